@@ -197,10 +197,12 @@ test('a table has spans, heads, its caption and its notes', () => {
 });
 
 test('an OASIS table is read by the names of its columns', () => {
-  const { blocks } = read(article(`<table-wrap><label>Table 1</label><oasis:table xmlns:oasis="http://docs.oasis-open.org/ns/oasis-exchange/table"><oasis:tgroup cols="3">
+  const { blocks } = read(
+    article(`<table-wrap><label>Table 1</label><oasis:table xmlns:oasis="http://docs.oasis-open.org/ns/oasis-exchange/table"><oasis:tgroup cols="3">
     <oasis:colspec colname="a"/><oasis:colspec colname="b"/><oasis:colspec colname="c"/>
     <oasis:thead><oasis:row><oasis:entry morerows="1">Bird</oasis:entry><oasis:entry namest="b" nameend="c">Size</oasis:entry></oasis:row><oasis:row><oasis:entry colname="b">cm</oasis:entry><oasis:entry colname="c">in</oasis:entry></oasis:row></oasis:thead>
-    <oasis:tbody><oasis:row><oasis:entry>Duck</oasis:entry><oasis:entry>50</oasis:entry><oasis:entry>20</oasis:entry></oasis:row></oasis:tbody></oasis:tgroup></oasis:table></table-wrap>`));
+    <oasis:tbody><oasis:row><oasis:entry>Duck</oasis:entry><oasis:entry>50</oasis:entry><oasis:entry>20</oasis:entry></oasis:row></oasis:tbody></oasis:tgroup></oasis:table></table-wrap>`),
+  );
   const table = blocks.find((block) => block.kind === 'table');
   assert.deepEqual(
     table?.table.cells.map((cell) => [cell.row, cell.column, cell.rowSpan, cell.columnSpan, cell.kind, cell.text]),

@@ -2,7 +2,7 @@ import type { Box } from '../../../document.ts';
 import type { Glyph } from './page-content.ts';
 import { glyphsText } from '../text/glyph-text.ts';
 import { overlap } from './box.ts';
-import { readingGlyphs, isDigit } from '../text/script.ts';
+import { NUMBER_GAP, readingGlyphs, isDigit, isRightToLeft } from '../text/script.ts';
 import type { GlyphType } from '../text/symbol-font.ts';
 import { typeOf } from '../text/symbol-font.ts';
 
@@ -144,14 +144,14 @@ interface Run {
 
 /** Cuts a page's upright glyphs into segments, scripts attached to the line they belong to. */
 export function buildSegments(page: number, glyphs: readonly Glyph[], mirrorImage = false): Segment[] {
-  const runs = joinRows(contentRuns(glyphs));
+  const runs = joinRows(contentRuns(glyphs, mirrorImage));
   const hosts = attachScripts(runs);
   return joinRows(hosts)
     .map((run) => finish(page, run, mirrorImage))
     .filter((segment): segment is Segment => segment !== undefined);
 }
 
-function contentRuns(glyphs: readonly Glyph[]): Run[] {
+function contentRuns(glyphs: readonly Glyph[], mirrorImage: boolean): Run[] {
   const runs: Run[] = [];
   let run: Run | undefined;
   for (const glyph of glyphs) {
@@ -164,7 +164,7 @@ function contentRuns(glyphs: readonly Glyph[]): Run[] {
         Math.abs(glyph.baseline - run.baseline) <= 0.08 * em &&
         Math.abs(glyph.size - run.size) <= 0.12 * em &&
         gap < CUT * em &&
-        gap > -0.5 * em &&
+        (gap > -0.5 * em || (mirrorImage && touches(run.glyphs.at(-1), glyph))) &&
         !isOverprint(run, glyph, gap)
       ) {
         run.glyphs.push(glyph);
@@ -188,6 +188,11 @@ function contentRuns(glyphs: readonly Glyph[]): Run[] {
     runs.push(run);
   }
   return runs;
+}
+
+/** From right to left, digits go back into the gap in front of their number, and Arabic letters are above each other. */
+function touches(last: Glyph | undefined, glyph: Glyph): boolean {
+  return last !== undefined && Math.max(glyph.left - last.right, last.left - glyph.right) < NUMBER_GAP * glyph.size;
 }
 
 function isInvisible(text: string): boolean {
@@ -333,7 +338,7 @@ function findHost(
 }
 
 function finish(page: number, run: Run, mirrorImage: boolean): Segment | undefined {
-  const glyphs = readingGlyphs(fromLeftToRight(run.glyphs), mirrorImage);
+  const glyphs = readingGlyphs(mirrorImage ? fromRightToLeft(run.glyphs) : fromLeftToRight(run.glyphs), mirrorImage);
   return segmentOf(page, glyphs, run.baseline);
 }
 
@@ -343,6 +348,18 @@ function fromLeftToRight(glyphs: readonly Glyph[]): readonly Glyph[] {
     if (!((glyphs[index - 1] as Glyph).left <= (glyphs[index] as Glyph).left))
       return glyphs.toSorted((a, b) => a.left - b.left);
   return glyphs;
+}
+
+/** The glyphs of a mirrored page from left to right; letters that are above each other keep the order of the file. */
+function fromRightToLeft(glyphs: readonly Glyph[]): readonly Glyph[] {
+  const places = new Map<Glyph, number>();
+  glyphs.forEach((glyph, index) => {
+    const last = glyphs[index - 1];
+    const shared = last && isRightToLeft(glyph.text) ? overlap(last.left, last.right, glyph.left, glyph.right) : 0;
+    const isAbove = last && shared > 0.5 * Math.min(last.right - last.left, glyph.right - glyph.left);
+    places.set(glyph, (isAbove ? places.get(last) : undefined) ?? glyph.left);
+  });
+  return glyphs.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
 }
 
 /** A segment from glyphs that are already in order of writing. */

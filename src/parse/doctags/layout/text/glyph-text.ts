@@ -30,7 +30,9 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
   let before = false;
   // The last glyph that is no script, and the one before it.
   let [base, left]: (Glyph | undefined)[] = [];
-  const apart = glyphs.some((glyph) => isRightToLeft(glyph.text)) ? distances(glyphs) : undefined;
+  // Latin words on such a page are read from their far end too.
+  const isTurned = glyphs.some((glyph, at) => isRightToLeft(glyph.text) || glyph.left < (glyphs[at - 1]?.left ?? 0));
+  const apart = isTurned ? distances(glyphs) : undefined;
   let index = -1;
   for (const glyph of glyphs) {
     index += 1;
@@ -39,7 +41,9 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
       const em = Math.max(previous.size, glyph.size);
       const distance = apart ? (apart[index] ?? 0) : glyph.left - previous.right;
       const isGap = distance > gapBetween(previous, glyph, gap) * em;
-      const isSpace = isGap || (glyph.spaced && distance > spaceAfter(previous) * em);
+      // The engine may give the words of another direction in reverse: behind a bracket such a space is that of another word.
+      const hasSpace = glyph.spaced && !(apart && previous.text === '(');
+      const isSpace = isGap || (hasSpace && distance > spaceAfter(previous) * em);
       if (isSpace && (isGap || apart || glyph.spaced === true || !isInsideWord(glyphs, index))) text += ' ';
       else if (script || before)
         text += scriptMark(previous, glyph, { script, before, lineSize, baseline, isVariable: isVariable(base, left) });

@@ -101,25 +101,44 @@ function withBrackets(glyphs: readonly Glyph[]): readonly Glyph[] {
     if (open !== '' && open !== text) pairs += open === '(' ? 1 : -1;
     open = open === '' ? text : '';
   }
-  if (pairs >= 0) return glyphs;
-  return glyphs.map((glyph) =>
-    MIRRORED[glyph.text] === undefined ? glyph : { ...glyph, text: MIRRORED[glyph.text] ?? '' },
-  );
+  const swapped = (glyph: Glyph): Glyph => ({ ...glyph, text: MIRRORED[glyph.text] ?? glyph.text });
+  const paired = pairs >= 0 ? glyphs : glyphs.map(swapped);
+  // Beside Latin letters it mirrors none.
+  return paired.map((glyph, at) => {
+    const isClosing = glyph.text === '(' && isLatin(paired[at - 1]) && !isLatin(paired[at + 1]);
+    return isClosing || (glyph.text === ')' && isLatin(paired[at + 1]) && !isLatin(paired[at - 1]))
+      ? swapped(glyph)
+      : glyph;
+  });
+}
+
+function isLatin(glyph: Glyph | undefined): boolean {
+  return glyph !== undefined && !isRightToLeft(glyph.text) && hasLetter(glyph.text);
 }
 
 /** Digits of one number are closer than this, in ems. */
-const NUMBER_GAP = 0.15;
+export const NUMBER_GAP = 0.15;
 
 function isNumber(text: string): boolean {
   return /^\p{Nd}/u.test(text);
+}
+
+function isApart(before: Glyph | undefined, after: Glyph | undefined): boolean {
+  return before !== undefined && after !== undefined && after.left - before.right > NUMBER_GAP * after.size;
+}
+
+/** A sign behind a number, which is read with it; next to Arabic letters it is in front. */
+function isSignOf(sign: Glyph, number: Glyph | undefined): boolean {
+  return /^[%‰°]$/u.test(sign.text) && number !== undefined && isNumber(number.text) && !isApart(sign, number);
 }
 
 /** Whether a number ends at `last`: a gap or, next to Arabic letters, a hyphen separates it from the digit at `next`. */
 function endsNumber(glyphs: readonly Glyph[], last: number, next: number, isArabic: boolean): boolean {
   const [before, after] = [glyphs[last], glyphs[next]];
   if (!before || !after || !isNumber(before.text)) return false;
-  if (next === last + 1) return after.left - before.right > NUMBER_GAP * after.size;
+  if (next === last + 1) return isApart(before, after);
   const between = glyphs.slice(last + 1, next).map(({ text }) => text);
+  if (isApart(glyphs[next - 1], after)) return true;
   return between.length > 1 || !(isArabic ? /^[.,:/\u066b\u066c]$/u : /^[.,:/+-]$/u).test(between[0] ?? '');
 }
 
@@ -132,7 +151,8 @@ export function readingGlyphs(glyphs: readonly Glyph[], mirrorImage: boolean): r
   while (index < glyphs.length) {
     const glyph = glyphs[index];
     if (!glyph) break;
-    if (!isForeign(glyph.text, mirrorImage)) {
+    const isSign = mirrorImage && !isArabic && isSignOf(glyph, glyphs[index + 1]);
+    if (!isForeign(glyph.text, mirrorImage) && !isSign) {
       result.push(glyph);
       index += 1;
       continue;
