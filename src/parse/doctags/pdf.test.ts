@@ -418,3 +418,29 @@ test('line numbers of a manuscript are no text, on the page with its title neith
   assert.deepEqual(texts(document, 'heading'), ['Abstract', 'Introduction']);
   assert.doesNotMatch(texts(document, 'text').join(' ').replace('November 17, 2026', ''), /\d/);
 });
+
+test('authors beside each other under a title are read before the columns below them', async () => {
+  const [left, right] = [prose(24, 5), prose(24, 6)];
+  const bytes = await makePdf((pdf) => {
+    pdf.font('Times-Roman').fontSize(22).text('A Study of Rivers and Plains', 72, 60, { width: 468, align: 'center' });
+    for (const [x, name, place] of [
+      [72, 'Ada Stone', 'University of the Plain'],
+      [320, 'Carl Brook', 'Institute of Rivers'],
+    ] as const) {
+      pdf.font('Times-Roman').fontSize(11).text(name, x, 110, { width: 220, align: 'center' });
+      pdf.font('Times-Italic').fontSize(10).text(place, x, 124, { width: 220, align: 'center' });
+    }
+    paragraph(pdf, left, { x: 72, y: 170, width: 220 });
+    paragraph(pdf, right, { x: 320, y: 170, width: 220 });
+  });
+  const document = await parsePdf(bytes);
+  const words = document.blocks.map(({ text }) => text).join(' ');
+  const places = ['Ada Stone', 'Carl Brook', left.slice(0, 40), left.slice(-40), right.slice(0, 40)].map((each) =>
+    words.indexOf(each),
+  );
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  );
+  assert.deepEqual(document.metadata.authors, ['Ada Stone', 'Carl Brook']);
+});

@@ -126,7 +126,10 @@ function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undef
   // A column of one line may lie outside of what most lines fill.
   if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
-  for (const band of bands(segments, gutter).flatMap((each) => splitAtReferences(each, gutter))) {
+  const whole = bands(segments, gutter).flatMap((each, at, all) =>
+    all[at - 1] ? splitBelowByline(each, gutter, box) : each,
+  );
+  for (const band of whole.flatMap((each) => splitAtReferences(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
     const bottom = Math.max(...band.segments.map((segment) => segment.bottom));
     if (band.spanning) {
@@ -339,6 +342,46 @@ function splitAtReferences(band: Band, gutter: Gutter): Band[] {
     { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
     { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
   ];
+}
+
+const MOST_BYLINE_ROWS = 10;
+
+/** Splits below authors who are beside each other under a title: short lines in both columns, then a gap at one height. */
+function splitBelowByline(band: Band, gutter: Gutter, box: Box): Band[] {
+  const middle = (gutter.left + gutter.right) / 2;
+  const sides = [
+    { own: band.segments.filter((segment) => segment.right <= middle), width: gutter.left - box.left },
+    { own: band.segments.filter((segment) => segment.left >= middle), width: box.right - gutter.right },
+  ];
+  const [left = [], right = []] = sides.map(({ own }) => gapsIn(own));
+  const shared = left.flatMap((gap) => {
+    const facing = right.find((other) => Math.min(gap.bottom, other.bottom) > Math.max(gap.top, other.top));
+    return facing ? [(Math.min(gap.bottom, facing.bottom) + Math.max(gap.top, facing.top)) / 2] : [];
+  });
+  const y = shared.findLast((height) =>
+    sides.every(({ own, width }) => {
+      const above = own.filter((segment) => segment.bottom < height);
+      const text = own.filter((segment) => segment.top > height && segment.right - segment.left > 0.85 * width);
+      const isShort = above.every((segment) => segment.right - segment.left < 0.8 * width);
+      return above.length > 0 && above.length <= MOST_BYLINE_ROWS && isShort && text.length > 2;
+    }),
+  );
+  if (band.spanning || y === undefined) return [band];
+  return [
+    { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
+    { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
+  ];
+}
+
+/** The empty heights in a column that are larger than the space between its lines. */
+function gapsIn(segments: readonly Segment[]): { readonly top: number; readonly bottom: number }[] {
+  const sorted = segments.toSorted((a, b) => a.top - b.top);
+  let end = sorted[0]?.bottom ?? 0;
+  return sorted.flatMap((segment) => {
+    const gap = { top: end, bottom: segment.top };
+    end = Math.max(end, segment.bottom);
+    return gap.bottom - gap.top > 0.8 * segment.size ? [gap] : [];
+  });
 }
 
 /** No other words are in its row of its column: in a line that is set wide each word is a segment. */
