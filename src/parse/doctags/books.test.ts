@@ -150,3 +150,47 @@ test('a list of references with one entry on each slide counts its entries, not 
     ['[1] A. Miller', '[2] A. Miller', '[3] A. Miller'],
   );
 });
+
+test('sections of a thesis are below its chapters, and its table of contents heads nothing', async () => {
+  const names = ['The upper river', 'A broad plain', 'Where it meets the sea'];
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Rivers of the Plain', { x: 150, y: 200, size: 24, font: 'Times-Bold' });
+    pdf.addPage();
+    line(pdf, 'Contents', { x: 72, y: 80, size: 24, font: 'Times-Bold' });
+    for (let chapter = 1; chapter <= 3; chapter += 1) {
+      line(pdf, `${chapter}   ${names[chapter - 1]}`, { x: 72, y: 80 + 60 * chapter, size: 12, font: 'Times-Bold' });
+      line(pdf, String(4 * chapter), { x: 530, y: 80 + 60 * chapter, size: 12, font: 'Times-Bold' });
+      line(pdf, `${chapter}.1 Background ${'. '.repeat(60)} ${4 * chapter}`, {
+        x: 90,
+        y: 100 + 60 * chapter,
+        size: 12,
+      });
+    }
+    for (let chapter = 1; chapter <= 3; chapter += 1) {
+      pdf.addPage();
+      line(pdf, `Chapter ${chapter}`, { x: 72, y: 80, size: 20, font: 'Times-Bold' });
+      line(pdf, `${names[chapter - 1]}`, { x: 72, y: 116, size: 24, font: 'Times-Bold' });
+      line(pdf, `${chapter}.1   Background`, { x: 72, y: 170, size: 14, font: 'Times-Bold' });
+      let y = paragraph(pdf, prose(12, chapter), { x: 72, y: 200, width: 468, size: 12 });
+      line(pdf, `${chapter}.2   Methods`, { x: 72, y: y + 20, size: 14, font: 'Times-Bold' });
+      y = paragraph(pdf, prose(12, chapter + 3), { x: 72, y: y + 50, width: 468, size: 12 });
+      assert.ok(y < 720);
+      for (const page of [1, 2, 3]) {
+        pdf.addPage();
+        paragraph(pdf, prose(20, 10 * page + chapter), { x: 72, y: 80, width: 468, size: 12 });
+      }
+    }
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(
+    blocks.flatMap((block) => (block.kind === 'heading' ? [[block.level, block.text]] : [])),
+    [
+      [1, 'Contents'],
+      ...[1, 2, 3].flatMap((chapter) => [
+        [1, `Chapter ${chapter} ${names[chapter - 1]}`],
+        [2, `${chapter}.1 Background`],
+        [2, `${chapter}.2 Methods`],
+      ]),
+    ],
+  );
+});

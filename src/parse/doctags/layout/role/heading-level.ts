@@ -10,6 +10,7 @@ import {
   headingNumber,
   isAbstractHeading,
   isBackMatter,
+  isChapter,
   isCommonHeading,
   isReferencesHeading,
   isKeywordsLabel,
@@ -195,7 +196,11 @@ function numberLevel(text: string, roman: boolean): number {
 /** Gives each heading its level, by a model that weighs number, style, outline, name and neighbours. */
 export function setHeadingLevels(drafts: readonly Draft[], outline: readonly OutlineEntry[], bodySize: number): void {
   const candidates = levelCandidates(drafts, outline, bodySize);
-  const levels = levelsOf(candidates, model);
+  // In a book the numbers count: its sections may be called as those of a paper, but they are below chapters.
+  const isBook = candidates.filter(({ draft }) => isChapter(textOf(draft))).length > 1;
+  const levels = levelsOf(candidates, model).map((level, index) =>
+    Math.max(level, isBook ? (candidates[index]?.number ?? 0) : 0),
+  );
   const least = Math.min(...levels);
   // The highest heading has level 1.
   candidates.forEach(({ draft }, index) => {

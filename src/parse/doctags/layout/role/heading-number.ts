@@ -7,7 +7,8 @@ interface HeadingNumber {
   readonly rest: string;
 }
 
-const ARABIC = /^(?:(?:chapter|section|part|§)\s*)?(\d{1,2}(?:\.\d{1,2}){0,4})[.):]?\s+(?:[|\u2502]\s+)?(?=\p{L})/iu;
+const ARABIC =
+  /^(?:(?:chapter|kapitel|chapitre|cap[ií]tulo|hoofdstuk|глава|section|part|§)\s*)?(\d{1,2}(?:\.\d{1,2}){0,4})[.):]?\s+(?:[|\u2502]\s+)?(?=\p{L})/iu;
 
 const ROMAN = /^([IVX]{1,5})(?:\.\s*(?=[\p{L}\p{S}])|\s+(?=\p{Lu}))/u;
 
@@ -42,6 +43,11 @@ export function headingNumber(text: string): HeadingNumber | undefined {
     };
   }
   return undefined;
+}
+
+/** "Chapter 3", with its name or without. */
+export function isChapter(text: string): boolean {
+  return /^(?:chapter|kapitel|chapitre|cap[ií]tulo|hoofdstuk|глава)\s+(?:\d{1,2}|[IVX]{1,5})(?![\p{L}\d])/iu.test(text);
 }
 
 const COMMON =

@@ -75,7 +75,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   const [first] = draft?.lines ?? [];
   const last = draft?.lines.at(-1);
   if (!draft || !first || !last || draft.kind !== 'text' || draft.lines.length > MAX_LINES) return undefined;
-  if (setting.margins.has(draft.piece)) return undefined;
+  if (setting.margins.has(draft.piece) || hasPageNumber(last)) return undefined;
   const text = textOf(draft);
   if (text.length > MAX_LETTERS || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return undefined;
   if (!headingNumber(text) && !/^[\p{Lu}\p{N}"“(\p{Lo}]/u.test(text) && !listMarker(first)) return undefined;
@@ -107,6 +107,17 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
       first.size > 1.04 * setting.size,
     headsText: isBody,
   };
+}
+
+/** An entry of a table of contents: the number of its page is far behind it. */
+function hasPageNumber({ segments, size }: Line): boolean {
+  const [end, before] = segments.toReversed();
+  return (
+    end !== undefined &&
+    before !== undefined &&
+    /^(?:\d{1,4}|[ivxlc]{1,6})$/u.test(end.text) &&
+    end.left - before.right > 4 * size
+  );
 }
 
 function isCertain(look: Look, drafts: readonly Draft[], setting: HeadingSetting): boolean {

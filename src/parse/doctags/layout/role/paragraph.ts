@@ -6,6 +6,7 @@ import {
   isKeywords,
   headingNumber,
   isBackMatter,
+  isChapter,
   isCommonHeading,
   isReferencesHeading,
   isArticleType,
@@ -210,6 +211,9 @@ function startsAnew(
   // "4.1" below "4 Methods".
   if (open.length === 1 && headingNumber(previous.text)?.depth === 1 && (headingNumber(line.text)?.depth ?? 0) > 1)
     return true;
+  // The name of a chapter below its number.
+  if (open.length === 1 && isChapter(previous.text) && previous.glyphs.length < 12 && isDisplay(line, setting))
+    return gap > 3 * line.size;
   if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line)) return false;
   const inStyle = endsLike(previous, line);
   if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !inStyle) return true;
