@@ -444,3 +444,15 @@ test('authors beside each other under a title are read before the columns below 
   );
   assert.deepEqual(document.metadata.authors, ['Ada Stone', 'Carl Brook']);
 });
+
+test('three narrow columns are read one after the other', async () => {
+  const columns = [prose(7, 7), prose(7, 8), prose(7, 9)];
+  const bytes = await makePdf((pdf) => {
+    pdf.font('Times-Bold').fontSize(18).text('News from Rivers and Plains', 72, 60, { width: 468, align: 'center' });
+    const y = paragraph(pdf, prose(8, 4), { x: 140, y: 100, width: 336 });
+    columns.forEach((text, index) => pdf.text(text, 140 + 118 * index, y + 20, { width: 100, lineGap: 2 }));
+  });
+  const document = await parsePdf(bytes);
+  const words = document.blocks.map(({ text }) => text).join(' ');
+  for (const text of columns) assert.ok(words.includes(text.slice(20, 300)), text.slice(0, 40));
+});

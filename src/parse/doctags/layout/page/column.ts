@@ -229,13 +229,23 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const fillRight = upperMean(
     rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)),
   );
-  if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL)) return undefined;
+  const isFirstOfThree = fillLeft > 0.9 && fillRight > 0.4 && rows.length >= 2 * MIN_ROWS && areAlike(rows);
+  if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL) && !isFirstOfThree) return undefined;
   // Wide spaces in single lines also make gaps, but lines above and below run across: a gutter is long.
   const facing = new Set(rows.flatMap((row) => [row.left, row.right]));
   const strips = bands(segments, gutter).filter(
     (band) => !band.spanning && band.segments.some((segment) => facing.has(segment)),
   ).length;
   return rows.length >= (voted ? 1.5 : 3) * strips ? gutter : undefined;
+}
+
+/** Running text of one width on both sides: cells of a table are narrower, or of several widths. */
+function areAlike(rows: readonly GapRow[]): boolean {
+  const [left, right] = [
+    upperMean(rows.map((row) => emsWide(row.left))),
+    upperMean(rows.map((row) => emsWide(row.right))),
+  ];
+  return Math.min(left, right) > 8 && Math.abs(left - right) < 0.06 * left;
 }
 
 function emsWide(segment: Segment): number {
@@ -363,7 +373,8 @@ function splitBelowByline(band: Band, gutter: Gutter, box: Box): Band[] {
       const above = own.filter((segment) => segment.bottom < height);
       const text = own.filter((segment) => segment.top > height && segment.right - segment.left > 0.85 * width);
       const isShort = above.every((segment) => segment.right - segment.left < 0.8 * width);
-      return above.length > 0 && above.length <= MOST_BYLINE_ROWS && isShort && text.length > 2;
+      // One line may be a heading; a name has its place below it.
+      return above.length > 1 && above.length <= MOST_BYLINE_ROWS && isShort && text.length > 2;
     }),
   );
   if (band.spanning || y === undefined) return [band];
