@@ -136,3 +136,14 @@ test('what is printed on a picture is the text of the picture', async () => {
   assert.match(picture?.text ?? '', /metres per hour/);
   assert.equal(metadata.words?.kept, metadata.words?.found);
 });
+
+test('an accent over a letter of its own width is part of the letter, as TeX prints it', async () => {
+  const pdf = await makePdf((document) => {
+    paragraph(document, prose(6), { x: 72, y: 72, width: 468, font: 'Times-Roman' });
+    line(document, 'Written by', { x: 72, y: 300, font: 'Courier' });
+    const font = Object.keys((document.page as unknown as { fonts: object }).fonts).at(-1);
+    document.addContent(`BT /${font} 10 Tf 1 0 0 -1 140 307 Tm [(G\\250) 600 (odel and Erd\\250) 600 (os)] TJ ET`);
+  });
+  const { blocks } = await parsePdf(pdf);
+  assert.match(blocks.map(({ text }) => text).join(' '), /Gödel and Erdös/);
+});

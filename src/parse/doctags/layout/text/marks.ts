@@ -89,6 +89,11 @@ function isPlain(text: string): boolean {
   return code < 0xa8 && code !== 0x5e && code !== 0x60 && code !== 0x7e;
 }
 
+/** An accent that is a character of its own. */
+export function isSpacingAccent(text: string): boolean {
+  return COMBINING.has(text);
+}
+
 function markOf(text: string): string | undefined {
   if (isPlain(text)) return undefined;
   return COMBINING.get(text) ?? (isCombining(text) ? text : undefined);
