@@ -196,6 +196,22 @@ test('words in the table of tesseract become letters on the lines they stand on;
   assert.equal(new Set(glyphs.map((glyph) => glyph.baseline)).size, 1);
 });
 
+test('lines of one type have one size, with long letters or without', () => {
+  const rows = [
+    ['The grey plain', 100, 27],
+    ['was where the barn', 130, 21],
+    ['can some grains', 160, 27],
+    ['A heading', 20, 40],
+  ].flatMap(([text = '', top = 0, height = 0]) => [
+    `4\t1\t1\t1\t1\t0\t0\t${top}\t300\t${height}\t-1\t`,
+    `5\t1\t1\t1\t1\t1\t0\t${top}\t300\t${height}\t96\t${text}`,
+  ]);
+  const sizes = glyphsOf(linesFromTsv(rows.join('\n')), 1).map(({ size }) => size);
+  const [body = 0, heading = 0] = [...new Set(sizes)];
+  assert.equal(new Set(sizes).size, 2);
+  assert.ok(heading > 1.3 * body);
+});
+
 test('words of right-to-left scripts stand from right to left', () => {
   const rows = ['4\t1\t1\t1\t1\t0\t0\t0\t90\t30\t-1\t', '5\t1\t1\t1\t1\t1\t0\t0\t90\t30\t96\tשלום'];
   const glyphs = glyphsOf(linesFromTsv(rows.join('\n')), 1);

@@ -235,12 +235,39 @@ export function isText({ words, certainty }: OcrLine): boolean {
   return certainty >= MIN_LINE_CERTAINTY && words.some(({ text }) => hasLetterOrDigit(text));
 }
 
+const SAME_SIZE = 0.15;
+const ASCENDERS = /[\p{Lu}\p{Lo}\p{N}bdfhijklt]/u;
+const DESCENDERS = /[gjpqy,;()[\]{}]|[^\0-\u024f]/u;
+
+function textOf({ words }: OcrLine): string {
+  return words.map(({ text }) => text).join(' ');
+}
+
+/** The type size of a line in pixels: its box reaches as far up and down as its letters do. */
+function sizeOf(line: OcrLine): number {
+  const text = textOf(line);
+  const rise = ASCENDERS.test(text) ? 0.7 : 0.47;
+  return line.height / (rise + (DESCENDERS.test(text) ? 0.2 : 0));
+}
+
+/** The size of most letters. */
+function medianSize(lines: readonly OcrLine[], sizes: readonly number[]): number {
+  const order = lines.map((line, at) => ({ size: sizes[at] ?? 0, letters: textOf(line).length }));
+  order.sort((a, b) => a.size - b.size);
+  let left = order.reduce((sum, { letters }) => sum + letters, 0) / 2;
+  return order.find(({ letters }) => (left -= letters) <= 0)?.size ?? 0;
+}
+
 /** Spreads each word's letters evenly over its box, in points; words of one line share a baseline. */
 export function glyphsOf(lines: readonly OcrLine[], scale: number): Glyph[] {
-  return lines.flatMap(({ words, top: lineTop, height: lineHeight }) => {
-    const bottom = (lineTop + lineHeight) / scale;
-    // The box of a line reaches from the ascenders to the descenders: about nine tenths of the type size.
-    const size = lineHeight / scale / 0.9;
+  const sizes = lines.map(sizeOf);
+  const usual = medianSize(lines, sizes);
+  return lines.flatMap((line, at) => {
+    const { words, top: lineTop, height: lineHeight } = line;
+    const pixels = sizes[at] ?? usual;
+    // Lines of one text have one size, whatever their letters are.
+    const size = (Math.abs(pixels - usual) < SAME_SIZE * usual ? usual : pixels) / scale;
+    const baseline = (lineTop + lineHeight) / scale - (DESCENDERS.test(textOf(line)) ? 0.2 * size : 0);
     return words.flatMap(({ text, left, top, width, height }) => {
       const letters = Array.from(text);
       // Tesseract gives words as they are read; letters of these scripts are from right to left.
@@ -255,7 +282,7 @@ export function glyphsOf(lines: readonly OcrLine[], scale: number): Glyph[] {
           top: top / scale,
           bottom: (top + height) / scale,
           x,
-          baseline: bottom - 0.2 * size,
+          baseline,
           size,
           font: OCR_FONT,
           spaced: index === 0,
