@@ -270,3 +270,18 @@ test('settings that contradict each other are refused', () => {
     code: 'CHUNK_OPTIONS',
   });
 });
+
+test('notes below the references are no part of their section', () => {
+  const none = { regions: [] };
+  const blocks: Block[] = [
+    { order: 0, kind: 'heading', level: 1, text: 'Results', ...none },
+    { order: 1, kind: 'text', text: 'They swim.', ...none },
+    { order: 2, kind: 'heading', level: 1, text: 'References', ...none },
+    { order: 3, kind: 'reference', text: 'Lake B. (2020).', ...none },
+    { order: 4, kind: 'footnote', text: 'The gauges were replaced in 2003.', ...none },
+  ];
+  const chunks = chunkDocument('d', documentOf(blocks), model, OPTIONS);
+  const noted = chunks.find(({ text }) => text.includes('gauges'));
+  assert.deepEqual(noted?.headings, []);
+  assert.ok(!noted?.text.includes('Lake'));
+});

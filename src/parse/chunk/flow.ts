@@ -133,8 +133,10 @@ export function flowOf(document: Pick<ParsedDocument, 'blocks' | 'metadata'>): F
     else free.push(block);
   }
   const writer = new FlowWriter();
+  const lastReference = free.findLastIndex(({ kind }) => kind === 'reference');
   for (let at = 0; at < free.length;) {
     const run = runFrom(free, at);
+    if (at === lastReference + 1 && run[0]?.kind === 'footnote') writer.closeSection();
     writer.add(run, owned.get(run[0]?.order ?? -1) ?? []);
     at += run.length;
   }
@@ -241,6 +243,11 @@ class FlowWriter {
     if (level === 0) this.#title ??= { text, start: this.#length };
     const above = (this.#sections.at(-1) ?? []).filter((each) => each.level < level);
     this.#sections.push(level === 0 ? [] : [...above, { text, level, start: this.#length }]);
+  }
+
+  /** Notes at the end of a page are below the references, but they are text. */
+  closeSection(): void {
+    this.#sections.push([]);
   }
 
   #put(text: string): void {

@@ -15,7 +15,7 @@ import { DOCTAGS_FOLDER } from '../doctags/stage.ts';
 import type { ChunkSettings } from './worker.ts';
 
 /** Raised when the same settings give different chunks. */
-const CHUNKER_VERSION = 2;
+const CHUNKER_VERSION = 3;
 const FOLDER = 'ChunkedDocTagFiles';
 
 /** Hash of the settings that affect chunks: a change runs the stage again. */
