@@ -56,4 +56,4 @@ export type { Author, Notice, NoticeAbout, WorkRecord } from './record/record.ts
 export { bestFirst, findVersions, groupsOf, versionKeys } from './record/versions.ts';
 export type { VersionLink } from './record/versions.ts';
 export { parseZotero, readZotero } from './lists/zotero.ts';
-export { readTable, readTagged, readUtf8, RIS, separatorIn } from './lists/records.ts';
+export { readCsv, readTable, readTagged, readUtf8, RIS, separatorIn } from './lists/records.ts';

@@ -3,25 +3,25 @@ import { test } from 'node:test';
 
 import { Vocabulary, parseVocabulary } from './vocabulary.ts';
 
-test('tables, SKOS and OBO are read', () => {
-  assert.deepEqual(parseVocabulary('id,name,synonyms\nX:1,"coral, stony",scleractinia|hard coral\n', '.csv'), [
+test('tables, SKOS and OBO are read', async () => {
+  assert.deepEqual(await parseVocabulary('id,name,synonyms\nX:1,"coral, stony",scleractinia|hard coral\n', '.csv'), [
     { id: 'X:1', name: 'coral, stony', synonyms: ['scleractinia', 'hard coral'] },
   ]);
   assert.deepEqual(
-    parseVocabulary('coral reef\nheat wave\n', '.csv').map(({ name }) => name),
+    (await parseVocabulary('coral reef\nheat wave\n', '.csv')).map(({ name }) => name),
     ['coral reef', 'heat wave'],
   );
   const turtle = `@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix ex: <http://example.org/> .
     # a comment
     ex:reef a skos:Concept ; skos:prefLabel "récif corallien"@fr , "coral reef"@en ; skos:altLabel "reef"@en .
     <http://example.org/heat> skos:prefLabel "heat" .`;
-  assert.deepEqual(parseVocabulary(turtle, '.ttl'), [
+  assert.deepEqual(await parseVocabulary(turtle, '.ttl'), [
     { id: 'http://example.org/reef', name: 'coral reef', synonyms: ['récif corallien', 'reef'] },
     { id: 'http://example.org/heat', name: 'heat', synonyms: [] },
   ]);
   const obo =
     'format-version: 1.2\n\n[Term]\nid: GO:1\nname: heat response\nsynonym: "response to heat" EXACT []\n\n[Term]\nid: GO:2\nname: gone\nis_obsolete: true\n\n[Typedef]\nid: part_of\nname: part of\n';
-  assert.deepEqual(parseVocabulary(obo, '.obo'), [
+  assert.deepEqual(await parseVocabulary(obo, '.obo'), [
     { id: 'GO:1', name: 'heat response', synonyms: ['response to heat'] },
   ]);
 });

@@ -1,10 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { Readable } from 'node:stream';
 
-import { foldCase } from '../link/letters.ts';
 import type { Reading, Statements } from './reading.ts';
 import { THIS_WORK } from './reading.ts';
-import { AppError } from '../../base/index.ts';
+import { AppError, foldCase } from '../../base/index.ts';
+import { readCsv } from '../../works/index.ts';
 
 export interface VocabularyEntry {
   readonly id: string;
@@ -103,7 +104,7 @@ export async function readVocabulary(path: string): Promise<VocabularyEntry[]> {
       hint: 'remove the terms you do not need',
     });
   const text = await readFile(path, 'utf8');
-  const entries = parseVocabulary(text, extname(path).toLowerCase());
+  const entries = await parseVocabulary(text, extname(path).toLowerCase());
   if (entries.length === 0)
     throw new AppError('GRAPH_VOCABULARY_EMPTY', `${path} has no entries`, {
       hint: 'use a table with the columns id and name, SKOS in Turtle (.ttl) or OBO (.obo)',
@@ -112,58 +113,27 @@ export async function readVocabulary(path: string): Promise<VocabularyEntry[]> {
 }
 
 /** Parses a vocabulary by the extension of its file. */
-export function parseVocabulary(text: string, ending: string): VocabularyEntry[] {
+export async function parseVocabulary(text: string, ending: string): Promise<VocabularyEntry[]> {
   if (ending === '.obo') return parseObo(text);
-  if (ending === '.ttl') return parseTurtle(text);
-  return parseTable(text, ending === '.tsv' ? '\t' : ',');
+  return ending === '.ttl' ? parseTurtle(text) : await parseTable(text);
 }
 
-function parseTable(text: string, separator: string): VocabularyEntry[] {
-  const [head, ...rows] = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  const columns = cellsOf(head ?? '', separator).map((name) => name.trim().toLowerCase());
+async function parseTable(text: string): Promise<VocabularyEntry[]> {
+  const records = await Array.fromAsync(readCsv(Readable.from([Buffer.from(text)])), ({ fields = [] }) => fields);
+  const rows = records.map((cells) => cells.map((cell) => cell.trim()));
+  const columns = (rows[0] ?? []).map((name) => name.toLowerCase());
   const at = (...names: string[]): number => columns.findIndex((column) => names.includes(column));
   const id = at('id', 'identifier', 'uri', 'iri', 'curie');
   const name = at('name', 'label', 'term', 'preflabel', 'preferred label');
   const synonyms = at('synonyms', 'synonym', 'altlabel', 'aliases');
   // A plain list of terms has no header row.
-  if (name < 0)
-    return [head ?? '', ...rows]
-      .map((line) => cellsOf(line, separator)[0]?.trim() ?? '')
-      .filter((term) => term !== '')
-      .map((term) => ({ id: term, name: term, synonyms: [] }));
-  return rows.flatMap((line) => {
-    const cells = cellsOf(line, separator);
-    const label = cells[name]?.trim() ?? '';
+  if (name < 0) return rows.flatMap(([term = '']) => (term === '' ? [] : [{ id: term, name: term, synonyms: [] }]));
+  return rows.slice(1).flatMap((cells) => {
+    const label = cells[name] ?? '';
+    const others = (cells[synonyms] ?? '').split('|').map((each) => each.trim());
     if (label === '') return [];
-    return [
-      {
-        id: cells[id]?.trim() || label,
-        name: label,
-        synonyms: (cells[synonyms] ?? '')
-          .split('|')
-          .map((each) => each.trim())
-          .filter((each) => each !== ''),
-      },
-    ];
+    return [{ id: cells[id] || label, name: label, synonyms: others.filter((each) => each !== '') }];
   });
-}
-
-function cellsOf(line: string, separator: string): string[] {
-  const cells: string[] = [];
-  let cell = '';
-  let quoted = false;
-  for (let at = 0; at < line.length; at += 1) {
-    const letter = line[at] ?? '';
-    if (quoted && letter === '"' && line[at + 1] === '"') {
-      cell += '"';
-      at += 1;
-    } else if (letter === '"') quoted = !quoted;
-    else if (letter === separator && !quoted) {
-      cells.push(cell);
-      cell = '';
-    } else cell += letter;
-  }
-  return [...cells, cell];
 }
 
 function parseObo(text: string): VocabularyEntry[] {
