@@ -140,3 +140,45 @@ export function editDistance(from: string, to: string): number {
   }
   return row.at(-1) ?? 0;
 }
+
+/** Letters without a Unicode decomposition, and their plain spelling. */
+const FOLDED: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+  ħ: 'h',
+};
+
+/** Plain ASCII needs no normalisation. */
+const PLAIN = /^[\u0020-\u007e]*$/;
+const MARKS = /\p{M}+/gu;
+const OTHERS = /[^\p{L}\p{N}]+/gu;
+
+/** Text in lower case without accents and ligatures. */
+export function foldCase(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase();
+  return text
+    .normalize('NFKD')
+    .replace(MARKS, '')
+    .toLowerCase()
+    .replace(/[ßæœøłđðþıħ]/g, (letter) => FOLDED[letter] ?? letter);
+}
+
+/**
+ * Only the letters and digits of a text: two prints of the same line differ in spaces, hyphens, quotes and accents, rarely in
+ * letters.
+ */
+export function lettersOf(text: string): string {
+  return foldCase(text).replace(OTHERS, '');
+}
+
+/** The words of a text, in lower case without accents and ligatures. */
+export function wordsIn(text: string): string[] {
+  return foldCase(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 
-import { AppError } from '../base/index.ts';
+import { AppError, lettersOf } from '../base/index.ts';
 import type { UnreadableEntry } from '../corpus/index.ts';
 import { csvLine, entryNames } from '../corpus/index.ts';
 import type { Choice, Phase, Records, ScreeningDecision } from '../store/index.ts';
@@ -316,7 +316,7 @@ async function* rowsOfList(path: string): AsyncGenerator<Row> {
 
 /** Finds the work of an entry by its ids, otherwise by its title. */
 function worksBy(records: Records): (row: Row) => string | undefined {
-  const titles = new Map([...records.all()].map(({ id, title }) => [folded(title ?? ''), id]));
+  const titles = new Map([...records.all()].map(({ id, title }) => [lettersOf(title ?? ''), id]));
   titles.delete('');
   const byId = (text: string): string | undefined => {
     if (text === '') return undefined;
@@ -326,12 +326,5 @@ function worksBy(records: Records): (row: Row) => string | undefined {
   return ({ value }) =>
     IDS.map((name) => byId(name === 'pmid' && value(name) !== '' ? `pmid:${value(name)}` : value(name))).find(
       (id) => id !== undefined,
-    ) ?? titles.get(folded(value('title')));
-}
-
-function folded(title: string): string {
-  return title
-    .toLowerCase()
-    .normalize('NFKD')
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+    ) ?? titles.get(lettersOf(value('title')));
 }

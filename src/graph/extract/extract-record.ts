@@ -1,8 +1,8 @@
+import { lettersOf } from '../../base/index.ts';
 import type { Author, WorkRecord } from '../../works/index.ts';
 import { normalizeDoi, retractionOf, yearOf } from '../../works/index.ts';
 import type { Contribution, EdgeKind, EdgeStatement, Evidence, NodeKind, NodeStatement } from '../schema.ts';
 import { otherWorkNodeIds, RANK, workNodeId } from '../schema.ts';
-import { lettersOf } from '../link/letters.ts';
 import { termId } from './facts.ts';
 
 const METHOD = 'record';

@@ -1,4 +1,4 @@
-import { foldCase, lettersOf } from '../link/letters.ts';
+import { foldCase, lettersOf } from '../../base/index.ts';
 import { ABBREVIATION_VERSION, findAbbreviations } from './abbreviations.ts';
 import { measuredBy } from './measured.ts';
 import type { Quantity } from './quantities.ts';

@@ -1,5 +1,5 @@
+import { foldCase } from '../../base/index.ts';
 import type { Block } from '../../parse/index.ts';
-import { foldCase } from '../link/letters.ts';
 import type { ParsedReference } from '../link/parse-reference.ts';
 import { parseReference } from '../link/parse-reference.ts';
 

@@ -1,5 +1,5 @@
+import { foldCase } from '../../base/index.ts';
 import { STOP_WORDS } from '../../parse/index.ts';
-import { foldCase } from '../link/letters.ts';
 import { termId } from './facts.ts';
 import type { Reading, Statements } from './reading.ts';
 import { THIS_WORK } from './reading.ts';

@@ -1,39 +1,4 @@
-/** Letters without a Unicode decomposition, and their plain spelling. */
-const FOLDED: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ı: 'i',
-  ħ: 'h',
-};
-
-/** Plain ASCII needs no normalisation. */
-const PLAIN = /^[\u0020-\u007e]*$/;
-const MARKS = /\p{M}+/gu;
-const OTHERS = /[^\p{L}\p{N}]+/gu;
-
-/** Text in lower case without accents and ligatures. */
-export function foldCase(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase();
-  return text
-    .normalize('NFKD')
-    .replace(MARKS, '')
-    .toLowerCase()
-    .replace(/[ßæœøłđðþıħ]/g, (letter) => FOLDED[letter] ?? letter);
-}
-
-/**
- * Only the letters and digits of a text: two prints of the same line differ in spaces, hyphens, quotes and accents, rarely in
- * letters.
- */
-export function lettersOf(text: string): string {
-  return foldCase(text).replace(OTHERS, '');
-}
+import { foldCase, lettersOf } from '../../base/index.ts';
 
 /** The letters and digits of a text, and the offset of each. */
 export function lettersWithPlaces(text: string): { readonly letters: string; readonly places: Int32Array } {

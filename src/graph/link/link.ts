@@ -1,7 +1,7 @@
-import { sha256 } from '../../base/index.ts';
+import { foldCase, lettersOf, sha256 } from '../../base/index.ts';
 import type { EdgeStatement, NodeStatement, TextPlace } from '../schema.ts';
 import { RANK } from '../schema.ts';
-import { fingerprints, foldCase, lettersOf, lettersWithPlaces, surnameOf } from './letters.ts';
+import { fingerprints, lettersWithPlaces, surnameOf } from './letters.ts';
 import { parseReference, referenceLabel } from './parse-reference.ts';
 
 /** Raised when the same reference and works give another answer. */

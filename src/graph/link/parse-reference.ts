@@ -1,5 +1,5 @@
+import { lettersOf } from '../../base/index.ts';
 import type { CitedWork } from './link.ts';
-import { lettersOf } from './letters.ts';
 
 /** The parts of a printed reference. */
 export interface ParsedReference extends CitedWork {

@@ -1,9 +1,8 @@
 import type { CitedWork } from '../../works/index.ts';
 import { citedLine } from '../../works/index.ts';
 import type { Clock, Warn } from '../../base/index.ts';
-import { sha256 } from '../../base/index.ts';
+import { lettersOf, sha256 } from '../../base/index.ts';
 import { parseReference, withoutLabel } from '../link/parse-reference.ts';
-import { lettersOf } from '../link/letters.ts';
 import type { Contribution, EdgeStatement, MetadataPlace, NodeStatement, TextPlace } from '../schema.ts';
 import { RANK } from '../schema.ts';
 

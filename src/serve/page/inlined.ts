@@ -1,3 +1,4 @@
+import { foldCase, wordsIn } from '../../base/text.ts';
 import { analyse } from '../../parse/terms/index.ts';
 import type { DocumentLine, Facets, Hits, List, Passages, ReportFacts, WholeWork, Work } from './answers.ts';
 import type { Query, Source } from './source.ts';
@@ -76,16 +77,10 @@ function sliceOf<T>(items: readonly T[], from: number): List<T> {
   return { items: items.slice(from, from + PAGE), next, total: items.length };
 }
 
-function folded(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-}
-
 /** Whether every word of the query is a prefix of a word in the texts. */
 function hasWords(texts: readonly (string | null)[], q: string): boolean {
-  const terms = folded(q).match(/[\p{L}\p{N}]+/gu);
-  if (!terms) return true;
-  const haystack = ` ${(folded(texts.join(' ')).match(/[\p{L}\p{N}]+/gu) ?? []).join(' ')}`;
-  return terms.every((word) => haystack.includes(` ${word}`));
+  const words = ` ${wordsIn(texts.join(' ')).join(' ')}`;
+  return wordsIn(q).every((word) => words.includes(` ${word}`));
 }
 
 function filtered(works: readonly Work[], text: (name: string) => string): Work[] {
@@ -108,7 +103,7 @@ function worksPage(works: readonly Work[], text: (name: string) => string, from:
   const name = text('sort') as keyof Work;
   const sign = text('order') === 'desc' ? -1 : 1;
   const keyed = filtered(works, text).map(
-    (work) => [typeof work[name] === 'number' ? work[name] : folded(String(work[name] ?? '')), work] as const,
+    (work) => [typeof work[name] === 'number' ? work[name] : foldCase(String(work[name] ?? '')), work] as const,
   );
   const sorted = name ? keyed.toSorted(([a], [b]) => (a < b ? -sign : a > b ? sign : 0)) : keyed;
   return sliceOf(sorted.map(([, work]) => work), from); // prettier-ignore

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { AppError } from '../../base/index.ts';
+import { AppError, wordsIn } from '../../base/index.ts';
 import type { Credential, Send } from '../../http/index.ts';
 import { doiPath, normalizeDoi, normalizeOpenAlexId, normalizeTopicId } from '../ids.ts';
 import { lookupJson } from '../lookup.ts';
@@ -53,10 +53,10 @@ export function matchTopic(
 ): Subject {
   const direct = normalizeTopicId(text);
   if (direct !== undefined) return { kind: 'topic', id: direct, name: direct };
-  const wanted = wordsOf(text);
+  const wanted = wordsIn(text);
   const candidates = topics.flatMap(({ id, display_name: name }) => {
     const topic = normalizeTopicId(id);
-    return topic === undefined ? [] : [{ id: topic, name, words: wordsOf(name) }];
+    return topic === undefined ? [] : [{ id: topic, name, words: wordsIn(name) }];
   });
   const same = candidates.find(({ words }) => words.join(' ') === wanted.join(' '));
   const holding = candidates.filter(({ words }) => wanted.length > 0 && wanted.every((word) => words.includes(word)));
@@ -71,15 +71,6 @@ function filterValue(value: string): string {
   throw new AppError('OPENALEX_FILTER', `"${trimmed.slice(0, 100)}" cannot be used as a filter`, {
     hint: 'letters, digits and hyphens; several values separated by |',
   });
-}
-
-function wordsOf(text: string): string[] {
-  return (
-    text
-      .toLowerCase()
-      .normalize('NFKD')
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
 }
 
 /** The query in a pasted openalex.org URL; undefined for other URLs. */

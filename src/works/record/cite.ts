@@ -1,3 +1,4 @@
+import { foldCase } from '../../base/index.ts';
 import { normalizeDoi, NO_IDS, pmcidFromField, pmidFromField } from '../ids.ts';
 import type { Author, WorkRecord } from './record.ts';
 import { plainText, emptyRecord, RETRACTED, retractionOf, yearOf } from './record.ts';
@@ -292,18 +293,9 @@ function freeNumber(isTaken: (number: number) => boolean): number {
   return free;
 }
 
-/** Letters that do not decompose into a base letter and marks. */
-const LETTERS = new Map(Object.entries({ ø: 'o', æ: 'ae', œ: 'oe', ß: 'ss', ł: 'l', đ: 'd', ı: 'i', þ: 'th', ð: 'd' }));
-
+/** Words of ASCII, as keys of BibTeX must be. */
 function plain(text: string): string[] {
-  return (
-    text
-      .toLowerCase()
-      .normalize('NFKD')
-      .replaceAll(/\p{M}/gu, '')
-      .replaceAll(/[øæœßłđıþð]/g, (letter) => LETTERS.get(letter) ?? letter)
-      .match(/[a-z0-9]+/g) ?? []
-  );
+  return foldCase(text).match(/[a-z0-9]+/g) ?? [];
 }
 
 function bibtexAuthors(authors: readonly Author[]): string | null {

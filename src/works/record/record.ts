@@ -1,3 +1,4 @@
+import { wordsIn } from '../../base/index.ts';
 import type { WorkIds } from '../ids.ts';
 import { NO_IDS, mergeIds } from '../ids.ts';
 import type { Version } from '../license.ts';
@@ -221,19 +222,8 @@ function mergeAuthors(first: readonly Author[], second: readonly Author[]): read
 
 function isSamePerson(a: Author, b: Author): boolean {
   if (a.orcid !== null && b.orcid !== null) return a.orcid === b.orcid;
-  const words = (name: string): Set<string> => new Set(plainWords(name));
-  const [left, right] = [words(a.name), words(b.name)];
-  return [...left].some((word) => word.length > 1 && right.has(word));
-}
-
-function plainWords(name: string): string[] {
-  return (
-    name
-      .toLowerCase()
-      .normalize('NFKD')
-      .replaceAll(/\p{M}/gu, '')
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
+  const others = new Set(wordsIn(b.name));
+  return wordsIn(a.name).some((word) => word.length > 1 && others.has(word));
 }
 
 /** Each source once, with its latest time and its fields. */

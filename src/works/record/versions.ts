@@ -1,3 +1,4 @@
+import { lettersOf } from '../../base/index.ts';
 import { namesOf } from './cite.ts';
 import type { WorkRecord } from './record.ts';
 import { retractionOf, yearOf } from './record.ts';
@@ -110,14 +111,7 @@ function likeness(a: WorkRecord, b: WorkRecord): number {
 }
 
 function familiesOf({ authors }: WorkRecord): Set<string> {
-  return new Set(
-    authors.map((author) =>
-      (namesOf(author).family ?? author.name)
-        .toLowerCase()
-        .normalize('NFKD')
-        .replaceAll(/[^\p{L}]/gu, ''),
-    ),
-  );
+  return new Set(authors.map((author) => lettersOf(namesOf(author).family ?? author.name)));
 }
 
 const RANKS = { publishedVersion: 0, acceptedVersion: 1, submittedVersion: 2 } as const;
