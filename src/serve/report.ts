@@ -10,7 +10,8 @@ import { openCorpus } from '../corpus/index.ts';
 import { escapeHtml } from '../parse/index.ts';
 import { apiRoutes } from './api/routes.ts';
 import type { Answer } from './http/route.ts';
-import { Router } from './http/router.ts';
+import type { Router } from './http/router.ts';
+import { createRouter } from './http/router.ts';
 import { pageHtml, pageParts } from './page-assets.ts';
 import type { About, DocumentLine, List, Passages, ReportFacts, Stages, WholeDocument, Work } from './page/answers.ts';
 import { watchWorld } from './watch/world.ts';
@@ -58,7 +59,7 @@ export async function writeReport(options: {
   });
   await world.look();
   const version = packageVersion();
-  const router = new Router(
+  const router = createRouter(
     apiRoutes({ world, clock, version, steering: { isAllowed: false }, hasMcp: false }),
     world.runs,
     version,

@@ -10,9 +10,10 @@ import type { Clock } from '../base/index.ts';
 import { AppError, isAbort, systemClock } from '../base/index.ts';
 import type { AskedRun } from '../questions/index.ts';
 import { apiRoutes } from './api/routes.ts';
-import { Gate } from './http/gate.ts';
+import type { Gate } from './http/gate.ts';
+import { createGate } from './http/gate.ts';
 import { Problem, problemBody, problemOf, readBody } from './http/problem.ts';
-import { checked, Router } from './http/router.ts';
+import { checked, createRouter } from './http/router.ts';
 import { API_HEADERS, PAGE_HEADERS, sendBody, sendJson, sendLines, sendPieces, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
 import type { Watched, World } from './watch/world.ts';
@@ -74,7 +75,7 @@ const MAX_HEADER_BYTES = 16_384;
 export async function openServer(options: ServerOptions): Promise<CorpusServer> {
   const { host, token, names = [], clock = systemClock } = options;
   const world = watchWorld({ ...options, clock });
-  const gate = new Gate({ token, host, names });
+  const gate = createGate(token, host, names);
   const mcp = lazily(async () => await options.mcp?.([...world.runs.values()]));
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -86,8 +87,11 @@ export async function openServer(options: ServerOptions): Promise<CorpusServer> 
   server.timeout = options.silentMs ?? SILENT_MS;
   server.maxHeadersCount = 100;
   const connections = limitConnections(server, options.maxConnections ?? MAX_CONNECTIONS);
-  const route = router({ world, gate, mcp: options.mcp && mcp.get, clock, connections: connections.count }, options);
-  server.on('request', (request, response) => void answerRequest(request, response, route, options.log));
+  const answer = requestHandler(
+    { world, gate, mcp: options.mcp && mcp.get, clock, connections: connections.count },
+    options,
+  );
+  server.on('request', (request, response) => void answerRequest(request, response, answer, options.log));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     rejectRequest(error, socket as Socket, connections.isIdle(socket as Socket)),
   );
@@ -96,7 +100,6 @@ export async function openServer(options: ServerOptions): Promise<CorpusServer> 
     server.listen({ host, port: options.port, backlog: 1_024 }, listening);
   });
   const { port } = server.address() as AddressInfo;
-  gate.port = port;
   world.start();
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const url = `http://${shown}:${port}/`;
@@ -168,10 +171,10 @@ interface Served {
 }
 
 /** Finds what a request asks for: a page, an answer of the API, MCP, metrics or a check. */
-function router({ world, gate, mcp, clock, connections }: Served, options: ServerOptions): Answering {
+function requestHandler({ world, gate, mcp, clock, connections }: Served, options: ServerOptions): Answering {
   const { version, allowSteering = false, steeringLog, log } = options;
   const steering = { isAllowed: allowSteering, path: steeringLog, log };
-  const api = new Router(
+  const api = createRouter(
     apiRoutes({ world, clock, version, steering, hasMcp: mcp !== undefined }),
     world.runs,
     version,

@@ -4,15 +4,6 @@ import { isIP } from 'node:net';
 
 import { Problem } from './problem.ts';
 
-/** Authentication token and accepted host names. */
-export interface GateOptions {
-  readonly token: string;
-  /** The address the server listens on. */
-  readonly host: string;
-  /** Additional host names, such as that of a proxy. */
-  readonly names: readonly string[];
-}
-
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '::1']);
 const YEAR_S = 31_536_000;
 
@@ -20,84 +11,72 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.has(host.toLowerCase()) || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
+export type Gate = ReturnType<typeof createGate>;
+
 /**
- * Accepts requests that have the token and use one of our host names. A page of another origin in the same browser
- * fails: its `Origin` differs, a rebound DNS name shows in `Host`, and the cookie is `SameSite=Strict`.
+ * Accepts requests that have the token and use one of our host names: the address we listen on, or one of `names`, such
+ * as that of a proxy. A page of another origin in the same browser fails: its `Origin` differs, a rebound DNS name shows
+ * in `Host`, and the cookie is `SameSite=Strict`.
  */
-export class Gate {
-  readonly #options: GateOptions;
-  readonly #token: Buffer;
-  /**
-   * Session id that browsers send instead of the token: cookies are visible to servers on other ports of this machine.
-   */
-  readonly #session = randomBytes(32).toString('base64url');
-  readonly #sessionDigest: Buffer;
-  readonly #names: ReadonlySet<string>;
-  #cookie = 'docstokg';
-
-  constructor(options: GateOptions) {
-    this.#options = options;
-    this.#token = digest(options.token);
-    this.#sessionDigest = digest(this.#session);
-    this.#names = new Set([...LOOPBACK, options.host, ...options.names].map((name) => name.toLowerCase()));
-  }
-
-  /** Cookies are shared across ports, so the name contains the port. */
-  set port(port: number) {
-    this.#cookie = `docstokg-${port}`;
-  }
-
-  /** Throws if the host name or origin is not ours. */
-  checkPlace({ headers, headersDistinct }: IncomingMessage): void {
-    const host = headers.host ?? '';
-    // RFC 9112, section 3.2: a proxy in front may have checked the other one.
-    if ((headersDistinct['host']?.length ?? 0) > 1) throw new Problem(400, 'USAGE_HOST', 'more than one Host header');
-    if (!this.#isOurs(host))
-      throw new Problem(403, 'FOREIGN_HOST', 'unknown host name', {
-        hint: 'use the URL printed by docstokg serve, or add the name to serve.allowed_hosts',
-      });
-    const { origin } = headers;
-    if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)
-      throw new Problem(403, 'FOREIGN_ORIGIN', 'cross-origin requests are not allowed');
-    const site = headers['sec-fetch-site'];
-    const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
-    if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation)
-      throw new Problem(403, 'FOREIGN_ORIGIN', 'cross-origin requests are not allowed');
-  }
-
-  #isOurs(host: string): boolean {
+export function createGate(token: string, own: string, names: readonly string[]) {
+  const tokenDigest = digest(token);
+  // Browsers send a session id instead of the token: cookies are visible to servers on other ports of this machine.
+  const session = randomBytes(32).toString('base64url');
+  const sessionDigest = digest(session);
+  const ours = new Set([...LOOPBACK, own, ...names].map((name) => name.toLowerCase()));
+  const isOurs = (host: string): boolean => {
     const name = hostname(host);
     // IP addresses cannot be rebound; names can, and are accepted only if configured.
-    return this.#names.has(name) || (!isLoopback(this.#options.host) && isIP(name) !== 0);
-  }
+    return ours.has(name) || (!isLoopback(own) && isIP(name) !== 0);
+  };
+  return {
+    /** Throws if the host name or origin is not ours. */
+    checkPlace({ headers, headersDistinct }: IncomingMessage): void {
+      const host = headers.host ?? '';
+      // RFC 9112, section 3.2: a proxy in front may have checked the other one.
+      if ((headersDistinct['host']?.length ?? 0) > 1) throw new Problem(400, 'USAGE_HOST', 'more than one Host header');
+      if (!isOurs(host))
+        throw new Problem(403, 'FOREIGN_HOST', 'unknown host name', {
+          hint: 'use the URL printed by docstokg serve, or add the name to serve.allowed_hosts',
+        });
+      const { origin } = headers;
+      const site = headers['sec-fetch-site'];
+      const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+      const isForeignSite = site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation;
+      if (isForeignSite || (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`))
+        throw new Problem(403, 'FOREIGN_ORIGIN', 'cross-origin requests are not allowed');
+    },
 
-  /**
-   * Throws unless the request has the token or the cookie. The link to a page may have the token instead: returns the
-   * headers that set the cookie and redirect to the page without the token.
-   */
-  checkToken(
-    { headers }: IncomingMessage,
-    link: URLSearchParams | null,
-    path: string,
-  ): { readonly 'set-cookie': string; readonly location: string } | undefined {
-    const bearer = /^Bearer ([\x21-\x7E]{1,1000})$/i.exec(headers.authorization ?? '')?.[1];
-    if (bearer !== undefined && timingSafeEqual(digest(bearer), this.#token)) return undefined;
-    const shown = link?.get('token') ?? null;
-    if (shown !== null && timingSafeEqual(digest(shown), this.#token)) {
-      link?.delete('token');
-      const rest = link?.toString() ?? '';
-      return {
-        'set-cookie': `${this.#cookie}=${this.#session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${YEAR_S}`,
-        location: rest === '' ? path : `${path}?${rest}`,
-      };
-    }
-    const cookie = cookieOf(headers.cookie, this.#cookie);
-    if (cookie !== undefined && timingSafeEqual(digest(cookie), this.#sessionDigest)) return undefined;
-    throw new Problem(401, 'TOKEN_WANTED', 'authentication required', {
-      hint: 'open the link printed by docstokg serve, or send the header Authorization: Bearer TOKEN',
-      headers: { 'www-authenticate': 'Bearer' },
-    });
-  }
+    /**
+     * Throws unless the request has the token or the cookie. The link to a page may have the token instead: returns the
+     * headers that set the cookie and redirect to the page without the token.
+     */
+    checkToken(
+      { headers, socket }: IncomingMessage,
+      link: URLSearchParams | null,
+      path: string,
+    ): { readonly 'set-cookie': string; readonly location: string } | undefined {
+      const bearer = /^Bearer ([\x21-\x7E]{1,1000})$/i.exec(headers.authorization ?? '')?.[1];
+      if (bearer !== undefined && timingSafeEqual(digest(bearer), tokenDigest)) return undefined;
+      // Cookies are shared across ports, so the name contains the port.
+      const name = `docstokg-${socket.localPort ?? 0}`;
+      const shown = link?.get('token') ?? null;
+      if (shown !== null && timingSafeEqual(digest(shown), tokenDigest)) {
+        link?.delete('token');
+        const rest = link?.toString() ?? '';
+        return {
+          'set-cookie': `${name}=${session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${YEAR_S}`,
+          location: rest === '' ? path : `${path}?${rest}`,
+        };
+      }
+      const cookie = cookieOf(headers.cookie, name);
+      if (cookie !== undefined && timingSafeEqual(digest(cookie), sessionDigest)) return undefined;
+      throw new Problem(401, 'TOKEN_WANTED', 'authentication required', {
+        hint: 'open the link printed by docstokg serve, or send the header Authorization: Bearer TOKEN',
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+    },
+  };
 }
 
 function digest(text: string): Buffer {

@@ -11,31 +11,28 @@ import { LINES_TYPE } from './send.ts';
 const METHODS = ['GET', 'POST'] as const;
 const NOTHING = (): void => undefined;
 
+export type Router = ReturnType<typeof createRouter>;
+
 /**
  * Matches a URL to a route and validates its parameters. Path segments are decoded individually, so none can become
  * part of a file path.
  */
-export class Router {
-  readonly #router = findMyWay({ maxParamLength: LONGEST_SEGMENT });
-  readonly #runs: ReadonlyMap<string, RunWatch>;
-
-  constructor(routes: readonly Route[], runs: ReadonlyMap<string, RunWatch>, version: string) {
-    this.#runs = runs;
-    const document = route({
-      path: '/openapi.json',
-      summary: 'This document.',
-      schema: z.looseObject({ openapi: z.string() }),
-      value: () => openApi(all, version),
-    });
-    const all: readonly Route[] = [...routes, document];
-    for (const each of all) this.#router.on(each.method, each.path.replaceAll(/\{(\w+)\}/g, ':$1'), NOTHING, each);
-  }
+export function createRouter(routes: readonly Route[], runs: ReadonlyMap<string, RunWatch>, version: string) {
+  const document = route({
+    path: '/openapi.json',
+    summary: 'This document.',
+    schema: z.looseObject({ openapi: z.string() }),
+    value: () => openApi(all, version),
+  });
+  const all: readonly Route[] = [...routes, document];
+  const paths = findMyWay({ maxParamLength: LONGEST_SEGMENT });
+  for (const each of all) paths.on(each.method, each.path.replaceAll(/\{(\w+)\}/g, ':$1'), NOTHING, each);
 
   /** The route of a URL, and what it names: path, run and query. */
-  match(method: string, url: string): { readonly route: Route; readonly named: object } {
+  const match = (method: string, url: string): { readonly route: Route; readonly named: object } => {
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
-    const found = METHODS.map((each) => this.#router.find(each, path));
+    const found = METHODS.map((each) => paths.find(each, path));
     const wanted = found[METHODS.indexOf((method === 'HEAD' ? 'GET' : method) as 'GET')];
     if (!wanted) {
       const allow = METHODS.filter((_, at) => found[at] !== null).join(', ');
@@ -47,17 +44,20 @@ export class Router {
     const query = queryOf(mark === -1 ? '' : url.slice(mark + 1));
     const named = {
       path: given,
-      run: given.run === undefined ? undefined : runNamed(given.run, this.#runs),
+      run: given.run === undefined ? undefined : runNamed(given.run, runs),
       query: checked(querySchema, typed(querySchema, query), 'query'),
     };
     return { route: wanted.store as Route, named };
-  }
+  };
 
-  /** Answers a GET from within the process, as over HTTP. Not for streams and control. */
-  async get(url: string, signal: AbortSignal): Promise<Answer> {
-    const { route: found, named } = this.match('GET', url);
-    return await found.handle({ ...named, signal } as never);
-  }
+  return {
+    match,
+    /** Answers a GET from within the process, as over HTTP. Not for streams and control. */
+    async get(url: string, signal: AbortSignal): Promise<Answer> {
+      const { route: found, named } = match('GET', url);
+      return await found.handle({ ...named, signal } as never);
+    },
+  };
 }
 
 /** A run by its id, or a 404. */
