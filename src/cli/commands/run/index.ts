@@ -14,7 +14,7 @@ import type { Work } from '../../../works/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../../session.ts';
 import { webOptions, wholeNumber, worksOption } from '../../options.ts';
-import { RunProgress } from './progress.ts';
+import { runProgress } from './progress.ts';
 import type { RunEnd } from './summary.ts';
 import { nextSteps, printAccount, printLines, printRun } from './summary.ts';
 
@@ -68,7 +68,7 @@ export async function runCorpus(
   signal: AbortSignal,
 ): Promise<RunEnd> {
   const gathering = corpus.gather(asked, signal);
-  const progress = new RunProgress(session, gathering);
+  const progress = runProgress(session, gathering);
   using _line = progress.show();
   let account: RunAccount | undefined;
   let gathered: RunEnd['gathered'];

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Gathering } from '../../../corpus/index.ts';
 import { HeldClock } from '../../../testing/index.ts';
 import type { Session } from '../../session.ts';
-import { rateOf, RunProgress, timeLeftMs } from './progress.ts';
+import { rateOf, runProgress, timeLeftMs } from './progress.ts';
 
 test('the time left foresees the stages of works that were not downloaded yet', () => {
   const works = { ended: 10, left: 10, saved: 5, savedBefore: 0 };
@@ -30,7 +30,7 @@ test('a machine of a fleet shows what it has done, and no time left', async () =
     const terminal = { live: false, status: line.resolve, clear: () => undefined };
     const counts = { saved: 3, skipped: 1, failed: 0, parked: 0, endedBefore: 0, savedBefore: 0, waitingFor: [] };
     const gathering = { progress: { found, ...counts } } as unknown as Gathering;
-    using _progress = new RunProgress({ clock, terminal } as unknown as Session, gathering).show();
+    using _progress = runProgress({ clock, terminal } as unknown as Session, gathering).show();
     await clock.advance(60_000);
     return await line.promise;
   };

@@ -1,4 +1,3 @@
-import type { DownloadEvent } from '../../../download/index.ts';
 import type { CorpusEvent, CorpusStageName, Gathering } from '../../../corpus/index.ts';
 import type { StageEvent } from '../../../stage/index.ts';
 import type { Session } from '../../session.ts';
@@ -12,144 +11,117 @@ const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] =
   ['embedded', 'dense', 'embed'],
 ];
 
-interface Counts {
+interface StageProgress {
   readonly succeeded: number;
   readonly skipped: number;
   readonly failed: number;
+  /** When its first document ended. */
+  readonly since?: number;
 }
 
-export class RunProgress {
-  readonly #session: Session;
-  readonly #gathering: Gathering;
-  readonly #stages = new Map<CorpusStageName, Counts>();
-  readonly #startedAt: number;
-  readonly #stageStartedAt = new Map<CorpusStageName, number>();
-  #bytes = 0;
-  #ending = '';
+/** Follows a run by its events; `show` draws a line about it. */
+export function runProgress({ terminal, clock, log }: Session, gathering: Gathering) {
+  const startedAt = clock.monotonic();
+  const stages = new Map<CorpusStageName, StageProgress>();
+  let bytes = 0;
+  let ending = '';
 
-  constructor(session: Session, gathering: Gathering) {
-    this.#session = session;
-    this.#gathering = gathering;
-    this.#startedAt = session.clock.monotonic();
-  }
-
-  show(): Disposable {
-    return showProgress(this.#session.terminal, this.#session.clock, () => this.#line());
-  }
-
-  see(event: CorpusEvent): void {
-    switch (event.kind) {
-      case 'message':
-        this.#session.log(event.level, event.message);
-        break;
-      case 'download':
-        this.#downloaded(event.event);
-        break;
-      case 'stage':
-        this.#staged(event.stage, event.event);
-        break;
-      case 'indexing':
-        this.#ending = 'building the index';
-        break;
-      case 'queue':
-      case 'index':
-      case 'gathered':
-      case 'ended':
-        break;
-    }
-  }
-
-  reporting(): void {
-    this.#ending = 'writing the report';
-  }
-
-  #downloaded(event: DownloadEvent): void {
-    if (event.kind === 'worker-crashed') this.#session.log('error', `${event.work}: ${event.code} ${event.message}`);
-    if (event.kind === 'work-ended') this.#bytes += event.row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
-  #staged(stage: CorpusStageName, event: StageEvent): void {
-    if (event.kind === 'progress') {
-      if (!this.#stageStartedAt.has(stage)) this.#stageStartedAt.set(stage, this.#session.clock.monotonic());
-      this.#stages.set(stage, event.progress);
-    } else if (event.kind === 'stage-started') {
+  const seeStage = (stage: CorpusStageName, event: StageEvent): void => {
+    const { since = clock.monotonic() } = stages.get(stage) ?? {};
+    if (event.kind === 'progress') stages.set(stage, { ...event.progress, since });
+    else if (event.kind === 'stage-ended') stages.set(stage, { ...event.outcome, since });
+    else if (event.kind === 'stage-started') {
       // Until a stage has finished its first document, the time left is unknown.
-      if (stage === 'embed') this.#ending = 'writing vectors';
-      else this.#stages.set(stage, { succeeded: 0, skipped: 0, failed: 0 });
-    } else if (event.kind === 'stage-ended') this.#stages.set(stage, event.outcome);
+      if (stage === 'embed') ending = 'writing vectors';
+      else stages.set(stage, { succeeded: 0, skipped: 0, failed: 0 });
+    }
     const [level, message] = stageMessage(event) ?? ['info', ''];
     // Failed documents are listed together in the summary.
     const isListed = event.kind === 'item-failed' || event.kind === 'warning' || event.kind === 'stopping';
-    if (message !== '') this.#session.log(isListed ? 'debug' : level, `${stage}: ${message}`);
-  }
+    if (message !== '') log(isListed ? 'debug' : level, `${stage}: ${message}`);
+  };
 
-  #line(): string {
-    const failed = [...this.#stages.values()].reduce((sum, each) => sum + each.failed, 0);
-    return [
-      [...this.#works(), ...this.#documents()].join(' → '),
-      ...(this.#bytes > 0 ? [`${(this.#bytes / 1e6).toFixed(1)} MB`] : []),
-      ...(failed > 0 ? [`${count(failed)} failed`] : []),
-      ...(this.#ending === '' ? [...this.#pace(), ...this.#held()] : [this.#ending]),
-    ].join('  ');
-  }
+  /** Works listed and downloaded; none if nothing is downloaded. */
+  const works = (): string[] => {
+    if (!gathering.progress) return [];
+    const { found, saved, skipped, failed, parked, endedBefore, savedBefore } = gathering.progress;
+    const missing = skipped + failed;
+    const tried = saved + missing + parked;
+    const unavailable = missing > 0 ? `, ${count(missing)} without a file` : '';
+    const listed =
+      found === undefined
+        ? `${count(tried)} works by this machine`
+        : `${count(Math.min(found, endedBefore + tried))}/${count(found)} works`;
+    return [listed, `${count(savedBefore + saved)} downloaded${unavailable}`];
+  };
+
+  const documents = (): string[] =>
+    DONE.flatMap(([word, ...names]) => {
+      const done = names.flatMap((name) => stages.get(name) ?? []).map((each) => each.succeeded + each.skipped);
+      return done.length === 0 ? [] : [`${count(Math.max(...done))} ${word}`];
+    });
 
   /** Rate so far, and the estimated time left of the slowest stage. */
-  #pace(): string[] {
-    const now = this.#session.clock.monotonic();
-    const elapsedMs = now - this.#startedAt;
-    const { progress } = this.#gathering;
+  const pace = (): string[] => {
+    const now = clock.monotonic();
+    const elapsedMs = now - startedAt;
+    const { progress } = gathering;
     const ended = progress ? progress.saved + progress.skipped + progress.failed + progress.parked : 0;
-    const works = progress && {
-      ended,
-      left: Math.max(0, (progress.found ?? 0) - progress.endedBefore - ended),
-      saved: progress.saved,
-      savedBefore: progress.savedBefore,
-    };
-    const stages = [...this.#stages].map(([name, { succeeded, skipped, failed }]) => ({
+    const paces = [...stages.values()].map(({ succeeded, skipped, failed, since = startedAt }) => ({
       done: succeeded + skipped + failed,
       worked: succeeded + failed,
-      sinceMs: now - (this.#stageStartedAt.get(name) ?? this.#startedAt),
+      sinceMs: now - since,
     }));
-    const isFleet = progress !== undefined && progress.found === undefined;
+    const counts = paces.map((stage) => stage.done);
     const leftMs = timeLeftMs({
       elapsedMs,
-      ...(works && { works }),
-      documents: Math.max(0, ...stages.map(({ done }) => done)),
-      stages,
+      ...(progress && {
+        works: {
+          ended,
+          left: Math.max(0, (progress.found ?? 0) - progress.endedBefore - ended),
+          saved: progress.saved,
+          savedBefore: progress.savedBefore,
+        },
+      }),
+      documents: Math.max(0, ...counts),
+      stages: paces,
     });
-    const done = progress ? ended : Math.min(Infinity, ...stages.map((stage) => stage.done));
+    const done = progress ? ended : Math.min(Infinity, ...counts);
+    const isFleet = progress !== undefined && progress.found === undefined;
     return [
       ...(done > 0 && Number.isFinite(done) ? [rateOf(done, elapsedMs)] : []),
       ...(!isFleet && leftMs !== undefined && leftMs >= 1000 ? [`about ${duration(leftMs)} left`] : []),
     ];
-  }
+  };
 
-  #works(): string[] {
-    const { progress } = this.#gathering;
-    if (!progress) return [];
-    const { found, saved, skipped, failed, parked, endedBefore, savedBefore } = progress;
-    const missing = skipped + failed;
-    const tried = saved + skipped + failed + parked;
-    const unavailable = missing > 0 ? `, ${count(missing)} without a file` : '';
-    const works =
-      found === undefined
-        ? `${count(tried)} works by this machine`
-        : `${count(Math.min(found, endedBefore + tried))}/${count(found)} works`;
-    return [works, `${count(savedBefore + saved)} downloaded${unavailable}`];
-  }
-
-  #documents(): string[] {
-    return DONE.flatMap(([word, ...stages]) => {
-      const counts = stages.flatMap((name) => this.#stages.get(name) ?? []);
-      const most = Math.max(-1, ...counts.map(({ succeeded, skipped }) => succeeded + skipped));
-      return most < 0 ? [] : [`${count(most)} ${word}`];
-    });
-  }
-
-  #held(): string[] {
-    const hosts = this.#gathering.progress?.waitingFor ?? [];
+  const held = (): string[] => {
+    const hosts = gathering.progress?.waitingFor ?? [];
     return hosts.length > 0 ? [`waiting for ${hosts.slice(0, 2).map(plain).join(', ')}`] : [];
-  }
+  };
+
+  const line = (): string => {
+    const failed = [...stages.values()].reduce((sum, each) => sum + each.failed, 0);
+    return [
+      [...works(), ...documents()].join(' → '),
+      ...(bytes > 0 ? [`${(bytes / 1e6).toFixed(1)} MB`] : []),
+      ...(failed > 0 ? [`${count(failed)} failed`] : []),
+      ...(ending === '' ? [...pace(), ...held()] : [ending]),
+    ].join('  ');
+  };
+
+  return {
+    show: (): Disposable => showProgress(terminal, clock, line),
+    see: (event: CorpusEvent): void => {
+      if (event.kind === 'message') log(event.level, event.message);
+      else if (event.kind === 'stage') seeStage(event.stage, event.event);
+      else if (event.kind === 'indexing') ending = 'building the index';
+      else if (event.kind === 'download' && event.event.kind === 'worker-crashed')
+        log('error', `${event.event.work}: ${event.event.code} ${event.event.message}`);
+      else if (event.kind === 'download' && event.event.kind === 'work-ended')
+        bytes += event.event.row.attempts.reduce((sum, attempt) => sum + attempt.bytes, 0);
+    },
+    reporting: (): void => void (ending = 'writing the report'),
+  };
 }
 
 interface RunPace {
