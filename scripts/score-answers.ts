@@ -8,7 +8,7 @@ import { extractAnswer, fitOfAnswer } from '../src/answers/extract-answer.ts';
 import { columnsFrom } from '../src/answers/table/columns.ts';
 import { extractedCell } from '../src/answers/table/fill-cells.ts';
 import { LEAST_CHOICE, PASSAGES, SENTENCES } from '../src/answers/table/fill-table.ts';
-import { hasNumbersOf, packageRoot } from '../src/base/index.ts';
+import { hasNumbersOf } from '../src/base/index.ts';
 import type { CitedHit } from '../src/corpus/index.ts';
 import { sentencesOf } from '../src/graph/index.ts';
 import type { Chunk, DenseEngine } from '../src/parse/index.ts';
@@ -26,21 +26,18 @@ import type { Hit, IndexedPassage, SearchIndex, SearchMode } from '../src/search
 import { openIndex, sectionOf } from '../src/search/index.ts';
 import { buildIndex } from '../test/support/build-index.ts';
 import { isAside } from '../src/search/section.ts';
-import { asked, Misuse, readOptions } from '../test/support/options.ts';
+import { checkOptions } from '../test/support/options.ts';
+import { nothingMeasured, readJsonLines, SHARED, VECTORS } from './score/data.ts';
 
 // Scores answers on papers with questions whose evidence two readers have marked (papers/*.xml, questions.jsonl):
 // where the evidence is among the passages found, what the extractive answer quotes, what the gate lets through, and how
 // often a question is refused whose paper is not there. Papers are divided into halves by the hash of their name: rules and
 // thresholds were chosen on the first; the second is printed apart.
-const { values } = asked(() =>
-  readOptions({
-    options: {
-      data: { type: 'string', default: join(packageRoot(), '..', 'shared', 'data', 'answers', 'open') },
-      precision: { type: 'string', default: 'int8' },
-      cache: { type: 'string', default: join(packageRoot(), 'Data', 'score-vectors.sqlite') },
-    },
-  }),
-);
+const values = checkOptions({
+  data: join(SHARED, 'data', 'answers', 'open'),
+  precision: ['int8', 'fp32'],
+  cache: VECTORS,
+});
 
 interface Question {
   readonly id: string;
@@ -61,20 +58,10 @@ const CHOICES = ['no significant difference', 'increased', 'decreased'];
 /** The floor that is chosen refuses no more than this share of the questions that can be answered. */
 const MOST_LOST = 0.05;
 
-if (values.precision !== 'int8' && values.precision !== 'fp32') {
-  console.error('--precision is int8 or fp32');
-  process.exit(2);
-}
-const { precision } = values;
-asked(() => {
-  if (!existsSync(join(values.data, 'questions.jsonl')))
-    throw new Misuse(`there is no questions.jsonl in ${values.data}: name a folder with --data`);
-});
+if (!existsSync(join(values.data, 'questions.jsonl')))
+  nothingMeasured(`there is no questions.jsonl in ${values.data}: name a folder with --data`);
 
-const questions = readFileSync(join(values.data, 'questions.jsonl'), 'utf8')
-  .split('\n')
-  .filter(Boolean)
-  .map((line) => JSON.parse(line) as Question);
+const questions = readJsonLines<Question>(values.data, 'questions.jsonl');
 const tokenizer = await openTokenizer('model');
 const chunks: Chunk[] = readdirSync(join(values.data, 'papers'))
   .filter((name) => name.endsWith('.xml'))
@@ -94,7 +81,7 @@ const placesOf = Map.groupBy(chunks.keys(), (at) => (chunks[at] as Chunk).docume
 const gold = new Map(questions.map((question) => [question.id, goldPlaces(question)]));
 
 using cache = new VectorCache(values.cache);
-await using model = await openDenseEngine({ engine: 'embedded', precision, threads: 0 });
+await using model = await openDenseEngine({ engine: 'embedded', precision: values.precision, threads: 0 });
 /** The same model with a memory: questions and sentences are embedded again and again. */
 const engine: DenseEngine = {
   ...model,

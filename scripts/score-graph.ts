@@ -1,42 +1,37 @@
-import { parseArgs } from 'node:util';
+import { checkOptions } from '../test/support/options.ts';
+import { nothingMeasured, SHARED } from './score/data.ts';
 
 import { graphTasks } from './score/graph-tasks.ts';
 
-// npm run score:graph [-- --task planted|linking|callouts|abbreviations|quantities|software] [--data DIR] [--json]
+// npm run score:graph [-- --task planted|linking|callouts|abbreviations|quantities|software] [--data DIR]
 // Scores what the graph is made of: on open data, with the half that the rules were written on and the half that was kept
 // aside, and on what was planted in simulated papers, which needs no data. --data scores another folder of the same form,
 // or the folder of one task. Exit 1 when a floor is missed, 2 when there is nothing to score.
 
-const { values: options } = parseArgs({
-  options: { task: { type: 'string' }, data: { type: 'string' }, json: { type: 'boolean', default: false } },
-});
-const tasks = graphTasks(options.data);
+const options = checkOptions({ task: '', data: '' });
+const tasks = graphTasks(options.data === '' ? undefined : options.data);
 const scored = tasks.filter(({ group }) =>
-  options.task === undefined ? options.data === undefined || group !== 'planted' : group === options.task,
+  options.task === '' ? options.data === '' || group !== 'planted' : group === options.task,
 );
 if (!tasks.some(({ group }) => group !== 'planted'))
-  console.error(`there is no data or no scorer at ${options.data ?? '../shared'}: only simulated papers can be scored`);
-if (scored.length === 0) process.exit(2);
+  console.error(`there is no data or no scorer at ${options.data || SHARED}: only simulated papers can be scored`);
+if (scored.length === 0) nothingMeasured('no task has this name, or data');
 
 const figure = (value: number | null): string => (value === null ? '–' : value.toFixed(3)).padStart(7);
-const rows: unknown[] = [];
 const missed: string[] = [];
-if (!options.json) console.log(`${' '.repeat(38)}    all   work   kept  floor      P      R`);
+console.log(`${' '.repeat(38)}    all   work   kept  floor      P      R`);
 for (const task of scored) {
   for (const row of await task.score()) {
-    rows.push(row);
     const low =
       row.f1 !== null &&
       (row.f1 < row.floor || (row.p ?? 0) < (row.leastPrecision ?? 0) || (row.r ?? 0) < (row.leastRecall ?? 0));
     if (low) missed.push(row.name);
-    if (!options.json)
-      console.log(
-        row.name.padEnd(38) +
-          [row.f1, row.work, row.kept, row.floor, row.p, row.r].map(figure).join('') +
-          (low ? '  MISSED' : ''),
-      );
+    console.log(
+      row.name.padEnd(38) +
+        [row.f1, row.work, row.kept, row.floor, row.p, row.r].map(figure).join('') +
+        (low ? '  MISSED' : ''),
+    );
   }
 }
-if (options.json) console.log(JSON.stringify({ rows, missed }, undefined, 1));
-else console.log(missed.length > 0 ? `\nmissed: ${missed.join(', ')}` : '\nevery floor is reached');
+console.log(missed.length > 0 ? `\nmissed: ${missed.join(', ')}` : '\nevery floor is reached');
 process.exit(missed.length > 0 ? 1 : 0);

@@ -7,11 +7,11 @@ import type { DocumentFacts } from '../src/download/index.ts';
 import { faultOf } from '../src/download/index.ts';
 import { openInspector } from '../src/harvest/index.ts';
 import type { Work } from '../src/works/index.ts';
-import { NO_IDS } from '../src/works/index.ts';
+import { namedWork, NO_IDS } from '../src/works/index.ts';
+import { nothingMeasured, OPEN_PAPERS } from './score/data.ts';
 import { childCpuSeconds } from '../bench/kit.ts';
 
 const LOOKS = ['quick', 'close'] as const;
-const OPEN = join(import.meta.dirname, '..', '..', 'shared', 'data', 'parse', 'open');
 const SETS = ['pmc', 'classes', 'pdf'];
 
 interface Paper {
@@ -20,10 +20,7 @@ interface Paper {
   readonly facts: Readonly<Record<(typeof LOOKS)[number], DocumentFacts>>;
 }
 
-if (!existsSync(OPEN)) {
-  process.stdout.write('the papers are not next to the clone: nothing to measure\n');
-  process.exit(0);
-}
+if (!existsSync(OPEN_PAPERS)) nothingMeasured('the papers are not next to the clone');
 
 function workOf(folder: string, id: string): Work | undefined {
   const truth = JSON.parse(readFileSync(join(folder, `${id}.truth.json`), 'utf8')) as {
@@ -34,30 +31,16 @@ function workOf(folder: string, id: string): Work | undefined {
   const head = existsSync(jats) ? readFileSync(jats, 'utf8').slice(0, 20_000) : '';
   const doi = /<article-id pub-id-type="doi">([^<]+)</.exec(head)?.[1] ?? null;
   if (title === undefined) return undefined;
-  return {
-    id,
-    ids: { ...NO_IDS, doi },
-    title,
-    year: null,
-    type: null,
-    language: null,
-    authors: [],
-    isRetracted: false,
-    isOpen: true,
-    locations: [],
-    content: { pdf: false, tei: false },
-    urls: [],
-    isComplete: true,
-  };
+  return namedWork(id, { ...NO_IDS, doi }, { title });
 }
 
 const cpu = Object.fromEntries(LOOKS.map((look) => [look, 0])) as Record<(typeof LOOKS)[number], number>;
 const found = SETS.flatMap((set) =>
-  readdirSync(join(OPEN, set))
+  readdirSync(join(OPEN_PAPERS, set))
     .filter((name) => name.endsWith('.pdf'))
     .flatMap((name) => {
-      const work = workOf(join(OPEN, set), name.slice(0, -4));
-      return work ? [{ path: join(OPEN, set, name), work }] : [];
+      const work = workOf(join(OPEN_PAPERS, set), name.slice(0, -4));
+      return work ? [{ path: join(OPEN_PAPERS, set, name), work }] : [];
     }),
 );
 const facts = new Map(found.map(({ path }) => [path, {} as Record<(typeof LOOKS)[number], DocumentFacts>]));

@@ -1,6 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join } from 'node:path';
 
 import { openPdf } from '../src/parse/doctags/engines/pdfium.ts';
 import { encodePng } from '../src/parse/doctags/layout/output/png.ts';
@@ -10,27 +9,23 @@ import { level, toGrey, turnUpright } from '../src/parse/doctags/ocr/straighten.
 import { parsePdf, renderPage } from '../src/parse/doctags/pdf.ts';
 import type { Block } from '../src/parse/document.ts';
 import { makePdf } from '../test/support/make-pdf.ts';
+import { checkOptions } from '../test/support/options.ts';
+import { nothingMeasured, OPEN_PAPERS } from './score/data.ts';
 
 // npm run score:ocr [-- --papers N] [--ways upright,turned,skewed] [--languages] [--engine embedded|tesseract] [--data DIR] [--only REGEXP] [--show]
 // Draws the second page of papers at 200 dpi, makes a PDF of the picture and compares the words that OCR reads with those of the
 // text layer; `--languages` does it with pages of five other languages that are set here.
-const { values: options } = parseArgs({
-  options: {
-    papers: { type: 'string', default: '10' },
-    ways: { type: 'string', default: 'upright,turned,skewed' },
-    languages: { type: 'boolean', default: false },
-    engine: { type: 'string', default: 'embedded' },
-    data: { type: 'string' },
-    only: { type: 'string', default: '' },
-    show: { type: 'boolean', default: false },
-  },
+const options = checkOptions({
+  papers: 10,
+  ways: 'upright,turned,skewed',
+  languages: false,
+  engine: ['embedded', 'tesseract'],
+  data: join(OPEN_PAPERS, 'publishers'),
+  only: '',
+  show: false,
 });
-const engine = await openOcr({
-  engine: options.engine === 'tesseract' ? 'tesseract' : 'embedded',
-  languages: 'auto',
-  timeoutMs: 600_000,
-});
-if (!engine) fail(`the ${options.engine} engine is not installed`);
+const engine = await openOcr({ engine: options.engine, languages: 'auto', timeoutMs: 600_000 });
+if (!engine) nothingMeasured(`the ${options.engine} engine is not installed`);
 const WAYS: Readonly<Record<string, (image: GreyImage) => GreyImage>> = {
   upright: (image) => image,
   turned: (image) => turnUpright(image, 3),
@@ -56,19 +51,18 @@ if (options.languages) {
     for (const way of ways) await measure(language, pdf, 1, way);
   }
 } else {
-  const open = join(dirname(import.meta.dirname), '..', 'shared', 'data', 'parse', 'open');
-  const folder = options.data ?? join(open, 'publishers');
+  const { data: folder, papers } = options;
   const files = existsSync(folder) ? globSync('*.pdf', { cwd: folder }).sort() : [];
-  const step = Math.max(1, Math.floor(files.length / Number(options.papers)));
-  for (const file of files.filter((_, at) => at % step === 0 && at / step < Number(options.papers)))
+  const step = Math.max(1, Math.floor(files.length / papers));
+  for (const file of files.filter((_, at) => at % step === 0 && at / step < papers))
     if (new RegExp(options.only).test(file))
       for (const way of options.ways.split(',')) await measure(file, readFileSync(join(folder, file)), 2, way);
 }
-if (measured === 0) fail('no paper was found');
+if (measured === 0) nothingMeasured('no paper was found');
 
 async function measure(name: string, pdf: Uint8Array, page: number, way: string): Promise<void> {
   const turn = WAYS[way];
-  if (!engine || !turn) fail(`there is no way "${way}"`);
+  if (!engine || !turn) nothingMeasured(`there is no way "${way}"`);
   const image = turn(toGrey(await renderPage(pdf, page, 200 / 72)));
   const scan = await makePdf((document) => document.image(asPng(image), 0, 0, { width: (image.width * 72) / 200 }), {
     size: [(image.width * 72) / 200, (image.height * 72) / 200],
@@ -139,9 +133,4 @@ function asPng({ width, height, pixels }: GreyImage): Buffer {
   const rgba = new Uint8Array(4 * pixels.length).fill(255);
   pixels.forEach((grey, at) => rgba.fill(grey, 4 * at, 4 * at + 3));
   return Buffer.from(encodePng({ width, height, rgba }));
-}
-
-function fail(why: string): never {
-  console.error(`NOTHING WAS MEASURED: ${why}`);
-  process.exit(2);
 }

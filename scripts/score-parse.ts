@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { asked, oneOf, readOptions } from '../test/support/options.ts';
-import type { Half, SetScores } from './score/score-set.ts';
+import { checkOptions } from '../test/support/options.ts';
+import { nothingMeasured } from './score/data.ts';
+import type { SetScores } from './score/score-set.ts';
 import { missingData, scoreSet } from './score/score-set.ts';
 import type { Column, ScoreSet } from './score/sets.ts';
 import { COLUMNS, folderSet, SETS } from './score/sets.ts';
@@ -11,44 +12,31 @@ import { DRAFT_PASSES } from '../src/parse/doctags/layout/draft-passes.ts';
 // --data scores the PDFs of another folder that have ID.truth.json beside them; --without leaves a pass over drafts out.
 // Scores our parsers on the open documents, beside what other engines reach; exit 1 when a target is missed.
 
-const { values: options } = asked(() =>
-  readOptions({
-    options: {
-      set: { type: 'string' },
-      half: { type: 'string' },
-      only: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      write: { type: 'string' },
-      data: { type: 'string' },
-      without: { type: 'string' },
-    },
-  }),
-);
-asked(() => {
-  const passes = DRAFT_PASSES.map(({ name }) => name).filter((name) => name !== 'paragraphs');
-  const known = { set: SETS.map(({ name }) => name), without: passes, half: ['work', 'opened', 'kept'] };
-  for (const name of ['set', 'without', 'half'] as const)
-    if (options[name] !== undefined) oneOf(name, options[name], known[name]);
+const passes = DRAFT_PASSES.map(({ name }) => name).filter((name) => name !== 'paragraphs');
+const options = checkOptions({
+  set: ['', ...SETS.map(({ name }) => name)],
+  half: ['', 'work', 'opened', 'kept'],
+  only: '',
+  json: false,
+  write: '',
+  data: '',
+  without: ['', ...passes],
 });
 const absent = missingData();
-if (absent !== undefined) {
-  console.error(`THE DOCUMENTS OR THEIR SCORER ARE ABSENT: ${absent} does not exist, so nothing was scored`);
-  process.exit(2);
-}
+if (absent !== undefined) nothingMeasured(`${absent} does not exist`);
 const { write } = options;
 const missed: string[] = [];
 const report: Record<string, unknown> = {};
 const sets =
-  options.data === undefined
-    ? SETS.filter((each) => options.set === undefined || each.name === options.set)
+  options.data === ''
+    ? SETS.filter(({ name }) => options.set === '' || name === options.set)
     : [folderSet(resolve(options.data))];
-const without = options.without === undefined ? [] : [options.without];
 for (const set of sets) {
   const scores = await scoreSet(set, {
-    without,
-    only: options.only === undefined ? undefined : new RegExp(options.only),
-    half: options.half as Half | undefined,
-    ...(write !== undefined && {
+    without: options.without === '' ? [] : [options.without],
+    only: options.only === '' ? undefined : new RegExp(options.only),
+    half: options.half === '' ? undefined : options.half,
+    ...(write !== '' && {
       keep: (id, blocks) =>
         writeFileSync(join(write, `${id}.json`), JSON.stringify({ blocks, structured: true }, undefined, 1)),
     }),

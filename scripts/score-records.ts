@@ -1,27 +1,20 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { basename, join } from 'node:path';
 
 import { parseMarkup } from '../src/parse/doctags/parse-markup.ts';
 import { parsePdf } from '../src/parse/doctags/pdf.ts';
 import type { Metadata } from '../src/parse/document.ts';
+import { checkOptions } from '../test/support/options.ts';
+import { nothingMeasured, OPEN_PAPERS } from './score/data.ts';
 import type { PublisherHalf } from './score/halves.ts';
 import { halfOfPublisher, publishersOf } from './score/halves.ts';
 
-// npm run score:records [-- --data DIR] [--only REGEXP] [--half work|opened|aside] [--show] [--json]
+// npm run score:records [-- --data DIR] [--only REGEXP] [--half work|opened|aside] [--show]
 // Compares what a PDF says of itself (title, authors, DOI) with the JATS file beside it. Papers of one publisher stay in one
 // group: rules are made on `work` and `opened` and judged by `aside`.
-const { values: options } = parseArgs({
-  options: {
-    data: { type: 'string', multiple: true },
-    only: { type: 'string' },
-    half: { type: 'string' },
-    show: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
-});
-const open = join(dirname(import.meta.dirname), '..', 'shared', 'data', 'parse', 'open');
-const folders = options.data ?? [join(open, 'pmc'), join(open, 'publishers')];
+const options = checkOptions({ data: '', only: '', half: ['', 'work', 'opened', 'aside'], show: false });
+const folders =
+  options.data === '' ? ['pmc', 'publishers'].map((set) => join(OPEN_PAPERS, set)) : options.data.split(',');
 
 interface RecordScore {
   readonly id: string;
@@ -45,8 +38,8 @@ for (const folder of folders) {
     const id = basename(pdf, '.pdf');
     const half = halfOfPublisher(publishers.get(id) ?? id, basename(folder));
     const jats = join(folder, `${id}.jats.xml`);
-    if (!existsSync(jats) || (options.only !== undefined && !new RegExp(options.only).test(id))) continue;
-    if (options.half !== undefined && options.half !== half) continue;
+    if (!existsSync(jats) || !new RegExp(options.only).test(id)) continue;
+    if (options.half !== '' && options.half !== half) continue;
     const truth = parseMarkup(readFileSync(jats), { kind: 'jats' }).metadata;
     // A paper without named authors (an erratum, an editorial) says nothing about finding them.
     if (truth.authors.length === 0) continue;
@@ -56,17 +49,11 @@ for (const folder of folders) {
     if (options.show && !(score.authors && score.title && score.doi === 'right')) show(score, metadata, truth);
   }
 }
-if (scores.length === 0) {
-  console.error(`NOTHING WAS MEASURED: no PDF with a JATS file beside it in ${folders.join(', ')}`);
-  process.exit(2);
+if (scores.length === 0) nothingMeasured(`no PDF with a JATS file beside it in ${folders.join(', ')}`);
+for (const half of ['work', 'opened', 'aside', 'all'] as const) {
+  const row = summary(half);
+  if (row) console.log(half.padEnd(6), JSON.stringify(row));
 }
-const rows = Object.fromEntries(
-  (['work', 'opened', 'aside', 'all'] as const)
-    .map((half) => [half, summary(half)])
-    .filter(([, row]) => row !== undefined),
-) as Record<string, object>;
-if (options.json) console.log(JSON.stringify({ summary: rows, papers: scores }, undefined, 1));
-else for (const [half, row] of Object.entries(rows)) console.log(half.padEnd(6), JSON.stringify(row));
 
 function compare(id: string, half: PublisherHalf, ours: Metadata, truth: Metadata): RecordScore {
   const missing = truth.authors.filter((name) => !ours.authors.some((each) => isSameName(each, name)));

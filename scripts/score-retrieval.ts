@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { LEAST_FIT } from '../src/ask/search/search-session.ts';
-import { packageRoot } from '../src/base/index.ts';
-import { asked, Misuse, readOptions } from '../test/support/options.ts';
+import { checkOptions } from '../test/support/options.ts';
 import type { ParsedDocument } from '../src/parse/index.ts';
 import {
   chunkDocument,
@@ -17,6 +16,7 @@ import {
 import type { IndexedPassage, SearchIndex, SearchMode } from '../src/search/index.ts';
 import { openIndex } from '../src/search/index.ts';
 import { buildIndex } from '../test/support/build-index.ts';
+import { nothingMeasured, readJsonLines, SHARED, VECTORS } from './score/data.ts';
 
 // Scores our own search on collections with known answers: nDCG@10 of words, meaning and both. The targets are those of
 // the open collections; any other folder with corpus.jsonl, queries.jsonl and qrels.tsv is scored without a target.
@@ -30,25 +30,17 @@ const TARGETS: Readonly<Record<string, Partial<Record<SearchMode, number>>>> = {
 const MODES = ['lexical', 'dense', 'hybrid'] as const;
 const DEPTH = 10;
 
-const { values, positionals } = asked(() =>
-  readOptions({
-    allowPositionals: true,
-    options: {
-      data: { type: 'string', default: join(packageRoot(), '..', 'shared', 'data', 'retrieval', 'open') },
-      precision: { type: 'string', default: 'int8' },
-      cache: { type: 'string', default: join(packageRoot(), 'Data', 'score-vectors.sqlite') },
-    },
-  }),
-);
+const values = checkOptions({
+  data: join(SHARED, 'data', 'retrieval', 'open'),
+  collections: Object.keys(TARGETS).join(','),
+  precision: ['int8', 'fp32'],
+  cache: VECTORS,
+});
 
 interface Document {
   readonly id: string;
   readonly title: string;
   readonly text: string;
-}
-
-function readLines(path: string): string[] {
-  return readFileSync(path, 'utf8').split('\n').filter(Boolean);
 }
 
 function paper({ title, text }: Document): Pick<ParsedDocument, 'blocks' | 'metadata'> {
@@ -70,15 +62,9 @@ function ndcg(found: readonly string[], relevant: ReadonlyMap<string, number>): 
   return ideal === 0 ? 0 : discounted(found.map((id) => relevant.get(id) ?? 0)) / ideal;
 }
 
-if (values.precision !== 'int8' && values.precision !== 'fp32') {
-  console.error('--precision is int8 or fp32');
-  process.exit(2);
-}
-const names = positionals.length > 0 ? positionals : Object.keys(TARGETS);
-asked(() => {
-  const absent = names.find((name) => !existsSync(join(values.data, name, 'corpus.jsonl')));
-  if (absent !== undefined) throw new Misuse(`there is no collection ${join(values.data, absent)}`);
-});
+const names = values.collections.split(',');
+const absent = names.find((name) => !existsSync(join(values.data, name, 'corpus.jsonl')));
+if (absent !== undefined) nothingMeasured(`there is no collection ${join(values.data, absent)}`);
 await using engine = await openDenseEngine({ engine: 'embedded', precision: values.precision, threads: 0 });
 using cache = new VectorCache(values.cache);
 const tokenizer = await openTokenizer('model');
@@ -96,12 +82,10 @@ async function hasAnswer(index: SearchIndex, question: string): Promise<boolean>
 /** Prints the scores of a collection; returns the targets it misses. */
 async function scoreCollection(name: string): Promise<string[]> {
   const folder = join(values.data, name);
-  const documents = readLines(join(folder, 'corpus.jsonl')).map((line) => JSON.parse(line) as Document);
-  const queries = readLines(join(folder, 'queries.jsonl')).map(
-    (line) => JSON.parse(line) as { id: string; text: string },
-  );
+  const documents = readJsonLines<Document>(folder, 'corpus.jsonl');
+  const queries = readJsonLines<{ readonly id: string; readonly text: string }>(folder, 'queries.jsonl');
   const relevant = new Map<string, Map<string, number>>();
-  for (const line of readLines(join(folder, 'qrels.tsv')).slice(1)) {
+  for (const line of readFileSync(join(folder, 'qrels.tsv'), 'utf8').trim().split('\n').slice(1)) {
     const [query = '', document = '', gain = '0'] = line.split('\t');
     relevant.set(query, (relevant.get(query) ?? new Map<string, number>()).set(document, Number(gain)));
   }
@@ -144,11 +128,8 @@ async function scoreCollection(name: string): Promise<string[]> {
 function foreignQuestions(name: string): string[] {
   return names
     .filter((other) => other !== name)
-    .flatMap((other) =>
-      readLines(join(values.data, other, 'queries.jsonl'))
-        .slice(0, 100)
-        .map((line) => (JSON.parse(line) as { text: string }).text),
-    );
+    .flatMap((other) => readJsonLines<{ readonly text: string }>(values.data, other, 'queries.jsonl').slice(0, 100))
+    .map(({ text }) => text);
 }
 
 /** A document is one passage for words; for meaning it is split into as many windows as the model needs. */

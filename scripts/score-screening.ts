@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { packageRoot } from '../src/base/index.ts';
 import type { ModelOptions, Rankable } from '../src/screen/index.ts';
 import { DEFAULT_MODEL, featuresOf, isTimeToSample, promiseOf, RankingModel, Screening } from '../src/screen/index.ts';
 import { madeReview } from '../test/fixtures/made-review.ts';
 import { seededRandom } from '../test/fixtures/random-document.ts';
 import { writeReviewRun } from '../test/fixtures/review-run.ts';
-import { asked, readOptions, wholeNumber } from '../test/support/options.ts';
+import { checkOptions } from '../test/support/options.ts';
+import { readJsonLines, SHARED } from './score/data.ts';
 
 // Scores the ranking of records and the rule for stopping on reviews whose decisions are known: NAME.jsonl with a line
 // for each record. Each start knows one included and ten excluded records. Both models are trained again after every
@@ -25,22 +25,17 @@ const ELAS_U4: ModelOptions = {
 };
 const [KNOWN_EXCLUDED, TARGET] = [10, 0.95];
 
-const { values } = asked(() =>
-  readOptions({
-    options: {
-      data: { type: 'string', default: join(packageRoot(), '..', 'shared', 'data', 'screening', 'open') },
-      starts: { type: 'string', default: '15' },
-      /** Starts of the rule for stopping. */
-      stops: { type: 'string', default: '100' },
-      review: { type: 'string', multiple: true, default: [] },
-      json: { type: 'boolean', default: false },
-      /** Instead: CPU of a decision among so many made-up records. */
-      speed: { type: 'string' },
-    },
-  }),
-);
-const starts = asked(() => wholeNumber('starts', values.starts));
-const stops = asked(() => wholeNumber('stops', values.stops));
+const values = checkOptions({
+  data: join(SHARED, 'data', 'screening', 'open'),
+  starts: 15,
+  /** Starts of the rule for stopping. */
+  stops: 100,
+  /** Only these reviews. */
+  reviews: '',
+  /** Instead: CPU of a decision among so many made-up records. */
+  speed: 0,
+});
+const { starts, stops } = values;
 
 interface Review {
   readonly name: string;
@@ -61,10 +56,10 @@ interface Line extends Record<'random' | 'question' | 'peer' | 'ours', Measures 
 }
 
 function readReview(path: string, name: string, question: string): Review {
-  const rows = readFileSync(path, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line) as {
+  const rows = readJsonLines<{
     readonly id: string; readonly title: string | null; readonly abstract: string | null; readonly references: readonly string[] | null;
     readonly included: number;
-  }); // prettier-ignore
+  }>(path); // prettier-ignore
   return {
     name,
     question,
@@ -254,9 +249,8 @@ function measureSpeed(records: number): void {
   }
 }
 
-if (values.speed !== undefined) {
-  const records = values.speed;
-  measureSpeed(asked(() => wholeNumber('speed', records)));
+if (values.speed > 0) {
+  measureSpeed(values.speed);
   process.exit();
 }
 
@@ -271,15 +265,12 @@ for (const file of readdirSync(values.data)
   .filter((each) => each.endsWith('.jsonl'))
   .sort()) {
   const name = file.replace(/\.jsonl$/, '');
-  if (values.review.length > 0 && !values.review.includes(name)) continue;
+  if (values.reviews !== '' && !values.reviews.split(',').includes(name)) continue;
   lines.push(score(readReview(join(values.data, file), name, questions.get(name) ?? '')));
   const ends = lines.at(-1)?.stops ?? [];
   const good = ends.filter(({ recall }) => recall >= TARGET - 1e-9).length;
-  if (!values.json) console.error(`${name}: ${good} of ${ends.length} stops keep recall, reading saved ${(100 * mean(ends.map(({ saved }) => saved))).toFixed(1)} %`); // prettier-ignore
+  console.error(`${name}: ${good} of ${ends.length} stops keep recall, reading saved ${(100 * mean(ends.map(({ saved }) => saved))).toFixed(1)} %`); // prettier-ignore
 }
-if (values.json) console.log(JSON.stringify(lines));
-else {
-  print('chosen on these', lines.filter(({ name }) => CHOSEN_ON.has(name))); // prettier-ignore
-  print('nothing chosen on these', lines.filter(({ name }) => !CHOSEN_ON.has(name))); // prettier-ignore
-  print('all', lines);
-}
+print('chosen on these', lines.filter(({ name }) => CHOSEN_ON.has(name))); // prettier-ignore
+print('nothing chosen on these', lines.filter(({ name }) => !CHOSEN_ON.has(name))); // prettier-ignore
+print('all', lines);

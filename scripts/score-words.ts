@@ -1,29 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { parsePdf } from '../src/parse/doctags/pdf.ts';
 import type { Block } from '../src/parse/document.ts';
+import { checkOptions } from '../test/support/options.ts';
+import { nothingMeasured, OPEN_PAPERS } from './score/data.ts';
 
 // npm run score:words [-- --data DIR] [--only REGEXP] [--show]
 // How many of the words that pdftotext (poppler) finds on each page are in our blocks, and which pages with fewer than 98 %
 // do not say so in their account of words.
-const { values: options } = parseArgs({
-  options: {
-    data: { type: 'string', multiple: true },
-    only: { type: 'string' },
-    show: { type: 'boolean', default: false },
-  },
-});
+const options = checkOptions({ data: '', only: '', show: false });
 const ENOUGH = 0.98;
-const open = join(dirname(import.meta.dirname), '..', 'shared', 'data', 'parse', 'open');
-const folders = options.data ?? ['pmc', 'publishers', 'classes', 'pdf'].map((name) => join(open, name));
+const sets = ['pmc', 'publishers', 'classes', 'pdf'].map((name) => join(OPEN_PAPERS, name));
+const folders = options.data === '' ? sets : options.data.split(',');
 let measured = 0;
 for (const folder of folders) {
   const sum = { documents: 0, pages: 0, found: 0, kept: 0, shortDocuments: 0, shortPages: 0, unsaidPages: 0 };
   for (const name of globSync('*.pdf', { cwd: folder }).sort()) {
-    if (options.only !== undefined && !new RegExp(options.only).test(name)) continue;
+    if (!new RegExp(options.only).test(name)) continue;
     const path = join(folder, name);
     const { blocks, metadata } = await parsePdf(readFileSync(path));
     const have = countOf(blocks.map(textOf).join('\n'));
@@ -68,10 +63,7 @@ for (const folder of folders) {
     JSON.stringify(sum),
   );
 }
-if (measured === 0) {
-  console.error(`NOTHING WAS MEASURED: no PDF in ${folders.filter((folder) => !existsSync(folder)).join(', ')}`);
-  process.exit(2);
-}
+if (measured === 0) nothingMeasured(`no PDF in ${folders.join(', ')}`);
 
 function pagesOf(path: string): string[] {
   const text = execFileSync('pdftotext', [path, '-'], {

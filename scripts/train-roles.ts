@@ -19,6 +19,7 @@ import type { Features, TreeModel } from '../src/parse/doctags/layout/trees.ts';
 import { scoreOf } from '../src/parse/doctags/layout/trees.ts';
 import { asked, oneOf, readOptions } from '../test/support/options.ts';
 import { trainTrees } from './score/boosted-trees.ts';
+import { nothingMeasured, OPEN_PAPERS, SHARED } from './score/data.ts';
 
 // npm run train -- headings|levels|rows [--check]
 // Learns from the papers with truth beside the clone which paragraphs are headings, which levels headings have, or which
@@ -28,8 +29,6 @@ import { trainTrees } from './score/boosted-trees.ts';
 const { values: options, positionals } = asked(() =>
   readOptions({ options: { check: { type: 'boolean', default: false } }, allowPositionals: true }),
 );
-const SHARED = join(import.meta.dirname, '..', '..', 'shared');
-const OPEN = join(SHARED, 'data', 'parse', 'open');
 const LAYOUT = join(import.meta.dirname, '..', 'src', 'parse', 'doctags', 'layout');
 const SETS = ['publishers', 'pmc', 'classes', 'pdf'];
 const FOLDS = 4;
@@ -117,10 +116,7 @@ const TASKS: Readonly<Record<string, Task>> = {
 const [name = ''] = positionals;
 asked(() => oneOf('what', name, Object.keys(TASKS)));
 const task = TASKS[name];
-if (!task || !existsSync(OPEN)) {
-  console.error(`nothing to learn from: ${OPEN} does not exist`);
-  process.exit(2);
-}
+if (!task || !existsSync(OPEN_PAPERS)) nothingMeasured(`${OPEN_PAPERS} does not exist`);
 const { levRatio } = (await import(pathToFileURL(join(SHARED, 'tools', 'parse-score', 'src', 'lcs.ts')).href)) as {
   levRatio: (a: string, b: string) => number;
 };
@@ -179,7 +175,7 @@ function check(what: Task): void {
 }
 
 async function readSet(set: string, { collect, before }: Task): Promise<Paper[]> {
-  const folder = join(OPEN, set);
+  const folder = join(OPEN_PAPERS, set);
   const list = join(folder, 'MANIFEST.json');
   const publishers = new Map(
     (existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Record<string, string>[]) : []).map((entry) => [

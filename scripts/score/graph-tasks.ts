@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { findAbbreviations } from '../../src/graph/extract/abbreviations.ts';
@@ -12,6 +12,7 @@ import type { CitedWork } from '../../src/graph/link/link.ts';
 import { linkReference, readPrintedReference, referenceKeys, workKeys } from '../../src/graph/link/link.ts';
 import { parseFile } from '../../src/parse/index.ts';
 import { around, writeOutRanges } from './callout-context.ts';
+import { readJsonLines, SHARED } from './data.ts';
 import type { TrueCitations } from './jats-citations.ts';
 import { readJatsCitations } from './jats-citations.ts';
 import type { Figures, ReadList } from './reference-lists.ts';
@@ -42,9 +43,8 @@ interface Prediction {
   readonly id: string;
 }
 
-const shared = join(dirname(dirname(import.meta.dirname)), '..', 'shared');
-const tool = join(shared, 'tools', 'graph-score', 'src');
-const OPEN_DATA = join(shared, 'data');
+const tool = join(SHARED, 'tools', 'graph-score', 'src');
+const OPEN_DATA = join(SHARED, 'data');
 
 /** Finds the folder of one task: in the shared data, or in a tree or folder of the same form. */
 type FindFolder = (...path: readonly [room: 'graph' | 'parse', name: string]) => string | undefined;
@@ -62,13 +62,6 @@ function keptAside(documents: readonly { readonly id: string }[]): ReadonlySet<s
 
 async function scorer<T>(file: string): Promise<T> {
   return (await import(pathToFileURL(join(tool, file)).href)) as T;
-}
-
-function readLines<T>(...path: string[]): T[] {
-  return readFileSync(join(...path), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as T);
 }
 
 /** What can be scored on the data of a folder, in the order it is printed. */
@@ -157,17 +150,18 @@ async function linking(folder: string): Promise<ScoreRow[]> {
   const { scoreLinking } = await scorer<{
     scoreLinking: (queries: unknown, pool: ReadonlySet<string>, predictions: unknown) => { all: Figures };
   }>('linking.ts');
-  const pool = readLines<CitedWork & { readonly key: string; readonly year: string | null }>(folder, 'pool.jsonl').map(
-    ({ key, ...work }) => ({
-      key,
-      work: { ...work, year: work.year === null ? null : Number.parseInt(work.year, 10) },
-    }),
-  );
+  const pool = readJsonLines<CitedWork & { readonly key: string; readonly year: string | null }>(
+    folder,
+    'pool.jsonl',
+  ).map(({ key, ...work }) => ({
+    key,
+    work: { ...work, year: work.year === null ? null : Number.parseInt(work.year, 10) },
+  }));
   const keys = new Set(pool.map(({ key }) => key));
   const byKey = new Map<string, number[]>();
   for (const [at, { work }] of pool.entries())
     for (const key of workKeys(work)) byKey.set(key, [...(byKey.get(key) ?? []), at]);
-  const queries = readLines<Query>(folder, 'queries.jsonl');
+  const queries = readJsonLines<Query>(folder, 'queries.jsonl');
   const predictions = queries.map(({ id, string }) => {
     const reference = readPrintedReference(string);
     const shared = new Map<number, number>();
@@ -194,7 +188,7 @@ async function abbreviations(folder: string): Promise<ScoreRow[]> {
   const { scorePairs } = await scorer<{ scorePairs: (documents: unknown, predictions: unknown) => { exact: Figures } }>(
     'pairs.ts',
   );
-  const documents = readLines<Document>(folder, 'docs.jsonl');
+  const documents = readJsonLines<Document>(folder, 'docs.jsonl');
   const predictions = documents.map(({ id, text }) => ({
     id,
     pairs: findAbbreviations(text).map(({ short, long }) => ({ short: short.text, long: long.text })),
@@ -225,7 +219,7 @@ async function quantities(folder: string): Promise<ScoreRow[]> {
       predictions: unknown,
     ) => Readonly<Record<'overlap' | 'unit' | 'property' | 'entity', Figures>>;
   }>('spans.ts');
-  const documents = readLines<Document>(folder, 'docs.jsonl');
+  const documents = readJsonLines<Document>(folder, 'docs.jsonl');
   const predictions = documents.map(({ id, text }) => ({ id, quantities: measuredQuantities(text) }));
   const rows = [
     { name: 'quantities, any overlap', of: 'overlap', floor: 0.88, leastPrecision: 0.85 },
@@ -263,7 +257,7 @@ function measuredQuantities(text: string): object[] {
 
 async function software(folder: string): Promise<ScoreRow[]> {
   const { scoreSpans } = await scorer<SpanScorer>('spans.ts');
-  const documents = readLines<Document>(folder, 'docs.jsonl');
+  const documents = readJsonLines<Document>(folder, 'docs.jsonl');
   // Paragraphs of one article stand in one document, as they do in a corpus.
   const predictions = [...Map.groupBy(documents, ({ id }) => id.replace(/-\d+$/, '')).values()].flatMap(
     (paragraphs) => {

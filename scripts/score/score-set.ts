@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { OPEN_PAPERS, SHARED } from './data.ts';
 import { isWorkedOn } from './halves.ts';
 import type { ScoredBlock } from './model.ts';
 import { toScored } from './model.ts';
@@ -47,13 +48,11 @@ export interface SetScores {
 /** Whether a document was used for development, opened later, or only scored. */
 export type Half = 'work' | 'opened' | 'kept';
 
-const shared = join(dirname(dirname(import.meta.dirname)), '..', 'shared');
-const data = join(shared, 'data', 'parse', 'open');
-const tool = join(shared, 'tools', 'parse-score', 'src');
+const tool = join(SHARED, 'tools', 'parse-score', 'src');
 
 /** What is missing of the documents and their scorer; undefined if complete. */
 export function missingData(): string | undefined {
-  return [data, join(tool, 'score.ts')].find((path) => !existsSync(path));
+  return [OPEN_PAPERS, join(tool, 'score.ts')].find((path) => !existsSync(path));
 }
 
 /** Parses and scores the documents of a set. */
@@ -68,7 +67,7 @@ export async function scoreSet(
   } = {},
 ): Promise<SetScores> {
   const scorer = await loadScorer();
-  const folder = resolve(data, set.folder);
+  const folder = resolve(OPEN_PAPERS, set.folder);
   const halves = readHalves(set, folder);
   const ids = readdirSync(folder)
     .filter((file) => file.endsWith(set.extension))
