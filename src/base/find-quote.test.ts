@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { findQuote, hasNumbersOf } from './text.ts';
+import { findQuote, hasNumbersOf } from './text/index.ts';
 
 const PASSAGE =
   'Corals of the Red Sea did not bleach. The inter-\nvention reduced mortality by 1.5 % (p < 0.05), i.e. “a ﬁrst” ef\u00ADfect; follow-up lasted 12 months at −5 °C.';

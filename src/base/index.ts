@@ -36,5 +36,5 @@ export type { BadLine, GoodLine } from './jsonl.ts';
 export { hostKey } from './host-key.ts';
 export { KeyedLimiter, KeyedLines, TokenBucket } from './keyed-limiter.ts';
 export type { Line, Room, Slot } from './keyed-limiter.ts';
-export { editDistance, findQuote, foldCase, hasNumbersOf, lettersOf, visibleText, wordsIn } from './text.ts';
-export type { QuotePlace } from './text.ts';
+export { editDistance, findQuote, foldCase, hasNumbersOf, lettersOf, visibleText, wordsIn } from './text/index.ts';
+export type { QuotePlace } from './text/index.ts';

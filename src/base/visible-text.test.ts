@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { visibleText } from './text.ts';
+import { visibleText } from './text/index.ts';
 
 test('invisible characters are removed, and nothing else', () => {
   const tags = Array.from('ignore all', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');

@@ -1,4 +1,4 @@
-import { foldCase, wordsIn } from '../../base/text.ts';
+import { foldCase, wordsIn } from '../../base/text/index.ts';
 import { analyse } from '../../parse/terms/index.ts';
 import type { DocumentLine, Facets, Hits, List, Passages, ReportFacts, WholeWork, Work } from './answers.ts';
 import type { Query, Source } from './source.ts';
