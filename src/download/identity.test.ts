@@ -77,6 +77,7 @@ test('supplements, reviews and corrections have the title of the work but are no
 test('a PDF that says that there is no PDF is not the work; a scan without text may be', async () => {
   assert.equal(await faultIn('The full text of this article is currently not available.', 1), 'soft-404');
   assert.equal(await faultIn('Dieses Dokument ist nicht verfügbar.', 1), 'soft-404');
+  assert.equal(await faultIn(`${TITLE}\nYou do not have access to this document.`, 1), 'soft-404');
   assert.equal(await faultIn('page 3', 1), undefined);
   assert.equal(await faultIn(`${TITLE}. The data are not available. ${filling(200)}`, 1), undefined);
   const embargo = `${TITLE}. Ana Berg. This thesis is under embargo until 2031. Ask the library for a copy.`;

@@ -92,7 +92,7 @@ export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
 
 /** What servers write into a PDF in place of one that they do not have. */
 const NOTICE =
-  /not(?:currently|yet|publicly)?(?:available|accessible|found)|nolongeravailable|unavailable|hasbeen(?:withdrawn|removed)|underembargo|nicht(?:mehr)?(?:verfue?gbar|gefunden)|(?:non|plus|noesta)disponible|naoestadisponivel/;
+  /not(?:currently|yet|publicly)?(?:available|accessible|found)|nolongeravailable|unavailable|hasbeen(?:withdrawn|removed)|underembargo|donothaveaccess|accessdenied|subscriptionrequired|nicht(?:mehr)?(?:verfue?gbar|gefunden)|(?:non|plus|noesta)disponible|naoestadisponivel/;
 
 /** In letters and digits; a paper of one page has more. */
 const LONGEST_NOTICE = 600;

@@ -54,6 +54,7 @@ test('without a DOI the title decides, and nothing stated is unknown', () => {
 test('titles are normalised before comparison', () => {
   for (const [one, other, expected] of [
     ['The <i>Drosophila</i> genome', 'The Drosophila genome', 'same'],
+    ['Q&amp;A on R&amp;D', 'Q&A on R&D', 'same'],
     ['Naïve Bayes and its friends', 'Naive Bayes and its friends', 'same'],
     ['Attention is all you need: a retrospective of five years', 'Attention is all you need', 'same'],
     ['On the growth of trees in cities of the north', 'The growth of trees in cities of the north', 'same'],

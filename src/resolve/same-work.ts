@@ -1,5 +1,5 @@
 import type { Work } from '../works/index.ts';
-import { normalizeDoi } from '../works/index.ts';
+import { normalizeDoi, plainText } from '../works/index.ts';
 
 /** What a response, page or record says about its work. */
 export interface StatedWork {
@@ -126,9 +126,9 @@ function nameWords(name: string | null): string[] {
     .filter((word) => word.length > 1);
 }
 
-/** The words of a title, without punctuation and tags. */
+/** The words of a title, without punctuation, tags and entities. */
 export function titleWords(title: string | null | undefined): string[] {
-  return plain((title ?? '').slice(0, 1000).replace(/<[^<>]{0,200}>/g, ''))
+  return plain(plainText(title?.slice(0, 1000)) ?? '')
     .split(' ')
     .filter((word) => word !== '');
 }

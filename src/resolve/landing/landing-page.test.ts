@@ -65,6 +65,8 @@ test('every way to link the file is understood', () => {
     ],
     ['<meta name="citation_pdf_url" content="/get?a=1&amp;amp;b=2">', 'https://journal.example/get?a=1&b=2'],
     ['<a href="/files/12/download">Download full text (PDF)</a>', 'https://journal.example/files/12/download'],
+    ['<a href="/get/12" download="paper.pdf">Article</a>', 'https://journal.example/get/12'],
+    ['<a href="/get/12" type="application/pdf">Article</a>', 'https://journal.example/get/12'],
     ['<a href="/12.pdf"><img src="/pdf.gif"></a>', 'https://journal.example/12.pdf'],
     ['<a href="/12.pdf">Télécharger</a>', 'https://journal.example/12.pdf'],
     ['<a class="obj_galley_link pdf" href="/article/view/7/9">PDF</a>', 'https://journal.example/article/download/7/9'],

@@ -253,7 +253,7 @@ const PDF_DATA =
   /"pdfDownload":\{"isPdfFullText":(?:true|false),"urlMetadata":\{"queryParams":\{"md5":"([0-9a-f]{32})","pid":"([\w.-]{1,200})"\},"pii":"(\w{1,40})","pdfExtension":"(\/\w{1,20})","path":"([\w/]{1,60})"/;
 
 /** IEEE and others use this name, with or without escaped slashes. */
-const PDF_URL = /"pdf_?ur[li]"\s{0,4}:\s{0,4}"([^"\s]{1,500})"/i;
+const PDF_URL = /"pdf_?(?:ur[li]|link)"\s{0,4}:\s{0,4}"([^"\s]{1,500})"/i;
 
 function embeddedData(tags: readonly Tag[]): LandingLink[] {
   return tags
@@ -284,6 +284,8 @@ function plainLinks(anchors: readonly Tag[]): LandingLink[] {
     );
     // The URL ends in .pdf, or both URL and label say that it is a file: ".../4996/pdf", "Full Text PDF".
     const isFile =
+      /^application\/pdf/i.test(attributes.get('type') ?? '') ||
+      ENDS_IN_PDF.test(attributes.get('download') ?? '') ||
       (ENDS_IN_PDF.test(href) && (says || (isOfFew && zone === 'article'))) ||
       (/\bpdf\b/i.test(text) &&
         text.length < 60 &&

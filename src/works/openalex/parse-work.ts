@@ -131,7 +131,7 @@ export function parseOpenAlexWork(value: unknown): Work | undefined {
   return {
     id,
     ids,
-    title: data.title ?? data.display_name ?? null,
+    title: plainText(data.title ?? data.display_name),
     year: data.publication_year ?? null,
     type: data.type ?? null,
     language: data.language ?? null,
