@@ -8,8 +8,8 @@ import { SegmentWriter } from './segment/write-segment.ts';
 
 /** This many segments of similar size, within this factor, are merged. */
 const FAN = 8;
-/** Merges of more passages would make an update slow. */
-const MERGED_AT_ONCE = 5_000;
+/** A passage takes about a millisecond to write again: merges of more would make an update slow. */
+const MERGED_AT_ONCE = 2_000;
 /** More segments slow down searches: the smallest are merged, whatever their size. */
 const MOST_SEGMENTS = 64;
 
