@@ -12,80 +12,57 @@ import { Records } from '../store/index.ts';
 import type { FlowingStage } from './prepare-stages.ts';
 
 /**
- * Notes documents as they are parsed. At the end of a run it writes records of the user's own papers, and completes the
- * records of downloaded works from their documents.
+ * Notes documents as they are parsed. At the end of a run it writes records of the user's own papers, `files`, and
+ * completes the records of downloaded works from their documents.
  */
-export class DocumentFiling implements AsyncDisposable {
-  readonly #files: ReadonlySet<string>;
-  readonly #own: string[] = [];
-  readonly #fetched: string[] = [];
-  readonly #config: Config;
-  readonly #runtime: Runtime;
-  #asking: (Asking & AsyncDisposable) | undefined;
-  #identified: IdentifiedPapers | null = null;
+export function openFiling(files: readonly string[], config: Config, runtime: Runtime) {
+  const given = new Set(files);
+  const [own, fetched]: [string[], string[]] = [[], []];
+  const { download, http, parse } = config;
+  let opened: ReturnType<typeof openAsking> | undefined;
+  let identified: IdentifiedPapers | null = null;
+  const open = (): Asking => (opened ??= openAsking(config, runtime));
 
-  constructor(files: readonly string[], config: Config, runtime: Runtime) {
-    this.#files = new Set(files);
-    this.#config = config;
-    this.#runtime = runtime;
-  }
+  /** Records arXiv's version of works just downloaded from there, while that is certainly the downloaded one. */
+  const noteVersions = async (records: Records, signal: AbortSignal): Promise<void> => {
+    if (fetched.length === 0 || http.contact === '') return;
+    const known = records.arxivVersions();
+    const kept = worksFromArxiv(records, { services: configuredServices(config) });
+    const unknown = kept.filter(([work]) => !known.has(work));
+    if (unknown.length > 0) await noteArxivVersions(unknown, records, open(), signal);
+  };
 
-  #ask(): Asking | undefined {
-    if (asksAboutPapers(this.#config)) this.#asking ??= openAsking(this.#config, this.#runtime);
-    return this.#asking;
-  }
-
-  /** How papers were identified; null before that, and if there are none. */
-  get identified(): IdentifiedPapers | null {
-    return this.#identified;
-  }
-
-  /** Wraps the DocTags stage, which maps files to document names. */
-  seeing(stage: FlowingStage): FlowingStage {
-    return {
+  return {
+    /** How papers were identified; null before that, and if there are none. */
+    identified: () => identified,
+    /** Wraps the DocTags stage, which maps files to document names. */
+    seeing: (stage: FlowingStage): FlowingStage => ({
       ...stage,
       item: (file) => {
         const item = stage.item(file);
-        if (item) (this.#files.has(file) ? this.#own : this.#fetched).push(item.itemId);
+        if (item) (given.has(file) ? own : fetched).push(item.itemId);
         return item;
       },
-    };
-  }
-
-  /** Adds documents that other machines have parsed. */
-  note(documents: Iterable<string>): void {
-    const known = new Set([...this.#own, ...this.#fetched]);
-    for (const document of documents) if (!known.has(document)) this.#fetched.push(document);
-  }
-
-  /** Writes the records, into the open download's table if there is one, else into the folder's. */
-  async file(opened: Records | undefined, signal: AbortSignal): Promise<void> {
-    if (this.#own.length === 0 && this.#fetched.length === 0) return;
-    const { out } = this.#config.download;
-    using stack = new DisposableStack();
-    const records = opened ?? stack.use(Records.open(out));
-    const dataRoot = this.#config.parse.data_root;
-    const now = (): number => this.#runtime.clock.now();
-    const parts = { dataRoot, records, asking: () => this.#ask(), now };
-    if (this.#own.length > 0) this.#identified = await identifyPapers(this.#own, parts, signal);
-    await this.#noteVersions(records, signal);
-    await enrichWorks(this.#fetched, parts, signal);
-  }
-
-  /** Records arXiv's version of works just downloaded from there, while that is certainly the downloaded one. */
-  async #noteVersions(records: Records, signal: AbortSignal): Promise<void> {
-    if (this.#fetched.length === 0 || this.#config.http.contact === '') return;
-    const known = records.arxivVersions();
-    const kept = worksFromArxiv(records, { services: configuredServices(this.#config) });
-    const unknown = kept.filter(([work]) => !known.has(work));
-    if (unknown.length === 0) return;
-    this.#asking ??= openAsking(this.#config, this.#runtime);
-    await noteArxivVersions(unknown, records, this.#asking, signal);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#asking?.[Symbol.asyncDispose]();
-  }
+    }),
+    /** Adds documents that other machines have parsed. */
+    note(documents: Iterable<string>): void {
+      const known = new Set([...own, ...fetched]);
+      for (const document of documents) if (!known.has(document)) fetched.push(document);
+    },
+    /** Writes the records, into the open download's table if there is one, else into the folder's. */
+    async file(known: Records | undefined, signal: AbortSignal): Promise<void> {
+      if (own.length === 0 && fetched.length === 0) return;
+      using stack = new DisposableStack();
+      const records = known ?? stack.use(Records.open(download.out));
+      const now = (): number => runtime.clock.now();
+      const asking = (): Asking | undefined => (asksAboutPapers(config) ? open() : undefined);
+      const parts = { dataRoot: parse.data_root, records, asking, now };
+      if (own.length > 0) identified = await identifyPapers(own, parts, signal);
+      await noteVersions(records, signal);
+      await enrichWorks(fetched, parts, signal);
+    },
+    [Symbol.asyncDispose]: async () => await opened?.[Symbol.asyncDispose](),
+  };
 }
 
 /** Whether services are queried about the user's own papers: only with a contact address. */

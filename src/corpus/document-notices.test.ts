@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { ItemOutcome, StageContext, WorkItem } from '../stage/index.ts';
-import { DocumentNotices } from './prepare-stages.ts';
+import { documentNotices } from './prepare-stages.ts';
 
 function notices(modelIsEnglish: boolean, outcomes: readonly ItemOutcome[]): string[] {
-  const collected = new DocumentNotices(modelIsEnglish);
+  const collected = documentNotices(modelIsEnglish);
   const { afterItem } = collected.collecting({});
   outcomes.forEach((outcome, at) => afterItem?.({ itemId: `d${at}` } as WorkItem, outcome, {} as StageContext));
   return collected.warnings();

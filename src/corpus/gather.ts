@@ -5,7 +5,7 @@ import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ArtifactKind, DownloadSummary, ManifestRow } from '../download/index.ts';
 import { isQueueEvent } from '../download/index.ts';
-import type { DownloadAssembly, Runtime, Shared } from '../harvest/index.ts';
+import type { DownloadAssembly, Runtime, Shared, ZoteroVersions } from '../harvest/index.ts';
 import {
   assembleDownload,
   countingRepeats,
@@ -17,7 +17,7 @@ import {
   orchestratorOptions,
   wantedWorks,
   zoteroPath,
-  ZoteroVersions,
+  zoteroVersions,
 } from '../harvest/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import { openTokenizer } from '../parse/index.ts';
@@ -36,9 +36,9 @@ import { FleetRun, FleetListing } from './fleet/fleet-run.ts';
 import type { GatherRequest, WantedDocuments } from './gather-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks, findOwnPapers } from './gather-request.ts';
 import { makeIndex } from './open-search.ts';
-import { DocumentFiling } from './document-filing.ts';
+import { openFiling } from './document-filing.ts';
 import { openDense, openSparse, prepareChunk, prepareDense, prepareDoctags, prepareEmbed } from './prepare-stages.ts';
-import { StoredOutputs } from './run-stages.ts';
+import { storedOutputs } from './run-stages.ts';
 
 const OTHER_TOKENIZER = 'cl100k';
 const NOTHING_PARSED = {
@@ -142,7 +142,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     await using shared = await openShared(config, runtime);
     await using dense = await openDense(config, runtime);
     const own = await findOwnPapers(request.papers, config.download.out);
-    await using papers = new DocumentFiling(own.papers, config, runtime);
+    await using papers = openFiling(own.papers, config, runtime);
     const files = new ArrivedFiles();
     let fleet: FleetRun<DownloadSummary, RunAccount['index'] | undefined> | undefined;
     if (shared?.logs) checkFleet(request);
@@ -177,7 +177,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       },
       index: makeSearchable,
       report,
-      store: shared && (() => new StoredOutputs(shared)),
+      store: shared && (() => storedOutputs(shared)),
     };
     if (shared?.logs && download && this.#listing) {
       const { logs } = shared;
@@ -206,7 +206,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       scans,
       partial,
       passed_over: own.passedOver,
-      own_papers: papers.identified,
+      own_papers: papers.identified(),
       ...accountOfStages(outcome.stages, scans),
       index: outcome.index ?? null,
       stopped: outcome.stopReason ?? null,
@@ -252,7 +252,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     saved: (file: string, row: Pick<ManifestRow, 'work' | 'kind'>) => Promise<void>,
   ): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
-    this.#zotero = new ZoteroVersions(zoteroPath(config.download.out));
+    this.#zotero = zoteroVersions(zoteroPath(config.download.out));
     const stack = new AsyncDisposableStack();
     try {
       const queue = stack.use(await openQueue(config, runtime));

@@ -344,54 +344,47 @@ export async function openSparse({ parse }: Config): Promise<SparseEngine | unde
   return parse.sparse === 'none' ? undefined : openCorpusBm25(parse.data_root, parse.format);
 }
 
-/** Collects warnings for the summary of a DocTags run: scans without text, and languages. */
-export class DocumentNotices {
-  readonly #modelIsEnglish: boolean;
-  readonly #scans: string[] = [];
-  readonly #foreign = new Map<string, number>();
-
-  /** `modelIsEnglish`: the embedding model supports English only. */
-  constructor(modelIsEnglish: boolean) {
-    this.#modelIsEnglish = modelIsEnglish;
-  }
-
-  collecting(hooks: StageHooks): StageHooks {
-    return {
+/**
+ * Collects warnings for the summary of a DocTags run: scans without text, and, if the embedding model supports English
+ * only, documents in other languages.
+ */
+export function documentNotices(modelIsEnglish: boolean) {
+  const scans: string[] = [];
+  const foreign = new Map<string, number>();
+  return {
+    collecting: (hooks: StageHooks): StageHooks => ({
       ...hooks,
       afterItem: (item, ended, context) => {
         if ('status' in ended) {
-          if (ended.reason === NEEDS_OCR) this.#scans.push(item.itemId);
+          if (ended.reason === NEEDS_OCR) scans.push(item.itemId);
           const language = ended.manifest?.['language'];
           if (ended.status === 'success' && typeof language === 'string' && !language.startsWith('en'))
-            this.#foreign.set(language, (this.#foreign.get(language) ?? 0) + 1);
+            foreign.set(language, (foreign.get(language) ?? 0) + 1);
         }
         hooks.afterItem?.(item, ended, context);
       },
-    };
-  }
+    }),
+    warnings: (): string[] => [...aboutScans(scans), ...(modelIsEnglish ? aboutLanguages(foreign) : [])],
+  };
+}
 
-  warnings(): string[] {
-    return [this.#aboutScans(), this.#modelIsEnglish ? this.#aboutLanguages() : undefined].filter(
-      (each) => each !== undefined,
-    );
-  }
+function aboutScans(scans: readonly string[]): string[] {
+  const [first] = scans;
+  if (first === undefined) return [];
+  const which =
+    scans.length === 1 ? `1 document (${first}) is a scan` : `${scans.length} documents (${first}, …) are scans`;
+  return [
+    `${which} without text (${NEEDS_OCR}): their text cannot be searched; install an OCR engine (npm install tesseract.js-core @tesseract.js-data/eng) and parse again, or check --ocr-languages`,
+  ];
+}
 
-  #aboutScans(): string | undefined {
-    const [first] = this.#scans;
-    if (first === undefined) return undefined;
-    const which =
-      this.#scans.length === 1
-        ? `1 document (${first}) is a scan`
-        : `${this.#scans.length} documents (${first}, …) are scans`;
-    return `${which} without text (${NEEDS_OCR}): their text cannot be searched; install an OCR engine (npm install tesseract.js-core @tesseract.js-data/eng) and parse again, or check --ocr-languages`;
-  }
-
-  #aboutLanguages(): string | undefined {
-    if (this.#foreign.size === 0) return undefined;
-    const languages = [...this.#foreign].sort((a, b) => b[1] - a[1]).map(([language, count]) => `${language} ${count}`);
-    const count = this.#foreign.values().reduce((sum, each) => sum + each, 0);
-    return `${count} ${count === 1 ? 'document is' : 'documents are'} not in English (${languages.join(', ')}): the embedded model knows English only, so search by meaning is weak there, by words it is not; parse.dense and parse.embed_model choose a multilingual model`;
-  }
+function aboutLanguages(foreign: ReadonlyMap<string, number>): string[] {
+  if (foreign.size === 0) return [];
+  const languages = [...foreign].sort((a, b) => b[1] - a[1]).map(([language, count]) => `${language} ${count}`);
+  const count = foreign.values().reduce((sum, each) => sum + each, 0);
+  return [
+    `${count} ${count === 1 ? 'document is' : 'documents are'} not in English (${languages.join(', ')}): the embedded model knows English only, so search by meaning is weak there, by words it is not; parse.dense and parse.embed_model choose a multilingual model`,
+  ];
 }
 
 /** The client of the configured model server. The caller disposes of it. */

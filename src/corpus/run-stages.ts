@@ -7,7 +7,6 @@ import type { Runtime, Shared } from '../harvest/index.ts';
 import { openQueue, openShared, orchestratorOptions } from '../harvest/index.ts';
 import type { EmbedEngines } from '../parse/index.ts';
 import { chunkPlan, doctagsPlan, unreachableEngine } from '../parse/index.ts';
-import type { LogLines } from '../queue/index.ts';
 import type {
   ItemOutcome,
   StageRuntime,
@@ -25,7 +24,7 @@ import type { PreparedStage, StageCall } from './prepare-stages.ts';
 import {
   chunkSettings,
   doctagsSettings,
-  DocumentNotices,
+  documentNotices,
   openEmbedEngines,
   prepareChunk,
   prepareDoctags,
@@ -130,7 +129,7 @@ async function runWhole(
     report: (_name, event) => tell({ kind: 'stage', stage: name, event }),
     signal,
     modelIsEnglish: config.parse.dense === 'embedded',
-    stored: shared && !stage.options.dryRun ? new StoredOutputs(shared, rows && { log: name, rows }) : undefined,
+    stored: shared && !stage.options.dryRun ? storedOutputs(shared, rows && { log: name, rows }) : undefined,
     ...(rows && { sink: rows }),
   });
 }
@@ -151,7 +150,7 @@ export async function runPrepared(
   plan: StagePlan,
   { report, signal, modelIsEnglish, hooks = {}, stored, ...more }: RunningStage,
 ): Promise<StageOutcome> {
-  const notices = new DocumentNotices(modelIsEnglish);
+  const notices = documentNotices(modelIsEnglish);
   const collecting = name === 'doctags' ? notices.collecting(hooks) : hooks;
   const outcome = await runStage(
     plan,
@@ -253,63 +252,51 @@ function readableHere(planned: readonly WorkItem[]): (item: WorkItem) => Promise
 /** Items whose outputs are stored concurrently. */
 const TOGETHER = 4;
 
+export type StoredOutputs = ReturnType<typeof storedOutputs>;
+
 /**
  * Stores the outputs of a stage while it runs; in a fleet together with the stage's rows. Errors are thrown by `flush`;
  * the next run stores what is missing.
  */
-export class StoredOutputs {
-  readonly #shared: Shared;
-  readonly #fleet: { readonly log: string; readonly rows: RowsByItem } | undefined;
-  readonly #slots = new KeyedLimiter({ clock: systemClock, defaultLimit: TOGETHER });
-  readonly #active = new Set<Promise<void>>();
-  #failure: { readonly error: unknown } | undefined;
+export function storedOutputs({ files }: Shared, fleet?: { readonly log: string; readonly rows: RowsByItem }) {
+  const slots = new KeyedLimiter({ clock: systemClock, defaultLimit: TOGETHER });
+  const active = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
 
-  constructor(shared: Shared, fleet?: { readonly log: string; readonly rows: RowsByItem }) {
-    this.#shared = shared;
-    this.#fleet = fleet;
-  }
+  const save = (paths: readonly string[], rows: readonly string[] = []): Promise<boolean> =>
+    files.save(paths, fleet && rows.length > 0 ? { lines: [{ log: fleet.log, lines: rows }] } : {});
 
-  seeing(hooks: StageHooks): StageHooks {
-    return {
+  const isNew = (item: WorkItem, ended: ItemOutcome | StageErrorInfo): boolean => {
+    if (!('status' in ended)) return false;
+    if (ended.status === 'success') return true;
+    const isKept = (path: string): boolean => files.of(path) !== undefined;
+    return ended.reason === 'resume-satisfied' && !outputPaths(item, files.folder).every(isKept);
+  };
+
+  const store = async (item: WorkItem): Promise<void> => {
+    using _slot = await slots.acquire(['store']);
+    if (!failure) await save(outputPaths(item, files.folder), fleet?.rows.take(item.itemId));
+  };
+
+  return {
+    seeing: (hooks: StageHooks): StageHooks => ({
       ...hooks,
       afterItem: (item, ended, context) => {
         hooks.afterItem?.(item, ended, context);
-        if (!this.#isNew(item, ended)) return;
-        const storing = this.#store(item)
-          .catch((error: unknown) => void (this.#failure ??= { error }))
-          .finally(() => this.#active.delete(storing));
-        this.#active.add(storing);
+        if (!isNew(item, ended)) return;
+        const storing = store(item)
+          .catch((error: unknown) => void (failure ??= { error }))
+          .finally(() => active.delete(storing));
+        active.add(storing);
       },
-    };
-  }
-
-  /** Resolves when everything is stored. */
-  async flush(): Promise<void> {
-    await Promise.all(this.#active);
-    await this.#shared.files.save([], this.#lines(this.#fleet?.rows.takeAll()));
-    if (this.#failure) throw this.#failure.error;
-  }
-
-  #isNew(item: WorkItem, ended: ItemOutcome | StageErrorInfo): boolean {
-    if (!('status' in ended)) return false;
-    if (ended.status === 'success') return true;
-    const { files } = this.#shared;
-    return (
-      ended.reason === 'resume-satisfied' &&
-      outputPaths(item, files.folder).some((path) => files.of(path) === undefined)
-    );
-  }
-
-  async #store(item: WorkItem): Promise<void> {
-    using _slot = await this.#slots.acquire(['store']);
-    if (this.#failure) return;
-    const { files } = this.#shared;
-    await files.save(outputPaths(item, files.folder), this.#lines(this.#fleet?.rows.take(item.itemId)));
-  }
-
-  #lines(rows: readonly string[] = []): { readonly lines: readonly LogLines[] } {
-    return { lines: this.#fleet && rows.length > 0 ? [{ log: this.#fleet.log, lines: rows }] : [] };
-  }
+    }),
+    /** Resolves when everything is stored. */
+    async flush(): Promise<void> {
+      await Promise.all(active);
+      await save([], fleet?.rows.takeAll());
+      if (failure) throw failure.error;
+    },
+  };
 }
 
 /**

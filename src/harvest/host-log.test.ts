@@ -7,7 +7,8 @@ import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
 import type { HostRow } from '../store/index.ts';
-import { HostLog } from './host-log.ts';
+import type { HostLog } from './host-log.ts';
+import { openHostLog } from './host-log.ts';
 
 const sent = (host: string) => ({ kind: 'request-sent', host, waitedMs: 40, waited: null, cap: 2 }) as const;
 const done = (host: string, outcome: string) =>
@@ -18,7 +19,7 @@ async function rowsOf(use: (log: HostLog, clock: HeldClock) => Promise<void> | v
   const clock = new HeldClock(1_700_000_000_000);
   const options = { folder: folder.path, runId: 'r', clock, timeScale: 1, warn: (text: string) => assert.fail(text) };
   {
-    await using log = await HostLog.open(options);
+    await using log = await openHostLog(options);
     await use(log, clock);
   }
   const lines = readFileSync(join(folder.path, 'hosts.jsonl'), 'utf8').trim().split('\n');

@@ -20,89 +20,74 @@ interface HostLogOptions {
   readonly warn: (message: string) => void;
 }
 
+export type HostLog = Awaited<ReturnType<typeof openHostLog>>;
+
 /** `hosts.jsonl`: requests per host and second; the report draws it. */
-export class HostLog implements AsyncDisposable {
-  readonly #writer: JsonlWriter;
-  readonly #options: HostLogOptions;
-  readonly #inFlight = new Map<string, number>();
-  #slices = new Map<string, Slice>();
-  #from = 0;
-  #ms = SLICE_MS;
-  #rows = 0;
-  #broken = false;
-
-  private constructor(writer: JsonlWriter, options: HostLogOptions) {
-    this.#writer = writer;
-    this.#options = options;
-  }
-
-  static async open(options: HostLogOptions): Promise<HostLog> {
-    const { clock } = options;
-    const writer = await JsonlWriter.open(join(options.folder, 'hosts.jsonl'), { clock, durable: false });
-    const log = new HostLog(writer, options);
-    const { runId: run_id, timeScale: time_scale } = options;
-    // All times after this row are of this run's clock: real seconds times `time_scale`, below 1 for a simulated web.
-    log.#write([{ kind: 'run', schema_version: SCHEMA, run_id, at: isoTime(clock.now()), time_scale }]);
-    return log;
-  }
-
-  /** Pass this to the HTTP client. */
-  readonly see = (event: HttpEvent): void => {
-    const now = this.#options.clock.now();
-    if (now >= this.#from + this.#ms || now < this.#from) this.#turn(now);
-    const slice = this.#slice(event.host);
-    if (event.kind === 'request-sent') {
-      const inFlight = (this.#inFlight.get(event.host) ?? 0) + 1;
-      this.#inFlight.set(event.host, inFlight);
-      slice.sent += 1;
-      slice.waited_ms += event.waitedMs;
-      slice.most = Math.max(slice.most, inFlight);
-      slice.cap = event.cap;
-    } else if (event.kind === 'request-done') {
-      const left = (this.#inFlight.get(event.host) ?? 1) - 1;
-      if (left > 0) this.#inFlight.set(event.host, left);
-      else this.#inFlight.delete(event.host);
-      slice.done[event.outcome] = (slice.done[event.outcome] ?? 0) + 1;
-      slice.bytes += event.wireBytes;
-    } else if (event.kind === 'wait-asked') slice.asked_until = later(slice.asked_until, event.until);
-    else if (event.kind === 'host-held') slice.held_until = later(slice.held_until, event.until);
-  };
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#turn(this.#options.clock.now());
-    await this.#writer[Symbol.asyncDispose]();
-  }
-
-  #slice(host: string): Slice {
-    let slice = this.#slices.get(host);
-    if (!slice) {
-      const counts = { sent: 0, done: {}, bytes: 0, waited_ms: 0, most: this.#inFlight.get(host) ?? 0, cap: 0 };
-      const at = isoTime(this.#from);
-      slice = { kind: 'host', at, ms: this.#ms, host, ...counts, asked_until: null, held_until: null };
-      this.#slices.set(host, slice);
-    }
-    return slice;
-  }
-
-  /** Writes the finished slice and starts the one containing `now`. */
-  #turn(now: number): void {
-    const rows = [...this.#slices.values()].map((slice) => ({ ...slice, waited_ms: Math.round(slice.waited_ms) }));
-    if (rows.length > 0) this.#write(rows);
-    this.#rows += rows.length;
-    this.#slices = new Map();
-    this.#ms = SLICE_MS * 10 ** Math.floor(this.#rows / ROWS_PER_WIDTH);
-    this.#from = Math.floor(now / this.#ms) * this.#ms;
-  }
+export async function openHostLog({ folder, runId, clock, timeScale, warn }: HostLogOptions) {
+  const writer = await JsonlWriter.open(join(folder, 'hosts.jsonl'), { clock, durable: false });
+  const inFlight = new Map<string, number>();
+  let slices = new Map<string, Slice>();
+  let [from, ms, rows] = [0, SLICE_MS, 0];
+  let isBroken = false;
 
   /** Optional data: a disk error is reported once and does not stop the run. */
-  #write(rows: readonly object[]): void {
-    if (this.#broken) return;
-    const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-    this.#writer.appendLines(lines).catch((error: unknown) => {
-      if (!this.#broken) this.#options.warn(`hosts.jsonl is not complete: ${errorInfo(error).message}`);
-      this.#broken = true;
+  const write = (lines: readonly object[]): void => {
+    if (isBroken) return;
+    writer.appendLines(lines.map((row) => `${JSON.stringify(row)}\n`).join('')).catch((error: unknown) => {
+      if (!isBroken) warn(`hosts.jsonl is not complete: ${errorInfo(error).message}`);
+      isBroken = true;
     });
-  }
+  };
+
+  const sliceOf = (host: string): Slice => {
+    let slice = slices.get(host);
+    if (!slice) {
+      const counts = { sent: 0, done: {}, bytes: 0, waited_ms: 0, most: inFlight.get(host) ?? 0, cap: 0 };
+      slice = { kind: 'host', at: isoTime(from), ms, host, ...counts, asked_until: null, held_until: null };
+      slices.set(host, slice);
+    }
+    return slice;
+  };
+
+  /** Writes the finished slices and starts the one containing `now`. */
+  const turn = (now: number): void => {
+    const ended = [...slices.values()].map((slice) => ({ ...slice, waited_ms: Math.round(slice.waited_ms) }));
+    if (ended.length > 0) write(ended);
+    rows += ended.length;
+    slices = new Map();
+    ms = SLICE_MS * 10 ** Math.floor(rows / ROWS_PER_WIDTH);
+    from = Math.floor(now / ms) * ms;
+  };
+
+  // All times after this row are of this run's clock: real seconds times `time_scale`, below 1 for a simulated web.
+  const at = isoTime(clock.now());
+  write([{ kind: 'run', schema_version: SCHEMA, run_id: runId, at, time_scale: timeScale }]);
+  return {
+    /** Pass this to the HTTP client. */
+    see(event: HttpEvent): void {
+      const now = clock.now();
+      if (now >= from + ms || now < from) turn(now);
+      const slice = sliceOf(event.host);
+      const flying = inFlight.get(event.host) ?? 0;
+      if (event.kind === 'request-sent') {
+        inFlight.set(event.host, flying + 1);
+        slice.sent += 1;
+        slice.waited_ms += event.waitedMs;
+        slice.most = Math.max(slice.most, flying + 1);
+        slice.cap = event.cap;
+      } else if (event.kind === 'request-done') {
+        if (flying > 1) inFlight.set(event.host, flying - 1);
+        else inFlight.delete(event.host);
+        slice.done[event.outcome] = (slice.done[event.outcome] ?? 0) + 1;
+        slice.bytes += event.wireBytes;
+      } else if (event.kind === 'wait-asked') slice.asked_until = later(slice.asked_until, event.until);
+      else if (event.kind === 'host-held') slice.held_until = later(slice.held_until, event.until);
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      turn(clock.now());
+      await writer[Symbol.asyncDispose]();
+    },
+  };
 }
 
 function isoTime(at: number): string {

@@ -29,9 +29,9 @@ export {
   wantedListings,
   wantedWorks,
   zoteroPath,
-  ZoteroVersions,
+  zoteroVersions,
 } from './provider.ts';
-export type { WantedWorks } from './provider.ts';
+export type { WantedWorks, ZoteroVersions } from './provider.ts';
 export type { Runtime } from './queue/open-queue.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';
 export { csvLine } from './ledger/manifest-reports.ts';

@@ -21,7 +21,7 @@ import { createClient, raced, requireContact, SqliteCacheStore } from '../http/i
 import type { Finding, ResolverChoice, Services, TitleFinding } from '../resolve/index.ts';
 import { chooseResolvers, completeWork, findByTitle, findPlans, Lookups } from '../resolve/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
-import { HostLog } from './host-log.ts';
+import { openHostLog } from './host-log.ts';
 import { PdfInspector } from '../parse/index.ts';
 import type { CitedWork, Work } from '../works/index.ts';
 import { noticesGiven, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
@@ -161,7 +161,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
   const runId = `${new Date(runtime.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const warn = (message: string): void => runtime.log('warn', message);
   const hosts = stack.use(
-    await HostLog.open({ folder: download.out, runId, clock: web.clock, timeScale: http.time_scale, warn }),
+    await openHostLog({ folder: download.out, runId, clock: web.clock, timeScale: http.time_scale, warn }),
   );
   const cache = stack.use(
     new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path, {

@@ -329,35 +329,26 @@ export async function* countingRepeats(
   for (const [file, named] of inputs) records.noteInput(file, named);
 }
 
+export type ZoteroVersions = ReturnType<typeof zoteroVersions>;
+
 /** The versions of Zotero libraries that a run has read. If the file is lost, the libraries are read again. */
-export class ZoteroVersions {
-  readonly #path: string;
-  readonly #read = new Map<string, number>();
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  /** The version of a library whose works are all known to the run; undefined if there is none. */
-  of(library: string): number | undefined {
-    const version = readFields(this.#path)[library];
-    return typeof version === 'number' ? version : undefined;
-  }
-
-  /** Notes that a library was read completely; its works may not all be in the queue yet. */
-  read(library: string, version: number): void {
-    this.#read.set(library, version);
-  }
-
-  /** Call when every work read is in the queue: these libraries need not be read again. */
-  async commit(): Promise<void> {
-    if (this.#read.size === 0) return;
-    await writeFileAtomic(
-      this.#path,
-      `${JSON.stringify({ ...readFields(this.#path), ...Object.fromEntries(this.#read) })}\n`,
-    );
-    this.#read.clear();
-  }
+export function zoteroVersions(path: string) {
+  const read = new Map<string, number>();
+  return {
+    /** The version of a library whose works are all known to the run; undefined if there is none. */
+    of(library: string): number | undefined {
+      const version = readFields(path)[library];
+      return typeof version === 'number' ? version : undefined;
+    },
+    /** Notes that a library was read completely; its works may not all be in the queue yet. */
+    read: (library: string, version: number) => void read.set(library, version),
+    /** Call when every work read is in the queue: these libraries need not be read again. */
+    async commit(): Promise<void> {
+      if (read.size === 0) return;
+      await writeFileAtomic(path, `${JSON.stringify({ ...readFields(path), ...Object.fromEntries(read) })}\n`);
+      read.clear();
+    },
+  };
 }
 
 interface ListingOptions extends Omit<OpenAlexOptions, 'resume'> {

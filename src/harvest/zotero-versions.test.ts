@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { ZoteroVersions } from './provider.ts';
+import { zoteroVersions } from './provider.ts';
 
 test('a library counts as read when its works are in the queue, and not before; a damaged file means to read again', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'zotero-versions-'));
   const path = join(folder.path, 'zotero.json');
-  const versions = new ZoteroVersions(path);
+  const versions = zoteroVersions(path);
   versions.read('users/12', 9);
   assert.equal(versions.of('users/12'), undefined);
   await versions.commit();
-  assert.equal(new ZoteroVersions(path).of('users/12'), 9);
+  assert.equal(zoteroVersions(path).of('users/12'), 9);
   versions.read('groups/1', 3);
   await versions.commit();
   assert.deepEqual([versions.of('users/12'), versions.of('groups/1')], [9, 3]);
