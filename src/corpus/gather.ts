@@ -32,7 +32,7 @@ import type { RunAccount, CorpusEvent } from './run-file.ts';
 import { accountOfStages, accountOfWorks, openRunFolder } from './run-file.ts';
 import type { Arrive, CorpusRunOptions, CorpusStageName } from './corpus-run.ts';
 import { ArrivedFiles, eventStream, runCorpus } from './corpus-run.ts';
-import { FleetRun, FleetListing } from './fleet/fleet-run.ts';
+import { fleetRun, FleetListing } from './fleet/fleet-run.ts';
 import type { GatherRequest, WantedDocuments } from './gather-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks, findOwnPapers } from './gather-request.ts';
 import { makeIndex } from './open-search.ts';
@@ -144,7 +144,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const own = await findOwnPapers(request.papers, config.download.out);
     await using papers = openFiling(own.papers, config, runtime);
     const files = new ArrivedFiles();
-    let fleet: FleetRun<DownloadSummary, RunAccount['index'] | undefined> | undefined;
+    let fleet: ReturnType<typeof fleetRun<DownloadSummary, RunAccount['index'] | undefined>> | undefined;
     if (shared?.logs) checkFleet(request);
     await using download = wantsWorks(request)
       ? await this.#open({ ...request, config }, shared, async (file, row) => {
@@ -182,7 +182,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     if (shared?.logs && download && this.#listing) {
       const { logs } = shared;
       const listing = this.#listing;
-      fleet = new FleetRun({
+      fleet = fleetRun({
         config,
         runtime,
         shared: { ...shared, logs },

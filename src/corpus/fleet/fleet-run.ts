@@ -12,9 +12,9 @@ import type { HandlerJob, HandlerOutcome, WorkQueue } from '../../queue/index.ts
 import { Orchestrator, recoverDead } from '../../queue/index.ts';
 import type { ItemEnd, StageOutcome, WorkItem } from '../../stage/index.ts';
 import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
-import type { CorpusOutcome, CorpusReport, CorpusStages } from '../corpus-run.ts';
+import type { CorpusOutcome, CorpusReport, CorpusStageName, CorpusStages } from '../corpus-run.ts';
 import { reasonOf } from '../corpus-run.ts';
-import type { PreparedStage } from '../prepare-stages.ts';
+import type { ClosingStage, FlowingStage, PreparedStage } from '../prepare-stages.ts';
 import { QueueSource } from '../queue-source.ts';
 import { portable, runPrepared, sourceSettings } from '../run-stages.ts';
 
@@ -22,12 +22,14 @@ import { portable, runPrepared, sourceSettings } from '../run-stages.ts';
 const PULL_MS = 1_000;
 const STATISTICS = 'Data/Embeddings/bm25-statistics.json';
 
-type FleetStageName = 'doctags' | 'chunk' | 'embed';
-
-export interface FleetRunOptions<Gathered, Indexed> {
+/** What every part of a fleet uses. */
+interface FleetParts {
   readonly config: Config;
   readonly runtime: Runtime;
-  readonly shared: StageSourceParts['shared'];
+  readonly shared: Shared & { readonly logs: NonNullable<Shared['logs']> };
+}
+
+interface FleetRunOptions<Gathered, Indexed> extends FleetParts {
   readonly listing: FleetListing;
   readonly download: DownloadAssembly;
   readonly stages: Omit<CorpusStages, 'dense'>;
@@ -48,185 +50,142 @@ export interface FleetRunOptions<Gathered, Indexed> {
  * Whatever is made is in the store, and the logs say so, before the job that made it is settled. A machine may start, stop or
  * die at any moment: its leases go to others.
  */
-export class FleetRun<Gathered, Indexed> {
-  readonly #options: FleetRunOptions<Gathered, Indexed>;
-  #doctags: StageSource | undefined;
+export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, Indexed>) {
+  const { config, runtime, shared, listing, download, stages, gather, index, report } = options;
+  const { files, logs } = shared;
+  let doctags: StageSource | undefined;
 
-  constructor(options: FleetRunOptions<Gathered, Indexed>) {
-    this.#options = options;
-  }
+  const pull = async (): Promise<void> => {
+    await logs.pull();
+    files.refresh();
+    download.manifest.flush();
+  };
 
-  /** A file was saved, by this machine or another: enqueue it for parsing. */
-  async saved({ work, kind }: Pick<ManifestRow, 'work' | 'kind'>): Promise<void> {
-    const { download, stages } = this.#options;
-    const item = stages.doctags.item(download.files.friendly(work, (kind ?? 'pdf') as 'pdf'));
-    if (item) await this.#doctags?.add([item]);
-  }
-
-  async run(signal: AbortSignal): Promise<CorpusOutcome<Gathered, Indexed>> {
-    const { stages, shared, gather, listing, index } = this.#options;
-    const halt = new AbortController();
-    const either = AbortSignal.any([signal, halt.signal]);
-    const outcomes: Partial<Record<FleetStageName, StageOutcome>> = {};
-    this.#options.runtime.log('info', `joined the fleet; its files are in ${shared.files.objects.name}`);
-    const pulling = this.#keepPulling(either);
-    try {
-      await using stack = new AsyncDisposableStack();
-      const rows = { doctags: new RowsByItem(), chunk: new RowsByItem() };
-      const chunk = stack.use(await this.#open(stages.chunk, rows.chunk));
-      const doctags = stack.use(
-        await this.#open(stages.doctags, rows.doctags, async (itemId) => {
-          const item = stages.chunk.item(itemId);
-          if (item) await chunk.add([item]);
-        }),
-      );
-      this.#doctags = doctags;
-      const stage = async (name: 'doctags' | 'chunk', source: StageSource): Promise<void> => {
-        outcomes[name] = await this.#stage(name, stages[name], source, rows[name], either);
-        if (outcomes[name].cancelled) halt.abort(outcomes[name].stopReason ?? `${name} stopped`);
-      };
-      const gathering = gather(either);
-      const parsing = stage('doctags', doctags);
-      const chunking = stage('chunk', chunk);
-      for (const part of [gathering, parsing, chunking]) part.catch(() => halt.abort('failed'));
-      await Promise.allSettled([gathering]);
-      doctags.items.close();
-      await Promise.allSettled([parsing]);
-      chunk.items.close();
-      await Promise.allSettled([chunking]);
-      const gathered = await gathering;
-      await Promise.all([parsing, chunking]);
-      if (!either.aborted) {
-        const embedded = await this.#embed(either);
-        if (embedded) outcomes.embed = embedded;
-      }
-      await this.#pull();
-      let indexed: Indexed | undefined;
-      if (!either.aborted) {
-        const makeSearchable = async (stop: AbortSignal): Promise<Indexed> => {
-          await shared.files.bringAll('Data/', undefined, stop);
-          return await index(this.#documents());
-        };
-        indexed = await listing.once(String(shared.logs.lines('embed')), makeSearchable, either);
-        await this.#pull();
-      }
-      const stopReason = either.aborted ? reasonOf(either) : undefined;
-      return {
-        gathered,
-        documents: this.#options.download.manifest.saved().length,
-        stages: outcomes,
-        index: indexed,
-        stopReason,
-      };
-    } finally {
-      this.#doctags = undefined;
-      halt.abort('ended');
-      await pulling;
-    }
-  }
-
-  async #embed(signal: AbortSignal): Promise<StageOutcome | undefined> {
-    const { stages, shared, listing } = this.#options;
-    await this.#pull();
-    // One machine counts the words of all documents; the others bring only the documents that they embed.
-    const enqueueAll = async (stop: AbortSignal): Promise<void> => {
-      await shared.files.bringAll('Data/ChunkedDocTagFiles/', undefined, stop);
-      await shared.files.bring(STATISTICS, stop);
-      await using all = await stages.openEmbed();
-      if (!all) return;
-      if (existsSync(join(shared.files.folder, STATISTICS))) await shared.files.save([STATISTICS]);
-      await using queued = await this.#open(all, new RowsByItem(), undefined, all.plan.cfgHash);
-      await queued.add(all.plan.items);
-    };
-    await listing.once(`words ${shared.logs.lines('chunk')}`, enqueueAll, signal);
-    if (signal.aborted) return undefined;
-    await this.#pull();
-    await shared.files.bring(STATISTICS, signal);
-    await using stage = await stages.openEmbed();
-    if (!stage) return undefined;
-    const rows = new RowsByItem();
-    await using source = await this.#open(stage, rows, undefined, stage.plan.cfgHash);
-    source.items.close();
-    return await this.#stage('embed', stage, source, rows, signal);
-  }
-
-  #open(
-    stage: PreparedStage & { readonly item?: (document: string) => WorkItem | undefined },
-    rows: RowsByItem,
-    made?: (itemId: string) => Promise<void>,
-    cfgHash = stage.item?.('settings')?.cfgHash,
-  ): Promise<StageSource> {
-    const { config, runtime, shared } = this.#options;
-    return openStageSource(stage, { config, runtime, shared, rows, cfgHash, ...(made && { made }) });
-  }
-
-  #stage(
-    name: FleetStageName,
-    stage: PreparedStage,
-    { items }: StageSource,
-    sink: RowsByItem,
-    signal: AbortSignal,
-  ): Promise<StageOutcome> {
-    const { report, config } = this.#options;
-    const modelIsEnglish = config.parse.dense === 'embedded';
-    return runPrepared(name, stage, { stageName: stage.stageName, items }, { report, signal, modelIsEnglish, sink });
-  }
-
-  #documents(): string[] {
-    const folder = join(this.#options.config.parse.data_root, DOCTAGS_FOLDER);
-    return globSync('*.jsonl', { cwd: folder })
-      .sort()
-      .map((name) => basename(name, '.jsonl'));
-  }
-
-  async #keepPulling(signal: AbortSignal): Promise<void> {
-    const { runtime } = this.#options;
+  const keepPulling = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
         await wait(runtime.clock, PULL_MS, signal);
-        await this.#pull();
+        await pull();
       } catch (error) {
         if (!signal.aborted) runtime.log('warn', `logs of the fleet could not be copied: ${String(error)}`);
       }
     }
-  }
+  };
 
-  async #pull(): Promise<void> {
-    const { shared, download } = this.#options;
-    await shared.logs.pull();
-    shared.files.refresh();
-    download.manifest.flush();
-  }
+  const runFrom = (
+    name: 'doctags' | 'chunk' | 'embed',
+    stage: PreparedStage,
+    { items, rows: sink }: StageSource,
+    signal: AbortSignal,
+  ): Promise<StageOutcome> => {
+    const modelIsEnglish = config.parse.dense === 'embedded';
+    return runPrepared(name, stage, { stageName: stage.stageName, items }, { report, signal, modelIsEnglish, sink });
+  };
+
+  const embed = async (signal: AbortSignal): Promise<StageOutcome | undefined> => {
+    await pull();
+    // One machine counts the words of all documents; the others bring only the documents that they embed.
+    const enqueueAll = async (stop: AbortSignal): Promise<void> => {
+      await files.bringAll('Data/ChunkedDocTagFiles/', undefined, stop);
+      await files.bring(STATISTICS, stop);
+      await using all = await stages.openEmbed();
+      if (!all) return;
+      if (existsSync(join(files.folder, STATISTICS))) await files.save([STATISTICS]);
+      await using queued = await openStageSource(all, options);
+      await queued.add(all.plan.items);
+    };
+    await listing.once(`words ${logs.lines('chunk')}`, enqueueAll, signal);
+    if (signal.aborted) return undefined;
+    await pull();
+    await files.bring(STATISTICS, signal);
+    await using stage = await stages.openEmbed();
+    if (!stage) return undefined;
+    await using source = await openStageSource(stage, options);
+    source.items.close();
+    return await runFrom('embed', stage, source, signal);
+  };
+
+  const makeSearchable = async (stop: AbortSignal): Promise<Indexed> => {
+    await files.bringAll('Data/', undefined, stop);
+    const documents = globSync('*.jsonl', { cwd: join(config.parse.data_root, DOCTAGS_FOLDER) });
+    return await index(documents.sort().map((name) => basename(name, '.jsonl')));
+  };
+
+  return {
+    /** A file was saved, by this machine or another: enqueue it for parsing. */
+    async saved({ work, kind }: Pick<ManifestRow, 'work' | 'kind'>): Promise<void> {
+      const item = stages.doctags.item(download.files.friendly(work, (kind ?? 'pdf') as 'pdf'));
+      if (item) await doctags?.add([item]);
+    },
+
+    async run(signal: AbortSignal): Promise<CorpusOutcome<Gathered, Indexed>> {
+      const halt = new AbortController();
+      const either = AbortSignal.any([signal, halt.signal]);
+      const outcomes: Partial<Record<CorpusStageName, StageOutcome>> = {};
+      runtime.log('info', `joined the fleet; its files are in ${files.objects.name}`);
+      const pulling = keepPulling(either);
+      try {
+        await using stack = new AsyncDisposableStack();
+        const chunk = stack.use(await openStageSource(stages.chunk, options));
+        doctags = stack.use(
+          await openStageSource(stages.doctags, options, async (itemId) => {
+            const item = stages.chunk.item(itemId);
+            if (item) await chunk.add([item]);
+          }),
+        );
+        const stage = async (name: 'doctags' | 'chunk', source: StageSource): Promise<void> => {
+          outcomes[name] = await runFrom(name, stages[name], source, either);
+          if (outcomes[name].cancelled) halt.abort(outcomes[name].stopReason ?? `${name} stopped`);
+        };
+        const gathering = gather(either);
+        const parsing = stage('doctags', doctags);
+        const chunking = stage('chunk', chunk);
+        for (const part of [gathering, parsing, chunking]) part.catch(() => halt.abort('failed'));
+        await Promise.allSettled([gathering]);
+        doctags.items.close();
+        await Promise.allSettled([parsing]);
+        chunk.items.close();
+        await Promise.allSettled([chunking]);
+        const [gathered] = await Promise.all([gathering, parsing, chunking]);
+        const embedded = either.aborted ? undefined : await embed(either);
+        if (embedded) outcomes.embed = embedded;
+        await pull();
+        const state = String(logs.lines('embed'));
+        const indexed = either.aborted ? undefined : await listing.once(state, makeSearchable, either);
+        await pull();
+        const stopReason = either.aborted ? reasonOf(either) : undefined;
+        return { gathered, documents: download.manifest.saved().length, stages: outcomes, index: indexed, stopReason };
+      } finally {
+        doctags = undefined;
+        halt.abort('ended');
+        await pulling;
+      }
+    },
+  };
 }
 
 /** A stage of a fleet: its items, and where their rows go. */
 interface StageSource extends AsyncDisposable {
   readonly items: QueueSource;
+  readonly rows: RowsByItem;
   /** Enqueues items of this machine; their inputs are in the store. */
   add(items: Iterable<WorkItem>): Promise<void>;
-}
-
-interface StageSourceParts {
-  readonly config: Config;
-  readonly runtime: Runtime;
-  readonly shared: Shared & { readonly logs: NonNullable<Shared['logs']> };
-  readonly rows: RowsByItem;
-  /** The hash of this machine's settings; undefined before it has seen an item. */
-  readonly cfgHash: string | undefined;
-  /** Called when an item is done, now or earlier, and its outputs are in the store. */
-  readonly made?: (itemId: string) => Promise<void>;
 }
 
 /**
  * The items of a stage, shared by the machines of a fleet. Items are identified by content, and their paths are
  * relative to any machine's folder: the machine that leases one fetches its inputs from the store. If the lease is
- * still held, its end and the places of its outputs are written to the logs before the job is settled.
+ * still held, its end and the places of its outputs are written to the logs before the job is settled; then `done` is
+ * called if it has outputs, made now or earlier.
  */
 export async function openStageSource(
-  { stageName, options }: PreparedStage,
-  parts: StageSourceParts,
+  stage: FlowingStage | ClosingStage,
+  { config, runtime, shared }: FleetParts,
+  done?: (itemId: string) => Promise<void>,
 ): Promise<StageSource> {
-  const { config, runtime, shared, rows } = parts;
+  const { stageName, options } = stage;
+  const cfgHash = 'plan' in stage ? stage.plan.cfgHash : stage.item('settings')?.cfgHash;
+  const rows = new RowsByItem();
   const { files, logs } = shared;
   const { folder } = files;
   const schema = `${config.queue.schema}_${stageName}`;
@@ -234,7 +193,7 @@ export async function openStageSource(
   const queue = opened.use(await openQueueBeside(config, stageName, runtime));
 
   const arrive = async (given: WorkItem, signal: AbortSignal): Promise<WorkItem> => {
-    if (parts.cfgHash !== undefined && given.cfgHash !== parts.cfgHash)
+    if (cfgHash !== undefined && given.cfgHash !== cfgHash)
       throw new AppError('STAGE_QUEUE_SETTINGS', 'other machines of this fleet work with other settings', {
         hint: 'give all of them the same settings and the same version',
       });
@@ -268,7 +227,7 @@ export async function openStageSource(
       lease: { schema, id, token },
     });
     if (!isHeld) return false;
-    if (isMade) await parts.made?.(item.itemId);
+    if (isMade) await done?.(item.itemId);
     return true;
   };
 
@@ -278,6 +237,7 @@ export async function openStageSource(
   const moved = opened.move();
   return {
     items,
+    rows,
     add: async (given) => {
       await items.add(Array.from(given, (item) => portableItem(item, shared)));
     },

@@ -13,9 +13,8 @@ import type { Config } from '../../config/index.ts';
 import { loadConfig, settingsLayer } from '../../config/index.ts';
 import { openShared } from '../../harvest/index.ts';
 import type { WorkItem } from '../../stage/index.ts';
-import { RowsByItem } from '../../stage/index.ts';
 import { corpusLayer } from '../corpus.ts';
-import type { PreparedStage } from '../prepare-stages.ts';
+import type { FlowingStage } from '../prepare-stages.ts';
 import { openStageSource } from './fleet-run.ts';
 
 const PDF = 'PDF/a.pdf';
@@ -45,18 +44,11 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
   const shared = stack.use(await openShared(config, runtime));
   assert.ok(shared?.logs);
   const { files, logs } = shared;
-  const rows = new RowsByItem();
-  const stage = { stageName: 'doctags', options: { workers: 1, scheduling: 'fifo' } } as PreparedStage;
+  const item = () => ({ cfgHash: 'cfg' }) as WorkItem;
+  const stage = { stageName: 'doctags', options: { workers: 1, scheduling: 'fifo' }, item } as unknown as FlowingStage;
   const made: string[] = [];
   const source = stack.use(
-    await openStageSource(stage, {
-      config,
-      runtime,
-      shared: { ...shared, logs },
-      rows,
-      cfgHash: 'cfg',
-      made: async (id) => void made.push(id),
-    }),
+    await openStageSource(stage, { config, runtime, shared: { ...shared, logs } }, async (id) => void made.push(id)),
   );
   const take = async (): Promise<WorkItem> => {
     const taken = await source.items.take(1, never);
@@ -67,7 +59,7 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
   const finish = async (item: WorkItem, text: string): Promise<void> => {
     writeFileSync(join(folder, TEXT), text);
     const outcome = { status: 'success' } as const;
-    rows.logSuccess({
+    source.rows.logSuccess({
       stage: 'doctags',
       itemId: item.itemId,
       inputPath: join(folder, PDF),
