@@ -28,6 +28,8 @@ interface RecordScore {
   readonly missing: readonly string[];
   readonly title: boolean;
   readonly doi: 'right' | 'wrong' | 'none';
+  /** The share of words that both abstracts have; undefined if the paper has none. */
+  readonly abstract: number | undefined;
 }
 
 const scores: RecordScore[] = [];
@@ -69,6 +71,7 @@ function compare(id: string, half: PublisherHalf, ours: Metadata, truth: Metadat
     missing,
     title: letters(ours.title ?? '') === letters(truth.title ?? ''),
     doi: ours.doi === undefined ? 'none' : ours.doi.toLowerCase() === truth.doi?.toLowerCase() ? 'right' : 'wrong',
+    abstract: truth.abstract === undefined ? undefined : sharedWords(ours.abstract ?? '', truth.abstract),
   };
 }
 
@@ -88,7 +91,23 @@ function summary(half: PublisherHalf | 'all'): object | undefined {
     title: share((score) => score.title),
     doi: share(({ doi }) => doi === 'right'),
     doi_wrong: chosen.filter(({ doi }) => doi === 'wrong').length,
+    abstracts: chosen.filter(({ abstract }) => abstract !== undefined).length,
+    abstracts_right: chosen.filter(({ abstract = 0 }) => abstract >= 0.9).length,
   };
+}
+
+/** F1 of the words of two texts. */
+function sharedWords(one: string, other: string): number {
+  const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const [ours, theirs] = [wordsOf(one), wordsOf(other)];
+  const left = new Map<string, number>();
+  for (const word of theirs) left.set(word, (left.get(word) ?? 0) + 1);
+  const both = ours.filter((word) => {
+    const count = left.get(word) ?? 0;
+    left.set(word, count - 1);
+    return count > 0;
+  });
+  return (2 * both.length) / (ours.length + theirs.length);
 }
 
 function show(score: RecordScore, ours: Metadata, truth: Metadata): void {

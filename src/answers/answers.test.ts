@@ -142,6 +142,12 @@ test('without a model the sentences that answer best are the answer, or there is
   const listed = hit('krill', 'Results\n\nThe South Sea had 250 krill per cubic metre.\n\n- one net\n\n- two nets\n\nCounted twice by hand at sea.'); // prettier-ignore
   const [above] = await extractAnswer('How many krill per cubic metre had the South Sea?', [listed], { most: 1, least: 0.35, nearness }); // prettier-ignore
   assert.equal(above?.text, 'The South Sea had 250 krill per cubic metre.', 'above a list');
+  const front = hit(
+    'front',
+    'Abstract\n\nKrill density fell in the sea.\n\nKeywords: krill density, South Sea, nets, counting',
+  );
+  const [said] = await extractAnswer('How did the krill density of the South Sea change?', [front], { most: 1, least: 0.2, nearness }); // prettier-ignore
+  assert.equal(said?.text, 'Krill density fell in the sea.', 'not the keywords');
   assert.deepEqual(await ask('What is the price of metformin tablets in Denmark?'), []);
 });
 

@@ -8,6 +8,9 @@ import { quoteAt } from './check-answer.ts';
 const MOST_CANDIDATES = 16;
 const LEAST_TERMS = 4;
 const LONGEST_SENTENCE = 600;
+/** Lines about the paper itself, which answer nothing. */
+const IMPRINT =
+  /^(?:key ?-?words?|index terms|citation|cite this|how to cite|to cite this|copyright|©|received|accepted)\b/iu;
 /** Words of reporting that give a sentence full weight if the question asks for a finding. */
 const ENOUGH_REPORTS = 2;
 /** Sentences with a much lower fit than the best one are left out. */
@@ -66,7 +69,8 @@ export async function extractAnswer(
     .map((sentence, at) => {
       const own = analysed[at] ?? new Set();
       const covered = [...weight].reduce((sum, [term, value]) => (own.has(term) ? sum + value : sum), 0);
-      const isSentence = own.size >= LEAST_TERMS && sentence.text.length <= LONGEST_SENTENCE;
+      const isSentence =
+        own.size >= LEAST_TERMS && sentence.text.length <= LONGEST_SENTENCE && !IMPRINT.test(sentence.text);
       return { ...sentence, words: total === 0 || !isSentence ? 0 : covered / total };
     })
     .filter(({ words }) => words > 0)

@@ -3,8 +3,8 @@ import type { Draft } from '../draft.ts';
 import { hasLetterOrDigit, detectLanguage } from '../text/script.ts';
 import type { Glyph, PageContent } from '../page/page-content.ts';
 import { countLetters, lettersIn, unreadable } from '../page/scan.ts';
+import { findAbstract } from './abstract.ts';
 import { findByline } from './byline.ts';
-import { isAbstractHeading } from '../role/heading-number.ts';
 import { findDoi, imprintOf, isoDate } from '../../markup/imprint.ts';
 
 /** The share of a page's words that may be missing before it is named. */
@@ -125,32 +125,6 @@ function confidence(signs: Signs): number {
     (signs.headed ? 0 : 0.1) -
     (signs.flow > 0 ? 0 : 0.3);
   return Math.round(Math.max(0, Math.min(1, value)) * 100) / 100;
-}
-
-/** The abstract in English where there are several. */
-function findAbstract(blocks: readonly Block[]): string | undefined {
-  return (
-    abstractUnder(blocks, (text) => /^(?:abstract|summary)\.?$/iu.test(text)) ??
-    abstractUnder(blocks, isAbstractHeading)
-  );
-}
-
-function abstractUnder(blocks: readonly Block[], isHeading: (text: string) => boolean): string | undefined {
-  for (let index = 0; index < Math.min(blocks.length, 60); index += 1) {
-    const block = blocks[index];
-    if (!block) break;
-    if (block.kind === 'heading' && isHeading(block.text.trim())) {
-      const parts: string[] = [];
-      for (const next of blocks.slice(index + 1)) {
-        if (next.kind === 'heading' || next.kind === 'title') break;
-        if (next.kind === 'text') parts.push(next.text);
-      }
-      if (parts.length > 0) return parts.join('\n').slice(0, 10_000);
-    }
-    const runIn = /^abstract[\s.:—–-]*(?=\p{Lu})/iu.exec(block.text);
-    if (block.kind === 'text' && runIn && block.text.length > 120) return block.text.slice(runIn[0].length);
-  }
-  return undefined;
 }
 
 const MOST_DOIS = 5;

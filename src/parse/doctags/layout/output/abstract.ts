@@ -1,0 +1,118 @@
+import type { Block } from '../../../document.ts';
+import { isAbstractHeading, isKeywords, isKeywordsLabel } from '../role/heading-number.ts';
+
+const ENGLISH = /^(?:a ?b ?s ?t ?r ?a ?c ?t|summary)[.:]?$/iu;
+/** A label at the beginning of the first paragraph. */
+const RUN_IN = /^(?:abstract|summary|zusammenfassung|résumé|resumen|resumo|riassunto|аннотация)[\s.:—–-]+(?=\P{Ll})/iu;
+/** Parts of a structured abstract, as headings or at the beginning of its paragraphs. */
+const PART =
+  /^(?:background|introduction|objectives?|aims?|purpose|context|importance|rationale|hypothesis|questions?|(?:patients?|subjects?|materials?|design|participants?|settings?|study|data)(?:(?:,| and| &) (?:methods?|design|participants?|settings?)| design)?|methods?|methodology|approach|experimental|interventions?|measurements?|(?:main |primary )?(?:outcomes?|results?)|(?:principal |main |key )?findings|discussion|conclusions?|interpretation|significance|implications|limitations|relevance|funding|(?:clinical )?trial registration|registration|objetivos?|métodos?|resultados?|conclus(?:ão|ões|iones?|ión)|antecedentes|hintergrund|ziel|methoden?|ergebnisse|schlussfolgerung(?:en)?|contexte|objectifs?|méthodes?|résultats?)\b/iu;
+/** Paragraphs between an abstract and the text. */
+const IMPRINT =
+  /^(?:\(?\p{L} ?(?:eceived|ccepted)|citation|cite (?:this|as)|how to cite|to cite|(?:academic |handling |supervising |section )?edit(?:or|ed)|reviewed by|copyright|©|\(c\)|\(?received|accepted|submitted|revised|published|publication history|available online|correspond|[*†‡∗✉]|e-?mail|doi\b|https?:|www\.|this (?:is an open|article (?:is|was)|work is)|author (?:affiliations?|contributions?)|full list of author|affiliations?|address|conflicts? of|competing|supplement|open access|pacs|jel)/iu;
+/** An affiliation with its number. */
+const AFFILIATION = /^\d{1,2} ?\p{Lu}/u;
+const KEYWORDS = /^(?:descriptors?|descritores|descriptores|abbreviations?|mesh|subject terms)\s*[:：—–-]/iu;
+const INTRODUCTION =
+  /^(?:[\dIVX]{1,3}[\s.|]*)?(?:introduction|background|einleitung|einführung|introducción|introdução|introduzione|введение|引言|서론)\.?$/iu;
+/** Keywords that were not set apart. */
+const TAIL =
+  /\s(?:key ?-?words?(?: and phrases)?|index terms|palabras clave|palavras-chave|mots[ -]clés)[\s:—–-](?:(?!\.\s).){3,400}$/iu;
+const LEAST = 80;
+const LONGEST = 6_000;
+/** Paragraphs without a label that are shorter are names and addresses. */
+const LEAST_UNLABELLED = 250;
+const SHORT_IMPRINT = 150;
+/** The share of words with a capital in a text; German has many. */
+const MOST_CAPITALS = 0.45;
+const FIRST_BLOCKS = 60;
+
+/**
+ * The abstract of a paper: what follows its label, up to the keywords, the imprint or the next section. Without a label,
+ * the paragraphs between the title and the keywords or the introduction; if a study has neither, its first paragraph.
+ */
+export function findAbstract(blocks: readonly Block[]): string | undefined {
+  const first = blocks.slice(0, FIRST_BLOCKS);
+  // In English if there are several.
+  for (const isLabel of [(text: string) => ENGLISH.test(text), isAbstractHeading])
+    for (const [at, { kind, text }] of first.entries()) {
+      const runIn = kind === 'text' ? RUN_IN.exec(text)?.[0] : undefined;
+      const rest = runIn === undefined ? '' : text.slice(runIn.length);
+      const isLabelled = (kind === 'heading' || kind === 'text') && isLabel(text.trim());
+      if (!isLabelled && rest.length < LEAST) continue;
+      const found = joined(paragraphsFrom(blocks, at + 1, rest).texts);
+      if (found !== undefined) return found;
+    }
+  const title = first.findIndex(({ kind }) => kind === 'title');
+  for (const [at, block] of first.entries()) {
+    if (at <= title || block.kind !== 'text' || !isProse(block.text)) continue;
+    const isPart = partOf(block.text) !== undefined;
+    if (!isPart && block.text.length < LEAST_UNLABELLED) continue;
+    const { texts, end } = paragraphsFrom(blocks, at);
+    if (isPart || end === 'keywords' || end === 'introduction') return joined(texts);
+    return isStudy(blocks) ? joined(texts.slice(0, 1)) : undefined;
+  }
+  return undefined;
+}
+
+/** A study has an abstract; a letter or an editorial has none. */
+function isStudy(blocks: readonly Block[]): boolean {
+  return blocks.some(
+    ({ kind, text }) => kind === 'heading' && /\b(?:methods?|results|experimental|materials)\b/i.test(text),
+  );
+}
+
+/** The part of a structured abstract that a paragraph begins with. */
+function partOf(text: string): string | undefined {
+  return /^[^.]{3,60}[:.—–]/u.test(text) ? PART.exec(text)?.[0].toLowerCase() : undefined;
+}
+
+/** Whether a paragraph is text, and not names, addresses or the history of the paper. */
+function isProse(text: string): boolean {
+  if (IMPRINT.test(text) || AFFILIATION.test(text)) return false;
+  const words = text.match(/\p{L}{2,}/gu) ?? [];
+  return words.filter((word) => /^\p{Lu}/u.test(word)).length <= MOST_CAPITALS * words.length;
+}
+
+type End = 'keywords' | 'introduction' | 'other';
+
+/** The paragraphs from a block on, after the text beside the label, and what ends them. */
+function paragraphsFrom(
+  blocks: readonly Block[],
+  from: number,
+  beside = '',
+): { readonly texts: readonly string[]; readonly end: End } {
+  const texts: string[] = beside === '' ? [] : [beside];
+  const parts = new Set<string>();
+  let length = 0;
+  let isOver = false;
+  for (const { kind, text } of blocks.slice(from)) {
+    if (kind !== 'heading' && kind !== 'title' && kind !== 'text' && kind !== 'list_item') continue;
+    if (isKeywords(text) || isKeywordsLabel(text) || KEYWORDS.test(text)) return { texts, end: 'keywords' };
+    if (INTRODUCTION.test(text.trim()) && texts.length > 0) return { texts, end: 'introduction' };
+    if (kind === 'title' || (texts.length > 0 && (isAbstractHeading(text) || RUN_IN.test(text))))
+      return { texts, end: 'other' };
+    if (kind === 'heading') {
+      const name = PART.exec(text.trim())?.[0].toLowerCase();
+      if (isOver || name === undefined || parts.has(name) || (texts.length > 0 && parts.size === 0))
+        return { texts, end: 'other' };
+      parts.add(name);
+    } else if (!isProse(text)) isOver ||= texts.length > 0 && text.length > SHORT_IMPRINT;
+    else if (!isOver) {
+      const part = partOf(text);
+      if (part !== undefined) parts.add(part);
+      const kept = text.replace(TAIL, '');
+      texts.push(kept);
+      if (kept !== text) return { texts, end: 'keywords' };
+      length += text.length;
+      // No abstract is that long: the text follows without a heading.
+      if (length > LONGEST) return { texts: texts.slice(0, 1), end: 'other' };
+    }
+  }
+  return { texts, end: 'other' };
+}
+
+function joined(texts: readonly string[]): string | undefined {
+  const text = texts.join('\n').trim();
+  return text.length < LEAST ? undefined : text;
+}
