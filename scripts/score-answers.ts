@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -90,27 +90,24 @@ const engine: DenseEngine = {
 };
 const { vectors } = await embedTexts(chunks.map(embeddedText), { engine: model, cache, role: 'passage' });
 
-const scratch = mkdtempSync(join(tmpdir(), 'score-answers-'));
-try {
-  const dense = { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' } as const;
-  await buildIndex(join(scratch, 'now'), passages(false), { dense });
-  // Without sections every passage counts the same: how passages were ranked before.
-  await buildIndex(join(scratch, 'before'), passages(true), { dense });
-  using now = await openIndex(join(scratch, 'now'), engine);
-  using before = await openIndex(join(scratch, 'before'), engine);
-  const without = questions.filter(({ id }) => gold.get(id)?.size === 0).length;
-  console.log(
-    `${questions.length} questions to ${placesOf.size} papers of ${chunks.length} passages; evidence of ${without} in no passage`,
-  );
-  await scoreRetrieval(before, now);
-  await scoreExtractive(now);
-  await scoreCells(now);
-  const faults = scoreGate();
-  for (const fault of faults) console.error(`MISSED: ${fault}`);
-  process.exitCode = faults.length === 0 ? 0 : 1;
-} finally {
-  rmSync(scratch, { recursive: true });
-}
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'score-answers-'));
+const scratch = temporary.path;
+const dense = { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' } as const;
+await buildIndex(join(scratch, 'now'), passages(false), { dense });
+// Without sections every passage counts the same: how passages were ranked before.
+await buildIndex(join(scratch, 'before'), passages(true), { dense });
+using now = await openIndex(join(scratch, 'now'), engine);
+using before = await openIndex(join(scratch, 'before'), engine);
+const without = questions.filter(({ id }) => gold.get(id)?.size === 0).length;
+console.log(
+  `${questions.length} questions to ${placesOf.size} papers of ${chunks.length} passages; evidence of ${without} in no passage`,
+);
+await scoreRetrieval(before, now);
+await scoreExtractive(now);
+await scoreCells(now);
+const faults = scoreGate();
+for (const fault of faults) console.error(`MISSED: ${fault}`);
+process.exitCode = faults.length === 0 ? 0 : 1;
 
 function squash(text: string): string {
   return text

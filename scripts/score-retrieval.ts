@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -89,40 +89,37 @@ async function scoreCollection(name: string): Promise<string[]> {
     const [query = '', document = '', gain = '0'] = line.split('\t');
     relevant.set(query, (relevant.get(query) ?? new Map<string, number>()).set(document, Number(gain)));
   }
-  const scratch = mkdtempSync(join(tmpdir(), 'score-'));
-  try {
-    await buildIndex(scratch, passages(name, documents), {
-      dense: { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' },
-    });
-    using index = await openIndex(scratch, engine);
-    const sums = { lexical: 0, dense: 0, hybrid: 0 };
-    let judged = 0;
-    let answered = 0;
-    for (const { id, text } of queries) {
-      const wanted = relevant.get(id);
-      if (!wanted) continue;
-      judged += 1;
-      if (await hasAnswer(index, text)) answered += 1;
-      for (const mode of MODES) {
-        const { places } = await index.rank(text, { mode, top: DEPTH });
-        sums[mode] += ndcg(
-          Array.from(places, (place) => documents[place]?.id ?? ''),
-          wanted,
-        );
-      }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'score-'));
+  const scratch = temporary.path;
+  await buildIndex(scratch, passages(name, documents), {
+    dense: { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' },
+  });
+  using index = await openIndex(scratch, engine);
+  const sums = { lexical: 0, dense: 0, hybrid: 0 };
+  let judged = 0;
+  let answered = 0;
+  for (const { id, text } of queries) {
+    const wanted = relevant.get(id);
+    if (!wanted) continue;
+    judged += 1;
+    if (await hasAnswer(index, text)) answered += 1;
+    for (const mode of MODES) {
+      const { places } = await index.rank(text, { mode, top: DEPTH });
+      sums[mode] += ndcg(
+        Array.from(places, (place) => documents[place]?.id ?? ''),
+        wanted,
+      );
     }
-    const scores = { lexical: sums.lexical / judged, dense: sums.dense / judged, hybrid: sums.hybrid / judged };
-    const foreign = foreignQuestions(name);
-    let refused = 0;
-    for (const question of foreign) if (!(await hasAnswer(index, question))) refused += 1;
-    console.log(
-      `${name.padEnd(14)} ${MODES.map((mode) => `${mode} ${scores[mode].toFixed(4)}`).join('  ')}  (${judged} queries)  ` +
-        `fit of ${LEAST_FIT}: ${answered} kept, ${refused} of ${foreign.length} others refused`,
-    );
-    return faultsOf(name, scores);
-  } finally {
-    rmSync(scratch, { recursive: true });
   }
+  const scores = { lexical: sums.lexical / judged, dense: sums.dense / judged, hybrid: sums.hybrid / judged };
+  const foreign = foreignQuestions(name);
+  let refused = 0;
+  for (const question of foreign) if (!(await hasAnswer(index, question))) refused += 1;
+  console.log(
+    `${name.padEnd(14)} ${MODES.map((mode) => `${mode} ${scores[mode].toFixed(4)}`).join('  ')}  (${judged} queries)  ` +
+      `fit of ${LEAST_FIT}: ${answered} kept, ${refused} of ${foreign.length} others refused`,
+  );
+  return faultsOf(name, scores);
 }
 
 function foreignQuestions(name: string): string[] {

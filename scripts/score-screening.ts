@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -216,37 +216,34 @@ function print(title: string, lines: readonly Line[]): void {
 
 /** CPU milliseconds of what a reviewer waits for, and of learning, with 1,000 decisions made: the median of 20 decisions. */
 function measureSpeed(records: number): void {
-  const folder = mkdtempSync(join(tmpdir(), 'score-screening-'));
-  try {
-    const review = madeReview(records, Math.ceil(records / 50), 2);
-    writeReviewRun(folder, review);
-    using screening = Screening.open(folder);
-    const cpu = (what: () => unknown): number => {
-      const before = process.cpuUsage();
-      what();
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1_000;
-    };
-    const first = cpu(() => screening.train());
-    const decide = (at: number): void =>
-      screening.decide({ work: review[at]!.id, decision: review[at]!.included ? 'include' : 'exclude', by: 'ada' });
-    for (let at = 0; at < 1_000; at += 1) decide(at);
-    screening.train();
-    const times = Array.from({ length: 20 }, (_, at) => ({
-      decide: cpu(() => decide(1_000 + at)),
-      // The order that is known is enough for the next record; the server learns in a thread.
-      learn: cpu(() => screening.train()),
-      next: cpu(() => [screening.next('ada'), screening.status(), screening.conflicts()]),
-    }));
-    const median = (name: 'decide' | 'learn' | 'next'): string =>
-      times
-        .map((each) => each[name])
-        .toSorted((a, b) => a - b)[10]!
-        .toFixed(0);
-    console.log(`${records} records, CPU ms: first ranking ${first.toFixed(0)}, decision on the disk ${median('decide')}, next record and progress ${median('next')}, learning ${median('learn')}`); // prettier-ignore
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'score-screening-'));
+  const folder = temporary.path;
+  const review = madeReview(records, Math.ceil(records / 50), 2);
+  writeReviewRun(folder, review);
+  using screening = Screening.open(folder);
+  const cpu = (what: () => unknown): number => {
+    const before = process.cpuUsage();
+    what();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+  const first = cpu(() => screening.train());
+  const decide = (at: number): void =>
+    screening.decide({ work: review[at]!.id, decision: review[at]!.included ? 'include' : 'exclude', by: 'ada' });
+  for (let at = 0; at < 1_000; at += 1) decide(at);
+  screening.train();
+  const times = Array.from({ length: 20 }, (_, at) => ({
+    decide: cpu(() => decide(1_000 + at)),
+    // The order that is known is enough for the next record; the server learns in a thread.
+    learn: cpu(() => screening.train()),
+    next: cpu(() => [screening.next('ada'), screening.status(), screening.conflicts()]),
+  }));
+  const median = (name: 'decide' | 'learn' | 'next'): string =>
+    times
+      .map((each) => each[name])
+      .toSorted((a, b) => a - b)[10]!
+      .toFixed(0);
+  console.log(`${records} records, CPU ms: first ranking ${first.toFixed(0)}, decision on the disk ${median('decide')}, next record and progress ${median('next')}, learning ${median('learn')}`); // prettier-ignore
 }
 
 if (values.speed > 0) {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -359,84 +359,80 @@ async function check(
   const parameters = { seed, works: values.works, hosts: 6, profile: profile as 'calm' };
   await using simulation = await Simulation.open({ parameters, timeScale: 0.005, documents: 'plain' });
   await using admin = await Admin.open(simulation);
-  const folder = mkdtempSync(join(tmpdir(), 'verify-account-'));
-  try {
-    const indices = Array.from({ length: parameters.works }, (_, index) => index);
-    const nameOf = (index: number): string => {
-      const { doi, pmid, pmcid, id } = simulation.world.work(index);
-      const names = [doi, pmid, pmcid, id].filter((name) => name !== null);
-      return names[pick(names.length)] ?? id;
-    };
-    const broken = (): string => `not an id ${pick(1e6)}`;
-    const list = (share: number): string =>
-      [
-        ...indices.filter(() => random() < share).map(nameOf),
-        ...indices.filter(() => random() < share / 2).map(nameOf),
-        broken(),
-      ].join('\n');
-    const lists = ['a.txt', 'b.txt', 'c.txt'];
-    for (const name of lists) writeFileSync(join(folder, name), `${list(0.5)}\n`);
-    const out = join(folder, 'out');
-    const run = async (...inputs: string[]): Promise<string> => {
-      const options = ['run', '--input', ...inputs, '--out', 'out', '--sim', admin.url, '--workers', '8'];
-      await using started = startCommand('docstokg', options, { cwd: folder, env: ENV });
-      const { code } = await started.ended;
-      if (code !== 0 && code !== 1) throw new Error(`${profile} ${seed}: exit ${code}\n${started.stderr}`);
-      return started.stdout;
-    };
-    await run('a.txt', 'b.txt');
-    await run(...lists);
-    const queue = ['queue', 'retry-failed', '--queue', join(out, 'state', 'workqueue.sqlite')];
-    await using retried = startCommand('contentdownload', queue, { cwd: folder });
-    await retried.ended;
-    await using corpus = await openCorpus(out, { settings: { parse: { dense: 'none' } } });
-    // Screening, a split, a scan and a document that was parsed in part.
-    const rows = jsonLines<ManifestRow>(join(out, 'manifest.jsonl'));
-    const worksOf = [...new Set(rows.filter(({ reason }) => !NO_WORK.has(reason)).map(({ work }) => work))];
-    const labels = worksOf.filter(() => random() < 0.4).map((work) => `${work},${pick(2)}`);
-    writeFileSync(join(folder, 'labels.csv'), `record_id,included\n${labels.join('\n')}\n`);
-    {
-      using screening = Screening.open(out);
-      await importDecisions(screening, join(folder, 'labels.csv'));
-    }
-    const duplicate = rows.findLast(({ reason }) => reason === 'duplicate');
-    if (duplicate && pick(2) === 0) await corpus.versions({ apart: duplicate.work });
-    const saved = rows.filter(({ outcome, path }) => outcome === 'saved' && path !== null).slice(0, 2);
-    const manifests = join(out, 'Data', 'Manifests');
-    mkdirSync(manifests, { recursive: true });
-    const states = [
-      { status: 'skip', reason: 'needs-ocr' },
-      { status: 'success', completeness: 'partial' },
-    ];
-    for (const [at, { path }] of saved.entries()) {
-      const id = (path ?? '').replace(/^.*\//, '').replace(/\.\w+$/, '');
-      const row = { stage: 'doctags', doc_id: id, duration_s: 1, finished_at: new Date().toISOString(), ...states[at] };
-      appendFileSync(join(manifests, 'docparse.doctags.manifest.jsonl'), `${JSON.stringify(row)}\n`);
-    }
-    const summary = await run(...lists);
-    const lastRun = jsonLines<ManifestRow>(join(out, 'manifest.jsonl')).at(-1)?.run_id ?? '';
-    const thisRun = rows.some(({ run_id: id }) => id === lastRun) ? '' : lastRun;
-    const { numbers: counted, roots } = truthOf(out, thisRun);
-    const byFile = lists.map((name) => {
-      const entries = readFileSync(join(folder, name), 'utf8').trim().split('\n').map(workFromText);
-      const ids = entries.flatMap((entry) => (entry.kind === 'work' ? [roots.root(entry.work.id)] : []));
-      return [`listed in ${name}`, new Set(ids).size] as const;
-    });
-    const truth = { ...derived(counted), ...Object.fromEntries(byFile) };
-    const differences: string[] = [];
-    let compared = 0;
-    for (const [place, numbers] of await shownIn(out, corpus, summary))
-      for (const [name, number] of Object.entries(numbers)) {
-        const expected = truth[name];
-        if (expected === undefined || (name === 'downloaded_this_run' && !/command line|run\.json/.test(place)))
-          continue;
-        compared += 1;
-        if (number !== expected) differences.push(`${place}: ${name} is ${number}, the logs say ${expected}`);
-      }
-    return { differences, compared };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'verify-account-'));
+  const folder = temporary.path;
+  const indices = Array.from({ length: parameters.works }, (_, index) => index);
+  const nameOf = (index: number): string => {
+    const { doi, pmid, pmcid, id } = simulation.world.work(index);
+    const names = [doi, pmid, pmcid, id].filter((name) => name !== null);
+    return names[pick(names.length)] ?? id;
+  };
+  const broken = (): string => `not an id ${pick(1e6)}`;
+  const list = (share: number): string =>
+    [
+      ...indices.filter(() => random() < share).map(nameOf),
+      ...indices.filter(() => random() < share / 2).map(nameOf),
+      broken(),
+    ].join('\n');
+  const lists = ['a.txt', 'b.txt', 'c.txt'];
+  for (const name of lists) writeFileSync(join(folder, name), `${list(0.5)}\n`);
+  const out = join(folder, 'out');
+  const run = async (...inputs: string[]): Promise<string> => {
+    const options = ['run', '--input', ...inputs, '--out', 'out', '--sim', admin.url, '--workers', '8'];
+    await using started = startCommand('docstokg', options, { cwd: folder, env: ENV });
+    const { code } = await started.ended;
+    if (code !== 0 && code !== 1) throw new Error(`${profile} ${seed}: exit ${code}\n${started.stderr}`);
+    return started.stdout;
+  };
+  await run('a.txt', 'b.txt');
+  await run(...lists);
+  const queue = ['queue', 'retry-failed', '--queue', join(out, 'state', 'workqueue.sqlite')];
+  await using retried = startCommand('contentdownload', queue, { cwd: folder });
+  await retried.ended;
+  await using corpus = await openCorpus(out, { settings: { parse: { dense: 'none' } } });
+  // Screening, a split, a scan and a document that was parsed in part.
+  const rows = jsonLines<ManifestRow>(join(out, 'manifest.jsonl'));
+  const worksOf = [...new Set(rows.filter(({ reason }) => !NO_WORK.has(reason)).map(({ work }) => work))];
+  const labels = worksOf.filter(() => random() < 0.4).map((work) => `${work},${pick(2)}`);
+  writeFileSync(join(folder, 'labels.csv'), `record_id,included\n${labels.join('\n')}\n`);
+  {
+    using screening = Screening.open(out);
+    await importDecisions(screening, join(folder, 'labels.csv'));
   }
+  const duplicate = rows.findLast(({ reason }) => reason === 'duplicate');
+  if (duplicate && pick(2) === 0) await corpus.versions({ apart: duplicate.work });
+  const saved = rows.filter(({ outcome, path }) => outcome === 'saved' && path !== null).slice(0, 2);
+  const manifests = join(out, 'Data', 'Manifests');
+  mkdirSync(manifests, { recursive: true });
+  const states = [
+    { status: 'skip', reason: 'needs-ocr' },
+    { status: 'success', completeness: 'partial' },
+  ];
+  for (const [at, { path }] of saved.entries()) {
+    const id = (path ?? '').replace(/^.*\//, '').replace(/\.\w+$/, '');
+    const row = { stage: 'doctags', doc_id: id, duration_s: 1, finished_at: new Date().toISOString(), ...states[at] };
+    appendFileSync(join(manifests, 'docparse.doctags.manifest.jsonl'), `${JSON.stringify(row)}\n`);
+  }
+  const summary = await run(...lists);
+  const lastRun = jsonLines<ManifestRow>(join(out, 'manifest.jsonl')).at(-1)?.run_id ?? '';
+  const thisRun = rows.some(({ run_id: id }) => id === lastRun) ? '' : lastRun;
+  const { numbers: counted, roots } = truthOf(out, thisRun);
+  const byFile = lists.map((name) => {
+    const entries = readFileSync(join(folder, name), 'utf8').trim().split('\n').map(workFromText);
+    const ids = entries.flatMap((entry) => (entry.kind === 'work' ? [roots.root(entry.work.id)] : []));
+    return [`listed in ${name}`, new Set(ids).size] as const;
+  });
+  const truth = { ...derived(counted), ...Object.fromEntries(byFile) };
+  const differences: string[] = [];
+  let compared = 0;
+  for (const [place, numbers] of await shownIn(out, corpus, summary))
+    for (const [name, number] of Object.entries(numbers)) {
+      const expected = truth[name];
+      if (expected === undefined || (name === 'downloaded_this_run' && !/command line|run\.json/.test(place))) continue;
+      compared += 1;
+      if (number !== expected) differences.push(`${place}: ${name} is ${number}, the logs say ${expected}`);
+    }
+  return { differences, compared };
 }
 
 let failed = 0;

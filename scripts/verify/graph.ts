@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempDisposableSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -20,19 +29,16 @@ import { checkOptions } from '../../test/support/options.ts';
 
 const given = checkOptions({ simulated: 12, real: 40, seeds: 20, kills: 30 });
 const root = join(import.meta.dirname, '..', '..');
-const folder = mkdtempSync(join(tmpdir(), 'verify-graph-'));
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'verify-graph-'));
+const folder = temporary.path;
 const faults: string[] = [];
-try {
-  const run = join(folder, 'run');
-  await parsePapers(run);
-  await build(run);
-  checkEvidence(run);
-  await checkBuilds(run);
-  await checkOrders(run, given.seeds);
-  await checkKills(run, given.kills);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+const run = join(folder, 'run');
+await parsePapers(run);
+await build(run);
+checkEvidence(run);
+await checkBuilds(run);
+await checkOrders(run, given.seeds);
+await checkKills(run, given.kills);
 for (const fault of faults.slice(0, 20)) console.error(`FAULT ${fault}`);
 console.log(faults.length === 0 ? 'no faults' : `${faults.length} faults`);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -49,34 +49,31 @@ async function measure(seed: number): Promise<{ readonly wrong: number; readonly
     return { index, name: pick(namesOf(index).filter((name) => name !== named[index]?.name)) };
   });
   const list = [...named, ...again].filter(({ name }) => name !== '').toSorted(() => draw() - 0.5);
-  const folder = mkdtempSync(join(tmpdir(), 'docstokg-identity-'));
-  try {
-    const cells = list.map(({ index, name }) => {
-      const { title, year, authors } = simulation.world.work(index);
-      return name === TITLE ? `,"${title}","${author(seed, authors[0] ?? 0).name}",${year}` : `${name},,,`;
-    });
-    writeFileSync(join(folder, 'list.csv'), `id,title,authors,year\n${cells.join('\n')}\n`);
-    const parametersOfRun = ['--input', 'list.csv', '--sim', admin.url, '--out', 'out', '--workers', '16', '--json'];
-    await using run = startCommand(
-      'contentdownload',
-      [...parametersOfRun, '--set', 'download.resolver_order=openalex', '--set', 'download.accept=xml'],
-      {
-        cwd: folder,
-        env: PATIENCE,
-      },
-    );
-    const { code } = await run.ended;
-    const rows = new Map(
-      readFileSync(join(folder, 'out', 'manifest.jsonl'), 'utf8')
-        .trim()
-        .split('\n')
-        .map((text) => JSON.parse(text) as Row)
-        .map((row) => [row.work, row]),
-    );
-    return score(list, rows, { seed, code, simulation });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'docstokg-identity-'));
+  const folder = temporary.path;
+  const cells = list.map(({ index, name }) => {
+    const { title, year, authors } = simulation.world.work(index);
+    return name === TITLE ? `,"${title}","${author(seed, authors[0] ?? 0).name}",${year}` : `${name},,,`;
+  });
+  writeFileSync(join(folder, 'list.csv'), `id,title,authors,year\n${cells.join('\n')}\n`);
+  const parametersOfRun = ['--input', 'list.csv', '--sim', admin.url, '--out', 'out', '--workers', '16', '--json'];
+  await using run = startCommand(
+    'contentdownload',
+    [...parametersOfRun, '--set', 'download.resolver_order=openalex', '--set', 'download.accept=xml'],
+    {
+      cwd: folder,
+      env: PATIENCE,
+    },
+  );
+  const { code } = await run.ended;
+  const rows = new Map(
+    readFileSync(join(folder, 'out', 'manifest.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text) as Row)
+      .map((row) => [row.work, row]),
+  );
+  return score(list, rows, { seed, code, simulation });
 }
 
 function score(
