@@ -1,14 +1,14 @@
 import { outcomesOf } from '../ask/index.ts';
 import type { QueueStats } from '../queue/index.ts';
 import { overviewOf } from '../queue/index.ts';
-import type { World } from './watch/world.ts';
+import type { Monitor } from './watch/monitor.ts';
 
 /** A value, and its labels if there are several. */
 type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
 
 /** Metrics for Prometheus: the queue, under the names that its workers use, and the runs. */
-export function metricsText(world: World, server: { readonly connections: number }): string {
-  const runs = [...world.runs.values()];
+export function metricsText(monitor: Monitor, server: { readonly connections: number }): string {
+  const runs = [...monitor.runs.values()];
   const works = runs.flatMap(({ id: run, view }) =>
     Object.entries(outcomesOf(view.account())).map(([outcome, count]): Sample => [count, { run, outcome }]),
   );
@@ -19,10 +19,10 @@ export function metricsText(world: World, server: { readonly connections: number
       .map(({ name: step, done }): Sample => [done, { run, step }]),
   );
   return [
-    world.queue?.stats ? queueMetrics(world.queue.stats) : '',
+    monitor.queue?.stats ? queueMetrics(monitor.queue.stats) : '',
     metric('docstokg_run_works', 'Works of a run, by outcome.', works),
     metric('docstokg_run_documents', 'Documents of a run that finished a step.', documents),
-    metric('docstokg_serve_watchers', 'Open streams of events.', [[world.watchers.size]]),
+    metric('docstokg_serve_watchers', 'Open streams of events.', [[monitor.watchers.size]]),
     metric('docstokg_serve_connections', 'Open connections.', [[server.connections]]),
     metric('process_resident_memory_bytes', 'Memory of this process.', [[process.memoryUsage.rss()]]),
   ].join('');

@@ -14,7 +14,7 @@ import type { Router } from './http/router.ts';
 import { createRouter } from './http/router.ts';
 import { pageHtml, pageParts } from './page-assets.ts';
 import type { About, DocumentLine, List, Passages, ReportFacts, Stages, WholeDocument, Work } from './page/answers.ts';
-import { watchWorld } from './watch/world.ts';
+import { openMonitor } from './watch/monitor.ts';
 
 /**
  * Size limits of a report, in characters of JSON before compression, because a browser loads the whole page. The report
@@ -51,17 +51,17 @@ export async function writeReport(options: {
 }): Promise<{ readonly path: string }> {
   const folder = resolve(options.folder);
   const { clock = systemClock, signal = new AbortController().signal } = options;
-  await using world = watchWorld({
+  await using monitor = openMonitor({
     runs: [{ id: 'run', corpus: await openCorpus(folder, options.corpus) }],
     queue: undefined,
     clock,
     log: () => undefined,
   });
-  await world.look();
+  await monitor.look();
   const version = packageVersion();
   const router = createRouter(
-    apiRoutes({ world, clock, version, steering: { isAllowed: false }, hasMcp: false }),
-    world.runs,
+    apiRoutes({ monitor, clock, version, steering: { isAllowed: false }, hasMcp: false }),
+    monitor.runs,
     version,
   );
   const asked = answersOf(router, signal);

@@ -16,8 +16,8 @@ import { Problem, problemBody, problemOf, readBody } from './http/problem.ts';
 import { checked, createRouter } from './http/router.ts';
 import { API_HEADERS, PAGE_HEADERS, sendBody, sendJson, sendLines, sendPieces, sendProblem } from './http/send.ts';
 import { metricsText } from './metrics.ts';
-import type { Watched, World } from './watch/world.ts';
-import { watchWorld } from './watch/world.ts';
+import type { Watched, Monitor } from './watch/monitor.ts';
+import { openMonitor } from './watch/monitor.ts';
 
 /** A handler with the web's Request and Response types. */
 interface FetchHandler {
@@ -74,9 +74,9 @@ const MAX_HEADER_BYTES = 16_384;
  */
 export async function openServer(options: ServerOptions): Promise<CorpusServer> {
   const { host, token, names = [], clock = systemClock } = options;
-  const world = watchWorld({ ...options, clock });
+  const monitor = openMonitor({ ...options, clock });
   const gate = createGate(token, host, names);
-  const mcp = lazily(async () => await options.mcp?.([...world.runs.values()]));
+  const mcp = lazily(async () => await options.mcp?.([...monitor.runs.values()]));
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: options.headersMs ?? HEADERS_MS,
@@ -88,7 +88,7 @@ export async function openServer(options: ServerOptions): Promise<CorpusServer> 
   server.maxHeadersCount = 100;
   const connections = limitConnections(server, options.maxConnections ?? MAX_CONNECTIONS);
   const answer = requestHandler(
-    { world, gate, mcp: options.mcp && mcp.get, clock, connections: connections.count },
+    { monitor, gate, mcp: options.mcp && mcp.get, clock, connections: connections.count },
     options,
   );
   server.on('request', (request, response) => void answerRequest(request, response, answer, options.log));
@@ -100,7 +100,7 @@ export async function openServer(options: ServerOptions): Promise<CorpusServer> 
     server.listen({ host, port: options.port, backlog: 1_024 }, listening);
   });
   const { port } = server.address() as AddressInfo;
-  world.start();
+  monitor.start();
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const url = `http://${shown}:${port}/`;
   return {
@@ -109,10 +109,10 @@ export async function openServer(options: ServerOptions): Promise<CorpusServer> 
     link: `${url}?token=${encodeURIComponent(token)}`,
     async [Symbol.asyncDispose](): Promise<void> {
       const closed = new Promise((done) => server.close(done));
-      world.watchers.close();
+      monitor.watchers.close();
       server.closeAllConnections();
       await closed;
-      await world[Symbol.asyncDispose]();
+      await monitor[Symbol.asyncDispose]();
       const opened = (await mcp.made?.catch(() => undefined)) as Partial<AsyncDisposable> | undefined;
       await opened?.[Symbol.asyncDispose]?.();
     },
@@ -163,7 +163,7 @@ async function answerRequest(
 }
 
 interface Served {
-  readonly world: World;
+  readonly monitor: Monitor;
   readonly gate: Gate;
   readonly mcp: (() => Promise<FetchHandler | undefined>) | undefined;
   readonly clock: Clock;
@@ -171,12 +171,12 @@ interface Served {
 }
 
 /** Finds what a request asks for: a page, an answer of the API, MCP, metrics or a check. */
-function requestHandler({ world, gate, mcp, clock, connections }: Served, options: ServerOptions): Answering {
+function requestHandler({ monitor, gate, mcp, clock, connections }: Served, options: ServerOptions): Answering {
   const { version, allowSteering = false, steeringLog, log } = options;
   const steering = { isAllowed: allowSteering, path: steeringLog, log };
   const api = createRouter(
-    apiRoutes({ world, clock, version, steering, hasMcp: mcp !== undefined }),
-    world.runs,
+    apiRoutes({ monitor, clock, version, steering, hasMcp: mcp !== undefined }),
+    monitor.runs,
     version,
   );
   const page = lazily(async () => await (await import('./page-assets.ts')).pageAssets());
@@ -185,7 +185,7 @@ function requestHandler({ world, gate, mcp, clock, connections }: Served, option
   const answerApi: Answering = async (request, response, signal) => {
     const { route: found, named } = api.match(request.method ?? '', (request.url ?? '').slice(PREFIX.length));
     const body = found.bodySchema ? await bodyOf(request, found.bodySchema) : undefined;
-    await world.refresh();
+    await monitor.refresh();
     const answer = await found.handle({ ...named, body, request, signal } as never);
     switch (answer.kind) {
       case 'json':
@@ -205,10 +205,10 @@ function requestHandler({ world, gate, mcp, clock, connections }: Served, option
         await sendLines(response, answer.lines, signal);
         break;
       case 'watch':
-        if (world.watchers.isFull)
+        if (monitor.watchers.isFull)
           throw new Problem(429, 'TOO_MANY_WATCHERS', 'too many event streams', { headers: { 'retry-after': '30' } });
         response.writeHead(200, { ...API_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-        world.watchers.add(response, answer.run, answer.lastId);
+        monitor.watchers.add(response, answer.run, answer.lastId);
     }
   };
 
@@ -220,7 +220,7 @@ function requestHandler({ world, gate, mcp, clock, connections }: Served, option
     const path = mark === -1 ? url : url.slice(0, mark);
     const isRead = method === 'GET' || method === 'HEAD';
     if (path === '/healthz' || path === '/readyz') {
-      const isGood = path === '/healthz' || world.isReady;
+      const isGood = path === '/healthz' || monitor.isReady;
       const body = isGood ? 'ok\n' : 'reading\n';
       const head = { ...API_HEADERS, 'content-type': 'text/plain', 'content-length': body.length };
       response.writeHead(isGood ? 200 : 503, head).end(body);
@@ -236,8 +236,8 @@ function requestHandler({ world, gate, mcp, clock, connections }: Served, option
     else if (!isRead)
       throw new Problem(405, 'METHOD', 'method not allowed; use GET', { headers: { allow: 'GET, HEAD' } });
     else if (path === '/metrics') {
-      await world.refresh();
-      const body = Buffer.from(metricsText(world, { connections: connections() }));
+      await monitor.refresh();
+      const body = Buffer.from(metricsText(monitor, { connections: connections() }));
       sendBody(request, response, {
         type: 'text/plain; version=0.0.4; charset=utf-8',
         body,

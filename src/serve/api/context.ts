@@ -4,7 +4,7 @@ import type { Clock } from '../../base/index.ts';
 import { KeyedLimiter } from '../../base/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { RunWatch } from '../watch/run-watch.ts';
-import type { World } from '../watch/world.ts';
+import type { Monitor } from '../watch/monitor.ts';
 
 /** Text parameter with a length limit. */
 export const words = z.string().max(1_000);
@@ -14,7 +14,7 @@ const cursor = z.string().max(4_000).optional().describe('`next` of the previous
 export const pageQuery = { limit, cursor };
 
 export interface Context {
-  readonly world: World;
+  readonly monitor: Monitor;
   readonly clock: Clock;
   readonly version: string;
   readonly steering: {

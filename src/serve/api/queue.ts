@@ -18,8 +18,8 @@ const LOOK_JOBS = 10_000;
 const LOOK_MS = 40;
 
 /** The queue, or a 404 if none is monitored. */
-function queueOf({ world }: Context): QueueWatch {
-  if (world.queue) return world.queue;
+function queueOf({ monitor }: Context): QueueWatch {
+  if (monitor.queue) return monitor.queue;
   throw new Problem(404, 'NO_QUEUE', 'no queue is monitored', { hint: 'start docstokg serve with --queue PATH' });
 }
 
@@ -31,7 +31,7 @@ function positionOf(cursor: string | undefined): number {
 }
 
 export function queueRoutes(context: Context): Route[] {
-  const { world } = context;
+  const { monitor } = context;
   /**
    * Jobs are scanned in batches until a page is full or the time limit is reached: a rare match may be a million jobs
    * away.
@@ -98,7 +98,7 @@ export function queueRoutes(context: Context): Route[] {
       value: async ({ path }) => {
         const job = await queueOf(context).queue.store.admin.find(path.job);
         if (!job) throw new Problem(404, 'NO_JOB', `job not found: ${path.job}`);
-        const history = [...world.runs.values()].flatMap(({ id, view }) =>
+        const history = [...monitor.runs.values()].flatMap(({ id, view }) =>
           view.history(job.artifactId).map((row) => triedOf(id, row)),
         );
         const { artifact, result } = jobJson(job);
@@ -112,8 +112,8 @@ export function queueRoutes(context: Context): Route[] {
       schema: shapes.page(shapes.host),
       value: ({ query: { limit = 50, cursor } }) => {
         const from = positionOf(cursor);
-        const items = world.hosts.slice(from, from + limit);
-        const next = from + limit < world.hosts.length ? String(from + limit) : null;
+        const items = monitor.hosts.slice(from, from + limit);
+        const next = from + limit < monitor.hosts.length ? String(from + limit) : null;
         return { items, next };
       },
     }),
@@ -155,7 +155,7 @@ type Act = z.output<typeof shapes.act>;
 
 /** Control routes: disabled unless allowed, and logged with operator and time. */
 export function steeringRoutes(context: Context): Route[] {
-  const { steering, clock, world } = context;
+  const { steering, clock, monitor } = context;
   const admin = () => {
     checkControl(context, 'pause, resume and retry');
     return queueOf(context).queue.store.admin;
@@ -166,12 +166,12 @@ export function steeringRoutes(context: Context): Route[] {
     const what = `${act.act} of ${[reason, scope, name].filter((each) => each).join(' ')} by ${who}`;
     steering.log?.('info', `${what}: ${changed} changed`);
     const about = { reason, host: scope === 'host' ? name : null, run: null, work: null, document: null, title: null };
-    world.watchers.events([{ at, kind: 'steering', level: 'info', text: what, ...about }]);
+    monitor.watchers.events([{ at, kind: 'steering', level: 'info', text: what, ...about }]);
     if (steering.path !== undefined) {
       await mkdir(dirname(steering.path), { recursive: true });
       await appendFile(steering.path, `${JSON.stringify(act)}\n`);
     }
-    await world.lookAgain();
+    await monitor.lookAgain();
     return act;
   };
   const start = (request: IncomingMessage, name: string | undefined) => ({

@@ -27,7 +27,7 @@ const MOST_HOSTS = 200;
 const MOST_SLICES = 600;
 
 export function runRoutes(context: Context): Route[] {
-  const { world, clock } = context;
+  const { monitor, clock } = context;
   return [
     route({
       path: '/',
@@ -38,9 +38,9 @@ export function runRoutes(context: Context): Route[] {
         version: context.version,
         now: new Date(clock.now()).toISOString(),
         steering: context.steering.isAllowed,
-        queue: world.queue !== undefined,
+        queue: monitor.queue !== undefined,
         mcp: context.hasMcp,
-        runs: [...world.runs.values()].map((run) => run.line()),
+        runs: [...monitor.runs.values()].map((run) => run.line()),
       }),
     }),
     route({ path: '/runs/{run}', summary: 'One run.', schema: shapes.run, value: ({ run }) => run.line() }),
@@ -51,7 +51,7 @@ export function runRoutes(context: Context): Route[] {
       schema: shapes.now,
       value: ({ run }) => {
         const history = run.series.points.map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts }));
-        return { ...run.figures(), run: run.line(), history, events: world.watchers.last(EVENTS, run.id) };
+        return { ...run.figures(), run: run.line(), history, events: monitor.watchers.last(EVENTS, run.id) };
       },
     }),
     route({
@@ -84,7 +84,7 @@ export function runRoutes(context: Context): Route[] {
       query: { run: z.string().max(200).optional().describe('Only events of this run.') },
       gives: { kind: 'bytes', types: ['text/event-stream'] },
       handle: ({ query, request }) => {
-        const run = query.run === undefined ? null : runNamed(query.run, world.runs).id;
+        const run = query.run === undefined ? null : runNamed(query.run, monitor.runs).id;
         const lastId = request.headers['last-event-id'];
         return { kind: 'watch', run, lastId: typeof lastId === 'string' ? lastId.slice(0, 100) : null };
       },

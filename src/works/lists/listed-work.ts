@@ -225,7 +225,7 @@ function listedRecord(
     if (meaning === undefined || value === '') continue;
     if (meaning === 'authors') authors.push(...authorsIn(value));
     else if (meaning === 'author') authors.push(...value.split(';').flatMap(authorIn));
-    else if (meaning === 'group') authors.push({ ...NOBODY, name: value });
+    else if (meaning === 'group') authors.push({ ...NO_AUTHOR, name: value });
     else if (meaning === 'keywords')
       keywords.push(
         ...value
@@ -253,14 +253,14 @@ function authorsIn(text: string): Author[] {
   return parts.flatMap(authorIn);
 }
 
-const NOBODY: Author = { name: '', family: null, given: null, orcid: null, institutions: [] };
+const NO_AUTHOR: Author = { name: '', family: null, given: null, orcid: null, institutions: [] };
 
 /** One name; empty for an empty text or "et al.". */
 function authorIn(text: string): Author[] {
   const part = text.trim();
   if (part === '' || part.toLowerCase() === 'others') return [];
   const { name, family, given } = parsePersonName(part);
-  return [part.includes(',') ? { ...NOBODY, name, family, given } : { ...NOBODY, name }];
+  return [part.includes(',') ? { ...NO_AUTHOR, name, family, given } : { ...NO_AUTHOR, name }];
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];

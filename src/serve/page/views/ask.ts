@@ -10,40 +10,36 @@ import { button, fault, html, useScene } from '../scene.ts';
 export function AskView(): View {
   const { source, query, set, run, runPath } = useScene();
   const [found, setFound] = useState<{ readonly answer?: AskedAnswer; readonly error?: unknown }>();
-  const [isBusy, setBusy] = useState(false);
+  /** Stops the answer that is being written. */
   const [stop, setStop] = useState<AbortController>();
   const q = query.get('q') ?? '';
   const works = query.get('works');
   useEffect(() => {
     setFound(undefined);
     if (q === '') return;
-    const leave = new AbortController();
-    setStop(leave);
-    setBusy(true);
-    leave.signal.addEventListener('abort', () => setBusy(false));
+    const controller = new AbortController();
+    const { signal } = controller;
+    setStop(controller);
+    signal.addEventListener('abort', () => setStop(undefined));
     // Sentences appear as they pass the check; the last line is the whole answer.
     let answer: AskedAnswer = { question: q, model: null, sentences: [], dropped: {}, passages: [] };
-    const hear = (line: AskedLine): void => {
-      if (leave.signal.aborted || line.kind === 'error') return;
+    const receive = (line: AskedLine): void => {
+      if (signal.aborted || line.kind === 'error') return;
       if (line.kind === 'answer') ({ answer } = line);
       else if (line.kind === 'sentence') answer = { ...answer, sentences: [...answer.sentences, line.sentence] };
       else answer = { ...answer, sentences: [], passages: line.passages };
-      if (line.kind === 'answer') setBusy(false);
       if (line.kind !== 'passages') setFound({ answer });
     };
     source
-      .lines(runPath('ask.ndjson'), { query: { question: q, works } }, hear, leave.signal)
-      .catch((error: unknown) => {
-        if (leave.signal.aborted) return;
-        setBusy(false);
-        setFound({ error });
-      });
-    return () => leave.abort();
+      .lines(runPath('ask.ndjson'), { query: { question: q, works } }, receive, signal)
+      .catch((error: unknown) => signal.aborted || setFound({ error }))
+      .finally(() => signal.aborted || setStop(undefined));
+    return () => controller.abort();
   }, [q, works]);
   const hint = `Ask the papers of ${run?.title} …`;
   return [
     html`<${QuestionBox} id="question" act="Ask" hint=${hint} asked=${q} ask=${(text: string) => set({ q: text })}>
-      ${isBusy && button('Stop', () => stop?.abort())}
+      ${stop && button('Stop', () => stop.abort())}
     <//>`,
     filters(
       html`<${QueryField}
@@ -53,7 +49,7 @@ export function AskView(): View {
         parameter="works"
       />`,
     ),
-    html`<p class="hint" role="status">${status(isBusy, found?.answer)}</p>`,
+    html`<p class="hint" role="status">${status(stop !== undefined, found?.answer)}</p>`,
     found?.error !== undefined && fault(found.error),
     found?.answer && html`<${AnswerText} answer=${found.answer} />`,
   ];

@@ -52,9 +52,9 @@ function FillForm({ done }: { readonly done: (table: string) => void }): View {
   const [said, setSaid] = useState<View>('');
   const fill = (event: Event): void => {
     event.preventDefault();
-    const leave = new AbortController();
+    const controller = new AbortController();
     let rows = 0;
-    const hear = (line: TableLine): void => {
+    const receive = (line: TableLine): void => {
       if (line.kind === 'row') setSaid(`${counted((rows += 1), 'paper')} read …`);
       if (line.kind !== 'table') return;
       const over = line.over_budget === 0 ? '' : ` ${counted(line.over_budget, 'paper')} over budget.`;
@@ -66,11 +66,13 @@ function FillForm({ done }: { readonly done: (table: string) => void }): View {
       columns: text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()])),
       ...(works.current?.value.trim() && { works: works.current.value.trim() }),
     };
-    setStop(leave);
+    setStop(controller);
     setSaid('Reading …');
     source
-      .lines(runPath('tables'), { body }, hear, leave.signal)
-      .catch((error: unknown) => setSaid(leave.signal.aborted ? 'Stopped; fill in again to resume.' : fault(error)))
+      .lines(runPath('tables'), { body }, receive, controller.signal)
+      .catch((error: unknown) =>
+        setSaid(controller.signal.aborted ? 'Stopped; fill in again to resume.' : fault(error)),
+      )
       .finally(() => setStop(undefined));
   };
   return html`<details class="narrow">

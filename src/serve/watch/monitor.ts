@@ -30,10 +30,10 @@ export interface Watched {
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
 }
 
-export type World = ReturnType<typeof watchWorld>;
+export type Monitor = ReturnType<typeof openMonitor>;
 
 /** Current state of everything monitored; sends changes to subscribers. */
-export function watchWorld({ runs: given, queue: store, hosts: known, clock, log }: Watched) {
+export function openMonitor({ runs: given, queue: store, hosts: known, clock, log }: Watched) {
   const runs: ReadonlyMap<string, RunWatch> = new Map(given.map(({ id, corpus }) => [id, watchRun(id, corpus, clock)]));
   const queue = store && watchQueue(store, clock, known);
   const watchers = new Watchers();
