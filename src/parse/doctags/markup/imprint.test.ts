@@ -106,3 +106,26 @@ test('journal, volume and year stand in the subject of many publishers’ files'
   assert.equal(of('srep, doi:10.5555/srep1'), undefined, 'a code, not a name');
   assert.equal(of('A paper about reefs, and more'), undefined);
 });
+
+const imprint = (said: string) => pdfImprint([text(0, said)], INFORMATION, { page: undefined, otherDois: [] }).imprint;
+
+test('the year is that of publication, of volume and pages, of the copyright, or of acceptance', () => {
+  for (const [said, date] of [
+    ['Received 3 May 2018; published 19 February 2019', '2019-02-19'],
+    ['Published: 12 January 2016', '2016-01-12'],
+    ['We searched papers published between January 1960 and April 2014', undefined],
+    ['guidelines, which were published in July 2015', undefined],
+    ['Int J Occup Med. 2015 ; 28(1): 71–80', '2015'],
+    ['Afr J Tradit Med., (2017) 14 (3): 209-217', '2017'],
+    ['Proc. Jpn. Acad., Ser. B 84 (2008)', '2008'],
+    ['VOL. 53(4) 2023: 271 - 280', '2023'],
+    ['Author manuscript; available in PMC 2016 January 01.', undefined],
+    ['© 2020 The Authors', '2020'],
+    ['Accepted: 11 Aug 2014', '2014-08-11'],
+  ] as const)
+    assert.equal(imprint(said)?.date, date, said);
+});
+
+test('keywords are read from the line below the abstract', () => {
+  assert.deepEqual(imprint('Keywords: reefs; heat · fish')?.keywords, ['reefs', 'heat', 'fish']);
+});

@@ -5,6 +5,7 @@ import type { Glyph, PageContent } from '../page/page-content.ts';
 import { countLetters, lettersIn, unreadable } from '../page/scan.ts';
 import { findAbstract } from './abstract.ts';
 import { findByline } from './byline.ts';
+import { isKeywords } from '../role/heading-number.ts';
 import { findDoi, imprintOf, isoDate } from '../../markup/imprint.ts';
 
 /** The share of a page's words that may be missing before it is named. */
@@ -178,9 +179,10 @@ export function pdfImprint(
   information: FileInformation,
   { page, otherDois }: { readonly page: PageContent | undefined; readonly otherDois: readonly string[] },
 ): { readonly imprint?: Imprint } {
-  const texts = blocks
-    .filter((block) => block.regions[0]?.page === 1 && block.kind !== 'reference')
-    .map(({ text }) => text.slice(0, 2_000));
+  const first = blocks.filter((block) => block.regions[0]?.page === 1 && block.kind !== 'reference');
+  const texts = first.map(({ text }) => text.slice(0, 2_000));
+  const margins = first.filter(({ kind }) => kind === 'page_header' || kind === 'page_footer').map(({ text }) => text);
+  const keywords = first.find(({ text }) => isKeywords(text))?.text.replace(/^[^:.—–-]*[:.—–-]\s*/u, '');
   const stamp = STAMP.exec((page?.glyphs ?? []).map(({ text }) => text.trim()).join(''));
   const { venue, volume, date } = inSubject(information.subject ?? '');
   return imprintOf({
@@ -188,13 +190,16 @@ export function pdfImprint(
     date:
       date ??
       (stamp ? isoDate(`${stamp[2]} ${stamp[3]} ${stamp[4]}`) : undefined) ??
-      publishedOn(texts) ??
-      copyrightYear(texts) ??
-      texts.filter((text) => DATE_LINE.test(text)).map(isoDate)[0],
+      dateAfter(PUBLISHED, texts) ??
+      found(CITED_YEAR, margins) ??
+      found(COPYRIGHT_YEAR, texts) ??
+      found(CITED_YEAR, texts) ??
+      texts.filter((text) => DATE_LINE.test(text)).map(isoDate)[0] ??
+      dateAfter(ACCEPTED, texts),
     venue,
     volume,
-    keywords: (information.keywords ?? '').slice(0, 2_000).split(/[;,]/),
-    license: texts.map((text) => LICENSE.exec(text)?.[0]).find((url) => url !== undefined),
+    keywords: (keywords ?? information.keywords ?? '').slice(0, 2_000).split(/[;,·•|]/),
+    license: found(LICENSE, texts),
     otherDois,
   });
 }
@@ -221,19 +226,23 @@ function inSubject(subject: string): { readonly venue?: string; readonly volume?
   return place ? { venue, volume: place[1] ?? '', date: place[2] ?? '' } : { venue };
 }
 
-function publishedOn(texts: readonly string[]): string | undefined {
+const PUBLISHED =
+  /(?:\b(?:Published|PUBLISHED|ePublished)(?:\s(?:[Oo]nline|[Oo]n|[Dd]ate))?|published online):?\s(?=[\dA-Z])|\bpublished\s(?=\d{1,2}\s[A-Z])/;
+const ACCEPTED = /\b(?:accepted|approved|angenommen|accepté|aceptado|aprovado|принята)\b[:\s]{1,3}/i;
+const COPYRIGHT_YEAR = /(?<=(?:©|\(c\)|copyright)[^\d]{0,60})(?:19|20)\d\d(?!\d)/i;
+/** The year beside volume and pages: `2015;28(1):71`, `(2017) 14 (1)`, `Vol. 53(4) 2023`, `84 (2008)`. */
+const CITED_YEAR =
+  /(?<![\d./-])(?:19|20)\d\d(?=\)?[\s;,]{1,3}\d{1,4}\s?[(:])|(?<=\b(?:vol|volume|issue|no)\b[^\n]{1,40}[\s(])(?:19|20)\d\d(?!\d)|(?<![\d./-])(?:19|20)\d\d(?=\W{1,3}vol(?:ume)?\b)|(?<=\s\d{1,4} \()(?:19|20)\d\d(?=\))/i;
+
+function dateAfter(mark: RegExp, texts: readonly string[]): string | undefined {
   for (const text of texts) {
-    const found = /\bpublished(?:\s(?:online|on|date))?:?\s(?=[\dA-Z])/i.exec(text);
-    const date = found && isoDate(text.slice(found.index + found[0].length, found.index + found[0].length + 20));
+    const at = mark.exec(text);
+    const date = at && isoDate(text.slice(at.index + at[0].length, at.index + at[0].length + 20));
     if (date !== null && date !== undefined) return date;
   }
   return undefined;
 }
 
-function copyrightYear(texts: readonly string[]): string | undefined {
-  for (const text of texts) {
-    const year = /(?:©|\(c\)|copyright)[^\d]{0,60}((?:19|20)\d\d)(?!\d)/i.exec(text)?.[1];
-    if (year !== undefined) return year;
-  }
-  return undefined;
+function found(what: RegExp, texts: readonly string[]): string | undefined {
+  return texts.map((text) => what.exec(text)?.[0]).find((each) => each !== undefined);
 }
