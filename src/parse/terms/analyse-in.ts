@@ -6,7 +6,7 @@ import { analyse, folded, splitWords } from './analyse.ts';
 const require = createRequire(import.meta.url);
 
 /** Names the way in which `passageTerms` makes terms: an index made in another way is built again. */
-export const PASSAGE_ANALYSIS = 'nfkc-snowball/4';
+export const PASSAGE_ANALYSIS = 'nfkc-snowball/5';
 
 /** Snowball stemmers by the language of a text, as `@orama/stemmers` names them. English has its own in `analyse`. */
 const STEMMERS: Readonly<Record<string, string>> = {
@@ -20,6 +20,8 @@ const STEMMERS: Readonly<Record<string, string>> = {
   ru: 'russian',
   el: 'greek',
   ar: 'arabic',
+  tr: 'turkish',
+  uk: 'ukrainian',
 };
 
 /** Is between a language and its stem, and before the language where a passage says which one it has. */

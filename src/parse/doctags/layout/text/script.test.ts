@@ -36,6 +36,21 @@ test('the language is known by its commonest words or its script', () => {
   assert.equal(detectLanguage('カモは湖で泳いでいます。みんなが見ました。'.repeat(20)), 'ja');
 });
 
+test('languages that share a script are known by their own letters', () => {
+  assert.equal(detectLanguage('Качки плавають в озері, і всі їх бачили, бо вони є тут давно.'.repeat(3)), 'uk');
+  assert.equal(detectLanguage('Утки плавают в озере, и все их видели, потому что они здесь давно.'.repeat(3)), 'ru');
+  assert.equal(detectLanguage('اردک‌ها در دریاچه شنا می‌کنند و همه آن‌ها را دیده‌اند، چون گروهی بزرگ‌اند.'.repeat(3)), 'fa');
+  assert.equal(detectLanguage('البط يسبح في البحيرة وقد رآه الجميع لأنه هنا منذ وقت طويل.'.repeat(3)), 'ar');
+  assert.equal(
+    detectLanguage('Ördekler gölde yüzer ve bu göl bir çok kuş için daha güvenli olarak bilinir.'.repeat(3)),
+    'tr',
+  );
+  assert.equal(
+    detectLanguage('Những con vịt được nhìn thấy trong hồ và đã ở đó từ lâu với các loài chim.'.repeat(3)),
+    'vi',
+  );
+});
+
 test('too little text, or none in particular, is not guessed at', () => {
   assert.equal(detectLanguage('The ducks'), undefined);
   assert.equal(

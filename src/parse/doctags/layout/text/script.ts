@@ -183,6 +183,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   it: ['il', 'che', 'di', 'della', 'per', 'una', 'con', 'sono', 'dei', 'nel', 'alla', 'gli', 'è', 'delle', 'più'],
   nl: ['het', 'een', 'van', 'en', 'dat', 'voor', 'met', 'zijn', 'niet', 'aan', 'ook', 'door', 'naar', 'werd', 'wordt'],
   sv: ['och', 'att', 'det', 'som', 'för', 'med', 'inte', 'är', 'till', 'ett', 'av', 'den', 'från', 'har', 'kan'],
+  tr: ['ve', 'bir', 'bu', 'için', 'ile', 'olarak', 'olan', 'gibi', 'daha', 'çok', 'sonra', 'veya', 'da', 'de', 'göre'],
+  vi: ['và', 'của', 'các', 'là', 'trong', 'được', 'cho', 'có', 'với', 'những', 'một', 'này', 'không', 'đã', 'từ'],
   pl: ['się', 'nie', 'jest', 'na', 'że', 'do', 'oraz', 'przez', 'dla', 'jak', 'który', 'są', 'przy', 'od', 'tym'],
 };
 
@@ -198,6 +200,16 @@ const SCRIPTS: readonly (readonly [string, RegExp])[] = [
   ['th', /\p{Script=Thai}/gu],
 ];
 
+/** Letters by which a language is known among others: of its script, or in Latin letters where its words are not. */
+const OWN_LETTERS: readonly (readonly [among: string, language: string, letters: RegExp])[] = [
+  ['ru', 'uk', /[іїєґІЇЄҐ]/gu],
+  ['ar', 'ur', /[ٹڈڑے]/gu],
+  ['ar', 'fa', /[پچژگکی]/gu],
+  ['', 'tr', /[ğşıİ]/gu],
+  ['', 'pl', /[ąęłńśźż]/gu],
+  ['', 'vi', /[ăđơưạ-ỹ]/gu],
+];
+
 /** The language of a text as a two-letter code, or undefined when it is unknown. */
 export function detectLanguage(text: string): string | undefined {
   const sample = text.slice(0, 60_000);
@@ -205,7 +217,10 @@ export function detectLanguage(text: string): string | undefined {
   if (letters < 40) return undefined;
   // In most texts there is next to nothing to count here.
   const foreign = sample.replaceAll(/[\0-\u024f]+/g, '');
-  for (const [code, script] of SCRIPTS) if ((foreign.match(script)?.length ?? 0) > 0.3 * letters) return code;
+  const code = SCRIPTS.find(([, script]) => (foreign.match(script)?.length ?? 0) > 0.3 * letters)?.[0];
+  const byLetters = (base: string): string | undefined =>
+    OWN_LETTERS.find(([among, , own]) => among === base && (sample.match(own)?.length ?? 0) > 0.02 * letters)?.[1];
+  if (code !== undefined) return byLetters(code) ?? code;
   const counts = new Map<string, number>();
   // Capitals are initials and names: the "E." of an author is no Italian word.
   const all = wordsOf(/\p{Ll}/u.test(sample) ? sample : sample.toLowerCase());
@@ -219,7 +234,7 @@ export function detectLanguage(text: string): string | undefined {
       bestShare = share;
     }
   }
-  return best;
+  return best ?? byLetters('');
 }
 
 function wordsOf(text: string): readonly string[] {
