@@ -151,6 +151,12 @@ test('a date below the names is not part of the last one, and shows that a singl
   assert.deepEqual(find('', 'Ada May^1, April Brook^2'), ['Ada May', 'April Brook']);
 });
 
+test('the name on the title page of a thesis is below a word that says so', () => {
+  assert.deepEqual(find('', 'A thesis submitted for the degree of/Doctor of Philosophy//by//Ada Stone'), ['Ada Stone']);
+  assert.deepEqual(find('', 'Dissertation//vorgelegt von//Ada Stone'), ['Ada Stone']);
+  assert.deepEqual(find('', 'A thesis submitted for the degree of//Broad Plains'), []);
+});
+
 test('names of other languages: joined by their words for “and”, or in Chinese, Japanese and Korean characters', () => {
   assert.deepEqual(find('', 'Jan de Vries en Anneke van der Berg'), ['Jan de Vries', 'Anneke van der Berg']);
   assert.deepEqual(find('', '张伟^1，李娜^2，欧阳芳'), ['张伟', '李娜', '欧阳芳']);

@@ -23,6 +23,9 @@ const WIDE_NAME =
 /** A date below the names, as LaTeX sets it; its digits are marks here. */
 const DATE =
   /^(?=.*(?<!\p{L})(?:january|february|march|april|may|june|july|august|september|october|november|december)(?!\p{L}))(?:.*\u2042{4}\s*$|\u2042{4})/iu;
+/** What title pages of theses have above the name. */
+const BY =
+  /^(?:(?:submitted |presented |written |vorgelegt |eingereicht |présentée? |soutenue )?(?:by|von|par)|author|verfasser|autora?|door|di)\s?:?$/iu;
 /** A place of work: what is above it is a name. */
 const PLACE = /universit|institut|department|school|college|hospital|laborator|cent(?:er|re)\b|faculty|academy/i;
 /** Degrees and memberships behind a name: short, with two capitals or more ("PhD", "MSc", "M.D.", "FRACP", "RDH"). */
@@ -217,7 +220,9 @@ function readRun(
       const parts = splitParts(text);
       const names = namesIn(parts, isWord);
       const below = cells[cells.findIndex((cell) => cell === part.at(-1)) + 1]?.text ?? '';
-      if (!names || !(isEvident(names, parts, known) || PLACE.test(below) || DATE.test(below))) continue;
+      const above = cells[cells.findIndex((cell) => cell === part[0]) - 1]?.text.trim() ?? '';
+      const isNamed = PLACE.test(below) || DATE.test(below) || BY.test(above);
+      if (!names || !(isNamed || isEvident(names, parts, known))) continue;
       const next = run[to]?.text ?? '';
       const after = splitParts(next);
       const goesOn = after.filter((each) => each.isMarked && isName(each.text)).length;
