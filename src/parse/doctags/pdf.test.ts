@@ -130,6 +130,23 @@ test('numbered and bulleted lists become items with their markers', async () => 
   );
 });
 
+test('bullets that are drawn make a list', async () => {
+  const items = ['sand and clay are carried over long distances', 'grains settle where currents are slow', 'wheat'];
+  const bytes = await makePdf((pdf) => {
+    paragraph(pdf, prose(6), { x: 72, y: 72, width: 468 });
+    items.forEach((text, index) => {
+      pdf.circle(88, 206 + 14 * index, 1.6).fill('black');
+      line(pdf, text, { x: 98, y: 202 + 14 * index });
+    });
+    paragraph(pdf, prose(6, 2), { x: 72, y: 270, width: 468 });
+  });
+  const document = await parsePdf(bytes);
+  assert.deepEqual(
+    ofKind(document, 'list_item').map(({ text, marker }) => [marker, text]),
+    items.map((text) => ['•', text]),
+  );
+});
+
 test('a footnote at the foot of the page is taken out of the text', async () => {
   const bytes = await makePdf((pdf) => {
     paragraph(pdf, prose(20, 3), { x: 72, y: 80, width: 468 });

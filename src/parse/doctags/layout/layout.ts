@@ -1,5 +1,5 @@
 import type { Box } from '../../document.ts';
-import { composeAccents, restoreBullets } from './text/marks.ts';
+import { composeAccents, restoreBullets, withDrawnBullets } from './text/marks.ts';
 import { readingOrder, voteForGutters, bodyType, linePitches, typeArea, usesIndent } from './page/column.ts';
 import type { PictureLabels } from './page/figure.ts';
 import {
@@ -42,7 +42,7 @@ const PAGE_PASSES: readonly Pass[] = [
       const inForms = pages.map((page) => figureGlyphs(page));
       const whole = pages.map((page, index) => {
         const upright = page.glyphs.filter((glyph) => glyph.turn === 0 && !inForms[index]?.has(glyph));
-        return composeAccents(restoreBullets(upright));
+        return withDrawnBullets(composeAccents(restoreBullets(upright)), page.drawings);
       });
       const segments = new Map(
         pages.map(({ number }, index) => [

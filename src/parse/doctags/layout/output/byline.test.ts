@@ -25,7 +25,7 @@ function line(text: string, baseline: number, size: number): Line {
     const font = { name: part.startsWith('_') ? 'Italic' : 'Roman', italic: part.startsWith('_') };
     const glyphs = [...part.replace('_', '').matchAll(/(\s*)(\^?)(\S)/gu)].map(
       ([, space = '', raised = '', letter = '']) => {
-        x += space === '' ? 0 : 3;
+        x += space.length > 1 ? 10 : 3 * space.length;
         x += 5;
         const place = raised === '' ? { size, baseline } : { size: 0.7 * size, baseline: baseline - 4 };
         return { text: letter, ...place, font, left: x - 5, right: x, spaced: space !== '' };
@@ -149,6 +149,10 @@ test('a date below the names is not part of the last one, and shows that a singl
   assert.deepEqual(find('', 'Ada Stone//17 May 2026'), ['Ada Stone']);
   assert.deepEqual(find('', 'Technical Report//May 2026'), []);
   assert.deepEqual(find('', 'Ada May^1, April Brook^2'), ['Ada May', 'April Brook']);
+});
+
+test('a wide space parts names, as on slides', () => {
+  assert.deepEqual(find('', 'Ada Stone  Carl van der Brook'), ['Ada Stone', 'Carl van der Brook']);
 });
 
 test('the name on the title page of a thesis is below a word that says so', () => {

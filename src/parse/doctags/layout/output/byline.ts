@@ -364,12 +364,16 @@ function splitParts(text: string): Part[] {
 function markedText(segments: readonly Segment[], { size, baseline, font }: Segment): string {
   let text = '';
   let right: number | undefined;
-  for (const glyph of segments.flatMap(({ glyphs }) => [...glyphs]).sort((a, b) => a.left - b.left)) {
+  const glyphs = segments.flatMap((segment) => [...segment.glyphs]).sort((a, b) => a.left - b.left);
+  const spaces = glyphs.map((glyph, at) => (glyph.left - (glyphs[at - 1]?.right ?? glyph.left)) / size);
+  // Twice the space between words parts two names, unless the row is spread out.
+  const nameGap = Math.min(NAME_GAP, Math.max(0.75, 2 * Math.min(...spaces.filter((space) => space > 0.2))));
+  for (const glyph of glyphs) {
     const rise = (baseline - glyph.baseline) / size;
     const isSmall = glyph.size < 0.9 * size;
     const isMark = isSmall && (rise > 0.1 || /\p{Ll}/u.test(glyph.text));
     const gap = right === undefined ? 0 : (glyph.left - right) / size;
-    if (gap > NAME_GAP) text += ' | ';
+    if (gap > nameGap) text += ' | ';
     else if (glyph.spaced || gap > 0.25) text += ' ';
     if (rise > 0.15 && glyph.text === '.' && !isSmall) text += ' · ';
     else text += isMark || SIGNS.test(glyph.text) || (glyph.font.italic && !font.italic) ? MARK : glyph.text;

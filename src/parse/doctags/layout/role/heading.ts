@@ -77,7 +77,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   if (!draft || !first || !last || draft.kind !== 'text' || draft.lines.length > MAX_LINES) return undefined;
   if (setting.margins.has(draft.piece) || hasPageNumber(last)) return undefined;
   const text = textOf(draft);
-  if (text.length > MAX_LETTERS || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return undefined;
+  if (/^[•◦‣▶]/u.test(text) || text.length > MAX_LETTERS || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return undefined;
   if (!headingNumber(text) && !/^[\p{Lu}\p{N}"“(\p{Lo}]/u.test(text) && !listMarker(first)) return undefined;
   const bold = draft.lines.every((line) => line.bold > 0.8);
   const italic = draft.lines.every((line) => line.italic > 0.8);

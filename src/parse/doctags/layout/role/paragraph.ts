@@ -234,7 +234,12 @@ function startsAnew(
   if (open.length === 1 && isDisplay(previous, setting) && isArticleType(previous.text)) return true;
   if (!inStyle && (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line)))) return true;
   if (isDisplay(previous, setting) && isDisplay(line, setting))
-    return headingNumber(line.text) !== undefined || isCommonHeading(previous.text) || isBackMatter(previous.text);
+    return (
+      (marker !== undefined && listMarker(first) !== undefined) ||
+      headingNumber(line.text) !== undefined ||
+      isCommonHeading(previous.text) ||
+      isBackMatter(previous.text)
+    );
   if (isCentred(previous) && !isCentred(line) && fitsMore(previous, line)) return true;
   if (marker && (listMarker(first) || fitsMore(previous, line) || endsSentence(previous))) return true;
   const em = line.size;

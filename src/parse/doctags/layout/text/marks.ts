@@ -1,4 +1,6 @@
-import type { Glyph } from '../page/page-content.ts';
+import type { Box } from '../../../document.ts';
+import type { Drawing, Glyph } from '../page/page-content.ts';
+import { hasLetterOrDigit } from './script.ts';
 
 // Spacing accents as old TeX fonts set them, and the combining marks they stand for.
 const COMBINING = new Map(
@@ -87,6 +89,55 @@ function composeLoose(
 function isPlain(text: string): boolean {
   const code = text.charCodeAt(0);
   return code < 0xa8 && code !== 0x5e && code !== 0x60 && code !== 0x7e;
+}
+
+/** More small drawings are the marks of a chart. */
+const MOST_BULLETS = 200;
+
+/** Browsers and slides draw bullets: squarish shapes of one size below each other, alone in front of a line. */
+export function withDrawnBullets(glyphs: readonly Glyph[], drawings: readonly Drawing[]): readonly Glyph[] {
+  const size = (box: Box): number => Math.max(box.right - box.left, box.bottom - box.top);
+  const shapes = drawings.filter(({ kind }) => kind !== 'fill');
+  const small = drawings.filter(
+    ({ box }) =>
+      size(box) > 1 && size(box) < 12 && size(box) < 1.5 * Math.min(box.right - box.left, box.bottom - box.top),
+  );
+  if (small.length < 2 || small.length > MOST_BULLETS) return glyphs;
+  const bullets = new Map<Glyph, Box>();
+  for (const { box } of small) {
+    const middle = (box.top + box.bottom) / 2;
+    const row = glyphs.filter(
+      (glyph) => glyph.baseline > middle - 0.05 * glyph.size && glyph.baseline < middle + 0.65 * glyph.size,
+    );
+    const first = row.filter((glyph) => glyph.left > box.left).sort((a, b) => a.left - b.left)[0];
+    if (!first || !hasLetterOrDigit(first.text)) continue;
+    const gap = first.left - box.right;
+    const area = { ...box, right: first.right + 10 * first.size };
+    const isAlone =
+      row.every((glyph) => glyph.left > box.left || glyph.right < box.left - 2 * first.size) &&
+      shapes.every((shape) => shape.box === box || !touches(shape.box, area));
+    if (isAlone && size(box) < 0.75 * first.size && gap > 0.15 * first.size && gap < 2.5 * first.size)
+      bullets.set(first, box);
+  }
+  const boxes = [...bullets.values()];
+  return glyphs.flatMap((glyph) => {
+    const box = bullets.get(glyph);
+    const isListed =
+      box &&
+      boxes.some(
+        (other) => other !== box && Math.abs(other.left - box.left) < 1 && Math.abs(size(other) - size(box)) < 0.5,
+      );
+    return isListed
+      ? [
+          { ...glyph, ...box, x: box.left, text: '•' },
+          { ...glyph, spaced: true },
+        ]
+      : [glyph];
+  });
+}
+
+function touches(a: Box, b: Box): boolean {
+  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
 }
 
 /** An accent that is a character of its own. */
