@@ -94,6 +94,17 @@ test('arXiv’s stamp on the margin gives id and date; an arXiv id in the text i
   assert.deepEqual(pdfImprint(cited, INFORMATION, { page: undefined, otherDois: [] }), {});
 });
 
+test('the head of a preprint and a line that is only a date give the date', () => {
+  const dateOf = (line: string): string | undefined =>
+    pdfImprint([text(0, line)], INFORMATION, { page: undefined, otherDois: [] }).imprint?.date;
+  assert.equal(
+    dateOf('bioRxiv preprint doi: https://doi.org/10.1101/x; this version posted January 2, 2020.'),
+    '2020-01-02',
+  );
+  assert.equal(dateOf('3 May 2022'), '2022-05-03');
+  assert.equal(dateOf('We left on 3 May 2022'), undefined);
+});
+
 test('journal, volume and year stand in the subject of many publishers’ files', () => {
   const of = (subject: string) =>
     pdfImprint([], { ...INFORMATION, subject }, { page: undefined, otherDois: [] }).imprint;

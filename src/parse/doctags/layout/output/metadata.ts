@@ -227,7 +227,7 @@ function inSubject(subject: string): { readonly venue?: string; readonly volume?
 }
 
 const PUBLISHED =
-  /(?:\b(?:Published|PUBLISHED|ePublished)(?:\s(?:[Oo]nline|[Oo]n|[Dd]ate))?|published online):?\s(?=[\dA-Z])|\bpublished\s(?=\d{1,2}\s[A-Z])/;
+  /(?:\b(?:Published|PUBLISHED|ePublished)(?:\s(?:[Oo]nline|[Oo]n|[Dd]ate))?|published online|this version posted):?\s(?=[\dA-Z])|\bpublished\s(?=\d{1,2}\s[A-Z])/;
 const ACCEPTED = /\b(?:accepted|approved|angenommen|accepté|aceptado|aprovado|принята)\b[:\s]{1,3}/i;
 const COPYRIGHT_YEAR = /(?<=(?:©|\(c\)|copyright)[^\d]{0,60})(?:19|20)\d\d(?!\d)/i;
 /** The year beside volume and pages: `2015;28(1):71`, `(2017) 14 (1)`, `Vol. 53(4) 2023`, `84 (2008)`. */
