@@ -1,5 +1,6 @@
 import type { Box } from '../../../document.ts';
 import type { Drawing, Glyph } from '../page/page-content.ts';
+import { touches } from '../page/box.ts';
 import { hasLetterOrDigit } from './script.ts';
 
 // Spacing accents as old TeX fonts set them, and the combining marks they stand for.
@@ -96,48 +97,41 @@ const MOST_BULLETS = 200;
 
 /** Browsers and slides draw bullets: squarish shapes of one size below each other, alone in front of a line. */
 export function withDrawnBullets(glyphs: readonly Glyph[], drawings: readonly Drawing[]): readonly Glyph[] {
-  const size = (box: Box): number => Math.max(box.right - box.left, box.bottom - box.top);
   const shapes = drawings.filter(({ kind }) => kind !== 'fill');
-  const small = drawings.filter(
-    ({ box }) =>
-      size(box) > 1 && size(box) < 12 && size(box) < 1.5 * Math.min(box.right - box.left, box.bottom - box.top),
-  );
+  const small = drawings.map(({ box }) => box).filter((box) => sizeOf(box) > 1 && sizeOf(box) < 12 && isSquarish(box));
   if (small.length < 2 || small.length > MOST_BULLETS) return glyphs;
   const bullets = new Map<Glyph, Box>();
-  for (const { box } of small) {
+  for (const box of small) {
     const middle = (box.top + box.bottom) / 2;
     const row = glyphs.filter(
-      (glyph) => glyph.baseline > middle - 0.05 * glyph.size && glyph.baseline < middle + 0.65 * glyph.size,
+      ({ baseline, size }) => baseline > middle - 0.05 * size && baseline < middle + 0.65 * size,
     );
-    const first = row.filter((glyph) => glyph.left > box.left).sort((a, b) => a.left - b.left)[0];
-    if (!first || !hasLetterOrDigit(first.text)) continue;
-    const gap = first.left - box.right;
-    const area = { ...box, right: first.right + 10 * first.size };
-    const isAlone =
-      row.every((glyph) => glyph.left > box.left || glyph.right < box.left - 2 * first.size) &&
-      shapes.every((shape) => shape.box === box || !touches(shape.box, area));
-    if (isAlone && size(box) < 0.75 * first.size && gap > 0.15 * first.size && gap < 2.5 * first.size)
-      bullets.set(first, box);
+    const [first] = row.filter(({ left }) => left > box.left).sort((a, b) => a.left - b.left);
+    if (!first || !hasLetterOrDigit(first.text) || sizeOf(box) > 0.75 * first.size) continue;
+    const gap = (first.left - box.right) / first.size;
+    const isFirst = row.every(({ left, right }) => left > box.left || right < box.left - 2 * first.size);
+    const line = { ...box, right: first.right + 10 * first.size };
+    const isAlone = shapes.every((shape) => shape.box === box || !touches(shape.box, line, 0));
+    if (gap > 0.15 && gap < 2.5 && isFirst && isAlone) bullets.set(first, box);
   }
-  const boxes = [...bullets.values()];
+  const alike = Map.groupBy(bullets.values(), (box) => `${Math.round(box.left)} ${Math.round(sizeOf(box))}`);
+  const listed = new Set([...alike.values()].filter((boxes) => boxes.length > 1).flat());
   return glyphs.flatMap((glyph) => {
     const box = bullets.get(glyph);
-    const isListed =
-      box &&
-      boxes.some(
-        (other) => other !== box && Math.abs(other.left - box.left) < 1 && Math.abs(size(other) - size(box)) < 0.5,
-      );
-    return isListed
-      ? [
-          { ...glyph, ...box, x: box.left, text: '•' },
-          { ...glyph, spaced: true },
-        ]
-      : [glyph];
+    if (!box || !listed.has(box)) return [glyph];
+    return [
+      { ...glyph, ...box, x: box.left, text: '•' },
+      { ...glyph, spaced: true },
+    ];
   });
 }
 
-function touches(a: Box, b: Box): boolean {
-  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
+function sizeOf({ left, right, top, bottom }: Box): number {
+  return Math.max(right - left, bottom - top);
+}
+
+function isSquarish(box: Box): boolean {
+  return sizeOf(box) < 1.5 * Math.min(box.right - box.left, box.bottom - box.top);
 }
 
 /** An accent that is a character of its own. */
