@@ -45,6 +45,24 @@ test('words and digits of Persian, Arabic and Hebrew pages equal their source', 
   }
 });
 
+test('a line of a Hebrew paragraph may begin with a number or a Latin word', async (t) => {
+  await using opened = await openBrowser();
+  if (!opened) return t.skip('no Chromium can be started here');
+  const page = await opened.browser.newPage();
+  const paragraph = 'מדדנו את הספיקה בין 2010 לבין 2020 לפי linear regression בלבד. '.repeat(8).trim();
+  await page.setContent(
+    `<!doctype html><html lang="he" dir="rtl"><meta charset="utf-8">
+    <style>@font-face { font-family: T; src: url(data:font/ttf;base64,${FONT}) }
+    body { font: 14px/1.8 T; width: 400px; text-align: justify }</style><p>${paragraph}</p></html>`,
+  );
+  await page.evaluate('document.fonts.ready');
+  const { blocks } = await parsePdf(await page.pdf({ width: '500px', height: '700px' }));
+  assert.deepEqual(
+    blocks.map(({ text }) => text),
+    [paragraph],
+  );
+});
+
 /** Ideographs in columns from right to left, as a file with vertical writing has them. */
 function verticalPage(columns: readonly string[]): PageContent {
   const size = 12;

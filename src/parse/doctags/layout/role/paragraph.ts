@@ -322,14 +322,16 @@ function fitsMore(previous: Line, line: Line): boolean {
 function firstWordWidth(line: Line): number {
   const [first] = line.glyphs;
   if (!first) return 0;
-  let { right } = first;
+  let { left, right } = first;
   for (const glyph of line.glyphs) {
     if (glyph === first) continue;
     // A line may be broken between any two ideographs.
     if (glyph.left - right > 0.15 * line.size || isWide(glyph.text)) break;
-    right = glyph.right;
+    // On a page that is read from right to left, numbers and Latin words come from their far end.
+    left = Math.min(left, glyph.left);
+    right = Math.max(right, glyph.right);
   }
-  return right - first.left;
+  return right - left;
 }
 
 /** Is in the middle of its column, away from both edges. */
