@@ -46,7 +46,7 @@ export async function packAnswer(
   },
 ): Promise<Answer> {
   const { place, cursorAt } = how;
-  const budget = new Budget(how.tokenizer, how.maxTokens);
+  const budget = openBudget(how.tokenizer, how.maxTokens);
   const frame = `paper-data-${randomBytes(6).toString('hex')}`;
   const items = draft.items.map((item) => seen(item) as JsonObject);
   // Tokens reserved for the cursor.
@@ -195,34 +195,30 @@ const PIECE = 256;
 /** Margin for differences between tokenizers and for the envelope of an answer. */
 const SHARE = 0.95;
 
-class Budget {
-  readonly #tokenizer: Tokenizer;
-  readonly #most: number;
-  #used = 0;
+type Budget = ReturnType<typeof openBudget>;
 
-  constructor(tokenizer: Tokenizer, maxTokens: number) {
-    this.#tokenizer = tokenizer;
-    this.#most = Math.floor(maxTokens * SHARE);
-  }
-
-  get left(): number {
-    return this.#most - this.#used;
-  }
-
-  cost(...texts: readonly string[]): number {
+/** The tokens that are left for an answer. */
+function openBudget(tokenizer: Tokenizer, maxTokens: number) {
+  let left = Math.floor(maxTokens * SHARE);
+  const cost = (...texts: readonly string[]): number => {
     let sum = 0;
     for (const text of texts)
-      for (let at = 0; at < text.length; at += PIECE) sum += this.#tokenizer.count(text.slice(at, at + PIECE));
+      for (let at = 0; at < text.length; at += PIECE) sum += tokenizer.count(text.slice(at, at + PIECE));
     return sum;
-  }
-
-  /** Deducts the cost of texts; returns false and deducts nothing if it exceeds what is left. */
-  take(...texts: readonly string[]): boolean {
-    const cost = this.cost(...texts);
-    if (cost > this.left) return false;
-    this.#used += cost;
-    return true;
-  }
+  };
+  return {
+    get left(): number {
+      return left;
+    },
+    cost,
+    /** Deducts the cost of texts; returns false and deducts nothing if it exceeds what is left. */
+    take: (...texts: readonly string[]): boolean => {
+      const spent = cost(...texts);
+      if (spent > left) return false;
+      left -= spent;
+      return true;
+    },
+  };
 }
 
 /** Where an answer continues: an item, and the character in it. */

@@ -43,25 +43,18 @@ export function checkControl({ steering }: Context, what: string): void {
 
 const MOST_WAITING = 64;
 
-/** Turns of requests that use a core or read the same papers; too many waiting ones are refused. */
-export class Turns {
-  readonly #limiter: KeyedLimiter;
-  #waiting = 0;
-
-  constructor(clock: Clock, atOnce: Readonly<Record<string, number>>) {
-    this.#limiter = new KeyedLimiter({ clock, defaultLimit: 1, limits: atOnce });
-  }
-
-  async take(kind: string, signal: AbortSignal): Promise<Disposable> {
-    const free = this.#limiter.tryAcquire([kind]);
-    if (free) return free;
-    if (this.#waiting >= MOST_WAITING)
-      throw new Problem(503, 'TOO_BUSY', 'too many requests are waiting', { headers: { 'retry-after': '2' } });
-    this.#waiting += 1;
-    try {
-      return await this.#limiter.acquire([kind], signal);
-    } finally {
-      this.#waiting -= 1;
-    }
-  }
+/** Turns of requests that use a core or read the same papers, so many of a kind at once; too many waiting ones are refused. */
+export function turnsOf(clock: Clock, limits: Readonly<Record<string, number>>) {
+  const limiter = new KeyedLimiter({ clock, defaultLimit: 1, limits });
+  let waiting = 0;
+  return {
+    async take(kind: string, signal: AbortSignal): Promise<Disposable> {
+      const free = limiter.tryAcquire([kind]);
+      if (free) return free;
+      if (waiting >= MOST_WAITING)
+        throw new Problem(503, 'TOO_BUSY', 'too many requests are waiting', { headers: { 'retry-after': '2' } });
+      waiting += 1;
+      return await limiter.acquire([kind], signal).finally(() => (waiting -= 1));
+    },
+  };
 }

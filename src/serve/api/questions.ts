@@ -5,7 +5,7 @@ import { askQuestion, QUESTIONS, shownAnswer } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { Turns } from './context.ts';
+import { turnsOf } from './context.ts';
 import { answerLine, next } from './shapes.ts';
 
 /** A search uses a whole core, so more at once would only slow each other down; answers mostly wait for a model. */
@@ -15,7 +15,7 @@ const OWN_ROUTES = new Set(['table', 'account']);
 
 /** A route for each question: GET, or POST where it has lists. A client that disconnects stops the work. */
 export function questionRoutes({ clock }: Context): Route[] {
-  const turns = new Turns(clock, AT_ONCE);
+  const turns = turnsOf(clock, AT_ONCE);
   const routes = QUESTIONS.filter(({ name }) => !OWN_ROUTES.has(name)).map((each) => {
     const { name, description, input, head, list, item, ask } = each;
     const isBody = Object.values(input.shape).some((field) => field instanceof z.ZodArray);

@@ -16,7 +16,7 @@ import { chosenWorks, worksChoice } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { checkControl, checkSearchable, Turns } from './context.ts';
+import { checkControl, checkSearchable, turnsOf } from './context.ts';
 import * as shapes from './shapes.ts';
 
 const ROWS = 200;
@@ -38,7 +38,7 @@ type Line = z.output<typeof shapes.tableLine>;
 /** Routes for tables, equivalent to `docstokg table`. Filling and correcting need control to be allowed. */
 export function tableRoutes(context: Context): Route[] {
   // Two concurrent fills would read the same papers.
-  const turns = new Turns(context.clock, { fill: 1 });
+  const turns = turnsOf(context.clock, { fill: 1 });
   return [
     route({
       path: '/runs/{run}/tables',
