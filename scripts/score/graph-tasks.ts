@@ -280,7 +280,7 @@ async function software(folder: string): Promise<ScoreRow[]> {
 
 /**
  * Names of programs found in the 138 whole papers of the data that were read in their sentences and are right (2026-11-16, where
- * 88 of 89 were). A name that is not among them counts as wrong until somebody has read it.
+ * 88 of 89 were). A name that is not among them counts as wrong until it has been read.
  */
 const JUDGED_RIGHT: ReadonlySet<string> = new Set(
   `ABAQUS|Adobe Photoshop|AlphaFold3|AxiVision|BEAST|BLAST|BayesNet|BioEdit|BioEstat|Bioconductor|Biostate|Bowtie|CT Analyser|CellQuest Pro|ChIPpeakAnno|Clustal|EEGLAB|EndNote|Epi Info|EpiProfile|FigTree|Fiji|FlowJo|G*Power|Geneious|Geno3D|GraphPad Prism|ISOQuant|ITNC|Image Lab|ImageJ|ImageQuant|Imaris|IncucyteZoom2016B|Ingenuity Pathway Analysis|JMP|KaleidaGraph|LAS AF|LIBSVM|LabVIEW|Letswave|MATLAB|MEGA|MUSCLE|MassHunter|Mfold|Microsoft Excel|Minitab|MolProbity|MotionCor2|NIS-Element|NIS-Elements|NQuery Advisor|NeuronJ|PLGS|POLY|PSORT|PowerPoint|Primer Express|PyMOL|R|R2R|REDCap|RELION|SAS|SHELXL|SHELXT|SPSS|SigmaPlot|SigmaStat|Signal|SoftMax Pro|Spectrum Mill|StatView|Stata|Statistica|Systat|TRACER|TargetP|TempEst|TreeView|UCSF Chimera|Volocity|XLSTAT|ZEN|calibFit|ggplot2|iGraph`.split(

@@ -139,7 +139,7 @@ async function verifyFleet(
   return { one: { cpu: wanted.cpu, documents: made ?? 0 }, fleet: { cpu, documents: made ?? 0 } };
 }
 
-/** In a web of its own: a fleet that asks again what another program has asked would seem impolite. */
+/** Against another simulated web: repeating the requests of another program would count as impolite. */
 async function runAlone(world: SceneOptions): Promise<{ readonly facts: CorpusFacts; readonly cpu: number }> {
   await using scene = await FleetScene.open(world);
   const before = childrenCpuSeconds();

@@ -37,7 +37,7 @@ const given = checkOptions({
 });
 
 /** A process killed just after it read a response cannot pass it on, so the request may be repeated once. */
-const LAST_WORDS_MS = 300;
+const UNREAD_MS = 300;
 
 interface Fleet extends Harvest {
   readonly processes: number;
@@ -122,10 +122,9 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
     warn: (message) => faults.push(message),
   });
   const { differences } = await verifyFolder(simulation, out, run.policy);
-  const lastWords =
-    killedAt === undefined ? undefined : { from: killedAt - LAST_WORDS_MS / run.timeScale, to: killedAt };
-  const { unheard = [], broke: violations = [] } = Object.groupBy(simulation.log.violations, (violation) =>
-    lastWords && isUnheard(simulation, violation, lastWords) ? 'unheard' : 'broke',
+  const killMoment = killedAt === undefined ? undefined : { from: killedAt - UNREAD_MS / run.timeScale, to: killedAt };
+  const { unread = [], broke: violations = [] } = Object.groupBy(simulation.log.violations, (violation) =>
+    killMoment && isUnread(simulation, violation, killMoment) ? 'unread' : 'broke',
   );
   faults.push(
     ...merged.missing,
@@ -148,7 +147,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
       `processes ${run.processes}`.padEnd(12),
       `${given.kill ? 'one killed, server restarted ' : ''}works ${ids.length}`,
       `requests ${simulation.log.since(0).length}`,
-      ...(unheard.length > 0 ? [`asked again after the kill ${unheard.length}`] : []),
+      ...(unread.length > 0 ? [`asked again after the kill ${unread.length}`] : []),
       `violations ${violations.length}${broken.map(([rule, times]) => ` ${rule} ${times}`).join('')}`,
       `differences ${differences.length}`,
       `${elapsed.toFixed(0)} s`,
@@ -167,7 +166,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
 }
 
 /** Requests repeated because the response (a robots.txt or a Retry-After) went to a process killed at that moment. */
-function isUnheard(
+function isUnread(
   { log }: Simulation,
   { rule, url, host, at }: Simulation['log']['violations'][number],
   moment: { readonly from: number; readonly to: number },

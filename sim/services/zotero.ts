@@ -47,13 +47,13 @@ export const zotero: Service = {
     if (kind === 'users' && headers['zotero-api-key'] !== SIM_KEYS.zotero) return text('Forbidden', 403);
     if (headers['zotero-api-version'] !== '3') return text('Not found', 404);
     if (query.get('format') !== 'csljson') return text('only csljson is simulated', 400);
-    const told = { 'last-modified-version': String(VERSION), 'zotero-api-version': '3' };
-    if (Number(headers['if-modified-since-version'] ?? -1) >= VERSION) return text('', 304, told);
+    const version = { 'last-modified-version': String(VERSION), 'zotero-api-version': '3' };
+    if (Number(headers['if-modified-since-version'] ?? -1) >= VERSION) return text('', 304, version);
     const all = [...itemsOf(world, collection !== undefined)];
     const start = Number(query.get('start') ?? 0);
     const shown = all.slice(start, start + Math.min(MOST, Number(query.get('limit') ?? 25)));
     return json({ items: shown.map((work) => item(world, id, work)) }, 200, {
-      ...told,
+      ...version,
       'content-type': 'application/vnd.citationstyles.csl+json',
       'total-results': String(all.length),
       ...(start === 0 && { backoff: String(BACKOFF_SECONDS) }),

@@ -9,7 +9,7 @@ import type { RunWatch } from './run-watch.ts';
 import { watchRun } from './run-watch.ts';
 import { Watchers } from './watchers.ts';
 
-/** Polling interval while somebody is watching; otherwise polling is rare, for the figures over time. */
+/** Polling interval while there are watchers; without them polling is rare, for the figures over time. */
 const LOOK_MS = 1_000;
 const IDLE_LOOK_MS = 10_000;
 const ASKED_LATELY_MS = 30_000;
