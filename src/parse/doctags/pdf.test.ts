@@ -473,3 +473,30 @@ test('three narrow columns are read one after the other', async () => {
   const words = document.blocks.map(({ text }) => text).join(' ');
   for (const text of columns) assert.ok(words.includes(text.slice(20, 300)), text.slice(0, 40));
 });
+
+test('the last line of a title belongs to it, short above a narrow column or plain in a manuscript', async () => {
+  const journal = await makePdf((pdf) => {
+    pdf.font('Times-Roman').fontSize(22);
+    pdf.text('The Recovery of Rivers and Plains after Floods of', 70, 70, { lineBreak: false });
+    pdf.text('Three Winters', 70, 96, { lineBreak: false });
+    pdf.fontSize(8).text('This article was published in the following journal:', 220, 118, { lineBreak: false });
+    for (const row of [0, 1, 2, 3]) pdf.text(`Department of Water ${row}`, 70, 124 + 12 * row, { lineBreak: false });
+    paragraph(pdf, prose(8, 1), { x: 220, y: 130, width: 330 });
+    paragraph(pdf, prose(16, 2), { x: 220, y: 330, width: 330 });
+  });
+  assert.equal(
+    (await parsePdf(journal)).metadata.title,
+    'The Recovery of Rivers and Plains after Floods of Three Winters',
+  );
+  const manuscript = await makePdf((pdf) => {
+    pdf.font('Times-Bold').fontSize(12);
+    pdf.text('Associations of the height of rivers with the recovery of plains', 72, 80, { lineBreak: false });
+    pdf.text('after floods: a cohort of forty rivers', 72, 104, { lineBreak: false });
+    pdf.font('Times-Roman').fontSize(12).text('Ada Stone1; Bo Hill2', 72, 140, { lineBreak: false });
+    paragraph(pdf, prose(14, 3), { x: 72, y: 200, width: 440, size: 12 });
+  });
+  assert.equal(
+    (await parsePdf(manuscript)).metadata.title,
+    'Associations of the height of rivers with the recovery of plains after floods: a cohort of forty rivers',
+  );
+});

@@ -42,7 +42,7 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     if (
       Math.abs(line.size - last.size) > 0.3 ||
       (line.font !== last.font && !isItalicPart(line, last, bodySize)) ||
-      last.size < 1.12 * bodySize
+      (last.size < 1.12 * bodySize && !/^\p{Ll}/u.test(line.text))
     )
       break;
     lines.push(...next.lines);
@@ -54,9 +54,24 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     lines.push(...subtitle.lines);
     end += 1;
   }
+  const below = drafts.findIndex((draft, index) => index >= end && continues(draft, lines, bodySize));
+  if (below !== -1) lines.push(...(drafts.splice(below, 1)[0]?.lines ?? []));
   const merged = { ...draftOf('title', lines, title.piece) };
   drafts.splice(at, end - at, merged, ...beside);
   return merged;
+}
+
+/** The short last line of a title that is over two columns may be read with the left one, behind other text. */
+function continues({ lines: [line], page, kind }: Draft, title: readonly Line[], bodySize: number): boolean {
+  const last = title.at(-1);
+  if (!line || !last || page !== last.page || kind !== 'text' || line.font !== last.font) return false;
+  return (
+    last.size >= 1.12 * bodySize &&
+    Math.abs(line.size - last.size) < 0.3 &&
+    Math.abs(line.left - last.left) < 0.2 * line.size &&
+    line.baseline > last.baseline &&
+    line.baseline - last.baseline < 1.6 * line.size
+  );
 }
 
 /** Words of a journal's name at most. */
