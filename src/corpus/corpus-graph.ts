@@ -82,165 +82,155 @@ function* sourcesIn(
   }
 }
 
-/** Opens the graph of a folder. If the database has none but the documents have facts, it is built from them first. */
-export function openCorpusGraph(folder: string, dataRoot: string, warn?: Warn): Graph {
-  const store = CorpusStore.open(folder, { warn });
-  try {
-    if (!hasGraph(store)) {
-      if (!hasFacts(dataRoot))
-        throw new AppError('GRAPH_MISSING', `no graph found in ${folder}`, {
-          hint: 'create it with docstokg graph build',
-        });
-      store.ingest();
-      updateGraph(store, sourcesIn(store, dataRoot));
-    } else if (isGraphUnfinished(store))
-      warn?.('the last graph build has not finished: the graph is incomplete until docstokg graph build has finished');
-    return new Graph(store);
-  } catch (error) {
-    store[Symbol.dispose]();
-    throw error;
-  }
-}
-
-export function hasCorpusGraph(folder: string, dataRoot: string): boolean {
-  using store = CorpusStore.open(folder);
-  return hasGraph(store) || hasFacts(dataRoot);
-}
+export type CorpusGraph = ReturnType<typeof corpusGraph>;
 
 /** The graph of a corpus folder: `build` creates or updates it, `open` opens it for queries. */
-export class CorpusGraph {
-  readonly #folder: string;
-  readonly #config: Config;
-  readonly #clock: Clock;
+export function corpusGraph(folder: string, config: Config, clock: Clock) {
+  const dataRoot = config.parse.data_root;
 
-  constructor(folder: string, config: Config, clock: Clock) {
-    this.#folder = folder;
-    this.#config = config;
-    this.#clock = clock;
-  }
+  const open = (warn?: Warn): Graph => {
+    const store = CorpusStore.open(folder, { warn });
+    try {
+      if (!hasGraph(store)) {
+        if (!hasFacts(dataRoot))
+          throw new AppError('GRAPH_MISSING', `no graph found in ${folder}`, {
+            hint: 'create it with docstokg graph build',
+          });
+        store.ingest();
+        updateGraph(store, sourcesIn(store, dataRoot));
+      } else if (isGraphUnfinished(store))
+        warn?.(
+          'the last graph build has not finished: the graph is incomplete until docstokg graph build has finished',
+        );
+      return new Graph(store);
+    } catch (error) {
+      store[Symbol.dispose]();
+      throw error;
+    }
+  };
 
-  /**
-   * Reads all parsed documents and records, and updates the graph. With the setting `graph.lookup`, OpenAlex is queried
-   * for works that records cite by its ids, and Crossref for references without an identifier.
-   */
-  build(request: GraphRequest = {}, signal?: AbortSignal): AsyncGenerator<GraphEvent, void> {
-    return eventStream<GraphEvent>(async (tell, stop) => {
-      const dataRoot = this.#config.parse.data_root;
-      const settings = { vocabulary: request.vocabulary ?? null };
-      if (settings.vocabulary !== null && !existsSync(settings.vocabulary))
-        throw new AppError('USAGE_VOCABULARY_MISSING', `file not found: ${settings.vocabulary}`, {
-          hint: 'use a table (.csv), SKOS in Turtle (.ttl) or OBO (.obo)',
+  return {
+    /** Opens the graph for reading; builds it first if only the facts of documents exist. The caller disposes of it. */
+    open,
+
+    get exists(): boolean {
+      using store = CorpusStore.open(folder);
+      return hasGraph(store) || hasFacts(dataRoot);
+    },
+
+    /** Fills the graph tables from facts extracted before; returns the number of nodes. */
+    async refill(store: CorpusStore): Promise<number> {
+      await updateGraphSoon(store, sourcesIn(store, dataRoot));
+      return store.count('nodes');
+    },
+
+    /**
+     * Reads all parsed documents and records, and updates the graph. With the setting `graph.lookup`, OpenAlex is queried
+     * for works that records cite by its ids, and Crossref for references without an identifier.
+     */
+    build(request: GraphRequest = {}, signal?: AbortSignal): AsyncGenerator<GraphEvent, void> {
+      return eventStream<GraphEvent>(async (tell, stop) => {
+        const settings = { vocabulary: request.vocabulary ?? null };
+        if (settings.vocabulary !== null && !existsSync(settings.vocabulary))
+          throw new AppError('USAGE_VOCABULARY_MISSING', `file not found: ${settings.vocabulary}`, {
+            hint: 'use a table (.csv), SKOS in Turtle (.ttl) or OBO (.obo)',
+          });
+        const { lookup, lookup_most: most } = config.graph;
+        const warn = (message: string): void => tell({ kind: 'warning', message });
+        // Opened first: a missing contact address is reported before the documents are read.
+        await using asking = lookup
+          ? openAsking(config, { clock: clock, log: (_level, message) => warn(message) })
+          : undefined;
+        const plan = await graphPlan(dataRoot, settings);
+        if (plan.items.length === 0) throw nothingParsed(dataRoot);
+        const options = stageSettings(request.flags ?? {}, config, {
+          policy: 'cpu',
+          workers: cpuWorkers(),
+          scheduling: 'lpt',
+          perItemTimeoutS: 120,
         });
-      const { lookup, lookup_most: most } = this.#config.graph;
-      const warn = (message: string): void => tell({ kind: 'warning', message });
-      // Opened first: a missing contact address is reported before the documents are read.
-      await using asking = lookup
-        ? openAsking(this.#config, { clock: this.#clock, log: (_level, message) => warn(message) })
-        : undefined;
-      const plan = await graphPlan(dataRoot, settings);
-      if (plan.items.length === 0) throw nothingParsed(dataRoot);
-      const options = stageSettings(request.flags ?? {}, this.#config, {
-        policy: 'cpu',
-        workers: cpuWorkers(),
-        scheduling: 'lpt',
-        perItemTimeoutS: 120,
-      });
-      const outcome = await runStage(
-        plan,
-        graphWorker,
-        { ...options, handleSignals: false },
-        {},
-        {
-          report: (event) => tell({ kind: 'stage', event }),
-          signal: stop,
-          workerData: settings,
-        },
-      );
-      if (outcome.cancelled || options.dryRun) return;
-      using store = CorpusStore.create(this.#folder, { manifests: manifestFolder(this.#config), warn });
-      await store.ingestSoon();
-      const sources = (): ReturnType<typeof graphSources> => sourcesIn(store, dataRoot, request.works);
-      const change = await updateGraphSoon(store, sources(), stop);
-      const path = join(this.#folder, 'corpus.sqlite');
-      if (!asking) {
-        tell({ kind: 'built', path, outcome, change, lookedUp: null, named: null });
-        return;
-      }
-      using graph = this.open();
-      const bounds = { answers: new ReferenceAnswers(store), most, clock: this.#clock, warn };
-      const directory = openAlexDirectory(asking);
-      const named = await lookUpNames(graph.namelessWorks(directory.origin), directory, bounds, stop);
-      const lookedUp = await lookUpReferences(graph.unknownReferences(), crossrefCatalogue(asking), bounds, stop);
-      // Added and removed are what the documents changed; lookups change none of them.
-      const again = lookedUp.found + named.named > 0 ? await updateGraphSoon(store, sources(), stop) : change;
-      const { added, removed } = change;
-      tell({ kind: 'built', path, outcome, change: { ...again, added, removed }, lookedUp, named });
-    }, signal);
-  }
+        const outcome = await runStage(
+          plan,
+          graphWorker,
+          { ...options, handleSignals: false },
+          {},
+          {
+            report: (event) => tell({ kind: 'stage', event }),
+            signal: stop,
+            workerData: settings,
+          },
+        );
+        if (outcome.cancelled || options.dryRun) return;
+        using store = CorpusStore.create(folder, { manifests: manifestFolder(config), warn });
+        await store.ingestSoon();
+        const sources = (): ReturnType<typeof graphSources> => sourcesIn(store, dataRoot, request.works);
+        const change = await updateGraphSoon(store, sources(), stop);
+        const path = join(folder, 'corpus.sqlite');
+        if (!asking) {
+          tell({ kind: 'built', path, outcome, change, lookedUp: null, named: null });
+          return;
+        }
+        using graph = open();
+        const bounds = { answers: new ReferenceAnswers(store), most, clock: clock, warn };
+        const directory = openAlexDirectory(asking);
+        const named = await lookUpNames(graph.namelessWorks(directory.origin), directory, bounds, stop);
+        const lookedUp = await lookUpReferences(graph.unknownReferences(), crossrefCatalogue(asking), bounds, stop);
+        // Added and removed are what the documents changed; lookups change none of them.
+        const again = lookedUp.found + named.named > 0 ? await updateGraphSoon(store, sources(), stop) : change;
+        const { added, removed } = change;
+        tell({ kind: 'built', path, outcome, change: { ...again, added, removed }, lookedUp, named });
+      }, signal);
+    },
 
-  /** Has the configured model extract claims from passages; the next `build` adds them to the graph. */
-  claims(
-    request: { readonly estimateOnly?: boolean | undefined; readonly flags?: StageCall | undefined } = {},
-    signal?: AbortSignal,
-  ): AsyncGenerator<ClaimsEvent, void> {
-    return eventStream<ClaimsEvent>(async (tell, stop) => {
-      const { model } = this.#config;
-      const asked = this.#claimRequest();
-      await using client = modelClient(this.#config);
-      const estimate = await claimsEstimate(asked, client.send, stop);
-      if (estimate.documents === 0) throw nothingParsed(asked.dataRoot);
-      tell({ kind: 'estimated', estimate });
-      if (request.estimateOnly) return;
-      const options = stageSettings(request.flags ?? {}, this.#config, {
-        policy: 'io',
-        workers: model.concurrency,
-        retries: 0,
-        // A document has many passages, each with its own limit.
-        perItemTimeoutS: 0,
-      });
-      const gathered = await gatherClaims(
-        asked,
-        client.send,
-        { ...options, handleSignals: false },
-        { report: (event) => tell({ kind: 'stage', event }), signal: stop },
-      );
-      tell({ kind: 'gathered', gathered });
-    }, signal);
-  }
+    /** Has the configured model extract claims from passages; the next `build` adds them to the graph. */
+    claims(
+      request: { readonly estimateOnly?: boolean | undefined; readonly flags?: StageCall | undefined } = {},
+      signal?: AbortSignal,
+    ): AsyncGenerator<ClaimsEvent, void> {
+      return eventStream<ClaimsEvent>(async (tell, stop) => {
+        const { model } = config;
+        const asked = claimRequest(folder, config);
+        await using client = modelClient(config);
+        const estimate = await claimsEstimate(asked, client.send, stop);
+        if (estimate.documents === 0) throw nothingParsed(asked.dataRoot);
+        tell({ kind: 'estimated', estimate });
+        if (request.estimateOnly) return;
+        const options = stageSettings(request.flags ?? {}, config, {
+          policy: 'io',
+          workers: model.concurrency,
+          retries: 0,
+          // A document has many passages, each with its own limit.
+          perItemTimeoutS: 0,
+        });
+        const gathered = await gatherClaims(
+          asked,
+          client.send,
+          { ...options, handleSignals: false },
+          { report: (event) => tell({ kind: 'stage', event }), signal: stop },
+        );
+        tell({ kind: 'gathered', gathered });
+      }, signal);
+    },
+  };
+}
 
-  #claimRequest(): ClaimRequest {
-    const { claims, model, parse } = this.#config;
-    if (model.url === '' || model.name === '')
-      throw new AppError('CONFIG_CLAIMS_OFF', 'no model is configured for claims', {
-        hint: 'set model.url (up to /v1) and model.name; the rest of the graph works without a model',
-      });
-    if (model.budget_usd > 0 && model.usd_per_million_input + model.usd_per_million_output === 0)
-      throw new AppError('CONFIG_CLAIMS_PRICE', 'model.budget_usd is set, but the token prices are not', {
-        hint: 'set model.usd_per_million_input and model.usd_per_million_output, or use model.budget_tokens',
-      });
-    return {
-      dataRoot: parse.data_root,
-      answers: answersPath(this.#folder),
-      model: modelSettings(this.#config),
-      passagesPerDocument: claims.passages_per_document,
-      prices: modelPrices(this.#config),
-    };
-  }
-
-  get exists(): boolean {
-    return hasCorpusGraph(this.#folder, this.#config.parse.data_root);
-  }
-
-  /** Fills the graph tables from facts extracted before; returns the number of nodes. */
-  async refill(store: CorpusStore): Promise<number> {
-    await updateGraphSoon(store, sourcesIn(store, this.#config.parse.data_root));
-    return store.count('nodes');
-  }
-
-  /** Opens the graph for reading. The caller disposes of it. */
-  open(warn?: Warn): Graph {
-    return openCorpusGraph(this.#folder, this.#config.parse.data_root, warn);
-  }
+function claimRequest(folder: string, config: Config): ClaimRequest {
+  const { claims, model, parse } = config;
+  if (model.url === '' || model.name === '')
+    throw new AppError('CONFIG_CLAIMS_OFF', 'no model is configured for claims', {
+      hint: 'set model.url (up to /v1) and model.name; the rest of the graph works without a model',
+    });
+  if (model.budget_usd > 0 && model.usd_per_million_input + model.usd_per_million_output === 0)
+    throw new AppError('CONFIG_CLAIMS_PRICE', 'model.budget_usd is set, but the token prices are not', {
+      hint: 'set model.usd_per_million_input and model.usd_per_million_output, or use model.budget_tokens',
+    });
+  return {
+    dataRoot: parse.data_root,
+    answers: answersPath(folder),
+    model: modelSettings(config),
+    passagesPerDocument: claims.passages_per_document,
+    prices: modelPrices(config),
+  };
 }
 
 function nothingParsed(dataRoot: string): AppError {

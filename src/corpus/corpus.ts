@@ -12,7 +12,8 @@ import type { SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
 import type { CitedHit, SearchRequest, SearchSession } from '../ask/index.ts';
-import { CorpusGraph } from './corpus-graph.ts';
+import type { CorpusGraph } from './corpus-graph.ts';
+import { corpusGraph } from './corpus-graph.ts';
 import type { Estimate, GatherRequest } from './gather-request.ts';
 import { estimateWorks, findPlansOfWorks, findWorks, askedFor, wantedDocuments } from './gather-request.ts';
 import { eventStream } from './corpus-run.ts';
@@ -110,7 +111,7 @@ export class Corpus implements AsyncDisposable {
   constructor(folder: string, config: Config, clock: Clock) {
     this.folder = folder;
     this.config = config;
-    this.graph = new CorpusGraph(folder, config, clock);
+    this.graph = corpusGraph(folder, config, clock);
     this.library = new Library(folder, config, () => readRunFile(folder));
     this.#clock = clock;
   }
@@ -185,7 +186,7 @@ export class Corpus implements AsyncDisposable {
   /** Opens the index for many questions; `tell` receives messages. The caller disposes of it. */
   async openSearch(options: OpenSearchOptions = {}, signal?: AbortSignal): Promise<SearchSession> {
     requireSearchable(this.folder, this.config);
-    return await openSearchSession(this.folder, this.config, options, signal);
+    return await openSearchSession(this, options, signal);
   }
 
   /**

@@ -11,7 +11,6 @@ import type { IndexEvent, SearchMode } from '../search/index.ts';
 import { openIndex, readManifest, refreshIndex } from '../search/index.ts';
 import { hasIndex } from '../store/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
-import { hasCorpusGraph, openCorpusGraph } from './corpus-graph.ts';
 import { denseSettings } from './prepare-stages.ts';
 import type { MessageEvent, RunAccount } from './run-file.ts';
 
@@ -27,8 +26,7 @@ const SEARCH_MODES: readonly SearchMode[] = ['lexical', 'dense', 'hybrid'];
 
 /** Opens an up-to-date index. A requested mode must be available; otherwise words alone are enough. */
 export async function openSearchSession(
-  folder: string,
-  config: Config,
+  { folder, config, graph }: { readonly folder: string; readonly config: Config; readonly graph: CorpusGraph },
   { mode, tell = () => undefined, asItIs = false }: OpenSearchOptions,
   signal?: AbortSignal,
 ): Promise<SearchSession> {
@@ -36,7 +34,6 @@ export async function openSearchSession(
     throw new AppError('USAGE_MODE', `unknown search mode "${mode}"`, {
       hint: `use one of ${SEARCH_MODES.join(', ')}`,
     });
-  const dataRoot = config.parse.data_root;
   if (!asItIs || !hasIndex(folder))
     await refreshPassages(folder, config, tell, signal).catch((error: unknown) => {
       if (!isUnwritable(error) || !hasIndex(folder)) throw error;
@@ -50,15 +47,9 @@ export async function openSearchSession(
   const engine = opened?.kind === 'engine' ? opened.engine : undefined;
   try {
     const index = await openIndex(folder, engine);
-    const works = new CorpusWorks(folder, dataRoot);
+    const works = new CorpusWorks(folder, config.parse.data_root);
     works.store.ingest();
-    return new SearchSession(index, {
-      engine,
-      mode,
-      works,
-      openGraph: () => openCorpusGraph(folder, dataRoot),
-      hasGraph: hasCorpusGraph(folder, dataRoot),
-    });
+    return new SearchSession(index, { engine, mode, works, graph, hasGraph: graph.exists });
   } catch (error) {
     await engine?.[Symbol.asyncDispose]();
     throw error;

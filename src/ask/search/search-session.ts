@@ -29,7 +29,7 @@ interface SearchParts {
   readonly engine: DenseEngine | undefined;
   readonly mode: SearchMode | undefined;
   readonly works: CorpusWorks;
-  readonly openGraph: () => Graph;
+  readonly graph: { readonly open: () => Graph };
   readonly hasGraph: boolean;
 }
 
@@ -105,7 +105,7 @@ export class SearchSession implements AsyncDisposable {
 
   /** Restricts a filter to documents that citations connect with the hits, without the hits' own documents. */
   #near(hits: readonly Hit[], filter: SearchFilter): SearchFilter {
-    using graph = this.#parts.openGraph();
+    using graph = this.#parts.graph.open();
     const found = new Set(hits.map(({ passage }) => passage.document));
     const near = nearDocuments(graph, found);
     const accepts = (document: string): boolean =>
