@@ -139,7 +139,7 @@ export function corpusGraph(folder: string, config: Config, clock: Clock) {
         const warn = (message: string): void => tell({ kind: 'warning', message });
         // Opened first: a missing contact address is reported before the documents are read.
         await using asking = lookup
-          ? openAsking(config, { clock: clock, log: (_level, message) => warn(message) })
+          ? openAsking(config, { clock, log: (_level, message) => warn(message) })
           : undefined;
         const plan = await graphPlan(dataRoot, settings);
         if (plan.items.length === 0) throw nothingParsed(dataRoot);
@@ -171,7 +171,7 @@ export function corpusGraph(folder: string, config: Config, clock: Clock) {
           return;
         }
         using graph = open();
-        const bounds = { answers: new ReferenceAnswers(store), most, clock: clock, warn };
+        const bounds = { answers: new ReferenceAnswers(store), most, clock, warn };
         const directory = openAlexDirectory(asking);
         const named = await lookUpNames(graph.namelessWorks(directory.origin), directory, bounds, stop);
         const lookedUp = await lookUpReferences(graph.unknownReferences(), crossrefCatalogue(asking), bounds, stop);

@@ -44,7 +44,7 @@ export type DocumentLine = z.output<typeof documentLine>;
 export class CorpusView implements Disposable {
   readonly works: WorkTable;
   readonly #place: DocumentPlace;
-  readonly #pictures = new PagePictures();
+  readonly #pictures = pagePictures();
   readonly #list: CorpusWorks;
   readonly #manifests: string;
   /** The position in the manifest of each stage up to which events were read. */
@@ -265,48 +265,42 @@ const KEPT_BYTES = 32_000_000;
 const MOST_WAITING = 16;
 
 /** Draws pages of PDFs on request, in a separate process. */
-class PagePictures implements Disposable {
-  #inspector: PdfInspector | undefined;
-  readonly #kept = new Map<string, Uint8Array>();
-  #bytes = 0;
-  #waiting = 0;
-
-  /** A page as PNG; null if it cannot be drawn, undefined if too many others wait. */
-  async draw(path: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
-    const key = `${page} ${widthPixels} ${path}`;
-    const known = this.#kept.get(key);
-    if (known) {
-      this.#kept.delete(key);
-      this.#kept.set(key, known);
-      return known;
+function pagePictures() {
+  let inspector: PdfInspector | undefined;
+  const kept = new Map<string, Uint8Array>();
+  let [bytes, waiting] = [0, 0];
+  const keep = (key: string, png: Uint8Array): void => {
+    kept.set(key, png);
+    bytes += png.length;
+    for (const [oldest, { length }] of kept) {
+      if (bytes <= KEPT_BYTES) break;
+      kept.delete(oldest);
+      bytes -= length;
     }
-    if (this.#waiting >= MOST_WAITING) return undefined;
-    this.#waiting += 1;
-    try {
-      this.#inspector ??= new PdfInspector();
-      const [drawn] = await this.#inspector.draw(path, { pages: [page], widthPixels });
-      if (!drawn) return null;
-      this.#keep(key, drawn.png);
-      return drawn.png;
-    } finally {
-      this.#waiting -= 1;
-    }
-  }
-
-  #keep(key: string, png: Uint8Array): void {
-    this.#kept.set(key, png);
-    this.#bytes += png.length;
-    for (const [oldest, bytes] of this.#kept) {
-      if (this.#bytes <= KEPT_BYTES) break;
-      this.#kept.delete(oldest);
-      this.#bytes -= bytes.length;
-    }
-  }
-
-  [Symbol.dispose](): void {
-    this.#inspector?.[Symbol.dispose]();
-    this.#inspector = undefined;
-  }
+  };
+  return {
+    /** A page as PNG; null if it cannot be drawn, undefined if too many others wait. */
+    async draw(path: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
+      const key = `${page} ${widthPixels} ${path}`;
+      const known = kept.get(key);
+      if (known) {
+        kept.delete(key);
+        kept.set(key, known);
+        return known;
+      }
+      if (waiting >= MOST_WAITING) return undefined;
+      waiting += 1;
+      try {
+        inspector ??= new PdfInspector();
+        const [drawn] = await inspector.draw(path, { pages: [page], widthPixels });
+        if (drawn) keep(key, drawn.png);
+        return drawn?.png ?? null;
+      } finally {
+        waiting -= 1;
+      }
+    },
+    [Symbol.dispose]: () => inspector?.[Symbol.dispose](),
+  };
 }
 
 /** Most characters of a document shown at once; `next` says where to continue. */

@@ -29,95 +29,65 @@ interface Copied {
   readonly bytes: number;
 }
 
+export type FleetLogs = Awaited<ReturnType<typeof openFleetLogs>>;
+
 /**
- * The logs of a fleet and their copies in one machine's folder. Lines are written to the server, which orders them, and
- * copied into the files from there: so each file is the same on every machine.
+ * Joins a folder to a fleet, and copies the lines that the fleet has written so far. Lines are written to the server,
+ * which orders them, and copied into the files from there: so each file is the same on every machine.
  */
-export class FleetLogs implements AsyncDisposable {
-  readonly #log: SharedLog;
-  readonly #folder: string;
-  readonly #paths: ReadonlyMap<string, string>;
-  readonly #clock: Clock;
-  readonly #lock: FileLock;
-  readonly #writers = new Map<string, JsonlWriter>();
-  readonly #copied = new Map<string, Copied>();
+export async function openFleetLogs(log: SharedLog, folder: string, manifests: string, clock: Clock) {
+  const paths = new Map(Object.entries(LOGS).map(([name, path]) => [name, path(folder, manifests)]));
+  const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const identity = await identityOf(log);
+  const before = remembered(folder);
+  const isUsed = [...paths.values()].some((path) => sizeOf(path) > 0);
+  if (before.fleet === undefined ? isUsed : before.fleet !== identity)
+    throw new AppError('FLEET_FOLDER_USED', `${folder} has logs of another fleet or run`, {
+      hint: 'give each machine of a fleet an empty folder with --out',
+    });
+  mkdirSync(join(folder, 'state'), { recursive: true });
+  const lock = new FileLock(join(folder, 'state', 'fleet.lock'), clock);
+  const writers = new Map<string, JsonlWriter>();
+  const copied = new Map(Object.entries(before.logs));
+  const linesOf = (name: string): number => copied.get(name)?.lines ?? 0;
   /** Lines that no caller waits for; they are sent with the next awaited ones. */
-  #said: LogLines[] = [];
-  #identity = '';
-  #pulling: Promise<number> = Promise.resolve(0);
+  let said: LogLines[] = [];
+  let pulling: Promise<number> = Promise.resolve(0);
 
-  private constructor(log: SharedLog, folder: string, manifests: string, clock: Clock) {
-    this.#log = log;
-    this.#folder = folder;
-    this.#clock = clock;
-    this.#paths = new Map(Object.entries(LOGS).map(([name, path]) => [name, path(folder, manifests)]));
-    mkdirSync(join(folder, 'state'), { recursive: true });
-    this.#lock = new FileLock(join(folder, 'state', 'fleet.lock'), clock);
-  }
+  const remember = (): Promise<void> =>
+    writeFileAtomic(statePath(folder), `${JSON.stringify({ fleet: identity, logs: Object.fromEntries(copied) })}\n`);
 
-  /** Joins the folder to the fleet, and copies what the fleet has written so far. */
-  static async open(log: SharedLog, folder: string, manifests: string, clock: Clock): Promise<FleetLogs> {
-    const logs = new FleetLogs(log, folder, manifests, clock);
-    await logs.#join();
-    await logs.pull();
-    return logs;
-  }
-
-  /**
-   * Appends lines, all or none, with the `say` lines before them. False if another worker took the lease: nothing was
-   * written.
-   */
-  async append(lines: readonly LogLines[], proof?: LeaseProof): Promise<boolean> {
-    const said = this.#said;
-    this.#said = [];
+  const append = async (lines: readonly LogLines[], proof?: LeaseProof): Promise<boolean> => {
+    const waiting = said;
+    said = [];
     let isWritten = false;
     try {
-      isWritten = await this.#log.append([...said, ...lines], proof);
+      isWritten = await log.append([...waiting, ...lines], proof);
     } finally {
-      if (!isWritten) this.#said = [...said, ...this.#said];
+      if (!isWritten) said = [...waiting, ...said];
     }
     return isWritten;
-  }
+  };
 
-  /** Whether a lease is still held: a machine that was suspended checks this before it stores anything. */
-  isHeld(proof: LeaseProof): Promise<boolean> {
-    return this.#log.isHeld(proof);
-  }
+  const write = async (name: string, lines: readonly string[]): Promise<void> => {
+    const path = paths.get(name) ?? '';
+    let writer = writers.get(name);
+    if (!writer) writers.set(name, (writer = await JsonlWriter.open(path, { clock })));
+    await writer.appendLines(`${lines.join('\n')}\n`);
+    copied.set(name, { lines: linesOf(name) + lines.length, bytes: statSync(path).size });
+  };
 
-  /**
-   * Lines that need not be awaited: they are appended with the next awaited ones, and lost if the process is killed.
-   */
-  say(log: string, lines: readonly string[]): void {
-    this.#said.push({ log, lines });
-  }
-
-  /** A unique id of the fleet. */
-  get identity(): string {
-    return this.#identity;
-  }
-
-  /** How many lines of a log were copied so far. */
-  lines(log: string): number {
-    return this.#copied.get(log)?.lines ?? 0;
-  }
-
-  /** Copies new lines into the files; returns how many. */
-  pull(): Promise<number> {
-    this.#pulling = this.#pulling.catch(() => 0).then(() => this.#pull());
-    return this.#pulling;
-  }
-
-  async #pull(): Promise<number> {
-    await this.append([]);
-    using _taken = await this.#lock.take();
+  const pull = async (): Promise<number> => {
+    await append([]);
+    using _taken = await lock.take();
     let total = 0;
-    for (const [name, path] of this.#paths) if (!this.#isCurrent(name, path)) this.#copied.set(name, await count(path));
+    // Another process may have copied into the same folder.
+    for (const [name, path] of paths) if (sizeOf(path) !== copied.get(name)?.bytes) copied.set(name, await count(path));
     for (let found = LINES_AT_ONCE; found >= LINES_AT_ONCE;) {
-      const after = new Map([...this.#paths.keys()].map((name) => [name, this.#copied.get(name)?.lines ?? 0]));
-      const rows = await this.#log.read(after, LINES_AT_ONCE);
+      const rows = await log.read(new Map([...paths.keys()].map((name) => [name, linesOf(name)])), LINES_AT_ONCE);
       found = 0;
-      for (const [name, lines] of Map.groupBy(rows, ({ log }) => log)) {
-        await this.#write(
+      for (const [name, lines] of Map.groupBy(rows, (row) => row.log)) {
+        await write(
           name,
           lines.map(({ text }) => text),
         );
@@ -125,54 +95,48 @@ export class FleetLogs implements AsyncDisposable {
       }
       total += rows.length;
     }
-    if (total > 0) await this.#remember();
+    if (total > 0) await remember();
     return total;
-  }
+  };
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    try {
-      await this.#pulling;
-      await this.append([]);
-    } finally {
-      for (const writer of this.#writers.values()) await writer[Symbol.asyncDispose]();
-      this.#lock[Symbol.dispose]();
-    }
-  }
+  if (before.fleet === undefined) await remember();
+  await pull();
+  return {
+    /** A unique id of the fleet. */
+    identity,
+    /**
+     * Appends lines, all or none, with the `say` lines before them. False if another worker took the lease: nothing was
+     * written.
+     */
+    append,
+    /** Whether a lease is still held: a machine that was suspended checks this before it stores anything. */
+    isHeld: (proof: LeaseProof) => log.isHeld(proof),
+    /** Lines that need not be awaited: appended with the next awaited ones, and lost if the process is killed. */
+    say: (name: string, lines: readonly string[]) => void said.push({ log: name, lines }),
+    /** How many lines of a log were copied so far. */
+    lines: linesOf,
+    /** Copies new lines into the files; returns how many. */
+    pull(): Promise<number> {
+      pulling = pulling.catch(() => 0).then(pull);
+      return pulling;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      try {
+        await pulling;
+        await append([]);
+      } finally {
+        for (const writer of writers.values()) await writer[Symbol.asyncDispose]();
+        lock[Symbol.dispose]();
+      }
+    },
+  };
+}
 
-  async #join(): Promise<void> {
-    const read = async (): Promise<string | undefined> =>
-      (await this.#log.read(new Map([[IDENTITY, 0]]), 1)).at(0)?.text;
-    // Two processes that start at once both write a line; the first one counts.
-    if ((await read()) === undefined) await this.#log.append([{ log: IDENTITY, lines: [randomUUID()] }]);
-    this.#identity = (await read()) ?? '';
-    const { fleet, logs } = remembered(this.#folder);
-    const isUsed = [...this.#paths.values()].some((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
-    if (fleet === undefined ? isUsed : fleet !== this.#identity)
-      throw new AppError('FLEET_FOLDER_USED', `${this.#folder} has logs of another fleet or run`, {
-        hint: 'give each machine of a fleet an empty folder with --out',
-      });
-    for (const [name, copied] of Object.entries(logs)) this.#copied.set(name, copied);
-    if (fleet === undefined) await this.#remember();
-  }
-
-  /** Another process may have copied into the same folder. */
-  #isCurrent(name: string, path: string): boolean {
-    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === this.#copied.get(name)?.bytes;
-  }
-
-  async #write(name: string, lines: readonly string[]): Promise<void> {
-    const path = this.#paths.get(name) ?? '';
-    let writer = this.#writers.get(name);
-    if (!writer) this.#writers.set(name, (writer = await JsonlWriter.open(path, { clock: this.#clock })));
-    await writer.appendLines(`${lines.join('\n')}\n`);
-    const before = this.#copied.get(name) ?? { lines: 0, bytes: 0 };
-    this.#copied.set(name, { lines: before.lines + lines.length, bytes: statSync(path).size });
-  }
-
-  async #remember(): Promise<void> {
-    const state = { fleet: this.#identity, logs: Object.fromEntries(this.#copied) };
-    await writeFileAtomic(statePath(this.#folder), `${JSON.stringify(state)}\n`);
-  }
+/** The id of the fleet: two processes that start at once both write a line, of which the first counts. */
+async function identityOf(log: SharedLog): Promise<string> {
+  const read = async (): Promise<string | undefined> => (await log.read(new Map([[IDENTITY, 0]]), 1)).at(0)?.text;
+  if ((await read()) === undefined) await log.append([{ log: IDENTITY, lines: [randomUUID()] }]);
+  return (await read()) ?? '';
 }
 
 function statePath(folder: string): string {

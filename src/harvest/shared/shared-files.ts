@@ -13,7 +13,8 @@ import type { LeaseProof, LogLines } from '../../queue/kept/index.ts';
 import { openSharedLog } from '../../queue/kept/index.ts';
 import { FileTable, readLines, START } from '../../store/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
-import { FleetLogs, remembered } from './fleet-logs.ts';
+import type { FleetLogs } from './fleet-logs.ts';
+import { openFleetLogs, remembered } from './fleet-logs.ts';
 
 /** The log that maps files of the corpus to objects: the last line of a path counts. */
 const OBJECTS_LOG = 'objects.jsonl';
@@ -275,7 +276,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
           runtime.log('warn', `the fleet server is unreachable (${event.message})`),
       }),
     );
-    logs = stack.use(await FleetLogs.open(log, folder, join(config.parse.data_root, 'Manifests'), runtime.clock));
+    logs = stack.use(await openFleetLogs(log, folder, join(config.parse.data_root, 'Manifests'), runtime.clock));
   }
   await checkOwner(objects, logs, folder, runtime.clock);
   const files = stack.use(SharedFiles.open({ folder, objects, clock: runtime.clock, logs }));
