@@ -7,7 +7,8 @@ import { test } from 'node:test';
 
 import { sha256, systemClock } from '../../base/index.ts';
 import { openObjects } from '../../objects/index.ts';
-import { checkStore, SharedFiles } from './shared-files.ts';
+import type { SharedFiles } from './shared-files.ts';
+import { checkStore, openSharedFiles } from './shared-files.ts';
 
 const HOUR = 3_600_000;
 
@@ -21,7 +22,7 @@ async function open(folder: string): Promise<SharedFiles> {
     session_token: '',
   };
   const objects = openObjects({ ...settings, url: join(folder, '..', 'store') }, systemClock, folder);
-  return SharedFiles.open({ folder, objects, clock: systemClock });
+  return openSharedFiles({ folder, objects, clock: systemClock });
 }
 
 test('files that were saved come back into an empty folder by the log alone', async () => {

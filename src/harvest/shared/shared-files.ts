@@ -30,128 +30,111 @@ const READ_BYTES = 1 << 20;
 /** Shared files of a corpus: downloads and stage outputs. Other paths in a log are ignored. */
 const SHARED = /^(?:PDF|HTML|XML|cas|Data)(?:\/(?!\.)[^/\\\p{Cc}]{1,255}){1,8}$/u;
 
+export type SharedFiles = ReturnType<typeof openSharedFiles>;
+
 /** The files of a corpus folder that are in an object store. */
-export class SharedFiles implements AsyncDisposable {
-  readonly folder: string;
-  readonly objects: ObjectStore;
-  readonly #options: SharedFilesOptions;
-  readonly #table = new FileTable();
-  #writer: JsonlWriter | undefined;
-  #cursor = START;
+export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOptions) {
+  const log = join(folder, OBJECTS_LOG);
+  const table = new FileTable();
+  let writer: JsonlWriter | undefined;
+  let cursor = START;
 
-  private constructor(options: SharedFilesOptions) {
-    this.folder = options.folder;
-    this.objects = options.objects;
-    this.#options = options;
-  }
+  const of = (path: string): ObjectId | undefined => table.get(path);
 
-  static open(options: SharedFilesOptions): SharedFiles {
-    const files = new SharedFiles(options);
-    files.refresh();
-    return files;
-  }
-
-  /** Reads lines added to the log since the last call. */
-  refresh(): void {
-    const path = join(this.folder, OBJECTS_LOG);
-    for (let isEnd = !existsSync(path); !isEnd;) {
-      const read = readLines(path, this.#cursor, READ_BYTES) ?? readLines(path, START, READ_BYTES);
+  const refresh = (): void => {
+    for (let isEnd = !existsSync(log); !isEnd;) {
+      const read = readLines(log, cursor, READ_BYTES) ?? readLines(log, START, READ_BYTES);
       if (!read) return;
-      this.#cursor = read.cursor;
+      ({ cursor } = read);
       isEnd = read.isEnd || read.lines.length === 0;
       for (const line of read.lines) {
         const value = parseJson(line);
-        if (isFileLine(value)) this.#table.put(value);
+        if (isFileLine(value)) table.put(value);
       }
     }
-  }
-
-  /** The object of a file; undefined if the store has none. */
-  of(path: string): ObjectId | undefined {
-    return this.#table.get(path);
-  }
-
-  /** Whether a file of the corpus has these bytes. */
-  isReferred(sha256: string): boolean {
-    return this.#table.hasBytes(sha256);
-  }
-
-  below(prefix: string): Iterable<ObjectId & { readonly path: string }> {
-    return this.#table.below(prefix);
-  }
-
-  /**
-   * Stores files, then appends their lines to the log; in a fleet in one step with lines of other logs, if the lease is
-   * still held. False if it was lost: nothing was appended.
-   */
-  async save(paths: readonly string[], { object, lines = [], lease }: Saving = {}): Promise<boolean> {
-    const { logs, clock } = this.#options;
-    // A machine that was suspended stores nothing.
-    if (lease && !(await logs?.isHeld(lease))) return false;
-    const stored = await this.#put(paths, object);
-    if (stored.length === 0 && lines.length === 0) return true;
-    const texts = stored.map((line) => JSON.stringify(line));
-    if (logs) {
-      if (!(await logs.append([...lines, { log: 'objects', lines: texts }], lease))) return false;
-    } else {
-      this.#writer ??= await JsonlWriter.open(join(this.folder, OBJECTS_LOG), { clock, durable: true });
-      await this.#writer.appendLines(`${texts.join('\n')}\n`);
-    }
-    for (const line of stored) this.#table.put(line);
-    return true;
-  }
+  };
 
   /** Stores what is new of these files: the bytes are there before any line refers to them. */
-  async #put(paths: readonly string[], known: ObjectId | undefined): Promise<FileLine[]> {
+  const put = async (paths: readonly string[], known: ObjectId | undefined): Promise<FileLine[]> => {
     const lines: FileLine[] = [];
     for (const path of paths) {
       if (!SHARED.test(path)) throw new AppError('OBJECT_PATH', `${path} is not a file that a corpus shares`);
-      const file = join(this.folder, path);
+      const file = join(folder, path);
       const object = known ?? { sha256: await sha256File(file), bytes: statSync(file).size };
-      if (this.of(path)?.sha256 === object.sha256) continue;
-      await this.objects.put(file, object);
-      lines.push({ path, ...object, at: new Date(this.#options.clock.now()).toISOString() });
+      if (of(path)?.sha256 === object.sha256) continue;
+      await objects.put(file, object);
+      lines.push({ path, ...object, at: new Date(clock.now()).toISOString() });
     }
     return lines;
-  }
+  };
 
-  /** Makes sure that a complete file is here, by its size; false if neither the folder nor the store has it. */
-  async bring(path: string, signal?: AbortSignal): Promise<boolean> {
-    const object = this.of(path);
-    const found = statSync(join(this.folder, path), { throwIfNoEntry: false });
+  const bring = async (path: string, signal?: AbortSignal): Promise<boolean> => {
+    const object = of(path);
+    const found = statSync(join(folder, path), { throwIfNoEntry: false });
     if (!object) return found?.isFile() ?? false;
-    if (found?.size === object.bytes) return true;
-    await this.objects.get(object, join(this.folder, path), signal);
+    if (found?.size !== object.bytes) await objects.get(object, join(folder, path), signal);
     return true;
-  }
+  };
 
-  /** Fetches every missing file below a folder; returns how many. */
-  async bringAll(
-    prefix: string,
-    isWanted: (path: string) => boolean = () => true,
-    signal?: AbortSignal,
-  ): Promise<{ readonly files: number; readonly bytes: number }> {
-    let [files, bytes] = [0, 0];
-    const waiting = [...this.below(prefix)].filter(
-      ({ path, bytes: size }) =>
-        isWanted(path) && statSync(join(this.folder, path), { throwIfNoEntry: false })?.size !== size,
-    );
-    const bringSome = async (): Promise<void> => {
-      for (let next = waiting.pop(); next; next = waiting.pop()) {
-        signal?.throwIfAborted();
-        await this.bring(next.path, signal);
-        files += 1;
-        bytes += next.bytes;
+  refresh();
+  return {
+    folder,
+    objects,
+    /** Reads lines added to the log since the last call. */
+    refresh,
+    /** The object of a file; undefined if the store has none. */
+    of,
+    /** Whether a file of the corpus has these bytes. */
+    isReferred: (sha256: string) => table.hasBytes(sha256),
+    below: (prefix: string): Iterable<ObjectId & { readonly path: string }> => table.below(prefix),
+    /** Makes sure that a complete file is here, by its size; false if neither the folder nor the store has it. */
+    bring,
+
+    /**
+     * Stores files, then appends their lines to the log; in a fleet in one step with lines of other logs, if the lease is
+     * still held. False if it was lost: nothing was appended.
+     */
+    async save(paths: readonly string[], { object, lines = [], lease }: Saving = {}): Promise<boolean> {
+      // A machine that was suspended stores nothing.
+      if (lease && !(await logs?.isHeld(lease))) return false;
+      const stored = await put(paths, object);
+      if (stored.length === 0 && lines.length === 0) return true;
+      const texts = stored.map((line) => JSON.stringify(line));
+      if (logs) {
+        if (!(await logs.append([...lines, { log: 'objects', lines: texts }], lease))) return false;
+      } else {
+        writer ??= await JsonlWriter.open(log, { clock, durable: true });
+        await writer.appendLines(`${texts.join('\n')}\n`);
       }
-    };
-    await Promise.all(Array.from({ length: TOGETHER }, bringSome));
-    return { files, bytes };
-  }
+      for (const line of stored) table.put(line);
+      return true;
+    },
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writer?.[Symbol.asyncDispose]();
-    this.#table[Symbol.dispose]();
-  }
+    /** Fetches every missing file below a folder; returns how many. */
+    async bringAll(prefix: string, isWanted: (path: string) => boolean = () => true, signal?: AbortSignal) {
+      let [files, bytes] = [0, 0];
+      const sizeOf = (path: string): number | undefined =>
+        statSync(join(folder, path), { throwIfNoEntry: false })?.size;
+      const waiting = [...table.below(prefix)].filter(
+        (each) => isWanted(each.path) && sizeOf(each.path) !== each.bytes,
+      );
+      const bringSome = async (): Promise<void> => {
+        for (let next = waiting.pop(); next; next = waiting.pop()) {
+          signal?.throwIfAborted();
+          await bring(next.path, signal);
+          files += 1;
+          bytes += next.bytes;
+        }
+      };
+      await Promise.all(Array.from({ length: TOGETHER }, bringSome));
+      return { files, bytes };
+    },
+
+    async [Symbol.asyncDispose](): Promise<void> {
+      await writer?.[Symbol.asyncDispose]();
+      table[Symbol.dispose]();
+    },
+  };
 }
 
 /** Concurrent fetches. */
@@ -279,7 +262,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
     logs = stack.use(await openFleetLogs(log, folder, join(config.parse.data_root, 'Manifests'), runtime.clock));
   }
   await checkOwner(objects, logs, folder, runtime.clock);
-  const files = stack.use(SharedFiles.open({ folder, objects, clock: runtime.clock, logs }));
+  const files = stack.use(openSharedFiles({ folder, objects, clock: runtime.clock, logs }));
   const opened = stack.move();
   return { files, logs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
