@@ -30,7 +30,7 @@ test('the command of the compose file serves a queue and runs, requires the toke
     [...parameters, '--port', '0', '--queue', join(folder.path, 'runs', 'small', 'queue.sqlite')],
     { cwd: folder.path, env: { DOCSTOKG_SERVE__TOKEN: TOKEN } },
   );
-  await started.told(/serving 1 runs and a queue, control is allowed/);
+  await started.told(/serving 1 run and a queue, control is allowed/);
   const link = new URL(started.stdout.trim());
   assert.equal(link.searchParams.get('token'), TOKEN);
   assert.equal((await fetch(new URL('/healthz', link))).status, 200);
