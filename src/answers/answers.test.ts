@@ -151,6 +151,20 @@ test('without a model the sentences that answer best are the answer, or there is
   assert.deepEqual(await ask('What is the price of metformin tablets in Denmark?'), []);
 });
 
+test('a question is answered in the language of the papers', async () => {
+  const german = hit('de', 'Nach der Operation starben 14 der 120 Patienten innerhalb eines Jahres. Die übrigen wurden nach Hause entlassen und nach zwei Jahren erneut von denselben Ärzten untersucht.'); // prettier-ignore
+  const russian = hit('ru', 'После операции умерло 14 из 120 пациентов в течение первого года. Остальные пациенты были выписаны домой и осмотрены ещё раз через два года.'); // prettier-ignore
+  const nearness = async (): Promise<undefined> => undefined;
+  const ask = async (question: string) =>
+    (await extractAnswer(question, [german, russian], { most: 1, least: 0.6, nearness }))[0]?.text;
+  assert.match(
+    (await ask('Wie viele Patienten starben nach den Operationen?')) ?? '',
+    /^Nach der Operation starben 14/,
+  );
+  assert.match((await ask('Сколько пациентов умерло после операции?')) ?? '', /^После операции умерло 14/);
+  assert.equal(await ask('Wie hoch war der Preis von Metformin in Dänemark?'), undefined);
+});
+
 test('whether there is an answer is decided for its best sentences together, and the best one stays first', async () => {
   const text = 'The algal cells of fragment N488 were counted. Something about algal growth was written elsewhere.';
   const near = async (_asked: string, texts: readonly string[]): Promise<number[]> =>

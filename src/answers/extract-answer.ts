@@ -1,6 +1,6 @@
 import type { CitedHit } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
-import { analyse, withoutAmountWords } from '../parse/index.ts';
+import { questionTerms, sentenceTerms, stemmedLanguage, withoutAmountWords } from '../parse/index.ts';
 import { findingWeight } from '../search/index.ts';
 import type { AnswerSentence } from './answer.ts';
 import { quoteAt } from './check-answer.ts';
@@ -42,7 +42,9 @@ export async function extractAnswer(
   passages: readonly CitedHit[],
   { most, least, nearness }: { readonly most: number; readonly least: number; readonly nearness: Nearness },
 ): Promise<AnswerSentence[]> {
-  const terms = new Set(analyse(withoutAmountWords(question)));
+  const languages = passages.map(({ passage }) => stemmedLanguage(passage.text));
+  const known = [...new Set(languages)].filter((language) => language !== undefined);
+  const terms = questionTerms(withoutAmountWords(question), known);
   const all = passages.flatMap(({ passage }, at) =>
     sentencesOf(passage.text).flatMap(({ start, end }) => {
       // A heading has no full stop, and an item of a list no capital: what ends a block there ends a sentence.
@@ -57,20 +59,23 @@ export async function extractAnswer(
         }));
     }),
   );
-  const analysed = all.map(({ text }) => new Set(analyse(text)));
+  const analysed = all.map(({ text, passage }) => new Set(sentenceTerms(text, languages[passage - 1])));
+  const has = (own: ReadonlySet<string>, forms: readonly string[]): boolean => forms.some((form) => own.has(form));
+  // Forms of one word, in one or several languages.
   const weight = new Map(
-    [...terms].map((term) => {
-      const having = analysed.filter((own) => own.has(term)).length;
-      return [term, Math.log(1 + (all.length + 0.5) / (having + 0.5))] as const;
+    new Map(terms.map((forms) => [forms[0], forms])).values().map((forms) => {
+      const having = analysed.filter((own) => has(own, forms)).length;
+      return [forms, Math.log(1 + (all.length + 0.5) / (having + 0.5))] as const;
     }),
   );
   const total = [...weight.values()].reduce((sum, each) => sum + each, 0);
   const candidates: Candidate[] = all
     .map((sentence, at) => {
       const own = analysed[at] ?? new Set();
-      const covered = [...weight].reduce((sum, [term, value]) => (own.has(term) ? sum + value : sum), 0);
-      const isSentence =
-        own.size >= LEAST_TERMS && sentence.text.length <= LONGEST_SENTENCE && !IMPRINT.test(sentence.text);
+      const covered = [...weight].reduce((sum, [forms, value]) => (has(own, forms) ? sum + value : sum), 0);
+      // Other languages have two terms for a word.
+      const fewest = (languages[sentence.passage - 1] === undefined ? 1 : 2) * LEAST_TERMS;
+      const isSentence = own.size >= fewest && sentence.text.length <= LONGEST_SENTENCE && !IMPRINT.test(sentence.text);
       return { ...sentence, words: total === 0 || !isSentence ? 0 : covered / total };
     })
     .filter(({ words }) => words > 0)

@@ -68,5 +68,13 @@ export type { EmbedWorkerSettings } from './embed/worker.ts';
 export { embedWorker } from './embed/worker.ts';
 export type { FileFormat, ColumnType, Row, RowReader, RowWriter, TableSchema } from './files/open.ts';
 export { openRowReader, openRowWriter } from './files/open.ts';
-export { PASSAGE_ANALYSIS, passageTerms, questionTerms, withoutAmountWords } from './terms/analyse-in.ts';
+export {
+  indexedLanguages,
+  PASSAGE_ANALYSIS,
+  passageTerms,
+  questionTerms,
+  sentenceTerms,
+  stemmedLanguage,
+  withoutAmountWords,
+} from './terms/analyse-in.ts';
 export * from './terms/index.ts';

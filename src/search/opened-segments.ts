@@ -1,5 +1,5 @@
 import type { Region } from '../parse/index.ts';
-import { questionTerms } from '../parse/index.ts';
+import { indexedLanguages, questionTerms } from '../parse/index.ts';
 import type { IndexRows, SegmentRow } from '../store/index.ts';
 import type { Section } from './section.ts';
 import { isAside } from './section.ts';
@@ -24,11 +24,19 @@ export class OpenedSegments implements Disposable {
     this.centroid = meanCentroid(segments, dimensions);
   }
 
+  /** The words of a query, each with its terms in the languages of the index. */
+  termsOf(query: string): string[][] {
+    return questionTerms(
+      query,
+      indexedLanguages((term) => this.frequency(term) > 0),
+    );
+  }
+
   /** BM25 of every passage for a query, by segment, with frequencies of the whole index. */
   scoreWords(query: string): Float32Array[] {
     const scores = this.segments.map(({ passages }) => new Float32Array(passages));
     const wanted = new Map<string, { readonly terms: readonly string[]; times: number }>();
-    for (const terms of questionTerms(query, (each) => this.frequency(each) > 0)) {
+    for (const terms of this.termsOf(query)) {
       const word = wanted.get(terms.join(' '));
       if (word) word.times += 1;
       else wanted.set(terms.join(' '), { terms, times: 1 });
@@ -50,8 +58,7 @@ export class OpenedSegments implements Disposable {
 
   /** The passages, by segment, with a query word that occurs in at most `most` passages. */
   rarePlaces(query: string, most: number): Uint32Array[] {
-    const words = questionTerms(query, (each) => this.frequency(each) > 0);
-    const rare = words
+    const rare = this.termsOf(query)
       .filter((terms) => terms.reduce((sum, term) => sum + this.frequency(term), 0) <= most)
       .flat()
       .map((term) => Buffer.from(term, 'utf8'));

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import { PASSAGE_ANALYSIS, passageTerms, questionTerms, withoutAmountWords } from '../parse/index.ts';
+import { PASSAGE_ANALYSIS, passageTerms, withoutAmountWords } from '../parse/index.ts';
 import type { IndexManifest } from '../store/index.ts';
 import { IndexRows } from '../store/index.ts';
 import type { Passage, SearchFilter } from './opened-segments.ts';
@@ -399,7 +399,7 @@ function fitOf(
 ): (place: number, passage: Passage) => number {
   const rarity = new Map<readonly string[], number>();
   let [total, known] = [0, 0];
-  const words = questionTerms(withoutAmountWords(query), (term) => segments.frequency(term) > 0);
+  const words = segments.termsOf(withoutAmountWords(query));
   for (const terms of new Map(words.map((each) => [each.join(' '), each])).values()) {
     const frequency = terms.reduce((sum, term) => sum + segments.frequency(term), 0);
     const weight = segments.rarity(frequency);

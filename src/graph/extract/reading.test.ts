@@ -13,3 +13,14 @@ test('sentences end at full stops, with raised numbers behind them, and not insi
     ['It set in at 4.75 V, as seen.', 'Others agree.12,13', 'We do (see Fig. 2).', 'J. Smith et al. Did not.'],
   );
 });
+
+test('sentences of other languages end where theirs do', () => {
+  for (const sentences of [
+    ['Murieron catorce el primer año.', 'Los demás volvieron.', '¿Cuántos eran?', '¿Quién lo sabe?'],
+    ['Le réchauffement dura une année.', 'Les coraux ont blanchi.'],
+    ['توفي 14 مريضا.', 'عاد بقية المرضى؟', 'نعم.'],
+    ['После операции умерло 14.', 'Остальные выписаны.'],
+  ])
+    assert.deepEqual(shown(sentences.join(' ')), sentences);
+  assert.deepEqual(shown('珊瑚白化。水温上升！'), ['珊瑚白化。', '水温上升！']);
+});

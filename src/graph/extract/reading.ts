@@ -87,10 +87,11 @@ export interface Stretch {
   readonly end: number;
 }
 
-const END = /[.!?]["”’')\]]*(?:(?<!\d\.)\d{1,3}(?:[,–-]\d{1,3})*)?\s+(?=["“‘'([]?[\p{Lu}\d])/gu;
-/** Abbreviations whose full stop ends no sentence. */
+const END =
+  /[.!?؟۔]["”’')\]]*(?:(?<!\d\.)\d{1,3}(?:[,–-]\d{1,3})*)?\s+(?=["“‘'([«¿¡]?[\p{Lu}\p{Lo}\d])|[。！？][”’」』）]*/gu;
+/** Abbreviations whose full stop ends no sentence, and initials. */
 const NO_END =
-  /(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|no|nos|fig|figs|eq|eqs|ref|refs|tab|sect|vol|pp?|ed|eds|dr|mr|mrs|prof|st|inc|ltd|co|corp|sp|spp|var|subsp|viz|al)|\b\p{L})\.["”’')\]]*\s+$/iu;
+  /(?<![\p{L}\p{M}\p{N}])(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|no|nos|fig|figs|eq|eqs|ref|refs|tab|sect|vol|pp?|ed|eds|dr|mr|mrs|prof|st|inc|ltd|co|corp|sp|spp|var|subsp|viz|al|\p{L})\.["”’')\]]*\s+$/iu;
 const LONGEST = 1_200;
 
 /** The sentences of a text, without the spaces between them. */
