@@ -59,7 +59,7 @@ export function parseLicense(text: string | null | undefined): License | null {
   if (raw === '' || raw.length > 500 || NO_LICENSE.test(raw)) return null;
   const url = /^https?:\/\//i.test(raw) ? raw : null;
   const ccUrl =
-    /creativecommons\.org\/(?:licen[cs]es\/(by(?:-(?:nc|sa|nd)){0,2})|publicdomain\/(zero|mark))(?:\/(\d\.\d))?/i.exec(
+    /creativecommons\.org\/(?:licen[cs]es\/(by(?:-?(?:nc|sa|nd)){0,2})|publicdomain\/(zero|mark))(?:\/(\d\.\d))?/i.exec(
       raw,
     );
   if (ccUrl) {

@@ -140,3 +140,19 @@ test('the year is that of publication, of volume and pages, of the copyright, or
 test('keywords are read from the line below the abstract', () => {
   assert.deepEqual(imprint('Keywords: reefs; heat · fish')?.keywords, ['reefs', 'heat', 'fish']);
 });
+
+test('a licence is read from its address or its name, not from a sentence about licences', () => {
+  for (const [said, license] of [
+    [
+      'under the terms of the Creative Commons Attribution Non-Commercial License 4.0',
+      'Creative Commons Attribution Non-Commercial License 4.0',
+    ],
+    ['Re-use permitted under CC BY-NC. No commercial re-use.', 'CC BY-NC'],
+    [
+      'licensed under CC BY (https://creativecommons.org/licenses/by/4.0/)',
+      'https://creativecommons.org/licenses/by/4.0/',
+    ],
+    ['We compare CC BY with other licences.', undefined],
+  ] as const)
+    assert.equal(imprint(said)?.license, license, said);
+});

@@ -199,7 +199,7 @@ export function pdfImprint(
     venue,
     volume,
     keywords: (keywords ?? information.keywords ?? '').slice(0, 2_000).split(/[;,·•|]/),
-    license: found(LICENSE, texts),
+    license: found(LICENSE, texts) ?? found(NAMED_LICENSE, texts),
     otherDois,
   });
 }
@@ -211,6 +211,8 @@ export function pdfImprint(
 const STAMP =
   /arXiv:(\d{4}\.\d{4,5}|[a-z-]{2,16}(?:\.[A-Z]{2})?\/\d{7})(?:v\d{1,3})?\[[\w.-]{2,20}\](\d{1,2})([A-Z][a-z]{2})((?:19|20)\d\d)/;
 const LICENSE = /https?:\/\/creativecommons\.org\/(?:licenses|publicdomain)\/[\w./-]{2,40}/i;
+const NAMED_LICENSE =
+  /(?<=\b(?:under|licen[cs]ed?|terms of)\b[^.]{0,40})(?:creative commons attribution(?:[\s\u2010-\u2015-]{1,3}(?:non[\s\u2010-]?commercial|share[\s\u2010-]?alike|no[\s\u2010-]?deriv[a-z]{1,8}))*(?:\s(?:licen[cs]e\s)?\d\.\d)?|cc[\s-]by(?:-(?:nc|sa|nd)){0,2}(?:\s\d\.\d)?)/i;
 
 /** A line that is only a date, as LaTeX sets it below the authors. */
 const DATE_LINE =
