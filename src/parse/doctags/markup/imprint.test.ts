@@ -72,6 +72,12 @@ test('of the DOIs on a first page those of the reference list are not its own, a
   const stated = { ...INFORMATION, doi: '10.5555/STATED' };
   assert.equal(ownDois(blocks, [], stated).doi, '10.5555/stated');
   assert.deepEqual(ownDois([], ['https://doi.org/10.5555/link'], INFORMATION), { doi: '10.5555/link', others: [] });
+  assert.equal(ownDois([text(0, '10.5555/alone')], [], INFORMATION).doi, '10.5555/alone');
+  const last: Block = {
+    ...text(1, 'Cite this article as: Stone A. https://doi.org/10.5555/last'),
+    regions: [{ ...REGION, page: 9 }],
+  };
+  assert.equal(ownDois([text(0, 'Rivers'), last], [], INFORMATION).doi, '10.5555/last');
 });
 
 test('a DOI is found behind a cover, in an imprint that asks to be cited, and without the address of a supplement', () => {

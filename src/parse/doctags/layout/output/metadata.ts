@@ -147,7 +147,12 @@ export function ownDois(
   const titlePage = blocks.find(({ kind }) => kind === 'title')?.regions[0]?.page ?? 1;
   const first = blocks.filter((block) => (block.regions[0]?.page ?? 0) <= titlePage && block.kind !== 'reference');
   for (const { text } of first) if (/^(?:https?:\/\/(?:dx\.)?)?doi\b/i.test(text)) cited.delete(findDoi(text));
-  const marked = first.flatMap(({ text }) => after(text, /\bdoi(?:\.org)?[:/\s]*(?=10\.\d{4,9}\/)/giu));
+  const citing = blocks.filter(({ text }) => /^(?:cite this (?:article|paper)|citation:|how to cite)/i.test(text));
+  const alone = first.filter(({ text }) => /^10\.\d{4,9}\/\S+$/.test(text.trim()));
+  const marked = [
+    ...[...first, ...citing].flatMap(({ text }) => after(text, /\bdoi(?:\.org)?[:/\s]*(?=10\.\d{4,9}\/)/giu)),
+    ...alone.map(({ text }) => text.trim()),
+  ];
   const bare = first.flatMap(({ text }) => after(text, /(?<![\w/.])(?=10\.\d{4,9}\/)/gu));
   const linked = links.filter((url) => url.includes('doi.org/'));
   const found = (texts: readonly string[]): string[] =>
