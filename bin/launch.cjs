@@ -7,15 +7,15 @@ const { join, basename } = require('node:path');
 
 const MAJOR = 24;
 const MINOR = 12;
-/** Tells the second process, where there is one, that its first one listens at this descriptor. */
+/** The descriptor at which the first process listens to the second, if there are two. */
 const LAUNCHED = 'DOCSTOKG_LAUNCHER_FD';
 const LIFELINE = 3;
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** A signal that reaches both processes is the same one if it does so within this time; a busy machine takes seconds. */
+/** Signals that reach the two processes within this time are one signal; a busy machine takes seconds. */
 const SAME_SIGNAL_MS = 10_000;
 
 /**
- * `here` runs the program in this process, `replace` puts the right Node in its place, `child` starts it beside, for
+ * `here` runs the program in this process, `replace` replaces it with the right Node, `child` starts that as a child, for
  * platforms and versions that cannot replace a process.
  */
 module.exports = function launch(door, way = wayHere()) {
@@ -41,7 +41,7 @@ function wayHere() {
 }
 
 function runHere(root, door) {
-  // What every script asks first needs nothing of the program.
+  // The version needs nothing of the program.
   if (process.argv.length === 3 && /^(-V|--version)$/.test(process.argv[2])) {
     console.log(require('../package.json').version);
     return;
@@ -51,7 +51,7 @@ function runHere(root, door) {
   // After `holdOnTo`: the first listener of a signal fixes which `emit` delivers it.
   endAtSignals();
   delete process.env[LAUNCHED];
-  // A command that is over in a moment should not spend it compiling.
+  // Short commands should not spend their time compiling.
   require('node:module').enableCompileCache();
   const source = join(root, 'src', 'cli', 'main.ts');
   const main = existsSync(source) ? source : join(root, 'dist', 'src', 'cli', 'main.js');
@@ -64,8 +64,8 @@ function runHere(root, door) {
 }
 
 /**
- * Ends at a signal while no command listens for it. Process 1 of a container has no default for signals: one that comes
- * before a handler is installed, or in a command that installs none, would be lost.
+ * Ends at a signal that no command handles. Process 1 of a container has no default action for signals: one that comes
+ * before a handler is installed, or in a command without one, would be lost.
  */
 function endAtSignals() {
   for (const [name, code] of [
@@ -81,8 +81,8 @@ function endAtSignals() {
 }
 
 /**
- * Two processes that shall look like one. The second has a session of its own, so that what a terminal sends reaches it
- * once, through here; it dies with the first, because the line between them breaks then, however that died.
+ * Two processes that look like one. The second has its own session, so that signals of the terminal reach it once,
+ * through the first. It ends with the first, however that ends, because the pipe between them breaks.
  */
 function runBeside(own, parameters) {
   const child = spawn(own, parameters, {
@@ -95,7 +95,7 @@ function runBeside(own, parameters) {
   const nohup = isNohup();
   for (const signal of STOPS)
     process.on(signal, () => {
-      // On Windows the console has told both; elsewhere the other one finds out whether it was told as well.
+      // On Windows the console signals both; elsewhere the second process notices whether it was signalled too.
       if (process.platform !== 'win32' && !(nohup && signal === 'SIGHUP')) line.write(`${signal}\n`);
     });
   if (process.platform !== 'win32') {
@@ -117,21 +117,21 @@ function runBeside(own, parameters) {
   });
 }
 
-/** In the second process: signals come through the line, and its end is the end. */
+/** In the second process: signals come through the pipe, and when it breaks the process ends. */
 function holdOnTo(descriptor) {
   const { Socket } = require('node:net');
   const line = new Socket({ fd: descriptor, readable: true, writable: false });
   const direct = new Pairs();
   const passedOn = new Pairs();
   const emit = process.emit;
-  const isTold = (name) => {
+  const isKnown = (name) => {
     if (passedOn.take(name)) return true;
     direct.add(name);
     return false;
   };
   process.emit = function (name, ...rest) {
-    // Sent to both processes, as systemd does: whichever comes second is the same signal.
-    if (STOPS.includes(name) && isTold(name)) return true;
+    // Sent to both processes, as systemd does: the later one is the same signal.
+    if (STOPS.includes(name) && isKnown(name)) return true;
     return emit.call(this, name, ...rest);
   };
   line.on('data', (bytes) => {
@@ -147,7 +147,7 @@ function holdOnTo(descriptor) {
   line.unref();
 }
 
-/** Signals that came one way and may yet come the other. */
+/** Signals that came one way and may still come the other way. */
 class Pairs {
   constructor() {
     this.moments = new Map();
@@ -157,7 +157,7 @@ class Pairs {
     this.moments.set(name, [...(this.moments.get(name) ?? []), Date.now()]);
   }
 
-  /** True when one of that name came within the time; each counts for one. */
+  /** True if a signal of that name came recently; each counts once. */
   take(name) {
     const recent = (this.moments.get(name) ?? []).filter((at) => Date.now() - at < SAME_SIGNAL_MS);
     const [first, ...others] = recent;
@@ -166,7 +166,7 @@ class Pairs {
   }
 }
 
-/** Node forgets that nohup told it to ignore SIGHUP; shells leave its name, and its own file stands for it. */
+/** Node does not keep nohup's setting to ignore SIGHUP; its name in the environment or its output file reveals it. */
 function isNohup() {
   if (basename(process.env._ ?? '') === 'nohup') return true;
   try {
@@ -181,7 +181,7 @@ function ignoreHangUp() {
   process.emit = function (name, ...rest) {
     return name === 'SIGHUP' ? true : emit.call(this, name, ...rest);
   };
-  // Afterwards: the first listener decides by which `emit` the signal is told.
+  // Last: the first listener fixes which `emit` delivers a signal.
   process.on('SIGHUP', () => undefined);
 }
 

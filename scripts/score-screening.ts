@@ -32,7 +32,7 @@ const values = checkOptions({
   stops: 100,
   /** Only these reviews. */
   reviews: '',
-  /** Instead: CPU of a decision among so many made-up records. */
+  /** Measures the CPU of a decision among this many made-up records instead. */
   speed: 0,
 });
 const { starts, stops } = values;
@@ -89,7 +89,7 @@ function knownAt({ included }: Review, start: number): Map<number, boolean> {
   return new Map([...first, ...rows.filter((row) => !included[row]).slice(0, KNOWN_EXCLUDED)].map((row) => [row, included[row]!])); // prettier-ignore
 }
 
-/** The order in which a reviewer reads who always takes the best ranked record, until it is time for the sample at least. */
+/** The order of a reviewer who always reads the best ranked record, at least until the sample begins. */
 function readRanked(
   { included }: Review,
   known: ReadonlyMap<number, boolean>,

@@ -26,7 +26,7 @@ const ID = 'https://openalex.org/W';
 const TITLE = 'a title of a work '.repeat(5);
 const faults: string[] = [];
 
-/** A queue, and what only its server or its file can be asked for. */
+/** A queue, with operations that only its server or file offers. */
 interface Backend extends AsyncDisposable {
   /** Milliseconds: of CPU for a queue in this process, which other programs do not add to, else of the clock. */
   now(): number;

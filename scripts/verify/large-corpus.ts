@@ -119,7 +119,7 @@ async function ask(name: string, folder: string, more: readonly string[] = []): 
 
 const loaded = process.cpuUsage();
 
-/** Without loading the program, which takes its source files apart here. */
+/** Does not load the program: in a clone its sources would be compiled first. */
 function cost(): string {
   const { user, system } = process.cpuUsage(loaded);
   return `${((user + system) / 1e6).toFixed(2)} CPU s, ${(process.resourceUsage().maxRSS / 1e3).toFixed(0)} MB`;

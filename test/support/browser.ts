@@ -28,7 +28,7 @@ const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
 
 /**
  * A headless Chromium: the system's, else on linux x64 the one that the package @sparticuz/chromium carries, which
- * starts without root on a bare machine. Undefined where there is neither, or it does not start (which is told).
+ * starts without root on a bare machine. Undefined where there is neither, or it does not start, which is reported.
  */
 export async function openBrowser(): Promise<OpenBrowser | undefined> {
   const own = systemChromium();
@@ -59,7 +59,7 @@ async function unpacked(): Promise<OpenBrowser | undefined> {
       LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
       FONTCONFIG_PATH: join(folder, 'fonts'),
     };
-    // Where several processes cannot be had, it is started as its package does for the smallest of machines.
+    // If several processes are not allowed, it is started as its package does on the smallest machines.
     const browser = await chromium
       .launch({ executablePath, env, args: ARGUMENTS, timeout: HANGING_MS })
       .catch(() => chromium.launch({ executablePath, env, args: [...packed.args, ...ARGUMENTS], timeout: HANGING_MS }));
