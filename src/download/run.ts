@@ -176,7 +176,7 @@ export class DownloadRun {
       outcome.reason !== 'host-given-up' &&
       job.attempt < this.#options.orchestrator.maxAttempts;
     const row = manifestRow(
-      { ...result, outcome: again ? this.#laterOn(outcome, job.attempt) : outcome },
+      { ...result, outcome: again ? this.#asDeferred(outcome, job.attempt) : outcome },
       this.#options.runId,
     );
     await this.#write(row, job);
@@ -231,7 +231,7 @@ export class DownloadRun {
   }
 
   /** A failed work that will be retried counts as deferred. */
-  #laterOn({ reason, detail }: WorkOutcome & { kind: 'failed' }, attempt: number): WorkOutcome {
+  #asDeferred({ reason, detail }: WorkOutcome & { kind: 'failed' }, attempt: number): WorkOutcome {
     const { clock, orchestrator } = this.#options;
     const delayMs = Math.min(orchestrator.retryMaxDelayMs, orchestrator.retryBackoffMs * 2 ** (attempt - 1));
     return { kind: 'parked', reason, at: clock.now() + delayMs, detail };

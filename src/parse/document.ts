@@ -150,7 +150,7 @@ export interface Imprint {
   readonly pages?: string;
   readonly license?: string;
   readonly keywords?: readonly string[];
-  /** Other DOIs that are where a paper's own DOI may be: one of them may be its own, or each that of a work it cites. */
+  /** DOIs where a paper's own would be: one of them may be its own, or all may be of cited works. */
   readonly otherDois?: readonly string[];
 }
 

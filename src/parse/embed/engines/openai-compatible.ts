@@ -19,7 +19,7 @@ export interface ServerOptions {
   readonly retryBackoffMs: number;
   /** A server that asks for a longer pause than this ends the run instead. */
   readonly longestWaitMs: number;
-  /** Longest time for the first question, with all its attempts; without it, as many attempts as for any other. */
+  /** Time limit of the first request, retries included; by default it is retried like any other. */
   readonly probeMs?: number;
   readonly normalise: boolean;
   /** Put before every text of that role, as models like E5 want it. */

@@ -55,7 +55,7 @@ interface Cell extends Box {
 /** Gaps in a row, in ems: names further apart than this are two names, and cells further apart are two columns. */
 const NAME_GAP = 1.5;
 const CELL_GAP = 4;
-/** How many cells below the title a byline begins at most, and how many it has. */
+/** Most cells between the title and a byline, and in a byline. */
 const REACH = 30;
 const MOST_CELLS = 120;
 const MOST_SEGMENTS = 2_000;

@@ -176,7 +176,7 @@ function turnBox(box: Box, page: { width: number; height: number }, turn: number
   };
 }
 
-/** A box of the turned page on the page as it is. */
+/** Where a box of the turned page is on the page as it was before. */
 export function turnBack(box: Box, page: PageContent, turn: number): Box {
   if (turn === 0) return box;
   if (turn === 1)
