@@ -1,6 +1,16 @@
-import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
@@ -439,12 +449,17 @@ function copyOf(path: string): string {
   const known = copies.get(path);
   if (known !== undefined) return known;
   if (!statSync(path, { throwIfNoEntry: false })?.isFile() || existsSync(`${path}-wal`)) return '';
-  const folder = mkdtempSync(join(tmpdir(), 'docstokg-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const copy = join(folder, NAME);
+  if (copies.size === 0) process.once('exit', removeCopies);
+  const copy = join(mkdtempSync(join(tmpdir(), 'docstokg-')), NAME);
   copyFileSync(path, copy, constants.COPYFILE_FICLONE);
+  // A read-only file gives a read-only copy.
+  chmodSync(copy, 0o600);
   copies.set(path, copy);
   return copy;
+}
+
+function removeCopies(): void {
+  for (const copy of copies.values()) rmSync(dirname(copy), { recursive: true, force: true });
 }
 
 /** Whether a folder has a database, in any version. */

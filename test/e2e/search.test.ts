@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -17,6 +16,7 @@ import {
   openDenseEngine,
   openTokenizer,
 } from '../../src/parse/index.ts';
+import { readOnly } from '../support/read-only.ts';
 import { command } from './command.ts';
 
 let root = '';
@@ -157,22 +157,6 @@ test('--related appends passages of works linked by citations', async () => {
   const other = first === 'W1' ? 'W2' : 'W1';
   assert.deepEqual(documents(ask('--related', question).stdout), [...found, [2, other, true]]);
 });
-
-/** Makes a folder read-only until disposed of; undefined where that is impossible. */
-function readOnly(folder: string): Disposable | undefined {
-  if (process.getuid?.() !== 0) {
-    for (const path of [folder, join(folder, 'Index')]) chmodSync(path, 0o555);
-    return {
-      [Symbol.dispose]: () => {
-        for (const path of [folder, join(folder, 'Index')]) chmodSync(path, 0o755);
-      },
-    };
-  }
-  // Root may write to any folder except on a disk mounted read-only.
-  if (spawnSync('mount', ['--bind', folder, folder]).status !== 0) return undefined;
-  spawnSync('mount', ['-o', 'remount,ro,bind', folder]);
-  return { [Symbol.dispose]: () => void spawnSync('umount', [folder]) };
-}
 
 test('a run on a read-only disk is searched, with an index that may be out of date', async (context) => {
   await paper('archive', 'A1', 'Tides', ['The tide follows the moon around the earth every day.']);

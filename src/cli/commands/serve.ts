@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import { Command, Option } from 'commander';
 
-import { AppError, packageVersion } from '../../base/index.ts';
+import { AppError, isUnwritable, packageVersion } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import { hostKnowledge, openQueue, queueLayer } from '../../harvest/index.ts';
@@ -149,7 +149,13 @@ async function openWatched(
   const target = named ?? sharedQueue(session.load().config) ?? own;
   if (target === undefined) return { queue: undefined, beside: undefined };
   const { config } = session.load(queueLayer(target));
-  const queue = await openQueue(config, session);
+  const queue = await openQueue(config, session).catch((error: unknown) => {
+    // A run on a read-only disk is served without its queue.
+    if (target !== own || !isUnwritable(error)) throw error;
+    session.warn(`the queue is not shown: ${error.message}`);
+    return undefined;
+  });
+  if (!queue) return { queue, beside: undefined };
   return {
     queue,
     hosts: hostKnowledge(config),
