@@ -1,6 +1,13 @@
 import type { CitedHit } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
-import { questionTerms, sentenceTerms, stemmedLanguage, withoutAmountWords } from '../parse/index.ts';
+import {
+  isHowToCite,
+  isKeywords,
+  questionTerms,
+  sentenceTerms,
+  stemmedLanguage,
+  withoutAmountWords,
+} from '../parse/index.ts';
 import { findingWeight } from '../search/index.ts';
 import type { AnswerSentence } from './answer.ts';
 import { quoteAt } from './check-answer.ts';
@@ -8,9 +15,6 @@ import { quoteAt } from './check-answer.ts';
 const MOST_CANDIDATES = 16;
 const LEAST_TERMS = 4;
 const LONGEST_SENTENCE = 600;
-/** Lines about the paper itself, which answer nothing. */
-const IMPRINT =
-  /^(?:key ?-?words?|index terms|citation|cite this|how to cite|to cite this|copyright|©|received|accepted)\b/iu;
 /** Words of reporting that give a sentence full weight if the question asks for a finding. */
 const ENOUGH_REPORTS = 2;
 /** Sentences with a much lower fit than the best one are left out. */
@@ -75,7 +79,11 @@ export async function extractAnswer(
       const covered = [...weight].reduce((sum, [forms, value]) => (has(own, forms) ? sum + value : sum), 0);
       // Other languages have two terms for a word.
       const fewest = (languages[sentence.passage - 1] === undefined ? 1 : 2) * LEAST_TERMS;
-      const isSentence = own.size >= fewest && sentence.text.length <= LONGEST_SENTENCE && !IMPRINT.test(sentence.text);
+      const isSentence =
+        own.size >= fewest &&
+        sentence.text.length <= LONGEST_SENTENCE &&
+        !isKeywords(sentence.text) &&
+        !isHowToCite(sentence.text);
       return { ...sentence, words: total === 0 || !isSentence ? 0 : covered / total };
     })
     .filter(({ words }) => words > 0)

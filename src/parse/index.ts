@@ -78,3 +78,4 @@ export {
   withoutAmountWords,
 } from './terms/analyse-in.ts';
 export * from './terms/index.ts';
+export { isHowToCite, isKeywords } from './doctags/layout/role/heading-number.ts';

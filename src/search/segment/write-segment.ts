@@ -65,8 +65,8 @@ export class SegmentWriter implements AsyncDisposable {
   async add({ id, stamp, passages }: IndexedDocument): Promise<IndexedRow> {
     const first = this.#facets.length;
     const texts: string[] = [];
-    for await (const { vectors, searchText, ...told } of passages) {
-      const passage: Passage = { section: 'body', boxes: [], hasTable: false, hasFigure: false, ...told };
+    for await (const { vectors, searchText, ...stated } of passages) {
+      const passage: Passage = { section: 'body', boxes: [], hasTable: false, hasFigure: false, ...stated };
       this.#lexical.add(termsOf(searchText ?? passage.text, passage.title));
       await this.#file.write(Buffer.from(JSON.stringify(passage), 'utf8'));
       this.#offsets.push(this.#file.size);

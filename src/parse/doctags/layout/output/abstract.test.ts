@@ -51,6 +51,8 @@ test('without a label it is what stands before the keywords or the introduction,
   assert.equal(found(long, 'DOI: 10.5555/reefs', 'I. INTRODUCTION', BODY), long);
   assert.equal(found(long, 'Keywords: reefs', BODY), long);
   assert.equal(found(long, BODY, '# Methods', BODY), long);
+  const summary = `Summary statistics of all reefs were computed. ${BODY}`;
+  assert.equal(found(long, '# Introduction', summary, '# Methods', BODY), long, 'a sentence is no label');
   assert.equal(found(long, BODY, '# The reef and its people', BODY), undefined, 'an essay');
   const names = Array.from({ length: 30 }, (_, at) => `Ada Stone${at}`).join(', ');
   assert.equal(found(names, long, '# Introduction', BODY), long);
@@ -58,4 +60,5 @@ test('without a label it is what stands before the keywords or the introduction,
 
 test('the English abstract is preferred', () => {
   assert.equal(found('# Resumo', SECOND, '# Abstract', FIRST, '# Introdução', BODY), FIRST);
+  assert.equal(found(`Resumo. ${SECOND}`, `Abstract. ${FIRST}`, '# Introdução', BODY), FIRST);
 });

@@ -1,9 +1,14 @@
 import type { Block } from '../../../document.ts';
 import { isAbstractHeading, isKeywords, isKeywordsLabel } from '../role/heading-number.ts';
 
-const ENGLISH = /^(?:a ?b ?s ?t ?r ?a ?c ?t|summary)[.:]?$/iu;
-/** A label at the beginning of the first paragraph. */
-const RUN_IN = /^(?:abstract|summary|zusammenfassung|résumé|resumen|resumo|riassunto|аннотация)[\s.:—–-]+(?=\P{Ll})/iu;
+/** Labels of an abstract, as a heading and at the beginning of its first paragraph: English ones first. */
+const LABELS = [
+  {
+    isHeading: (text: string) => /^(?:a ?b ?s ?t ?r ?a ?c ?t|summary)[.:]?$/iu.test(text),
+    runIn: /^(?:abstract|summary)[\s.:—–-]+/iu,
+  },
+  { isHeading: isAbstractHeading, runIn: /^(?:zusammenfassung|résumé|resumen|resumo|riassunto|аннотация)[\s.:—–-]+/iu },
+];
 /** Parts of a structured abstract, as headings or at the beginning of its paragraphs. */
 const PART =
   /^(?:background|introduction|objectives?|aims?|purpose|context|importance|rationale|hypothesis|questions?|(?:patients?|subjects?|materials?|design|participants?|settings?|study|data)(?:(?:,| and| &) (?:methods?|design|participants?|settings?)| design)?|methods?|methodology|approach|experimental|interventions?|measurements?|(?:main |primary )?(?:outcomes?|results?)|(?:principal |main |key )?findings|discussion|conclusions?|interpretation|significance|implications|limitations|relevance|funding|(?:clinical )?trial registration|registration|objetivos?|métodos?|resultados?|conclus(?:ão|ões|iones?|ión)|antecedentes|hintergrund|ziel|methoden?|ergebnisse|schlussfolgerung(?:en)?|contexte|objectifs?|méthodes?|résultats?)\b/iu;
@@ -33,14 +38,12 @@ const FIRST_BLOCKS = 60;
  */
 export function findAbstract(blocks: readonly Block[]): string | undefined {
   const first = blocks.slice(0, FIRST_BLOCKS);
-  // In English if there are several.
-  for (const isLabel of [(text: string) => ENGLISH.test(text), isAbstractHeading])
+  for (const label of LABELS)
     for (const [at, { kind, text }] of first.entries()) {
-      const runIn = kind === 'text' ? RUN_IN.exec(text)?.[0] : undefined;
-      const rest = runIn === undefined ? '' : text.slice(runIn.length);
-      const isLabelled = (kind === 'heading' || kind === 'text') && isLabel(text.trim());
-      if (!isLabelled && rest.length < LEAST) continue;
-      const found = joined(paragraphsFrom(blocks, at + 1, rest).texts);
+      const beside = kind === 'text' ? besideLabel(text, label.runIn) : '';
+      const isHeading = (kind === 'heading' || kind === 'text') && label.isHeading(text.trim());
+      if (!isHeading && beside.length < LEAST) continue;
+      const found = joined(paragraphsFrom(blocks, at + 1, beside).texts);
       if (found !== undefined) return found;
     }
   const title = first.findIndex(({ kind }) => kind === 'title');
@@ -53,6 +56,12 @@ export function findAbstract(blocks: readonly Block[]): string | undefined {
     return isStudy(blocks) ? joined(texts.slice(0, 1)) : undefined;
   }
   return undefined;
+}
+
+/** The text behind a label; empty where a sentence begins with the word. */
+function besideLabel(text: string, label: RegExp): string {
+  const rest = text.slice(label.exec(text)?.[0].length ?? text.length);
+  return /^\p{Ll}/u.test(rest) ? '' : rest;
 }
 
 /** A study has an abstract; a letter or an editorial has none. */
@@ -74,14 +83,12 @@ function isProse(text: string): boolean {
   return words.filter((word) => /^\p{Lu}/u.test(word)).length <= MOST_CAPITALS * words.length;
 }
 
-type End = 'keywords' | 'introduction' | 'other';
-
 /** The paragraphs from a block on, after the text beside the label, and what ends them. */
 function paragraphsFrom(
   blocks: readonly Block[],
   from: number,
   beside = '',
-): { readonly texts: readonly string[]; readonly end: End } {
+): { readonly texts: readonly string[]; readonly end: 'keywords' | 'introduction' | 'other' } {
   const texts: string[] = beside === '' ? [] : [beside];
   const parts = new Set<string>();
   let length = 0;
@@ -90,8 +97,8 @@ function paragraphsFrom(
     if (kind !== 'heading' && kind !== 'title' && kind !== 'text' && kind !== 'list_item') continue;
     if (isKeywords(text) || isKeywordsLabel(text) || KEYWORDS.test(text)) return { texts, end: 'keywords' };
     if (INTRODUCTION.test(text.trim()) && texts.length > 0) return { texts, end: 'introduction' };
-    if (kind === 'title' || (texts.length > 0 && (isAbstractHeading(text) || RUN_IN.test(text))))
-      return { texts, end: 'other' };
+    const isNext = isAbstractHeading(text) || LABELS.some(({ runIn }) => besideLabel(text, runIn) !== '');
+    if (kind === 'title' || (texts.length > 0 && isNext)) return { texts, end: 'other' };
     if (kind === 'heading') {
       const name = PART.exec(text.trim())?.[0].toLowerCase();
       if (isOver || name === undefined || parts.has(name) || (texts.length > 0 && parts.size === 0))

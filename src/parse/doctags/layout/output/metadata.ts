@@ -5,7 +5,7 @@ import type { Glyph, PageContent } from '../page/page-content.ts';
 import { countLetters, lettersIn, unreadable } from '../page/scan.ts';
 import { findAbstract } from './abstract.ts';
 import { findByline } from './byline.ts';
-import { isKeywords } from '../role/heading-number.ts';
+import { isHowToCite, isKeywords } from '../role/heading-number.ts';
 import { findDoi, imprintOf, isoDate } from '../../markup/imprint.ts';
 
 /** The share of a page's words that may be missing before it is named. */
@@ -147,7 +147,7 @@ export function ownDois(
   const titlePage = blocks.find(({ kind }) => kind === 'title')?.regions[0]?.page ?? 1;
   const first = blocks.filter((block) => (block.regions[0]?.page ?? 0) <= titlePage && block.kind !== 'reference');
   for (const { text } of first) if (/^(?:https?:\/\/(?:dx\.)?)?doi\b/i.test(text)) cited.delete(findDoi(text));
-  const citing = blocks.filter(({ text }) => /^(?:cite this (?:article|paper)|citation:|how to cite)/i.test(text));
+  const citing = blocks.filter(({ text }) => isHowToCite(text));
   const alone = first.filter(({ text }) => /^10\.\d{4,9}\/\S+$/.test(text.trim()));
   const marked = [
     ...[...first, ...citing].flatMap(({ text }) => after(text, /\bdoi(?:\.org)?[:/\s]*(?=10\.\d{4,9}\/)/giu)),

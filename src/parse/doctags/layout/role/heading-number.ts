@@ -98,6 +98,11 @@ export function isKeywords(text: string): boolean {
   return (KEYWORDS.exec(text)?.groups?.end ?? '') !== '';
 }
 
+/** The line that says how to cite the paper. */
+export function isHowToCite(text: string): boolean {
+  return /^(?:cite this|citation\s?:|how to cite|to cite this)/i.test(text);
+}
+
 /** The label of that list, which heads no section. */
 export function isKeywordsLabel(text: string): boolean {
   return KEYWORDS.exec(text)?.[0].length === text.trim().length;

@@ -134,7 +134,7 @@ function isSquarish(box: Box): boolean {
   return sizeOf(box) < 1.5 * Math.min(box.right - box.left, box.bottom - box.top);
 }
 
-/** An accent that is a character of its own. */
+/** An accent that is a character by itself. */
 export function isSpacingAccent(text: string): boolean {
   return COMBINING.has(text);
 }
