@@ -268,7 +268,7 @@ export class WorkRows {
   #lastOutcome(names: readonly string[]): LastOutcome | undefined {
     let last: LastOutcome | undefined;
     for (const name of names) {
-      // What came of an entry is not what came of its work.
+      // The outcome of an entry is not that of its work.
       if (name !== names[0] && name.startsWith('entry:')) continue;
       const found = this.#store.get<LastOutcome>(
         `select sequence, work, at, outcome, reason, resolver, path, bytes, title, doi, licence, version from outcomes
