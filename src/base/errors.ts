@@ -31,13 +31,18 @@ export function errorInfo(error: unknown, fallback = 'UNEXPECTED'): ErrorInfo {
   return { code: fallback, message: typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error)) };
 }
 
+/** Whether an error has one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.some((code) => code === error.code);
+}
+
 /** The original error, where clean-up threw others on top of it. */
 export function firstError(error: unknown): unknown {
   return error instanceof SuppressedError ? firstError(error.suppressed) : error;
 }
 
 export function isAbort(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'AbortError' || ('code' in error && error.code === 'ABORT_ERR'));
+  return hasCode(error, 'ABORT_ERR') || (error instanceof Error && error.name === 'AbortError');
 }
 
 /** Faults of a disk, by the codes of the system and the result code of SQLite. */
@@ -100,9 +105,8 @@ export function sqliteCode(error: unknown): number | undefined {
 
 /** Explains a disk error: which path, how much space is left, what to do. Returns any other error unchanged. */
 export function describeDiskError(error: unknown, path: string): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const result = sqliteCode(error) ?? -1;
-  const fault = DISK_FAULTS.find(({ system, sqlite }) => system.some((each) => each === code) || sqlite === result);
+  const fault = DISK_FAULTS.find(({ system, sqlite }) => hasCode(error, ...system) || sqlite === result);
   if (!fault) return error;
   return new AppError(fault.code, `${path} ${fault.what} (${freeSpace(path)})`, { hint: fault.hint, cause: error });
 }

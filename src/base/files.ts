@@ -15,7 +15,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 
-import { describeDiskError } from './errors.ts';
+import { describeDiskError, hasCode } from './errors.ts';
 
 /** The package's folder with `sql/` and `package.json`, from source and from `dist/`. */
 export function packageRoot(): string {
@@ -44,7 +44,7 @@ export function fileInside(folder: string, path: string): string | undefined {
 }
 
 /** Windows returns these while a virus scanner or an indexer has the file open. */
-const PASSING = new Set(['EPERM', 'EBUSY', 'EACCES']);
+const PASSING = ['EPERM', 'EBUSY', 'EACCES'];
 const TRIES = 8;
 const FIRST_WAIT_MS = 5;
 
@@ -109,7 +109,7 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: a process of another user, which is alive.
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+    return !hasCode(error, 'ESRCH');
   }
 }
 
@@ -178,6 +178,8 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle.sync();
 }
 
+/** Windows syncs only files that are open for writing; a linked file may be read-only. */
+const SYNCABLE = process.platform === 'win32' ? 'r+' : 'r';
 /** Concurrent syncs: one fewer than Node has threads, so that DNS lookups need not wait. */
 const SYNCS_AT_ONCE = 3;
 
@@ -188,7 +190,7 @@ export async function syncFiles(paths: readonly string[]): Promise<Map<string, u
   const syncWaiting = async (): Promise<void> => {
     for (const path of waiting) {
       try {
-        await using file = await open(path, 'r+');
+        await using file = await open(path, SYNCABLE);
         await file.datasync();
       } catch (error) {
         failures.set(path, error);
@@ -209,8 +211,7 @@ export function renameFile(from: string, to: string): void {
       renameSync(from, to);
       return;
     } catch (error) {
-      const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-      if (!PASSING.has(code) || attempt === TRIES) throw error;
+      if (!hasCode(error, ...PASSING) || attempt === TRIES) throw error;
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, FIRST_WAIT_MS * 2 ** (attempt - 1));
   }

@@ -2,6 +2,8 @@ import { createHash, hash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
+import { hasCode } from './errors.ts';
+
 export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
 }
@@ -39,7 +41,7 @@ export function readFields(path: string): Readonly<Record<string, unknown>> {
   try {
     return fieldsOf(parseJson(readFileSync(path, 'utf8')));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    if (hasCode(error, 'ENOENT')) return {};
     throw error;
   }
 }

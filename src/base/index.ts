@@ -2,6 +2,7 @@ export {
   AppError,
   errorInfo,
   firstError,
+  hasCode,
   isAbort,
   describeDiskError,
   isUnwritable,
@@ -36,5 +37,14 @@ export type { BadLine, GoodLine } from './jsonl.ts';
 export { hostKey } from './host-key.ts';
 export { KeyedLimiter, KeyedLines, TokenBucket } from './keyed-limiter.ts';
 export type { Line, Room, Slot } from './keyed-limiter.ts';
-export { editDistance, findQuote, foldCase, hasNumbersOf, lettersOf, visibleText, wordsIn } from './text/index.ts';
+export {
+  csvLine,
+  editDistance,
+  findQuote,
+  foldCase,
+  hasNumbersOf,
+  lettersOf,
+  visibleText,
+  wordsIn,
+} from './text/index.ts';
 export type { QuotePlace } from './text/index.ts';

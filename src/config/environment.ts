@@ -64,23 +64,25 @@ export function parseText(text: string, type: string): unknown {
     case 'boolean':
       return /^(1|true|yes|on)$/i.test(text) ? true : /^(0|false|no|off)$/i.test(text) ? false : text;
     case 'map':
-      return parseMap(text);
+      return text.trim().startsWith('{') ? parseJson(text) : parseMap(text);
     case 'array':
+      if (text.trim().startsWith('[')) return parseJson(text);
       return text.trim() === '' ? [] : text.split(',').map((part) => part.trim());
     default:
       return text;
   }
 }
 
-/** `a:2,b:3` or a JSON object. */
-function parseMap(text: string): unknown {
-  if (text.trim().startsWith('{')) {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      return text;
-    }
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
   }
+}
+
+/** Reads `a:2,b:3`. */
+function parseMap(text: string): unknown {
   const entries = text.split(',').filter((part) => part.trim() !== '');
   const pairs = entries.map((entry) => /^\s*([^:=\s]+)\s*[:=]\s*(\S+)\s*$/.exec(entry));
   if (pairs.some((pair) => pair === null)) return text;

@@ -123,6 +123,14 @@ test('maps in the environment are read as a:2,b:3 or as JSON', () => {
   }
 });
 
+test('lists in the environment are read with commas or as JSON, as docstokg config prints them', () => {
+  const hosts = (text: string): unknown =>
+    loadConfig({ ...nowhere, environment: { DOCSTOKG_SERVE__ALLOWED_HOSTS: text } }).config.serve.allowed_hosts;
+  assert.deepEqual(hosts('a.example, b.example'), ['a.example', 'b.example']);
+  assert.deepEqual(hosts('["a.example","b.example"]'), ['a.example', 'b.example']);
+  assert.throws(() => hosts('["a.example"'), { code: 'CONFIG_INVALID' });
+});
+
 test('a missing file, an invalid file and an unknown profile have different errors', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-config-'));
   const write = (name: string, text: string): string => (

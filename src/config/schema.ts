@@ -154,7 +154,7 @@ const key = (sentence: string) => setting(secret().default(''), sentence);
 /** API keys; better set by environment variables than in a file. */
 const keysSchema = z.strictObject({
   openalex: key('OpenAlex API key: larger daily budget, cursor paging and cached full texts.'),
-  core: key('CORE API key; without it CORE is not used.'),
+  core: key('CORE API key: about 1,000 requests per day instead of 100 or fewer.'),
   semantic_scholar: key('Semantic Scholar API key: a rate limit of your own.'),
   ncbi: key('NCBI API key: 10 requests per second instead of 3.'),
   osf: key('OSF token: higher hourly limit.'),

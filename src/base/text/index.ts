@@ -182,3 +182,15 @@ export function lettersOf(text: string): string {
 export function wordsIn(text: string): string[] {
   return foldCase(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
+
+/** A CSV line (RFC 4180); cells that a spreadsheet would run as formulas are made plain text. */
+export function csvLine(cells: readonly (string | number | boolean | null)[], separator = ','): string {
+  const cell = (value: string | number | boolean | null): string => {
+    if (typeof value !== 'string') return String(value ?? '');
+    const isFormula = /^[=+\-@\t\r]/.test(value) && !/^-?\d+(?:[.,]\d+)*$/.test(value);
+    const safe = isFormula ? `'${value}` : value;
+    const needsQuotes = /["\r\n]/.test(safe) || safe.includes(separator) || safe !== safe.trim();
+    return needsQuotes ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return `${cells.map(cell).join(separator)}\r\n`;
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { csvLine } from './manifest-reports.ts';
+import { csvLine } from './text/index.ts';
 
 test('a cell that a spreadsheet would run as a formula is plain text, and quotes are doubled', () => {
   assert.equal(
