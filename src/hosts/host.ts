@@ -235,20 +235,14 @@ export class Host implements Room {
   }
 
   report(waiting: number): HostReport {
-    const { key, cap, perSecond, budgetLeft, hold } = this.state;
-    const reason = this.isPaused ? 'paused' : hold?.reason;
+    const reason = this.isPaused ? 'paused' : this.state.hold?.reason;
     return {
-      key,
-      cap: bounded(cap),
-      perSecond: bounded(perSecond),
+      ...reportOf(this.state, this.holdMs, reason),
       inFlight: this.limits.inFlight,
       waiting,
       nextInMs: this.limits.lineMs(0, this.#clock.monotonic()),
-      hold: reason !== undefined && this.holdMs > 0 ? { forMs: bounded(this.holdMs), reason } : null,
-      slowed: isSlowed(this.state),
       done: this.done,
       failed: Object.fromEntries(this.failed),
-      budgetLeft,
     };
   }
 }
@@ -274,6 +268,8 @@ export const DEFAULT_POLICY: PolicySettings = {
 
 /** From this many consecutive requests to slow down on, each one halves the cap. */
 const STRIKES_TO_HALVE = 2;
+/** From this many on, the host is rate-limited for longer each time, whatever time it names. */
+const STRIKES_TO_LEAVE = 7;
 /** Successes before the cap is raised by one, and before a slowed host's rate is raised by a quarter. */
 const ANSWERS_TO_RAISE = 10;
 const ANSWERS_TO_QUICKEN = 20;
@@ -301,12 +297,13 @@ export function throttled(
   const { now, retryAt, status } = said;
   const isNews = host.hold === null || host.hold.at <= now;
   const strikes = isNews ? host.strikes + 1 : host.strikes;
-  const { random } = settings;
-  const ownMs = Math.max(
-    host.rules.pauseMs,
-    equalJitterDelay(Math.max(1, strikes), { ...settings.backoff, ...(random && { random }) }),
-  );
-  const closed = held(host, { at: retryAt ?? now + ownMs, reason: 'rate-limited' });
+  const { random, backoff, circuit } = settings;
+  const isStubborn = strikes >= STRIKES_TO_LEAVE;
+  const capMs = isStubborn ? Math.max(backoff.capMs, circuit.longestOpenMs) : backoff.capMs;
+  const delayMs = equalJitterDelay(Math.max(1, strikes), { baseMs: backoff.baseMs, capMs, ...(random && { random }) });
+  const ownAt = now + Math.max(host.rules.pauseMs, delayMs);
+  const at = isStubborn ? Math.max(retryAt ?? 0, ownAt) : (retryAt ?? ownAt);
+  const closed = held(host, { at, reason: 'rate-limited' });
   if (!isNews) return closed;
   const slower = status === 429 && host.rules.slows === 'rate';
   return {
@@ -382,6 +379,24 @@ export interface HostReport {
   readonly done: number;
   readonly failed: Readonly<Record<string, number>>;
   readonly budgetLeft: number | null;
+}
+
+/** The report of a host without requests. */
+export function reportOf(state: HostState, holdMs: number, reason: HoldReason = 'rate-limited'): HostReport {
+  const { key, cap, perSecond, budgetLeft } = state;
+  return {
+    key,
+    cap: bounded(cap),
+    perSecond: bounded(perSecond),
+    inFlight: 0,
+    waiting: 0,
+    nextInMs: 0,
+    hold: holdMs > 0 ? { forMs: bounded(holdMs), reason } : null,
+    slowed: isSlowed(state),
+    done: 0,
+    failed: {},
+    budgetLeft,
+  };
 }
 
 /** The most important reports: held and slowed hosts first, then the busiest. */

@@ -130,7 +130,7 @@ export class Hosts implements Admission {
         this.#answered(keys);
         if (what.limits !== undefined) this.#applyLimits(keys, what.limits);
         if (what.budgetLeft !== undefined) this.#setBudget(keys, what.budgetLeft);
-        if (what.status === 429 || (what.status === 503 && what.retryAt !== undefined)) {
+        if (what.status === 429 || what.retryAt !== undefined) {
           this.#throttle(keys, { now, retryAt: what.retryAt, status: what.status });
         }
         break;

@@ -17,6 +17,21 @@ test('a 429 holds the host until its time, or for a growing time, and halves its
   assert.equal(throttled(host(), { now, retryAt: now + 1, status: 503 }, POLICY).perSecond, 8);
 });
 
+test('a host that refuses every request is rate-limited for minutes, whatever time it names', () => {
+  const policy = { ...DEFAULT_POLICY, random: () => 1 };
+  for (const named of [undefined, 50]) {
+    let refusing = host();
+    const waits: number[] = [];
+    for (let at = now; waits.length < 12; at = refusing.hold?.at ?? 0) {
+      const retryAt = named === undefined ? undefined : at + named * 1000;
+      refusing = throttled(refusing, { now: at, retryAt, status: 429 }, policy);
+      waits.push(((refusing.hold?.at ?? 0) - at) / 1000);
+    }
+    assert.deepEqual(waits.slice(6), [64, 128, 256, 512, 900, 900]);
+    assert.deepEqual(waits.slice(0, 6), named === undefined ? [1, 2, 4, 8, 16, 32] : Array(6).fill(named));
+  }
+});
+
 test('429s of one burst count once and never shorten a hold', () => {
   const once = throttled(host(), { now, retryAt: now + 5_000, status: 429 }, POLICY);
   const again = throttled(once, { now: now + 1, retryAt: now + 1_000, status: 429 }, POLICY);

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
-import { systemClock, AppError, packageRoot } from '../../base/index.ts';
+import { AppError, errorInfo, hasCode, packageRoot, systemClock } from '../../base/index.ts';
 import type { HostTable } from '../host-table.ts';
 import type { HostReport, HostState, Rules } from '../host.ts';
-import { bounded, hostReports, isSlowed, newState } from '../host.ts';
+import { bounded, hostReports, newState, reportOf } from '../host.ts';
 import { Sessions } from './sessions.ts';
 
 const MOST_HOSTS = 10_000;
+/** PostgreSQL's code for a missing permission. */
+const FORBIDDEN = '42501';
 
 interface SharedRow extends StoredRow {
   readonly next_in: number;
@@ -49,21 +51,9 @@ export async function readSharedHosts({ url, schema, pooler, table }: SharedPlac
     return hostReports(
       rows.map((row) => {
         const host = hostOf(row, table.rulesOf(row.key), { clock: systemClock, scale: 1 });
-        const { key, hold, budgetLeft } = host;
-        const heldMs = Math.max(row.held_ms, hold === null ? 0 : hold.at - systemClock.now());
-        return {
-          key,
-          cap: bounded(host.cap),
-          perSecond: bounded(host.perSecond),
-          hold: heldMs > 0 ? { forMs: heldMs, reason: hold?.reason ?? 'rate-limited' } : null,
-          slowed: isSlowed(host),
-          inFlight: row.places,
-          waiting: 0,
-          nextInMs: row.next_in,
-          done: 0,
-          failed: {},
-          budgetLeft,
-        };
+        const heldMs = Math.max(row.held_ms, (host.hold?.at ?? 0) - systemClock.now());
+        const report = reportOf(host, heldMs, host.hold?.reason);
+        return { ...report, inFlight: row.places, nextInMs: row.next_in };
       }),
       MOST_HOSTS,
     );
@@ -143,9 +133,9 @@ export async function createTables(sessions: Sessions, schema: string): Promise<
 /** An error that says why the tables cannot be used, with the server's message. */
 export function unreachable(error: unknown, schema: string): AppError {
   const reasons = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
-  const message = reasons.map((each) => (each instanceof Error ? each.message : String(each))).join('; ');
+  const message = reasons.map((each) => errorInfo(each).message).join('; ');
   return new AppError('QUEUE_UNREACHABLE', `cannot use the tables about hosts in schema ${schema}: ${message}`, {
-    hint: isForbidden(error)
+    hint: hasCode(error, FORBIDDEN)
       ? `as an administrator of the database: CREATE SCHEMA ${schema} AUTHORIZATION <the role in queue.url>`
       : 'check queue.url and that the server is running',
     cause: error,
@@ -158,13 +148,9 @@ async function makeFunctions(client: pg.PoolClient): Promise<void> {
   try {
     await client.query(statements('turns.sql'));
   } catch (error) {
-    if (!isForbidden(error)) throw error;
+    if (!hasCode(error, FORBIDDEN)) throw error;
     await client.query('ROLLBACK TO SAVEPOINT functions');
   }
-}
-
-function isForbidden(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '42501';
 }
 
 function statements(file: string): string {
