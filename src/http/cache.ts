@@ -7,6 +7,7 @@ import { AppError, describeDiskError, isDamaged, openOrSetAside, setAsideIfDamag
 import { parseHttpDate } from './retry.ts';
 import type { Headers, HttpRequest, HttpResponse, HttpResult, Wrap } from './send.ts';
 import { trailOf, whileWaiting } from './send.ts';
+import { raced } from './shared-results.ts';
 
 /** A cached response. */
 export interface Stored {
@@ -323,15 +324,4 @@ export function withCoalescing(): Wrap {
     // The first caller sends; the others wait.
     return known ? whileWaiting(request.caller, answer) : answer();
   };
-}
-
-/** The promise, or the signal's reason if it is aborted first. */
-export function raced<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    return void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 
 import { HeldClock, loopbackClient, openRawLoopback } from '../testing/index.ts';
+import type { HttpResult } from './send.ts';
 
 /** A host that is in this test only. */
 const key = `-----BEGIN EC PRIVATE KEY-----
@@ -76,6 +77,17 @@ test('a server that never completes the TLS handshake is abandoned after the tim
   // By the given limit, not undici's default.
   assert.match(result.kind === 'failed' ? result.message : '', /timeout: 50ms/);
   await closed.promise;
+});
+
+test('a server that does not speak TLS fails with a message in one line', async () => {
+  await using server = await openRawLoopback((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  await using client = loopbackClient(server);
+  const { kind, reason, message, retryable } = (await client.send({
+    url: new URL('https://host.test/'),
+    robots: 'terms',
+  })) as Extract<HttpResult, { kind: 'failed' }>;
+  assert.deepEqual([kind, reason, retryable], ['failed', 'tls', false]);
+  assert.equal(message, 'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)');
 });
 
 test('a sink may keep the buffers it receives', async () => {

@@ -171,7 +171,7 @@ export function failureOf(error: unknown, phase: Phase): Failure {
       return { kind: 'refused', reason: 'body-too-large', message: cause.message };
   }
   const code = codeOf(error);
-  const message = `${error instanceof Error ? error.message : String(error)}${code ? ` (${code})` : ''}`;
+  const message = `${messageOf(error)}${code ? ` (${code})` : ''}`;
   const failed = (reason: FailedReason, retryable: boolean): Failure => ({
     kind: 'failed',
     reason,
@@ -181,6 +181,9 @@ export function failureOf(error: unknown, phase: Phase): Failure {
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
     return { kind: 'refused', reason: 'headers-too-large', message };
   }
+  // undici's words for a proxy that does not let us through; it says nothing about the host.
+  const refusal = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(message);
+  if (refusal) return failed('connect', refusal[1] !== '407');
   if (code === 'UND_ERR_INVALID_ARG') return { kind: 'refused', reason: 'bad-url', message };
   if (code === 'EAI_AGAIN') return failed('dns', true);
   if (code === 'ENOTFOUND' || code.startsWith('EAI_') || code === 'ENODATA') return failed('dns', false);
@@ -196,6 +199,12 @@ export function failureOf(error: unknown, phase: Phase): Failure {
   if (RESET_CODES.has(code) || code === 'ETIMEDOUT') return failed(phase === 'body' ? 'truncated' : 'reset', true);
   // A server that violates the protocol will do so again.
   return failed('protocol', false);
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // OpenSSL's messages name its source files and end with a line break; `reason` is the part for people.
+  return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }
 
 function codeOf(error: unknown): string {

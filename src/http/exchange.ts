@@ -57,7 +57,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: Headers = {};
   #informational = 0;
-  /** Most bytes of the body, compressed or decoded. */
+  /** Maximum size of the body in bytes, compressed or decoded. */
   #cap = 0;
   #wireBytes = 0;
   #bodyBytes = 0;
@@ -68,7 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #decoder: { readonly first: Transform; readonly last: Transform } | undefined;
   /** Chunks that arrived while the sink was busy: a paused decoder may emit a few more. */
   #waiting: Buffer[] = [];
-  /** Who is full; the socket is read while this is empty. */
+  /** The sink or decoder that cannot take more; the socket is read while this is empty. */
   readonly #busy = new Set<'sink' | 'decoder'>();
 
   constructor(given: ExchangeOptions) {
@@ -389,9 +389,17 @@ class Deadlines implements Disposable {
 
   /** When each limit of this phase is exceeded, and what that means. */
   get #pending(): readonly (readonly [at: number, ...Parameters<Expired>])[] {
-    const { headersMs, idleMs, totalMs, floorWindowMs, floorBytesPerSecond: floor } = this.#limits;
-    const total = [this.#startedAt + totalMs, 'total-timeout', `not done after ${totalMs} ms`, false] as const;
-    if (this.#phase === 'connect') return [total];
+    const { connectMs, headersMs, idleMs, totalMs, floorWindowMs, floorBytesPerSecond: floor } = this.#limits;
+    const total = [
+      this.#startedAt + totalMs,
+      'total-timeout',
+      `not done after ${Math.round(totalMs)} ms`,
+      false,
+    ] as const;
+    // The connector has its own limit, but does not see a proxy that accepts us and opens no tunnel.
+    const tunnelMs = 2 * connectMs;
+    if (this.#phase === 'connect')
+      return [total, [this.#startedAt + tunnelMs, 'connect-timeout', `not connected after ${tunnelMs} ms`, true]];
     if (this.#phase === 'headers')
       return [total, [this.#phaseAt + headersMs, 'headers-timeout', `no headers after ${headersMs} ms`, true]];
     const floorAt = floor > 0 ? this.#windowAt + floorWindowMs : Infinity;

@@ -23,7 +23,8 @@ export type {
 export { Secret } from './secret.ts';
 export type { Credential } from './secret.ts';
 export { CookieJar } from './cookie-jar.ts';
-export { SqliteCacheStore, raced } from './cache.ts';
+export { SqliteCacheStore } from './cache.ts';
+export { raced, SharedResults } from './shared-results.ts';
 export type { CacheStore, Stored } from './cache.ts';
 export type { DnsMapping, GuardOptions } from './guard.ts';
 export type { Address, ResolveHost } from './name-resolver.ts';

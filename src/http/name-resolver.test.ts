@@ -82,6 +82,23 @@ test('sixty names with unresponsive servers delay no others', async () => {
   assert.deepEqual(new Set(codes), new Set(['EAI_AGAIN']));
 });
 
+test('a name whose servers are slow is found behind a name server that usually responds at once', async () => {
+  // c-ares waits only 250 ms at first for a server that was fast so far, and twice as long for each further try.
+  await using names = await openNameServer((name) =>
+    name === 'slow.example.org' && names.asked.filter((each) => each === name).length < 3
+      ? 'silence'
+      : { address: '192.0.2.9' },
+  );
+  using resolver = new NameResolver({
+    clock: new HeldClock(),
+    servers: [names.server],
+    hostsFile: '/nowhere',
+    askSystem: unasked,
+  });
+  for (let at = 0; at < 10; at += 1) await resolver.resolve(`fast${at}.example.org`);
+  assert.deepEqual(await resolver.resolve('slow.example.org'), [{ address: '192.0.2.9', family: 4 }]);
+});
+
 test('one query per name, cached for at least a second; failures for a while', async () => {
   await using names = await openNameServer((name) =>
     name === 'none.example.org' ? 'unknown' : { address: '192.0.2.8' },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { errorInfo, KeyedLimiter, wait } from '../base/index.ts';
+import { SharedResults } from './shared-results.ts';
 
 export interface Address {
   readonly address: string;
@@ -14,10 +15,11 @@ export interface Address {
 /** Looks up a name; rejects with `code` ENOTFOUND if it does not exist, EAI_AGAIN if no server responds. */
 export type ResolveHost = (hostname: string) => Promise<readonly Address[]>;
 
-/** A lookup without a response after two tries in this time fails. */
+/** A lookup without a response in this time fails. */
 const DEADLINE_MS = 5_000;
 const FIRST_TRY_MS = 1_500;
-const TRIES = 2;
+/** The first tries are short if the name server has been fast, so slow names need several. */
+const TRIES = 5;
 /** RFC 8305 §3: how long to wait for the second address family after the first. */
 const OTHER_FAMILY_MS = 50;
 /** RFC 9520 §3.2: a name that failed is not looked up again for a while. */
@@ -27,13 +29,7 @@ const QUESTIONS_AT_ONCE = 32;
 const BURST_MS = 250;
 const SHORTEST_KNOWN_MS = 1_000;
 const LONGEST_KNOWN_MS = 5 * 60_000;
-const MANY_NAMES = 10_000;
 const MAX_HOSTS_BYTES = 4_000_000;
-
-interface Known {
-  readonly answer: Promise<readonly Address[]>;
-  expiresAt: number;
-}
 
 interface Answers {
   readonly addresses: Address[];
@@ -51,7 +47,7 @@ export class NameResolver implements Disposable {
   readonly #resolver: Resolver;
   readonly #hosts: () => ReadonlyMap<string, readonly Address[]>;
   readonly #askSystem: ResolveHost;
-  readonly #known = new Map<string, Known>();
+  readonly #known: SharedResults<Answers>;
   readonly #closed = new AbortController();
   readonly #burst: KeyedLimiter;
   #systemTurn: Promise<unknown> = Promise.resolve();
@@ -64,6 +60,8 @@ export class NameResolver implements Disposable {
     readonly askSystem?: ResolveHost;
   }) {
     this.#clock = options.clock;
+    const freshMs = ({ ttlMs }: Answers): number => Math.min(LONGEST_KNOWN_MS, Math.max(SHORTEST_KNOWN_MS, ttlMs));
+    this.#known = new SharedResults(options.clock, freshMs, FAILURE_MS);
     this.#burst = new KeyedLimiter({ clock: options.clock, defaultLimit: QUESTIONS_AT_ONCE });
     this.#resolver = new Resolver({ timeout: FIRST_TRY_MS, tries: TRIES });
     if (options.servers) this.#resolver.setServers(options.servers);
@@ -73,37 +71,15 @@ export class NameResolver implements Disposable {
   }
 
   /** The addresses of a name, cached while fresh. */
-  readonly resolve: ResolveHost = (hostname) => {
+  readonly resolve: ResolveHost = async (hostname) => {
     const name = hostname.toLowerCase().replace(/\.$/, '');
-    const listed = this.#hosts().get(name);
-    if (listed) return Promise.resolve(listed);
-    const known = this.#known.get(name);
-    if (known && known.expiresAt > this.#clock.monotonic()) return known.answer;
-    if (this.#known.size >= MANY_NAMES) this.#forget();
-    const asked = this.#ask(name);
-    const entry: Known = { answer: asked.then(({ addresses }) => addresses), expiresAt: Infinity };
-    this.#known.set(name, entry);
-    const keepFor = (ms: number): void => {
-      entry.expiresAt = this.#clock.monotonic() + ms;
-    };
-    void asked.then(
-      ({ ttlMs }) => keepFor(Math.min(LONGEST_KNOWN_MS, Math.max(SHORTEST_KNOWN_MS, ttlMs))),
-      () => keepFor(FAILURE_MS),
-    );
-    return entry.answer;
+    return this.#hosts().get(name) ?? (await this.#known.get(name, () => this.#ask(name))).addresses;
   };
 
   /** Cancels open queries so that the process can exit. */
   [Symbol.dispose](): void {
     this.#closed.abort(failure('EAI_AGAIN', 'the client was closed'));
     this.#resolver.cancel();
-  }
-
-  #forget(): void {
-    const now = this.#clock.monotonic();
-    for (const [name, { expiresAt }] of this.#known) if (expiresAt <= now) this.#known.delete(name);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= MANY_NAMES && oldest !== undefined) this.#known.delete(oldest);
   }
 
   async #ask(name: string): Promise<Answers> {

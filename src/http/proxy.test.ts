@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 
+import { HeldClock, openRawLoopback } from '../testing/index.ts';
 import { createClient } from './client.ts';
 import type { HttpClientOptions } from './client.ts';
 
@@ -45,6 +46,49 @@ test('external hosts are reached through the proxy, by full URL or tunnel; no_pr
     `GET http://papers.example.org/x.pdf Basic ${Buffer.from('me:secret').toString('base64')}`,
     'CONNECT papers.example.org:443',
   ]);
+});
+
+test('a proxy that does not let us through is a failed connection, retried unless it wants a password', async () => {
+  let [status, asked] = [0, 0];
+  const server = createServer((_request, response) => response.writeHead(status).end(String((asked += 1))));
+  server.on('connect', (_request, socket) => {
+    asked += 1;
+    socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const retry = { retries: 1, baseMs: 1, maxDelayMs: 1 };
+  for (const [answer, path, requests] of [
+    [407, 'https://a.example.org/x.pdf', 1],
+    [407, 'http://b.example.org/x.pdf', 1],
+    [502, 'https://c.example.org/x.pdf', 2],
+  ] as const) {
+    await using client = createClient({ ...OPTIONS, retry, proxy: { http: address, https: '', no: '' } });
+    [status, asked] = [answer, 0];
+    const result = await client.send({ url: new URL(path) });
+    assert.equal(result.kind === 'failed' && result.reason, 'connect');
+    assert.match(result.kind === 'failed' ? result.message : '', new RegExp(`Proxy .*${answer}`));
+    assert.equal(asked, requests, path);
+  }
+  server.close();
+});
+
+test('a proxy that accepts connections and never opens a tunnel is not waited for', async () => {
+  const clock = new HeldClock();
+  const reached = Promise.withResolvers<void>();
+  await using proxy = await openRawLoopback(() => reached.resolve());
+  await using client = createClient({
+    ...OPTIONS,
+    clock,
+    limits: { connectMs: 10_000 },
+    proxy: { http: `http://127.0.0.1:${proxy.port}`, https: '', no: '' },
+  });
+  const sending = client.send({ url: new URL('https://papers.example.org/x.pdf') }, AbortSignal.timeout(20_000));
+  await reached.promise;
+  await clock.advance(20_000);
+  const result = await sending;
+  assert.equal(result.kind === 'failed' && result.reason, 'connect-timeout');
 });
 
 test('this machine and mapped names never use a proxy; private addresses stay blocked', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
 import { parseRetryAfter } from './index.ts';
+import { retryTime } from './retry.ts';
 
 const now = Date.UTC(2026, 0, 15);
 const url = new URL('http://host.test/');
@@ -22,6 +23,53 @@ test('Retry-After is parsed in every format, and invalid values are recognised',
     assert.equal(at(nonsense), undefined, nonsense);
   }
   assert.equal(parseRetryAfter({}, now), undefined);
+});
+
+test('the reset of a used-up rate limit is a time, in seconds or as an epoch', () => {
+  const at = (status: number, headers: Record<string, string>): number | undefined => {
+    const time = retryTime({ url, status, headers }, now);
+    return time === undefined ? undefined : (time - now) / 1000;
+  };
+  const epoch = String(now / 1000 + 90);
+  assert.equal(at(429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': epoch }), 90);
+  assert.equal(at(429, { 'x-ratelimit-reset': `${epoch}000` }), 90);
+  assert.equal(at(429, { 'x-rate-limit-reset': '90' }), 90);
+  assert.equal(at(429, { 'ratelimit-remaining': '0', 'ratelimit-reset': '90' }), 90);
+  assert.equal(at(429, { ratelimit: '"default";r=0;t=90', 'ratelimit-policy': '"default";q=10;w=60' }), 90);
+  assert.equal(at(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': epoch }), 90);
+  assert.equal(at(403, { 'retry-after': '15' }), 15);
+  // The server's clock is a minute ahead.
+  assert.equal(at(429, { 'x-ratelimit-reset': epoch, date: 'Thu, 15 Jan 2026 00:01:00 GMT' }), 30);
+  // A daily budget that is not used up, a plain refusal, a reset that is over, and statuses that are no limits.
+  assert.equal(at(429, { 'x-ratelimit-remaining': '700', 'x-ratelimit-reset': '40000' }), undefined);
+  assert.equal(at(403, { 'x-ratelimit-reset': '40000' }), undefined);
+  assert.equal(at(429, { 'x-ratelimit-reset': String(now / 1000 - 5) }), undefined);
+  assert.equal(at(429, { 'x-ratelimit-reset': 'soon' }), undefined);
+  assert.equal(at(500, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '40000' }), undefined);
+});
+
+test('a 403 that names a time is a rate limit: the host gets no request until then', async () => {
+  const clock = new HeldClock(now);
+  const wire = new Wire(clock);
+  const limit = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(now / 1000 + 30) };
+  await using server = await openLoopback((_request, response) => {
+    if (clock.now() < now + 30_000)
+      response.writeHead(403, { ...limit, date: new Date(clock.now()).toUTCString() }).end();
+    else response.end('ok');
+  });
+  await using client = loopbackClient(server, {
+    clock,
+    report: wire.report,
+    retry: { retries: 1 },
+    perHost: { perSecond: Infinity, concurrency: 1 },
+  });
+  const both = Promise.all([client.send({ url }), client.send({ url: new URL('http://host.test/other') })]);
+  const { result } = await wire.settle(both);
+  assert.deepEqual(
+    result.map((each) => each.kind === 'response' && each.response.status),
+    [200, 200],
+  );
+  assert.equal(server.requests.length, 3);
 });
 
 test('transient failures are retried with growing delays, up to the limit', async () => {

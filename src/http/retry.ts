@@ -2,7 +2,7 @@ import type { Clock, Random } from '../base/index.ts';
 import { equalJitterDelay, hostKey, wait } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
-import type { HttpRequest, HttpResponse, HttpResult, Trail, Wrap, Headers } from './send.ts';
+import type { HttpRequest, HttpResponse, HttpResult, ResponseHead, Trail, Wrap, Headers } from './send.ts';
 import { whileWaiting } from './send.ts';
 
 export interface RetryOptions {
@@ -46,13 +46,13 @@ export function withRetry(
         await pause(pauseMs);
         continue;
       }
-      if (!isWorthRetrying(result, request)) return result;
+      const namedAt = result.kind === 'response' ? retryTime(result.response, now) : undefined;
+      if (!isWorthRetrying(result, request, namedAt)) return result;
       const backoffMs = equalJitterDelay(attempt, {
         baseMs: options.baseMs,
         capMs: options.maxDelayMs,
         ...(options.random && { random: options.random }),
       });
-      const namedAt = result.kind === 'response' ? parseRetryAfter(result.response.headers, now) : undefined;
       const heldAt = Math.max(namedAt ?? 0, admission.held([hostKey(request.url)])?.at ?? 0);
       if (heldAt - now > options.giveUpAfterMs) return giveUp(result, request, heldAt);
       const limited = result.kind === 'response' && (result.response.status === 429 || namedAt !== undefined);
@@ -75,13 +75,13 @@ function canSpend({ budget }: HttpRequest, ms: number): boolean {
   return true;
 }
 
-function isWorthRetrying(result: HttpResult, request: HttpRequest): boolean {
+function isWorthRetrying(result: HttpResult, request: HttpRequest, namedAt: number | undefined): boolean {
   const { method = 'GET' } = request;
   if (method === 'POST' && request.repeatable !== true) return false;
   if (result.kind === 'response') {
-    const { status, headers } = result.response;
+    const { status } = result.response;
     // Archives answer 202 and name a time while they fetch a file.
-    return RETRYABLE.has(status) || (status === 202 && headers['retry-after'] !== undefined);
+    return RETRYABLE.has(status) || ((status === 202 || status === 403) && namedAt !== undefined);
   }
   if (result.kind !== 'failed' || !result.retryable) return false;
   return request.sink === undefined || result.trail.response === undefined;
@@ -114,6 +114,34 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
   if (at === undefined) return undefined;
   const serverNow = parseHttpDate(headers['date'] ?? '', now) ?? now;
   return now + Math.max(0, at - serverNow);
+}
+
+/**
+ * When a server that asks us to slow down wants to be asked again: by Retry-After, or when its limit resets. A 403 is
+ * such a request, at GitHub and others, only if it names a time.
+ */
+export function retryTime({ status, headers }: ResponseHead, now: number): number | undefined {
+  const named = parseRetryAfter(headers, now);
+  if (named !== undefined || (status !== 429 && status !== 403)) return named;
+  // Services send the reset of a daily budget with every response: it counts only if nothing is left.
+  const left = limitField(headers, 'remaining') ?? (status === 429 ? 0 : undefined);
+  return Number(left) === 0 ? parseReset(headers, now) : undefined;
+}
+
+/** A field of `X-RateLimit-…`, of `RateLimit-…`, or of a later draft, `RateLimit: "default";r=0;t=30`. */
+function limitField(headers: Headers, name: 'remaining' | 'reset'): string | undefined {
+  const [, short] = (name === 'reset' ? /;\s*t=(\d+)/ : /;\s*r=(\d+)/).exec(headers['ratelimit'] ?? '') ?? [];
+  return headers[`x-ratelimit-${name}`] ?? headers[`x-rate-limit-${name}`] ?? headers[`ratelimit-${name}`] ?? short;
+}
+
+/** A reset is a number of seconds, or an epoch in seconds or milliseconds; undefined if it is over or invalid. */
+function parseReset(headers: Headers, now: number): number | undefined {
+  const value = limitField(headers, 'reset')?.trim() ?? '';
+  if (!/^\d{1,13}(?:\.\d{1,9})?$/.test(value)) return undefined;
+  const seconds = Number(value) < 1e12 ? Number(value) : Number(value) / 1000;
+  const serverNow = parseHttpDate(headers['date'] ?? '', now) ?? now;
+  const leftMs = seconds < 1e9 ? seconds * 1000 : seconds * 1000 - serverNow;
+  return leftMs > 0 ? now + leftMs : undefined;
 }
 
 const IMF = /^[A-Za-z]{3}, \d{2} [A-Za-z]{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -2,9 +2,9 @@ import type { Clock } from '../base/index.ts';
 import { hostKey, wait } from '../base/index.ts';
 import type { Admission, Fact, Facts } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
-import { raced } from './cache.ts';
-import type { Caller, HttpRequest, HttpResult, Send, Wrap } from './send.ts';
-import { trailOf, whileWaiting } from './send.ts';
+import type { Caller, HttpResult, Send, Wrap } from './send.ts';
+import { trailOf } from './send.ts';
+import { SharedResults } from './shared-results.ts';
 import type { HttpEvent } from './with-admission.ts';
 
 /** What is known about a host's robots.txt. */
@@ -16,11 +16,6 @@ type Known =
   | { readonly kind: 'answer'; readonly result: Extract<HttpResult, { kind: 'later' | 'refused' }> };
 
 type Failed = Extract<HttpResult, { kind: 'failed' }>;
-
-interface Entry {
-  readonly known: Promise<Known>;
-  expiresAt: number;
-}
 
 export interface RobotsOptions {
   readonly productToken: string;
@@ -43,22 +38,23 @@ interface RobotsParts extends RobotsOptions {
   readonly report?: ((event: HttpEvent) => void) | undefined;
 }
 
-const MANY_HOSTS = 10_000;
 const MAX_REDIRECTS = 5;
 const RETRY_MS = 1000;
 
 /** Reads each host's robots.txt once and enforces it. */
 export class Robots {
   readonly #parts: RobotsParts;
-  readonly #entries = new Map<string, Entry>();
+  readonly #known: SharedResults<Known>;
 
   constructor(parts: RobotsParts) {
     this.#parts = parts;
+    this.#known = new SharedResults(parts.clock, (known) => this.#freshMs(known));
   }
 
   wrap: Wrap = (next) => async (request, signal) => {
     if (request.robots === 'terms') return next(request, signal);
-    const known = await this.#known(request, signal);
+    const { url, caller } = request;
+    const known = await this.#known.get(url.origin, () => this.#read(url, caller), caller, signal);
     if (known.kind === 'answer') return { ...known.result, trail: trailOf(request) };
     if (known.kind === 'unreachable') {
       const message = `robots.txt of ${request.url.host} could not be read: ${known.why}`;
@@ -84,42 +80,13 @@ export class Robots {
     return `robots.txt of ${host} asks for a pause of ${seconds} s between requests, longer than we wait`;
   }
 
-  async #known({ url, caller }: HttpRequest, signal: AbortSignal | undefined): Promise<Known> {
-    const { origin } = url;
-    let entry = this.#entries.get(origin);
-    const isFirst = !entry || entry.expiresAt <= this.#parts.clock.now();
-    if (!entry || isFirst) {
-      if (this.#entries.size >= MANY_HOSTS) this.#forget();
-      const fresh: Entry = { known: this.#read(url, caller), expiresAt: Infinity };
-      this.#entries.set(origin, fresh);
-      void fresh.known.then(
-        (known) => this.#date(origin, fresh, known),
-        () => this.#entries.delete(origin),
-      );
-      entry = fresh;
-    }
-    const { known } = entry;
-    // A waiting job gives up its worker: the job that reads robots.txt may need it.
-    return isFirst || entry.expiresAt !== Infinity
-      ? raced(known, signal)
-      : whileWaiting(caller, () => raced(known, signal));
+  /** How long it counts; a transient result is asked for again. */
+  #freshMs({ kind }: Known): number {
+    if (kind === 'answer') return 0;
+    return kind === 'rules' ? this.#parts.maxAgeMs : this.#parts.unreachableMs;
   }
 
-  #date(origin: string, entry: Entry, known: Known): void {
-    if (known.kind === 'answer') this.#entries.delete(origin);
-    else
-      entry.expiresAt =
-        this.#parts.clock.now() + (known.kind === 'rules' ? this.#parts.maxAgeMs : this.#parts.unreachableMs);
-  }
-
-  #forget(): void {
-    const now = this.#parts.clock.now();
-    for (const [origin, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(origin);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size >= MANY_HOSTS && oldest !== undefined) this.#entries.delete(oldest);
-  }
-
-  /** Ignores the first caller's signal, since others wait too; the time limits bound it. */
+  /** Has no signal, since others wait too; the time limits bound it. */
   async #read(url: URL, caller: Caller | undefined): Promise<Known> {
     const known = this.#parts.facts
       ? await this.#readOnce(this.#parts.facts, url, caller)
@@ -140,10 +107,7 @@ export class Robots {
       const { kind } = own;
       if (kind === 'answer') throw new Error('not known yet');
       const said = kind === 'rules' ? { kind, text: own.text } : { kind, why: own.why };
-      return {
-        text: JSON.stringify(said),
-        forMs: kind === 'rules' ? this.#parts.maxAgeMs : this.#parts.unreachableMs,
-      };
+      return { text: JSON.stringify(said), forMs: this.#freshMs(own) };
     };
     const fact = await facts.once(`robots ${url.origin}`, find).catch(() => undefined);
     // No shared fact, or the database is down: this process reads for itself.

@@ -16,13 +16,13 @@ export class Secret {
   }
 
   /** Whether the value is long enough to be scrubbed: removing every "k" would garble a page. */
-  get isTellable(): boolean {
+  get isScrubbable(): boolean {
     return this.#value.length >= SHORTEST_TELLABLE;
   }
 
   /** The text without the value, plain or percent-encoded. */
   scrub(text: string): string {
-    if (!this.isTellable) return text;
+    if (!this.isScrubbable) return text;
     let clean = text.replaceAll(this.#value, HIDDEN);
     const encoded = encodeURIComponent(this.#value);
     if (encoded !== this.#value) clean = clean.replaceAll(encoded, HIDDEN);
@@ -66,7 +66,7 @@ export function withoutKeys(url: URL, credentials: readonly Credential[]): URL {
   for (const [name, value] of url.searchParams) {
     const leaks = credentials.some(
       (credential) =>
-        (credential.secret.isTellable
+        (credential.secret.isScrubbable
           ? value.includes(credential.secret.reveal())
           : value === credential.secret.reveal()) ||
         (credential.place === 'query' && credential.name === name),

@@ -189,7 +189,7 @@ function cleanLocation(location: string, request: HttpRequest): string {
 
 /** Error pages quote a wrong key, and lists link to their next page with the right one. */
 function cleanBody(body: Buffer, request: HttpRequest): Buffer {
-  const leaks = (request.credentials ?? []).some(({ secret }) => secret.isTellable && body.includes(secret.reveal()));
+  const leaks = (request.credentials ?? []).some(({ secret }) => secret.isScrubbable && body.includes(secret.reveal()));
   return leaks ? Buffer.from(scrub(body.toString('utf8'), request)) : body;
 }
 

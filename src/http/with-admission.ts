@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import { hostKey } from '../base/index.ts';
 import type { Admission, HostEvent, Observation, Waited } from '../hosts/index.ts';
-import { parseRetryAfter } from './retry.ts';
+import { retryTime } from './retry.ts';
 import type { HttpResult, ResponseHead, Wrap } from './send.ts';
 import { trailOf } from './send.ts';
 
@@ -57,7 +57,8 @@ export function withAdmission(options: {
         answered = true;
         const seen = observationOf(head, clock.now());
         admission.observe(keys, seen);
-        const until = head.status === 429 || head.status === 503 ? admission.held([host])?.at : undefined;
+        const isAsked = head.status === 429 || seen.retryAt !== undefined;
+        const until = isAsked ? admission.held([host])?.at : undefined;
         if (until !== undefined) report?.({ kind: 'wait-asked', host, until, said: seen.retryAt !== undefined });
       };
       const result = await next({ ...request, onHead, onSent: () => slot.sent() }, signal);
@@ -74,7 +75,8 @@ export function withAdmission(options: {
 }
 
 /** Rate limits in the headers, applied before the next request. */
-function observationOf({ status, headers }: ResponseHead, now: number): Extract<Observation, { kind: 'answer' }> {
+function observationOf(head: ResponseHead, now: number): Extract<Observation, { kind: 'answer' }> {
+  const { status, headers } = head;
   // Crossref sends its rate and concurrency limits, OpenAlex what is left of the daily budget.
   const limit = Number(headers['x-rate-limit-limit']);
   const seconds = Number(/^(\d{1,6})s$/.exec(headers['x-rate-limit-interval'] ?? '')?.[1]);
@@ -83,7 +85,7 @@ function observationOf({ status, headers }: ResponseHead, now: number): Extract<
   return {
     kind: 'answer',
     status,
-    retryAt: status === 429 || status === 503 ? parseRetryAfter(headers, now) : undefined,
+    retryAt: status === 429 || status === 503 || status === 403 ? retryTime(head, now) : undefined,
     ...(limit > 0 &&
       seconds > 0 && { limits: { perSecond: limit / seconds, ...(cap >= 1 && { cap: Math.floor(cap) }) } }),
     ...(Number.isFinite(left) && { budgetLeft: left }),

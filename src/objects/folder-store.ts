@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, commitPart, describeDiskError, partPath, writeFileAtomic } from '../base/index.ts';
+import { AppError, commitPart, describeDiskError, hasCode, partPath, writeFileAtomic } from '../base/index.ts';
 
 /** Identifies bytes by their hash: equal bytes are one object, so storing them twice does no harm. */
 export interface ObjectId {
@@ -97,8 +97,7 @@ export class FolderStore implements ObjectStore {
       const found = await stat(this.#pathOf(sha256));
       return found.isFile() ? found.size : undefined;
     } catch (error) {
-      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-        return undefined;
+      if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
       throw describeDiskError(error, this.#pathOf(sha256));
     }
   }
@@ -124,7 +123,7 @@ export class FolderStore implements ObjectStore {
     try {
       return (await readFile(path, 'utf8')).trim();
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      if (hasCode(error, 'ENOENT')) return undefined;
       throw describeDiskError(error, path);
     }
   }
