@@ -5,13 +5,14 @@ import type { Work, ArxivId } from '../works/index.ts';
 import {
   doiPath,
   formatArxivId,
+  maybe,
   mergeIds,
   OPENALEX_SELECT,
   parseOpenAlexWork,
   normalizeDoi,
   parseArxivId,
 } from '../works/index.ts';
-import { problemsOf, unreadable } from './lookups.ts';
+import { crossrefQuestion, problemsOf, unreadable } from './lookups.ts';
 import type { Finding, Plan, ResolveContext, Resolver } from './plan.ts';
 
 /** A work with more plans comes from a page that wastes our time. */
@@ -26,7 +27,8 @@ export async function* findPlans(
   resolvers: readonly Resolver[],
   context: ResolveContext,
 ): AsyncGenerator<Finding> {
-  const known = yield* completed(work, context);
+  const { work: known, findings } = await completeWork(work, context);
+  yield* findings;
   const seen = new Set<string>();
   const manuscripts: Finding[] = [];
   for (const resolver of resolvers) {
@@ -55,36 +57,39 @@ function isManuscript({ version }: Plan): boolean {
   return version === 'submittedVersion' || version === 'acceptedVersion';
 }
 
-/** Adds what a lookup of its id returns: the title to recognise files by, and other ids. */
-export async function completeWork(
-  work: Work,
-  context: ResolveContext,
-): Promise<{ readonly work: Work; readonly findings: readonly Finding[] }> {
-  const findings: Finding[] = [];
-  const completing = completed(work, context);
-  for (;;) {
-    const step = await completing.next();
-    if (step.done) return { work: { ...step.value, isComplete: true }, findings };
-    findings.push(step.value);
-  }
+interface CompletedWork {
+  readonly work: Work;
+  /** Why a lookup added nothing. */
+  readonly findings: readonly Finding[];
 }
 
-/** A work known by id only is looked up first: in OpenAlex, where single records are free, or in arXiv. */
-async function* completed(work: Work, context: ResolveContext): AsyncGenerator<Finding, Work> {
-  const { lookups, signal } = context;
+/**
+ * Adds to a work known by id only the title, to recognise files by, and other ids: from OpenAlex, where single records
+ * are free, or from arXiv.
+ */
+export async function completeWork(listed: Work, context: ResolveContext): Promise<CompletedWork> {
+  if (listed.isComplete) return { work: listed, findings: [] };
+  const work = { ...listed, isComplete: true };
   const path = recordPath(work);
-  if (work.isComplete) return work;
-  if (path === undefined) return work.ids.arxiv === null ? work : yield* fromArxiv(work, context);
+  const { arxiv } = work.ids;
+  if (path === undefined) return arxiv === null ? { work, findings: [] } : await fromArxiv(work, arxiv, context);
   const question = { service: 'openalex', path: `works/${path}`, parameters: { select: OPENALEX_SELECT } } as const;
-  const found = await lookups.json(question, z.unknown(), signal);
-  yield* problemsOf('openalex', found);
-  const record = found.kind === 'found' ? parseOpenAlexWork(found.value) : undefined;
-  if (!record) {
-    if (found.kind === 'found') yield* unreadable('openalex', 'the record of the work is none');
-    return work;
-  }
+  const found = await context.lookups.json(question, z.unknown(), context.signal);
+  if (found.kind === 'missing') return { work: await titledByCrossref(work, context), findings: [] };
+  if (found.kind !== 'found') return { work, findings: problemsOf('openalex', found) };
+  const record = parseOpenAlexWork(found.value);
+  if (!record) return { work, findings: unreadable('openalex', 'the record of the work is none') };
   const ids = mergeIds(work.ids, record.ids);
-  return { ...record, id: work.id, ids, title: work.title ?? record.title, urls: work.urls };
+  return { work: { ...record, id: work.id, ids, title: work.title ?? record.title, urls: work.urls }, findings: [] };
+}
+
+const crossrefTitle = z.object({ message: z.object({ title: maybe(z.array(z.string())) }) });
+
+/** Crossref knows the titles of works that are new to OpenAlex. Its resolver asks the same and reports problems. */
+async function titledByCrossref(work: Work, { lookups, contact, signal }: ResolveContext): Promise<Work> {
+  if (work.title !== null || work.ids.doi === null) return work;
+  const found = await lookups.json(crossrefQuestion(work.ids.doi, contact), crossrefTitle, signal);
+  return { ...work, title: (found.kind === 'found' && found.value.message.title?.[0]) || null };
 }
 
 function recordPath({ ids }: Work): string | undefined {
@@ -95,17 +100,13 @@ function recordPath({ ids }: Work): string | undefined {
 }
 
 /** arXiv gives the title, to recognise files by, and the journal's DOI, which other services know. */
-async function* fromArxiv(work: Work, { lookups, signal }: ResolveContext): AsyncGenerator<Finding, Work> {
-  const { arxiv } = work.ids;
-  if (arxiv === null) return work;
+async function fromArxiv(work: Work, arxiv: ArxivId, { lookups, signal }: ResolveContext): Promise<CompletedWork> {
   const parameters = { id_list: formatArxivId(arxiv), max_results: '1' };
-  const found = await lookups.text({ service: 'arxiv', path: 'api/query', parameters }, signal);
-  yield* problemsOf('arxiv', found);
-  const feed = found.kind === 'found' ? readArxivFeed(found.value) : [];
-  if (feed === undefined) yield* unreadable('arxiv', 'the feed is none');
-  const [entry] = feed ?? [];
-  if (entry?.id.id !== arxiv.id) return work;
-  return { ...work, title: work.title ?? entry.title, ids: { ...work.ids, doi: work.ids.doi ?? entry.doi } };
+  const found = await lookups.parsed({ service: 'arxiv', path: 'api/query', parameters }, readArxivFeed, signal);
+  const [entry] = found.kind === 'found' ? found.value : [];
+  if (entry?.id.id !== arxiv.id) return { work, findings: problemsOf('arxiv', found) };
+  const ids = { ...work.ids, doi: work.ids.doi ?? entry.doi };
+  return { work: { ...work, title: work.title ?? entry.title, ids }, findings: [] };
 }
 
 interface ArxivEntry {

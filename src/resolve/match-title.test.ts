@@ -20,7 +20,7 @@ const candidate = (title: string, more: Partial<Candidate> = {}): Candidate => (
   authors: ['Berg', 'Liu', 'Okafor'],
   year: 2020,
   venue: 'Reef Studies',
-  type: 'journal-article',
+  type: 'article',
   ...more,
 });
 const TITLE = 'Coral bleaching under repeated marine heat waves in the southern lagoon';
@@ -68,7 +68,7 @@ test('a candidate that is found twice does not rival itself', () => {
 });
 
 test('of a preprint and its article, the article is chosen', () => {
-  const posted = candidate(TITLE, { doi: '10.1101/1', type: 'posted-content' });
+  const posted = candidate(TITLE, { doi: '10.1101/1', type: 'preprint' });
   const verdict = chooseCandidate(cited(TITLE), [posted, candidate(TITLE)], LIMITS);
   assert.equal(verdict.kind === 'accepted' && verdict.candidate.doi, '10.5555/one');
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 import type { CitedWork } from '../works/index.ts';
-import { maybe, normalizeDoi, validItems, lenient } from '../works/index.ts';
+import { parseCrossrefRecord, validItems, yearOf } from '../works/index.ts';
 import type { Lookups } from './lookups.ts';
 import { problemsOf } from './lookups.ts';
-import { isAboutAnother, numbersIn, plain, titleWords } from './same-work.ts';
+import { isAboutAnother, nameWords, numbersIn, titleWords } from './same-work.ts';
 
 /** A registered work that may be the one searched for. */
 export interface Candidate {
@@ -94,7 +94,7 @@ function doubtIn(
 }
 
 function isPosted({ type }: Candidate): boolean {
-  return type === 'posted-content';
+  return type === 'preprint';
 }
 
 /** Share of common words, in order; a missing subtitle costs little. */
@@ -141,11 +141,11 @@ function titleInLine(line: string, title: string): number {
 function compareNames(cited: CitedWork, { authors }: Candidate): ScoredCandidate['hasAuthors'] {
   const theirs = authors
     .slice(0, 20)
-    .map((name) => words(name).toSorted((a, b) => b.length - a.length)[0] ?? '')
+    .map((name) => nameWords(name).toSorted((a, b) => b.length - a.length)[0] ?? '')
     .filter((word) => word !== '');
   if (theirs.length === 0) return 'unknown';
   const ours = new Set(
-    (cited.title === null ? cited.text : cited.authors.slice(0, 20).join(' ')).split(/\s+/).flatMap(words),
+    (cited.title === null ? cited.text : cited.authors.slice(0, 20).join(' ')).split(/\s+/).flatMap(nameWords),
   );
   if (cited.title !== null && cited.authors.length === 0) return 'unknown';
   if (ours.has(theirs[0] ?? '')) return 'same';
@@ -166,24 +166,7 @@ function likeYears(cited: CitedWork, year: number | null): number | null {
   return apart === 0 ? 1 : apart === 1 ? 0.8 : apart === 2 ? 0.4 : 0;
 }
 
-function words(text: string): string[] {
-  return plain(text)
-    .split(' ')
-    .filter((word) => word.length > 1);
-}
-
-const parts = z.object({ 'date-parts': maybe(z.array(z.array(maybe(z.number())))) });
-const item = z.object({
-  DOI: z.string(),
-  title: maybe(z.array(z.string())),
-  subtitle: lenient(z.array(z.string())),
-  author: lenient(validItems(z.object({ family: maybe(z.string()), name: maybe(z.string()) }))),
-  issued: lenient(parts),
-  published: lenient(parts),
-  'container-title': lenient(z.array(z.string())),
-  type: lenient(z.string()),
-});
-const found = z.object({ message: z.object({ items: validItems(item) }) });
+const found = z.object({ message: z.object({ items: validItems(z.looseObject({ DOI: z.string() })) }) });
 
 /** `away`: Crossref refused or failed. */
 export type TitleFinding = TitleVerdict | { readonly kind: 'away'; readonly message: string };
@@ -200,7 +183,7 @@ const ROWS = 5;
 const MOST_ROWS = 50;
 const LONGEST_QUERY = 500;
 /** Selected fields, so that responses stay small (api.crossref.org/swagger-ui: select). */
-const SELECT = 'DOI,title,subtitle,author,issued,published,container-title,type';
+const SELECT = 'DOI,title,subtitle,author,issued,container-title,type';
 
 /**
  * Searches Crossref for a work known by title. `query.bibliographic` matches the content of references: titles,
@@ -228,19 +211,11 @@ export async function findByTitle(cited: CitedWork, search: TitleSearch, signal?
   });
 }
 
-function candidateOf(each: z.output<typeof item>): Candidate[] {
-  const doi = normalizeDoi(each.DOI);
-  const title = [each.title?.[0], each.subtitle?.[0]].filter(Boolean).join(': ');
-  if (doi === undefined || title === '') return [];
-  const [year] = (each.published ?? each.issued)?.['date-parts']?.[0] ?? [];
-  return [
-    {
-      doi,
-      title,
-      authors: (each.author ?? []).flatMap(({ family, name }) => family ?? name ?? []),
-      year: year ?? null,
-      venue: each['container-title']?.[0] ?? null,
-      type: each.type,
-    },
-  ];
+function candidateOf(item: unknown): Candidate[] {
+  const record = parseCrossrefRecord(item, '');
+  if (!record) return [];
+  const { ids, title, authors, venue, type } = record;
+  if (ids.doi === null || title === null) return [];
+  const names = authors.map(({ family, name }) => family ?? name);
+  return [{ doi: ids.doi, title, authors: names, year: yearOf(record), venue, type }];
 }

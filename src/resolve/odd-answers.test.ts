@@ -7,7 +7,7 @@ import type { Routes } from '../../test/support/ask-resolver.ts';
 import { ask, shown, work } from '../../test/support/ask-resolver.ts';
 import { SqliteCacheStore } from '../http/index.ts';
 import { loopbackClient, openLoopback } from '../testing/index.ts';
-import { lookupJson, parseOpenAlexWork } from '../works/index.ts';
+import { lookupJson, lookupParsed, parseOpenAlexWork } from '../works/index.ts';
 
 // Undocumented responses of services: fields that are missing, null or of another type, one odd entry among good ones,
 // error pages with status 200, merged records. One bad entry must not lose the good ones.
@@ -145,6 +145,26 @@ test('a list without a valid entry and an HTML page with status 200 are reported
   }
 });
 
+test('an error in JSON with status 200 is reported, and does not mean that there is no open copy', async () => {
+  const about = { title: 'A work' };
+  for (const body of ['{"error":"rate limit exceeded"}', '{"message":"Internal server error","code":"429"}', '{}']) {
+    const anything = new Proxy({}, { get: () => body }) as Routes;
+    for (const resolver of [
+      'unpaywall',
+      'semantic_scholar',
+      'europe_pmc',
+      'core',
+      'crossref',
+      'doaj',
+      'hal',
+      'openaire',
+    ]) {
+      const { plans, problems } = await ask(resolver, work(DOI, about), anything);
+      assert.deepEqual([plans.length, problems.length > 0], [0, true], `${resolver} ${body}`);
+    }
+  }
+});
+
 test('an error page sent as a success is not the answer for as long as the cache keeps it', async () => {
   await using server = await openLoopback((_request, response) => {
     response.setHeader('cache-control', 'max-age=86400');
@@ -155,6 +175,25 @@ test('an error page sent as a success is not the answer for as long as the cache
   const lookUp = () => lookupJson(client.send, { url: new URL('http://api.test/x') }, z.object({ id: z.number() }));
   assert.equal((await lookUp()).kind, 'problem');
   assert.equal((await lookUp()).kind, 'found');
+});
+
+test('an XML error sent as a success is not the answer for as long as the cache keeps it', async () => {
+  await using server = await openLoopback((_request, response) => {
+    response.setHeader('cache-control', 'max-age=86400');
+    response.end(server.requests.length <= 2 ? '<Error><Code>InternalError</Code></Error>' : '<feed>1</feed>');
+  });
+  using cache = new SqliteCacheStore(':memory:', { now: Date.now });
+  await using client = loopbackClient(server, { cache });
+  const read = (xml: string): string | undefined => /<feed>(.*)<\/feed>/.exec(xml)?.[1];
+  const lookUp = () => lookupParsed(client.send, { url: new URL('http://api.test/x') }, read);
+  assert.deepEqual(await lookUp(), {
+    kind: 'problem',
+    reason: 'unexpected-shape',
+    message: '<Error><Code>InternalError</Code></Error>',
+    status: 200,
+  });
+  const found = await lookUp();
+  assert.equal(found.kind === 'found' && found.value, '1');
 });
 
 test('zenodo in InvenioRDM format: rights and access are read', async () => {

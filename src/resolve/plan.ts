@@ -38,8 +38,6 @@ export interface Plan {
   readonly sameAs: SameAs | null;
   /** The file may be mined but not redistributed: a publisher's text-mining terms, or a reservation (TDMRep). */
   readonly terms: 'text-mining' | null;
-  /** Cost in credits of a daily budget. */
-  readonly credits: number;
 }
 
 /** A resolver's result: a plan, or why it has none. */
@@ -108,7 +106,6 @@ export function plan(resolver: string, url: string | URL | null | undefined, det
         checksum: null,
         sameAs: null,
         terms: null,
-        credits: 0,
         ...details,
       },
     },

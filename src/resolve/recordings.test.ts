@@ -8,7 +8,6 @@ import { ask, CONTACT, sent, shown, work } from '../../test/support/ask-resolver
 import type { Work } from '../works/index.ts';
 import { parseOpenAlexWork } from '../works/index.ts';
 import { readArxivFeed } from './find-plans.ts';
-import { readCdx } from './resolvers/wayback.ts';
 import { decodePage, readLandingPage } from './index.ts';
 
 // Real responses of the services, recorded by others and not part of the project: each with its work, the request that
@@ -329,7 +328,6 @@ test('recorded errors and feeds are recognised', { skip }, async () => {
   assert.deepEqual(readArxivFeed(read('arxiv/id-versioned.xml'))?.[0]?.id, { id: '2104.12255', version: 1 });
   assert.deepEqual(readArxivFeed(read('arxiv/id-unknown-empty.xml')), []);
   assert.equal(readArxivFeed(read('arxiv/search-page-0.xml'))?.length, 10);
-  assert.equal(readCdx(read('wayback/cdx-text-with-resume-key.txt'))?.length, 3);
 });
 
 test('every recorded article page: its file, DOI, licence, and whether it is the full text', { skip }, () => {

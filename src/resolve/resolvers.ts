@@ -59,7 +59,7 @@ export const RESOLVERS: readonly Resolver[] = [
   elsevierTdm,
   openalexContent,
   wayback,
-].map(withoutRepeats);
+];
 
 /** Used only if enabled by name: they need a subscription and have their own terms. */
 const OPT_IN: ReadonlySet<string> = new Set(['wiley_tdm', 'elsevier_tdm']);
@@ -102,19 +102,4 @@ export function chooseResolvers(choice: ResolverChoice = {}): Resolver[] {
   for (const name of choice.disable ?? []) enabled.delete(name);
   const names = [...new Set([...(choice.order ?? []), ...all.keys()])].filter((name) => enabled.has(name));
   return names.flatMap((name) => all.get(name) ?? []);
-}
-
-/** Services may list a URL twice: each URL of a resolver is one plan. */
-function withoutRepeats(resolver: Resolver): Resolver {
-  return {
-    ...resolver,
-    async *plans(work, context) {
-      const seen = new Set<string>();
-      for await (const finding of resolver.plans(work, context)) {
-        if (finding.kind === 'plan' && seen.has(finding.plan.url)) continue;
-        if (finding.kind === 'plan') seen.add(finding.plan.url);
-        yield finding;
-      }
-    },
-  };
 }

@@ -1,3 +1,4 @@
+import { wordsIn } from '../base/index.ts';
 import type { Work } from '../works/index.ts';
 import { normalizeDoi, plainText } from '../works/index.ts';
 
@@ -31,6 +32,8 @@ export function versionOf(sameness: Sameness): SameAs | null {
 
 const ABOUT_ANOTHER =
   /^(?:correction|corrections|corrigendum|erratum|errata|retraction|retracted|withdrawn|withdrawal|removal|addendum|comment|comments|reply|response|rebuttal|editorial|commentary|supplement|supplementary|supporting|part|volume|chapter)$/;
+
+/** Whether a word in only one of two titles makes it a text about the other. */
 export function isAboutAnother(word: string): boolean {
   return ABOUT_ANOTHER.test(word);
 }
@@ -84,7 +87,7 @@ export function compareTitles(
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   if (numbersIn(short).join() !== numbersIn(long).slice(0, numbersIn(short).length).join()) return 'other';
   const extra = [...short.filter((word) => !long.includes(word)), ...long.filter((word) => !short.includes(word))];
-  if (extra.some((word) => ABOUT_ANOTHER.test(word))) return 'other';
+  if (extra.some(isAboutAnother)) return 'other';
   // One lacks the subtitle.
   if (short.length >= FEWEST_WORDS && short.every((word, at) => word === long[at])) return 'same';
   // Words before a title make another text: "Comment on …", "Data from: …".
@@ -120,30 +123,17 @@ function isSamePerson(one: readonly string[], other: readonly string[]): boolean
   return other.includes(key(one)) || one.includes(key(other));
 }
 
-function nameWords(name: string | null): string[] {
-  return plain(name ?? '')
-    .split(' ')
-    .filter((word) => word.length > 1);
+/** The words of a name without initials. */
+export function nameWords(name: string | null): string[] {
+  return wordsIn(name ?? '').filter((word) => word.length > 1);
 }
 
 /** The words of a title, without punctuation, tags and entities. */
 export function titleWords(title: string | null | undefined): string[] {
-  return plain(plainText(title?.slice(0, 1000)) ?? '')
-    .split(' ')
-    .filter((word) => word !== '');
+  return wordsIn(plainText(title?.slice(0, 1000)) ?? '');
 }
 
 /** The numbers among words, in Arabic or Roman numerals. */
 export function numbersIn(words: readonly string[]): string[] {
   return words.filter((word) => /^(?:\d+|[ivx]{1,4})$/.test(word) && word !== 'i');
-}
-
-/** Lower case without accents; letters and digits separated by single spaces. */
-export function plain(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
 }

@@ -181,6 +181,11 @@ export function osfGuidOf(text: string): string | undefined {
     ?.toLowerCase();
 }
 
+/** The ORCID in a text, without its URL; null if there is none. */
+export function orcidIn(text: string | null): string | null {
+  return /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(text ?? '')?.[0].toUpperCase() ?? null;
+}
+
 /** All ids of a work, each in canonical form. */
 export interface WorkIds {
   readonly openalex: string | null;

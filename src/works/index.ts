@@ -23,34 +23,19 @@ export { parseLicense, parseVersion } from './license.ts';
 export type { HostType, License, Version } from './license.ts';
 export { namedWork, workFromIds } from './work.ts';
 export type { Work, WorkLocation } from './work.ts';
-export { lenient, maybe, objects, text, validItems, lookupJson, lookupText } from './lookup.ts';
+export { lenient, maybe, objects, text, validItems, lookupJson, lookupParsed } from './lookup.ts';
 export type { Lookup } from './lookup.ts';
 export { parseOpenAlexWork, OPENALEX_SELECT, parseOpenAlexRecord } from './openalex/parse-work.ts';
 export { filterFor, findOpenAlexId, parseOpenAlexUrl } from './openalex/query.ts';
 export type { OpenAlexQuery, WorkConditions } from './openalex/query.ts';
 export { iterateOpenAlex, sampleOpenAlex } from './openalex/list-works.ts';
-export type {
-  OpenAlexEnd,
-  OpenAlexEvent,
-  OpenAlexOptions,
-  OpenAlexSample,
-  OpenAlexState,
-} from './openalex/list-works.ts';
-export { citedLine, workFromText, workFromPayload } from './lists/listed-work.ts';
+export type { OpenAlexEnd, OpenAlexOptions, OpenAlexSample, OpenAlexState } from './openalex/list-works.ts';
+export { citedLine, citedWork, workFromText, workFromPayload } from './lists/listed-work.ts';
 export type { CitedWork, ListedWork } from './lists/listed-work.ts';
 export { listFormatOf, parseWorks, readWorks } from './lists/read-works.ts';
 export type { ListFormat } from './lists/read-works.ts';
 export { noticesGiven, parseCrossrefRecord, readRetractionWatch } from './record/crossref-record.ts';
-export {
-  cslItem,
-  namesOf,
-  recordFromCsl,
-  parsePersonName,
-  apaCitation,
-  bibtexEntry,
-  citationKey,
-  risEntry,
-} from './record/cite.ts';
+export { cslItem, namesOf, parsePersonName, apaCitation, bibtexEntry, citationKey, risEntry } from './record/cite.ts';
 export { mergeRecords, withProvenance, emptyRecord, plainText, retractionOf, yearOf } from './record/record.ts';
 export type { Author, Notice, NoticeAbout, WorkRecord } from './record/record.ts';
 export { bestFirst, findVersions, groupsOf, versionKeys } from './record/versions.ts';

@@ -92,13 +92,35 @@ function readJson<S extends z.ZodType>(
     return { kind: 'problem', reason: 'not-json', message, status: answer.response.status };
   }
   const parsed = schema.safeParse(json);
-  if (parsed.success) return { kind: 'found', value: parsed.data, response: answer.response };
-  const [issue] = parsed.error.issues;
-  const message = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`;
+  if (parsed.success && !isForeign(json, schema))
+    return { kind: 'found', value: parsed.data, response: answer.response };
+  const [issue] = parsed.error?.issues ?? [];
+  const message = issue ? `${issue.path.join('.')}: ${issue.message}` : `not a record: ${answer.value.slice(0, 200)}`;
   return { kind: 'problem', reason: 'unexpected-shape', message, status: answer.response.status };
 }
 
-/** Requests text, such as XML. */
+/** Whether an object has no known field, such as an error that is sent as a success. */
+function isForeign(json: unknown, schema: z.ZodType): boolean {
+  return schema instanceof z.ZodObject && !Object.keys(schema.shape).some((name) => name in (json as object));
+}
+
+/** Requests text, such as XML, and parses it; `read` returns undefined for anything else. */
+export async function lookupParsed<T>(
+  send: Send,
+  request: HttpRequest,
+  read: (text: string) => T | undefined,
+  signal?: AbortSignal,
+): Promise<Lookup<T>> {
+  const answer = await lookupText(send, request, signal);
+  if (answer.kind !== 'found') return answer;
+  const value = read(answer.value);
+  if (value !== undefined) return { ...answer, value };
+  // As in lookupJson: an error page must not stay the answer.
+  if (request.cache !== 'bypass') return lookupParsed(send, { ...request, cache: 'bypass' }, read, signal);
+  const message = answer.value.slice(0, 100).replace(/\s+/g, ' ').trim();
+  return { kind: 'problem', reason: 'unexpected-shape', message, status: answer.response.status };
+}
+
 export async function lookupText(send: Send, request: HttpRequest, signal?: AbortSignal): Promise<Lookup<string>> {
   const result = await send(request, signal);
   if (result.kind === 'later') {

@@ -28,44 +28,25 @@ const unpaywallLocation = z.object({
   host_type: lenient(z.string()),
 });
 
-export const unpaywallRecord = z.object({
+const unpaywallRecord = z.object({
   doi: text,
-  title: text,
-  is_oa: maybe(z.boolean()),
   best_oa_location: maybe(unpaywallLocation),
   oa_locations: maybe(validItems(unpaywallLocation)),
 });
-
-/** Queries Unpaywall; undefined without a contact address or a DOI, both of which it requires. */
-export async function askUnpaywall(
-  doi: string | null,
-  { lookups, contact, signal }: ResolveContext,
-): Promise<Lookup<z.output<typeof unpaywallRecord>> | undefined> {
-  if (doi === null || contact === null) return undefined;
-  const question = { service: 'unpaywall', path: `v2/${doiPath(doi)}`, parameters: { email: contact } } as const;
-  return lookups.json(question, unpaywallRecord, signal);
-}
-
-export function openLocations(
-  record: z.output<typeof unpaywallRecord>,
-  work: Work,
-): z.output<typeof unpaywallLocation>[] {
-  if (compareWork(work, { doi: record.doi }).kind === 'other') return [];
-  const { best_oa_location: best, oa_locations: all } = record;
-  return [...(best ? [best] : []), ...(all ?? [])];
-}
 
 /** Unpaywall: its files, then its pages, since a listed file may be gone. */
 export const unpaywall: Resolver = {
   name: 'unpaywall',
   async *plans(work, context) {
-    const { services } = context;
-    const found = await askUnpaywall(work.ids.doi, context);
-    if (!found) return;
-    yield* problemsOf('unpaywall', found);
-    if (found.kind !== 'found') return;
-    if ((yield* sameAsOf('unpaywall', compareWork(work, { doi: found.value.doi }))) === undefined) return;
-    const locations = openLocations(found.value, work).map((each) => ({
+    const { services, contact } = context;
+    const { doi } = work.ids;
+    // It requires both.
+    if (doi === null || contact === null) return;
+    const question = { path: `v2/${doiPath(doi)}`, parameters: { email: contact } };
+    const found = yield* answerOf('unpaywall', context, question, unpaywallRecord);
+    if (!found || (yield* sameAsOf('unpaywall', compareWork(work, { doi: found.doi }))) === undefined) return;
+    const { best_oa_location: best, oa_locations: all } = found;
+    const locations = [...(best ? [best] : []), ...(all ?? [])].map((each) => ({
       file: each.url_for_pdf === '' ? null : each.url_for_pdf,
       page: each.url_for_landing_page ?? each.url,
       details: {

@@ -29,12 +29,11 @@ export const pmc: Resolver = {
     const pmcid = yield* pmcidOf(work, context);
     if (pmcid === undefined) return;
     const listing = { 'list-type': '2', prefix: `${pmcid}.`, delimiter: '/' };
-    const versions = await lookups.text({ service: 'pmc', path: '', parameters: listing }, signal);
+    const versions = await lookups.parsed({ service: 'pmc', path: '', parameters: listing }, listedVersions, signal);
     yield* problemsOf('pmc', versions);
-    if (versions.kind !== 'found') return;
-    const latest = latestVersion(versions.value, pmcid);
-    if (latest === 'unreadable') yield* unreadable('pmc', 'not a bucket listing');
-    if (typeof latest !== 'number') return;
+    const own = versions.kind === 'found' ? versions.value.filter(({ id }) => id === pmcid) : [];
+    if (own.length === 0) return;
+    const latest = Math.max(...own.map(({ version }) => version));
     const value = yield* answerOf('pmc', context, { path: `metadata/${pmcid}.${latest}.json` }, pmcMetadata);
     if (!value || (yield* sameAsOf('pmc', samenessOfPmc(work, pmcid, value))) === undefined) return;
     if (value.is_retracted && context.retracted === 'skip') return;
@@ -78,12 +77,11 @@ function samenessOfPmc(
   return doi === null ? { kind: 'same' } : compareWork(work, { doi, title });
 }
 
-function latestVersion(xml: string, pmcid: string): number | 'unreadable' | undefined {
-  if (!/<ListBucketResult[\s>]/.test(xml.slice(0, 2000))) return 'unreadable';
-  const versions = [...xml.matchAll(/<(?:Prefix|Key)>(?:metadata\/)?(PMC\d{1,10})\.(\d{1,3})(?:\/|\.json)/g)]
-    .filter(([, id]) => id === pmcid)
-    .map(([, , version]) => Number(version));
-  return versions.length > 0 ? Math.max(...versions) : undefined;
+/** The articles in a bucket listing; undefined if it is something else. */
+function listedVersions(xml: string): { readonly id: string; readonly version: number }[] | undefined {
+  if (!/<ListBucketResult[\s>]/.test(xml.slice(0, 2000))) return undefined;
+  const keys = xml.matchAll(/<(?:Prefix|Key)>(?:metadata\/)?(PMC\d{1,10})\.(\d{1,3})(?:\/|\.json)/g);
+  return Array.from(keys, ([, id = '', version]) => ({ id, version: Number(version) }));
 }
 
 /** Splits `s3://pmc-oa-opendata/KEY?md5=HEX` into the object's key and checksum. */

@@ -41,8 +41,6 @@ export const landingPage: Resolver = {
   },
 };
 
-const CREDITS = 100;
-
 /**
  * Copies hosted by OpenAlex. They need a key and cost a hundred credits each; the response redirects to a signed URL,
  * which does not receive the key. The copy has no licence, so the best location's is used.
@@ -63,7 +61,6 @@ export const openalexContent: Resolver = {
       hostType: 'aggregator',
       robots: 'terms',
       credentials: services.credentials('openalex_content'),
-      credits: CREDITS,
     } as const;
     const file = (ending: string): URL => services.url('openalex_content', `works/${openalex}.${ending}`);
     if (work.content.pdf) yield* plan('openalex_content', file('pdf'), { ...shared, expect: 'pdf' });

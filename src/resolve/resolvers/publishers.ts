@@ -13,7 +13,7 @@ import {
   text,
   validItems,
 } from '../../works/index.ts';
-import { answerOf, needsKey, sameAsOf } from '../lookups.ts';
+import { answerOf, crossrefQuestion, needsKey, sameAsOf } from '../lookups.ts';
 import type { Expectation, Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
 import { arxivFile, asVersion, attributedTo, lead, plan } from '../plan.ts';
 import type { StatedWork } from '../same-work.ts';
@@ -68,8 +68,7 @@ export const crossref: Resolver = {
     const { lookups, contact, services } = context;
     const { doi } = work.ids;
     if (doi === null) return;
-    const question = { path: `works/${doiPath(doi)}`, ...(contact !== null && { parameters: { mailto: contact } }) };
-    const found = yield* answerOf('crossref', context, question, crossrefAnswer);
+    const found = yield* answerOf('crossref', context, crossrefQuestion(doi, contact), crossrefAnswer);
     if (!found) return;
     const { message } = found;
     // A DOI merged into another returns that one's record.

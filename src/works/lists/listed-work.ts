@@ -13,7 +13,7 @@ import {
   pmidFromField,
 } from '../ids.ts';
 import { parseOpenAlexWork } from '../openalex/parse-work.ts';
-import { withProvenance, emptyRecord } from '../record/record.ts';
+import { emptyRecord, plainText, withProvenance, yearOf } from '../record/record.ts';
 import { parsePersonName } from '../record/cite.ts';
 import type { WorkRecord, Author } from '../record/record.ts';
 import type { Work } from '../work.ts';
@@ -70,11 +70,11 @@ export function fieldsNamed<Meaning extends string>(
   return new Map(entries.flatMap(([meaning, list]) => list.split(' ').map((name) => [name, meaning] as const)));
 }
 
-/** Names of columns, also of Web of Science, Scopus, IEEE Xplore, PubMed, Covidence and Rayyan. */
-const TITLES = 'title display_name document_title article_title ti';
-const YEARS = 'year publication_year published_year py';
+type Id = keyof WorkIds;
+type Text = 'title' | 'venue' | 'publisher' | 'volume' | 'issue' | 'pages' | 'language' | 'abstract' | 'issn' | 'type';
 
-const FIELDS = fieldsNamed<keyof WorkIds | 'any' | 'title' | 'year' | 'url'>({
+/** Names of columns and fields, also of Web of Science, Scopus, IEEE Xplore, PubMed, Covidence, Rayyan and CSL. */
+const FIELDS = fieldsNamed<Id | Text | 'any' | 'url' | 'date' | 'authors' | 'author' | 'group' | 'keywords'>({
   doi: 'doi do di',
   arxiv: 'arxiv arxiv_id arxivid eprint',
   pmid: 'pmid pubmed pubmed_id pm',
@@ -83,12 +83,26 @@ const FIELDS = fieldsNamed<keyof WorkIds | 'any' | 'title' | 'year' | 'url'>({
   hal: 'hal hal_id halid',
   zenodo: 'zenodo',
   any: 'id work identifier',
-  title: TITLES,
-  year: YEARS,
   url: 'url link pdf_url pdf_link',
+  title: 'title display_name document_title article_title ti',
+  authors: 'author authors creator af',
+  author: 'one_author',
+  group: 'one_group',
+  date: 'year publication_year published_year py date issued publication_date',
+  venue:
+    'journal journaltitle journal_title journal/book booktitle venue source_title so publication_title container_title source',
+  publisher: 'publisher school institution',
+  type: 'work_type',
+  volume: 'volume vl',
+  issue: 'issue number is',
+  pages: 'pages page',
+  language: 'language',
+  abstract: 'abstract abstract_note ab',
+  issn: 'issn',
+  keywords: 'keywords keyword author_keywords de',
 });
 
-const READERS: Readonly<Record<keyof WorkIds, (text: string) => unknown>> = {
+const ID_READERS: Readonly<Record<Id, (text: string) => unknown>> = {
   doi: normalizeDoi,
   arxiv: parseArxivId,
   pmid: pmidFromField,
@@ -98,46 +112,76 @@ const READERS: Readonly<Record<keyof WorkIds, (text: string) => unknown>> = {
   zenodo: (text) => normalizeZenodoId(text) ?? (/^\d{1,12}$/.test(text.trim()) ? text.trim() : undefined),
 };
 
+const MOST_AUTHORS = 500;
+const MOST_KEYWORDS = 200;
+const LONGEST_TEXT = 100_000;
+const LONGEST_TITLE = 2_000;
+
 /** Builds a work from an entry's fields, in any order and spelling; a fault says what is missing. */
-export function workFromFields(fields: Iterable<readonly [string, string]>, line: number): ListedWork {
+export function workFromFields(
+  fields: Iterable<readonly [string, string]>,
+  line: number,
+  authorsOfEntry: readonly Author[] = [],
+): ListedWork {
   let ids: WorkIds = NO_IDS;
   /** From fields that hold ids of any kind, or URLs: these count only if no other field says otherwise. */
   let found: WorkIds = NO_IDS;
-  let title: string | null = null;
-  let year: number | null = null;
+  let date: string | null = null;
   const urls: string[] = [];
-  const given: [string, string][] = [];
-  for (const [rawName, rawValue] of fields) {
+  const texts: Partial<Record<Text, string>> = {};
+  const authors = [...authorsOfEntry];
+  const keywords: string[] = [];
+  for (const [name, rawValue] of fields) {
     const value = rawValue.trim();
-    given.push([fieldName(rawName), value]);
-    const meaning = FIELDS.get(fieldName(rawName));
+    const meaning = FIELDS.get(fieldName(name));
     if (value === '' || meaning === undefined) continue;
-    if (meaning === 'title') title ??= value.slice(0, 2000);
-    else if (meaning === 'year') year ??= Number(/\b(1[5-9]|20)\d\d\b/.exec(value)?.[0] ?? Number.NaN) || null;
-    else if (meaning === 'any') found = mergeIds(found, identify(value) ?? NO_IDS);
-    else if (meaning === 'url') {
-      found = mergeIds(found, identify(value) ?? NO_IDS);
-      const url = webUrl(value);
-      if (url !== undefined) urls.push(url);
-    } else {
-      const read = READERS[meaning](value);
+    if (meaning === 'any' || meaning === 'url') found = mergeIds(found, identify(value) ?? NO_IDS);
+    if (meaning === 'any') continue;
+    if (meaning === 'url') urls.push(...webUrl(value));
+    else if (meaning === 'date') date ??= dateIn(value);
+    else if (meaning === 'authors') authors.push(...authorsIn(value));
+    else if (meaning === 'author') authors.push(...value.split(';').flatMap(authorIn));
+    else if (meaning === 'group') authors.push({ ...NO_AUTHOR, name: value });
+    else if (meaning === 'keywords') keywords.push(...value.split(/[,;]/).map((word) => word.trim()));
+    else if (isId(meaning)) {
+      const read = ID_READERS[meaning](value);
       if (read !== undefined) ids = mergeIds(ids, { ...NO_IDS, [meaning]: read });
-    }
+    } else texts[meaning] ??= value.slice(0, LONGEST_TEXT);
   }
   ids = mergeIds(ids, found);
-  const work = workFromIds(ids, { title, year, urls });
-  const record = work && listedRecord(work.id, ids, given);
-  if (work) return { kind: 'work', work, line, ...(record && { record }) };
-  if (title !== null && /\p{L}{2}/u.test(title)) {
-    const said = listedRecord('', NO_IDS, given) ?? titleRecord(title);
-    const authors = said.authors.map(({ family, name }) => family ?? name);
-    return { kind: 'cited', line, urls, cited: { title, authors, year, text: title }, record: said };
-  }
-  return { kind: 'bad', line, reason: 'no DOI, arXiv, PubMed, PMC, OpenAlex, HAL or Zenodo id was found' };
+  const title = plainText(texts.title);
+  const work = workFromIds(ids, { title: title?.slice(0, LONGEST_TITLE) ?? null, year: yearOf({ date }), urls });
+  const record: WorkRecord = {
+    ...emptyRecord(work?.id ?? '', ids),
+    ...texts,
+    title,
+    date,
+    pages: texts.pages?.replace(/\s{0,4}[-–]{1,3}\s{0,4}/, '-') ?? null,
+    abstract: plainText(texts.abstract),
+    issn: texts.issn?.split(/[,;\s]+/) ?? [],
+    authors: authors.slice(0, MOST_AUTHORS),
+    keywords: keywords.filter((word) => word !== '').slice(0, MOST_KEYWORDS),
+    url: urls[0] ?? null,
+  };
+  const isBare = Object.keys(texts).length === 0 && date === null && authors.length === 0;
+  if (work) return { kind: 'work', work, line, ...(!isBare && { record: withProvenance(record, 'list', '') }) };
+  if (title === null || !/\p{L}{2}/u.test(title))
+    return { kind: 'bad', line, reason: 'no DOI, arXiv, PubMed, PMC, OpenAlex, HAL or Zenodo id was found' };
+  return { kind: 'cited', line, urls, cited: citedWork(record, title), record: withProvenance(record, 'list', '') };
+}
+
+/** A recorded work as one to search for by its title. */
+export function citedWork(record: WorkRecord, title: string): CitedWork {
+  const authors = record.authors.map(({ family, name }) => family ?? name);
+  return { title: title.slice(0, LONGEST_TITLE), authors, year: yearOf(record), text: title.slice(0, LONGEST_TITLE) };
+}
+
+function isId(meaning: Id | Text): meaning is Id {
+  return meaning in ID_READERS;
 }
 
 /** An OpenAlex record is taken as a whole; anything else by its fields. */
-export function workFromObject(value: object, line: number): ListedWork {
+export function workFromObject(value: object, line: number, authors?: readonly Author[]): ListedWork {
   const work = 'locations' in value || 'open_access' in value ? parseOpenAlexWork(value) : undefined;
   if (work) return { kind: 'work', work, line };
   const fields = Object.entries(value).flatMap(([name, each]): [string, string][] => {
@@ -147,14 +191,14 @@ export function workFromObject(value: object, line: number): ListedWork {
     }
     return [];
   });
-  return workFromFields(fields, line);
+  return workFromFields(fields, line, authors);
 }
 
 /** A work from one id, given on the command line or on a line. */
 export function workFromText(text: string, line = 1): ListedWork {
   const inProse = findDoi(text);
   const ids = identify(text) ?? (inProse === undefined ? undefined : { ...NO_IDS, doi: inProse });
-  const url = webUrl(text.trim());
+  const [url] = webUrl(text.trim());
   const byUrl = url === undefined ? undefined : namedWork(`url:${url}`, NO_IDS, { urls: [url] });
   const work = (ids && workFromIds(ids)) ?? byUrl;
   if (work) return { kind: 'work', work, line };
@@ -172,12 +216,12 @@ function titleRecord(title: string): WorkRecord {
   return withProvenance({ ...emptyRecord('', NO_IDS), title }, 'list', '');
 }
 
-/** A web URL; undefined for the URL of an id that could not be read. */
-function webUrl(text: string): string | undefined {
+/** A web URL; none for the URL of an id that could not be read. */
+function webUrl(text: string): string[] {
   const url = /^https?:\/\//i.test(text) && !/\s/.test(text) ? URL.parse(text) : null;
-  if (!url || /(^|\.)(doi|openalex)\.org$/i.test(url.hostname) || url.username !== '') return undefined;
+  if (!url || /(^|\.)(doi|openalex)\.org$/i.test(url.hostname) || url.username !== '') return [];
   url.hash = '';
-  return url.href;
+  return [url.href];
 }
 
 function fieldName(name: string): string {
@@ -185,66 +229,6 @@ function fieldName(name: string): string {
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_');
-}
-
-type Text = 'title' | 'date' | 'venue' | 'publisher' | 'volume' | 'issue' | 'pages' | 'language' | 'abstract' | 'type';
-
-const RECORD_FIELDS = fieldsNamed<Text | 'authors' | 'author' | 'group' | 'keywords'>({
-  title: TITLES,
-  authors: 'author authors creator af',
-  author: 'one_author',
-  group: 'one_group',
-  date: `${YEARS} date issued publication_date`,
-  venue:
-    'journal journaltitle journal_title journal/book booktitle venue source_title so publication_title container_title source',
-  publisher: 'publisher school institution',
-  type: 'work_type',
-  volume: 'volume vl',
-  issue: 'issue number is',
-  pages: 'pages page',
-  language: 'language',
-  abstract: 'abstract abstract_note ab',
-  keywords: 'keywords keyword author_keywords de',
-});
-
-const MOST_AUTHORS = 500;
-const LONGEST_TEXT = 100_000;
-
-/** The record in a list entry; undefined if the entry has only ids. */
-function listedRecord(
-  id: string,
-  ids: WorkIds,
-  fields: Iterable<readonly [string, string]>,
-  at = '',
-): WorkRecord | undefined {
-  const texts: Partial<Record<Text, string>> = {};
-  const authors: Author[] = [];
-  const keywords: string[] = [];
-  for (const [name, value] of fields) {
-    const meaning = RECORD_FIELDS.get(name);
-    if (meaning === undefined || value === '') continue;
-    if (meaning === 'authors') authors.push(...authorsIn(value));
-    else if (meaning === 'author') authors.push(...value.split(';').flatMap(authorIn));
-    else if (meaning === 'group') authors.push({ ...NO_AUTHOR, name: value });
-    else if (meaning === 'keywords')
-      keywords.push(
-        ...value
-          .split(/[,;]/)
-          .map((word) => word.trim())
-          .filter((word) => word !== ''),
-      );
-    else texts[meaning] ??= value.slice(0, LONGEST_TEXT);
-  }
-  if (Object.keys(texts).length === 0 && authors.length === 0) return undefined;
-  const record: WorkRecord = {
-    ...emptyRecord(id, ids),
-    ...texts,
-    date: dateIn(texts.date ?? ''),
-    pages: texts.pages?.replace(/\s{0,4}[-–]{1,3}\s{0,4}/, '-') ?? null,
-    authors: authors.slice(0, MOST_AUTHORS),
-    keywords: keywords.slice(0, 200),
-  };
-  return withProvenance(record, 'list', at);
 }
 
 /** "Berg, Ana and Liu, Wei" (BibTeX), "Berg, Ana; Liu, Wei" (tables), or one name. */
@@ -295,7 +279,7 @@ export function workFromPayload(id: string, payload: unknown): Work {
   const { title } = (payload ?? {}) as { readonly title?: unknown };
   return namedWork(id, NO_IDS, {
     urls: urlsOf(payload),
-    title: typeof title === 'string' ? title.slice(0, 2000) : null,
+    title: typeof title === 'string' ? title.slice(0, LONGEST_TITLE) : null,
   });
 }
 

@@ -2,8 +2,7 @@ import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 
 import { AppError, splitLines } from '../../base/index.ts';
-import { recordFromCsl } from '../record/cite.ts';
-import { withProvenance } from '../record/record.ts';
+import { authorFromCsl, dateFromCsl, typeFromCsl } from '../record/cite.ts';
 import { readBibtex } from './bibtex-entries.ts';
 import type { JsonItem } from './records.ts';
 import {
@@ -38,6 +37,7 @@ const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
 };
 
 const LONGEST_LINE = 10_000_000;
+const MOST_AUTHORS = 500;
 
 export function listFormatOf(path: string): ListFormat {
   const format = BY_EXTENSION[extname(path).toLowerCase()];
@@ -200,7 +200,7 @@ function fromNbib(fields: Fields): Fields {
     const doi = tag === 'LID' || tag === 'AID' ? /^(\S+) \[doi\]$/i.exec(text)?.[1] : undefined;
     if (doi !== undefined) return [['doi', doi] as const];
     const name = NBIB_FIELDS[tag];
-    return name === undefined ? [] : [[name, text] as const, ...(name === 'date' ? [['year', text] as const] : [])];
+    return name === undefined ? [] : [[name, text] as const];
   });
 }
 
@@ -225,16 +225,13 @@ async function* fromItems(
   }
 }
 
-/** A CSL-JSON item, whose authors are objects; an OpenAlex record is taken as such. */
+/** A CSL-JSON item, whose authors and date are objects; an OpenAlex record is taken as such. */
 function workFromCsl(value: object, line: number): ListedWork {
-  const listed = workFromObject(value, line);
-  if (listed.kind === 'bad' || (listed.kind === 'work' && listed.work.isComplete)) return listed;
-  const { id, ids } = listed.kind === 'work' ? listed.work : listed.record;
-  const record = withProvenance({ ...recordFromCsl(value, id), ids }, 'list', '');
-  if (listed.kind === 'work') return { ...listed, record };
-  const authors = record.authors.map(({ family, name }) => family ?? name);
-  const year = listed.cited.year ?? (Number(record.date?.slice(0, 4)) || null);
-  return { ...listed, record, cited: { ...listed.cited, authors, year } };
+  const { author, issued, type } = value as Readonly<Record<string, unknown>>;
+  const authors = Array.isArray(author) ? author.slice(0, MOST_AUTHORS).flatMap(authorFromCsl) : [];
+  const date = dateFromCsl(issued);
+  const item = { ...value, ...(date !== null && { date }), work_type: typeFromCsl(type) };
+  return workFromObject(item, line, authors);
 }
 
 async function* fromIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {

@@ -8,7 +8,7 @@ import {
   openAlexPage,
   openAlexRefusal,
   openAlexTopics,
-  parseOpenAlexRecord,
+  parseOpenAlex,
   parseOpenAlexWork,
 } from './parse-work.ts';
 import type { WorkRecord } from '../record/record.ts';
@@ -30,29 +30,26 @@ interface OpenAlexBudget {
   readonly limitUsd: number | null;
 }
 
-export type OpenAlexEvent =
-  | { readonly kind: 'work'; readonly work: Work; readonly record: WorkRecord | undefined }
-  /** A page starts; `state` resumes from it. */
-  | {
-      readonly kind: 'page';
-      readonly state: OpenAlexState;
-      readonly total: number | null;
-      readonly budget: OpenAlexBudget | null;
-    }
-  | { readonly kind: 'bad-record'; readonly reason: string }
-  | { readonly kind: 'end'; readonly end: OpenAlexEnd };
+/** A page of a listing; `state` resumes from it. */
+interface OpenAlexPage {
+  readonly kind: 'page';
+  readonly state: OpenAlexState;
+  readonly total: number | null;
+  readonly budget: OpenAlexBudget | null;
+  /** Works that no earlier page had. */
+  readonly works: readonly { readonly work: Work; readonly record: WorkRecord }[];
+}
 
 /** Why a listing ended; everything but 'complete' and 'limit' can be resumed. */
 export type OpenAlexEnd =
-  | { readonly kind: 'complete' }
-  | { readonly kind: 'limit' }
+  | { readonly kind: 'complete' | 'limit' }
   | {
-      readonly kind: 'budget-spent';
+      readonly kind: 'later';
       readonly resumesAt: number;
+      /** What is left of the daily budget, if that is the reason. */
       readonly budget: OpenAlexBudget | null;
       readonly state: OpenAlexState | null;
     }
-  | { readonly kind: 'held'; readonly resumesAt: number; readonly state: OpenAlexState | null }
   | {
       readonly kind: 'failed';
       readonly code: string;
@@ -80,86 +77,70 @@ const MAX_PER_PAGE = 100;
 const PAGED_RESULTS = 10_000;
 
 /**
- * OpenAlex works on a topic, page by page, without duplicates. The client handles Retry-After and backoff; this
- * handles the daily budget. The last event says how the listing ended.
+ * OpenAlex works on a topic, page by page, without duplicates; at last why the listing ended. The client handles
+ * Retry-After and backoff; this handles the daily budget.
  */
-export async function* iterateOpenAlex(query: OpenAlexQuery, options: OpenAlexOptions): AsyncGenerator<OpenAlexEvent> {
+export async function* iterateOpenAlex(
+  query: OpenAlexQuery,
+  options: OpenAlexOptions,
+): AsyncGenerator<OpenAlexPage | OpenAlexEnd> {
+  const { maxResults = Infinity, now = Date.now } = options;
   const perPage = Math.max(1, Math.min(MAX_PER_PAGE, options.perPage ?? MAX_PER_PAGE));
-  const maxResults = options.maxResults ?? Infinity;
-  const now = options.now ?? Date.now;
   const keyed = (options.credentials ?? []).some(({ origin }) => origin === options.baseUrl.origin);
-  let state: OpenAlexState;
-  if (options.resume) state = options.resume;
-  else {
+  let state = options.resume;
+  if (!state) {
     const subject = await subjectOf(query, options);
-    if (subject.kind === 'end') {
+    if (isEnd(subject)) {
       yield subject;
       return;
     }
-    state = {
-      subject,
-      at: keyed ? { kind: 'cursor', cursor: '*' } : { kind: 'page', page: 1 },
-      yielded: 0,
-    };
+    state = { subject, at: keyed ? { kind: 'cursor', cursor: '*' } : { kind: 'page', page: 1 }, yielded: 0 };
   }
   const seen = new Set<string>();
   const positions = new Set<string>();
-  let { yielded } = state;
-  while (yielded < maxResults) {
-    const answer = await lookupJson(
-      options.send,
-      request('works', pageParameters(query, state, perPage, options), options),
-      openAlexPage,
-      options.signal,
-    );
+  while (state.yielded < maxResults) {
+    const asked = request('works', pageParameters(query, state, perPage, options), options);
+    const answer = await lookupJson(options.send, asked, openAlexPage, options.signal);
     if (answer.kind !== 'found') {
-      yield { kind: 'end', end: endOf(answer, state) };
+      yield endOf(answer, state);
       return;
     }
-    const budget = budgetOf(answer.response);
-    yield { kind: 'page', state, total: answer.value.meta.count ?? null, budget };
-    for (const record of answer.value.results) {
-      const work = parseOpenAlexWork(record);
-      if (!work) {
-        yield { kind: 'bad-record', reason: 'a record without an id or of an unexpected shape' };
-        continue;
-      }
-      if (seen.has(work.id)) continue;
-      seen.add(work.id);
-      yielded += 1;
-      yield { kind: 'work', work, record: parseOpenAlexRecord(record, new Date(now()).toISOString()) };
-      if (yielded >= maxResults) break;
-    }
+    const { meta, results } = answer.value;
+    const at = new Date(now()).toISOString();
+    const found = results.flatMap((result) => parseOpenAlex(result, at) ?? []);
+    const works = [...new Map(found.map((each) => [each.work.id, each])).values()]
+      .filter(({ work }) => !seen.has(work.id))
+      .slice(0, maxResults - state.yielded);
+    for (const { work } of works) seen.add(work.id);
+    yield { kind: 'page', state, total: meta.count, budget: budgetOf(answer.response), works };
+    const yielded: number = state.yielded + works.length;
+    if (yielded >= maxResults) break;
     positions.add(JSON.stringify(state.at));
-    const total = answer.value.meta.count ?? null;
-    const next = nextPosition(
-      state,
-      answer.value.meta.next_cursor ?? null,
-      answer.value.results.length,
-      perPage,
-      total,
-    );
+    const next = nextPosition(state, meta.next_cursor, results.length, perPage, meta.count);
     const isRepeated = next !== undefined && positions.has(JSON.stringify(next));
-    if (isRepeated && yielded < Math.min(total ?? 0, maxResults)) {
-      const message = `the cursor leads back to a page already read, after ${yielded} of ${total ?? 0} works`;
-      yield { kind: 'end', end: { kind: 'failed', code: 'OPENALEX_FAILED', message, hint: null, state } };
+    // The count may be off by works that were merged or removed, but not by a page.
+    const isBroken = results.length === 0 && yielded + perPage <= (meta.count ?? 0);
+    if (isBroken || (isRepeated && yielded < (meta.count ?? 0))) {
+      const fault = isBroken ? 'a page is empty' : 'the cursor leads back to a page already read';
+      const message = `${fault}, after ${yielded} of ${meta.count ?? 0} works`;
+      yield { kind: 'failed', code: 'OPENALEX_FAILED', message, hint: null, state };
       return;
     }
-    if ((!next || isRepeated) && yielded < maxResults) {
-      yield { kind: 'end', end: { kind: 'complete' } };
+    if (!next || isRepeated) {
+      yield { kind: 'complete' };
       return;
     }
-    if (!next || isRepeated) break;
     state = { subject: state.subject, at: next, yielded };
   }
-  yield { kind: 'end', end: { kind: 'limit' } };
+  yield { kind: 'limit' };
+}
+
+function isEnd(subject: Subject | OpenAlexEnd): subject is OpenAlexEnd {
+  return subject.kind === 'later' || subject.kind === 'failed';
 }
 
 /** How a query is sent: a topic by id, a text as a search, or filters only. */
-async function subjectOf(
-  { topic, search }: OpenAlexQuery,
-  options: OpenAlexOptions,
-): Promise<Subject | Extract<OpenAlexEvent, { kind: 'end' }>> {
+async function subjectOf({ topic, search }: OpenAlexQuery, options: OpenAlexOptions): Promise<Subject | OpenAlexEnd> {
   if (topic !== undefined) return await findSubject(topic, options);
   return search === undefined ? { kind: 'filter' } : { kind: 'search', text: search };
 }
@@ -183,7 +164,7 @@ export async function sampleOpenAlex(
   options: OpenAlexOptions,
 ): Promise<OpenAlexSample | OpenAlexEnd> {
   const subject = await subjectOf(query, options);
-  if (subject.kind === 'end') return subject.end;
+  if (isEnd(subject)) return subject;
   const selected = worksParameters(query, subject);
   const ask = async (parameters: Readonly<Record<string, string>>) =>
     await lookupJson(
@@ -209,10 +190,7 @@ export async function sampleOpenAlex(
 }
 
 /** Finds the topic a text names; autocomplete is free of charge. */
-async function findSubject(
-  text: string,
-  options: OpenAlexOptions,
-): Promise<Subject | Extract<OpenAlexEvent, { kind: 'end' }>> {
+async function findSubject(text: string, options: OpenAlexOptions): Promise<Subject | OpenAlexEnd> {
   if (normalizeTopicId(text) !== undefined) return matchTopic(text, []);
   const found = await lookupJson(
     options.send,
@@ -222,9 +200,8 @@ async function findSubject(
   );
   if (found.kind === 'found') return matchTopic(text, found.value.results);
   // Without suggestions the text can still be searched; only a missing permission ends here.
-  if (found.kind === 'later' || (found.kind === 'problem' && found.reason === 'unauthorized')) {
-    return { kind: 'end', end: endOf(found, null) };
-  }
+  if (found.kind === 'later' || (found.kind === 'problem' && found.reason === 'unauthorized'))
+    return endOf(found, null);
   return { kind: 'search', text: text.trim() };
 }
 
@@ -273,11 +250,8 @@ function budgetOf(response: HttpResponse | undefined): OpenAlexBudget | null {
 
 function endOf(answer: Exclude<Lookup<unknown>, { kind: 'found' }>, state: OpenAlexState | null): OpenAlexEnd {
   if (answer.kind === 'later') {
-    const spent = isBudget(answer.response);
-    const resumesAt = answer.at;
-    return spent
-      ? { kind: 'budget-spent', resumesAt, budget: budgetOf(answer.response), state }
-      : { kind: 'held', resumesAt, state };
+    const budget = isBudget(answer.response) ? budgetOf(answer.response) : null;
+    return { kind: 'later', resumesAt: answer.at, budget, state };
   }
   if (answer.kind === 'missing') {
     return {
@@ -297,7 +271,7 @@ function endOf(answer: Exclude<Lookup<unknown>, { kind: 'found' }>, state: OpenA
       ? 'set a valid OpenAlex API key; one is free at openalex.org'
       : answer.status === 400
         ? 'check --filter: its names and values are those of OpenAlex'
-        : 'OpenAlex may be down: the same command goes on from this page',
+        : 'OpenAlex or your connection to it may be down: the same command goes on from this page',
     state,
   };
 }

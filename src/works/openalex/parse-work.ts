@@ -7,6 +7,7 @@ import {
   normalizeHalId,
   normalizeOpenAlexId,
   normalizeZenodoId,
+  orcidIn,
   pmcidFromField,
   pmidFromField,
   normalizeTopicId,
@@ -108,10 +109,15 @@ type Location = z.output<typeof openAlexLocation>;
 const MAX_LOCATIONS = 50;
 const MAX_AUTHORS = 20;
 
+interface ReadRecord {
+  readonly data: Parsed;
+  readonly id: string;
+  readonly ids: WorkIds;
+  readonly places: readonly Location[];
+}
+
 /** The fields, ids and locations of a record; undefined if it has no id or another shape. */
-function readRecord(
-  value: unknown,
-): { readonly data: Parsed; readonly id: string; readonly ids: WorkIds; readonly places: Location[] } | undefined {
+function readRecord(value: unknown): ReadRecord | undefined {
   const parsed = openAlexWork.safeParse(value);
   if (!parsed.success) return undefined;
   const { data } = parsed;
@@ -126,8 +132,22 @@ function readRecord(
 /** An OpenAlex record as a work; undefined if it has no id or another shape. */
 export function parseOpenAlexWork(value: unknown): Work | undefined {
   const read = readRecord(value);
-  if (!read) return undefined;
-  const { data, id, ids, places } = read;
+  return read && workOf(read);
+}
+
+/** An OpenAlex record as our record; undefined if it has no id or another shape. `at` is when it was read. */
+export function parseOpenAlexRecord(value: unknown, at: string): WorkRecord | undefined {
+  const read = readRecord(value);
+  return read && recordOf(read, at);
+}
+
+/** An OpenAlex record as both. */
+export function parseOpenAlex(value: unknown, at: string) {
+  const read = readRecord(value);
+  return read && { work: workOf(read), record: recordOf(read, at) };
+}
+
+function workOf({ data, id, ids, places }: ReadRecord): Work {
   return {
     id,
     ids,
@@ -230,11 +250,7 @@ const MOST_REFERENCES = 5000;
 const MOST_WORDS = 20_000;
 const MOST_NAMED = 50;
 
-/** An OpenAlex record as our record; undefined if it has no id or another shape. `at` is when it was read. */
-export function parseOpenAlexRecord(value: unknown, at: string): WorkRecord | undefined {
-  const read = readRecord(value);
-  if (!read) return undefined;
-  const { data, id, ids, places } = read;
+function recordOf({ data, id, ids, places }: ReadRecord, at: string): WorkRecord {
   const best = data.best_oa_location ?? data.primary_location;
   const license = parseLicense(places.find(({ license: said }) => said !== null)?.license);
   const source = data.primary_location?.source ?? null;
@@ -286,7 +302,7 @@ function authorOf({
       name: name.slice(0, 300),
       family: null,
       given: null,
-      orcid: /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(author?.orcid ?? '')?.[0].toUpperCase() ?? null,
+      orcid: orcidIn(author?.orcid ?? null),
       institutions: (institutions ?? [])
         .slice(0, MOST_NAMED)
         .flatMap(({ display_name: named, ror }) => (named === null ? [] : [{ name: named, ror }])),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { AppError, wordsIn } from '../../base/index.ts';
 import type { Credential, Send } from '../../http/index.ts';
-import { doiPath, normalizeDoi, normalizeOpenAlexId, normalizeTopicId } from '../ids.ts';
+import { doiPath, normalizeDoi, normalizeOpenAlexId, normalizeTopicId, orcidIn } from '../ids.ts';
 import { lookupJson } from '../lookup.ts';
 
 /** A query. `topic` is text or a topic id; filters narrow it down, or are used alone. */
@@ -116,7 +116,7 @@ export function filterFor(wanted: WorkConditions & Pick<OpenAlexQuery, 'filter'>
   };
   const conditions = [
     ...(wanted.filter === undefined ? [] : [wanted.filter.trim()]),
-    ...each('authorships.author.orcid', wanted.orcid, (text) => /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(text)?.[0]),
+    ...each('authorships.author.orcid', wanted.orcid, (text) => orcidIn(text) ?? undefined),
     ...each('authorships.institutions.ror', wanted.ror, rorUrl),
     ...each('cites', wanted.cites, workName),
     ...each('cited_by', wanted.references, workName),

@@ -1,7 +1,6 @@
 import { foldCase } from '../../base/index.ts';
-import { normalizeDoi, NO_IDS, pmcidFromField, pmidFromField } from '../ids.ts';
 import type { Author, WorkRecord } from './record.ts';
-import { plainText, emptyRecord, RETRACTED, retractionOf, yearOf } from './record.ts';
+import { RETRACTED, retractionOf, yearOf } from './record.ts';
 
 /** A name split for bibliographies; a single word or a group's name stays whole. */
 interface PersonName {
@@ -119,43 +118,12 @@ function cslName(author: Author): Record<string, string> {
   return { family, ...(given !== null && given !== '' && { given }) };
 }
 
-/** A CSL item as a record; invalid ids are dropped. */
-export function recordFromCsl(value: object, id: string): WorkRecord {
-  const item = value as Record<string, unknown>;
-  const text = (name: string): string | null => {
-    const each = item[name];
-    return typeof each === 'string' || typeof each === 'number' ? String(each).trim().slice(0, 100_000) || null : null;
-  };
-  const type = Object.entries(TYPES).find(([, { csl }]) => csl === text('type'))?.[0] ?? text('type');
-  return {
-    ...emptyRecord(id, {
-      ...NO_IDS,
-      doi: normalizeDoi(text('DOI') ?? '') ?? null,
-      pmid: pmidFromField(text('PMID') ?? '') ?? null,
-      pmcid: pmcidFromField(text('PMCID') ?? '') ?? null,
-    }),
-    type,
-    // Tools use markup for capitals and italics in titles.
-    title: plainText(text('title')),
-    authors: Array.isArray(item['author']) ? item['author'].slice(0, 500).flatMap(authorFromCsl) : [],
-    date: dateFromCsl(item['issued']),
-    venue: text('container-title'),
-    publisher: text('publisher'),
-    issn: text('ISSN')?.split(/[,;\s]+/) ?? [],
-    volume: text('volume'),
-    issue: text('issue'),
-    pages: text('page'),
-    language: text('language'),
-    abstract: text('abstract'),
-    keywords: (text('keyword') ?? '')
-      .split(/[,;]/)
-      .map((word) => word.trim())
-      .filter((word) => word !== ''),
-    url: text('URL'),
-  };
+/** Our type for one of CSL; another one as it is. */
+export function typeFromCsl(type: unknown): unknown {
+  return Object.entries(TYPES).find(([, { csl }]) => csl === type)?.[0] ?? type;
 }
 
-function authorFromCsl(value: unknown): Author[] {
+export function authorFromCsl(value: unknown): Author[] {
   if (value === null || typeof value !== 'object') return [];
   const part = (name: string): string | null => {
     const each = (value as Record<string, unknown>)[name];
@@ -168,7 +136,7 @@ function authorFromCsl(value: unknown): Author[] {
   return name === '' ? [] : [{ name, family, given, orcid: null, institutions: [] }];
 }
 
-function dateFromCsl(value: unknown): string | null {
+export function dateFromCsl(value: unknown): string | null {
   if (value === null || typeof value !== 'object') return null;
   const { 'date-parts': parts, raw, literal } = value as Record<string, unknown>;
   const first: unknown = Array.isArray(parts) ? parts[0] : undefined;
@@ -259,6 +227,7 @@ export function bibtexEntry(record: WorkRecord, key: string, file?: string): str
     ['pmcid', ids.pmcid],
     ['eprint', ids.arxiv?.id ?? null],
     ['archiveprefix', ids.arxiv === null ? null : 'arXiv'],
+    ['openalex', ids.openalex],
     ['url', record.url === null ? null : verbatim(record.url)],
     ['language', record.language],
     ['abstract', texOrNull(record.abstract)],

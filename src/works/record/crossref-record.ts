@@ -1,57 +1,44 @@
 import { z } from 'zod';
 
 import { AppError } from '../../base/index.ts';
-import { normalizeDoi, NO_IDS } from '../ids.ts';
+import { normalizeDoi, NO_IDS, orcidIn } from '../ids.ts';
 import { parseLicense } from '../license.ts';
 import { readTable } from '../lists/records.ts';
-import { maybe } from '../lookup.ts';
+import { lenient, objects } from '../lookup.ts';
 import type { Author, Notice, NoticeAbout, NoticeKind, Relation, WorkRecord } from './record.ts';
 import { withProvenance, plainText, emptyRecord } from './record.ts';
 
-const dateParts = z.object({ 'date-parts': maybe(z.array(maybe(z.array(maybe(z.number()))))) });
-const update = z.object({
-  DOI: maybe(z.string()),
-  type: maybe(z.string()),
-  source: maybe(z.string()),
-  updated: maybe(dateParts),
-});
+const said = lenient(z.string());
+const list = <S extends z.ZodRawShape>(shape: S) => lenient(objects(shape));
+const texts = lenient(z.array(z.string()));
+const dateParts = lenient(z.object({ 'date-parts': z.array(lenient(z.array(lenient(z.number())))) }));
+const update = { DOI: said, type: said, source: said, updated: dateParts };
 
-/** The fields we read of Crossref's responses. */
+/** The fields we read of Crossref's responses; one of a wrong type is missing. */
 const crossrefMessage = z.object({
   DOI: z.string(),
-  type: maybe(z.string()),
-  subtype: maybe(z.string()),
-  title: maybe(z.array(z.string())),
-  subtitle: maybe(z.array(z.string())),
-  author: maybe(
-    z.array(
-      z.object({
-        given: maybe(z.string()),
-        family: maybe(z.string()),
-        name: maybe(z.string()),
-        ORCID: maybe(z.string()),
-        affiliation: maybe(z.array(z.object({ name: maybe(z.string()) }))),
-      }),
-    ),
-  ),
-  issued: maybe(dateParts),
-  'container-title': maybe(z.array(z.string())),
-  institution: maybe(z.array(z.object({ name: maybe(z.string()) }))),
-  publisher: maybe(z.string()),
-  ISSN: maybe(z.array(z.string())),
-  volume: maybe(z.string()),
-  issue: maybe(z.string()),
-  page: maybe(z.string()),
-  'article-number': maybe(z.string()),
-  language: maybe(z.string()),
-  abstract: maybe(z.string()),
-  license: maybe(z.array(z.object({ URL: z.string(), 'content-version': maybe(z.string()) }))),
-  funder: maybe(z.array(z.object({ name: maybe(z.string()), award: maybe(z.array(z.string())) }))),
-  reference: maybe(z.array(z.object({ DOI: maybe(z.string()) }))),
-  relation: maybe(z.record(z.string(), z.unknown())),
-  'updated-by': maybe(z.array(update)),
-  'update-to': maybe(z.array(update)),
-  URL: maybe(z.string()),
+  type: said,
+  title: texts,
+  subtitle: texts,
+  author: list({ given: said, family: said, name: said, ORCID: said, affiliation: list({ name: said }) }),
+  issued: dateParts,
+  'container-title': texts,
+  institution: list({ name: said }),
+  publisher: said,
+  ISSN: texts,
+  volume: said,
+  issue: said,
+  page: said,
+  'article-number': said,
+  language: said,
+  abstract: said,
+  license: list({ URL: z.string(), 'content-version': said }),
+  funder: list({ name: said, award: texts }),
+  reference: list({ DOI: said }),
+  relation: lenient(z.record(z.string(), z.unknown())),
+  'updated-by': list(update),
+  'update-to': list(update),
+  URL: said,
 });
 
 type Message = z.output<typeof crossrefMessage>;
@@ -132,14 +119,14 @@ function authorOf({ given, family, name, ORCID, affiliation }: NonNullable<Messa
       name: whole.slice(0, 300),
       family: name === null ? family : null,
       given: name === null ? given : null,
-      orcid: /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(ORCID ?? '')?.[0].toUpperCase() ?? null,
+      orcid: orcidIn(ORCID),
       institutions: (affiliation ?? []).flatMap(({ name: at }) => (at === null ? [] : [{ name: at, ror: null }])),
     },
   ];
 }
 
 /** `[[2024, 5]]` → `2024-05`. */
-function dateOf(date: z.output<typeof dateParts> | null): string | null {
+function dateOf(date: z.output<typeof dateParts>): string | null {
   const parts = (date?.['date-parts']?.[0] ?? []).filter((part) => part !== null && part > 0);
   const [year, ...rest] = parts as number[];
   return year === undefined ? null : [String(year), ...rest.map((part) => String(part).padStart(2, '0'))].join('-');
@@ -167,7 +154,7 @@ function noticeKind(text: string): NoticeKind {
   return (Object.hasOwn(NOTICES, word) ? NOTICES[word] : undefined) ?? 'other';
 }
 
-function noticeOf({ DOI, type, source, updated }: z.output<typeof update>): Notice[] {
+function noticeOf({ DOI, type, source, updated }: NonNullable<Message['update-to']>[number]): Notice[] {
   if (type === null) return [];
   return [
     {

@@ -8,7 +8,6 @@ import {
   parseCrossrefRecord,
   parseOpenAlexRecord,
   parsePersonName,
-  recordFromCsl,
   retractionOf,
 } from '../index.ts';
 import { plainText } from './record.ts';
@@ -166,7 +165,7 @@ test('tags are removed from a text, and other brackets stay', () => {
   assert.equal(plainText('<a<b<c'), '<a<b<c');
 });
 
-test('a record round-trips through CSL-JSON', () => {
+test('a record is written as CSL-JSON', () => {
   const [openalex, crossref] = [parseOpenAlexRecord(OPENALEX, AT), parseCrossrefRecord(CROSSREF, AT)];
   assert.ok(openalex && crossref);
   const record = mergeRecords(openalex, crossref);
@@ -177,9 +176,4 @@ test('a record round-trips through CSL-JSON', () => {
     { family: 'van der Berg', given: 'Ana' },
     { family: 'Liu', given: 'Wei' },
   ]);
-  const back = recordFromCsl(item, 'W123');
-  for (const field of ['title', 'date', 'venue', 'volume', 'issue', 'pages', 'abstract', 'language', 'type'] as const)
-    assert.equal(back[field], record[field], field);
-  assert.equal(back.ids.doi, '10.1000/reef');
-  assert.equal(back.ids.pmid, '77');
 });

@@ -93,10 +93,7 @@ function doiFamily(doi: string | null): string | null {
 
 /** A title's letters and digits; null if too short to identify a work. */
 function titleKey(title: string | null): string | null {
-  const key = (title ?? '')
-    .toLowerCase()
-    .normalize('NFKD')
-    .replaceAll(/[^\p{L}\p{N}]/gu, '');
+  const key = lettersOf(title ?? '');
   return key.length < SHORTEST_TITLE ? null : key;
 }
 
