@@ -46,7 +46,7 @@ function answer({ version, stallsAt }: Served, request: SeenRequest, response: S
 
 const PLAN: Plan = {
   resolver: 'test', url: 'http://files.test/a.pdf', expect: 'pdf', isPromised: true, license: null, version: null, hostType: null,
-  robots: 'obey', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null, credits: 0,
+  robots: 'obey', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null,
 }; // prettier-ignore
 
 /** Tries the plan in this process; returns what was saved and requested. */

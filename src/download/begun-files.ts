@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { renameFile, sha256, AppError, FileLock, systemClock } from '../base/index.ts';
+import { AppError, FileLock, hasCode, renameFile, sha256, systemClock } from '../base/index.ts';
 
 const PART = '.part';
 /** After this long the server most likely has another version. */
@@ -134,7 +134,7 @@ function moved(from: string, to: string): boolean {
     renameFile(from, to);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
 }

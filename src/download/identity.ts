@@ -1,3 +1,4 @@
+import { lettersOf } from '../base/index.ts';
 import type { Work } from '../works/index.ts';
 import { plainText } from '../works/index.ts';
 import type { Reason } from './reasons.ts';
@@ -22,7 +23,7 @@ export type Look = 'quick' | 'close';
 /** Inspects a file; supplied by a caller that has an engine for it. */
 export type InspectDocument = (
   path: string,
-  kind: 'pdf' | 'jats' | 'tei' | 'html',
+  kind: 'pdf' | 'xml',
   look: Look,
   signal?: AbortSignal,
 ) => Promise<DocumentFacts>;
@@ -71,8 +72,8 @@ export async function faultOf(
 
 /** Whether a text contains the work's DOI or title. 'unknown' if the text is a scan or the work has neither. */
 export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
-  const plain = squeeze(text);
-  if (work.ids.doi !== null && plain.includes(squeeze(work.ids.doi))) return 'yes';
+  const plain = lettersOf(text);
+  if (work.ids.doi !== null && plain.includes(lettersOf(work.ids.doi))) return 'yes';
   const words = work.title === null ? [] : wordsOf(work.title);
   if (words.length > 0 && plain.includes(words.join(''))) {
     // "Memory" is in many papers; an author's name identifies this one.
@@ -98,7 +99,7 @@ const NOTICE =
 const LONGEST_NOTICE = 600;
 
 function isNotice(text: string): boolean {
-  const plain = squeeze(text);
+  const plain = lettersOf(text);
   return plain.length < LONGEST_NOTICE && NOTICE.test(plain);
 }
 
@@ -113,7 +114,7 @@ function isAboutPaper({ title }: Work, text: string): boolean {
   const name = wordsOf(title ?? '').join('');
   // The first line is the title in the file's properties; the page begins after it.
   const page = text.slice(text.indexOf('\n') + 1);
-  return [text, page].some((each) => isAbout(name, squeeze(each.slice(0, 20_000))));
+  return [text, page].some((each) => isAbout(name, lettersOf(each.slice(0, 20_000))));
 }
 
 function isAbout(name: string, plain: string): boolean {
@@ -140,19 +141,11 @@ function standTogether(pairs: readonly string[], enough: number, plain: string, 
   return false;
 }
 
-/** Lower-case letters and digits without accents: independent of layout and encoding. */
-function squeeze(text: string): string {
-  return text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '');
-}
-
 /** Catalogues put tags and entities into titles: `CO<sub>2</sub>`, `R&amp;D`. */
 function wordsOf(title: string): string[] {
   return (plainText(title) ?? '')
     .split(/\s+/)
-    .map(squeeze)
+    .map(lettersOf)
     .flatMap((word) => (UNSPACED.test(word) ? (word.match(/.{1,2}/gu) ?? []) : word))
     .filter((word) => word !== '');
 }

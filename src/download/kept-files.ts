@@ -14,6 +14,7 @@ import {
   renameFile,
   syncFiles,
   errorInfo,
+  hasCode,
 } from '../base/index.ts';
 import type { Beginning } from './begun-files.ts';
 import { BegunFiles, BEGUN_FOLDER, PartFolder } from './begun-files.ts';
@@ -122,8 +123,7 @@ export class KeptFiles implements Disposable {
       const found = await stat(join(this.root, path));
       return found.isFile() && found.size === bytes;
     } catch (error) {
-      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-        return false;
+      if (hasCode(error, 'ENOENT', 'ENOTDIR')) return false;
       throw error;
     }
   }
@@ -133,7 +133,7 @@ export class KeptFiles implements Disposable {
     try {
       await symlink(relative(dirname(friendly), stored), friendly);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error;
+      if (!hasCode(error, 'EPERM')) throw error;
       await link(stored, friendly);
     }
   }

@@ -29,7 +29,7 @@ async function outcomeOf(findings: readonly Finding[], ...answers: readonly Http
   const work = { ...workFromPayload('w', undefined), isComplete: true };
   const { outcome } = await processWork(work, {
     send, files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']), maxBytes: 1, budgetMs: 1_000, retries: 0,
-    signal: new AbortController().signal, resolvers: [resolver], retracted: 'keep',
+    signal: new AbortController().signal, resolvers: [resolver],
     sameWorks: new SameWorks(() => undefined),
     resolve: {} as Parameters<typeof processWork>[1]['resolve'],
   }); // prettier-ignore
@@ -40,7 +40,7 @@ const plan = (url: string): Finding => ({
   kind: 'plan',
   plan: {
     resolver: 'test', url, expect: 'pdf', isPromised: true, license: null, version: null, hostType: null, robots: 'obey',
-    credentials: [], headers: {}, checksum: null, credits: 0, sameAs: null, terms: null,
+    credentials: [], headers: {}, checksum: null, sameAs: null, terms: null,
   },
 }); // prettier-ignore
 const A = plan('http://a.test/a.pdf');
@@ -117,7 +117,7 @@ test('the resolver named by a job is tried first', async () => {
   const clock = new HeldClock(0);
   await processWork({ ...workFromPayload('w', undefined), isComplete: true }, {
     send: async () => assert.fail('nothing is to be fetched'), files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']),
-    maxBytes: 1, budgetMs: 1_000, retries: 0, signal: new AbortController().signal, resolvers, retracted: 'keep',
+    maxBytes: 1, budgetMs: 1_000, retries: 0, signal: new AbortController().signal, resolvers,
     sameWorks: new SameWorks(() => undefined), hint: 'three',
     resolve: {} as Parameters<typeof processWork>[1]['resolve'],
   }); // prettier-ignore

@@ -15,7 +15,7 @@ const TITLE = 'Coral bleaching under repeated marine heat waves in a lagoon';
 const PDF = `%PDF-1.4\n${'bytes '.repeat(300)}\nstartxref\n0\n%%EOF\n`;
 const PLAN: Plan = {
   resolver: 'test', url: 'http://p.test/page', expect: 'landing', isPromised: false, license: null, version: null, hostType: null,
-  robots: 'terms', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null, credits: 0,
+  robots: 'terms', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null,
 }; // prettier-ignore
 
 /** Other pages; the first ones pass on to a file. */

@@ -1,10 +1,18 @@
 import type { FailedReason, HttpResponse, HttpResult, LaterReason, RefusedReason } from '../http/index.ts';
 
-const ofUrl = (sentence: string) => ({ scope: 'plan', later: false, sentence }) as const;
-const ofWork = (sentence: string) => ({ scope: 'work', later: false, sentence }) as const;
-/** Another day may change it. */
-const ofUrlForNow = (sentence: string) => ({ scope: 'plan', later: true, sentence }) as const;
-const ofWorkForNow = (sentence: string) => ({ scope: 'work', later: true, sentence }) as const;
+/** A reason of a URL or of a work. `later`: another day may change it; `broken`: the queue retries it soon. */
+const of = (scope: 'plan' | 'work', later: boolean, broken: boolean) => (sentence: string) => ({
+  scope,
+  later,
+  broken,
+  sentence,
+});
+const ofUrl = of('plan', false, false);
+const ofUrlForNow = of('plan', true, false);
+const ofUrlBroken = of('plan', true, true);
+const ofWork = of('work', false, false);
+const ofWorkForNow = of('work', true, false);
+const ofWorkBroken = of('work', true, true);
 
 /**
  * Why a plan or a work ended: a closed list, used in manifests, documentation and code. A work that was not saved has the
@@ -25,14 +33,14 @@ export const REASONS = {
   'not-found': ofUrl('Status 404 or 410, or a host that does not exist.'),
   'soft-404': ofUrl('Status 200 with a page or PDF that says there is nothing here.'),
   'bad-status': ofUrl('Any other status that is neither success nor worth a retry.'),
-  'server-error': ofUrlForNow('Status 5xx, 408 or 425 on every attempt.'),
-  'connection-failed': ofUrlForNow('No connection, or it was lost before an answer.'),
-  timeout: ofUrlForNow('It took longer than a limit on time allows.'),
-  truncated: ofUrlForNow('Fewer bytes than announced, or a document without its end.'),
-  'empty-body': ofUrlForNow('Success, and no bytes.'),
+  'server-error': ofUrlBroken('Status 5xx, 408 or 425 on every attempt.'),
+  'connection-failed': ofUrlBroken('No connection, or it was lost before an answer.'),
+  timeout: ofUrlBroken('It took longer than a limit on time allows.'),
+  truncated: ofUrlBroken('Fewer bytes than announced, or a document without its end.'),
+  'empty-body': ofUrlBroken('Success, and no bytes.'),
   'too-large': ofUrl('Above the limit on size, or beyond the decompression ratio.'),
   'bad-gzip': ofUrl('The content coding is damaged or unknown.'),
-  'checksum-mismatch': ofUrlForNow('Not the bytes whose checksum the service published.'),
+  'checksum-mismatch': ofUrlBroken('Not the bytes whose checksum the service published.'),
   unreadable: ofUrl('Begins and ends like a PDF and has no page to read.'),
   encrypted: ofUrl('The PDF needs a password.'),
   'preview-only': ofUrl('The PDF is a look-inside of a page or two.'),
@@ -42,11 +50,11 @@ export const REASONS = {
   'bad-redirect': ofUrl('A redirect to nowhere or to another scheme.'),
   'private-address': ofUrl('The address, or one it led to, is not public.'),
   'robots-disallowed': ofUrl('robots.txt forbids it, or its server could not say.'),
-  'rate-limited': ofUrlForNow('The host asked for a longer wait than is spent waiting.'),
-  'host-given-up': ofUrlForNow('The host asks for a longer wait, or longer pauses, than the settings allow for.'),
+  'rate-limited': ofUrlBroken('The host asked for a longer wait than is spent waiting.'),
+  'host-given-up': ofUrlBroken('The host asks for a longer wait, or longer pauses, than the settings allow for.'),
   'host-paused': ofUrlForNow('An operator has paused the host.'),
   'no-plan': ofWork('No resolver knew a URL for the work.'),
-  'lookup-failed': ofWorkForNow('A service that may know where the work is refused to answer or was away.'),
+  'lookup-failed': ofWorkBroken('A service that may know where the work is refused to answer or was away.'),
   'budget-exhausted': ofWorkForNow('A daily budget that a URL needs is spent.'),
   'unreadable-entry': ofWork('An entry of a list that names no work we can look for.'),
   'title-doubtful': ofWork(
@@ -58,24 +66,10 @@ export const REASONS = {
   split: ofWorkForNow('Was merged with another work, and a person has split it off: the next run downloads it.'),
   retracted: ofWork('The work is retracted and such works are left out.'),
   cancelled: ofWorkForNow('The run was stopped before the work ended.'),
-  'internal-error': ofWorkForNow('A fault of the program itself.'),
+  'internal-error': ofWorkBroken('A fault of the program itself.'),
 };
 
 export type Reason = keyof typeof REASONS;
-
-/** Failures that are retryable; everything else is unavailable, or deferred to a known time. */
-export const BROKEN: ReadonlySet<Reason> = new Set<Reason>([
-  'server-error',
-  'connection-failed',
-  'timeout',
-  'truncated',
-  'empty-body',
-  'checksum-mismatch',
-  'rate-limited',
-  'host-given-up',
-  'lookup-failed',
-  'internal-error',
-]);
 
 /** Whether a later run may get a work that failed for this reason. */
 export function isTransient(reason: string): boolean {

@@ -41,7 +41,6 @@ function runInto(sink: ResultSink, queue: WorkQueue, more: Partial<DownloadRunOp
     maxBytes: 1,
     retries: 0,
     budgetMs: 1_000,
-    retracted: 'keep',
     clock: systemClock,
     report: () => undefined,
     log: () => undefined,

@@ -1,5 +1,5 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
-import { AppError, errorInfo, parseJson } from '../base/index.ts';
+import { AppError, errorInfo, hasCode, parseJson } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import { withCaller } from '../http/index.ts';
 import type {
@@ -149,7 +149,7 @@ export class DownloadRun {
       return await this.#download(job, context);
     } catch (error) {
       // Without a writable disk continuing is pointless: the job is released and the run ends.
-      if (!DISK_ENDS.some((code) => codeIs(error, code))) throw error;
+      if (!hasCode(error, ...DISK_ENDS)) throw error;
       this.#diskError ??= { error };
       this.#halt.abort();
       return { retryAt: this.#options.clock.now(), reason: errorInfo(error) };
@@ -203,7 +203,7 @@ export class DownloadRun {
     try {
       await this.#options.sink.write(row, job);
     } catch (error) {
-      if (!codeIs(error, 'LEASE_LOST') && !DISK_ENDS.some((code) => codeIs(error, code))) this.#crash(row.work, error);
+      if (!hasCode(error, 'LEASE_LOST', ...DISK_ENDS)) this.#crash(row.work, error);
       throw error;
     }
   }
@@ -285,9 +285,9 @@ export class DownloadRun {
         signal: context.signal,
       });
     } catch (error) {
-      const isTimeout = context.signal.aborted && codeIs(context.signal.reason, 'JOB_TIMEOUT');
-      if ((context.signal.aborted && !isTimeout) || codeIs(error, 'QUEUE_HOST_BUSY')) throw error;
-      if (codeIs(error, 'DISK_FULL') || codeIs(error, 'DISK_READ_ONLY')) throw error;
+      const isTimeout = context.signal.aborted && hasCode(context.signal.reason, 'JOB_TIMEOUT');
+      if ((context.signal.aborted && !isTimeout) || hasCode(error, 'QUEUE_HOST_BUSY')) throw error;
+      if (hasCode(error, 'DISK_FULL', 'DISK_READ_ONLY')) throw error;
       const reported = isTimeout ? context.signal.reason : error;
       const { code, message } = errorInfo(reported);
       this.#crash(work.id, reported);
@@ -399,8 +399,4 @@ function resultOf({ artifact, attempt }: WorkOutcome & { kind: 'saved' }, worker
 /** The first known file: its host is requested first, so the queue can start with the busiest host. */
 function likelyUrl({ locations, urls }: Work): string | undefined {
   return locations.find(({ isOpen, pdfUrl }) => isOpen && pdfUrl !== null)?.pdfUrl ?? urls[0];
-}
-
-function codeIs(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

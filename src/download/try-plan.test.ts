@@ -87,7 +87,6 @@ const PLAN: Plan = {
   checksum: null,
   sameAs: null,
   terms: null,
-  credits: 0,
 };
 
 const breaksOff: Answer = (_request, response) => {

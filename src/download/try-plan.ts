@@ -12,7 +12,7 @@ import { belongsTo, faultOf } from './identity.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { AttemptRow, WorkOutcome, WorkResult, Artifact, ArtifactKind } from './manifest-row.ts';
 import type { Reason } from './reasons.ts';
-import { BROKEN, reasonOfResult, responseOf } from './reasons.ts';
+import { REASONS, reasonOfResult, responseOf } from './reasons.ts';
 import type { SameWork, SameWorks } from './same-works.ts';
 import type { ReceivedBody } from './transfer.ts';
 import { Transfer } from './transfer.ts';
@@ -21,7 +21,6 @@ import { isCookieWall, isForSale, wallOf } from './wall.ts';
 export interface ProcessOptions extends TryOptions {
   readonly resolvers: readonly Resolver[];
   readonly resolve: Omit<ResolveContext, 'attempted' | 'signal'>;
-  readonly retracted: 'keep' | 'skip';
   readonly sameWorks: SameWorks;
   /** The resolver likely to have it, as given when enqueued. */
   readonly hint?: string | null;
@@ -60,7 +59,7 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
   // The lookups have found the work's ids: if another work has them, it is a duplicate and nothing is fetched.
   const same = options.sameWorks.claim(work);
   if (same) return end(duplicateOf(same));
-  if (work.isRetracted && options.retracted === 'skip')
+  if (work.isRetracted && options.resolve.retracted === 'skip')
     return end({ kind: 'skipped', reason: 'retracted', detail: null });
   const trier = new PlanTrier(work, options, tried);
   for (const finding of findings) note(finding);
@@ -116,7 +115,7 @@ function lossOf(
   // The only reason that time may change and an operator can act on.
   const givenUp = attempts.find(({ reason }) => reason === 'host-given-up');
   if (givenUp) return { kind: 'failed', reason: 'host-given-up', detail: givenUp.detail };
-  const broken = attempts.findLast(({ reason }) => BROKEN.has(reason));
+  const broken = attempts.findLast(({ reason }) => REASONS[reason].broken);
   if (broken) return { kind: 'failed', reason: broken.reason, detail };
   // A service that was not reached may know a copy, so the work is not given up.
   if (failedLookups > 0) return { kind: 'failed', reason: 'lookup-failed', detail };
@@ -390,12 +389,12 @@ export class PlanTrier {
     if (!body.checksumMatches) return lost('checksum-mismatch');
     const kind = sniffed.kind === 'pdf' ? 'pdf' : 'xml';
     if (!this.#options.accept.has(kind)) return lost('kind-not-accepted');
-    const verdict = await this.#inspect(part, sniffed.kind as 'pdf' | 'jats' | 'tei', claim);
+    const verdict = await this.#inspect(part, kind, claim);
     if (verdict !== undefined) return lost(verdict);
     return { ...lost('success'), artifact: await this.#keep(part, kind, result, body) };
   }
 
-  async #inspect(part: string, kind: 'pdf' | 'jats' | 'tei', claim: Claim): Promise<Reason | undefined> {
+  async #inspect(part: string, kind: 'pdf' | 'xml', claim: Claim): Promise<Reason | undefined> {
     const { inspect, signal } = this.#options;
     if (inspect === undefined) return claim.mustProve ? 'identity-mismatch' : undefined;
     return faultOf(claim.work, (look) => inspect(part, kind, look, signal), claim.mustProve);

@@ -1,12 +1,5 @@
-import { parseJson } from '../base/index.ts';
-import {
-  doiPath,
-  lookupText,
-  noticesGiven,
-  OPENALEX_SELECT,
-  parseCrossrefRecord,
-  parseOpenAlexRecord,
-} from '../works/index.ts';
+import { fieldsOf, parseJson } from '../base/index.ts';
+import { doiPath, noticesGiven, OPENALEX_SELECT, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
 import { arxivIdAt, readArxivFeed } from '../resolve/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import type { Asking } from './open-download.ts';
@@ -17,7 +10,7 @@ import type { Asking } from './open-download.ts';
  */
 export async function askRecords(
   ids: { readonly openalex: string | null; readonly doi: string | null },
-  { send, services, contact }: Pick<Asking, 'send' | 'services' | 'contact'>,
+  { lookups, contact }: Pick<Asking, 'lookups' | 'contact'>,
   { now, signal }: { readonly now: number; readonly signal: AbortSignal },
 ) {
   const at = new Date(now).toISOString();
@@ -27,30 +20,21 @@ export async function askRecords(
     path: string,
     parameters: Record<string, string>,
   ): Promise<unknown> => {
-    const request = {
-      url: services.url(service, path, parameters),
-      credentials: services.credentials(service),
-      robots: 'terms' as const,
-      pool: service,
-    };
-    const answer = await lookupText(send, request, signal);
+    const answer = await lookups.parsed({ service, path, parameters }, parseJson, signal);
     if (answer.kind === 'later' || answer.kind === 'problem') isAway = true;
-    return answer.kind === 'found' ? parseJson(answer.value) : undefined;
+    return answer.kind === 'found' ? answer.value : undefined;
   };
   const { openalex } = ids;
   const byOpenAlex =
     openalex === null ? undefined : await ask('openalex', `works/${openalex}`, { select: OPENALEX_SELECT });
   const byCrossref =
-    ids.doi === null
-      ? undefined
-      : ((await ask('crossref', `works/${doiPath(ids.doi)}`, { mailto: contact })) as
-          | { message?: unknown }
-          | undefined);
-  const records = [parseOpenAlexRecord(byOpenAlex, at), parseCrossrefRecord(byCrossref?.message, at)];
+    ids.doi === null ? undefined : await ask('crossref', `works/${doiPath(ids.doi)}`, { mailto: contact });
+  const { message } = fieldsOf(byCrossref);
+  const records = [parseOpenAlexRecord(byOpenAlex, at), parseCrossrefRecord(message, at)];
   return {
     records: records.filter((each) => each !== undefined),
     /** Notices about other works that the work itself gives. */
-    given: noticesGiven(byCrossref?.message),
+    given: noticesGiven(message),
     /** A service did not answer. */
     isAway,
   };
@@ -81,15 +65,15 @@ export function keptFromArxiv(
  */
 export async function askArxivVersions(
   ids: readonly string[],
-  { send, services }: Pick<Asking, 'send' | 'services'>,
+  { lookups }: Pick<Asking, 'lookups'>,
   signal: AbortSignal,
 ): Promise<Map<string, number>> {
   const versions = new Map<string, number>();
   for (let from = 0; from < ids.length; from += TOGETHER) {
-    const some = ids.slice(from, from + TOGETHER);
-    const url = services.url('arxiv', 'api/query', { id_list: some.join(','), max_results: String(TOGETHER) });
-    const answer = await lookupText(send, { url, robots: 'terms', pool: 'arxiv' }, signal);
-    const entries = answer.kind === 'found' ? (readArxivFeed(answer.value) ?? []) : [];
+    const parameters = { id_list: ids.slice(from, from + TOGETHER).join(','), max_results: String(TOGETHER) };
+    const question = { service: 'arxiv', path: 'api/query', parameters } as const;
+    const answer = await lookups.parsed(question, readArxivFeed, signal);
+    const entries = answer.kind === 'found' ? answer.value : [];
     for (const { id } of entries) if (id.version !== null) versions.set(id.id, id.version);
   }
   return versions;

@@ -1,11 +1,4 @@
-export {
-  assembleDownload,
-  checkDownload,
-  checkFolder,
-  dnsMappings,
-  openAsking,
-  openInspector,
-} from './open-download.ts';
+export { assembleDownload, checkDownload, checkFolder, dnsMappings, openAsking } from './open-download.ts';
 export { checkStore, openShared } from './shared/shared-files.ts';
 export type { SharedFiles, StoreCheck, Shared } from './shared/shared-files.ts';
 export { mergeFolders } from './merge-folders.ts';
@@ -34,4 +27,3 @@ export {
 export type { WantedWorks, ZoteroVersions } from './provider.ts';
 export type { Runtime } from './queue/open-queue.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';
-export { csvLine } from './ledger/manifest-reports.ts';

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -66,7 +75,7 @@ test('of each work the latest row counts, whatever the order of folders and line
   const out = join(temporary.path, 'out');
   for (let times = 0; times < 2; times += 1) {
     const merged = await mergeFolders([b, a], out, options);
-    assert.equal(merged.works, 5);
+    assert.equal(merged.works, 4, 'not the one without a file');
     assert.equal(merged.missing.length, 1);
     const rows = readFileSync(join(out, 'manifest.jsonl'), 'utf8')
       .trim()
@@ -170,16 +179,22 @@ test('rotated manifests are read, and what services said about the works is merg
     records.add([record('old', 'An old paper'), record('new', 'A new paper')]);
     records.noteArxivVersions([['old', 3]]);
     records.noteRepeats(new Map([['new', 2]]));
+    records.noteInput('list.txt', new Set(['old', 'new']));
   }
+  const answer = { kind: 'answer', question: 'Berg 2020', origin: 'test', readAt: '2026', answer: { kind: 'unknown' } };
+  appendFileSync(join(a, 'records.jsonl'), `${JSON.stringify(answer)}\n`);
   {
     using records = Records.open(b);
+    records.noteInput('list.txt', new Set(['other']));
     records.add([{ ...record('old', 'An old paper'), venue: 'Journal of Merging' }]);
   }
   const out = join(temporary.path, 'out');
   let size = 0;
   for (let times = 0; times < 2; times += 1) {
-    const { works, files } = await mergeFolders([a, b], out, options);
-    assert.deepEqual([works, files], [3, times === 0 ? 2 : 0]);
+    const warnings: string[] = [];
+    const warn = (message: string): void => void warnings.push(message);
+    const { works, files } = await mergeFolders([a, b], out, { ...options, warn });
+    assert.deepEqual([works, files, warnings], [3, times === 0 ? 2 : 0, []]);
     const { length } = readFileSync(join(out, 'records.jsonl'));
     if (times > 0) assert.equal(length, size, 'merging again adds no record');
     size = length;
@@ -198,6 +213,7 @@ test('rotated manifests are read, and what services said about the works is merg
     [records.arxivVersions().get('old'), store.number('select sum(times) from repeated_entries')],
     [3, 1],
   );
+  assert.deepEqual([store.count('listed_in'), store.count('catalogue_answers')], [3, 1]);
 });
 
 test('a saved file counts for more than a later row without one, and the next copy replaces a damaged one', async () => {

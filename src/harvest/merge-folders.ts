@@ -1,21 +1,29 @@
 import { execFile } from 'node:child_process';
 import { constants, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, describeDiskError, partPath, readJsonl, sha256File, syncFolder } from '../base/index.ts';
+import {
+  AppError,
+  describeDiskError,
+  partPath,
+  readJsonl,
+  renameFile,
+  sha256File,
+  syncFiles,
+  syncFolder,
+} from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
-import { FileCommits, parseManifestRow, PartFolder } from '../download/index.ts';
+import { parseManifestRow, PartFolder } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
 import { Candidates, CorpusStore, isRecord } from '../store/index.ts';
 
 /** Rows of one append to the manifest with one sync. */
 const BATCH_ROWS = 10_000;
 const MOST_NAMED = 1_000;
-/** Files that are synced at a time. */
-const MOST_OPEN = 64;
+/** Above this, syncing a whole disk is much cheaper than file by file. */
+const MANY_FILES = 64;
 
 export type Merged = Awaited<ReturnType<typeof mergeFolders>>;
 
@@ -85,7 +93,8 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
       records += lines.length;
     }
   store.ingestAll();
-  return { folders: folders.length, works: candidates.count, files, bytes, records, missing, missingCount };
+  const works = store.count("works where outcome <> 'unreadable'");
+  return { folders: folders.length, works, files, bytes, records, missing, missingCount };
 }
 
 async function readCandidates(
@@ -106,19 +115,17 @@ async function readCandidates(
 const SAVED_FILE =
   /^(?:(?:PDF|HTML|XML)\/(?!\.)[^/\\\p{Cc}]{1,200}|cas\/[0-9a-f]{2}\/[0-9a-f]{64})\.(?:pdf|html|xml)$/u;
 
-/** Links or copies files into a folder. Unfinished copies of a killed process are removed by the next one. */
+/**
+ * Links or copies files into a folder; `settled` gives them their names. Unfinished ones of a killed process are removed
+ * by the next one.
+ */
 class FileCopies implements Disposable {
   readonly #out: string;
   readonly #parts: PartFolder;
-  readonly #commits = new FileCommits();
   /** The real paths of folders. */
   readonly #real = new Map<string, string | undefined>();
-  /** Links made since the last `settled`. */
-  #linked: string[] = [];
-  /** Names used by copies since the last `settled`, by hash. */
-  readonly #given = new Map<string, string>();
-  readonly #made = new Set<string>();
-  #committing: Promise<void>[] = [];
+  /** Files that have no name yet, by the path they will have. */
+  readonly #waiting = new Map<string, { readonly part: string; readonly digest: string }>();
 
   constructor(out: string, clock: Clock) {
     this.#out = out;
@@ -127,13 +134,17 @@ class FileCopies implements Disposable {
 
   /** Resolves when every file would survive a power cut. */
   async settled(): Promise<void> {
-    const [committing, linked] = [this.#committing, this.#linked];
-    [this.#committing, this.#linked] = [[], []];
-    await Promise.all(committing);
-    this.#given.clear();
-    // Files that another program has just copied into a folder may not be on disk yet.
-    if (linked.length > MOST_OPEN) await syncDisk(this.#out).catch(() => syncLinks(linked));
-    else await syncLinks(linked);
+    const parts = Array.from(this.#waiting.values(), ({ part }) => part);
+    await syncAll(this.#out, parts);
+    const folders = new Set<string>();
+    for (const [path, { part }] of this.#waiting) {
+      const target = join(this.#out, path);
+      mkdirSync(dirname(target), { recursive: true });
+      renameFile(part, target);
+      folders.add(dirname(target));
+    }
+    this.#waiting.clear();
+    for (const folder of folders) await syncFolder(folder);
   }
 
   /** The path of a row's file in the target folder; null if the file is not what the row says. */
@@ -149,12 +160,11 @@ class FileCopies implements Disposable {
     if (folder === this.#out) return name;
     const digest = await sha256File(from);
     if (row.sha256 !== null && digest !== row.sha256) return null;
-    this.#make(join(this.#out, dirname(name)));
-    // Downloads are never changed in place, so a link is as good as a copy.
-    if (!this.#given.has(name) && this.#link(from, name)) return name;
     const path = await this.#freeName(name, digest);
-    if (this.#given.has(path) || existsSync(join(this.#out, path)) || this.#link(from, path)) return path;
-    await this.#copy(from, digest, path);
+    if (this.#waiting.has(path) || existsSync(join(this.#out, path))) return path;
+    const part = partPath(join(this.#parts.path, 'body'));
+    linkOrCopy(from, part);
+    this.#waiting.set(path, { part, digest });
     return path;
   }
 
@@ -167,63 +177,43 @@ class FileCopies implements Disposable {
     return this.#real.get(folder);
   }
 
-  #make(folder: string): void {
-    if (!this.#made.has(folder)) mkdirSync(folder, { recursive: true });
-    this.#made.add(folder);
-  }
-
-  /** False if the name is taken, the folders are on different disks, or the disk has no links. */
-  #link(from: string, path: string): boolean {
-    const target = join(this.#out, path);
-    try {
-      linkSync(from, target);
-    } catch {
-      return false; // It is copied instead, which reports any other problem.
-    }
-    this.#linked.push(target);
-    return true;
-  }
-
-  /** Copies a file to another disk; waits for earlier copies where there are many. */
-  async #copy(from: string, digest: string, path: string): Promise<void> {
-    const part = partPath(join(this.#parts.path, 'body'));
-    try {
-      copyFileSync(from, part, constants.COPYFILE_EXCL);
-    } catch (error) {
-      throw describeDiskError(error, part);
-    }
-    this.#given.set(path, digest);
-    const committed = this.#commits.commit(part, join(this.#out, path));
-    committed.catch(() => undefined); // settled() throws it.
-    this.#committing.push(committed);
-    if (this.#committing.length % MOST_OPEN === 0) await Promise.allSettled(this.#committing.slice(-MOST_OPEN));
-  }
-
   /** The name, or one with the hash if another file has it: two machines may use it for different works. */
   async #freeName(name: string, digest: string): Promise<string> {
     const path = join(this.#out, name);
-    const taken = this.#given.get(name) ?? (existsSync(path) ? await sha256File(path) : undefined);
+    const taken = this.#waiting.get(name)?.digest ?? (existsSync(path) ? await sha256File(path) : undefined);
     if (taken === undefined || taken === digest) return name;
     const extension = extname(name);
     return `${name.slice(0, -extension.length)}-${digest.slice(0, 12)}${extension}`;
   }
 }
 
-/** Writes everything that is not yet on the disk of a folder: much cheaper than file by file. */
-async function syncDisk(folder: string): Promise<void> {
-  if (process.platform !== 'linux') throw new Error('sync does not wait');
-  await promisify(execFile)('sync', ['-f', folder]);
+/** Downloads are never changed in place, so a link is as good as a copy; other disks, and some systems, have none. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+    return;
+  } catch {
+    // It is copied, which reports any other problem.
+  }
+  try {
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+  } catch (error) {
+    throw describeDiskError(error, to);
+  }
 }
 
-async function syncLinks(paths: readonly string[]): Promise<void> {
-  for (let at = 0; at < paths.length; at += MOST_OPEN)
-    await Promise.all(
-      paths.slice(at, at + MOST_OPEN).map(async (path) => {
-        await using file = await open(path, 'r');
-        await file.datasync();
-      }),
-    );
-  for (const folder of new Set(paths.map((path) => dirname(path)))) await syncFolder(folder);
+async function syncAll(folder: string, paths: readonly string[]): Promise<void> {
+  if (paths.length > MANY_FILES && (await syncDisk(folder))) return;
+  const [failure] = (await syncFiles(paths)).values();
+  if (failure !== undefined) throw describeDiskError(failure, folder);
+}
+
+/** Writes everything that is not yet on the disk of a folder; false if the system cannot. */
+async function syncDisk(folder: string): Promise<boolean> {
+  // Elsewhere `sync` does not wait.
+  if (process.platform !== 'linux') return false;
+  const syncing = promisify(execFile)('sync', ['-f', folder]);
+  return await syncing.then(() => true).catch(() => false);
 }
 
 function realPath(path: string): string | undefined {
@@ -270,9 +260,13 @@ function mergedLine(value: unknown): string | undefined {
     case 'whole':
       // Records of another folder are added and replace nothing.
       return isRecord(record) ? JSON.stringify({ kind: 'record', record }) : undefined;
+    case 'input':
+      // The same, for lists of one name: a piece that is not the first replaces nothing.
+      return JSON.stringify({ ...value, from: 1 });
     case 'notice':
     case 'arxiv':
     case 'repeats':
+    case 'answer':
       return JSON.stringify(value);
     case 'paper':
     case 'words':

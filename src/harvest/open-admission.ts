@@ -1,15 +1,18 @@
 import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Admission, Facts, HostEvent, PolicySettings } from '../hosts/index.ts';
-import { createMemoryAdmission, HostTable, openSharedAdmission, readSharedHosts } from '../hosts/index.ts';
+import {
+  createMemoryAdmission,
+  DEFAULT_POLICY,
+  HostTable,
+  openSharedAdmission,
+  readSharedHosts,
+} from '../hosts/index.ts';
 import type { ServiceName } from '../resolve/index.ts';
 import { baseUrlsBelow, Services } from '../resolve/index.ts';
 import type { HostOverview, HostSources, WorkQueue } from '../queue/index.ts';
 import { hostOverview } from '../queue/index.ts';
 import type { Runtime } from './queue/open-queue.ts';
-
-/** Initial retry delay when a server sends no Retry-After; doubles with each retry. */
-export const RETRY_BASE_MS = 1_000;
 
 /**
  * The configured host limits, used by the queue before it leases and by the client before it sends. Processes that share
@@ -67,14 +70,9 @@ function tableOf({ http, orchestrator }: Config, services: Services): HostTable 
   });
 }
 
-function policyOf({ http }: Config): PolicySettings {
+function policyOf({ http }: Config): Partial<PolicySettings> {
   return {
-    backoff: { baseMs: RETRY_BASE_MS, capMs: http.retry_max_delay * 1000 },
-    circuit: {
-      failures: 5,
-      openMs: 30_000,
-      longestOpenMs: 900_000,
-    },
+    backoff: { ...DEFAULT_POLICY.backoff, capMs: http.retry_max_delay * 1000 },
     giveUpAfterMs: http.give_up_after_s * 1000,
   };
 }

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, fieldsOf, parseJson } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { DownloadRunOptions, InspectDocument, ManifestRow, ResultSink, WorkProvider } from '../download/index.ts';
+import type { DownloadRunOptions, ManifestRow, ResultSink, WorkProvider } from '../download/index.ts';
 import { DownloadRun, KeptFiles } from '../download/index.ts';
 import { entryRows, ManifestFolder } from './ledger/manifest-folder.ts';
 import type { HeldLease } from './ledger/manifest-folder.ts';
-import { configuredServices, openAdmission, ownAdmission, RETRY_BASE_MS } from './open-admission.ts';
+import { configuredServices, openAdmission, ownAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/open-queue.ts';
 import { ReviewFile } from './search-titles.ts';
@@ -26,7 +25,6 @@ import { PdfInspector } from '../parse/index.ts';
 import type { CitedWork, Work } from '../works/index.ts';
 import { noticesGiven, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
 
-const DAY_MS = 86_400_000;
 /** Size of the cache of service responses. */
 const CACHE_BYTES = 512 * 2 ** 20;
 
@@ -40,6 +38,7 @@ export interface WorkPlans {
 export interface Asking {
   readonly send: Send;
   readonly services: Services;
+  readonly lookups: Lookups;
   readonly contact: string;
   /** Searches for a work by its title. */
   readonly byTitle: (cited: CitedWork, signal: AbortSignal) => Promise<TitleFinding>;
@@ -49,7 +48,7 @@ export interface Asking {
 
 export type DownloadAssembly = Awaited<ReturnType<typeof assembleDownload>>;
 
-export interface DownloadParts extends Pick<DownloadRunOptions, 'queue' | 'inspect' | 'listed' | 'report' | 'around'> {
+export interface DownloadParts extends Pick<DownloadRunOptions, 'queue' | 'listed' | 'report' | 'around'> {
   readonly provider?: (
     parts: Asking &
       ReturnType<typeof entryRows> & {
@@ -72,14 +71,9 @@ function clientSettings(config: Config): HttpClientOptions {
     proxy: { http: http.http_proxy, https: http.https_proxy, no: http.no_proxy },
     obeyRobots: http.obey_robots,
     longestLineMs: http.longest_line_s * 1000,
-    robots: {
-      maxAgeMs: DAY_MS,
-      unreachableMs: 600_000,
-      longestDelayMs: http.longest_crawl_delay_s * 1000,
-    },
+    robots: { longestDelayMs: http.longest_crawl_delay_s * 1000 },
     retry: {
       retries: http.retries,
-      baseMs: RETRY_BASE_MS,
       maxDelayMs: http.retry_max_delay * 1000,
       parkAfterMs: http.park_after_s * 1000,
       giveUpAfterMs: http.give_up_after_s * 1000,
@@ -91,7 +85,6 @@ function clientSettings(config: Config): HttpClientOptions {
       totalMs: http.total_s * 1000,
       floorBytesPerSecond: http.floor_bytes_per_second,
       maxBytes: download.max_bytes,
-      maxRedirects: 10,
     },
     guard: { allow: http.allow, dnsMap: dnsMappings(http.dns, http.allow) },
   };
@@ -123,6 +116,7 @@ export function openAsking(
   const lookups = new Lookups(send, services, runtime.clock);
   return {
     services,
+    lookups,
     contact,
     send,
     byTitle: titleSearch(config, lookups, contact),
@@ -221,9 +215,11 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       bring: shared && ((path) => shared.files.bring(path)),
     }),
   );
+  // In a separate process: a file may crash its reader.
+  const inspector = stack.use(new PdfInspector());
   const lookups = new Lookups(send, services, runtime.clock, facts);
   const byTitle = titleSearch(config, lookups, contact);
-  const asking: Asking = { send, services, contact, byTitle, webClock: web.clock };
+  const asking: Asking = { send, services, lookups, contact, byTitle, webClock: web.clock };
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
@@ -252,12 +248,11 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
     send,
     resolvers: chooseResolvers(resolverChoice(download)),
     resolve: { lookups, services, contact, ...resolving(download) },
-    inspect: parts.inspect,
+    inspect: (path, kind, look, signal) => raced(inspector.glance(path, kind, look), signal),
     accept: new Set(download.accept),
     maxBytes: download.max_bytes,
     budgetMs: download.work_budget_s * 1000,
     retries: http.retries,
-    retracted: download.retracted,
     clock: runtime.clock,
     webClock: web.clock,
     report: parts.report,
@@ -395,29 +390,4 @@ function valueIn(service: 'openalex' | 'crossref', { body }: HttpResponse): unkn
   if (body.length > MOST_BYTES) return undefined;
   const value = parseJson(body.toString('utf8'));
   return service === 'openalex' ? value : fieldsOf(value)['message'];
-}
-
-/** Bytes of a page that are searched for its title and DOI. */
-const TEXT_BYTES = 400_000;
-
-/** Looks into downloaded files: PDFs and XML in a separate process, HTML in this one. */
-export function openInspector(): Disposable & { readonly inspect: InspectDocument } {
-  const files = new PdfInspector();
-  return {
-    inspect: async (path, kind, look, signal) => {
-      signal?.throwIfAborted();
-      if (kind !== 'html') return await raced(files.glance(path, kind === 'pdf' ? 'pdf' : 'xml', look), signal);
-      return { pages: null, isEncrypted: false, isReadable: true, text: await beginning(path), isQuick: false };
-    },
-    [Symbol.dispose]: () => files[Symbol.dispose](),
-  };
-}
-
-async function beginning(path: string): Promise<string> {
-  await using file = await open(path, 'r');
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(TEXT_BYTES), 0, TEXT_BYTES, 0);
-  return buffer
-    .subarray(0, bytesRead)
-    .toString('utf8')
-    .replaceAll(/<[^<>]*>/g, ' ');
 }

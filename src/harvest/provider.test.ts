@@ -11,7 +11,7 @@ import { createClient } from '../http/index.ts';
 import { baseUrlsBelow, findByTitle, Lookups, Services } from '../resolve/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import type { WorkRecord } from '../works/index.ts';
-import { csvLine } from './ledger/manifest-reports.ts';
+import { csvLine } from '../base/index.ts';
 import type { UnreadableEntry } from './search-titles.ts';
 import type { WantedWorks } from './provider.ts';
 import { wantedWorks } from './provider.ts';
@@ -49,6 +49,7 @@ async function inWorld(
       for await (const work of wantedWorks(ids, wanted, {
         send: client.send,
         services,
+        lookups,
         contact: 'someone@docstokg.dev',
         records: { add: (records) => void kept.records.push(...records) },
         byTitle: (cited, signal) =>

@@ -6,7 +6,6 @@ import { AppError, canonicalJson, wait, writeFileAtomic, readFields } from '../b
 import type { Records } from '../store/index.ts';
 import type {
   ListedWork,
-  OpenAlexEnd,
   OpenAlexOptions,
   OpenAlexQuery,
   OpenAlexState,
@@ -15,6 +14,7 @@ import type {
   WorkRecord,
 } from '../works/index.ts';
 import {
+  citedWork,
   filterFor,
   findOpenAlexId,
   iterateOpenAlex,
@@ -25,7 +25,6 @@ import {
   readWorks,
   readZotero,
   workFromText,
-  yearOf,
 } from '../works/index.ts';
 import type { Asking } from './open-download.ts';
 import type { Cited, ReviewFile, TitleCounts, UnreadableEntry } from './search-titles.ts';
@@ -201,9 +200,8 @@ function recordedEntry(record: WorkRecord): (Cited & { readonly file: string }) 
   const [file, line] = [name.slice(0, hash), Number.parseInt(name.slice(hash + 1), 10)];
   const { title, url } = record;
   if (title === null) return undefined;
-  const authors = record.authors.map(({ family, name: full }) => family ?? full);
-  const cited = { title, authors, year: yearOf(record), text: title };
-  return { kind: 'cited', file, line, name, cited, urls: url === null ? [] : [url], record };
+  const urls = url === null ? [] : [url];
+  return { kind: 'cited', file, line, name, cited: citedWork(record, title), urls, record };
 }
 
 /** The works of a list. */
@@ -365,52 +363,59 @@ interface ListingOptions extends Omit<OpenAlexOptions, 'resume'> {
  */
 export async function* listWorks(query: OpenAlexQuery, options: ListingOptions): AsyncGenerator<Work> {
   const { statePath, tell, keep, ...listing } = options;
-  let resume = statePath === undefined ? undefined : readState(statePath, query);
+  const resume = statePath === undefined ? undefined : readState(statePath, query);
   if (resume) tell(`the listing goes on after ${resume.yielded} works that were found before`);
-  for (;;) {
-    let pages = 0;
-    let listed = resume?.yielded ?? 0;
-    let total = 0;
-    let records: WorkRecord[] = [];
-    const keepPage = (): void => {
-      if (records.length > 0) keep?.(records);
-      records = [];
-    };
-    let end: OpenAlexEnd | undefined;
-    try {
-      for await (const event of iterateOpenAlex(query, { ...listing, resume })) {
-        if (event.kind === 'work') {
-          if (event.record) records.push(event.record);
-          listed += 1;
-          yield event.work;
-        } else keepPage();
-        if (event.kind === 'end') end = event.end;
-        if (event.kind === 'page') {
-          pages += 1;
-          total = event.total ?? 0;
-          if (pages === 1 && !resume) tell(subjectLine(event.state.subject, event.total));
+  let [pages, listed, total] = [0, resume?.yielded ?? 0, 0];
+  for await (const page of iterateOpenAlex(query, { ...listing, resume })) {
+    if (statePath !== undefined && 'state' in page && page.state !== null)
+      await writeFileAtomic(statePath, `${JSON.stringify({ query: keyOf(query), state: page.state })}\n`);
+    switch (page.kind) {
+      case 'page':
+        pages += 1;
+        listed += page.works.length;
+        total = page.total ?? 0;
+        if (pages === 1 && !resume) tell(subjectLine(page.state.subject, page.total));
+        yield* worksOfPage(page.works, keep);
+        break;
+      case 'complete':
+      case 'limit':
+        if (statePath !== undefined) rmSync(statePath, { force: true });
+        // Repeats and unreadable records cost a few.
+        if (page.kind === 'complete' && listed < ALMOST_ALL * total) {
+          const hint = (listing.credentials ?? []).length === 0 ? '; with a key (keys.openalex) it may list all' : '';
+          tell(`OpenAlex counts ${total.toLocaleString('en')} works and listed ${listed.toLocaleString('en')}${hint}`);
         }
-        const state = event.kind === 'page' ? event.state : event.kind === 'end' ? stateOf(event.end) : null;
-        if (statePath !== undefined && state !== null)
-          await writeFileAtomic(statePath, `${JSON.stringify({ query: keyOf(query), state })}\n`);
+        break;
+      case 'later': {
+        const left = page.budget ? ` (${page.budget.remainingUsd} USD are left)` : '';
+        const at = new Date(page.resumesAt).toISOString();
+        tell(`the listing stops here${left}: OpenAlex answers again at ${at}; the same command then goes on`);
+        break;
       }
-    } finally {
-      // A caller may stop in the middle of a page; the records taken so far are stored.
-      keepPage();
+      case 'failed':
+        if (!resume || pages > 0 || statePath === undefined)
+          throw new AppError(page.code, page.message, page.hint === null ? {} : { hint: page.hint });
+        // A cursor may have expired: start from the beginning.
+        tell(`cannot resume the listing (${page.message}); starting over`);
+        rmSync(statePath, { force: true });
+        yield* listWorks(query, options);
     }
-    if (end?.kind === 'failed' && resume && pages === 0) {
-      // A cursor may have expired: start from the beginning.
-      tell(`cannot resume the listing (${end.message}); starting over`);
-      resume = undefined;
-      continue;
+  }
+}
+
+/** The works of a page; their records are stored also if the caller stops in the middle. */
+function* worksOfPage(
+  works: readonly { readonly work: Work; readonly record: WorkRecord }[],
+  keep: ListingOptions['keep'],
+): Generator<Work> {
+  const records: WorkRecord[] = [];
+  try {
+    for (const { work, record } of works) {
+      records.push(record);
+      yield work;
     }
-    finish(end, statePath, tell);
-    // Repeats and unreadable records cost a few.
-    if (end?.kind === 'complete' && listed < ALMOST_ALL * total) {
-      const hint = (listing.credentials ?? []).length === 0 ? '; with a key (keys.openalex) it may list all' : '';
-      tell(`OpenAlex counts ${total.toLocaleString('en')} works and listed ${listed.toLocaleString('en')}${hint}`);
-    }
-    return;
+  } finally {
+    if (records.length > 0) keep?.(records);
   }
 }
 
@@ -421,30 +426,6 @@ function subjectLine(subject: OpenAlexState['subject'], total: number | null): s
   if (subject.kind === 'topic') return `topic "${subject.name}" (${subject.id}) of OpenAlex: ${count}`;
   if (subject.kind === 'filter') return `works of OpenAlex by these conditions: ${count}`;
   return `no single topic of OpenAlex is called "${subject.text}", so its words are searched for: ${count}`;
-}
-
-function stateOf(end: OpenAlexEnd): OpenAlexState | null {
-  return end.kind === 'complete' || end.kind === 'limit' ? null : end.state;
-}
-
-function finish(end: OpenAlexEnd | undefined, statePath: string | undefined, tell: (message: string) => void): void {
-  switch (end?.kind) {
-    case 'complete':
-    case 'limit':
-      if (statePath !== undefined) rmSync(statePath, { force: true });
-      return;
-    case 'budget-spent':
-    case 'held': {
-      const left = end.kind === 'budget-spent' && end.budget ? ` (${end.budget.remainingUsd} USD are left)` : '';
-      const at = new Date(end.resumesAt).toISOString();
-      tell(`the listing stops here${left}: OpenAlex answers again at ${at}; the same command then goes on`);
-      return;
-    }
-    case 'failed':
-      throw new AppError(end.code, end.message, end.hint === null ? {} : { hint: end.hint });
-    case undefined:
-      return;
-  }
 }
 
 /** The saved state if it is of the same query; otherwise the listing starts from the beginning. */

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { ScoredCandidate, TitleFinding } from '../resolve/index.ts';
 import type { CitedWork, ListedWork, Work, WorkRecord } from '../works/index.ts';
 import { namedWork, NO_IDS, normalizeDoi, readTable, separatorIn, workFromIds } from '../works/index.ts';
-import { csvLine } from './ledger/manifest-reports.ts';
+import { csvLine } from '../base/index.ts';
 import type { Asking } from './open-download.ts';
 
 interface Searching extends Pick<Asking, 'byTitle'> {

@@ -2,14 +2,21 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import { JsonlWriter, readJsonl, removeDeadParts, setLinesAside, parseJson, errorInfo } from '../../base/index.ts';
+import {
+  errorInfo,
+  JsonlWriter,
+  lettersOf,
+  parseJson,
+  readJsonl,
+  removeDeadParts,
+  setLinesAside,
+} from '../../base/index.ts';
 import type { ManifestRow, ResultSink, WorkOutcome } from '../../download/index.ts';
 import { manifestRow, unattemptedResult } from '../../download/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
 import type { LastRow, Records } from '../../store/index.ts';
 import {
   CorpusStore,
-  folded,
   hasOutcome,
   isManifestRow,
   lastOutcome,
@@ -262,9 +269,8 @@ export function entryRows(
  * databases have the same file name, and the lines of a list change.
  */
 export function entryNames(records: Pick<Records, 'entries'>): (record: WorkRecord, preferred: string) => string {
-  const plain = (text = ''): string => folded(text).replaceAll(/[^\p{L}\p{N}]/gu, '');
   const contentOf = ({ title, date, authors: [first] }: WorkRecord): string =>
-    [plain(title ?? ''), date?.slice(0, 4), plain(first?.family ?? first?.name)].join(' ');
+    [lettersOf(title ?? ''), date?.slice(0, 4), lettersOf(first?.family ?? first?.name ?? '')].join(' ');
   const earlier = [...records.entries()];
   const names = new Map(earlier.map((record) => [contentOf(record), record.id]));
   const taken = new Set(earlier.map(({ id }) => id));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { hostKey, writeFileAtomic, AtomicText } from '../../base/index.ts';
+import { AtomicText, csvLine, hostKey, writeFileAtomic } from '../../base/index.ts';
 import { ResolverAccount } from '../../download/index.ts';
 import type { CorpusStore } from '../../store/index.ts';
 import { manifestRows } from '../../store/index.ts';
@@ -117,17 +117,4 @@ function measure(
 
 function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
-}
-
-/** A CSV line (RFC 4180); cells that a spreadsheet would run as formulas are made plain text. */
-export function csvLine(cells: readonly (string | number | null)[], separator = ','): string {
-  return `${cells.map((cell) => csvCell(cell, separator)).join(separator)}\r\n`;
-}
-
-function csvCell(value: string | number | null, separator: string): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  const needsQuotes = /["\r\n]/.test(safe) || safe.includes(separator) || safe !== safe.trim();
-  return needsQuotes ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -235,8 +235,11 @@ export interface Shared extends AsyncDisposable {
   readonly logs: FleetLogs | undefined;
 }
 
-/** Opens the shared parts that are configured; undefined if the corpus is only in its folder. */
-export async function openShared(config: Config, runtime: Runtime): Promise<Shared | undefined> {
+/**
+ * Opens the shared parts that are configured; undefined if the corpus is only in its folder. With `mayClaim` false a
+ * store without an owner is rejected: there is nothing in it to check or fetch.
+ */
+export async function openShared(config: Config, runtime: Runtime, mayClaim = true): Promise<Shared | undefined> {
   const { store, queue, download } = config;
   if (queue.fleet && (store.url === '' || queue.backend !== 'postgres'))
     throw new AppError('USAGE_FLEET', 'a fleet needs a PostgreSQL server for its logs and a store for its files', {
@@ -261,7 +264,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
     );
     logs = stack.use(await openFleetLogs(log, folder, join(config.parse.data_root, 'Manifests'), runtime.clock));
   }
-  await checkOwner(objects, logs, folder, runtime.clock);
+  await checkOwner({ objects, logs, folder, clock: runtime.clock, mayClaim });
   const files = stack.use(openSharedFiles({ folder, objects, clock: runtime.clock, logs }));
   const opened = stack.move();
   return { files, logs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
@@ -271,13 +274,20 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
  * Rejects a store that does not exist, cannot be used, or belongs to another corpus, before anything is requested:
  * `store check --repair` would remove the other corpus's files. The first run, or machine of a fleet, claims its store.
  */
-async function checkOwner(
-  objects: ObjectStore,
-  logs: FleetLogs | undefined,
-  folder: string,
-  clock: Clock,
-): Promise<void> {
+async function checkOwner(parts: {
+  readonly objects: ObjectStore;
+  readonly logs: FleetLogs | undefined;
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly mayClaim: boolean;
+}): Promise<void> {
+  const { objects, logs, folder, clock, mayClaim } = parts;
+  const noFiles = (): AppError =>
+    new AppError('OBJECT_STORE_OTHER', `${objects.name} has no files of this corpus`, {
+      hint: 'give the --store of its runs; all machines of a fleet need the same one',
+    });
   let owner = await objects.owner();
+  if (owner === undefined && !mayClaim) throw noFiles();
   const ours = logs?.identity ?? remembered(folder).fleet ?? (await corpusIdentity(folder, clock));
   if (owner === undefined && (!logs || logs.lines('objects') === 0)) {
     await objects.claim(ours);
@@ -286,9 +296,7 @@ async function checkOwner(
   }
   if (owner === ours) return;
   throw owner === undefined
-    ? new AppError('OBJECT_STORE_OTHER', `${objects.name} has no files of this fleet`, {
-        hint: 'give all machines of a fleet the same --store',
-      })
+    ? noFiles()
     : new AppError('OBJECT_STORE_OTHER', `${objects.name} has the files of another corpus`, {
         hint: 'give each corpus its own prefix: --store s3://bucket/prefix; a fleet with a new database needs a new prefix',
       });
