@@ -40,7 +40,6 @@ const NOT_BUNDLED = [
   'gpt-tokenizer',
   'onnxruntime-node',
   'onnxruntime-web',
-  'parquet-wasm',
   'pdfkit',
   'pg',
   'tough-cookie',
@@ -90,7 +89,7 @@ export async function bundledProgram(): Promise<string> {
       writeFileSync(join(part, name), content);
     }
     cpSync(join(ROOT, 'bin'), join(part, 'bin'), { recursive: true });
-    symlinkSync(join(ROOT, 'sql'), join(part, 'sql'), 'junction');
+    for (const name of ['sql', 'models']) symlinkSync(join(ROOT, name), join(part, name), 'junction');
     rmSync(folder, { recursive: true, force: true });
     renameSync(part, folder);
   }

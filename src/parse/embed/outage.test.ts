@@ -80,7 +80,7 @@ test('a server that goes away stops the stage after the retries; the next run go
     assert.deepEqual([outcome.cancelled, outcome.succeeded, outcome.failed], [true, done, 1]);
     assert.match(
       outcome.stopReason ?? '',
-      /is unavailable: 3 attempts, the last: 503 down for maintenance; vectors made so far/,
+      /is unavailable: 3 attempts, the last: answered 503: down for maintenance; vectors made so far/,
     );
     assert.equal(outcome.errors[0]?.code, 'EMBED_UNAVAILABLE');
     assert.equal(server.requests.length, 1 + done + 1 + RETRIES, 'no other document was tried in vain');

@@ -131,11 +131,32 @@ export async function openRowWriter(path: string, schema: TableSchema): Promise<
 
 /** Opens a file of rows. One that turns out to be damaged loses its fingerprint, so that the next run makes it again. */
 export async function openRowReader(path: string): Promise<RowReader> {
-  return await distrusting(path, async () => {
+  try {
     await checkBytes(path);
     const reader = await openReader(path);
     return { ...reader, rows: (columns) => distrustedRows(path, reader.rows(columns)) };
-  });
+  } catch (error) {
+    distrust(path, error);
+    throw error;
+  }
+}
+
+async function* distrustedRows(path: string, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  try {
+    yield* rows;
+  } catch (error) {
+    distrust(path, error);
+    throw error;
+  }
+}
+
+function distrust(path: string, error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'FILE_UNREADABLE') return;
+  try {
+    rmSync(fingerprintOf(path), { force: true });
+  } catch {
+    // A read-only archive is not rebuilt; the read error is still reported.
+  }
 }
 
 async function openReader(path: string): Promise<RowReader> {
@@ -174,34 +195,6 @@ function madeWith(path: string): readonly [number, number?, string?] | undefined
 
 function fingerprintOf(path: string): string {
   return `${path}.fp.json`;
-}
-
-async function* distrustedRows(path: string, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
-  const each = rows[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await distrusting(path, () => each.next());
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    await each.return?.();
-  }
-}
-
-async function distrusting<T>(path: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'FILE_UNREADABLE') {
-      try {
-        rmSync(fingerprintOf(path), { force: true });
-      } catch {
-        // A read-only archive is not rebuilt; the read error is still reported.
-      }
-    }
-    throw error;
-  }
 }
 
 const BUFFERED_CHARACTERS = 1 << 20;
@@ -248,7 +241,7 @@ async function openJsonlWriter(path: string, schema: TableSchema): Promise<RowWr
     async write(row) {
       const values = Object.entries(row).map(([name, value]) => [
         name,
-        ArrayBuffer.isView(value) ? numbers(value) : value,
+        ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value,
       ]);
       buffer += `${JSON.stringify({ ...schema.metadata, ...Object.fromEntries(values) })}\n`;
       rows += 1;
@@ -261,10 +254,6 @@ async function openJsonlWriter(path: string, schema: TableSchema): Promise<RowWr
     },
     [Symbol.asyncDispose]: () => part[Symbol.asyncDispose](),
   };
-}
-
-function numbers(view: ArrayBufferView): number[] {
-  return [...(view as Float32Array)];
 }
 
 /** Opens a file of JSON lines; the first line has the metadata. */

@@ -60,7 +60,7 @@ async function writeAll(path: string, vectors: readonly ChunkVectors[], type: Ve
 
 test('DuckDB sees vectors as FLOAT arrays, bit by bit, over several row groups', async () => {
   const path = join(folder, 'vectors.parquet');
-  const vectors = randomVectors(9_000);
+  const vectors = randomVectors(2_000);
   await writeAll(path, vectors, 'float32');
   const types = await query(`describe select * from '${path}'`);
   assert.deepEqual(
@@ -158,6 +158,23 @@ test('a file of chunks is checked as a whole', async () => {
   await assert.rejects(validateVectors(good), { code: 'VECTOR_SCHEMA' });
 });
 
+test('files of earlier versions, written by another library, are read', async () => {
+  const old = join(import.meta.dirname, '../../../test/fixtures/parquet-1');
+  for (const type of ['float16', 'int8']) {
+    const [, second] = await collect(readVectors(join(old, `vectors-${type}.parquet`)));
+    assert.equal(second?.id, 'chunk-1');
+    assert.deepEqual(
+      second.dense?.map((value) => Math.round(value * 100) / 100),
+      Float32Array.of(1, -1, 0.5, 0.25),
+    );
+    assert.deepEqual(second.sparse, { indices: Uint32Array.of(1, 9), values: Float32Array.of(0.5, 1) });
+  }
+  const [first, second, third] = await collect(readChunks(join(old, 'chunks.parquet')));
+  assert.deepEqual(third?.headings, ['A', 'B']);
+  assert.deepEqual(first?.regions, [{ page: 2, box: { left: 1, top: 2, right: 3, bottom: 4.5 } }]);
+  assert.deepEqual([second?.text, second?.regions], ['Text 1 é', []]);
+});
+
 test('documents without a chunk give files that can be read', async () => {
   const tokenizer = await openTokenizer('cl100k');
   for (const format of ['parquet', 'jsonl']) {
@@ -165,6 +182,8 @@ test('documents without a chunk give files that can be read', async () => {
     await writeChunks(path, [], tokenizer);
     assert.deepEqual(await collect(readChunks(path)), []);
   }
+  const [row] = await query(`select count(*)::int as n from '${join(folder, 'empty.parquet')}'`);
+  assert.equal(row?.['n'], 0);
 });
 
 test('a file that breaks off is never seen under its name, and a damaged one is refused', async () => {

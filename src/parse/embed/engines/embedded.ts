@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
-import { AppError, sha256 } from '../../../base/index.ts';
+import { AppError, packageRoot, sha256 } from '../../../base/index.ts';
 import { modelTokenizerPath, openJsonTokenizer } from '../../chunk/tokenizer.ts';
 import type { DenseEngine, Precision } from '../engine.ts';
 import { embeddedModel, normalise, WEIGHTS_SHA256 } from '../engine.ts';
-import type { BertShape } from './bert-graph.ts';
-import { parseSafetensors, writeBert } from './bert-graph.ts';
 import { loadRuntime, openOnnxSession } from './onnx.ts';
 
 /** The length the model was trained for; what is longer is cut, and chunks are made not to be. */
@@ -85,16 +83,10 @@ interface ModelPaths {
 async function loadModel(
   options: ModelPaths & { readonly precision: Precision; readonly threads: number },
 ): Promise<Loaded> {
-  const [weights, config, tokenizer] = await Promise.all([
-    readFile(options.weights),
-    readFile(join(options.folder, 'config.json'), 'utf8'),
-    openJsonTokenizer(options.tokenizerPath),
-  ]);
-  const shape = JSON.parse(config) as BertShape;
-  const session = await openOnnxSession(
-    writeBert(parseSafetensors(weights), shape, options.precision),
-    options.threads,
-  );
+  const [data, tokenizer] = await Promise.all([readFile(options.weights), openJsonTokenizer(options.tokenizerPath)]);
+  // The graph names its weights by their place in the file of the package (scripts/model-graph.ts).
+  const graph = join(packageRoot(), 'models', `minilm-${options.precision}.onnx`);
+  const session = await openOnnxSession(graph, options.threads, [{ path: basename(options.weights), data }]);
   const places = BigInt64Array.from({ length: EMBEDDED_MAX_TOKENS }, (_, at) => BigInt(at));
   const encode = async (text: string): Promise<Float32Array> => {
     const ids = tokenizer.encode(text, EMBEDDED_MAX_TOKENS);

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
+import { writeModelGraph } from '../../../../scripts/model-graph.ts';
 import { writeTableModel } from '../../../../test/fixtures/table-model.ts';
+import { packageRoot } from '../../../base/index.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizer.ts';
 import { VectorCache, embedTexts } from '../embed-texts.ts';
 import type { SparseVector } from '../engine.ts';
@@ -27,6 +30,13 @@ function cosine(a: Float32Array | undefined, b: Float32Array | undefined): numbe
   for (const [at, value] of (a ?? []).entries()) sum += value * (b?.[at] ?? 0);
   return sum;
 }
+
+test('the committed graphs of the embedded model are those that scripts/model-graph.ts writes', () => {
+  for (const precision of ['int8', 'fp32'] as const) {
+    const committed = readFileSync(join(packageRoot(), 'models', `minilm-${precision}.onnx`));
+    assert.ok(committed.equals(writeModelGraph(precision)), `${precision}: run npm run models`);
+  }
+});
 
 test('the embedded model knows what means the same, in int8 and fp32, and int8 stays close to fp32', async () => {
   const made: Float32Array[][] = [];

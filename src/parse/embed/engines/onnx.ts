@@ -30,8 +30,15 @@ interface FloatTensor {
   readonly shape: readonly number[];
 }
 
-/** Loads a model, from a file or from bytes. `threads` 0 means one for each core this process may use. */
-export async function openOnnxSession(model: string | Uint8Array, threads: number): Promise<OnnxSession> {
+/**
+ * Loads a model. `threads` 0 means one for each core this process may use; `externalData` are weights in other files than
+ * those beside the model.
+ */
+export async function openOnnxSession(
+  file: string,
+  threads: number,
+  externalData: readonly { readonly path: string; readonly data: Uint8Array }[] = [],
+): Promise<OnnxSession> {
   const runtime = await loadRuntime();
   const options: InferenceSession.SessionOptions = {
     // onnxruntime would count all cores of the machine, even if a container may use only some of them.
@@ -42,15 +49,13 @@ export async function openOnnxSession(model: string | Uint8Array, threads: numbe
     logSeverityLevel: 3,
     // Threads that wait by spinning burn the other core for nothing.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
+    externalData,
   };
   let session: InferenceSession;
   try {
-    session = await (typeof model === 'string'
-      ? runtime.InferenceSession.create(model, options)
-      : runtime.InferenceSession.create(model, options));
+    session = await runtime.InferenceSession.create(file, options);
   } catch (cause) {
-    const which = typeof model === 'string' ? model : 'the embedded model';
-    throw new AppError('MODEL_UNREADABLE', `onnxruntime cannot load ${which}`, {
+    throw new AppError('MODEL_UNREADABLE', `onnxruntime cannot load ${file}`, {
       hint: 'check that it is a complete ONNX model with float32 outputs',
       cause,
     });

@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../../../base/index.ts';
-import { AppError, KeyedLimiter, spreadDelay, systemClock, wait, isAbort } from '../../../base/index.ts';
+import { AppError, fieldsOf, KeyedLimiter, spreadDelay, systemClock, wait } from '../../../base/index.ts';
+import { RemoteError, requestJson } from '../../remote.ts';
 import type { DenseEngine, Role } from '../engine.ts';
 import { withPrefix, normalise } from '../engine.ts';
 
@@ -89,22 +90,26 @@ class EmbeddingClient {
     let open = texts.map((_, place) => place);
     let attempt = 0;
     while (open.length > 0) {
-      const outcome = await this.#once(
-        open.map((place) => texts[place] ?? ''),
-        signal,
-      );
-      if (outcome.kind === 'vectors') {
-        const left = open.filter((_, at) => !outcome.vectors[at]);
-        for (const [at, place] of open.entries()) vectors[place] = outcome.vectors[at] ?? vectors[place];
-        // Some is progress, and a server may cut batches short again and again; none at all is a failed attempt.
-        if (left.length < open.length) attempt = 0;
-        open = left;
-        if (left.length > 0)
-          attempt = await this.#pause(attempt, `${left.length} texts left out of the answer`, undefined, signal);
+      let answer: Answer;
+      try {
+        answer = await this.#request(
+          open.map((place) => texts[place] ?? ''),
+          signal,
+        );
+      } catch (error) {
+        if (!(error instanceof RemoteError)) throw error;
+        const isTooLarge = error.status === 413 || error.status === 422;
+        if (isTooLarge && open.length > 1) return await this.#halves(texts, signal);
+        attempt = await this.#pause(attempt, this.#fault(error), error.retryAfterMs, signal);
         continue;
       }
-      if (outcome.kind === 'halves') return [...(await this.#halves(texts, signal))];
-      attempt = await this.#pause(attempt, outcome.reason, outcome.afterMs, signal);
+      const left = open.filter((_, at) => !answer[at]);
+      for (const [at, place] of open.entries()) vectors[place] = answer[at] ?? vectors[place];
+      // Some is progress, and a server may cut batches short again and again; none at all is a failed attempt.
+      if (left.length < open.length) attempt = 0;
+      open = left;
+      if (left.length > 0)
+        attempt = await this.#pause(attempt, `${left.length} texts left out of the answer`, undefined, signal);
     }
     return vectors.filter((vector) => vector !== undefined);
   }
@@ -114,37 +119,36 @@ class EmbeddingClient {
     return [...(await this.embed(texts.slice(0, middle), signal)), ...(await this.embed(texts.slice(middle), signal))];
   }
 
-  async #once(
-    texts: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<
-    | { readonly kind: 'vectors'; readonly vectors: readonly (Float32Array | undefined)[] }
-    | { readonly kind: 'halves' }
-    | { readonly kind: 'again'; readonly reason: string; readonly afterMs: number | undefined }
-  > {
+  async #request(texts: readonly string[], signal?: AbortSignal): Promise<Answer> {
     const { model, dimensions, apiKey, timeoutMs, clock } = this.#options;
     using _slot = await this.#limiter.acquire([this.#url], signal);
-    const body = JSON.stringify({
-      model,
-      input: texts,
-      encoding_format: 'float',
-      ...(dimensions > 0 && { dimensions }),
+    const body = await requestJson({
+      url: this.#url,
+      init: {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+        body: JSON.stringify({ model, input: texts, encoding_format: 'float', ...(dimensions > 0 && { dimensions }) }),
+      },
+      timeoutMs,
+      clock,
+      signal,
     });
-    const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-    const reply = await requestEmbeddings({ url: this.#url, body, headers, timeoutMs }, clock, signal);
-    switch (reply.kind) {
-      case 'answer':
-        return { kind: 'vectors', vectors: parseAnswer(reply.body, texts.length).map((vector) => this.#check(vector)) };
-      case 'again':
-        return reply;
-      case 'smaller':
-        if (texts.length > 1) return { kind: 'halves' };
-        break;
-      case 'refused':
-        break;
-    }
-    throw new AppError('EMBED_REFUSED', `the embedding server at ${this.#url} refused a request: ${reply.reason}`, {
+    return parseAnswer(body, texts.length).map((vector) => this.#check(vector));
+  }
+
+  /** Why a request is made again; a failure that another attempt would get too is thrown. */
+  #fault(error: RemoteError): string {
+    // The server is named in front already.
+    const reason = error.message.replace(`${new URL(this.#url).origin} `, '');
+    if (error.retryable) return reason;
+    if (error.code === 'ENGINE_ANSWER_TOO_LARGE')
+      throw new AppError('EMBED_ANSWER', `the embedding server's answer is too large: ${reason}`, {
+        hint: 'reduce parse.batch_size',
+        cause: error,
+      });
+    throw new AppError('EMBED_REFUSED', `the embedding server at ${this.#url} refused a request: ${reason}`, {
       hint: 'check the URL, key and model name of the embedding server',
+      cause: error,
     });
   }
 
@@ -197,20 +201,20 @@ type Answer = readonly (Float32Array | undefined)[];
  * or reorders texts must not give a text its neighbour's vector.
  */
 function parseAnswer(body: unknown, expected: number): Answer {
-  const data = isRecord(body) ? body['data'] : undefined;
+  const { data } = fieldsOf(body);
   if (!Array.isArray(data)) throw malformed('has no list "data"');
   const vectors: (Float32Array | undefined)[] = Array.from({ length: expected });
-  const numbered = data.every((item) => isRecord(item) && typeof item['index'] === 'number');
+  const numbered = data.every((item) => typeof fieldsOf(item)['index'] === 'number');
   if (!numbered && data.length !== expected) {
     throw malformed(`has ${data.length} vectors for ${expected} texts and does not say which`);
   }
   for (const [position, item] of data.entries()) {
-    if (!isRecord(item)) throw malformed(`has no object at ${position}`);
-    const place = numbered ? (item['index'] as number) : position;
+    const { index, embedding } = fieldsOf(item);
+    const place = numbered ? (index as number) : position;
     if (!Number.isInteger(place) || place < 0 || place >= expected)
       throw malformed(`names text ${place} of ${expected}`);
     if (vectors[place]) throw malformed(`names text ${place} twice`);
-    vectors[place] = parseVector(item['embedding'], position);
+    vectors[place] = parseVector(embedding, position);
   }
   return vectors;
 }
@@ -232,103 +236,8 @@ function finite(vector: Float32Array, position: number): Float32Array {
   return vector;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function malformed(what: string): AppError {
   return new AppError('EMBED_ANSWER', `the embedding server's answer ${what}`, {
     hint: 'check that the URL is an OpenAI-compatible /v1 endpoint and that the model supports embeddings',
   });
-}
-
-/** The result of one request. */
-type Reply =
-  | { readonly kind: 'answer'; readonly body: unknown }
-  /** Retryable; `afterMs` when the server said how long to wait. */
-  | { readonly kind: 'again'; readonly reason: string; readonly afterMs: number | undefined }
-  /** Too much at once: the same texts in smaller batches may pass. */
-  | { readonly kind: 'smaller'; readonly reason: string }
-  | { readonly kind: 'refused'; readonly reason: string };
-
-const MOST_ANSWER_BYTES = 256 * 1024 * 1024;
-const MOST_REASON_CHARACTERS = 300;
-
-/** Sends one batch and sorts what comes back. Redirects are refused: they would carry the key to another host. */
-async function requestEmbeddings(
-  request: {
-    readonly url: string;
-    readonly body: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly timeoutMs: number;
-  },
-  clock: Clock,
-  signal?: AbortSignal,
-): Promise<Reply> {
-  const late = new AbortController();
-  using _timer = clock.setTimer(request.timeoutMs, () => late.abort());
-  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
-  try {
-    const response = await fetch(request.url, {
-      method: 'POST',
-      headers: { ...request.headers, 'content-type': 'application/json' },
-      body: request.body,
-      redirect: 'error',
-      signal: either,
-    });
-    const text = await boundedText(response);
-    return response.ok ? parseBody(text) : sort(response, text, clock.now());
-  } catch (error) {
-    if (signal?.aborted) throw signal.reason;
-    if (error instanceof AppError) throw error;
-    const reason = late.signal.aborted || isAbort(error) ? `no answer in ${request.timeoutMs} ms` : cause(error);
-    return { kind: 'again', reason, afterMs: undefined };
-  }
-}
-
-function parseBody(text: string): Reply {
-  try {
-    return { kind: 'answer', body: JSON.parse(text) as unknown };
-  } catch {
-    // A cut-off answer looks like this too, so it is retryable.
-    return { kind: 'again', reason: 'the answer is not JSON', afterMs: undefined };
-  }
-}
-
-function sort(response: Response, text: string, now: number): Reply {
-  const reason = `${response.status} ${text.replaceAll(/\s+/g, ' ').slice(0, MOST_REASON_CHARACTERS)}`.trim();
-  if (response.status === 413 || response.status === 422) return { kind: 'smaller', reason };
-  if (response.status === 408 || response.status === 425 || response.status === 429 || response.status >= 500) {
-    return { kind: 'again', reason, afterMs: retryAfterMs(response.headers.get('retry-after'), now) };
-  }
-  return { kind: 'refused', reason };
-}
-
-/** Seconds or a date (RFC 9110, 10.2.3); nonsense is none. */
-function retryAfterMs(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  if (/^\d+(?:\.\d+)?$/.test(header.trim())) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
-}
-
-async function boundedText(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += (piece as Uint8Array).length;
-    if (bytes > MOST_ANSWER_BYTES) {
-      throw new AppError('EMBED_ANSWER', `the embedding server's answer is longer than ${MOST_ANSWER_BYTES} bytes`, {
-        hint: 'reduce parse.batch_size',
-      });
-    }
-    pieces.push(piece as Uint8Array);
-  }
-  return Buffer.concat(pieces).toString('utf8');
-}
-
-function cause(error: unknown): string {
-  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (!(inner instanceof Error)) return String(inner);
-  return 'code' in inner && typeof inner.code === 'string' ? inner.code : inner.message;
 }

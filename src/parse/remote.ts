@@ -1,15 +1,15 @@
-import { AppError } from '../../../base/index.ts';
-
-/** The only HTTP function that remote engines need; the platform's `fetch` fits. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+import type { Clock } from '../base/index.ts';
+import { AppError, errorInfo, systemClock } from '../base/index.ts';
 
 /** Why a remote engine failed, in the categories of the stage. */
-export type RemoteCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network';
+type RemoteCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network';
 
 /** A failure of a remote engine; `retryable` says whether the same request may succeed later. */
 export class RemoteError extends AppError {
   readonly category: RemoteCategory;
   readonly retryable: boolean;
+  /** The status of the server's answer, if there was one. */
+  readonly status: number | undefined;
   /** How long the server asked to wait. */
   readonly retryAfterMs: number | undefined;
 
@@ -21,6 +21,7 @@ export class RemoteError extends AppError {
       /** By default true only for network errors. */
       readonly retryable?: boolean;
       readonly hint?: string;
+      readonly status?: number;
       readonly retryAfterMs?: number | undefined;
       readonly cause?: unknown;
     },
@@ -31,24 +32,28 @@ export class RemoteError extends AppError {
     });
     this.category = options.category;
     this.retryable = options.retryable ?? options.category === 'network';
+    this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
   }
 }
 
 const LARGEST_ANSWER_BYTES = 200_000_000;
 
-/** One request with a time limit; its response is parsed as JSON, and every error gets a category. */
-export async function requestJson(
-  fetch: Fetch,
-  request: {
-    readonly url: string;
-    readonly init: RequestInit;
-    readonly timeoutMs: number;
-    readonly signal?: AbortSignal | undefined;
-  },
-): Promise<unknown> {
-  const timeout = AbortSignal.timeout(request.timeoutMs);
-  const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
+/**
+ * One request with a time limit; its response is parsed as JSON, and every error gets a category. Redirects are refused:
+ * they would carry the key to another host.
+ */
+export async function requestJson(request: {
+  readonly url: string;
+  readonly init: RequestInit;
+  readonly timeoutMs: number;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<unknown> {
+  const { clock = systemClock } = request;
+  const late = new AbortController();
+  using _timer = clock.setTimer(request.timeoutMs, () => late.abort());
+  const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
   let response: Response;
   let text: string;
   try {
@@ -57,19 +62,19 @@ export async function requestJson(
   } catch (error) {
     if (request.signal?.aborted) throw error;
     if (error instanceof RemoteError) throw error;
-    throw timeout.aborted
+    throw late.signal.aborted
       ? new RemoteError('ENGINE_TIMEOUT', `${origin(request.url)} did not answer within ${request.timeoutMs} ms`, {
           category: 'timeout',
           retryable: true,
           cause: error,
         })
-      : new RemoteError('ENGINE_UNREACHABLE', `${origin(request.url)} cannot be reached`, {
+      : new RemoteError('ENGINE_UNREACHABLE', `${origin(request.url)} cannot be reached (${cause(error)})`, {
           category: 'network',
           hint: 'check that the server runs and that its address is right',
           cause: error,
         });
   }
-  if (!response.ok) throw statusError(request.url, response, text);
+  if (!response.ok) throw statusError(request.url, response, text, clock.now());
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
@@ -95,26 +100,32 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function statusError(url: string, response: Response, text: string): RemoteError {
+function statusError(url: string, response: Response, text: string, now: number): RemoteError {
   const { status } = response;
   const said = detail(text);
   const message = `${origin(url)} answered ${status}${said === '' ? '' : `: ${said}`}`;
   if (status === 401 || status === 403)
-    return new RemoteError('ENGINE_REFUSED', message, {
-      category: 'config',
-      hint: 'check the API key',
-    });
+    return new RemoteError('ENGINE_REFUSED', message, { status, category: 'config', hint: 'check the API key' });
   if (status === 404)
     return new RemoteError('ENGINE_NOT_FOUND', message, {
+      status,
       category: 'config',
       hint: 'check the address and the version of the server',
     });
   if (status === 413 || status === 415 || status === 422 || status === 400)
-    return new RemoteError('ENGINE_REJECTED_INPUT', message, { category: 'input' });
+    return new RemoteError('ENGINE_REJECTED_INPUT', message, { status, category: 'input' });
   return new RemoteError('ENGINE_FAILED', message, {
-    category: status === 408 || status === 429 || status >= 500 ? 'network' : 'runtime',
-    retryAfterMs: retryAfter(response.headers.get('retry-after')),
+    status,
+    category: status === 408 || status === 425 || status === 429 || status >= 500 ? 'network' : 'runtime',
+    retryAfterMs: retryAfter(response.headers.get('retry-after'), now),
   });
+}
+
+/** What the network layer says; the message of `fetch` itself may quote a header with the key. */
+function cause(error: unknown): string {
+  if (!(error instanceof Error && error.cause instanceof Error)) return errorInfo(error).code;
+  const { code, message } = errorInfo(error.cause, '');
+  return code === '' ? message : code;
 }
 
 function detail(text: string): string {
@@ -122,10 +133,12 @@ function detail(text: string): string {
   return plain.length > 200 ? `${plain.slice(0, 200)}…` : plain;
 }
 
-function retryAfter(header: string | null): number | undefined {
+/** Seconds or a date (RFC 9110, 10.2.3); nonsense is none. */
+function retryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
-  const seconds = Number(header);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
+  if (/^\d+(?:\.\d+)?$/.test(header.trim())) return Number(header) * 1_000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
 /** The server's address without path, query and credentials. */

