@@ -17,7 +17,6 @@ export type {
   ParsedFile,
   ParseFileOptions,
   PdfEngine,
-  PdfReader,
 } from './doctags/convert.ts';
 export { convert, documentId, parseFile } from './doctags/convert.ts';
 export { locateTesseract, ocrLanguages } from './doctags/ocr/tesseract.ts';

@@ -91,20 +91,20 @@ function pad(offset: number): string {
 }
 
 const DOTS_PER_POINT = 110 / 72;
+const WHITE = 0xff_ff_ff_ff;
 /** Darker than this is black. */
 const THRESHOLD = 128;
 
 /** Renders a page of a PDF as an image, like a bilevel office scanner; pages are counted from 1. */
 async function rasterPage(pdf: Uint8Array, page: number): Promise<Buffer> {
   const { width, height, rgba } = await renderPage(pdf, page, DOTS_PER_POINT);
+  const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, width * height);
   const stride = Math.ceil(width / 8);
   const bits = new Uint8Array(stride * height);
-  for (let row = 0; row < height; row += 1)
-    for (let column = 0; column < width; column += 1) {
-      const at = 4 * (row * width + column);
-      const grey = 0.3 * (rgba[at] ?? 0) + 0.59 * (rgba[at + 1] ?? 0) + 0.11 * (rgba[at + 2] ?? 0);
-      const index = row * stride + (column >> 3);
-      if (grey >= THRESHOLD) bits[index] = (bits[index] ?? 0) | (0x80 >> (column & 7));
-    }
+  const isLight = (at: number): boolean =>
+    0.3 * (rgba[at] ?? 0) + 0.59 * (rgba[at + 1] ?? 0) + 0.11 * (rgba[at + 2] ?? 0) >= THRESHOLD;
+  for (let row = 0, at = 0; row < height; row += 1)
+    for (let column = 0; column < width; column += 1, at += 1)
+      if (pixels[at] === WHITE || isLight(4 * at)) bits[row * stride + (column >> 3)]! |= 0x80 >> (column & 7);
   return bilevelPng(bits, width);
 }

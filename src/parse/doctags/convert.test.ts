@@ -6,12 +6,11 @@ import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 import { systemClock } from '../../base/index.ts';
-import type { ParsedDocument } from '../document.ts';
+import { line, makePdf } from '../../../test/support/make-pdf.ts';
 import { convert, documentId, parseFile, parseFailure } from './convert.ts';
 import { openJsonServer, sendJson } from '../../testing/index.ts';
 import { readBlockLines } from './formats/block-lines.ts';
 import { readDoctags } from './formats/doctags-reader.ts';
-import type { PdfReader } from './convert.ts';
 import { showPage } from './show.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'convert-'));
@@ -27,25 +26,9 @@ const HTML =
 const JATS =
   '<?xml version="1.0"?><article><front><article-meta><title-group><article-title>Ducks</article-title></title-group></article-meta></front><body><p>They swim.</p></body></article>';
 
-/** Stands for the PDF reader, which is another file's business. */
-const pdfDocument: ParsedDocument = {
-  pages: [{ number: 1, width: 600, height: 800 }],
-  blocks: [
-    { order: 0, kind: 'text', text: 'inside', regions: [{ page: 1, box: { left: 0, top: 0, right: 10, bottom: 10 } }] },
-  ],
-  metadata: {
-    authors: ['A'],
-    doi: '10.1234/x',
-    pageCount: 1,
-    needsOcr: [],
-    quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
-  },
-};
-const pdfReader: PdfReader = {
-  parsePdf: () => Promise.resolve(pdfDocument),
-  renderPage: () => Promise.resolve(Buffer.from('\x89PNG')),
-  rasterPage: () => Promise.resolve({ width: 1, height: 1, rgba: new Uint8Array(4) }),
-};
+const PDF = await makePdf((pdf) => line(pdf, 'Ducks swim, and they do so all day long', { x: 72, y: 72, size: 12 }), {
+  info: { Subject: 'doi:10.1234/x' },
+});
 
 test('a file becomes its block file, its DocTags, its sidecar and what else is asked for', async () => {
   const out = join(folder, 'out');
@@ -104,8 +87,8 @@ test('nothing is left behind of a file that cannot be read', async () => {
 });
 
 test('a PDF goes to the engine that was chosen', async () => {
-  const path = write('duck.pdf', '%PDF-1.4 …');
-  assert.equal((await parseFile(path, { pdfReader })).document, pdfDocument);
+  const path = write('duck.pdf', PDF);
+  assert.match((await parseFile(path)).document.blocks[0]?.text ?? '', /^Ducks swim/);
   await using server = await openJsonServer(({ path: asked }, response) => {
     if (asked.endsWith('completions'))
       sendJson(response, 200, { choices: [{ message: { content: '<text>seen</text>' }, finish_reason: 'stop' }] });
@@ -117,7 +100,6 @@ test('a PDF goes to the engine that was chosen', async () => {
   const served = await parseFile(path, { engine: { kind: 'docling-serve', baseUrl: server.url, clock: systemClock } });
   assert.equal(served.document.blocks[0]?.text, 'served');
   const seen = await parseFile(path, {
-    pdfReader,
     engine: { kind: 'vlm', baseUrl: `${server.url}/v1`, clock: systemClock },
   });
   assert.equal(seen.document.blocks[0]?.text, 'seen');
@@ -126,9 +108,9 @@ test('a PDF goes to the engine that was chosen', async () => {
 
 test('a page is shown from a block file, a PDF and a file without pages', async () => {
   const out = join(folder, 'show');
-  await convert(write('duck.pdf', '%PDF-1.4 …'), { outputFolder: out, pdfReader });
-  assert.match(await showPage(join(out, 'duck.jsonl'), 1), /<rect x="0" y="0" width="10" height="10"/);
-  assert.match(await showPage(join(folder, 'duck.pdf'), 1, { pdfReader }), /data:image\/png;base64,/);
+  await convert(write('duck.pdf', PDF), { outputFolder: out });
+  assert.match(await showPage(join(out, 'duck.jsonl'), 1), /<rect x="72" y="\d+(?:\.\d+)?" width/);
+  assert.match(await showPage(join(folder, 'duck.pdf'), 1), /data:image\/png;base64,/);
   assert.match(await showPage(write('page.html', HTML), 1), /<li value="1">/);
   await assert.rejects(showPage(join(out, 'duck.jsonl'), 7), { code: 'SHOW_NO_PAGE' });
 });

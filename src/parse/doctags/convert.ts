@@ -11,9 +11,11 @@ import type { ParseFacts } from './formats/sidecar.ts';
 import type { FileKind } from './markup/decode.ts';
 import { unpack, sniff } from './markup/decode.ts';
 import type { OcrSettings } from './ocr/tesseract.ts';
+import type { OutputChoice } from './outputs.ts';
 import { outputTexts } from './outputs.ts';
-import { RemoteError } from './engines/remote.ts';
-import type { PageImage } from './engines/pdfium.ts';
+import type * as PdfModule from './pdf.ts';
+import type { PdfOptions } from './pdf.ts';
+import { RemoteError } from '../remote.ts';
 import { encodePng } from './layout/output/png.ts';
 
 /** Which reader to use: by content, or as requested. */
@@ -28,8 +30,6 @@ export type PdfEngine =
 export interface ParseFileOptions {
   readonly mode?: ConvertMode;
   readonly engine?: PdfEngine;
-  /** The PDF reader; by default loaded with the first PDF. */
-  readonly pdfReader?: PdfReader;
   readonly maxFileBytes?: number;
   readonly maxPages?: number;
   /** Reads pages that need OCR if its engine is installed; otherwise they are only reported. */
@@ -37,13 +37,10 @@ export interface ParseFileOptions {
   readonly onPage?: (how: 'text' | 'ocr') => void;
 }
 
-export interface ConvertOptions extends ParseFileOptions {
+export interface ConvertOptions extends ParseFileOptions, OutputChoice {
   readonly outputFolder: string;
   /** The base name of the outputs; by default the file's name without its extension. */
   readonly id?: string;
-  readonly markdown?: boolean;
-  readonly json?: boolean;
-  readonly html?: boolean;
 }
 
 /** A parsed file and its manifest fields. */
@@ -140,10 +137,10 @@ async function readMarkup(bytes: Uint8Array, kind: FileKind): Promise<ParsedDocu
 }
 
 /** Loads the OCR engine with the first PDF. */
-async function openOcrEngine({ languages, force, ...settings }: OcrSettings): Promise<object | undefined> {
+async function openOcrEngine({ languages, force, ...settings }: OcrSettings): Promise<PdfOptions['ocr']> {
   const { openOcr } = await import('./ocr/tesseract.ts');
   const engine = await openOcr({ ...settings, languages });
-  return engine && { engine, languages, force };
+  return engine && { engine, languages, ...(force !== undefined && { force }) };
 }
 
 async function readPdf(
@@ -154,7 +151,7 @@ async function readPdf(
 ): Promise<{ document: ParsedDocument; facts: ParseFacts }> {
   const { engine = { kind: 'embedded' } } = options;
   if (engine.kind === 'docling-serve') return convertWithDoclingServe({ name, bytes }, engine, signal);
-  const reader = options.pdfReader ?? (await loadPdfReader());
+  const reader = await loadPdfReader();
   const ocr = options.ocr && (await openOcrEngine(options.ocr));
   const embedded = await reader.parsePdf(bytes, {
     ...(options.maxPages !== undefined && { maxPages: options.maxPages }),
@@ -166,7 +163,7 @@ async function readPdf(
   const remote = await convertWithVlm(
     embedded.pages.map((page) => ({
       page,
-      png: () => reader.renderPage(bytes, page.number, (engine.dpi ?? 144) / 72),
+      png: async () => encodePng(await reader.renderPage(bytes, page.number, (engine.dpi ?? 144) / 72)),
     })),
     {
       ...engine,
@@ -211,23 +208,10 @@ export function parseFailure(error: unknown): ParseFailure {
   return { category: 'unknown', retryable: false, code, message };
 }
 
-/** The interface of the PDF reader; its module loads a wasm engine and is imported only for a PDF. */
-export interface PdfReader {
-  parsePdf(bytes: Uint8Array, options?: Readonly<Record<string, unknown>>): Promise<ParsedDocument>;
-  /** A page as PNG; `scale` 1 is 72 dots per inch. Pages count from 1. */
-  renderPage(bytes: Uint8Array, page: number, scale: number): Promise<Uint8Array>;
-  /** Like `renderPage`, but as pixels. */
-  rasterPage(bytes: Uint8Array, page: number, scale: number): Promise<PageImage>;
-}
-
-export async function loadPdfReader(): Promise<PdfReader> {
+/** Loads the PDF reader, which starts a WebAssembly engine: only PDFs need it. */
+export async function loadPdfReader(): Promise<typeof PdfModule> {
   try {
-    const { parsePdf, renderPage } = await import('./pdf.ts');
-    return {
-      parsePdf,
-      renderPage: async (bytes, page, scale) => encodePng(await renderPage(bytes, page, scale)),
-      rasterPage: renderPage,
-    };
+    return await import('./pdf.ts');
   } catch (error) {
     throw new AppError('PARSE_NO_PDF_ENGINE', 'the PDF reader cannot be loaded', {
       hint: 'reinstall docstokg with its dependencies',

@@ -23,8 +23,8 @@ async function answer({ id, path, asked }: Question): Promise<void> {
 }
 
 async function look(path: string, asked: Asked): Promise<object> {
-  const { drawPages, inspectPdf, inspectXml } = await import('./inspect.ts');
-  if (asked.kind === 'draw') return { images: await drawPages(await readFile(path), asked) };
+  const { drawPage, inspectPdf, inspectXml } = await import('./inspect.ts');
+  if (asked.kind === 'draw') return { png: await drawPage(path, asked.page, asked.widthPixels) };
   if (asked.of === 'xml') return { glance: await inspectXml(await readFile(path)) };
   // This process may be killed at any time; the cache would not be written then.
   flushCompileCache();

@@ -54,24 +54,11 @@ function glyphsOf(file: PdfFile, number: number): string | undefined {
     .join('');
 }
 
-/** Pages to draw, counted from 1, and their width. */
-export interface PagesAsked {
-  readonly pages: readonly number[];
-  readonly widthPixels: number;
-}
-
-/** A page as a small PNG. */
-export interface DrawnPage {
-  readonly page: number;
-  readonly png: Uint8Array;
-}
-
-/** Draws pages of a PDF in few colours. Run it in a process that can be killed: the engine cannot be stopped. */
-export async function drawPages(bytes: Uint8Array, asked: PagesAsked): Promise<DrawnPage[]> {
-  using file = await openPdf(bytes);
-  return asked.pages
-    .filter((page) => page >= 1 && page <= file.pageCount)
-    .map((page) => ({ page, png: encodeSmallPng(file.renderToWidth(page, asked.widthPixels)) }));
+/** A page, counted from 1, as a PNG in few colours. Run it in a process that can be killed: the engine cannot be stopped. */
+export async function drawPage(path: string, page: number, widthPixels: number): Promise<Uint8Array | undefined> {
+  using file = await openPdf(path);
+  if (page < 1 || page > file.pageCount) return undefined;
+  return encodeSmallPng(file.renderToWidth(page, widthPixels));
 }
 
 /** Enough to contain the title and the DOI. */

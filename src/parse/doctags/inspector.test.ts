@@ -42,6 +42,21 @@ test('what was in hand when the looking ended is not called unreadable', async (
   await assert.rejects(waiting, { code: 'INSPECT_INTERRUPTED' });
 });
 
+test('a process that cannot be started costs the file in hand, and is started again for the next', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'inspector-'));
+  const file = join(folder.path, 'article.xml');
+  await writeFile(file, '<article><body><p>Words.</p></body></article>');
+  using inspector = new PdfInspector();
+  const { execPath } = process;
+  process.execPath = '/nowhere/node';
+  try {
+    await assert.rejects(inspector.glance(file, 'xml'), { code: 'INSPECT_INTERRUPTED' });
+  } finally {
+    process.execPath = execPath;
+  }
+  assert.equal((await inspector.glance(file, 'xml')).isReadable, true);
+});
+
 test('a process that dies costs the file in hand; the others are looked into by the next', onLinux, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
   const file = join(folder.path, 'paper.pdf');

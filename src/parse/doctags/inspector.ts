@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import type { ErrorInfo } from '../../base/index.ts';
 import { AppError } from '../../base/index.ts';
-import type { DrawnPage, PagesAsked, Look, PdfSummary } from './inspect.ts';
+import type { Look, PdfSummary } from './inspect.ts';
 
 const DEADLINE_MS = 30_000;
 /** Restarting the process frees what the parser leaked. */
@@ -19,7 +19,7 @@ const FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGINT', 'SIGTERM', '
 interface Answer {
   readonly id: number;
   readonly glance?: PdfSummary;
-  readonly images?: readonly DrawnPage[];
+  readonly png?: Uint8Array | undefined;
   readonly error?: ErrorInfo;
   /** The process ended before it answered. */
   readonly isInterrupted?: boolean;
@@ -29,7 +29,7 @@ interface Answer {
 export type Asked =
   | { readonly kind: 'glance'; readonly of: 'pdf'; readonly look: Look }
   | { readonly kind: 'glance'; readonly of: 'xml' }
-  | ({ readonly kind: 'draw' } & PagesAsked);
+  | { readonly kind: 'draw'; readonly page: number; readonly widthPixels: number };
 
 interface Question {
   readonly id: number;
@@ -64,10 +64,9 @@ export class PdfInspector implements Disposable {
     return glance ?? UNREADABLE;
   }
 
-  /** Small images of the pages; none if the file cannot be drawn in time. */
-  async draw(path: string, asked: PagesAsked): Promise<readonly DrawnPage[]> {
-    const { images } = await this.#answer(path, { kind: 'draw', ...asked });
-    return images ?? [];
+  /** A page, counted from 1, as a small PNG; undefined if it cannot be drawn in time. */
+  async draw(path: string, page: number, widthPixels: number): Promise<Uint8Array | undefined> {
+    return (await this.#answer(path, { kind: 'draw', page, widthPixels })).png;
   }
 
   #answer(path: string, asked: Asked): Promise<Answer> {
@@ -88,16 +87,15 @@ export class PdfInspector implements Disposable {
   #ask(): void {
     const [question] = this.#waiting;
     if (this.#current || !question) return;
+    const child = (this.#child ??= this.#start());
     this.#waiting.shift();
     this.#current = question;
-    this.#child ??= this.#start();
-    const child = this.#child;
     child.ref();
     child.channel?.ref();
     this.#deadline = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS);
     const { id, path, asked } = question;
-    // A process that cannot be written to has ended, and its exit event follows.
-    child.send({ id, path, asked }, () => undefined);
+    // A process that cannot be written to has ended, and its exit event follows; one that did not start cannot send.
+    if (child.pid !== undefined) child.send({ id, path, asked }, () => undefined);
   }
 
   /** Removes and returns the current question. */
@@ -130,6 +128,10 @@ export class PdfInspector implements Disposable {
       isOver[what] = true;
       if (isOver.exit && isOver.disconnect && this.#child === child) this.#lost(FROM_OUTSIDE.has(signal));
     };
+    // Too many processes or open files: it was not started, and never exits. Other errors are followed by an exit.
+    child.on('error', () => {
+      if (child.pid === undefined && this.#child === child) this.#lost(true);
+    });
     child.on('disconnect', () => end('disconnect'));
     child.on('exit', (_code, by) => {
       signal = by;

@@ -79,10 +79,8 @@ test('a scanned page is read by the engine inside, and says how', { skip }, asyn
 
 test('pages that lie on their side, upside down or askew are straightened first', { skip }, async () => {
   for (const [turn, degrees] of [
-    [1, 0],
     [2, 0],
-    [3, 0],
-    [0, 2],
+    [3, 2],
     [1, -2],
   ] as const) {
     const document = await read(await scan(ENGLISH, turn, degrees), 'eng');

@@ -6,6 +6,7 @@ import type { ParseFileOptions } from './convert.ts';
 import { parseFile, loadPdfReader } from './convert.ts';
 import type { PageImage } from './engines/pdfium.ts';
 import { encodePng } from './layout/output/png.ts';
+import { tableTexts } from './formats/structure.ts';
 import { unpack } from './markup/decode.ts';
 
 /** A part of a document that is in a separate file. */
@@ -37,7 +38,7 @@ export async function writeParts(
   signal?: AbortSignal,
 ): Promise<readonly DocumentPart[]> {
   const { document, kind } = await parseFile(path, options, signal);
-  const cutter = kind === 'pdf' ? await openCutter(path, document, options) : undefined;
+  const cutter = kind === 'pdf' ? await openCutter(path, document) : undefined;
   await mkdir(folder, { recursive: true });
   const captions = new Map(
     document.blocks.flatMap((block) =>
@@ -107,15 +108,14 @@ function partOf(block: Block): Part | undefined {
 async function openCutter(
   path: string,
   document: ParsedDocument,
-  options: ParseFileOptions,
 ): Promise<(region: Region) => Promise<Uint8Array | undefined>> {
-  const reader = options.pdfReader ?? (await loadPdfReader());
+  const { renderPage } = await loadPdfReader();
   const bytes = unpack(await readFile(path));
   let drawn: { readonly page: number; readonly raster: PageImage } | undefined;
   return async ({ page, box }) => {
     const size = document.pages.find(({ number }) => number === page);
     if (!size) return undefined;
-    if (drawn?.page !== page) drawn = { page, raster: await reader.rasterPage(bytes, page, SCALE) };
+    if (drawn?.page !== page) drawn = { page, raster: await renderPage(bytes, page, SCALE) };
     const cut = crop(drawn.raster, box, drawn.raster.width / size.width);
     return cut && encodePng(cut);
   };
@@ -138,12 +138,9 @@ function crop(raster: PageImage, box: Box, scale: number): PageImage | undefined
 
 /** A table as CSV (RFC 4180): a cell that spans several places is written in the first of them. */
 export function writeTableCsv(table: Table): string {
-  const rows = Array.from({ length: table.rows }, () => Array.from({ length: table.columns }, () => ''));
-  for (const cell of table.cells) {
-    const row = rows[cell.row];
-    if (row && cell.column < row.length) row[cell.column] = cell.text;
-  }
-  return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('');
+  return tableTexts(table)
+    .map((row) => `${row.map(field).join(',')}\r\n`)
+    .join('');
 }
 
 function field(text: string): string {

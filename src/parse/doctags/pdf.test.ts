@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
 import type { Block, ParsedDocument } from '../document.ts';
 import { parsePdf, renderPage } from './pdf.ts';
@@ -46,6 +47,24 @@ test('words broken at a line end are joined when the document knows the whole wo
   const text = texts(await parsePdf(bytes), 'text').join(' ');
   assert.match(text, /the sedimentation was faster/);
   assert.match(text, /other well-known places/);
+});
+
+test('a hyphen with a soft hyphen behind it is one hyphen at the end of a line', async () => {
+  const font = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
+  const draw = (pdf: Parameters<typeof line>[0]): void => {
+    line(pdf, 'The trial has a non-inferior arm and the sand of the river is carried over the', {
+      x: 72,
+      y: 100,
+      font,
+    });
+    line(pdf, 'plain in a non¬', { x: 72, y: 112, font });
+    line(pdf, 'inferior way to distant towns along the coast where the farmers grow wheat.', { x: 72, y: 124, font });
+  };
+  // The sign means a hyphen and a soft hyphen.
+  const drawn = Buffer.from(await makePdf(draw, { compress: false })).toString('latin1');
+  assert.match(drawn, /<00ac>/);
+  const text = texts(await parsePdf(Buffer.from(drawn.replaceAll('<00ac>', '<002d00ad>'), 'latin1')), 'text').join(' ');
+  assert.match(text, /in a non-inferior way/);
 });
 
 test('running heads and page numbers leave the flow and stand first and last on their page', async () => {
@@ -499,4 +518,24 @@ test('the last line of a title belongs to it, short above a narrow column or pla
     (await parsePdf(manuscript)).metadata.title,
     'Associations of the height of rivers with the recovery of plains after floods: a cohort of forty rivers',
   );
+});
+
+test('the year is that of the conference, of the journal in the margin, or of the draft, not of a cited paper', async () => {
+  const cited = 'Sand settles in plains (J. Sand 2009, 20, 34). ';
+  const year = async (above: string, foot: string): Promise<string | undefined> => {
+    const bytes = await makePdf((pdf) => {
+      for (let page = 0; page < 2; page += 1) {
+        if (page > 0) pdf.addPage();
+        line(pdf, page === 0 ? above : 'Rivers', { x: 72, y: 30, size: 8 });
+        if (page === 0) line(pdf, 'A Study of Rivers and Plains', { x: 150, y: 70, size: 18, font: 'Times-Bold' });
+        paragraph(pdf, cited + prose(16, page + 1), { x: 72, y: 120, width: 468 });
+        line(pdf, foot, { x: 72, y: 750, size: 8 });
+      }
+    });
+    return (await parsePdf(bytes)).metadata.imprint?.date;
+  };
+  assert.equal(await year('Rivers', '31st Conference on Slow Rivers (RIVERS 2017), Long Beach, CA.'), '2017');
+  assert.equal(await year('Rivers', 'Angew. Riv. Int. Ed. 2020, 59, 3718 – 3723'), '2020');
+  assert.equal(await year('Draft version November 15, 2021', 'Rivers'), '2021-11-15');
+  assert.equal(await year('Rivers', 'Plains'), undefined);
 });

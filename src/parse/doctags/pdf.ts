@@ -62,10 +62,7 @@ interface ReadPdf {
 
 async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf> {
   const maxPages = options.maxPages ?? MAX_PAGES;
-  using file = await openPdf(
-    bytes,
-    options.maxMemoryBytes === undefined ? {} : { maxMemoryBytes: options.maxMemoryBytes },
-  );
+  using file = await openPdf(bytes, options.maxMemoryBytes);
   if (file.pageCount > maxPages)
     throw new AppError('PDF_TOO_MANY_PAGES', `the PDF has ${file.pageCount} pages, more than ${maxPages}`, {
       hint: 'raise parse.max_pages or split the file',

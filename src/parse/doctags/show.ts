@@ -5,6 +5,7 @@ import type { ParsedDocument, Block } from '../document.ts';
 import type { ParseFileOptions } from './convert.ts';
 import { parseFile, loadPdfReader } from './convert.ts';
 import { readBlockLines } from './formats/block-lines.ts';
+import { encodePng } from './layout/output/png.ts';
 import { unpack } from './markup/decode.ts';
 import { escapeHtml, SAFE_PAGE } from './formats/html-page.ts';
 
@@ -18,8 +19,8 @@ export async function showPage(path: string, page: number, options: ParseFileOpt
   if (pages.length > 0 && !pages.some(({ number }) => number === page))
     throw new AppError('SHOW_NO_PAGE', `${path} has no page ${page}`, { hint: `pages are 1 to ${pages.length}` });
   if (kind !== 'pdf') return writeOverlay(document, page);
-  const reader = options.pdfReader ?? (await loadPdfReader());
-  return writeOverlay(document, page, await reader.renderPage(unpack(await readFile(path)), page, 2));
+  const { renderPage } = await loadPdfReader();
+  return writeOverlay(document, page, encodePng(await renderPage(unpack(await readFile(path)), page, 2)));
 }
 
 const BLOCK_COLOURS: Readonly<Record<Block['kind'], string>> = {

@@ -8,7 +8,7 @@ import { outputEndings } from './outputs.ts';
 import type { DoctagsSettings } from './worker.ts';
 
 /** Raised when the same settings begin to give other blocks. */
-const READER_VERSION = 8;
+const READER_VERSION = 9;
 const DOCUMENT = /\.(?:pdf|x?html?|n?xml(?:\.gz)?)$/i;
 export const DOCTAGS_FOLDER = 'DocTagsFiles';
 
@@ -20,7 +20,7 @@ export const doctagsWorker: WorkerModule = {
 /** What of the settings decides how the outputs look; keys of servers, limits and patience do not. */
 function doctagsConfigHash(settings: DoctagsSettings): string {
   const { engine, ocr, maxPages: _pages, maxFileBytes: _bytes, ...rest } = settings;
-  const unseen = new Set(['apiKey', 'requestTimeoutMs', 'totalTimeoutMs', 'concurrency', 'attempts', 'pollSeconds']);
+  const unseen = new Set(['apiKey', 'requestTimeoutMs', 'totalTimeoutMs', 'concurrency']);
   const named = Object.fromEntries(Object.entries(engine).filter(([name]) => !unseen.has(name)));
   return sha256(
     canonicalJson({

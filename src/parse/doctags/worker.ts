@@ -10,7 +10,7 @@ import type { OutputChoice } from './outputs.ts';
 import { outputTexts } from './outputs.ts';
 
 /** An engine as plain data, which can be sent to a process. */
-type PlainEngine<E> = E extends unknown ? Omit<E, 'clock' | 'fetch' | 'random'> : never;
+type PlainEngine<E> = E extends unknown ? Omit<E, 'clock'> : never;
 
 /** Why a document gave nothing although it is whole: its pages are pictures. */
 export const NEEDS_OCR = 'needs-ocr';

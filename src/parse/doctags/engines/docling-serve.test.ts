@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../../base/index.ts';
 import { convertWithDoclingServe, type DoclingServeOptions } from './docling-serve.ts';
 import { HeldClock, openJsonServer, sendJson } from '../../../testing/index.ts';
-import type { RemoteError } from './remote.ts';
+import type { RemoteError } from '../../remote.ts';
 
 const FILE = { name: 'duck.pdf', bytes: Buffer.from('%PDF-1.4 duck') };
 const DOCTAGS =

@@ -1,13 +1,14 @@
-import { wait, type Clock } from '../../../base/index.ts';
+import { fieldsOf, wait, type Clock } from '../../../base/index.ts';
 import type { Page, ParsedDocument } from '../../document.ts';
 import { readDoctags } from '../formats/doctags-reader.ts';
 import type { ParseFacts } from '../formats/sidecar.ts';
-import { RemoteError, requestJson, type Fetch } from './remote.ts';
+import { RemoteError, requestJson } from '../../remote.ts';
+
+type Fields = ReturnType<typeof fieldsOf>;
 
 export interface DoclingServeOptions {
   readonly baseUrl: string;
   readonly apiKey?: string;
-  readonly fetch?: Fetch;
   readonly clock: Clock;
   /** For one request; a conversion may need many. */
   readonly requestTimeoutMs?: number;
@@ -58,7 +59,7 @@ class DoclingClient {
     this.#deadline = options.clock.monotonic() + (options.totalTimeoutMs ?? TOTAL_TIMEOUT_MS);
   }
 
-  async convert(body: unknown): Promise<Record<string, unknown>> {
+  async convert(body: unknown): Promise<Fields> {
     const id = await this.#finished(await this.#post('/v1/convert/source/async', body));
     return checked(await this.#ask(`/v1/result/${encodeURIComponent(id)}`));
   }
@@ -124,7 +125,7 @@ class DoclingClient {
   }
 
   #request(path: string, init: RequestInit): Promise<unknown> {
-    return requestJson(this.#options.fetch ?? globalThis.fetch, {
+    return requestJson({
       url: `${this.#options.baseUrl.replace(/(?<!\/)\/+$/, '')}${path}`,
       init,
       timeoutMs: this.#options.requestTimeoutMs ?? 130_000,
@@ -138,20 +139,20 @@ class DoclingClient {
 }
 
 function taskState(value: unknown): { id: string; status: string; error: string; retryable: boolean } {
-  const task = record(value);
+  const task = fieldsOf(value);
   const id = task['task_id'];
   const status = task['task_status'];
   if (typeof id !== 'string' || typeof status !== 'string') throw unexpected('a task');
-  const failure = record(task['failure']);
+  const failure = fieldsOf(task['failure']);
   const said = failure['message'] ?? task['error_message'];
   return { id, status, error: typeof said === 'string' ? said : '', retryable: failure['retryable'] === true };
 }
 
 /** The result of a conversion; throws the failure it reports instead. */
-function checked(value: unknown): Record<string, unknown> {
-  const answer = record(value);
+function checked(value: unknown): Fields {
+  const answer = fieldsOf(value);
   if (answer['kind'] === 'TaskFailureResult' || answer['failure'] !== undefined) {
-    const { message, retryable } = record(answer['failure']);
+    const { message, retryable } = fieldsOf(answer['failure']);
     throw failed(typeof message === 'string' ? message : '', retryable === true);
   }
   const { status } = answer;
@@ -167,18 +168,18 @@ function failed(why: string, retryable: boolean): RemoteError {
   );
 }
 
-function errorsOf(answer: Record<string, unknown>): string {
+function errorsOf(answer: Fields): string {
   const errors = Array.isArray(answer['errors']) ? (answer['errors'] as unknown[]) : [];
-  const said = errors.map((error) => record(error)['error_message']).filter((message) => typeof message === 'string');
+  const said = errors.map((error) => fieldsOf(error)['error_message']).filter((message) => typeof message === 'string');
   return said.length === 0 ? 'no reason given' : said.join('; ');
 }
 
-function documentOf(answer: Record<string, unknown>): ParsedDocument {
-  const document = record(answer['document']);
+function documentOf(answer: Fields): ParsedDocument {
+  const document = fieldsOf(answer['document']);
   const doctags = document['doctags_content'];
   if (typeof doctags !== 'string' || !/<[a-z_0-9]+\/?>/.test(doctags)) throw unexpected('DocTags');
   const parsed = readDoctags(doctags, { pages: pagesOf(document['json_content']) });
-  const confidence = record(answer['confidence'])['mean_score'];
+  const confidence = fieldsOf(answer['confidence'])['mean_score'];
   return {
     ...parsed,
     metadata: {
@@ -192,20 +193,16 @@ function documentOf(answer: Record<string, unknown>): ParsedDocument {
 }
 
 function pagesOf(json: unknown): Page[] {
-  return Object.values(record(record(json)['pages']))
+  return Object.values(fieldsOf(fieldsOf(json)['pages']))
     .flatMap((value): Page[] => {
-      const page = record(value);
-      const size = record(page['size']);
+      const page = fieldsOf(value);
+      const size = fieldsOf(page['size']);
       const [number, width, height] = [page['page_no'], size['width'], size['height']];
       return typeof number === 'number' && typeof width === 'number' && typeof height === 'number'
         ? [{ number, width, height }]
         : [];
     })
     .sort((a, b) => a.number - b.number);
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
 function unexpected(what: string): RemoteError {

@@ -379,7 +379,7 @@ export class FontCharacters {
   }
 
   #textOf(code: number, isWrong: boolean): string {
-    if ((isOpaque(code) && code !== 9) || isWrong) {
+    if (isOpaque(code) || isWrong) {
       const named = this.#textByName(code);
       if (named !== undefined) return named;
     }
@@ -389,8 +389,7 @@ export class FontCharacters {
     }
     const text = usableText(code, isWrong, this.font.name);
     // Parts of large signs and empty glyphs do not count as missing text.
-    if (text !== '' || this.#encoding === 'tex-extension' || !isOpaque(code) || code === 0xfeff || code === 9)
-      return text;
+    if (text !== '' || this.#encoding === 'tex-extension' || !isOpaque(code) || code === 0xfeff) return text;
     return this.font.math ? '' : unknownText(code);
   }
 

@@ -109,41 +109,36 @@ function hasArtifactMark(library: Library, object: number): boolean {
 
 const FIXED_PITCH = 1;
 const ITALIC = 1 << 6;
-const SMALL_CAPS = 1 << 17;
 const FORCE_BOLD = 1 << 18;
 
 const BOLD =
   /bold|black|heavy|semibold|demi(?!lig)|-bd|medi(?!um|eval)|^cmb|^sfb|^ecb|^lmroman.*bold|[a-z]b(?:i|it)?$|bx\d|\.bi?$/i;
 const ITALIC_NAME = /ital|obli|slant|^cmti|^cmsl|^sfti|^ecti|-it\b|[a-z]-?bi$|\.b?i$/i;
 const MONO = /mono|courier|typewriter|^cmtt|^sftt|^ectt|consol|menlo|inconsolata|^lmtt|fixed|code\b|-tt\b/i;
-const SMALL_CAPS_NAME = /smallcaps|^cmcsc|csc\d|-sc\b|caps\d*(?:-|$)|sc\d+$/i;
+/** The flag for small capitals is set in fonts that only have some. */
+const SMALL_CAPS = /smallcaps|^cmcsc|csc\d|-(?:regular)?sc\b|caps\d*(?:-|$)|sc\d+$/i;
 const MATH =
   /^cmmi|^cmsy|^cmex|^cmbsy|^cmmib|^msam|^msbm|^eufm|^eusm|^eurm|^rsfs|^stmary|^wasy|^esint|math|symbol|^txsy|^txex|^rtxmi|^ntxmi|^mtmi|^mtsy|^mtex|^lasy|^bbm|^dsrom|^zplm|^euex|^rmtmi|^newtxmi|^txmia|^stixsize/i;
 
-/** The file's data of a font; the name has priority, because weights and flags are often wrong. */
+/** The file's data of a font; the name has priority, because flags are often wrong. */
 function readFont(library: Library, pointer: number): Font {
   const { call } = library;
   const raw = library.readString('utf-8', (buffer, length) => call.FPDFFont_GetBaseFontName(pointer, buffer, length));
   const name = raw.replace(/^[A-Z]{6}\+/, '');
-  const flags = Math.max(0, call.FPDFFont_GetFlags(pointer));
-  const weight = call.FPDFFont_GetWeight(pointer);
-  return describeFont(name, flags, weight);
+  return describeFont(name, Math.max(0, call.FPDFFont_GetFlags(pointer)));
 }
 
-/** Describes a font by name, descriptor flags and weight. */
-export function describeFont(name: string, flags: number, weight: number): Font {
+/** Describes a font by name and descriptor flags. Its weight is not asked: Ghostscript makes it up. */
+export function describeFont(name: string, flags: number): Font {
   // "AdvOT0186.I+fb" is the part of "AdvOT0186.I" that holds the ligatures from U+FB00 on.
   const face = name.replace(/\+[\da-f]{2}$/iu, '');
   const math = MATH.test(name);
   return {
     name,
-    bold:
-      BOLD.test(face) ||
-      (flags & FORCE_BOLD) !== 0 ||
-      (weight >= 700 && weight <= 1000 && !/regu|roman|book/i.test(name)),
+    bold: BOLD.test(face) || (flags & FORCE_BOLD) !== 0,
     italic: ITALIC_NAME.test(face) || (!math && (flags & ITALIC) !== 0),
     monospaced: MONO.test(name) || (flags & FIXED_PITCH) !== 0,
-    smallCaps: SMALL_CAPS_NAME.test(name) || (flags & SMALL_CAPS) !== 0,
+    smallCaps: SMALL_CAPS.test(name),
     math,
   };
 }
@@ -224,7 +219,7 @@ class GlyphSetter {
   setAll(): void {
     const { codes } = this.#page;
     for (let index = 0; index < codes.length; index += 1) {
-      const code = codes[index] as number;
+      const code = this.#codeAt(index);
       if (code === LINE_END) continue;
       if (code === SPACE) this.#space = 'space';
       else if (code === MADE_UP_SPACE) this.#space = this.#space === 'space' ? 'space' : 'gap';
@@ -234,6 +229,20 @@ class GlyphSetter {
         index += 1;
       } else this.#set(code, index);
     }
+  }
+
+  /** Some versions of Ghostscript swap the bytes of the letters of a ligature: "昀椀" for "fi". */
+  #codeAt(index: number): number {
+    const { codes, pens } = this.#page;
+    const code = codes[index] as number;
+    if (!isSwapped(code)) return code;
+    const isLigature = [index - 1, index + 1].some(
+      (beside) =>
+        isSwapped(codes[beside] ?? 0) &&
+        pens[2 * beside] === pens[2 * index] &&
+        pens[2 * beside + 1] === pens[2 * index + 1],
+    );
+    return isLigature ? (ADDED.get(code) ?? code >> 8) : code;
   }
 
   /** The visible glyphs, and the numbers of hidden ones and of those without text. */
@@ -299,19 +308,22 @@ class GlyphSetter {
     if (pens[2 * index] !== pens[2 * last] || pens[2 * index + 1] !== pens[2 * last + 1]) return false;
     // TeX prints an accent over a letter of its width: no ligature.
     if (isSpacingAccent(this.#glyphs.at(-1)?.text ?? '')) return false;
-    // Each part of an Arabic ligature or of a letter with its vowel sign gets a share of the box.
+    // Each part of an Arabic ligature or of a letter with its vowel sign gets a share of the box, as some others do.
     const isArabic = isRightToLeft(String.fromCodePoint(this.#page.codes[index] ?? 0));
-    return isArabic || this.#boxes[4 * index + 2] === this.#boxes[4 * last + 2];
+    const end = this.#boxes[4 * last + 2] as number;
+    return isArabic || this.#boxes[4 * index + 2] === end || Math.abs((this.#boxes[4 * index] as number) - end) < 0.01;
   }
 
   /** Adds to the last glyph, in reverse if the engine reverses the line. */
   #spellOut(text: string, index: number): void {
     const before = this.#glyphs.at(-1);
-    if (!before) return;
+    // A hyphen and a soft hyphen as the text of one glyph.
+    if (!before || (text === '-' && before.text === '-')) return;
     const spelled = isRightToLeft(text) ? text + before.text : before.text + text;
     const left = Math.min(before.left, this.#boxes[4 * index] as number);
     const right = Math.max(before.right, this.#boxes[4 * index + 2] as number);
     this.#glyphs[this.#glyphs.length - 1] = { ...before, left, right, text: spelled };
+    this.#last = index;
   }
 
   #addSign(text: string): void {
@@ -319,13 +331,15 @@ class GlyphSetter {
     if (before) this.#glyphs[this.#glyphs.length - 1] = { ...before, text: before.text + text };
   }
 
-  /** A soft hyphen next to a hyphen is a duplicate. */
+  /** A soft hyphen next to a hyphen is a duplicate; at the end of a line the engine gives either the same code. */
   #isSameHyphen(index: number, before: Glyph, baseline: number): boolean {
-    const { codes } = this.#page;
+    const [isSoft, wasSoft] = [index, this.#last].map((at) =>
+      [SOFT_HYPHEN, LINE_END_HYPHEN].includes(this.#page.codes[at] ?? 0),
+    );
     const left = this.#boxes[4 * index] as number;
     return (
       before.text === '-' &&
-      (codes[index] === SOFT_HYPHEN) !== (codes[this.#last] === SOFT_HYPHEN) &&
+      isSoft !== wasSoft &&
       Math.abs(before.baseline - baseline) < 0.1 * before.size &&
       Math.abs(left - before.right) < 0.15 * before.size
     );
@@ -391,6 +405,17 @@ class GlyphSetter {
   }
 }
 
+/** A small Latin letter with its bytes in the wrong order. */
+function isSwapped(code: number): boolean {
+  return ((code & 0xff) === 0 && code >= 0x6100 && code <= 0x7a00) || ADDED.has(code);
+}
+
+/** The last two letters of "ffi" and "ffl", added up. */
+const ADDED: ReadonlyMap<number, number> = new Map([
+  [0xcf00, 0xfb01],
+  [0xd200, 0xfb02],
+]);
+
 function isHigh(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00;
 }
@@ -453,12 +478,11 @@ function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
   return { ...box, top: Math.max(y - advance, box.top), bottom: Math.min(y, box.bottom) };
 }
 
-/** A space inserted by the engine; no file can contain this code. */
+/** A space and a line end inserted by the engine; no file can contain these codes. */
 const MADE_UP_SPACE = 0xffff_ffff;
+const LINE_END = 0xffff_fffe;
 /** A space in the file. */
 const SPACE = 0x20;
-/** A line end inserted by the engine. */
-const LINE_END = 0x0a;
 
 /** The characters of a page as the engine returns them, by index; spaces and line ends have only a code. */
 interface TextPage {
@@ -531,10 +555,14 @@ function readAll(
 
 function codeAt({ call }: Library, pointer: number, index: number): number {
   const code = call.FPDFText_GetUnicode(pointer, index);
-  if (code === 0x0d) return LINE_END;
-  // The engine inserts only spaces and line ends.
-  if (code !== SPACE && code !== 0xa0) return code;
-  return call.FPDFText_IsGenerated(pointer, index) === 1 ? MADE_UP_SPACE : SPACE;
+  // Some writers call the space a tab.
+  if (code === 0x09) return SPACE;
+  // TeX's fonts have a ligature where others have a line end.
+  const isBreak = code === 0x0d || code === 0x0a;
+  if (code !== SPACE && code !== 0xa0 && !isBreak) return code;
+  const isMadeUp = call.FPDFText_IsGenerated(pointer, index) === 1;
+  if (isBreak) return isMadeUp ? LINE_END : code;
+  return isMadeUp ? MADE_UP_SPACE : SPACE;
 }
 
 function isEmpty(code: number): boolean {

@@ -25,7 +25,7 @@ type Exports = Readonly<
       | 'FPDFText_GetUnicode FPDFText_GetLooseCharBox FPDFText_GetCharBox FPDFText_GetCharOrigin FPDFText_GetFontSize'
       | 'FPDFText_GetMatrix FPDFText_IsGenerated FPDFText_IsHyphen FPDFText_HasUnicodeMapError FPDFText_GetTextObject'
       | 'FPDFTextObj_GetFont FPDFTextObj_GetTextRenderMode FPDFFont_GetBaseFontName FPDFFont_GetFlags'
-      | 'FPDFFont_GetWeight FPDFFont_GetItalicAngle FPDFFont_GetGlyphWidth FPDFFont_GetFontData FPDFPage_CountObjects'
+      | 'FPDFFont_GetGlyphWidth FPDFFont_GetFontData FPDFPage_CountObjects'
       | 'FPDFPage_GetObject FPDFFormObj_CountObjects FPDFFormObj_GetObject FPDFPageObj_GetType FPDFPageObj_GetBounds'
       | 'FPDFPageObj_GetMatrix FPDFPageObj_GetFillColor FPDFPageObj_GetClipPath FPDFClipPath_CountPaths'
       | 'FPDFClipPath_CountPathSegments FPDFClipPath_GetPathSegment'

@@ -54,7 +54,7 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
       } else if (type === PATH) {
         readPath(library, object, { map, form, rules, drawings });
       } else if (type === IMAGE || type === FORM) {
-        const box = bounds(library, object, map);
+        const box = shownBox(library, object, map);
         if (!box) continue;
         const inside = type === FORM && form < 0 ? forms++ : form;
         drawings.push({ kind: type === FORM ? 'form' : 'image', box, form: inside });
@@ -82,6 +82,20 @@ export function bounds(library: Library, object: number, map: Matrix): Box | und
   return mapBox(map, floats[at] ?? 0, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 0);
 }
 
+/** The part of an object's box that its clip shows: some writers fill the whole page through the outline of a cell. */
+function shownBox(library: Library, object: number, map: Matrix): Box | undefined {
+  const box = bounds(library, object, map);
+  const clip = box && readClip(library, object, map);
+  if (!clip) return box;
+  const shown = {
+    left: Math.max(box.left, clip.left),
+    top: Math.max(box.top, clip.top),
+    right: Math.min(box.right, clip.right),
+    bottom: Math.min(box.bottom, clip.bottom),
+  };
+  return shown.left < shown.right && shown.top < shown.bottom ? shown : undefined;
+}
+
 /** From an object's space to that of its container. */
 export function objectMatrix(library: Library, object: number): Matrix {
   const { call, scratch } = library;
@@ -106,7 +120,7 @@ interface PathTarget {
 }
 
 function readPath(library: Library, object: number, target: PathTarget): void {
-  const box = bounds(library, object, target.map);
+  const box = shownBox(library, object, target.map);
   if (!box) return;
   const { call, scratch } = library;
   const width = box.right - box.left;
@@ -191,9 +205,9 @@ function addEdges(library: Library, object: number, segments: number, target: Pa
   return true;
 }
 
-/** A clip with more paths or corners cannot be approximated by a box. */
-const MAX_PATHS = 4;
-const MAX_CLIP_SEGMENTS = 8;
+/** Paths of a clip that are read, and corners of each: the rest of a clip can only hide more. */
+const MAX_PATHS = 8;
+const MAX_CLIP_SEGMENTS = 100;
 
 /** Whether an object is filled in the colour of paper or not at all. */
 export function isWhite(library: Library, object: number): boolean {
@@ -216,11 +230,11 @@ export function readClip(library: Library, object: number, matrix: Matrix): Box 
   if (path === 0) return undefined;
   const paths = call.FPDFClipPath_CountPaths(path);
   // A negative count means that there is no clip.
-  if (paths <= 0 || paths > MAX_PATHS) return undefined;
+  if (paths <= 0) return undefined;
   let clip: Box = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
-  for (let index = 0; index < paths; index += 1) {
+  for (let index = 0; index < Math.min(paths, MAX_PATHS); index += 1) {
     const segments = call.FPDFClipPath_CountPathSegments(path, index);
-    if (segments < 3 || segments > MAX_CLIP_SEGMENTS) return undefined;
+    if (segments < 3 || segments > MAX_CLIP_SEGMENTS) continue;
     const xs: number[] = [];
     const ys: number[] = [];
     for (let at = 0; at < segments; at += 1) {

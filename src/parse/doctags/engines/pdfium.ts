@@ -22,33 +22,24 @@ export interface PageImage {
 /** The bytes of a PDF, or the path of its file. */
 export type PdfSource = Uint8Array | string;
 
-/** Bounds on what the engine may use and how much it reads from one page. */
-export interface EngineLimits {
-  readonly maxMemoryBytes: number;
-  readonly maxGlyphsPerPage: number;
-  readonly maxObjectsPerPage: number;
-  readonly maxPixels: number;
-}
-
-const ENGINE_LIMITS: EngineLimits = {
-  maxMemoryBytes: 512 * 1024 * 1024,
-  maxGlyphsPerPage: 200_000,
-  maxObjectsPerPage: 300_000,
-  maxPixels: 50_000_000,
-};
+// Bounds on what the engine may use and how much it reads from one page.
+const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
+const MAX_GLYPHS = 200_000;
+const MAX_OBJECTS = 300_000;
+const MAX_PIXELS = 50_000_000;
 
 // FPDF_GetLastError
 const PASSWORD = 4;
 const SECURITY = 5;
-const BGRA = 4;
-const WITH_ANNOTATIONS = 1;
+const FOUR_CHANNELS = 4;
+/** Annotations are drawn, and channels written as red, green, blue, alpha. */
+const HOW = 0x01 | 0x10;
 
 /** An open PDF. Calls into the engine cannot be interrupted: run it in a process that has a deadline. */
 export class PdfFile implements Disposable {
   readonly pageCount: number;
   readonly tagged: boolean;
   readonly #library: Library;
-  readonly #limits: EngineLimits;
   readonly #fonts = new Map<number, FontCharacters>();
   readonly #source: PdfSource;
   #differences: FontDifferences | undefined;
@@ -56,9 +47,8 @@ export class PdfFile implements Disposable {
   #document: number;
   #isDisposed = false;
 
-  constructor(library: Library, source: PdfSource, limits: EngineLimits) {
+  constructor(library: Library, source: PdfSource) {
     this.#library = library;
-    this.#limits = limits;
     this.#source = source;
     this.#open = typeof source === 'string' ? library.openFile(source) : library.holdBytes(source);
     this.#document = 0;
@@ -103,7 +93,7 @@ export class PdfFile implements Disposable {
   readPage(number: number): PageContent | undefined {
     return this.#withPage(number, (page, width, height) => {
       const matrix = pageMatrix(this.#library, page, width, height);
-      const objects = readObjects(this.#library, page, matrix, this.#limits.maxObjectsPerPage);
+      const objects = readObjects(this.#library, page, matrix, MAX_OBJECTS);
       const text = readGlyphs({
         library: this.#library,
         page,
@@ -114,7 +104,7 @@ export class PdfFile implements Disposable {
         differences: () => (this.#differences ??= readDifferences(this.#readSource())),
         drawings: objects.drawings,
         tagged: this.tagged,
-        maxGlyphs: this.#limits.maxGlyphsPerPage,
+        maxGlyphs: MAX_GLYPHS,
         formOf: objects.formOf,
       });
       return {
@@ -142,8 +132,8 @@ export class PdfFile implements Disposable {
         matrix: pageMatrix(this.#library, page, width, height),
         width,
         height,
-        maxCharacters: this.#limits.maxGlyphsPerPage,
-        maxObjects: this.#limits.maxObjectsPerPage,
+        maxCharacters: MAX_GLYPHS,
+        maxObjects: MAX_OBJECTS,
       }),
     );
   }
@@ -170,7 +160,7 @@ export class PdfFile implements Disposable {
   #render(number: number, scaleOf: (pageWidth: number) => number): PageImage {
     const image = this.#withPage(number, (page, pageWidth, pageHeight) => {
       const scale = scaleOf(pageWidth);
-      const fit = Math.min(1, Math.sqrt(this.#limits.maxPixels / Math.max(1, pageWidth * pageHeight * scale * scale)));
+      const fit = Math.min(1, Math.sqrt(MAX_PIXELS / Math.max(1, pageWidth * pageHeight * scale * scale)));
       const width = Math.max(1, Math.round(pageWidth * scale * fit));
       const height = Math.max(1, Math.round(pageHeight * scale * fit));
       return this.#draw(page, width, height);
@@ -183,17 +173,11 @@ export class PdfFile implements Disposable {
     const { call } = this.#library;
     const pixels = call.malloc(width * height * 4);
     if (pixels === 0) throw new AppError('PDF_TOO_LARGE', 'the page image does not fit into memory');
-    const bitmap = call.FPDFBitmap_CreateEx(width, height, BGRA, pixels, width * 4);
+    const bitmap = call.FPDFBitmap_CreateEx(width, height, FOUR_CHANNELS, pixels, width * 4);
     try {
       call.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xff_ff_ff_ff);
-      call.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, WITH_ANNOTATIONS);
-      const rgba = new Uint8Array(call.memory.buffer, pixels, width * height * 4).slice();
-      for (let at = 0; at < rgba.length; at += 4) {
-        const blue = rgba[at] ?? 0;
-        rgba[at] = rgba[at + 2] ?? 0;
-        rgba[at + 2] = blue;
-      }
-      return { width, height, rgba };
+      call.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, HOW);
+      return { width, height, rgba: new Uint8Array(call.memory.buffer, pixels, width * height * 4).slice() };
     } finally {
       call.FPDFBitmap_Destroy(bitmap);
       call.free(pixels);
@@ -242,9 +226,8 @@ function isOnPage(box: Box, width: number, height: number): boolean {
 }
 
 /** Opens a PDF; throws PDF_ENCRYPTED or PDF_BROKEN. */
-export async function openPdf(source: PdfSource, limits: Partial<EngineLimits> = {}): Promise<PdfFile> {
-  const bounds = { ...ENGINE_LIMITS, ...limits };
-  return new PdfFile(await useLibrary(bounds.maxMemoryBytes), source, bounds);
+export async function openPdf(source: PdfSource, maxMemoryBytes = MAX_MEMORY_BYTES): Promise<PdfFile> {
+  return new PdfFile(await useLibrary(maxMemoryBytes), source);
 }
 
 const MAX_LINKS = 5_000;

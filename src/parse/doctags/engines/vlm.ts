@@ -1,8 +1,8 @@
-import { equalJitterDelay, wait, type Clock, type Random } from '../../../base/index.ts';
+import { equalJitterDelay, fieldsOf, wait, type Clock } from '../../../base/index.ts';
 import type { Block, Page, ParsedDocument } from '../../document.ts';
 import { readDoctags } from '../formats/doctags-reader.ts';
 import type { RemoteResult } from './docling-serve.ts';
-import { RemoteError, requestJson, type Fetch } from './remote.ts';
+import { RemoteError, requestJson } from '../../remote.ts';
 
 /** A page of the document as input for the model. */
 export interface PageInput {
@@ -20,16 +20,14 @@ export interface VlmOptions {
   readonly dpi?: number;
   readonly concurrency?: number;
   readonly requestTimeoutMs?: number;
-  readonly attempts?: number;
-  readonly fetch?: Fetch;
   readonly clock: Clock;
-  readonly random?: Random;
   /** Blocks of a page from the built-in engine, for pages on which the model fails. */
   readonly fallback?: (page: number) => Promise<readonly Block[]>;
 }
 
 const MODEL = 'ibm-granite/granite-docling-258M';
 const MAX_TOKENS = 4_096;
+const ATTEMPTS = 5;
 
 /** Reads a document page by page with a vision model behind an OpenAI-compatible server. */
 export async function convertWithVlm(
@@ -134,14 +132,14 @@ function unusable(page: number, why: string): RemoteError {
 }
 
 function choice(answer: unknown): { content: string; finished: boolean } {
-  const choices = field(answer, 'choices');
-  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const content = field(field(first, 'message'), 'content');
+  const { choices } = fieldsOf(answer);
+  const { message, finish_reason: reason } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
+  const { content } = fieldsOf(message);
   if (typeof content !== 'string')
     throw new RemoteError('ENGINE_ANSWER_BROKEN', 'the model server answered without a message', {
       category: 'runtime',
     });
-  return { content, finished: field(first, 'finish_reason') !== 'length' };
+  return { content, finished: reason !== 'length' };
 }
 
 async function withRetries<T>(
@@ -149,17 +147,12 @@ async function withRetries<T>(
   signal: AbortSignal | undefined,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const most = options.attempts ?? 5;
   for (let tried = 1; ; tried += 1)
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof RemoteError) || !error.retryable || tried >= most) throw error;
-      const own = equalJitterDelay(tried, {
-        baseMs: 1_000,
-        capMs: 30_000,
-        ...(options.random && { random: options.random }),
-      });
+      if (!(error instanceof RemoteError) || !error.retryable || tried >= ATTEMPTS) throw error;
+      const own = equalJitterDelay(tried, { baseMs: 1_000, capMs: 30_000 });
       await wait(options.clock, Math.max(own, error.retryAfterMs ?? 0), signal);
     }
 }
@@ -178,17 +171,16 @@ async function servedModels(
       throw error;
     }
   };
-  const [list, about] = [await ask('/models'), await ask('/../version')];
-  const data = field(list, 'data');
+  const { data } = fieldsOf(await ask('/models'));
+  const { version } = fieldsOf(await ask('/../version'));
   const models = Array.isArray(data)
-    ? data.map((model) => field(model, 'id')).filter((id) => typeof id === 'string')
+    ? data.map((model) => fieldsOf(model)['id']).filter((id) => typeof id === 'string')
     : [];
-  const version = field(about, 'version');
   return { models, ...(typeof version === 'string' && { version }) };
 }
 
 function request(options: VlmOptions, signal: AbortSignal | undefined, path: string, body?: unknown): Promise<unknown> {
-  return requestJson(options.fetch ?? globalThis.fetch, {
+  return requestJson({
     url: new URL(`${options.baseUrl.replace(/(?<!\/)\/+$/, '')}${path}`).href,
     init: {
       method: body === undefined ? 'GET' : 'POST',
@@ -230,10 +222,6 @@ function joined(pages: readonly Page[], answers: readonly (readonly Block[])[]):
       quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
     },
   };
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 const LONGEST_PERIOD = 400;

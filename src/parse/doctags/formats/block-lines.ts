@@ -1,7 +1,9 @@
-import { AppError, readJsonl } from '../../../base/index.ts';
+import { AppError, fieldsOf, readJsonl } from '../../../base/index.ts';
 import type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from '../../document.ts';
-import { isRecord, texts } from './sidecar.ts';
+import { texts } from './sidecar.ts';
 import { labelOf } from './doctags.ts';
+
+type Fields = ReturnType<typeof fieldsOf>;
 
 /**
  * The file that the chunk stage reads: JSON lines. The first line describes the file, every further line is one block
@@ -69,8 +71,7 @@ export async function readBlockLines(path: string, metadata?: Metadata): Promise
   let pages: Page[] | undefined;
   for await (const line of readJsonl(path)) {
     if (line.kind === 'bad') throw broken(path, line.line, line.reason);
-    const record = line.value;
-    if (!isRecord(record)) throw broken(path, line.line, 'the line is not an object');
+    const record = fieldsOf(line.value);
     if (pages === undefined) pages = readHead(path, record);
     else {
       const block = readBlock(record, blocks.length);
@@ -97,7 +98,7 @@ function broken(path: string, line: number, reason: string): AppError {
   });
 }
 
-function readHead(path: string, record: Record<string, unknown>): Page[] {
+function readHead(path: string, record: Fields): Page[] {
   if (record['tag'] !== 'document' || typeof record['version'] !== 'number')
     throw broken(path, 1, 'the head is missing');
   if (record['version'] > BLOCK_LINES_VERSION)
@@ -106,7 +107,7 @@ function readHead(path: string, record: Record<string, unknown>): Page[] {
   return pages.filter(isNumbers).map(([number = 0, width = 0, height = 0]) => ({ number, width, height }));
 }
 
-function readBlock(record: Record<string, unknown>, order: number): Block | undefined {
+function readBlock(record: Fields, order: number): Block | undefined {
   const { tag, text, parent } = record;
   if (typeof text !== 'string' || record['order'] !== order) return undefined;
   const links = rowsOf(record['links'])?.flatMap(([start, end, url]): Link[] =>
@@ -156,7 +157,7 @@ function readBlock(record: Record<string, unknown>, order: number): Block | unde
   }
 }
 
-function readRegions(record: Record<string, unknown>): Region[] {
+function readRegions(record: Fields): Region[] {
   const { regions, page, box } = record;
   const all = Array.isArray(regions) ? regions : isNumbers(box) && typeof page === 'number' ? [[page, ...box]] : [];
   return all.filter(isNumbers).map(([number = 1, left = 0, top = 0, right = 0, bottom = 0]) => ({
@@ -173,7 +174,7 @@ function numbersOf(value: unknown): number[][] | undefined {
   return rowsOf(value)?.filter(isNumbers);
 }
 
-function readTable(record: Record<string, unknown>): Table | undefined {
+function readTable(record: Fields): Table | undefined {
   const { rows, columns, cells } = record;
   if (typeof rows !== 'number' || typeof columns !== 'number' || !Array.isArray(cells)) return undefined;
   const read: Cell[] = [];

@@ -1,6 +1,7 @@
-import type { Page, ParsedDocument, Block, Region } from '../../document.ts';
+import type { Page, ParsedDocument, Region, Table } from '../../document.ts';
 import { doctagsTokens, CELL_TOKENS, LEAVES, PICTURE_CLASSES, boxFromGrid, GRID, readOtsl } from './doctags.ts';
-import { findArxivId, findDoi } from '../markup/imprint.ts';
+import { bare, DocumentBuilder } from '../markup/document-builder.ts';
+import { oneLine } from '../markup/node.ts';
 
 const OWNERS: ReadonlySet<string> = new Set(['otsl', 'table', 'document_index', 'picture', 'chart']);
 
@@ -21,7 +22,7 @@ export function readDoctags(source: string, options: { readonly pages?: readonly
 /** Turns tags into blocks, keeping count of pages and lists. */
 class DoctagsReader {
   readonly #pages: readonly Page[];
-  readonly #blocks: Block[] = [];
+  readonly #builder = new DocumentBuilder();
   /** Whether each open list is ordered, outermost first. */
   readonly #lists: boolean[] = [];
   /** The last item on each level of the open lists. */
@@ -152,47 +153,73 @@ class DoctagsReader {
   }
 
   #add(element: OpenElement): void {
-    const order = this.#blocks.length;
-    const regions = this.#regions(element.locations);
-    const text =
-      element.name === 'code' ? element.text.replace(/^\n+/, '').trimEnd() : element.text.replace(/\s+/g, ' ').trim();
-    const heading = /^section_header_level_(\d)$/.exec(element.name);
-    if (element.name === 'list_item' || element.name.startsWith('checkbox_')) this.#item(element.name, text, regions);
-    else if (['otsl', 'table', 'document_index'].includes(element.name)) {
-      const table = readOtsl(
-        element.cells.map((cell) => ({ token: cell.token, text: cell.text.replace(/\s+/g, ' ').trim() })),
-      );
-      const shown = table.cells.map((cell) => cell.text).filter((cell) => cell !== '');
-      this.#blocks.push({ order, regions, text: shown.join(' '), kind: 'table', table });
-    } else if (element.name === 'picture' || element.name === 'chart') {
-      const category = element.category ?? (element.name === 'chart' ? 'chart' : undefined);
-      this.#blocks.push({ order, regions, text: '', kind: 'picture', ...(category !== undefined && { category }) });
-      if (element.cells.length > 0) this.#chartData(element, order);
-    } else if (element.name === 'code') {
-      const language = element.language === 'unknown' ? undefined : element.language;
-      this.#blocks.push({ order, regions, text, kind: 'code', ...(language !== undefined && { language }) });
-    } else if (heading) {
-      if (text !== '')
-        this.#blocks.push({ order, regions, text, kind: 'heading', level: Math.max(1, Number(heading[1])) });
-    } else if (element.name === 'reference') this.#reference(text, regions);
-    else {
-      const kind = FURTHER[element.name] ?? 'text';
-      if (text !== '' || kind === 'formula') this.#blocks.push({ order, regions, text, kind });
+    const order = this.#write(element, this.#regions(element.locations));
+    for (const part of element.parts) {
+      const kind = part.name === 'footnote' || part.name === 'caption' ? part.name : 'text';
+      this.#builder.plain(kind, bare(oneLine(part.text)), { parent: order, regions: this.#regions(part.locations) });
     }
-    for (const part of element.parts) this.#attached(part, order);
+  }
+
+  /** Writes an element without its captions and notes. */
+  #write(element: OpenElement, regions: readonly Region[]): number {
+    const builder = this.#builder;
+    const text = oneLine(element.text);
+    const heading = /^section_header_level_(\d)$/.exec(element.name);
+    if (heading) return builder.heading(bare(text), Number(heading[1]), { regions });
+    switch (element.name) {
+      case 'list_item':
+      case 'checkbox_selected':
+      case 'checkbox_unselected':
+        return this.#item(element.name, text, regions);
+      case 'otsl':
+      case 'table':
+      case 'document_index':
+        return builder.table(tableOf(element), { regions });
+      case 'picture':
+      case 'chart': {
+        const order = builder.picture('', element.category ?? (element.name === 'chart' ? 'chart' : undefined), {
+          regions,
+        });
+        // The data that a chart shows.
+        if (element.cells.length > 0) builder.table(tableOf(element), { parent: order });
+        return order;
+      }
+      case 'code':
+        return builder.code(
+          element.text.replace(/^\n+/, '').trimEnd(),
+          element.language === 'unknown' ? undefined : element.language,
+          { regions },
+        );
+      case 'reference': {
+        const label = /^\[([^\]]{1,24})\]\s*/.exec(text);
+        const rest = text.slice(label?.[0].length ?? 0);
+        return builder.reference(bare(rest === '' ? text : rest), { label: label?.[1] }, { regions });
+      }
+      case 'formula':
+        return builder.formula(text, { regions });
+      case 'title':
+      case 'caption':
+      case 'footnote':
+      case 'page_header':
+      case 'page_footer':
+        return builder.plain(element.name, bare(text), { regions });
+      default:
+        return builder.text(bare(text), { regions });
+    }
   }
 
   /** Closes what is open and returns the document. */
   finish(): ParsedDocument {
     this.#endAll();
-    const title = this.#blocks.find((block) => block.kind === 'title');
+    const { blocks } = this.#builder;
+    const title = blocks.find((block) => block.kind === 'title');
     const pages = this.#located || this.#page > 1 ? this.#page : 0;
     return {
       pages:
         this.#pages.length > 0
           ? this.#pages
           : Array.from({ length: pages }, (_, index) => ({ number: index + 1, width: GRID, height: GRID })),
-      blocks: this.#blocks,
+      blocks,
       metadata: {
         ...(title && { title: title.text }),
         authors: [],
@@ -203,56 +230,19 @@ class DoctagsReader {
     };
   }
 
-  #item(name: string, text: string, regions: readonly Region[]): void {
-    if (text === '') return;
-    const order = this.#blocks.length;
+  #item(name: string, text: string, regions: readonly Region[]): number {
+    if (text === '') return -1;
     const depth = Math.max(0, this.#lists.length - 1);
-    const parent = depth > 0 ? this.#items[depth - 1] : undefined;
-    const marker = name === 'checkbox_selected' ? '☒' : name === 'checkbox_unselected' ? '☐' : undefined;
-    this.#blocks.push({
-      order,
-      ...(parent !== undefined && { parent }),
+    const order = this.#builder.listItem(bare(text), {
+      parent: depth > 0 ? this.#items[depth - 1] : undefined,
       regions,
-      text,
-      kind: 'list_item',
       ordered: this.#lists.at(-1) ?? false,
       depth,
-      ...(marker !== undefined && { marker }),
+      marker: name === 'checkbox_selected' ? '☒' : name === 'checkbox_unselected' ? '☐' : undefined,
     });
     this.#items.length = depth;
     this.#items[depth] = order;
-  }
-
-  #chartData(element: OpenElement, parent: number): void {
-    const table = readOtsl(
-      element.cells.map((cell) => ({ token: cell.token, text: cell.text.replace(/\s+/g, ' ').trim() })),
-    );
-    const text = table.cells.map((cell) => cell.text).join(' ');
-    this.#blocks.push({ order: this.#blocks.length, parent, regions: [], text, kind: 'table', table });
-  }
-
-  #reference(text: string, regions: readonly Region[]): void {
-    if (text === '') return;
-    const label = /^\[([^\]]{1,24})\]\s*/.exec(text);
-    const rest = label ? text.slice(label[0].length) : text;
-    const doi = findDoi(rest);
-    const arxivId = findArxivId(rest);
-    this.#blocks.push({
-      order: this.#blocks.length,
-      regions,
-      text: rest === '' ? text : rest,
-      kind: 'reference',
-      ...(doi !== undefined && { doi }),
-      ...(arxivId !== undefined && { arxivId }),
-      ...(label?.[1] !== undefined && { label: label[1] }),
-    });
-  }
-
-  #attached(part: OpenElement, parent: number): void {
-    const text = part.text.replace(/\s+/g, ' ').trim();
-    if (text === '') return;
-    const kind = part.name === 'footnote' ? 'footnote' : part.name === 'caption' ? 'caption' : 'text';
-    this.#blocks.push({ order: this.#blocks.length, parent, regions: this.#regions(part.locations), text, kind });
+    return order;
   }
 
   /** One region per quadruple. One that starts higher without being in a further column is on the next page. */
@@ -275,6 +265,10 @@ class DoctagsReader {
   }
 }
 
+function tableOf({ cells }: OpenElement): Table {
+  return readOtsl(cells.map(({ token, text }) => ({ token, text: oneLine(text) })));
+}
+
 function element(name: string): OpenElement {
   return { name, text: '', locations: [], cells: [], parts: [], category: undefined, language: undefined };
 }
@@ -290,20 +284,3 @@ interface OpenElement {
   category: string | undefined;
   language: string | undefined;
 }
-
-const FURTHER: Readonly<
-  Record<string, 'text' | 'title' | 'caption' | 'footnote' | 'formula' | 'page_header' | 'page_footer'>
-> = {
-  title: 'title',
-  text: 'text',
-  paragraph: 'text',
-  handwritten_text: 'text',
-  key_value_region: 'text',
-  form: 'text',
-  smiles: 'text',
-  caption: 'caption',
-  footnote: 'footnote',
-  formula: 'formula',
-  page_header: 'page_header',
-  page_footer: 'page_footer',
-};

@@ -1,4 +1,5 @@
 import type { Cell, Table, Block, Box, Page, ParsedDocument } from '../../document.ts';
+import { ListTags, ownedCaptions, tableGrid } from './structure.ts';
 
 const ORIGIN: Readonly<Record<Cell['kind'], string>> = {
   data: 'fcel',
@@ -22,25 +23,17 @@ export interface CellToken {
 
 /** A table as a stream of cell tokens, row by row; spans as docling spells them (two-dimensional ones are all xcel). */
 export function writeOtsl(table: Table): string {
-  const grid: (string | undefined)[][] = Array.from({ length: table.rows }, () =>
-    Array.from({ length: table.columns }),
-  );
-  for (const cell of table.cells) {
-    const continued = cell.rowSpan > 1 && cell.columnSpan > 1 ? 'xcel' : cell.columnSpan > 1 ? 'lcel' : 'ucel';
-    for (let row = cell.row; row < Math.min(table.rows, cell.row + cell.rowSpan); row += 1)
-      for (let column = cell.column; column < Math.min(table.columns, cell.column + cell.columnSpan); column += 1) {
-        const line = grid[row];
-        if (!line || line[column] !== undefined) continue;
-        const isOrigin = row === cell.row && column === cell.column;
-        const text = cellText(cell.text);
-        line[column] = isOrigin ? (text === '' ? '<ecel>' : `<${ORIGIN[cell.kind]}>${text}`) : `<${continued}>`;
-      }
-  }
-  return grid.map((line) => `${Array.from(line, (token) => token ?? '<ecel>').join('')}<nl>`).join('');
+  return tableGrid(table)
+    .map((line, row) => `${line.map((cell, column) => cellToken(cell, row, column)).join('')}<nl>`)
+    .join('');
 }
 
-function cellText(text: string): string {
-  return guardText(text.replace(/\s+/g, ' ').trim());
+function cellToken(cell: Cell | undefined, row: number, column: number): string {
+  if (!cell) return '<ecel>';
+  if (row !== cell.row || column !== cell.column)
+    return cell.rowSpan > 1 && cell.columnSpan > 1 ? '<xcel>' : cell.columnSpan > 1 ? '<lcel>' : '<ucel>';
+  const text = guardText(cell.text.replace(/\s+/g, ' ').trim());
+  return text === '' ? '<ecel>' : `<${ORIGIN[cell.kind]}>${text}`;
 }
 
 /**
@@ -321,28 +314,25 @@ class DoctagsWriter {
   readonly #pages: ReadonlyMap<number, Page>;
   readonly #captions: ReadonlyMap<number, readonly Block[]>;
   readonly #parts: string[] = [];
-  /** Open lists, outermost first. */
-  readonly #lists: ('ordered_list' | 'unordered_list')[] = [];
+  readonly #lists = new ListTags({ ordered: 'ordered_list', unordered: 'unordered_list' }, (tag) =>
+    this.#parts.push(tag),
+  );
   #page: number | undefined;
 
   constructor(document: ParsedDocument) {
     this.#document = document;
     this.#pages = new Map(document.pages.map((page) => [page.number, page]));
-    const owners = new Set(document.blocks.filter(ownsCaptions).map((block) => block.order));
-    this.#captions = Map.groupBy(
-      document.blocks.filter(({ kind, parent = -1 }) => kind === 'caption' && owners.has(parent)),
-      ({ parent = -1 }) => parent,
-    );
+    this.#captions = ownedCaptions(document.blocks);
   }
 
   write(): string {
     for (const block of this.#document.blocks) {
       if (block.kind === 'caption' && block.parent !== undefined && this.#captions.has(block.parent)) continue;
       this.#turnPage(block);
-      this.#fitLists(block);
+      this.#lists.fit(block);
       this.#parts.push(this.#element(block));
     }
-    this.#closeLists(0);
+    this.#lists.close(0);
     let text = '<doctag>';
     this.#parts.forEach((part, index) => {
       const previous = this.#parts[index - 1];
@@ -357,31 +347,12 @@ class DoctagsWriter {
     const page = block.regions[0]?.page;
     if (page === undefined) return;
     if (this.#page !== undefined && page > this.#page) {
-      this.#closeLists(0);
+      this.#lists.close(0);
       // One break per page, so that an empty page does not shift later page numbers.
       for (let turned = this.#page; turned < page; turned += 1) this.#parts.push('<page_break>');
     } else if (this.#page === undefined && page > 1)
       for (let turned = 1; turned < page; turned += 1) this.#parts.push('<page_break>');
     if (this.#page === undefined || page > this.#page) this.#page = page;
-  }
-
-  #fitLists(block: Block): void {
-    if (block.kind !== 'list_item') {
-      this.#closeLists(0);
-      return;
-    }
-    const tag = block.ordered ? 'ordered_list' : 'unordered_list';
-    const wanted = Math.max(0, block.depth) + 1;
-    this.#closeLists(wanted);
-    if (this.#lists.length === wanted && this.#lists.at(-1) !== tag) this.#closeLists(wanted - 1);
-    while (this.#lists.length < wanted) {
-      this.#lists.push(tag);
-      this.#parts.push(`<${tag}>`);
-    }
-  }
-
-  #closeLists(depth: number): void {
-    while (this.#lists.length > depth) this.#parts.push(`</${this.#lists.pop() ?? 'unordered_list'}>`);
   }
 
   #element(block: Block): string {
@@ -424,10 +395,6 @@ class DoctagsWriter {
     }
     return tokens;
   }
-}
-
-function ownsCaptions(block: Block): boolean {
-  return block.kind === 'table' || block.kind === 'picture' || block.kind === 'code';
 }
 
 function paired(tag: string, body: string): string {

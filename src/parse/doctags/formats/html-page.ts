@@ -1,5 +1,6 @@
 import type { Block, Cell, Link, ParsedDocument, Table } from '../../document.ts';
 import { labelled } from './doctags.ts';
+import { headerRows, ListTags, ownedCaptions } from './structure.ts';
 
 /** Text made safe for HTML, inside elements and attributes. */
 export function escapeHtml(text: string): string {
@@ -37,36 +38,22 @@ export function writeHtmlPage(document: ParsedDocument): string {
 }
 
 function bodyLines(document: ParsedDocument): string[] {
-  const captions = Map.groupBy(
-    document.blocks.filter((block) => block.kind === 'caption' && block.parent !== undefined),
-    (block) => block.parent ?? -1,
-  );
+  const captions = ownedCaptions(document.blocks);
   const lines: string[] = [];
-  const lists: ('ol' | 'ul')[] = [];
-  const close = (depth: number): void => {
-    while (lists.length > depth) lines.push(`</${lists.pop() ?? 'ul'}>`);
-  };
+  const lists = new ListTags({ ordered: 'ol', unordered: 'ul' }, (tag) => lines.push(tag));
   let inReferences = false;
   for (const block of document.blocks) {
     if (block.kind === 'page_header' || block.kind === 'page_footer') continue;
-    if (block.kind === 'caption' && block.parent !== undefined) continue;
-    if (block.kind !== 'list_item') close(0);
+    if (block.kind === 'caption' && captions.has(block.parent ?? -1)) continue;
+    if (block.kind !== 'list_item') lists.close(0);
     if ((block.kind === 'reference') !== inReferences) {
       inReferences = !inReferences;
       lines.push(inReferences ? '<ol class="references">' : '</ol>');
     }
-    if (block.kind === 'list_item') {
-      const tag = block.ordered ? 'ol' : 'ul';
-      close(block.depth + 1);
-      if (lists.length === block.depth + 1 && lists.at(-1) !== tag) close(block.depth);
-      while (lists.length < block.depth + 1) {
-        lists.push(tag);
-        lines.push(`<${tag}>`);
-      }
-    }
+    lists.fit(block);
     lines.push(element(block, captions.get(block.order) ?? []));
   }
-  close(0);
+  lists.close(0);
   if (inReferences) lines.push('</ol>');
   return lines.filter((line) => line !== '');
 }
@@ -109,7 +96,7 @@ function figcaption(caption: string): string {
 }
 
 function tableElement(table: Table, caption: string): string {
-  const heads = headRows(table);
+  const heads = headerRows(table);
   const rows = Map.groupBy(table.cells, (cell) => cell.row);
   const lines = Array.from(
     { length: table.rows },
@@ -136,12 +123,4 @@ function linked(text: string, links: readonly Link[]): string {
     from = link.end;
   }
   return html + escapeHtml(text.slice(from));
-}
-
-/** The number of header rows at the top. */
-function headRows(table: Table): number {
-  let rows = 0;
-  const byRow = Map.groupBy(table.cells, (cell) => cell.row);
-  while (rows < table.rows && byRow.get(rows)?.some((cell) => cell.kind === 'column-header')) rows += 1;
-  return rows;
 }

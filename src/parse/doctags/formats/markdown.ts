@@ -1,17 +1,15 @@
-import type { Block, Cell, ParsedDocument, Table } from '../../document.ts';
+import type { Block, ParsedDocument, Table } from '../../document.ts';
 import { labelled } from './doctags.ts';
+import { ownedCaptions, tableTexts } from './structure.ts';
 
 /** The document as Markdown (GitHub flavour); running heads and feet are left out. */
 export function writeMarkdown(document: ParsedDocument): string {
-  const owned = Map.groupBy(
-    document.blocks.filter((block) => block.kind === 'caption' && block.parent !== undefined),
-    (block) => block.parent ?? -1,
-  );
+  const owned = ownedCaptions(document.blocks);
   const parts: string[] = [];
   let previous: Block['kind'] | undefined;
   for (const block of document.blocks) {
     if (block.kind === 'page_header' || block.kind === 'page_footer') continue;
-    if (block.kind === 'caption' && block.parent !== undefined) continue;
+    if (block.kind === 'caption' && owned.has(block.parent ?? -1)) continue;
     const captions = (owned.get(block.order) ?? []).map((caption) => escapeText(caption.text));
     const text = [...captions, blockText(block)].filter((part) => part !== '').join('\n\n');
     if (text === '') continue;
@@ -62,15 +60,9 @@ function fenced(text: string, language: string | undefined): string {
 
 function pipeTable(table: Table): string {
   if (table.rows === 0 || table.columns === 0) return '';
-  const lines = tableGrid(table).map((line, row) =>
-    Array.from(line, (cell, column) =>
-      // Markdown has no spans: the text is where the cell begins.
-      cell && cell.row === row && cell.column === column
-        ? escapeText(cell.text).replaceAll('|', '\\|').replaceAll('\n', ' ')
-        : '',
-    ),
+  const [head = [], ...body] = tableTexts(table).map((line) =>
+    line.map((text) => escapeText(text).replaceAll('|', '\\|').replaceAll('\n', ' ')),
   );
-  const [head = [], ...body] = lines;
   return [head, head.map(() => '-'), ...body].map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
@@ -84,16 +76,4 @@ function escapeText(text: string): string {
 
 function escapeStart(text: string): string {
   return text.replace(/^(#{1,6}(?=\s)|[-+>](?=\s)|\|)/, '\\$1').replace(/^(\d{1,9})([.)])(?=\s)/, '$1\\$2');
-}
-
-/** The table as rows of positions; a position inside a span holds the cell that covers it. */
-function tableGrid(table: Table): (Cell | undefined)[][] {
-  const grid: (Cell | undefined)[][] = Array.from({ length: table.rows }, () => Array.from({ length: table.columns }));
-  for (const cell of table.cells)
-    for (let row = cell.row; row < Math.min(table.rows, cell.row + cell.rowSpan); row += 1)
-      for (let column = cell.column; column < Math.min(table.columns, cell.column + cell.columnSpan); column += 1) {
-        const line = grid[row];
-        if (line && line[column] === undefined) line[column] = cell;
-      }
-  return grid;
 }

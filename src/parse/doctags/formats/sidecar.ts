@@ -1,4 +1,7 @@
+import { fieldsOf, parseJson } from '../../../base/index.ts';
 import type { Imprint, Metadata, ParsedDocument, Person } from '../../document.ts';
+
+type Fields = ReturnType<typeof fieldsOf>;
 
 const SIDECAR_VERSION = 1;
 
@@ -89,20 +92,16 @@ const LISTS = ['issn', 'keywords'] as const;
 
 /** Reads a sidecar; undefined where it is not one. Fields of another shape than ours are left out. */
 export function parseSidecar(json: string): Sidecar | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(value) || typeof value['source_sha256'] !== 'string') return undefined;
-  const imprint = isRecord(value['imprint']) ? value['imprint'] : {};
+  const value = fieldsOf(parseJson(json));
+  const { source_sha256: sha256, people } = value;
+  if (typeof sha256 !== 'string') return undefined;
+  const imprint = fieldsOf(value['imprint']);
   return {
-    sha256: value['source_sha256'],
+    sha256,
     kind: String(value['source_kind']),
     ...texts(value, ['title', 'abstract', 'doi', 'language']),
     authors: list(value['authors']),
-    ...(Array.isArray(value['people']) && { people: value['people'].filter(isRecord).flatMap(personOf) }),
+    ...(Array.isArray(people) && { people: people.map(fieldsOf).flatMap(personOf) }),
     head: typeof value['head'] === 'string' ? value['head'] : '',
     imprint: {
       ...texts(imprint, TEXTS),
@@ -113,16 +112,13 @@ export function parseSidecar(json: string): Sidecar | undefined {
   };
 }
 
-function personOf(value: Record<string, unknown>): Person[] {
+function personOf(value: Fields): Person[] {
   const { name, orcid } = texts(value, ['name', 'orcid']);
   return name === undefined ? [] : [{ name, ...(orcid && { orcid }), institutions: list(value['institutions']) }];
 }
 
 /** The fields of that name that hold a text. */
-export function texts<Name extends string>(
-  value: Record<string, unknown>,
-  names: readonly Name[],
-): { [Key in Name]?: string } {
+export function texts<Name extends string>(value: Fields, names: readonly Name[]): { [Key in Name]?: string } {
   return Object.fromEntries(
     names.flatMap((name) => (typeof value[name] === 'string' && value[name] !== '' ? [[name, value[name]]] : [])),
   ) as { [Key in Name]?: string };
@@ -130,8 +126,4 @@ export function texts<Name extends string>(
 
 function list(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -23,6 +23,8 @@ import {
   writeReference,
   writeReferences,
 } from './html-references.ts';
+import type { Item } from '../markup/document-builder.ts';
+import { bare } from '../markup/document-builder.ts';
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
 
 export function writeBlock(walk: Walk, element: MarkupElement): void {
@@ -208,17 +210,10 @@ function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: numb
       writeItem(walk, part, {
         ordered: ordered || (marker !== undefined && /[\p{L}\p{N}]/u.test(marker)),
         depth,
-        ...(marker !== undefined && { marker }),
-        ...(parent !== undefined && { parent }),
+        marker,
+        parent,
       }) ?? parent;
   }
-}
-
-interface Item {
-  readonly ordered: boolean;
-  readonly depth: number;
-  readonly marker?: string;
-  readonly parent?: number;
 }
 
 /** The paragraphs of an item up to its first nested block are its text; what follows belongs to it. */
@@ -257,9 +252,9 @@ function writeItem(walk: Walk, item: MarkupElement, description: Item, lead = ''
 /** Terms open the definition that follows them; pages may wrap the pairs. */
 function writeDefinitions(walk: Walk, list: MarkupElement, depth: number, parent: number | undefined): void {
   let term = '';
-  const item: Item = { ordered: false, depth, ...(parent !== undefined && { parent }) };
+  const item = { ordered: false, depth, parent };
   const flush = (): void => {
-    if (term !== '') walk.builder.listItem({ text: term, links: [] }, item);
+    if (term !== '') walk.builder.listItem(bare(term), item);
     term = '';
   };
   const visit = (element: MarkupElement): void => {
@@ -322,7 +317,7 @@ function writeFloat(walk: Walk, float: MarkupElement): void {
   const owner = inner.length > 0 && captions.length > 0 ? pictureFor(walk, before) : ownerSince(walk, before);
   for (const caption of captions) {
     const line = inlineLine(caption, walk.inline);
-    walk.builder.caption(line, owner === undefined ? {} : { parent: owner });
+    walk.builder.caption(line, { parent: owner });
     writeNotes(walk);
   }
   const isWritten = inner.length > 0 || classMatches(float, /^ltx_float/);

@@ -106,10 +106,7 @@ export function writeReference(walk: Walk, entry: MarkupElement): void {
     : /^\[(\d{1,3})\]\s/.exec(line.text)?.[1];
   // The buttons are not in the text, but one of them may link to the DOI.
   const doi = findDoi(line.text) ?? doiOfLinks(entry);
-  walk.builder.reference(line, {
-    ...(label !== undefined && label !== '' && !/\p{L}{3}/u.test(label) && { label }),
-    ...(doi !== undefined && { doi }),
-  });
+  walk.builder.reference(line, { label: /\p{L}{3}/u.test(label ?? '') ? undefined : label, doi });
   writeNotes(walk);
 }
 

@@ -2,6 +2,7 @@ import type { MarkupElement, MarkupNode, Line } from '../markup/node.ts';
 import { findAll, findFirst, children, rawText, superscript, InlineText } from '../markup/node.ts';
 import { bareLatex, inlineMath } from '../markup/math.ts';
 import type { DocumentBuilder } from '../markup/document-builder.ts';
+import { bare } from '../markup/document-builder.ts';
 
 const NEVER = new Set(`nav form button input select textarea label dialog menu head link meta map source`.split(/\s+/));
 
@@ -164,7 +165,7 @@ export function isNote(element: MarkupElement): boolean {
 
 /** The text of such a note, without its marks; empty for a mark that only repeats another. */
 function noteLine(note: MarkupElement, context: InlineContext): Line {
-  if (hasClass(note, 'ltx_role_footnotemark')) return { text: '', links: [] };
+  if (hasClass(note, 'ltx_role_footnotemark')) return bare('');
   const text = new InlineText();
   const visit = (element: MarkupElement): void => {
     for (const node of element.children) {
@@ -257,15 +258,11 @@ export function isDisplayMath(element: MarkupElement): boolean {
 }
 
 /** Writes mixed content: runs of inline text become paragraphs, blocks between them are kept. */
-export function writeFlow(
-  walk: Walk,
-  nodes: readonly MarkupNode[],
-  emit = (line: Line): void => writeText(walk, line),
-): void {
+export function writeFlow(walk: Walk, nodes: readonly MarkupNode[]): void {
   const text = new InlineText();
   const flush = (): void => {
     const line = text.take();
-    if (line.text !== '') emit(line);
+    if (line.text !== '') writeText(walk, line);
     writeNotes(walk);
   };
   for (const node of nodes) {

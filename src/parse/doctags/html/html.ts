@@ -6,7 +6,7 @@ import { decodeMarkup, HTML_LIMITS } from '../markup/decode.ts';
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
 import { findAll, findFirst, rawText, oneLine } from '../markup/node.ts';
 import type { Metadata, ParsedDocument, Person } from '../../document.ts';
-import { DocumentBuilder } from '../markup/document-builder.ts';
+import { bare, DocumentBuilder } from '../markup/document-builder.ts';
 import type { InlineContext, Walk } from './html-walk.ts';
 import { classMatches, hasClass, articleRoot, isFurniture, inlineLine, writeFlow, writeNotes } from './html-walk.ts';
 import { writeBlock } from './html-body.ts';
@@ -106,7 +106,7 @@ export function readHtml(document: MarkupElement): ParsedDocument {
     state: { inReferences: false, hasReferenceList: false, lead: '', started: false },
     block: writeBlock,
   };
-  if (titleText !== '') walk.builder.title({ text: titleText, links: [] });
+  if (titleText !== '') walk.builder.title(bare(titleText));
   writeNotes(walk);
   writeFlow(walk, root.children);
   // A page may consist of links only.

@@ -19,6 +19,7 @@ import { findPageRules, viewPage } from './page/page-view.ts';
 import type { Pass, Draft, Findings } from './draft.ts';
 import { pass } from './draft.ts';
 import { placeFloats } from './table/place-floats.ts';
+import { stripeRules } from './table/table-region.ts';
 import { swallowsText } from './page/scan.ts';
 import type { OutlineEntry, PageContent, PageJump, PageLink } from './page/page-content.ts';
 import { DRAFT_PASSES } from './draft-passes.ts';
@@ -106,7 +107,10 @@ const PAGE_PASSES: readonly Pass[] = [
     gives: ['furniture'],
     run: ({ pages, text, body }) => ({
       furniture: findFurniture(
-        pages.map((page) => ({ ...page, page: page.number, segments: text.get(page.number) ?? [] })),
+        pages.map((page) => {
+          const segments = text.get(page.number) ?? [];
+          return { ...page, page: page.number, segments, rules: [...page.rules, ...stripeRules(page, segments)] };
+        }),
         body.size,
       ),
     }),

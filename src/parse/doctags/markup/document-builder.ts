@@ -1,11 +1,22 @@
-import type { Block, Link, Metadata, ParsedDocument, Table } from '../../document.ts';
+import type { Block, Metadata, ParsedDocument, Region, Table } from '../../document.ts';
 import { detectLanguage } from '../layout/text/script.ts';
-import { findArxivId, findDoi } from './imprint.ts';
+import { idsIn } from './imprint.ts';
 import type { Line } from './node.ts';
 
-type Attached = { readonly parent?: number };
+/** What a block belongs to, and where it is; files without pages say no place. */
+interface Place {
+  readonly parent?: number | undefined;
+  readonly regions?: readonly Region[];
+}
 
-/** Gathers the blocks of a document without pages, numbering them in reading order. */
+/** How an item of a list is set. */
+export interface Item extends Place {
+  readonly ordered: boolean;
+  readonly depth: number;
+  readonly marker?: string | undefined;
+}
+
+/** Gathers the blocks of a document, numbering them in reading order. Methods return a block's number; -1 if there is no text. */
 export class DocumentBuilder {
   readonly #blocks: Block[] = [];
 
@@ -19,86 +30,84 @@ export class DocumentBuilder {
   }
 
   title(line: Line): number {
-    return this.#plain('title', line, {});
+    return this.plain('title', line);
   }
 
-  heading(line: Line, level: number): number {
+  heading(line: Line, level: number, place: Place = {}): number {
     if (line.text === '') return -1;
-    return this.#push({ ...this.#base(line, {}), kind: 'heading', level: Math.max(1, level) });
+    return this.#push({ ...this.#base(line, place), kind: 'heading', level: Math.max(1, level) });
   }
 
-  text(line: Line, attached: Attached = {}): number {
-    return this.#plain('text', line, attached);
+  text(line: Line, place: Place = {}): number {
+    return this.plain('text', line, place);
   }
 
-  caption(line: Line, attached: Attached = {}): number {
-    return this.#plain('caption', line, attached);
+  caption(line: Line, place: Place = {}): number {
+    return this.plain('caption', line, place);
   }
 
-  footnote(line: Line, attached: Attached = {}): number {
-    return this.#plain('footnote', line, attached);
+  footnote(line: Line, place: Place = {}): number {
+    return this.plain('footnote', line, place);
+  }
+
+  plain(kind: PlainKind, line: Line, place: Place = {}): number {
+    if (line.text === '') return -1;
+    return this.#push({ ...this.#base(line, place), kind });
   }
 
   /** A display formula; empty when the source shows only an image of it. */
-  formula(latex: string): number {
-    return this.#push({ order: this.next, regions: [], text: latex, kind: 'formula' });
+  formula(latex: string, place: Place = {}): number {
+    return this.#push({ ...this.#base(bare(latex), place), kind: 'formula' });
   }
 
-  code(text: string, language?: string): number {
+  code(text: string, language: string | undefined, place: Place = {}): number {
     if (text.trim() === '') return -1;
-    return this.#push({
-      order: this.next,
-      regions: [],
-      text,
-      kind: 'code',
-      ...(language !== undefined && { language }),
-    });
+    return this.#push({ ...this.#base(bare(text), place), kind: 'code', ...(language !== undefined && { language }) });
   }
 
-  picture(text = '', category?: string, attached: Attached = {}): number {
+  picture(text = '', category?: string, place: Place = {}): number {
     return this.#push({
-      order: this.next,
-      regions: [],
-      text,
+      ...this.#base(bare(text), place),
       kind: 'picture',
-      ...attached,
       ...(category !== undefined && { category }),
     });
   }
 
-  table(table: Table): number {
-    const text = table.cells
-      .map((cell) => cell.text)
-      .filter((cell) => cell !== '')
-      .join(' ');
-    return this.#push({ order: this.next, regions: [], text, kind: 'table', table });
+  table(table: Table, place: Place = {}): number {
+    const texts = table.cells.map((cell) => cell.text).filter((text) => text !== '');
+    return this.#push({ ...this.#base(bare(texts.join(' ')), place), kind: 'table', table });
   }
 
-  listItem(
-    line: Line,
-    item: { readonly ordered: boolean; readonly depth: number; readonly marker?: string; readonly parent?: number },
-  ): number {
+  listItem(line: Line, item: Item): number {
+    const { ordered, depth, marker = '' } = item;
     return this.#push({
-      ...this.#base(line, item.parent === undefined ? {} : { parent: item.parent }),
+      ...this.#base(line, item),
       kind: 'list_item',
-      ordered: item.ordered,
-      depth: item.depth,
-      ...(item.marker !== undefined && item.marker !== '' && { marker: item.marker }),
+      ordered,
+      depth,
+      ...(marker !== '' && { marker }),
     });
   }
 
   /** An entry of the reference list; identifiers that its text or links show are found when not given. */
-  reference(line: Line, known: { readonly label?: string; readonly doi?: string; readonly arxivId?: string }): number {
+  reference(
+    line: Line,
+    known: {
+      readonly label?: string | undefined;
+      readonly doi?: string | undefined;
+      readonly arxivId?: string | undefined;
+    },
+    place: Place = {},
+  ): number {
     if (line.text === '') return -1;
-    const urls = line.links.map((link) => link.url);
-    const doi = known.doi ?? findDoi(line.text) ?? firstOf(urls, findDoi);
-    const arxivId = known.arxivId ?? findArxivId(line.text) ?? firstOf(urls, findArxivId);
+    const found = idsIn([line.text, ...line.links.map((link) => link.url)]);
+    const { label = '', doi = found.doi, arxivId = found.arxivId } = known;
     return this.#push({
-      ...this.#base(line, {}),
+      ...this.#base(line, place),
       kind: 'reference',
       ...(doi !== undefined && { doi }),
       ...(arxivId !== undefined && { arxivId }),
-      ...(known.label !== undefined && known.label !== '' && { label: known.label }),
+      ...(label !== '' && { label }),
     });
   }
 
@@ -113,21 +122,13 @@ export class DocumentBuilder {
     return detectLanguage(prose.map(({ text }) => text).join(' '));
   }
 
-  #plain(kind: 'title' | 'text' | 'caption' | 'footnote', line: Line, attached: Attached): number {
-    if (line.text === '') return -1;
-    return this.#push({ ...this.#base(line, attached), kind });
-  }
-
-  #base(
-    line: Line,
-    attached: Attached,
-  ): { order: number; regions: []; text: string; parent?: number; links?: readonly Link[] } {
+  #base({ text, links }: Line, { parent, regions = [] }: Place) {
     return {
       order: this.next,
-      ...attached,
-      regions: [],
-      text: line.text,
-      ...(line.links.length > 0 && { links: line.links }),
+      ...(parent !== undefined && parent >= 0 && { parent }),
+      regions,
+      text,
+      ...(links.length > 0 && { links }),
     };
   }
 
@@ -137,10 +138,9 @@ export class DocumentBuilder {
   }
 }
 
-function firstOf<T>(texts: readonly string[], find: (text: string) => T | undefined): T | undefined {
-  for (const text of texts) {
-    const found = find(text);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+type PlainKind = 'title' | 'text' | 'caption' | 'footnote' | 'page_header' | 'page_footer';
+
+/** A text without links. */
+export function bare(text: string): Line {
+  return { text, links: [] };
 }

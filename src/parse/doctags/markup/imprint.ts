@@ -28,6 +28,14 @@ export function findArxivId(text: string): string | undefined {
   return (ARXIV_NEW.exec(text) ?? ARXIV_OLD.exec(text))?.[1];
 }
 
+/** The identifiers of a work in texts and addresses, the first of each that is found. */
+export function idsIn(sources: readonly string[]): { readonly doi?: string; readonly arxivId?: string } {
+  const first = (find: (text: string) => string | undefined): string | undefined =>
+    sources.map(find).find((found) => found !== undefined);
+  const [doi, arxivId] = [first(findDoi), first(findArxivId)];
+  return { ...(doi !== undefined && { doi }), ...(arxivId !== undefined && { arxivId }) };
+}
+
 function trimDoi(doi: string): string {
   let trimmed = doi.replace(/(?<![.,;:!?'"’”\]>])[.,;:!?'"’”\]>]+$/, '');
   // A closing bracket belongs to the DOI only when it was opened inside.

@@ -33,10 +33,14 @@ export function path(element: MarkupElement | undefined, ...names: readonly stri
 }
 
 /** Every element below that satisfies the test, in document order; what lies inside a found one is not searched. */
-export function findAll(element: MarkupElement, test: (candidate: MarkupElement) => boolean): MarkupElement[] {
+export function findAll(
+  element: MarkupElement,
+  test: (candidate: MarkupElement) => boolean,
+  most = Infinity,
+): MarkupElement[] {
   const found: MarkupElement[] = [];
   const pending: MarkupElement[] = [element];
-  for (let next = pending.pop(); next; next = pending.pop()) {
+  for (let next = pending.pop(); next && found.length < most; next = pending.pop()) {
     if (next !== element && test(next)) {
       found.push(next);
       continue;
@@ -54,15 +58,7 @@ export function findFirst(
   element: MarkupElement,
   test: (candidate: MarkupElement) => boolean,
 ): MarkupElement | undefined {
-  const pending: MarkupElement[] = [element];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    if (next !== element && test(next)) return next;
-    for (let index = next.children.length - 1; index >= 0; index -= 1) {
-      const node = next.children[index];
-      if (node !== undefined && typeof node !== 'string') pending.push(node);
-    }
-  }
-  return undefined;
+  return findAll(element, test, 1)[0];
 }
 
 /** All text below, as it is in the file. */

@@ -1,20 +1,89 @@
 import type { Line, MarkupElement } from '../markup/node.ts';
 import { rawCode, oneLine, InlineText, children, rawText, child, findAll } from '../markup/node.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
-import type { Walk } from './jats-walk.ts';
-import {
-  addInline,
-  formulaParts,
-  formulaText,
-  inlineLine,
-  linkOf,
-  headingLine,
-  writeFlow,
-  writeNote,
-  isBlock,
-} from './jats-walk.ts';
+import { addInline, formulaParts, formulaText, inlineLine, linkOf } from './jats-inline.ts';
 import { citationIds, citationText } from './jats-citation.ts';
+import type { DocumentBuilder, Item } from '../markup/document-builder.ts';
+import { bare } from '../markup/document-builder.ts';
 import { layOutTable, tableRows } from '../markup/table-grid.ts';
+
+/** Where the walk is: what it writes to, the notes of the current line, how deep the sections are. */
+export interface Walk {
+  readonly builder: DocumentBuilder;
+  readonly notes: MarkupElement[];
+  readonly level: number;
+}
+
+const BLOCKS = new Set(
+  `p sec list def-list disp-formula disp-formula-group disp-quote boxed-text fig fig-group table-wrap table-wrap-
+   group table array supplementary-material media code preformat statement speech verse-group chem-struct-wrap
+   chem-struct-wrapper graphic fn-group ref-list glossary ack notes app app-group bio question answer explanation
+   block-alternatives floats-group table-wrap-foot award-group alternatives`.split(/\s+/),
+);
+
+/** True for elements that interrupt a paragraph. */
+function isBlock(element: MarkupElement): boolean {
+  if (element.name === 'alternatives')
+    return children(element).some((part) => part.name === 'table' || part.name === 'fig');
+  return BLOCKS.has(element.name);
+}
+
+/** Writes an element's mixed content: runs of inline text become paragraphs, blocks between them are kept. */
+export function writeFlow(walk: Walk, element: MarkupElement): void {
+  const text = new InlineText();
+  const flush = (): void => {
+    walk.builder.text(text.take());
+    writeNotes(walk);
+  };
+  for (const node of element.children) {
+    if (typeof node === 'string' || !isBlock(node)) {
+      addInline(text, node, walk.notes);
+      continue;
+    }
+    flush();
+    writeBlock(walk, node);
+  }
+  flush();
+}
+
+/** Writes the footnotes found inside a paragraph or a caption after it. */
+function writeNotes(walk: Walk, parent?: number): void {
+  for (const note of walk.notes.splice(0)) writeNote(walk, note, parent);
+}
+
+/** One footnote; `parent` is the table it belongs to. */
+function writeNote(walk: Walk, note: MarkupElement, parent?: number): void {
+  walk.builder.footnote(noteLine(walk, note), { parent });
+}
+
+/** A note as one line, its label in front. */
+export function noteLine(walk: Walk, note: MarkupElement): Line {
+  const text = new InlineText();
+  for (const part of children(note)) {
+    text.space();
+    part.children.forEach((node, index) => {
+      addInline(text, node, walk.notes);
+      // A raised mark at the beginning is the note's label.
+      if (index === 0 && typeof node !== 'string' && node.name === 'sup') text.space();
+    });
+  }
+  if (children(note).length === 0) text.add(rawText(note));
+  return text.take();
+}
+
+/** Label and title of a section (a boxed text may carry them in a caption). */
+function headingLine(walk: Walk, section: MarkupElement): Line | undefined {
+  const caption = child(section, 'caption');
+  const title = child(section, 'title') ?? child(caption, 'title');
+  const text = new InlineText();
+  for (const part of [child(section, 'label'), title, child(section, 'subtitle')]) {
+    if (!part) continue;
+    text.space();
+    for (const node of part.children) addInline(text, node, walk.notes);
+  }
+  const line = text.take();
+  return line.text === '' ? undefined : line;
+}
 
 export function writeBlock(walk: Walk, element: MarkupElement): void {
   switch (element.name) {
@@ -75,7 +144,7 @@ export function writeBlock(walk: Walk, element: MarkupElement): void {
       writeReferenceList(walk, element);
       return;
     case 'verse-group':
-      for (const line of children(element)) walk.builder.text(inlineLine(line, walk.inline));
+      for (const line of children(element)) walk.builder.text(inlineLine(line, walk.notes));
       return;
     default:
       writeFlow(walk, element);
@@ -84,7 +153,7 @@ export function writeBlock(walk: Walk, element: MarkupElement): void {
 
 /** A section: its heading one level below where the walk is, then its content. */
 export function writeSection(walk: Walk, section: MarkupElement, untitled?: string): void {
-  const heading = headingLine(walk, section) ?? (untitled === undefined ? undefined : { text: untitled, links: [] });
+  const heading = headingLine(walk, section) ?? (untitled === undefined ? undefined : bare(untitled));
   if (heading) walk.builder.heading(heading, walk.level);
   const inner = heading ? { ...walk, level: walk.level + 1 } : walk;
   writeFlow(inner, {
@@ -100,7 +169,7 @@ function writeLabelled(walk: Walk, element: MarkupElement): void {
   const lead = new InlineText();
   for (const part of children(element, 'label', 'title', 'speaker')) {
     lead.space();
-    for (const node of part.children) addInline(lead, node, walk.inline);
+    for (const node of part.children) addInline(lead, node, walk.notes);
   }
   let prefix = lead.take().text;
   const rest = element.children.filter(
@@ -116,7 +185,7 @@ function writeLabelled(walk: Walk, element: MarkupElement): void {
     writeFlow(walk, { ...node, children: [separated, ...node.children] });
     prefix = '';
   }
-  if (prefix !== '') walk.builder.text({ text: prefix, links: [] });
+  if (prefix !== '') walk.builder.text(bare(prefix));
 }
 
 function writeNoteGroup(walk: Walk, group: MarkupElement): void {
@@ -135,7 +204,7 @@ function displayLatex(element: MarkupElement, walk: Walk): string {
   const { math, tex } = formulaParts(element);
   if (tex) return bareLatex(rawText(tex));
   if (math) return latexOf(math);
-  return formulaText(element, walk.inline);
+  return formulaText(element, walk.notes);
 }
 
 const CITATIONS = ['mixed-citation', 'element-citation', 'nlm-citation', 'citation'] as const;
@@ -145,12 +214,12 @@ function writeReferenceList(walk: Walk, list: MarkupElement): void {
   const heading = headingLine(walk, list);
   const entries = children(list, 'ref');
   if (heading) walk.builder.heading(heading, walk.level);
-  else if (entries.length > 0) walk.builder.heading({ text: 'References', links: [] }, walk.level);
+  else if (entries.length > 0) walk.builder.heading(bare('References'), walk.level);
   for (const part of children(list)) {
     if (part.name === 'ref') writeReference(walk, part);
     else if (part.name === 'ref-list') writeReferenceList({ ...walk, level: walk.level + (heading ? 1 : 0) }, part);
     else if (part.name === 'fn') writeNote(walk, part);
-    else if (part.name !== 'title' && part.name !== 'label') walk.block(walk, part);
+    else if (part.name !== 'title' && part.name !== 'label') writeBlock(walk, part);
   }
 }
 
@@ -166,11 +235,7 @@ function writeReference(walk: Walk, reference: MarkupElement): void {
   const doi = ids.map((id) => id.doi).find((id) => id !== undefined);
   const arxivId = ids.map((id) => id.arxivId).find((id) => id !== undefined);
   const line: Line = { text, links: linksIn(citations, text) };
-  walk.builder.reference(line, {
-    ...(label !== '' && { label }),
-    ...(doi !== undefined && { doi }),
-    ...(arxivId !== undefined && { arxivId }),
-  });
+  walk.builder.reference(line, { label, doi, arxivId });
 }
 
 /** The alternative meant for readers, if there are alternatives; otherwise every citation of the entry. */
@@ -206,7 +271,7 @@ function linksIn(citations: readonly MarkupElement[], text: string): Line['links
 /** Writes a list, or a list of definitions, with everything nested in its items. */
 function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: number): void {
   const title = child(list, 'title');
-  if (title) walk.builder.text(inlineLine(title, walk.inline));
+  if (title) walk.builder.text(inlineLine(title, walk.notes));
   if (list.name === 'def-list') {
     writeDefinitions(walk, list, depth, parent);
     return;
@@ -214,27 +279,16 @@ function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: numb
   const type = list.attributes['list-type'] ?? 'bullet';
   const ordered = !/^(?:bullet|simple|unordered|none)$/i.test(type);
   children(list, 'list-item').forEach((item, index) => {
-    const label = inlineLine(child(item, 'label'), walk.inline).text;
+    const label = inlineLine(child(item, 'label'), walk.notes).text;
     const marker = label === '' && ordered ? `${index + 1}.` : label;
-    writeItem(walk, item, {
-      ordered: ordered || /\w/.test(label),
-      depth,
-      marker,
-      ...(parent !== undefined && { parent }),
-    });
+    writeItem(walk, item, { ordered: ordered || /\w/.test(label), depth, marker, parent });
   });
 }
 
-interface Item {
-  readonly ordered: boolean;
-  readonly depth: number;
-  readonly marker: string;
-  readonly parent?: number;
-}
-
 /** The paragraphs of an item up to its first nested block are its text; what follows belongs to it. */
-function writeItem(walk: Walk, item: MarkupElement, description: Item): void {
+function writeItem(walk: Walk, item: MarkupElement, description: Item, lead = ''): void {
   const text = new InlineText();
+  text.add(lead);
   let order: number | undefined;
   const emit = (line: Line): void => {
     if (line.text === '') return;
@@ -243,20 +297,18 @@ function writeItem(walk: Walk, item: MarkupElement, description: Item): void {
   };
   const visit = (element: MarkupElement): void => {
     for (const node of element.children) {
-      if (typeof node === 'string' || !isBlock(node)) {
-        if (typeof node === 'string' || (node.name !== 'label' && node.name !== 'title'))
-          addInline(text, node, walk.inline);
-        continue;
-      }
-      if (node.name === 'p') {
+      if (typeof node === 'string') text.add(node);
+      else if (node.name === 'label' || node.name === 'title') continue;
+      else if (node.name === 'p' || node.name === 'def') {
         text.space();
         visit(node);
         text.space();
-        continue;
+      } else if (!isBlock(node)) addInline(text, node, walk.notes);
+      else {
+        emit(text.take());
+        if (node.name === 'list' || node.name === 'def-list') writeList(walk, node, description.depth + 1, order);
+        else writeBlock(walk, node);
       }
-      emit(text.take());
-      if (node.name === 'list' || node.name === 'def-list') writeList(walk, node, description.depth + 1, order);
-      else walk.block(walk, node);
     }
   };
   visit(item);
@@ -265,30 +317,14 @@ function writeItem(walk: Walk, item: MarkupElement, description: Item): void {
 
 function writeDefinitions(walk: Walk, list: MarkupElement, depth: number, parent: number | undefined): void {
   for (const item of children(list, 'def-item')) {
-    const term = inlineLine(child(item, 'term'), walk.inline).text;
-    let lead = term === '' || /[:.;,]$/.test(term) ? term : `${term}:`;
-    let order: number | undefined;
-    for (const definition of children(item, 'def'))
-      writeFlow(walk, { ...definition, children: joinParagraphs(definition) }, (line) => {
-        if (order === undefined) {
-          const combined = lead === '' ? line : { text: `${lead} ${line.text}`, links: shift(line, lead.length + 1) };
-          order = walk.builder.listItem(combined, { ordered: false, depth, ...(parent !== undefined && { parent }) });
-          lead = '';
-        } else walk.builder.text(line, { parent: order });
-      });
-    if (lead !== '') walk.builder.listItem({ text: term, links: [] }, { ordered: false, depth });
+    const term = inlineLine(child(item, 'term'), walk.notes).text;
+    const lead = term === '' || /[:.;,]$/.test(term) ? term : `${term}:`;
+    const definitions = children(item, 'def');
+    const description = { ordered: false, depth, parent };
+    if (definitions.length === 0) walk.builder.listItem(bare(term), description);
+    else writeItem(walk, { ...item, children: definitions }, description, lead);
   }
   for (const nested of children(list, 'def-list')) writeDefinitions(walk, nested, depth + 1, parent);
-}
-
-function joinParagraphs(element: MarkupElement): MarkupElement['children'] {
-  return element.children.flatMap((node) =>
-    typeof node !== 'string' && node.name === 'p' ? [' ', ...node.children, ' '] : [node],
-  );
-}
-
-function shift(line: Line, by: number): Line['links'] {
-  return line.links.map((link) => ({ ...link, start: link.start + by, end: link.end + by }));
 }
 
 const FIGURES = new Set(['fig', 'fig-group', 'supplementary-material', 'media', 'table-wrap']);
@@ -305,9 +341,9 @@ function writeFigure(walk: Walk, figure: MarkupElement): void {
   // What hangs on a figure is published beside the paper only: figure supplements, source data.
   if (figure.name !== 'fig-group') return;
   for (const part of parts) {
-    if (FIGURES.has(part.name)) walk.block(walk, part);
+    if (FIGURES.has(part.name)) writeBlock(walk, part);
     else if (part.name === 'p')
-      for (const inner of children(part)) if (FIGURES.has(inner.name)) walk.block(walk, inner);
+      for (const inner of children(part)) if (FIGURES.has(inner.name)) writeBlock(walk, inner);
   }
 }
 
@@ -315,9 +351,9 @@ function writeFigure(walk: Walk, figure: MarkupElement): void {
 function writeCaption(walk: Walk, float: MarkupElement, parent: number | undefined): void {
   const inside: MarkupElement[] = [];
   const line = captionLine(walk, float, inside);
-  walk.builder.caption(line, parent === undefined ? {} : { parent });
-  for (const note of walk.inline.notes.splice(0)) writeNote(walk, note, parent);
-  for (const block of inside) if (!SUPPLEMENTS.has(block.name)) walk.block(walk, block);
+  walk.builder.caption(line, { parent });
+  writeNotes(walk, parent);
+  for (const block of inside) if (!SUPPLEMENTS.has(block.name)) writeBlock(walk, block);
 }
 
 /** Label, title and paragraphs of a caption as one line; blocks other than paragraphs go into `inside`. */
@@ -325,14 +361,14 @@ function captionLine(walk: Walk, float: MarkupElement, inside: MarkupElement[]):
   const text = new InlineText();
   const visit = (element: MarkupElement): void => {
     for (const node of element.children) {
-      if (typeof node === 'string' || !isBlock(node)) addInline(text, node, walk.inline);
+      if (typeof node === 'string' || !isBlock(node)) addInline(text, node, walk.notes);
       else if (node.name === 'p' || node.name === 'disp-quote') {
         text.space();
         visit(node);
         text.space();
       } else if (node.name === 'disp-formula') {
         text.space();
-        addInline(text, node, walk.inline);
+        addInline(text, node, walk.notes);
         text.space();
       } else inside.push(node);
     }
@@ -365,7 +401,7 @@ function writeTableWrap(walk: Walk, wrap: MarkupElement): void {
   for (const table of tables) {
     const rows = tableRows(table.name === 'array' ? (child(table, 'tbody') ?? table) : table);
     if (rows.length === 0) continue;
-    const order = walk.builder.table(layOutTable(rows, (cell) => inlineLine(cell, walk.inline).text));
+    const order = walk.builder.table(layOutTable(rows, (cell) => inlineLine(cell, walk.notes).text));
     first ??= order;
   }
   if (wrap.name === 'table' || wrap.name === 'array') return;
@@ -374,7 +410,7 @@ function writeTableWrap(walk: Walk, wrap: MarkupElement): void {
   for (const foot of children(wrap, 'table-wrap-foot', 'fn-group', 'fn')) writeTableFoot(walk, foot, first);
   for (const part of children(wrap))
     if (['list', 'def-list', 'p', 'disp-formula', 'supplementary-material', 'preformat', 'code'].includes(part.name))
-      walk.block(walk, part);
+      writeBlock(walk, part);
 }
 
 function tablesOf(wrap: MarkupElement): MarkupElement[] {
@@ -393,7 +429,7 @@ function writeTableFoot(walk: Walk, foot: MarkupElement, parent: number | undefi
   for (const part of children(foot)) {
     if (part.name === 'fn') writeNote(walk, part, parent);
     else if (part.name === 'fn-group') writeTableFoot(walk, part, parent);
-    else walk.builder.footnote(inlineLine(part, walk.inline), parent === undefined ? {} : { parent });
+    else walk.builder.footnote(inlineLine(part, walk.notes), { parent });
   }
 }
 
@@ -405,10 +441,10 @@ function writeSupplement(walk: Walk, supplement: MarkupElement): void {
   const links =
     url === undefined || line.text === '' ? line.links : [...line.links, { start: 0, end: line.text.length, url }];
   walk.builder.text({ text: line.text, links });
-  for (const note of walk.inline.notes.splice(0)) writeNote(walk, note);
-  for (const block of inside) walk.block(walk, block);
+  writeNotes(walk);
+  for (const block of inside) writeBlock(walk, block);
   for (const part of children(supplement))
     // A file's own caption ("click here for the file") is of use only where the supplement has none.
     if (part.name === 'p' || (FIGURES.has(part.name) && !(part.name === 'media' && line.text !== '')))
-      walk.block(walk, part);
+      writeBlock(walk, part);
 }

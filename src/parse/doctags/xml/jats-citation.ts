@@ -66,7 +66,7 @@ const BETWEEN: Readonly<Record<string, string>> = {
   'fpage lpage': '–',
 };
 
-/** A mixed citation shows its parts in the order in which they are to be printed: only the points are missing. */
+/** A mixed citation has its parts in print order; only the full stops between them are missing. */
 function orderedCitation(citation: MarkupElement): string {
   let text = '';
   let before = '';
@@ -93,11 +93,15 @@ function isPart(node: MarkupElement): boolean {
   return !['italic', 'bold', 'sup', 'sub', 'sc', 'styled-content', 'etal'].includes(node.name);
 }
 
+/** The parts of a person's name; empty where the file has none. */
+export function nameParts(name: MarkupElement): Readonly<Record<'surname' | 'given' | 'suffix', string>> {
+  const part = (of: string): string => oneLine(rawText(child(name, of)));
+  return { surname: part('surname'), given: part('given-names'), suffix: part('suffix') };
+}
+
 function nameText(name: MarkupElement): string {
-  const surname = oneLine(rawText(child(name, 'surname')));
-  const given = oneLine(rawText(child(name, 'given-names')));
+  const { surname, given, suffix } = nameParts(name);
   if (surname === '' && given === '') return oneLine(rawText(name));
-  const suffix = oneLine(rawText(child(name, 'suffix')));
   if (name.name === 'string-name' && name.children.some((node) => typeof node === 'string' && node.trim() !== ''))
     return oneLine(rawText(name));
   return [surname, given, suffix].filter((part) => part !== '').join(' ');
@@ -106,9 +110,7 @@ function nameText(name: MarkupElement): string {
 /** `Smith, J. A.`: given names as initials, whether the file spells them out, dots them or runs them together. */
 function listedName(name: MarkupElement): string {
   if (!NAMES.has(name.name)) return oneLine(rawText(name));
-  const surname = oneLine(rawText(child(name, 'surname')));
-  const given = oneLine(rawText(child(name, 'given-names')));
-  const suffix = oneLine(rawText(child(name, 'suffix')));
+  const { surname, given, suffix } = nameParts(name);
   if (surname === '' || given === '') return nameText(name);
   return [`${surname}, ${initials(given)}`, suffix].filter((part) => part !== '').join(', ');
 }

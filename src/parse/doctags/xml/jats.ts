@@ -1,28 +1,23 @@
 import { AppError } from '../../../base/index.ts';
 import type { ParsedDocument, Metadata, Person } from '../../document.ts';
 import { writeFragment, parseHtml } from '../html/html.ts';
-import { DocumentBuilder } from '../markup/document-builder.ts';
+import { bare, DocumentBuilder } from '../markup/document-builder.ts';
 import type { MarkupElement, MarkupNode, Line } from '../markup/node.ts';
 import { child, children, findFirst, path, rawText, findAll, oneLine, InlineText } from '../markup/node.ts';
-import { writeBlock, writeSection } from './jats-body.ts';
-import type { Walk } from './jats-walk.ts';
-import { writeFlow, noteLine, addInline, inlineLine } from './jats-walk.ts';
+import type { Walk } from './jats-body.ts';
+import { noteLine, writeBlock, writeFlow, writeSection } from './jats-body.ts';
+import { addInline, inlineLine } from './jats-inline.ts';
 import type { Stated } from '../markup/imprint.ts';
 import { normalizeDoi, imprintOf, joined, namedInstitution, ORCID, pageRange } from '../markup/imprint.ts';
-import { citationText } from './jats-citation.ts';
+import { citationText, nameParts } from './jats-citation.ts';
 
 /** Reads a JATS (or NLM) article. Reviews, letters and replies printed with it are not it. */
 export function readJats(root: MarkupElement): ParsedDocument {
   const article = articleOf(root);
   if (!article) throw new AppError('PARSE_UNSUPPORTED', `the XML is a <${root.name}>, not a JATS article`);
-  const walk: Walk = {
-    builder: new DocumentBuilder(),
-    inline: { notes: [] },
-    level: 1,
-    block: writeBlock,
-  };
+  const walk: Walk = { builder: new DocumentBuilder(), notes: [], level: 1 };
   const metadata = frontMetadata(article, walk);
-  walk.inline.notes.splice(0);
+  walk.notes.splice(0);
   writeArticle(walk, article);
   return walk.builder.document(metadata);
 }
@@ -72,7 +67,7 @@ function writeFront(walk: Walk, meta: MarkupElement | undefined): void {
   if (!meta) return;
   walk.builder.title(titleLine(walk, meta));
   const authors = authorNames(meta);
-  if (authors.length > 0) walk.builder.text({ text: authors.join(', '), links: [] });
+  if (authors.length > 0) walk.builder.text(bare(authors.join(', ')));
   for (const affiliation of affiliations(meta)) walk.builder.text(spacedLine(walk, affiliation));
   for (const notes of children(meta, 'author-notes')) writeAuthorNotes(walk, notes);
   for (const abstract of children(meta, 'abstract', 'trans-abstract')) {
@@ -106,11 +101,11 @@ function titleLine(walk: Walk, meta: MarkupElement): Line {
   // Notes on the title (acknowledged funders and the like) are not part of it.
   if (title)
     for (const node of title.children)
-      if (typeof node === 'string' || node.name !== 'xref') addInline(text, node, walk.inline);
+      if (typeof node === 'string' || node.name !== 'xref') addInline(text, node, walk.notes);
   for (const subtitle of children(group, 'subtitle')) {
     if (!/[:?!.–—-]$/.test(text.lastCharacter)) text.add(':');
     text.space();
-    for (const node of subtitle.children) addInline(text, node, walk.inline);
+    for (const node of subtitle.children) addInline(text, node, walk.notes);
   }
   return text.take();
 }
@@ -172,10 +167,8 @@ function givenFirst(name: MarkupElement): string {
     );
     return oneLine(own.map(rawText).join(''));
   }
-  const surname = oneLine(rawText(child(name, 'surname')));
-  const given = oneLine(rawText(child(name, 'given-names')));
+  const { surname, given, suffix } = nameParts(name);
   if (surname === '' || given === '') return citationText(name);
-  const suffix = oneLine(rawText(child(name, 'suffix')));
   const ordered = name.attributes['name-style'] === 'eastern' ? [surname, given] : [given, surname];
   return [...ordered, suffix].filter((part) => part !== '').join(' ');
 }
@@ -202,30 +195,30 @@ function spacedLine(walk: Walk, element: MarkupElement): Line {
       if (node.name === 'institution-id') continue;
       text.space();
       if (['institution-wrap', 'addr-line', 'aff'].includes(node.name)) visit(node);
-      else addInline(text, node, walk.inline);
+      else addInline(text, node, walk.notes);
     }
   };
   visit(element);
   const line = text.take();
-  return { text: line.text.replace(/(?<! ) +([,;.])/g, '$1').replace(/^[,;.\s]+/, ''), links: [] };
+  return bare(line.text.replace(/(?<! ) +([,;.])/g, '$1').replace(/^[,;.\s]+/, ''));
 }
 
 /** Notes on the authors belong to the head of the paper, not to its footnotes. */
 function writeAuthorNotes(walk: Walk, notes: MarkupElement): void {
   for (const part of children(notes)) {
     if (part.name === 'fn') walk.builder.text(noteLine(walk, part));
-    else if (part.name === 'corresp' || part.name === 'p') walk.builder.text(inlineLine(part, walk.inline));
+    else if (part.name === 'corresp' || part.name === 'p') walk.builder.text(inlineLine(part, walk.notes));
     else if (part.name !== 'title' && part.name !== 'label') writeFlow(walk, part);
   }
 }
 
 function writeKeywords(walk: Walk, group: MarkupElement): void {
   const words = findAll(group, (element) => element.name === 'kwd' || element.name === 'compound-kwd').map(
-    (keyword) => inlineLine(keyword, walk.inline).text,
+    (keyword) => inlineLine(keyword, walk.notes).text,
   );
   if (words.length === 0) return;
-  const title = inlineLine(child(group, 'title'), walk.inline).text || 'Keywords';
-  walk.builder.text({ text: `${title.replace(/:$/, '')}: ${words.join(', ')}`, links: [] });
+  const title = inlineLine(child(group, 'title'), walk.notes).text || 'Keywords';
+  walk.builder.text(bare(`${title.replace(/:$/, '')}: ${words.join(', ')}`));
 }
 
 /** What the front matter says about the article. */
@@ -239,7 +232,7 @@ function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
   const parts = abstract ? runInHeadings(abstract).children : [];
   const untitled = parts.filter((part) => typeof part === 'string' || part.name !== 'title');
   const whole = { name: 'abstract', attributes: {}, children: untitled };
-  const abstractText = inlineLine(whole, { ...walk.inline, notes: [] }).text;
+  const abstractText = inlineLine(whole, []).text;
   const language = article.attributes['lang'];
   const people = meta ? authorPeople(meta) : [];
   return {

@@ -34,6 +34,8 @@ test('a labelled abstract ends at the keywords, the imprint or the next section'
     FIRST,
   );
   assert.equal(found('# Abstract', FIRST, '1School of Reefs, University of the Coast', SECOND, '# Methods'), both);
+  const [start, end] = [FIRST.slice(0, 60).trimEnd(), FIRST.slice(60).trimStart()];
+  assert.equal(found('# Abstract', start, end, '# Introduction'), `${start} ${end}`, 'over two columns');
   assert.equal(found(`Abstract—${FIRST}`, '# Introduction', BODY), FIRST);
   assert.equal(found('# Abstract', FIRST, ...Array.from({ length: 9 }, () => BODY)), FIRST, 'the text has no heading');
 });

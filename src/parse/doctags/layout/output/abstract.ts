@@ -120,6 +120,10 @@ function paragraphsFrom(
 }
 
 function joined(texts: readonly string[]): string | undefined {
-  const text = texts.join('\n').trim();
+  // A sentence that goes on in another column is one.
+  const text = texts
+    .join('\n')
+    .replaceAll(/(?<=[\p{L}\d,])\n(?=\p{Ll})/gu, ' ')
+    .trim();
   return text.length < LEAST ? undefined : text;
 }

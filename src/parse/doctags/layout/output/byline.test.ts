@@ -151,6 +151,18 @@ test('a date below the names is not part of the last one, and shows that a singl
   assert.deepEqual(find('', 'Ada May^1, April Brook^2'), ['Ada May', 'April Brook']);
 });
 
+test('rows of names over their addresses are all read', () => {
+  assert.deepEqual(
+    find('', 'Ada Stone^1>Carl Brook^1/_Plain Works>_River Lab//Eva Field^1>Max Hill^2/_River Lab>_Plain Works'),
+    ['Ada Stone', 'Carl Brook', 'Eva Field', 'Max Hill'],
+  );
+  assert.deepEqual(
+    find('', 'Ada Stone/_Plain University/Carl Maria Broadbrook/_River Institute/Eva Field/_Plain University'),
+    ['Ada Stone', 'Carl Maria Broadbrook', 'Eva Field'],
+  );
+  assert.deepEqual(find('', 'Broad Plains (from the first days until now)'), [], 'a heading with a remark in brackets');
+});
+
 test('a wide space parts names, as on slides', () => {
   assert.deepEqual(find('', 'Ada Stone  Carl van der Brook'), ['Ada Stone', 'Carl van der Brook']);
 });

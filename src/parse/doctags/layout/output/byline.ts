@@ -79,7 +79,12 @@ export function findByline(drafts: readonly Draft[], known: string, blocks: read
     const more = cells.filter(
       (cell) => !best.run.includes(cell) && cell.baseline > first.baseline && isSameType(cell, first),
     );
-    const names = [...best.names, ...more.flatMap(({ text }) => namesWithDegrees(text, isWord))];
+    const isOverAddress = (cell: Cell): boolean => isAddressBelow(cell, cells);
+    const isGrid = best.run.every(isOverAddress);
+    const names = [
+      ...best.names,
+      ...more.flatMap((cell) => namesBelow(cell.text, isWord, isGrid && isOverAddress(cell))),
+    ];
     return [...new Set(givenFirst(names).map(readable))];
   }
   return [];
@@ -216,7 +221,7 @@ function readRun(
 ): Reading | undefined {
   for (let to = run.length; to > 0; to -= 1) {
     const part = run.slice(0, to);
-    for (const text of [joinRows(part, true), joinRows(part, false)]) {
+    for (const text of [joinRows(part, cells, true), joinRows(part, cells, false)]) {
       const parts = splitParts(text);
       const names = namesIn(parts, isWord);
       const below = cells[cells.findIndex((cell) => cell === part.at(-1)) + 1]?.text ?? '';
@@ -234,8 +239,8 @@ function readRun(
   return undefined;
 }
 
-/** Rows as one text; where the next word would have had room in a row, its end may part two names. */
-function joinRows(run: readonly Cell[], areEndsSeparators: boolean): string {
+/** Rows as one text; where the next word would have had room in a row, its end may part two names; so does a row between. */
+function joinRows(run: readonly Cell[], cells: readonly Cell[], areEndsSeparators: boolean): string {
   const [left, right] = [Math.min(...run.map((cell) => cell.left)), Math.max(...run.map((cell) => cell.right))];
   let text = '';
   for (const [at, cell] of run.entries()) {
@@ -243,15 +248,29 @@ function joinRows(run: readonly Cell[], areEndsSeparators: boolean): string {
     const word = (cell.text.trim().split(' ')[0]?.length ?? 0) * 0.55 * cell.size;
     const isShort = last && last.right - last.left + word < right - left;
     const isBeside = last && Math.abs(last.baseline - cell.baseline) < 0.3 * cell.size;
-    text += (at === 0 ? '' : isBeside || (areEndsSeparators && isShort) ? ' | ' : ' ') + cell.text;
+    const isApart = last && cells.some(({ baseline }) => last.baseline + 1 < baseline && baseline + 1 < cell.baseline);
+    text += (at === 0 ? '' : isBeside || isApart || (areEndsSeparators && isShort) ? ' | ' : ' ') + cell.text;
   }
   return text;
 }
 
-/** Names that alternate with addresses: a degree behind them shows that they are names. */
-function namesWithDegrees(text: string, isWord: (word: string) => boolean): string[] {
+/** Names that alternate with addresses: a degree behind them, or an address below as in the first row, proves them. */
+function namesBelow(text: string, isWord: (word: string) => boolean, isOverAddress: boolean): string[] {
   const parts = splitParts(text);
-  return hasDegree(parts) ? (namesIn(parts, isWord) ?? []) : [];
+  return isOverAddress || hasDegree(parts) ? (namesIn(parts, isWord) ?? []) : [];
+}
+
+/** Whether the next row in the column of a cell is close and in another type, as addresses below names are. */
+function isAddressBelow(cell: Cell, cells: readonly Cell[]): boolean {
+  const next = cells.find(
+    (other) => other.baseline > cell.baseline + 0.5 * cell.size && other.left < cell.right && other.right > cell.left,
+  );
+  return (
+    next !== undefined &&
+    next.baseline - cell.baseline < 2.5 * cell.size &&
+    !isSameType(next, cell) &&
+    !DATE.test(next.text)
+  );
 }
 
 /** A degree is behind a name: so do names that alternate with addresses show that they are names. */
@@ -348,7 +367,8 @@ function withoutGroup(text: string): string {
 
 function splitParts(text: string): Part[] {
   const parts: Part[] = [];
-  let rest = withoutGroup(text.replaceAll(/\([^()]*\)/g, MARK));
+  // Brackets hold a mark or, if longer, something else than names.
+  let rest = withoutGroup(text.replaceAll(/\([^()]*\)/g, (inner) => (inner.length < 10 ? MARK : ',')));
   for (;;) {
     const found = SEPARATORS.exec(rest);
     const end = found?.index ?? rest.length;

@@ -187,6 +187,12 @@ export function pdfImprint(
   const first = blocks.filter((block) => block.regions[0]?.page === 1 && block.kind !== 'reference');
   const texts = first.map(({ text }) => text.slice(0, 2_000));
   const margins = first.filter(({ kind }) => kind === 'page_header' || kind === 'page_footer').map(({ text }) => text);
+  const notes = [
+    ...margins,
+    ...first
+      .filter(({ kind, text }) => kind === 'footnote' || /^\d{1,3}(?:st|nd|rd|th)\s/.test(text))
+      .map(({ text }) => text),
+  ];
   const keywords = first.find(({ text }) => isKeywords(text))?.text.replace(/^[^:.—–-]*[:.—–-]\s*/u, '');
   const stamp = STAMP.exec((page?.glyphs ?? []).map(({ text }) => text.trim()).join(''));
   const { venue, volume, date } = inSubject(information.subject ?? '');
@@ -197,9 +203,11 @@ export function pdfImprint(
       (stamp ? isoDate(`${stamp[2]} ${stamp[3]} ${stamp[4]}`) : undefined) ??
       dateAfter(PUBLISHED, texts) ??
       found(CITED_YEAR, margins) ??
+      found(MARGIN_YEAR, margins) ??
       found(COPYRIGHT_YEAR, texts) ??
+      found(CONFERENCE_YEAR, notes) ??
+      dateLine(texts) ??
       found(CITED_YEAR, texts) ??
-      texts.filter((text) => DATE_LINE.test(text)).map(isoDate)[0] ??
       dateAfter(ACCEPTED, texts),
     venue,
     volume,
@@ -219,9 +227,9 @@ const LICENSE = /https?:\/\/creativecommons\.org\/(?:licenses|publicdomain)\/[\w
 const NAMED_LICENSE =
   /(?<=\b(?:under|licen[cs]ed?|terms of)\b[^.]{0,40})(?:creative commons attribution(?:[\s\u2010-\u2015-]{1,3}(?:non[\s\u2010-]?commercial|share[\s\u2010-]?alike|no[\s\u2010-]?deriv[a-z]{1,8}))*(?:\s(?:licen[cs]e\s)?\d\.\d)?|cc[\s-]by(?:-(?:nc|sa|nd)){0,2}(?:\s\d\.\d)?)/i;
 
-/** A line that is only a date, as LaTeX sets it below the authors. */
+/** A line that is only a date, as LaTeX sets it below the authors, or the date of a draft. */
 const DATE_LINE =
-  /^\(?(?:Dated: )?(?:\d{1,2}(?:st|nd|rd|th)? )?[A-Z][a-z]{2,8}\.?(?: \d{1,2}(?:st|nd|rd|th)?,)? (?:19|20)\d\d\)?$/;
+  /^\(?(?:(?:Dated:|Draft(?: version)?|[Tt]his version:?|Version(?: of)?|Compiled(?: on)?|(?:Last )?[Uu]pdated:?) )?((?:\d{1,2}(?:st|nd|rd|th)? )?[A-Z][a-z]{2,8}\.?(?: \d{1,2}(?:st|nd|rd|th)?,)? (?:19|20)\d\d)\)?$/;
 
 /** Publishers write where a paper appeared into its subject: `Cell, 12 (2020) 345. doi:10.…`, `Nature, doi:10.…`. */
 function inSubject(subject: string): { readonly venue?: string; readonly volume?: string; readonly date?: string } {
@@ -235,11 +243,21 @@ function inSubject(subject: string): { readonly venue?: string; readonly volume?
 
 const PUBLISHED =
   /(?:\b(?:Published|PUBLISHED|ePublished)(?:\s(?:[Oo]nline|[Oo]n|[Dd]ate))?|published online|this version posted):?\s(?=[\dA-Z])|\bpublished\s(?=\d{1,2}\s[A-Z])/;
+/** "31st Conference on Neural Information Processing Systems (NIPS 2017)", "Proceedings of … 2019" at the foot of the first page. */
+const CONFERENCE_YEAR =
+  /(?<=\b(?:conference|proceedings|workshop|symposium|congress)\b[^\n]{0,160}?)(?:19|20)\d\d(?!\d)/i;
 const ACCEPTED = /\b(?:accepted|approved|angenommen|accepté|aceptado|aprovado|принята)\b[:\s]{1,3}/i;
 const COPYRIGHT_YEAR = /(?<=(?:©|\(c\)|copyright)[^\d]{0,60})(?:19|20)\d\d(?!\d)/i;
 /** The year beside volume and pages: `2015;28(1):71`, `(2017) 14 (1)`, `Vol. 53(4) 2023`, `84 (2008)`. */
 const CITED_YEAR =
   /(?<![\d./-])(?:19|20)\d\d(?=\)?[\s;,]{1,3}\d{1,4}\s?[(:])|(?<=\b(?:vol|volume|issue|no)\b[^\n]{1,40}[\s(])(?:19|20)\d\d(?!\d)|(?<![\d./-])(?:19|20)\d\d(?=\W{1,3}vol(?:ume)?\b)|(?<=\s\d{1,4} \()(?:19|20)\d\d(?=\))/i;
+/** `2020, 59, 3718`: in the text this is a citation. */
+const MARGIN_YEAR = /(?<![\d./-])(?:19|20)\d\d(?=, \d{1,4}, \d)/;
+
+function dateLine(texts: readonly string[]): string | undefined {
+  const line = texts.map((text) => DATE_LINE.exec(text)?.[1]).find((date) => date !== undefined);
+  return line === undefined ? undefined : isoDate(line);
+}
 
 function dateAfter(mark: RegExp, texts: readonly string[]): string | undefined {
   for (const text of texts) {

@@ -9,6 +9,8 @@ import type { Glyph, PageContent, Rule } from './page-content.ts';
 const HEAD_ZONE = 0.14;
 const FOOT_ZONE = 0.86;
 const SAME_PLACE = 3;
+/** Wider text is no cell of a table, in ems. */
+const CELL_EMS = 18;
 
 interface Candidate {
   readonly segment: Segment;
@@ -66,7 +68,7 @@ function edgeSegments(page: PageSegments): Candidate[] {
   const upper = Math.min(heights[1] ?? 0, 0.3 * page.height);
   const lower = Math.max(heights.at(-2) ?? Infinity, 0.7 * page.height);
   for (const segment of page.segments) {
-    if (page.page > 1 && isInGrid(segment, page)) continue;
+    if (page.page > 1 && isInTable(segment, page)) continue;
     const head = segment.bottom < page.height * HEAD_ZONE || segment.baseline <= upper + 1;
     if (!head && segment.top < page.height * FOOT_ZONE && segment.baseline < lower - 1) continue;
     const { text } = segment;
@@ -79,9 +81,14 @@ function edgeSegments(page: PageSegments): Candidate[] {
   return result;
 }
 
+/** In the head of a table, which is repeated on every page. */
+function isInTable(segment: Segment, page: PageSegments): boolean {
+  return isInGrid(segment, page) || isRuledHead(segment, page);
+}
+
 /**
- * In a row of cells with another row towards the middle of the page: a table repeats its head on every page. Frames of
- * pages have two rules, and bars between the parts of a foot are short.
+ * In a row of cells with another row towards the middle of the page. Frames of pages have two rules, and bars between
+ * the parts of a foot are short.
  */
 function isInGrid({ top, bottom, left, right }: Segment, { height, rules }: PageSegments): boolean {
   const middle = (top + bottom) / 2;
@@ -91,6 +98,38 @@ function isInGrid({ top, bottom, left, right }: Segment, { height, rules }: Page
     new Set(beside.filter((box) => box.top < y && box.bottom > y).map((box) => Math.round(box.left / 4)));
   const both = [...xsAt(middle).intersection(xsAt(next))];
   return both.length >= 3 && Math.min(...both) * 4 < left + 4 && Math.max(...both) * 4 > right - 4;
+}
+
+/** Between two rules of one width, with a row of cells below them. */
+function isRuledHead({ baseline, size, left, right }: Segment, { rules, segments }: PageSegments): boolean {
+  const over = rules
+    .filter(({ direction, box }) => direction === 'horizontal' && box.left < left + 4 && box.right > right - 4)
+    .map(({ box }) => box);
+  const below = over.filter((box) => box.top > baseline).toSorted((a, b) => a.top - b.top)[0];
+  if (!below || below.top - baseline > 4 * size) return false;
+  const above = over.filter(
+    (box) =>
+      box.top < baseline &&
+      baseline - box.top < 5 * size &&
+      isNear(box.left, below.left) &&
+      isNear(box.right, below.right),
+  );
+  const cells = segments.filter(
+    (other) =>
+      other.baseline > below.top &&
+      other.baseline - below.top < 2.5 * other.size &&
+      other.left > below.left - 4 &&
+      other.right < below.right + 4,
+  );
+  return (
+    above.length > 0 &&
+    cells.length >= 2 &&
+    cells.every((cell) => cell.right - cell.left < CELL_EMS * cell.size && !CAPTION.test(cell.text))
+  );
+}
+
+function isNear(a: number, b: number): boolean {
+  return Math.abs(a - b) < 4;
 }
 
 function markRepeated(

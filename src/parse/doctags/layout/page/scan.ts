@@ -10,15 +10,26 @@ const FEWEST_LETTERS = 30;
 /** The share of a page's glyphs without a meaning from which on the rest cannot be read either. */
 const MOST_UNMAPPED = 0.3;
 
-/** Why a page cannot be read without OCR: it is an image, or its fonts do not say what their glyphs are. */
+/** Letters that are drawn as shapes are so many on a page. */
+const FEWEST_SHAPES = 800;
+
+/** Why a page cannot be read without OCR: it is an image or drawn, or its fonts do not say what their glyphs are. */
 export function unreadable(page: PageContent): 'scan' | 'unmapped' | undefined {
-  if (page.unmapped >= FEWEST_LETTERS && page.unmapped > MOST_UNMAPPED * (page.glyphs.length || 1)) return 'unmapped';
   let readable = 0;
-  for (const glyph of page.glyphs) {
-    if (hasLetterOrDigit(glyph.text)) readable += 1;
-    if (readable >= FEWEST_LETTERS) return undefined;
+  let unknown = page.unmapped;
+  for (const { text } of page.glyphs) {
+    if (hasLetterOrDigit(text)) readable += 1;
+    else if (isSymbol(text)) unknown += 1;
   }
-  return imageShare(page) > 0.4 ? 'scan' : undefined;
+  if (unknown >= FEWEST_LETTERS && unknown > MOST_UNMAPPED * (page.glyphs.length || 1)) return 'unmapped';
+  if (readable >= FEWEST_LETTERS) return undefined;
+  const shapes = page.drawings.filter(({ kind }) => kind === 'path').length;
+  return imageShare(page) > 0.4 || shapes >= FEWEST_SHAPES ? 'scan' : undefined;
+}
+
+/** Some writers number the glyphs of fonts without names from ✁ on. */
+function isSymbol(text: string): boolean {
+  return text >= '\u2600' && text <= '\u27bf';
 }
 
 function imageShare({ drawings, width, height }: PageContent): number {

@@ -83,6 +83,8 @@ const BULLET = /^(?<marker>[•●○◦⦁⚫⚪◉◎▪▫■□◾◽◼◻�
 const USUAL_SIGN = /[→⇒»*–—·-]/u;
 const NUMBER = /^(?<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)]|\[\d{1,3}\])(?=\s)/u;
 
+const INLINE_NUMBER = /(?<=\S )\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)](?=\s)/gu;
+
 /** True for a marker that is no bullet when it is alone. */
 function isUsualSign(marker: string): boolean {
   return USUAL_SIGN.test(marker);
@@ -107,6 +109,14 @@ export function listMarker(line: Line): ListMarker | undefined {
   }
   const number = NUMBER.exec(line.text)?.groups?.marker;
   return number === undefined ? undefined : { marker: number, ordered: true };
+}
+
+/** The marker before it is inside a line: the sentence counts (1) on, and the line's end is there by chance. */
+export function countsOn(lines: readonly Line[], marker: ListMarker): boolean {
+  const text = lines.map((line) => line.text).join('\n');
+  return Array.from(text.matchAll(INLINE_NUMBER)).some(([number]) =>
+    follows({ marker: number, ordered: true }, marker),
+  );
 }
 
 /** True when a line begins where the text after the first line's marker begins: it belongs to that item. */

@@ -14,7 +14,7 @@ import {
 import { hasLetter, isWide, isLetters } from '../text/script.ts';
 import type { Line } from '../page/segment.ts';
 import { captionStart, isBoldLabel } from './caption.ts';
-import { hangsUnder, listMarker } from './list-item.ts';
+import { countsOn, hangsUnder, listMarker } from './list-item.ts';
 import type { Glyph } from '../page/page-content.ts';
 
 /** Joins paragraphs and list items that a column or page break has cut in two. */
@@ -229,7 +229,8 @@ function startsAnew(
   if (line.size < 0.96 * setting.size && startsWithNoteLabel(line) && endsSentence(previous)) return true;
   if (captionStart(first)) return false;
   if (line.size < 0.96 * setting.size && startsWithMark(line)) return true;
-  const marker = listMarker(line);
+  const own = listMarker(line);
+  const marker = own && !countsOn(open, own) ? own : undefined;
   // "Research Article" above a title in the same type.
   if (open.length === 1 && isDisplay(previous, setting) && isArticleType(previous.text)) return true;
   if (!inStyle && (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line)))) return true;

@@ -1,3 +1,4 @@
+import { idsIn } from '../../markup/imprint.ts';
 import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
 import { isBackMatter, isReferencesHeading } from './heading-number.ts';
@@ -5,7 +6,8 @@ import { mostFrequent } from '../text/symbol-font.ts';
 import type { Line } from '../page/segment.ts';
 
 const BRACKET = /^\[([^\]\s]{1,14}(?:\s[^\]]{1,10})?)\]/u;
-const NUMBER = /^\(?(\d{1,3})[.)]?(?:\s|$)/u;
+/** Where numbers end at one edge, the longest touch their text: "10.Wick EC". */
+const NUMBER = /^\(?(\d{1,3})(?:[.)]?(?:\s|$)|\.(?=\p{Lu}))/u;
 
 /** Splits the lists of references into entries. */
 export function splitReferences(drafts: readonly Draft[]): Draft[] {
@@ -262,19 +264,11 @@ export function referenceIds(
   text: string,
   links: readonly { readonly url: string }[],
 ): { doi?: string; arxivId?: string; label?: string } {
-  const tight = text.replace(/(10\.\d{4,9}\/\S{0,200})\s{1,8}(?=[\w.()/:;-]{0,100}\d)/gu, '$1');
-  const linked = links
-    .map(({ url }) => /doi\.org\/(10\.\d{4,9}\/[^\s?#]+)/iu.exec(url)?.[1])
-    .find((doi) => doi !== undefined);
-  const doi = linked ?? /\b10\.\d{4,9}\/[^\s"<>,;]*[^\s"<>,;.)\]]/u.exec(tight)?.[0];
-  const arxivId =
-    /arxiv[\s:./]{0,20}(?:abs\/|preprint\s{1,8}arxiv:)?\s{0,8}(\d{4}\.\d{4,5}|[a-z-]{1,16}(?:\.[A-Z]{2})?\/\d{7})/iu.exec(
-      [text, ...links.map(({ url }) => url)].join(' '),
-    )?.[1];
-  const label = BRACKET.exec(text)?.[1] ?? /^(\d{1,3})[.)]\s/u.exec(text)?.[1];
-  return {
-    ...(doi === undefined ? {} : { doi: doi.toLowerCase() }),
-    ...(arxivId === undefined ? {} : { arxivId }),
-    ...(label === undefined ? {} : { label }),
-  };
+  // A DOI may be broken at the end of a line; a year behind it is not part of it.
+  const tight = text.replace(
+    /(10\.\d{4,9}\/[^\s,;]{0,200})\s{1,8}(?!\((?:19|20)\d\d\))(?=[\w.()/:;-]{0,100}\d)/gu,
+    '$1',
+  );
+  const label = BRACKET.exec(text)?.[1] ?? /^(\d{1,3})(?:[.)]\s|\.(?=\p{Lu}))/u.exec(text)?.[1];
+  return { ...idsIn([...links.map(({ url }) => url), tight]), ...(label === undefined ? {} : { label }) };
 }

@@ -19,11 +19,10 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   const { size: bodySize, information, margins } = setting;
   const [start] = drafts.filter((draft) => draft.lines.length > 0);
   if (!start) return undefined;
-  // A repository may have put a cover sheet before the paper: it has sentences, but no title.
-  const title = [start.page, start.page + 1]
+  const [first, second] = [start.page, start.page + 1]
     .map((page) => titleCandidates(drafts, page, margins).filter((draft) => !recurs(draft, drafts, setting.furniture)))
-    .map((candidates) => byInformation(candidates, information) ?? byLook(candidates, bodySize))
-    .find((found) => found !== undefined);
+    .map((candidates) => byInformation(candidates, information) ?? byLook(candidates, bodySize));
+  const title = first && second ? withoutCover(first, second, drafts) : (first ?? second);
   if (!title) return undefined;
   const at = drafts.indexOf(title);
   const lines = [...title.lines];
@@ -61,6 +60,22 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   return merged;
 }
 
+/** Fewer letters may be on both pages by chance. */
+const TITLE_LETTERS = 20;
+
+/** A repository may have put a cover sheet before the paper: it names the paper, but has no authors below its heading. */
+function withoutCover(first: Draft, second: Draft, drafts: readonly Draft[]): Draft {
+  const name = squash(textOf(second));
+  const cover = drafts.filter(({ page }) => page === first.page).map((draft) => textOf(draft));
+  if (name.length < TITLE_LETTERS || !squash(cover.join(' ')).includes(name)) return first;
+  return hasByline(first, drafts) || !hasByline(second, drafts) ? first : second;
+}
+
+function hasByline(title: Draft, drafts: readonly Draft[]): boolean {
+  const next = drafts.slice(drafts.indexOf(title) + 1).find(({ lines }) => lines.length > 0);
+  return next?.page === title.page && findAuthors(next.lines.map(({ text }) => text)).length > 0;
+}
+
 /** The short last line of a title that is over two columns may be read with the left one, behind other text. */
 function continues({ lines: [line], page, kind }: Draft, title: readonly Line[], bodySize: number): boolean {
   const last = title.at(-1);
@@ -74,7 +89,7 @@ function continues({ lines: [line], page, kind }: Draft, title: readonly Line[],
   );
 }
 
-/** Words of a journal's name at most. */
+/** Maximum number of words in a journal's name. */
 const NAME_WORDS = 6;
 
 /** The journal's name: few words, which are before a year or a volume in a running head or in another line. */

@@ -185,6 +185,10 @@ function startsCaption(row: readonly Segment[]): boolean {
   return first !== undefined && CAPTION.test(first.text);
 }
 
+/** The greatest white space between two rules of a table, and that of an empty row as high as the one above it. */
+const MAX_EMPTY = 8;
+const MAX_SPACER = 15;
+
 /** Cuts a chain of rules where what is between two of them is not tabular. */
 function tabularParts(
   chain: readonly Box[],
@@ -229,11 +233,12 @@ function tabularParts(
     );
     const several = ruled ? here.length : here.filter((row) => row.length >= 2).length;
     const gap = lower.top - upper.bottom;
+    const above = chain[index - 1]?.bottom ?? upper.top;
     if (
       near.length > inside.length ||
       here.some(startsCaption) ||
       proseShare(between, inside, prose) > PROSE ||
-      (here.length === 0 && gap > 8) ||
+      (here.length === 0 && gap > Math.max(MAX_EMPTY, Math.min(1.1 * (upper.top - above), MAX_SPACER))) ||
       (here.length > 2 && several < 0.3 * here.length && !keepsToColumns(rows, here))
     ) {
       close();
@@ -388,23 +393,27 @@ const MIN_STRIPE = 80;
 const MIN_HEIGHT = 6;
 const MAX_HEIGHT = 90;
 const SAME_STRIPE = 4;
+/** The greatest height of a plain row between two stripes. */
+const MAX_PLAIN = 40;
 /** How far below its caption the first stripe of a table may begin. */
 const MAX_HEAD = 90;
 
 /** The edges of shaded rows as rules: tables with stripes have no lines, or few. */
 export function stripeRules(page: PageContent, segments: readonly Segment[]): Rule[] {
-  const stripes = page.drawings
+  const fills = page.drawings
     .filter(({ kind }) => kind === 'fill' || kind === 'path')
     .map(({ box }) => box)
     .filter(
       (box) =>
-        box.right - box.left >= MIN_STRIPE &&
         box.bottom - box.top >= MIN_HEIGHT &&
         // All stripes of a table may be drawn as one shape.
         (box.bottom - box.top <= MAX_HEIGHT || (isCaptioned(box, segments) && holdsCells(box, segments))),
-    )
-    .filter((box) => segments.some((segment) => shareInside(segment, box) > 0.6));
-  const rows = joinCells(stripes).filter((box, _index, all) => all.filter((other) => sameEnds(box, other)).length >= 2);
+    );
+  const stripes = joinCells(fills).filter(
+    (box) => box.right - box.left >= MIN_STRIPE && segments.some((segment) => shareInside(segment, box) > 0.6),
+  );
+  const shaded = stripes.filter((box) => stripes.filter((other) => sameEnds(box, other)).length >= 2);
+  const rows = [...shaded, ...lastRows(shaded, segments)];
   const heights = new Set<string>();
   return rows.flatMap((box) =>
     [box.top, box.bottom].flatMap((y): Rule[] => {
@@ -414,6 +423,20 @@ export function stripeRules(page: PageContent, segments: readonly Segment[]): Ru
       return [{ direction: 'horizontal', box: { left: box.left, right: box.right, top: y, bottom: y } }];
     }),
   );
+}
+
+/** Every second row is shaded: the last one may be the plain row below the last stripe, as high as the one above it. */
+function lastRows(stripes: readonly Box[], segments: readonly Segment[]): Box[] {
+  return stripes.flatMap((stripe) => {
+    const column = stripes.filter((other) => sameEnds(stripe, other));
+    const [above, further] = column.filter(({ bottom }) => bottom < stripe.top).toSorted((a, b) => b.top - a.top);
+    const height = stripe.top - (above?.bottom ?? -Infinity);
+    if (!above || !further || height < MIN_HEIGHT || Math.max(height, above.top - further.bottom) > MAX_PLAIN)
+      return [];
+    const row = { ...stripe, top: stripe.bottom, bottom: stripe.bottom + height };
+    if (column.some((other) => touches(other, row, -2))) return [];
+    return segments.filter((segment) => shareInside(segment, row) > 0.6).length >= 2 ? [row] : [];
+  });
 }
 
 /** The caption of a table is above it, over the table's head at most. */

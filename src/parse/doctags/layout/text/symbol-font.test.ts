@@ -7,8 +7,8 @@ import type { Ink } from './symbol-font.ts';
 import { unknownText, nameGlyphs } from './symbol-font.ts';
 import type { Font, Glyph, PageContent } from '../page/page-content.ts';
 
-const TEXT = describeFont('Times-Roman', 0, 400);
-const SYMBOLS = describeFont('AdvPS3F4C13', 0, 400);
+const TEXT = describeFont('Times-Roman', 0);
+const SYMBOLS = describeFont('AdvPS3F4C13', 0);
 
 /** Glyphs of five points each from left to right; a word is given with its font, a gap is a space. */
 function row(...words: readonly (readonly [string, Font] | ' ')[]): Glyph[] {

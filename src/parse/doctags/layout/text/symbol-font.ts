@@ -302,7 +302,7 @@ export function nameGlyphs(
   shapes: ReadonlyMap<Font, ReadonlyMap<string, Ink>>,
 ): readonly PageContent[] {
   const misnamed = misnamedCharacters(shapes, pages);
-  const unknown = nameUnknownGlyphs(pages);
+  const { names: unknown, texFonts } = nameUnknownGlyphs(pages);
   return pages.map((page) => {
     if (misnamed.size === 0 && unknown.size === 0 && !page.glyphs.some((glyph) => isRing(glyph.text))) return page;
     let { unmapped, renamed } = page;
@@ -310,7 +310,8 @@ export function nameGlyphs(
       if (isRing(glyph.text)) return isDegree(page.glyphs, index) ? { ...glyph, text: '°' } : glyph;
       const found = unknown.get(glyph);
       if (found !== undefined && found !== '' && found !== '\ufffd') unmapped -= 1;
-      const text = found ?? misnamed.get(glyph.font)?.get(glyph.text);
+      const sign = texFonts.has(glyph.font) ? TEX_SIGNS.get(glyph.text) : undefined;
+      const text = found ?? misnamed.get(glyph.font)?.get(glyph.text) ?? sign;
       if (text !== undefined && text !== '' && text !== '\ufffd') renamed += 1;
       return text === undefined ? glyph : { ...glyph, text };
     });
@@ -361,7 +362,10 @@ interface Holes {
  * Names unknown ligatures by the words they are in: "speci_c" and "_gures" need "fi". Others become U+FFFD inside
  * words, and nothing elsewhere.
  */
-function nameUnknownGlyphs(pages: readonly { readonly glyphs: readonly Glyph[] }[]): Map<Glyph, string> {
+function nameUnknownGlyphs(pages: readonly { readonly glyphs: readonly Glyph[] }[]): {
+  readonly names: ReadonlyMap<Glyph, string>;
+  readonly texFonts: ReadonlySet<Font>;
+} {
   const byGlyph = new Map<Font, Map<string, Holes>>();
   for (const { glyphs } of pages)
     glyphs.forEach((glyph, index) => {
@@ -374,15 +378,20 @@ function nameUnknownGlyphs(pages: readonly { readonly glyphs: readonly Glyph[] }
       holes.words.push(wordAround(glyphs, index));
     });
   const names = new Map<Glyph, string>();
-  for (const ofFont of byGlyph.values())
-    for (const { glyphs, words } of ofFont.values()) {
-      const ligature = ligatureFor(words);
+  const texFonts = new Set<Font>();
+  for (const [font, ofFont] of byGlyph) {
+    const ligatures = new Map([...ofFont].map(([text, { words }]) => [text, ligatureFor(words)]));
+    if ([...ligatures].some(([text, found]) => found !== undefined && found === TEX_LIGATURES.get(text)))
+      texFonts.add(font);
+    for (const [text, { glyphs, words }] of ofFont) {
+      const ligature = ligatures.get(text) ?? (texFonts.has(font) ? TEX_LIGATURES.get(text) : undefined);
       glyphs.forEach((glyph, index) => {
         const isInWord = /\p{L}_|_\p{L}/u.test(words[index] ?? '');
         names.set(glyph, ligature ?? (isInWord ? '\ufffd' : ''));
       });
     }
-  return names;
+  }
+  return { names, texFonts };
 }
 
 /** The letters before and after a glyph without a gap, the glyph itself as a line. */
@@ -432,3 +441,16 @@ export function unknownText(code: number): string {
 export function isUnknown(text: string): boolean {
   return (text.codePointAt(0) ?? 0) >= FIRST_UNKNOWN;
 }
+
+/** What TeX's text fonts have at codes where other fonts have no letter, or another sign. Bitmap fonts have no names. */
+const TEX_LIGATURES: ReadonlyMap<string, string> = new Map(
+  ['ff', 'fi', 'fl', 'ffi', 'ffl'].map((text, index) => [unknownText(11 + index), text]),
+);
+const TEX_SIGNS: ReadonlyMap<string, string> = new Map([
+  ['{', '–'],
+  ['|', '—'],
+  ['\\', '“'],
+  ['"', '”'],
+  ["'", '’'],
+  ['`', '‘'],
+]);

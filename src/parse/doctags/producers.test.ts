@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
+import type { Block } from '../document.ts';
+import { openPdf } from './engines/pdfium.ts';
+import { parsePdf } from './pdf.ts';
+
+// PDFs as browsers, office programs and report generators write them.
+
+type PdfDocument = Parameters<Parameters<typeof makePdf>[0]>[0];
+type TableBlock = Block & { kind: 'table' };
+
+/** Rows of a table as texts, cell by cell. */
+function rowsOf({ table }: TableBlock): string[] {
+  return Array.from({ length: table.rows }, (_, row) =>
+    table.cells
+      .filter((cell) => cell.row === row)
+      .map(({ text }) => text)
+      .join(' | '),
+  );
+}
+
+function isTable(block: Block): block is TableBlock {
+  return block.kind === 'table';
+}
+
+/** A PDF of one page of text in Helvetica, shown by operators; `unicodes` say what codes mean. */
+function textPdf(show: string, unicodes = '', descriptor = ''): Uint8Array {
+  const content = `BT /F 12 Tf 72 700 Td ${show} ET`;
+  const map = `begincmap 1 begincodespacerange <00> <FF> endcodespacerange ${unicodes} endcmap`;
+  return Buffer.from(
+    [
+      '%PDF-1.4',
+      '1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj',
+      '2 0 obj <</Type /Pages /Kids [3 0 R] /Count 1>> endobj',
+      '3 0 obj <</Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources <</Font <</F 5 0 R>>>>>> endobj',
+      `4 0 obj <</Length ${content.length}>> stream\n${content}\nendstream endobj`,
+      `5 0 obj <</Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R ${descriptor}>> endobj`,
+      `6 0 obj <</Length ${map.length}>> stream\n${map}\nendstream endobj`,
+      'trailer <</Root 1 0 R>>',
+    ].join('\n'),
+  );
+}
+
+test('only the part of a drawing that its clip shows is there: a border of a heading is no picture', async () => {
+  const bytes = await makePdf((pdf) => {
+    const section = (name: string, y: number): void => {
+      line(pdf, name, { x: 72, y, size: 14, font: 'Helvetica-Bold' });
+      pdf
+        .save()
+        .rect(72, y + 20, 468, 0.8)
+        .clip()
+        .path(`M 72 ${y - 10} h 468 v 31 h -468 v -31.5 Z`)
+        .fill('#ccc')
+        .restore();
+      paragraph(pdf, prose(8, y), { x: 72, y: y + 30, width: 468 });
+    };
+    section('Introduction', 80);
+    section('Methods', 300);
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind !== 'text').map(({ kind, text }) => [kind, text]),
+    [
+      ['heading', 'Introduction'],
+      ['heading', 'Methods'],
+    ],
+  );
+});
+
+/** Draws rows of three cells from y on, every second one shaded: cell by cell, or the page through a clip of its cells. */
+function drawStriped(pdf: PdfDocument, rows: readonly string[][], y: number, how: 'cells' | 'clip'): void {
+  const edges = [72, 240, 390, 540];
+  rows.forEach((row, index) => {
+    const top = y + 18 * index;
+    if (index % 2 === 0) {
+      pdf.save().fillColor('#e0e0e0');
+      for (const [at, left] of edges.slice(0, 3).entries()) {
+        pdf.rect(left, top, (edges[at + 1] ?? 0) - left, 18);
+        if (how === 'cells') pdf.fill();
+      }
+      if (how === 'clip') pdf.clip().rect(0, 0, 612, 792).fill();
+      pdf.restore();
+    }
+    pdf.fillColor('black');
+    row.forEach((text, at) => text !== '' && line(pdf, text, { x: (edges[at] ?? 0) + 4, y: top + 4, size: 8 }));
+  });
+}
+
+for (const how of ['cells', 'clip'] as const)
+  test(`shaded rows over three pages are one table with its last, plain row and one head (${how})`, async () => {
+    const rows = Array.from({ length: 65 }, (_, index) => [
+      index % 4 === 3 ? '' : `River ${index + 1}`,
+      `${(index * 37) % 91}.5`,
+      `${(index * 53) % 97} (0.${index + 10})`,
+    ]);
+    const head = ['River', 'Grains', 'Depth (m)'];
+    const bytes = await makePdf((pdf) => {
+      paragraph(pdf, prose(6, 1), { x: 72, y: 80, width: 468 });
+      line(pdf, 'Table 1. Grains and depth of the rivers', { x: 72, y: 180 });
+      drawStriped(pdf, [head, ...rows.slice(0, 13)], 200, how);
+      for (const part of [rows.slice(13, 39), rows.slice(39)]) {
+        pdf.addPage();
+        drawStriped(pdf, [head, ...part], 72, how);
+      }
+      paragraph(pdf, prose(5, 2), { x: 72, y: 600, width: 468 });
+    });
+    const { blocks } = await parsePdf(bytes);
+    const tables = blocks.filter(isTable);
+    assert.deepEqual(tables.map(rowsOf), [[head, ...rows].map((row) => row.join(' | '))]);
+    assert.deepEqual(
+      blocks.filter(({ kind }) => kind === 'page_header'),
+      [],
+    );
+  });
+
+test('a running head on a band is no head of the table whose caption is below it', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (let page = 1; page <= 4; page += 1) {
+      if (page > 1) pdf.addPage();
+      pdf.rect(72, 40, 468, 16).fill('#e0e0e0').rect(72, 640, 468, 16).fill('#e0e0e0').fillColor('black');
+      line(pdf, 'Open rivers', { x: 470, y: 44 });
+      line(pdf, 'a note', { x: 80, y: 644 });
+      if (page === 3) {
+        line(pdf, 'Table 1.', { x: 72, y: 64 });
+        line(pdf, 'Rivers of the region', { x: 130, y: 64 });
+      }
+      paragraph(pdf, prose(30, page), { x: 72, y: 100, width: 468 });
+    }
+  });
+  const heads = (await parsePdf(bytes)).blocks.filter(({ kind }) => kind === 'page_header');
+  assert.deepEqual(
+    heads.map(({ text }) => text),
+    Array.from({ length: 4 }, () => 'Open rivers'),
+  );
+});
+
+test('a sentence may count: a number that begins a line by chance begins no paragraph', async () => {
+  const lines = [
+    'The criteria of this study were as follows: 1. rivers of the plain with slow water;',
+    '2. fields of wheat along the coast where farmers later grow barley; 3. small grains',
+    'that settle in the plains of the south.',
+  ];
+  const bytes = await makePdf((pdf) => {
+    const width =
+      pdf
+        .font('Times-Roman')
+        .fontSize(10)
+        .widthOfString(lines[0] ?? '') + 4;
+    const y = paragraph(pdf, prose(6, 1), { x: 72, y: 80, width });
+    for (const [index, text] of lines.entries()) line(pdf, text, { x: 72, y: y + 14 + 13 * index });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.equal(blocks.at(-1)?.text, lines.join(' '));
+});
+
+test('numbers of references that touch their text are labels', async () => {
+  const entries = Array.from(
+    { length: 11 },
+    (_, index) => `Miller ${'ABCDEFGHIJK'[index]}, Stone B. ${prose(2, index + 1)} 1999.`,
+  );
+  const bytes = await makePdf((pdf) => {
+    let y = paragraph(pdf, prose(10, 1), { x: 72, y: 80, width: 300 });
+    line(pdf, 'References', { x: 72, y: y + 10, size: 12, font: 'Times-Bold' });
+    y += 30;
+    for (const [index, entry] of entries.entries()) {
+      const label = `${index + 1}.`;
+      line(pdf, label, { x: 90 - pdf.font('Times-Roman').fontSize(10).widthOfString(label), y });
+      y = paragraph(pdf, entry, { x: index < 9 ? 94 : 90, y, width: 282 });
+    }
+  });
+  const references = (await parsePdf(bytes)).blocks.filter((block) => block.kind === 'reference');
+  assert.deepEqual(
+    references.map(({ label }) => label),
+    entries.map((_, index) => String(index + 1)),
+  );
+});
+
+test('a space that the file calls a tab is a space', async () => {
+  const { metadata, blocks } = await parsePdf(textPdf('(The slow river) Tj', '1 beginbfchar <20> <0009> endbfchar'));
+  assert.deepEqual(
+    blocks.map(({ text }) => text),
+    ['The slow river'],
+  );
+  assert.deepEqual(metadata.characters, { unmapped: 0, renamed: 0, hidden: 0 });
+  assert.equal(metadata.words?.found, 3);
+});
+
+test('the letters that a file gives as the text of a ligature are one glyph', async () => {
+  const ligature = (text: string): string => `/Span <</ActualText (${text})>> BDC (M) Tj EMC`;
+  const { blocks } = await parsePdf(
+    textPdf(`(a ) Tj ${ligature('fi')} (rst e) Tj ${ligature('ffi')} (cient river) Tj`),
+  );
+  assert.deepEqual(
+    blocks.map(({ text }) => text),
+    ['a first efficient river'],
+  );
+});
+
+test('letters of a ligature whose bytes Ghostscript swapped are letters', async () => {
+  const { blocks } = await parsePdf(
+    textPdf('(a Mrst eNcient river) Tj', '2 beginbfchar <4D> <66006900> <4E> <6600CF00> endbfchar'),
+  );
+  assert.deepEqual(
+    blocks.map(({ text }) => text),
+    ['a first efficient river'],
+  );
+});
+
+test('a font is not bold because its stems are said to be thick', async () => {
+  const descriptor = '/FontDescriptor <</Type /FontDescriptor /FontName /Helvetica /Flags 32 /StemV 141>>';
+  using file = await openPdf(textPdf('(The slow river) Tj', '', descriptor));
+  assert.deepEqual(new Set(file.readPage(1)?.glyphs.map(({ font }) => font.bold)), new Set([false]));
+});
+
+test('pages whose letters are drawn as shapes, or numbered from ✁ on, need OCR', async () => {
+  const shapes = await makePdf((pdf) => {
+    for (let at = 0; at < 1000; at += 1) pdf.circle(72 + 8 * (at % 50), 72 + 14 * Math.floor(at / 50), 3).fill('black');
+  });
+  assert.deepEqual((await parsePdf(shapes)).metadata.needsOcr, [1]);
+  const numbered = textPdf(`(${'abcdefghij'.repeat(5)}) Tj`, '1 beginbfrange <61> <6A> <2701> endbfrange');
+  assert.deepEqual((await parsePdf(numbered)).metadata.needsOcr, [1]);
+});
+
+for (const [cover, banner] of [
+  ['that names its repository', 'Northern University Research Online'],
+  ['that names only the paper', undefined],
+])
+  test(`title and authors are those of the paper behind a cover sheet ${cover}`, async () => {
+    const title = 'Sand and Clay in the Slow Rivers of the Southern Plains';
+    const bytes = await makePdf((pdf) => {
+      line(pdf, banner ?? title, { x: 72, y: 80, size: 18, font: 'Helvetica-Bold' });
+      line(pdf, 'Article in Journal of Slow Rivers, May 2021', { x: 72, y: 120 });
+      if (banner)
+        line(pdf, `Miller, A. and Stone, B. (2021) ${title}. Journal of Slow Rivers, 12, 1-20.`, { x: 72, y: 140 });
+      paragraph(pdf, prose(4, 3), { x: 72, y: 200, width: 468 });
+      pdf.addPage();
+      line(pdf, title, { x: 72, y: 60, size: 16, font: 'Times-Bold' });
+      line(pdf, 'Anna Miller, Bernard Stone', { x: 72, y: 90 });
+      line(pdf, 'Abstract', { x: 72, y: 120, size: 12, font: 'Times-Bold' });
+      const y = paragraph(pdf, prose(6, 1), { x: 72, y: 140, width: 468 });
+      line(pdf, '1 Introduction', { x: 72, y: y + 10, size: 12, font: 'Times-Bold' });
+      paragraph(pdf, prose(20, 2), { x: 72, y: y + 30, width: 468 });
+    });
+    const { metadata } = await parsePdf(bytes);
+    assert.equal(metadata.title, title);
+    assert.deepEqual(metadata.authors, ['Anna Miller', 'Bernard Stone']);
+  });
+
+test('bitmap fonts of TeX have ligatures where others have line ends, and dashes and quotes where others have braces', async () => {
+  const unicodes = '2 beginbfchar <0C> <000C> <0D> <000D> endbfchar';
+  const { blocks, metadata } = await parsePdf(
+    textPdf(String.raw`(Figures 1{3 re\015ect the in\015uence of the \014rst \\slow" river's \014eld) Tj`, unicodes),
+  );
+  assert.deepEqual(
+    blocks.map(({ text }) => text),
+    ['Figures 1–3 reflect the influence of the first “slow” river’s field'],
+  );
+  assert.equal(metadata.characters?.unmapped, 0);
+});
