@@ -1,6 +1,7 @@
 import type { AttemptRow, ManifestRow } from '../download/index.ts';
 import { ResolverAccount } from '../download/index.ts';
 import type { CorpusStore, HostRow } from '../store/index.ts';
+import { MERGED_WORKS } from '../store/index.ts';
 import { sentenceOf } from './works/work-table.ts';
 
 /** Each count in one sentence. Every view of a corpus's numbers uses these. */
@@ -15,8 +16,7 @@ export const COUNTS = {
   downloaded_this_run: 'Works whose file this run downloaded.',
   downloaded_earlier: 'Works whose file an earlier run downloaded.',
   unreadable_entries: 'Entries of input files that name no work.',
-  repeated_entries:
-    'Entries of input files that name a work which another entry named, under the same id or another one.',
+  repeated_entries: 'Entries of lists that name a work which another entry named, under the same id or another one.',
   other_versions: 'Listed works of which another version is better and is listed too.',
   included: 'Listed works that screening included; of several versions the best.',
   excluded: 'Listed works that screening excluded; of several versions the best.',
@@ -86,7 +86,7 @@ export function accountOf(store: CorpusStore, run?: string) {
     run ?? null,
   );
   const repeated =
-    store.count("same_works where id not in (select id from decided_works) and id not like 'entry:%'") +
+    store.count(`(${MERGED_WORKS})`) +
     store.count('decided_works where apart = 0') +
     store.number('select sum(times) from repeated_entries');
   const byText = assessedWorks(store);
@@ -430,16 +430,9 @@ function histogram(sorted: readonly number[]) {
 }
 
 /** A run's requests to a host. Times are ISO 8601. */
-export interface HostFigures {
-  readonly host: string;
-  readonly requests: number;
-  readonly refused: number;
-  readonly failed: number;
-  readonly cap: number;
-  readonly lastAt: string;
-  readonly heldUntil: string | null;
-  readonly heldWhy: 'rate-limited' | 'host-held' | null;
-}
+export type HostFigures = Readonly<Record<'requests' | 'refused' | 'failed' | 'cap', number>> &
+  Readonly<Record<'host' | 'last_at', string>> &
+  Readonly<Record<'held_until' | 'held_why', string | null>>;
 
 /** Requests to a host in one interval. */
 export type HostSlice = Omit<HostRow, 'kind' | 'done'> & Readonly<Record<'row' | 'refused' | 'failed', number>>;
@@ -447,7 +440,7 @@ export type HostSlice = Omit<HostRow, 'kind' | 'done'> & Readonly<Record<'row' |
 /** The hosts of a run, most requests first. */
 export function hostFigures(store: CorpusStore): HostFigures[] {
   return store.all(
-    `select host, requests, refused, failed, cap, last_at as lastAt, held_until as heldUntil, held_why as heldWhy
+    `select host, requests, refused, failed, cap, last_at, held_until, held_why
      from hosts order by requests desc, host limit 20000`,
   );
 }

@@ -159,8 +159,7 @@ export function documentLink({ folder, dataRoot }: DocumentPlace, document: stri
     if (existsSync(join(folder, kept))) return kept;
   }
   // Without a sidecar the passage is shown without a link.
-  const { source } = readSidecar(dataRoot, document);
-  return typeof source === 'string' ? source : undefined;
+  return readSidecar(dataRoot, document).source ?? undefined;
 }
 
 const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;

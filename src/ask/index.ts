@@ -5,7 +5,6 @@ export {
   runCountsOf,
   hostFigures,
   hostSlices,
-  newHolds,
   timeScale,
   prismaSvg,
   attemptsAtHosts,
@@ -13,21 +12,13 @@ export {
   stageTimes,
 } from './account.ts';
 export type { Account, RunCounts, HostFigures, HostSlice } from './account.ts';
-export { chooseWorks, parseWorkFilter, worksOfSet, CorpusWorks, documentLink } from './corpus-works.ts';
+export { chooseWorks, worksOfSet, CorpusWorks, documentLink } from './corpus-works.ts';
 export type { LibraryWork } from './corpus-works.ts';
-export {
-  decodeCursor,
-  encodeCursor,
-  parseYears,
-  wordsOf,
-  WORK_FACETS,
-  sentenceOf,
-  WORK_ORDERS,
-} from './works/work-table.ts';
+export { decodeCursor, encodeCursor, wordsOf, WORK_FACETS, sentenceOf, WORK_ORDERS } from './works/work-table.ts';
 export type { WorkFacet, WorkFilter, WorkLine, WorkOrder, WorksRequest, WorkTable } from './works/work-table.ts';
-export { EXPORT_FORMATS, exportGraph } from './graph/export-graph.ts';
-export type { ExportFormat } from './graph/export-graph.ts';
-export { Graph, openGraph, nearDocuments } from './graph/graph.ts';
+export { exportGraph, GRAPH_FORMATS } from './graph/export-graph.ts';
+export type { GraphFormat } from './graph/export-graph.ts';
+export { Graph, openGraph } from './graph/graph.ts';
 export { workLabel } from './graph/types.ts';
 export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './graph/types.ts';
 export { isFailure, isRefusal } from '../store/index.ts';
@@ -35,7 +26,8 @@ export { CITATION_STYLES, Library, manifestFolder } from './library/library.ts';
 export type { CitationStyle, WorksPage } from './library/library.ts';
 export type { Figure, LibraryDocument, TextPart, TextPiece } from './library/read-document.ts';
 export type { CitedDocument, CitedHit, CitedWork, PassageFilter, SearchRequest } from './search/search-session.ts';
-export { KeptOpen } from './search/kept-open.ts';
+export { keptOpen } from './search/kept-open.ts';
+export type { KeptOpen } from './search/kept-open.ts';
 export { SearchSession } from './search/search-session.ts';
 export { CorpusView } from './view/corpus-view.ts';
 export type { DocumentLine, RunEvent, StepCount, ShownBlock, ShownDocument } from './view/corpus-view.ts';

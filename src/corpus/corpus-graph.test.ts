@@ -79,7 +79,7 @@ const PATIENT = {
 function settingsFor(url: string, graph: Settings['graph']): Settings {
   return {
     graph,
-    stage: { durable: false, workers: 1 },
+    stage: { durable: false, workers: 1, policy: 'io' },
     http: {
       ...PATIENT,
       contact: 'ada@university.example',
@@ -178,7 +178,11 @@ test('works that records cite by an id alone are named once, and a work that is 
     timeScale: 0.001,
   });
   await using admin = await Admin.open(simulation);
-  const settings: Settings = { graph: { lookup: true }, stage: { durable: false, workers: 1 }, http: PATIENT };
+  const settings: Settings = {
+    graph: { lookup: true },
+    stage: { durable: false, workers: 1, policy: 'io' },
+    http: PATIENT,
+  };
   const { world } = simulation;
   // A record cites a missing work by id, a document by its DOI; another id belongs to no work.
   const wanted = [...world.works()].find(({ doi, agency, isXpac }) => doi !== null && agency === 'crossref' && !isXpac);
@@ -254,7 +258,7 @@ test('in a world whose truth is known every work that is found is the one that w
   writeDocument(join(scratch.path, 'Data'), 'one', 'A study', [...printed.map(({ text }) => text), unknown]);
   await using corpus = await openCorpus(scratch.path, {
     sim: admin.url,
-    settings: { graph: { lookup: true }, stage: { durable: false, workers: 1 }, http: PATIENT },
+    settings: { graph: { lookup: true }, stage: { durable: false, workers: 1, policy: 'io' }, http: PATIENT },
   });
   const events = await Array.fromAsync(corpus.graph.build());
   const lookedUp = events.find((event) => event.kind === 'built')?.lookedUp;

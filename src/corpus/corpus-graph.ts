@@ -251,10 +251,10 @@ export function openAlexDirectory(asking: Pick<Asking, 'services' | 'contact' | 
       const works = new Map<string, KnownWork>();
       const query = { filter: `openalex:${ids.join('|')}` };
       const pages = iterateOpenAlex(query, { ...openAlexAccess(asking), signal });
-      for await (const event of pages) {
-        if (event.kind === 'work' && event.record) works.set(event.record.id, knownWork(event.record));
-        if (event.kind !== 'end' || event.end.kind === 'complete' || event.end.kind === 'limit') continue;
-        return { kind: 'away', message: event.end.kind === 'failed' ? event.end.message : event.end.kind };
+      for await (const page of pages) {
+        if (page.kind === 'page') for (const { record } of page.works) works.set(record.id, knownWork(record));
+        else if (page.kind === 'failed') return { kind: 'away', message: page.message };
+        else if (page.kind === 'later') return { kind: 'away', message: 'rate-limited' };
       }
       return { kind: 'answered', works };
     },

@@ -13,7 +13,7 @@ import { openCorpus } from './corpus.ts';
 /** Lexical search in this thread: no model is loaded. */
 const settings: Settings = {
   parse: { dense: 'none', tokenizer: 'cl100k', format: 'jsonl' },
-  stage: { durable: false, workers: 1 },
+  stage: { durable: false, workers: 1, policy: 'io' },
 };
 
 function paper(folder: string, name: string, sentence: string): void {

@@ -7,11 +7,11 @@ import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Runtime, WorkPlans } from '../harvest/index.ts';
 import { ManifestFolder, simulatedLayer } from '../harvest/index.ts';
-import { chooseWorks, CorpusView, CorpusWorks, KeptOpen, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
+import { chooseWorks, CorpusView, CorpusWorks, keptOpen, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
 import type { SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
-import type { CitedHit, SearchRequest, SearchSession } from '../ask/index.ts';
+import type { CitedHit, KeptOpen, SearchRequest, SearchSession } from '../ask/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
 import { corpusGraph } from './corpus-graph.ts';
 import type { Estimate, GatherRequest } from './gather-request.ts';
@@ -201,7 +201,7 @@ export class Corpus implements AsyncDisposable {
     ];
     // Works that screening excludes are no longer found.
     const looked = [index, join(this.folder, 'decisions.jsonl'), ...(asItIs ? [] : sources)];
-    return new KeptOpen({
+    return keptOpen({
       open: () => this.openSearch({ ...(tell && { tell }), asItIs }),
       stamp: () =>
         asItIs && !existsSync(index)

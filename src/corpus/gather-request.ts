@@ -189,7 +189,7 @@ export async function* findWorks(
 ): AsyncGenerator<Work, void> {
   checkDocuments(documents);
   await using asking = openAsking(documents.config, runtime);
-  yield* listed(documents, asking, runtime, signal);
+  yield* wantedWorks(documents.ids, documents.wanted, unrecorded(asking, runtime, signal));
 }
 
 /** The requested works with all their plans, in order. Downloads nothing and records nothing. */
@@ -199,15 +199,16 @@ export async function* findPlansOfWorks(
   signal: AbortSignal,
 ): AsyncGenerator<WorkPlans, void> {
   checkDocuments(documents);
-  await using asking = openAsking(documents.config, runtime);
+  const { ids, wanted, config } = documents;
+  await using asking = openAsking(config, runtime);
   const ahead: Promise<WorkPlans>[] = [];
   try {
-    for await (const work of listed(documents, asking, runtime, signal)) {
+    for await (const work of wantedWorks(ids, wanted, unrecorded(asking, runtime, signal))) {
       const found = asking.plansOf(work, signal);
       // The consumer gets the rejection later; until then it must not count as unhandled.
       found.catch(() => undefined);
       ahead.push(found);
-      const first = ahead.length >= documents.config.orchestrator.max_workers ? ahead.shift() : undefined;
+      const first = ahead.length >= config.orchestrator.max_workers ? ahead.shift() : undefined;
       if (first) yield await first;
     }
     for (const found of ahead.splice(0)) yield await found;
@@ -216,16 +217,10 @@ export async function* findPlansOfWorks(
   }
 }
 
-function listed(
-  { ids, wanted }: WantedDocuments,
-  asking: ReturnType<typeof openAsking>,
-  runtime: Runtime,
-  signal: AbortSignal,
-): AsyncGenerator<Work> {
-  const tell = (message: string): void => runtime.log('info', message);
-  const { clock } = runtime;
-  const parts = { ...asking, records: undefined, clock, statePath: undefined };
-  return wantedWorks(ids, wanted, { ...parts, signal, tell });
+/** What lists works without recording anything about them. */
+function unrecorded(asking: Asking, { clock, log }: Runtime, signal: AbortSignal) {
+  const tell = (message: string): void => log('info', message);
+  return { ...asking, records: undefined, statePath: undefined, clock, signal, tell };
 }
 
 /** What a request would download and cost. */
@@ -316,9 +311,7 @@ async function namedPart(
   runtime: Runtime,
   signal: AbortSignal,
 ): Promise<Part> {
-  const tell = (message: string): void => runtime.log('info', message);
-  const parts = { ...asking, records: undefined, clock: runtime.clock };
-  const works = await Array.fromAsync(namedWorks(ids, wanted, { ...parts, signal, tell, statePath: undefined }));
+  const works = await Array.fromAsync(namedWorks(ids, wanted, unrecorded(asking, runtime, signal)));
   const known = works.flatMap((work) => conditionOf(work) ?? []);
   const step = Math.max(1, known.length / ASSUMED.sample);
   const chosen = Array.from(
@@ -381,9 +374,7 @@ async function sampled(
 
 function inWords(end: OpenAlexEnd): string {
   if (end.kind === 'failed') return end.message;
-  if (end.kind === 'budget-spent' || end.kind === 'held')
-    return `it answers again at ${new Date(end.resumesAt).toISOString()}`;
-  return end.kind;
+  return end.kind === 'later' ? `it answers again at ${new Date(end.resumesAt).toISOString()}` : end.kind;
 }
 
 /** Hosts of the sampled open works, with extrapolated numbers of works. */

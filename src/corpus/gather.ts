@@ -10,7 +10,6 @@ import {
   assembleDownload,
   countingRepeats,
   listingPath,
-  openInspector,
   openQueue,
   openQueueBeside,
   openShared,
@@ -234,7 +233,10 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const summary = await download.run.run({ drain: 'due', signal });
     if (summary.reason !== 'stopped') await this.#zotero?.commit();
     const counts = this.#count(download, request.runtime);
-    request.tell({ kind: 'gathered', summary, counts, run: runCountsOf(download.store, download.runId) });
+    const run = runCountsOf(download.store, download.runId);
+    // In a fleet, works that this machine did not try were tried by another one, not by an earlier run.
+    const ended = request.config.queue.fleet ? { ...run, earlier_by_reason: {} } : run;
+    request.tell({ kind: 'gathered', summary, counts, run: ended });
     return summary;
   }
 
@@ -260,14 +262,12 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       const telemetry = stack.use(
         await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
       );
-      const inspector = stack.use(openInspector());
       const listing = shared?.logs && (await openListing(request, queue, stack));
       this.#listing = listing;
       const assembly = stack.use(
         await assembleDownload(config, runtime, {
           queue,
           shared,
-          inspect: inspector.inspect,
           provider: (parts) => (signal) => {
             const inputs = new Map<string, Set<string>>();
             const works = wantedWorks(request.ids, request.wanted, {

@@ -14,7 +14,7 @@ import { openCorpus } from './corpus.ts';
 
 const PLAIN: Settings = {
   parse: { dense: 'none', tokenizer: 'cl100k', format: 'jsonl' },
-  stage: { durable: false, workers: 1 },
+  stage: { durable: false, workers: 1, policy: 'io' },
 };
 
 const REGISTERED: Readonly<Record<string, unknown>> = {
@@ -90,9 +90,10 @@ test('papers of one’s own get records by the ids in them, checked against the 
   await assert.rejects(gather(refused, papers), { code: 'CONTACT_MISSING' });
   assert.equal(existsSync(wrong), false);
 
-  const state = { isAway: true };
+  const state: { away: 'status' | 'page' | null } = { away: 'status' };
   await using server = await openJsonServer(({ path }, response) => {
-    if (state.isAway) return sendJson(response, 503, {});
+    if (state.away === 'status') return sendJson(response, 503, {});
+    if (state.away === 'page') return void response.end('<html>Maintenance</html>');
     const doi = decodeURIComponent(/\/works\/([^?]+)/.exec(path)?.[1] ?? '');
     const message = REGISTERED[doi];
     return message === undefined ? sendJson(response, 404, {}) : sendJson(response, 200, { message });
@@ -113,12 +114,13 @@ test('papers of one’s own get records by the ids in them, checked against the 
     },
     services: { base_urls: { crossref: server.url, openalex: server.url } },
   };
-  {
+  for (const way of ['status', 'page'] as const) {
+    state.away = way;
     await using corpus = await openCorpus(join(scratch.path, 'asked'), { settings });
     const away = await gather(corpus, papers);
     assert.deepEqual([away?.checked, away?.unanswered], [0, 3], 'a service that is away takes nothing from a run');
   }
-  state.isAway = false;
+  state.away = null;
   await using corpus = await openCorpus(join(scratch.path, 'asked'), { settings });
   assert.deepEqual(await gather(corpus, papers), {
     checked: 2,

@@ -16,19 +16,9 @@ export type { CorpusStageName } from './corpus-run.ts';
 export type { Estimate, GatherRequest, PassedOver } from './gather-request.ts';
 export { Gathering } from './gather.ts';
 export type { GatherProgress } from './gather.ts';
-export {
-  modelClient,
-  modelPrices,
-  modelSettings,
-  chunkSettings,
-  denseSettings,
-  doctagsSettings,
-  defaultStageOptions,
-  stageSettings,
-} from './prepare-stages.ts';
+export { modelClient, modelPrices, modelSettings, defaultStageOptions, stageSettings } from './prepare-stages.ts';
 export {
   CITATION_STYLES,
-  KeptOpen,
   Library,
   manifestFolder,
   SearchSession,
@@ -36,16 +26,15 @@ export {
   WORK_FACETS,
   WORK_ORDERS,
 } from '../ask/index.ts';
-export { readRunFile } from './run-file.ts';
 export { PARSE_STAGES } from './run-stages.ts';
 export type { ParseRequest, ParseStage } from './run-stages.ts';
-export { findSearchPlace, relatedWorks } from './open-search.ts';
-export type { SearchEvent, RelatedWork } from './open-search.ts';
+export { findSearchPlace } from './open-search.ts';
+export type { SearchEvent } from './open-search.ts';
 export { eventStream } from './corpus-run.ts';
 export type { StageCall } from './prepare-stages.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
-export { csvLine, entryNames } from '../harvest/index.ts';
+export { entryNames } from '../harvest/index.ts';
 export type { UnreadableEntry } from '../harvest/index.ts';
 export { isEmptyDiff } from './refresh/refresh-corpus.ts';
 export type { RefreshDiff, RefreshRequest } from './refresh/refresh-corpus.ts';

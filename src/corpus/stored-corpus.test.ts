@@ -14,7 +14,7 @@ import { corpusLayer, openCorpus } from './corpus.ts';
 const DOCUMENTS = 6;
 
 function configOf(folder: string, store: string) {
-  const settings = { store: { url: store }, parse: { tokenizer: 'cl100k' }, stage: { workers: 1 } };
+  const settings = { store: { url: store }, parse: { tokenizer: 'cl100k' }, stage: { workers: 1, policy: 'io' } };
   return loadConfig({
     folder,
     environment: {},

@@ -99,6 +99,19 @@ test('a work that was tried under another of its ids than its record’s is one 
   assert.equal(view.history('W1').length, 1);
 });
 
+test('two ids of OpenAlex with one DOI are one work and count as a duplicate', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
+  for (const [at, openalex] of ['W1', 'W2', 'W3'].entries()) {
+    putRecord(folder.path, openalex, { openalex, doi: openalex === 'W3' ? '10.5555/kelp' : '10.5555/reefs' });
+    await putSaved(folder.path, { openalex }, at);
+  }
+  using list = new CorpusWorks(folder.path);
+  await list.refresh();
+  const { listed, downloaded, repeated_entries: repeated, prisma } = accountOf(list.store);
+  assert.deepEqual([listed, downloaded, repeated], [2, 2, 1]);
+  assert.deepEqual([prisma.identified, prisma.removed_before_screening.duplicates, prisma.retrieved], [3, 1, 2]);
+});
+
 test('a database that was deleted is made again, and who has the old one open sees what is new', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   putRecord(folder.path, 'W1', { openalex: 'W1' });

@@ -53,10 +53,6 @@ export class Candidates implements Disposable {
     return this.#note.run(hash('sha256', line, 'base64url')).changes === 1;
   }
 
-  get count(): number {
-    return Number(this.#database.prepare('select count(distinct work) as works from rows').get()?.['works']);
-  }
-
   /** The best row of each work, by time: saved rows are better than others, later ones better than earlier ones. */
   works(): Iterable<{ readonly best: number; readonly rows: number }> {
     this.#database.exec(

@@ -37,9 +37,9 @@ export interface Protocol {
   readonly question: string;
   readonly criteria: string;
   /** Reasons to exclude a work that reviewers choose from. */
-  readonly reasons: readonly string[];
+  readonly reasons: string[];
   /** Words that are marked in titles and abstracts. */
-  readonly highlight: readonly string[];
+  readonly highlight: string[];
 }
 
 /** A line of `decisions.jsonl`: decisions of people about works, and merges of versions, which people can undo. */

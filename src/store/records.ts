@@ -12,6 +12,16 @@ import { joined, noticed, otherIds, readRecord, sameRecord } from './record-rows
 
 const LISTED_PER_LINE = 1_000;
 
+/**
+ * Works that were tried and turned out to be others, `id` and `of`, where no person has decided. Two ids of OpenAlex that
+ * share a DOI are one work.
+ */
+export const MERGED_WORKS = `select id, of from (
+    select id, of from same_works where id not like 'entry:%'
+    union select id, work from work_ids where id glob 'W[0-9]*'
+      and exists (select 1 from outcomes where outcomes.work = work_ids.id and reason <> 'duplicate'))
+  where id not in (select id from decided_works)`;
+
 /** The records of a corpus and the decisions of people about them. Everything is logged before it takes effect. */
 export class Records implements KnownIdentity, Disposable {
   readonly #store: CorpusStore;
@@ -233,13 +243,10 @@ export class Records implements KnownIdentity, Disposable {
     return merges.length;
   }
 
-  /** Merges of duplicate works, and people's decisions about them. An id that OpenAlex gave a work twice was merged too. */
+  /** Merges of duplicate works, and people's decisions about them. */
   identities(): { readonly work: string; readonly of: string; readonly apart: boolean }[] {
     const rows = this.#store.all<{ work: string; of: string; apart: 0 | 1 }>(
-      `with merged as (
-         select id, of from same_works where id not like 'entry:%'
-         union select id, work from work_ids where instr(id, ':') = 0 and id in (select work from outcomes where reason <> 'duplicate'))
-       select id as work, of, 0 as apart from merged where id not in (select id from decided_works)
+      `select id as work, of, 0 as apart from (${MERGED_WORKS})
        union all select id, of, apart from decided_works order by of, work`,
     );
     return rows.map((row) => ({ ...row, apart: row.apart === 1 }));

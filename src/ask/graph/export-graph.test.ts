@@ -9,8 +9,8 @@ import { changeGraph, memoryStore } from '../../../test/support/graph.ts';
 import type { Contribution } from '../../graph/index.ts';
 import type { CorpusStore } from '../../store/index.ts';
 import { Graph } from './graph.ts';
-import type { ExportFormat } from './export-graph.ts';
-import { EXPORT_FORMATS, exportGraph } from './export-graph.ts';
+import type { GraphFormat } from './export-graph.ts';
+import { GRAPH_FORMATS, exportGraph } from './export-graph.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-export-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,8 +49,8 @@ function paper(number: number, cites: readonly number[]): Contribution {
 
 async function write(store: CorpusStore, name: string): Promise<string> {
   const graph = new Graph(store);
-  for (const format of Object.keys(EXPORT_FORMATS) as ExportFormat[])
-    await exportGraph(graph, format, join(folder, name, `graph${EXPORT_FORMATS[format].ending}`));
+  for (const format of Object.keys(GRAPH_FORMATS) as GraphFormat[])
+    await exportGraph(graph, format, join(folder, name, `graph${GRAPH_FORMATS[format].ending}`));
   return join(folder, name);
 }
 

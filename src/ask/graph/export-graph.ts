@@ -9,28 +9,25 @@ import { communities, readCitations } from './graph.ts';
 import type { NodeRow } from './types.ts';
 import { familyName } from './types.ts';
 
-/** Export formats; those with `folder` write several files. */
-export const EXPORT_FORMATS = {
-  graphml: { ending: '.graphml', folder: false },
-  vosviewer: { ending: '.vosviewer.json', folder: false },
-  neo4j: { ending: '-neo4j', folder: true },
-  parquet: { ending: '-parquet', folder: true },
-  obsidian: { ending: '-vault', folder: true },
-} as const;
+interface Format {
+  /** What the name of the file or folder ends in. */
+  readonly ending: string;
+  readonly write: (graph: Graph, path: string) => Promise<void>;
+}
 
-export type ExportFormat = keyof typeof EXPORT_FORMATS;
+/** Formats for other programs: a file, or a folder of files. */
+export const GRAPH_FORMATS = {
+  graphml: { ending: '.graphml', write: (graph, path) => writeText(path, graphMl(graph)) },
+  vosviewer: { ending: '.vosviewer.json', write: (graph, path) => writeText(path, vosViewer(graph)) },
+  neo4j: { ending: '-neo4j', write: writeNeo4j },
+  'graph-parquet': { ending: '-parquet', write: writeParquet },
+  'graph-obsidian': { ending: '-vault', write: writeVault },
+} as const satisfies Readonly<Record<string, Format>>;
 
-const WRITERS: Readonly<Record<ExportFormat, (graph: Graph, path: string) => Promise<void>>> = {
-  graphml: (graph, path) => writeText(path, graphMl(graph)),
-  vosviewer: (graph, path) => writeText(path, vosViewer(graph)),
-  neo4j: writeNeo4j,
-  parquet: writeParquet,
-  obsidian: writeVault,
-};
+export type GraphFormat = keyof typeof GRAPH_FORMATS;
 
-/** Writes a graph for another program: a file, or a folder of files. */
-export async function exportGraph(graph: Graph, format: ExportFormat, path: string): Promise<void> {
-  await WRITERS[format](graph, path);
+export async function exportGraph(graph: Graph, format: GraphFormat, path: string): Promise<void> {
+  await GRAPH_FORMATS[format].write(graph, path);
 }
 
 /** An edge as stored, with the number of its evidence rows. */

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
@@ -18,7 +16,6 @@ import {
   isDocumentName,
   readDocument,
   readSidecar,
-  stringsIn,
   textOf,
 } from './read-document.ts';
 
@@ -95,7 +92,6 @@ export class Library<Run = unknown> implements Disposable {
     return {
       /** The contents of `run.json`. */
       run: (await this.#readRun()) ?? null,
-      counts,
       works: isBare ? documents : counts.listed,
       saved: isBare ? documents : counts.downloaded + counts.local,
       waiting: counts.waiting,
@@ -134,16 +130,6 @@ export class Library<Run = unknown> implements Disposable {
     };
   }
 
-  /** Throws if the folder is not a corpus. */
-  async require(): Promise<void> {
-    if ((await this.#readRun()) || documentNames(this.#place.dataRoot).length > 0) return;
-    if (!(await this.#opened()).isEmpty) return;
-    const what = existsSync(this.folder) ? 'contains no corpus' : 'does not exist';
-    throw new AppError('USAGE_RUN', `${this.folder} ${what}`, {
-      hint: 'give the output folder of docstokg run, contentdownload or docparse',
-    });
-  }
-
   [Symbol.dispose](): void {
     this.#list?.[Symbol.dispose]();
     this.#list = undefined;
@@ -175,18 +161,12 @@ export function manifestFolder({ parse }: Config): string {
 
 /** A paper of the user without a record, described by its document. */
 function ownPaper(place: DocumentPlace, document: string): LibraryWork {
-  const about = readSidecar(place.dataRoot, document);
-  const text = (name: string): string | null => (typeof about[name] === 'string' ? about[name] : null);
+  const { title, authors, doi } = readSidecar(place.dataRoot, document);
+  const unknown = { family: null, given: null, orcid: null, institutions: [] };
   const record: WorkRecord = {
-    ...emptyRecord(document, { doi: text('doi') }),
-    title: text('title'),
-    authors: stringsIn(about['authors']).map((name) => ({
-      name,
-      family: null,
-      given: null,
-      orcid: null,
-      institutions: [],
-    })),
+    ...emptyRecord(document, { doi }),
+    title,
+    authors: authors.map((name) => ({ name, ...unknown })),
   };
   return describedWork({ work: document, name: document, outcome: 'own' }, record, null, place);
 }

@@ -63,17 +63,15 @@ export async function readDocument(dataRoot: string, name: string) {
       hint: 'see the list of works for those that have a text',
     });
   const { blocks, pages } = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${name}.jsonl`));
-  const about = readSidecar(dataRoot, name);
-  const text = (field: string): string | null =>
-    typeof about[field] === 'string' && about[field] !== '' ? about[field] : null;
+  const { title, authors, doi, sha256, abstract } = readSidecar(dataRoot, name);
   return {
     id: name,
-    title: text('title') ?? blocks.find(({ kind }) => kind === 'title')?.text ?? null,
-    authors: stringsIn(about['authors']),
-    doi: text('doi'),
+    title: title ?? blocks.find(({ kind }) => kind === 'title')?.text ?? null,
+    authors,
+    doi,
     /** The hash of the file it was parsed from. */
-    sha256: text('source_sha256'),
-    abstract: text('abstract'),
+    sha256,
+    abstract,
     pages,
     /** The headings; `block` is the index of a heading among the blocks. */
     outline: blocks.flatMap((block, at) =>
@@ -83,14 +81,22 @@ export async function readDocument(dataRoot: string, name: string) {
   };
 }
 
-/** The texts in a list of unknown values. */
-export function stringsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
-}
-
-/** The sidecar of a document; empty if it is missing or damaged. */
-export function readSidecar(dataRoot: string, name: string): Readonly<Record<string, unknown>> {
-  return readFields(join(dataRoot, DOCTAGS_FOLDER, `${name}.meta.json`));
+/** What the parser wrote beside a document; nothing if the file is missing or damaged. */
+export function readSidecar(dataRoot: string, name: string) {
+  const about = readFields(join(dataRoot, DOCTAGS_FOLDER, `${name}.meta.json`));
+  const text = (field: string): string | null =>
+    typeof about[field] === 'string' && about[field] !== '' ? about[field] : null;
+  const authors = Array.isArray(about['authors']) ? about['authors'].filter((each) => typeof each === 'string') : [];
+  return {
+    title: text('title'),
+    authors,
+    doi: text('doi'),
+    abstract: text('abstract'),
+    /** The file it was parsed from, its kind and its hash. */
+    source: text('source'),
+    kind: text('source_kind'),
+    sha256: text('source_sha256'),
+  };
 }
 
 /** Part of a document as Markdown, block by block, without running heads and feet. */

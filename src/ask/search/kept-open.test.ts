@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { HeldClock } from '../../testing/index.ts';
-import { KeptOpen } from './kept-open.ts';
+import { keptOpen } from './kept-open.ts';
 
 test('what is kept open is opened anew when it has changed, and the old one is closed when its last user is done', async () => {
   const clock = new HeldClock();
   const told: string[] = [];
   let made = 'one';
-  await using kept = new KeptOpen({
+  await using kept = keptOpen({
     open: async () => {
       const name = made;
       told.push(`open ${name}`);
@@ -41,7 +41,7 @@ test('what is kept open is opened anew when it has changed, and the old one is c
 test('what opening itself has changed is not opened again, and a failure is tried again', async () => {
   const clock = new HeldClock();
   let [opened, version] = [0, 0];
-  await using kept = new KeptOpen({
+  await using kept = keptOpen({
     open: async () => {
       opened += 1;
       version += 1;

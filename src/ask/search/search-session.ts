@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 import { AppError, sha256 } from '../../base/index.ts';
 import type { DenseEngine } from '../../parse/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions, Section } from '../../search/index.ts';
@@ -8,6 +10,7 @@ import { apaCitation, bibtexEntry, citationKey, retractionOf, yearOf } from '../
 import type { CorpusWorks } from '../corpus-works.ts';
 import type { Graph } from '../graph/graph.ts';
 import { nearDocuments } from '../graph/graph.ts';
+import type { passageFilter } from '../shapes/index.ts';
 import { parseYears } from '../works/work-table.ts';
 
 const TOP = 10;
@@ -197,27 +200,11 @@ export function citedWork(record: WorkRecord) {
 }
 
 /** Which passages to search, as people write it; every field is optional. */
-export interface PassageFilter {
-  /** `2020`, `2018-2022`, `2018-`, `-2022`. */
-  readonly year?: string | undefined;
-  /** Part of an author's name, or an ORCID. */
-  readonly author?: string | undefined;
-  /** Part of the name of a journal or repository. */
-  readonly venue?: string | undefined;
-  /** `article`, `preprint`, `review`, … */
-  readonly type?: string | undefined;
-  /** `cc-by`, `cc0`, …; comma-separated. */
-  readonly license?: string | undefined;
-  /**
-   * Parts of papers, comma-separated: `methods,results`; front matter and reference lists are searched only if named.
-   */
-  readonly section?: string | undefined;
-  /** Only passages that contain one. */
-  readonly has?: 'table' | 'figure' | undefined;
+export type PassageFilter = z.output<typeof passageFilter> & {
   readonly excludeRetracted?: boolean | undefined;
   /** Only these works, by their ids or the names of their documents. */
   readonly works?: ReadonlySet<string> | undefined;
-}
+};
 
 /** Converts the filter to that of an index; `hidden` documents are never searched. */
 export function searchFilter(

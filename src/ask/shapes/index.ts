@@ -29,6 +29,17 @@ export const workFilter = z.object({
   retracted: z.boolean().optional(),
 });
 
+/** Which passages to search. */
+export const passageFilter = z.object({
+  year: words.describe('Only works from these years: 2020, 2018-2022, 2018-, -2022.'),
+  author: words.describe('Only works by this author: part of a name, or an ORCID.'),
+  venue: words.describe('Only works from this journal or repository: part of its name.'),
+  type: words.describe('Only works of this type, such as article or preprint.'),
+  license: words.describe('Only works under these licences, such as cc-by; comma-separated.'),
+  section: words.describe('Only these sections, comma-separated; front matter and reference lists only if named.'),
+  has: z.enum(['table', 'figure']).optional().describe('Only passages that contain one.'),
+});
+
 /** A work in a list. */
 export const work = z
   .object({
@@ -69,4 +80,28 @@ export const runEvent = z.object({
   at: z.string().describe('ISO 8601, by the clock of the run.'),
   text: z.string(),
   ...fields(text, 'work', 'document', 'host', 'reason'),
+});
+
+/** Where something is on a page. */
+export const box = z.object({ page: z.int(), ...fields(z.number(), 'left', 'top', 'right', 'bottom') });
+
+/** A passage found by a search, or that an answer is made from. */
+export const passage = z.object({
+  rank: z.number(),
+  fit: z.number().describe('Score, 0 to 1.'),
+  run: z.string(),
+  work: z.string().describe('The id to pass to read or cite.'),
+  ...fields(z.string(), 'title', 'by'),
+  year: number,
+  ...fields(text, 'venue', 'doi', 'license'),
+  retracted: z.boolean(),
+  headings: z.array(z.string()),
+  part: z.string(),
+  page: number,
+  text: z.string(),
+  ...fields(text, 'citation', 'bibtex'),
+  id: z.string().describe('The id of the passage.'),
+  document: z.string(),
+  boxes: z.array(box),
+  link: text,
 });

@@ -139,6 +139,16 @@ export class CorpusView implements Disposable {
     return this.store.get('select 1 from documents where id = ?', id) !== undefined;
   }
 
+  /** The ids of the documents before and after one in the list. */
+  besideDocument(id: string): { readonly before: string | null; readonly after: string | null } {
+    const beside = this.store.get<{ before: string | null; after: string | null }>(
+      `select (select max(id) from documents where id < :id) as before,
+         (select min(id) from documents where id > :id) as after`,
+      { id },
+    );
+    return beside ?? { before: null, after: null };
+  }
+
   /** A document with its structure, from a block on; undefined if it does not exist. */
   async document(id: string, from = 0): Promise<ShownDocument | undefined> {
     return this.hasDocument(id) ? await readShownDocument(this.#place, id, from) : undefined;
@@ -292,9 +302,9 @@ function pagePictures() {
       waiting += 1;
       try {
         inspector ??= new PdfInspector();
-        const [drawn] = await inspector.draw(path, { pages: [page], widthPixels });
-        if (drawn) keep(key, drawn.png);
-        return drawn?.png ?? null;
+        const png = await inspector.draw(path, page, widthPixels);
+        if (png) keep(key, png);
+        return png ?? null;
       } finally {
         waiting -= 1;
       }
@@ -332,10 +342,8 @@ async function readShownDocument(place: DocumentPlace, id: string, from = 0) {
     }
     blocks.push(shown);
   }
-  const about = readSidecar(place.dataRoot, id);
-  const text = (name: string): string | null => (typeof about[name] === 'string' ? about[name] : null);
-  const title = document.metadata.title ?? text('title');
-  return { kind: text('source_kind'), title, pages: document.pages, blocks, next };
+  const { kind, title } = readSidecar(place.dataRoot, id);
+  return { kind, title: document.metadata.title ?? title, pages: document.pages, blocks, next };
 }
 
 /** The downloaded file of a document, if it is inside the corpus. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 
-import { AppError, visibleText, writeFileAtomic } from '../../base/index.ts';
+import { AppError, csvLine, visibleText, writeFileAtomic } from '../../base/index.ts';
 import type { CorpusWorks, LibraryWork } from '../../ask/index.ts';
 import { accountOf, prismaSvg } from '../../ask/index.ts';
 import {
@@ -15,7 +15,6 @@ import {
   risEntry,
   yearOf,
 } from '../../works/index.ts';
-import { csvLine } from '../../harvest/index.ts';
 import type { FileFormat } from '../../parse/index.ts';
 import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
@@ -124,17 +123,18 @@ async function* textOf(format: ExportFormat, works: Iterable<LibraryWork>, place
 
 const COLUMNS = [
   'id', 'doi', 'pmid', 'pmcid', 'title', 'authors', 'year', 'date', 'venue', 'volume', 'issue', 'pages', 'type', 'language', 'license', 'access',
-  'version', 'outcome', 'reason', 'detail', 'label', 'retracted', 'file', 'url', 'abstract',
+  'version', 'outcome', 'reason', 'detail', 'label', 'other_version', 'retracted', 'file', 'url', 'abstract',
 ] as const; // prettier-ignore
 
 function* csvTable(works: Iterable<LibraryWork>): Generator<string> {
   yield csvLine(COLUMNS);
-  for (const { record, outcome, reason, detail, label, file, licence: license } of works) {
+  for (const { record, outcome, reason, detail, label, isOtherVersion, file, licence: license } of works) {
     const { ids, title, date, venue, volume, issue, pages, type, language, access, version, url, abstract } = record;
     const authors = record.authors.map(({ name }) => name).join('; ');
     const known: Record<(typeof COLUMNS)[number], string | number | null> = {
       id: record.id, doi: ids.doi, pmid: ids.pmid, pmcid: ids.pmcid, title, authors, year: yearOf(record), date, venue, volume, issue, pages,
-      type, language, license, access, version, outcome, reason, detail, label, retracted: retractionOf(record) ? 'retracted' : null, file, url, abstract,
+      type, language, license, access, version, outcome, reason, detail, label, other_version: isOtherVersion ? 'yes' : null,
+      retracted: retractionOf(record) ? 'retracted' : null, file, url, abstract,
     }; // prettier-ignore
     yield csvLine(COLUMNS.map((name) => known[name]));
   }

@@ -165,6 +165,12 @@ test('versions are shown with their reason and can be taken apart', async () => 
     (await corpus.versions()).versions.map(({ work, of, reason }) => [work, of, reason]),
     [['W3', 'W1', 'title-authors-year']],
   );
+  const [head = '', ...rows] = (await text(corpus, 'csv')).split('\n');
+  const column = head.split(',').indexOf('other_version');
+  assert.deepEqual(
+    rows.filter((row) => row.split(',')[column] === 'yes').map((row) => row.split(',')[0]),
+    ['W3'],
+  );
   await corpus.versions({ apart: 'W3' });
   assert.equal((JSON.parse(await text(corpus, 'prisma')) as Account['prisma']).removed_before_screening.duplicates, 0);
   await assert.rejects(corpus.versions({ apart: 'W9' }), { code: 'USAGE_VERSION' });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -144,6 +144,8 @@ test('a store has the files of one fleet: another fleet, another store and a run
   await assert.rejects(openShared(configOf(at('other'), { ...fleet, schema: 'owner_two' }), runtime), refused);
   await assert.rejects(openShared(configOf(at('second'), fleet, at('elsewhere')), runtime), refused);
   await assert.rejects(openShared(configOf(at('alone'), {}), runtime), refused);
+  await assert.rejects(openShared(configOf(at('plain'), {}, at('nowhere')), runtime, false), refused);
+  assert.equal(existsSync(at('nowhere')), false, 'a store that is only checked is not created');
   await using second = await openShared(configOf(at('second'), fleet), runtime);
   assert.equal(await second?.files.bring(PDF), true);
   // The logs can be read without the database.

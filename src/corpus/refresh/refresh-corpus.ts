@@ -6,6 +6,7 @@ import type { Config } from '../../config/index.ts';
 import { namesNoWork, REASONS, renewalOf } from '../../download/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
 import { askRecords, openAsking, openQueue } from '../../harvest/index.ts';
+import type { WorkQueue } from '../../queue/index.ts';
 import type { CorpusWorks } from '../../ask/index.ts';
 import type { Records } from '../../store/index.ts';
 import type { Notice, Work, WorkRecord } from '../../works/index.ts';
@@ -57,8 +58,9 @@ export async function refreshCorpus(
     await using asking = openAsking(config, runtime);
     await readAgain([...records.all()], records, { asking, runtime, signal });
     await noteArxivVersions(worksFromArxiv(records, asking), records, asking, signal);
-    await retryFailures(records, before.states, parts);
-    await fetchVersions(records, before.states, parts);
+    await using queue = await openQueue(config, runtime);
+    await retryFailures(records, before.states, queue, runtime.clock.now());
+    await fetchVersions(records, before.states, queue);
   }
   await parts.gather();
   using works = parts.openWorks();
@@ -129,13 +131,7 @@ export function retryDays(reason: keyof typeof REASONS): number {
 }
 
 /** Requeues failed jobs: works that have become open, and failures old enough for their reason. */
-async function retryFailures(
-  records: Records,
-  before: States,
-  { config, runtime }: { readonly config: Config; readonly runtime: Runtime },
-): Promise<void> {
-  await using queue = await openQueue(config, runtime);
-  const now = runtime.clock.now();
+async function retryFailures(records: Records, before: States, queue: WorkQueue, now: number): Promise<void> {
   const day = new Date(now).toISOString().slice(0, 10);
   for (const row of records.lastRows()) {
     if (row.outcome === 'saved' || namesNoWork(row.reason)) continue;
@@ -152,12 +148,7 @@ async function retryFailures(
  * Requests newer versions of downloaded works. A version published under its own DOI is a separate work, linked as a
  * version; a better open copy of the same work replaces its file.
  */
-async function fetchVersions(
-  records: Records,
-  before: States,
-  { config, runtime }: { readonly config: Config; readonly runtime: Runtime },
-): Promise<void> {
-  await using queue = await openQueue(config, runtime);
+async function fetchVersions(records: Records, before: States, queue: WorkQueue): Promise<void> {
   // A work is stored under the name it was requested by.
   const names = new Map<string, string>();
   for (const { work, outcome } of records.lastRows())
