@@ -23,7 +23,7 @@ export interface AskRequest extends Omit<SearchRequest, 'top'> {
 /** Progress of an answer. A second `passages` starts over: the question was rephrased, or a model was interrupted. */
 export type AskEvent =
   | { readonly kind: 'passages'; readonly passages: readonly CitedHit[] }
-  | { readonly kind: 'sentence'; readonly sentence: AnswerSentence; readonly passages: readonly CitedHit[] };
+  | { readonly kind: 'sentence'; readonly sentence: AnswerSentence };
 
 /** Largest share of passages from one work: a question about one paper needs several of its passages. */
 const SHARE_OF_ONE_WORK = 0.6;
@@ -73,7 +73,7 @@ export async function askCorpus(
     const show = (sentence: AnswerSentence): void => {
       if (live.has(sentence.text)) return;
       live.add(sentence.text);
-      report?.({ kind: 'sentence', sentence, passages });
+      report?.({ kind: 'sentence', sentence });
     };
     const made = await write(passages, show);
     // An interrupted model may have streamed sentences that are not in its final answer.

@@ -18,8 +18,8 @@ export interface ClaimedQuote {
 
 /** The part of a model's answer that passes the check. */
 export interface CheckedAnswer {
-  readonly sentences: readonly AnswerSentence[];
-  readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
+  readonly sentences: AnswerSentence[];
+  readonly dropped: Partial<Record<DropReason, number>>;
 }
 
 /**
@@ -116,34 +116,34 @@ export function checkQuote(
   const named = passages[passage - 1];
   if (!named) return 'quote-not-in-passage';
   const own = findQuote(quote, named.passage.text);
-  if (own) return quoteAt(passages, passage, own);
-  for (const [at, hit] of passages.entries()) {
+  if (own) return quoteAt(named, own);
+  for (const hit of passages) {
     const place = findQuote(quote, hit.passage.text);
     if (!place) continue;
     if (hit.passage.document !== named.passage.document) return 'quote-of-another-paper';
-    return quoteAt(passages, at + 1, place);
+    return quoteAt(hit, place);
   }
   return 'quote-not-in-passage';
 }
 
 /** Part of a passage as a quote. */
 export function quoteAt(
-  passages: readonly CitedHit[],
-  passage: number,
+  { passage: of, work, link }: CitedHit,
   { start, end }: { readonly start: number; readonly end: number },
 ): AnswerQuote {
-  const { passage: of, work, link } = passages[passage - 1] as CitedHit;
   const around = sentencesOf(of.text).filter((sentence) => sentence.start < end && sentence.end > start);
   return {
     text: of.text.slice(start, end),
     sentence: of.text.slice(Math.min(start, around[0]?.start ?? start), Math.max(end, around.at(-1)?.end ?? end)),
-    passage,
     document: of.document,
+    passage: of.id,
+    work: work?.id ?? null,
+    title: work?.title ?? of.title,
+    citation: work?.apa ?? null,
+    link,
     page: of.page ?? null,
     start,
     end,
-    work,
-    link,
   };
 }
 

@@ -20,14 +20,6 @@ const ENOUGH_REPORTS = 2;
 /** Sentences with a much lower fit than the best one are left out. */
 const NEAR_BEST = 0.7;
 
-interface Candidate {
-  readonly passage: number;
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-  readonly words: number;
-}
-
 /** The fit of the best sentence of an answer. */
 export function fitOfAnswer(sentences: readonly AnswerSentence[]): number {
   return Math.max(0, ...sentences.map(({ fit }) => fit ?? 1));
@@ -46,68 +38,72 @@ export async function extractAnswer(
   passages: readonly CitedHit[],
   { most, least, nearness }: { readonly most: number; readonly least: number; readonly nearness: Nearness },
 ): Promise<AnswerSentence[]> {
-  const languages = passages.map(({ passage }) => stemmedLanguage(passage.text));
-  const known = [...new Set(languages)].filter((language) => language !== undefined);
-  const terms = questionTerms(withoutAmountWords(question), known);
-  const all = passages.flatMap(({ passage }, at) =>
-    sentencesOf(passage.text).flatMap(({ start, end }) => {
+  const spoken = passages.map((hit) => ({ hit, language: stemmedLanguage(hit.passage.text) }));
+  const languages = [...new Set(spoken.map(({ language }) => language))].filter((language) => language !== undefined);
+  const terms = questionTerms(withoutAmountWords(question), languages);
+  const all = spoken.flatMap(({ hit, language }) =>
+    sentencesOf(hit.passage.text).flatMap(({ start, end }) => {
       // A heading has no full stop, and an item of a list no capital: what ends a block there ends a sentence.
-      const blocks = [...passage.text.slice(start, end).matchAll(/[^\n](?:[^\n]|\n(?!\n))*/g)];
+      const blocks = [...hit.passage.text.slice(start, end).matchAll(/[^\n](?:[^\n]|\n(?!\n))*/g)];
       return blocks
         .filter(([text], block) => block === blocks.length - 1 || /[.!?]\W{0,3}$/.test(text))
-        .map(({ 0: text, index }) => ({
-          passage: at + 1,
-          start: start + index,
-          end: start + index + text.length,
-          text,
-        }));
+        .map(({ 0: text, index }) => {
+          const place = { start: start + index, end: start + index + text.length };
+          return { hit, language, place, text, own: new Set(sentenceTerms(text, language)) };
+        });
     }),
   );
-  const analysed = all.map(({ text, passage }) => new Set(sentenceTerms(text, languages[passage - 1])));
   const has = (own: ReadonlySet<string>, forms: readonly string[]): boolean => forms.some((form) => own.has(form));
   // Forms of one word, in one or several languages.
   const weight = new Map(
     new Map(terms.map((forms) => [forms[0], forms])).values().map((forms) => {
-      const having = analysed.filter((own) => has(own, forms)).length;
+      const having = all.filter(({ own }) => has(own, forms)).length;
       return [forms, Math.log(1 + (all.length + 0.5) / (having + 0.5))] as const;
     }),
   );
   const total = [...weight.values()].reduce((sum, each) => sum + each, 0);
-  const candidates: Candidate[] = all
-    .map((sentence, at) => {
-      const own = analysed[at] ?? new Set();
+  const ranked = all
+    .map((sentence) => {
+      const { own, text, language } = sentence;
       const covered = [...weight].reduce((sum, [forms, value]) => (has(own, forms) ? sum + value : sum), 0);
       // Other languages have two terms for a word.
-      const fewest = (languages[sentence.passage - 1] === undefined ? 1 : 2) * LEAST_TERMS;
+      const fewest = (language === undefined ? 1 : 2) * LEAST_TERMS;
       const isSentence =
         own.size >= fewest &&
-        sentence.text.length <= LONGEST_SENTENCE &&
-        !isKeywords(sentence.text) &&
-        !isHowToCite(sentence.text);
+        text.length <= LONGEST_SENTENCE &&
+        !isLabel(text) &&
+        !isKeywords(text) &&
+        !isHowToCite(text);
       return { ...sentence, words: total === 0 || !isSentence ? 0 : covered / total };
     })
     .filter(({ words }) => words > 0)
-    .sort((a, b) => b.words - a.words || a.passage - b.passage || a.start - b.start)
-    .slice(0, MOST_CANDIDATES);
+    .sort((a, b) => b.words - a.words);
+  // Two passages of a paper may share a sentence, such as the caption of a table that was split.
+  const candidates = Map.groupBy(ranked, ({ hit, text }) => `${hit.passage.document} ${text}`)
+    .values()
+    .flatMap((same) => same.slice(0, 1))
+    .take(MOST_CANDIDATES)
+    .toArray();
   const near = await nearness(
     question,
     candidates.map(({ text }) => text),
   );
   const reports = findingWeight(question, ENOUGH_REPORTS);
-  const scored = candidates.map((candidate, at) => {
-    const meaning = near?.[at] ?? candidate.words;
-    const score = (candidate.words + meaning) * (reports?.(candidate.text) ?? 1);
-    return { candidate, fit: Math.max(candidate.words, meaning), score };
+  const scored = candidates.map(({ hit, place, text, words }, at) => {
+    const meaning = near?.[at] ?? words;
+    const score = (words + meaning) * (reports?.(text) ?? 1);
+    return { text, fit: Math.max(words, meaning), score, quotes: [quoteAt(hit, place)] };
   });
   const best = Math.max(0, ...scored.map(({ score }) => score));
   const sentences = scored
     .filter(({ score }) => score >= NEAR_BEST * best)
     .sort((a, b) => b.score - a.score)
     .slice(0, most)
-    .map(({ candidate, fit }) => ({
-      text: candidate.text,
-      fit,
-      quotes: [quoteAt(passages, candidate.passage, candidate)],
-    }));
+    .map(({ text, fit, quotes }) => ({ text, fit, quotes }));
   return fitOfAnswer(sentences) >= least ? sentences : [];
+}
+
+/** A label of a figure or a heading: all its longer words have capitals. */
+function isLabel(text: string): boolean {
+  return /\p{Lu}/u.test(text) && !/(?<![\p{L}\p{M}-])\p{Ll}{3,}/u.test(text);
 }

@@ -1,14 +1,12 @@
 export { citedWorks } from './answer.ts';
-export type { Answer, AnswerSentence } from './answer.ts';
+export type { Answer } from './answer.ts';
 export { askCorpus } from './ask.ts';
 export type { AskEvent } from './ask.ts';
 export { checkQuotes } from './check-answer.ts';
 export { openWriter } from './writer.ts';
-export type { Table, TableRow } from './table/cell.ts';
-export { EMPTY_REASONS } from './table/cell.ts';
-export type { Column } from './table/columns.ts';
+export type { Column, Table } from './table/cell.ts';
 export { checkedColumns, columnsFrom, parseColumn, parseColumns } from './table/columns.ts';
-export { fillTable, tableOptions } from './table/fill-table.ts';
+export { fillTable } from './table/fill-table.ts';
 export type { FilledTable } from './table/fill-table.ts';
 export { correctCell, readTable, savedTables } from './table/saved-tables.ts';
 export type { TableFormat } from './table/write-table.ts';

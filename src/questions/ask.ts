@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-import type { AnswerSentence, AskEvent } from '../answers/index.ts';
+import type { AskEvent } from '../answers/index.ts';
 import { askCorpus, checkQuotes, openWriter } from '../answers/index.ts';
+import type { answerShape } from '../answers/shapes/index.ts';
+import { answerHead } from '../answers/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
 import type { AskedRun } from './question.ts';
 import { chosenWorks, question, worksChoice } from './question.ts';
-import type { answerShape } from './shapes/index.ts';
-import { PASSAGES, shownPassage } from './search.ts';
-import { answerHead } from './shapes/index.ts';
+import { FILTERS, PASSAGES, shownPassage } from './search.ts';
 
 type Shown = z.output<typeof answerShape>;
 
@@ -15,6 +15,7 @@ const input = {
   question: z.string().min(1).max(2_000).describe('The question.'),
   passages: z.int().min(1).max(50).default(10).describe('Passages that the answer is made from.'),
   works: worksChoice.optional(),
+  ...FILTERS,
 };
 
 /** Passages to answer from, and the sentences that answer best. */
@@ -55,47 +56,24 @@ export type AnswerStep =
 /** An answer from one corpus; `tell` gets its passages and sentences as they come. */
 export async function shownAnswer(
   { id, corpus, search }: AskedRun,
-  { question: asked, passages, works }: z.output<z.ZodObject<typeof input>>,
+  given: z.output<z.ZodObject<typeof input>>,
   { usesModel, tell }: { readonly usesModel: boolean; readonly tell?: (step: AnswerStep) => void },
   signal: AbortSignal,
 ): Promise<Shown> {
+  const { question: asked, passages, works, exclude_retracted: excludeRetracted, ...filters } = given;
   const shownPassages = (hits: readonly CitedHit[]) => hits.map((hit, at) => shownPassage(id, hit, at + 1));
   await using opened = new AsyncDisposableStack();
   const options = {
     passages,
+    ...filters,
+    excludeRetracted,
     ...chosenWorks(corpus, works),
     writer: usesModel ? openWriter(corpus, opened) : undefined,
     report: (event: AskEvent) =>
-      tell?.(
-        event.kind === 'passages'
-          ? { kind: 'passages', passages: shownPassages(event.passages) }
-          : { kind: 'sentence', sentence: shownSentence(event.sentence, event.passages) },
-      ),
+      tell?.(event.kind === 'passages' ? { ...event, passages: shownPassages(event.passages) } : event),
   };
   const answer = await search.use((session) => askCorpus(session, asked, options, signal));
-  return {
-    question: asked,
-    model: answer.model,
-    sentences: answer.sentences.map((sentence) => shownSentence(sentence, answer.passages)),
-    dropped: answer.dropped,
-    passages: shownPassages(answer.passages),
-  };
-}
-
-/** A sentence with its passages by id. */
-function shownSentence(
-  { text, fit, quotes }: AnswerSentence,
-  passages: readonly CitedHit[],
-): Shown['sentences'][number] {
-  return {
-    text,
-    fit,
-    quotes: quotes.map(({ passage: number, work, link: _link, ...quote }) => {
-      const hit = passages[number - 1];
-      const title = hit?.work?.title ?? hit?.passage.title ?? null;
-      return { ...quote, passage: hit?.passage.id ?? '', title, citation: work?.apa ?? null };
-    }),
-  };
+  return { ...answer, passages: shownPassages(answer.passages) };
 }
 
 const verdictFields = z.object({

@@ -13,8 +13,7 @@ export const QUESTIONS: readonly Question[] = [
   relatedQuestion, graphQuestion, figuresQuestion, screeningQuestion,
 ]; // prettier-ignore
 
-export type { AskedRun, Question } from './question.ts';
+export type { Answered, AskedRun, Question } from './question.ts';
 export { askQuestion, GRAPH_QUERIES, graphQuestion, shownAnswer };
 export { askedRun, chosenWorks, worksChoice } from './question.ts';
-export { decideQuestion, reviewer, screened } from './screening.ts';
-export { screeningShape } from './shapes/index.ts';
+export { decideQuestion, SCREENING_CHANGES } from './screening.ts';

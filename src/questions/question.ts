@@ -133,5 +133,7 @@ export function workLine(work: {
   const [first, ...others] = work.authors;
   const by = first === undefined ? '' : `${first}${others.length > 0 ? ' et al.' : ''}`;
   const year = work.year === null ? '' : ` (${work.year})`;
-  return `${by}${year}${by === '' && year === '' ? '' : '. '}${work.title ?? 'Without a title'}`;
+  const head = `${by}${year}`;
+  const stop = head === '' || head.endsWith('.') ? '' : '.';
+  return `${head}${stop} ${work.title ?? 'Without a title'}`.trim();
 }

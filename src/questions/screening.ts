@@ -1,26 +1,19 @@
 import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import type { Candidate } from '../screen/index.ts';
 import { CHOICES, PHASES } from '../screen/index.ts';
+import { candidate, screeningHead } from '../screen/shapes/index.ts';
 import type { AskedRun } from './question.ts';
 import { oneRun, question, workLine } from './question.ts';
-import { candidate, screeningHead as head } from './shapes/index.ts';
-
-const phase = z.enum(PHASES);
 
 const MOST_SHOWN = 20;
-export const reviewer = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .describe('The reviewer: each decision is logged with this name.');
-const inPhase = phase.default('title-abstract');
+const by = z.string().trim().min(1).max(100).describe('The reviewer: each decision is logged with this name.');
+const phase = z.enum(PHASES).default('title-abstract');
 const limit = z.int().min(1).max(MOST_SHOWN).describe('Works to show.');
-/** The answer of both questions: progress, and the next works. */
+const words = z.array(z.string().max(200)).max(200);
+/** The answer of all questions here: progress, and the next works. */
 const ANSWERS = {
-  head: head.shape,
+  head: screeningHead.shape,
   list: 'next',
   item: candidate.shape,
   text: 'abstract',
@@ -34,24 +27,23 @@ export const screeningQuestion = question({
   title: 'Screening progress',
   description: 'Shows how far the screening of a corpus is and which works a reviewer should decide about next.',
   input: {
-    by: reviewer,
-    phase: inPhase,
+    by,
+    phase,
     limit: limit.default(5),
     work: z.string().max(2_048).optional().describe('A work to show first, such as one in conflict.'),
   },
   ...ANSWERS,
-  ask: async ({ by, phase: at, limit: most, work }, runs) => await screened(oneRun(runs), by, at, most, work),
+  ask: async ({ work, ...asked }, runs) => await progress(oneRun(runs), asked, work),
 });
 
-/** Offered only where control is allowed. */
 export const decideQuestion = question({
   name: 'decide',
   title: 'Decide about a work',
   description:
     'Logs the decision of a reviewer about one work, which is on the disk when this answers; undo takes the last one back. Answers like screening.',
   input: {
-    by: reviewer,
-    phase: inPhase,
+    by,
+    phase,
     work: z.string().min(1).max(2_048).optional().describe('Required unless the decision is undo.'),
     decision: z.enum([...CHOICES, 'undo']),
     reason: z.string().max(4_000).optional().describe('Why it is excluded; required for full texts.'),
@@ -62,64 +54,72 @@ export const decideQuestion = question({
   ...ANSWERS,
   async ask({ decision, work, limit: most, ...decided }, runs) {
     const run = oneRun(runs);
-    const { by, phase: at } = decided;
-    if (decision === 'undo') return await screened(run, by, at, most, run.screening().undo(by, at));
+    const shown = { ...decided, limit: most };
+    if (decision === 'undo') return await progress(run, shown, run.screening().undo(decided.by, decided.phase));
     if (work === undefined) throw new AppError('USAGE_WORK', 'no work given', { hint: 'use an id of screening' });
     run.screening().decide({ ...decided, work, decision });
-    return await screened(run, by, at, most);
+    return await progress(run, shown);
   },
 });
 
+const sampleQuestion = question({
+  name: 'sample',
+  title: 'Begin a random sample',
+  description: 'Begins a random sample of the undecided works, which says when to stop.',
+  input: { by },
+  ...ANSWERS,
+  async ask(asked, runs) {
+    const run = oneRun(runs);
+    run.screening().sample(asked.by);
+    return await progress(run, asked);
+  },
+});
+
+const protocolQuestion = question({
+  name: 'protocol',
+  title: 'Change the protocol',
+  description:
+    'Changes question, criteria, reasons, marked words or the number of reviewers: a new version of the protocol.',
+  input: {
+    by,
+    reviewers: z.int().min(1).max(10).optional().describe('How many decide about each work, blind to each other.'),
+    question: z.string().max(4_000).optional().describe('The ranking begins with it.'),
+    criteria: z.string().max(4_000).optional(),
+    reasons: words.optional(),
+    highlight: words.optional().describe('Words to mark.'),
+  },
+  ...ANSWERS,
+  async ask({ by: who, ...given }, runs) {
+    const run = oneRun(runs);
+    run.screening().setProtocol(given, who);
+    return await progress(run, { by: who });
+  },
+});
+
+/** Changes of a screening, offered only where control is allowed. */
+export const SCREENING_CHANGES = [decideQuestion, sampleQuestion, protocolQuestion];
+
 /** Progress, and the next works to decide about; `chosen` comes first. */
-export async function screened(
+async function progress(
   run: AskedRun,
-  by: string,
-  at: z.output<typeof phase> = 'title-abstract',
-  most = 1,
+  asked: { readonly by: string; readonly phase?: z.output<typeof phase>; readonly limit?: number },
   chosen?: string,
 ) {
+  const { by: who, phase: at = 'title-abstract', limit: most = 1 } = asked;
   const screening = run.screening();
   await screening.ready();
-  const first = chosen === undefined ? undefined : screening.candidate(chosen, by);
-  const next = screening.next(by, { phase: at, limit: most }).filter(({ work }) => work !== first?.work);
-  const conflicts = screening.conflicts(at).slice(0, MOST_SHOWN);
+  const first = chosen === undefined ? undefined : screening.candidate(chosen, who);
+  const next = screening.next(who, { phase: at, limit: most }).filter(({ work }) => work !== first?.work);
   const status = screening.status();
   const { works, included, excluded, undecided } = status.phases[at];
-  const items = [...(first ? [first] : []), ...next].slice(0, most);
-  const list = [];
-  for (const each of items) list.push(shownAs(each, await documentOf(run, each.work)));
+  const items = [];
+  for (const each of [...(first ? [first] : []), ...next].slice(0, most)) {
+    const work = await run.corpus.library.work(each.work);
+    items.push({ ...each, document: work?.hasText ? work.document : null });
+  }
   return {
-    head: {
-      run: run.id,
-      ...(status as unknown as Omit<z.output<typeof head>, 'run' | 'conflicts'>),
-      conflicts: conflicts.map(({ work, decisions }) => ({
-        work,
-        title: screening.record(work).title,
-        decisions: [...decisions],
-      })),
-    },
+    head: { run: run.id, ...status, conflicts: screening.conflicts(at).slice(0, MOST_SHOWN) },
     summary: `${works} works, ${included} included, ${excluded} excluded, ${undecided} undecided. ${status.protocol.criteria}`,
-    items: list,
-  };
-}
-
-async function documentOf({ corpus }: AskedRun, id: string): Promise<string | null> {
-  const work = await corpus.library.work(id);
-  return work?.hasText ? work.document : null;
-}
-
-function shownAs({ work, rank, isSampled, record, decisions }: Candidate, document: string | null) {
-  return {
-    work,
-    rank,
-    is_sampled: isSampled,
-    title: record.title,
-    abstract: record.abstract ?? '',
-    authors: record.authors.map(({ name }) => name),
-    year: Number(record.date?.slice(0, 4)) || null,
-    venue: record.venue,
-    doi: record.ids.doi,
-    document,
-    decisions: [...decisions],
+    items,
   };
 }

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 
+import { passage, passageFilter } from '../ask/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
 import { SECTIONS } from '../search/index.ts';
 import { question, workLine } from './question.ts';
-import { passage } from './shapes/index.ts';
 
-const filter = (what: string): z.ZodOptional<z.ZodString> => z.string().max(1_000).optional().describe(what);
+/** Filters of `search` and `ask`. */
+export const FILTERS = {
+  ...passageFilter.shape,
+  section: passageFilter.shape.section.describe(`Only these sections, comma-separated: ${SECTIONS.join(', ')}.`),
+  exclude_retracted: z.boolean().optional().describe('Exclude retracted works.'),
+};
 
 const WAYS: Readonly<Record<string, string>> = {
   hybrid: 'words and meaning',
@@ -73,14 +78,7 @@ export const searchQuestion = question({
       .describe(
         'hybrid: by words and meaning; dense: by meaning; lexical: by words. Default: the best the corpus supports.',
       ),
-    year: filter('Only works from these years: 2020, 2018-2022, 2018-, -2022.'),
-    author: filter('Only works by this author: part of a name, or an ORCID.'),
-    venue: filter('Only works from this journal or repository: part of its name.'),
-    type: filter('Only works of this type, such as article or preprint.'),
-    license: filter('Only works under these licences, such as cc-by; comma-separated.'),
-    section: filter(`Only these sections, comma-separated: ${SECTIONS.join(', ')}.`),
-    has: z.enum(['table', 'figure']).optional().describe('Only passages that contain one.'),
-    exclude_retracted: z.boolean().optional().describe('Exclude retracted works.'),
+    ...FILTERS,
     min_score: z
       .number()
       .min(0)
@@ -95,9 +93,8 @@ export const searchQuestion = question({
   },
   ...PASSAGES,
   async ask(asked, runs, signal) {
-    const { question: words, exclude_retracted: excludeRetracted, min_score: minFit, mode, ...filters } = asked;
-    const { top, year, author, venue, type, license, section, has } = filters;
-    const wanted = { top, year, author, venue, type, license, section, has, excludeRetracted };
+    const { question: words, exclude_retracted: excludeRetracted, min_score: minFit, mode, top, ...filters } = asked;
+    const wanted = { ...filters, top, excludeRetracted };
     const request = { ...wanted, ...(mode && { mode }), ...(minFit !== undefined && { minFit }) };
     const found: { readonly run: string; readonly hit: CitedHit }[] = [];
     const modes = new Set<string>();
@@ -116,7 +113,7 @@ export const searchQuestion = question({
       summary:
         best.length === 0
           ? `No results for "${words}" among ${passages} passages, searched by ${searchedBy}.`
-          : `${best.length} passages for "${words}" among ${passages}, searched by ${searchedBy}.`,
+          : `Passages for "${words}", ${best.length} of ${passages}, searched by ${searchedBy}.`,
       items: best.map(({ run, hit }, at) => shownPassage(run, hit, at + 1)),
     };
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { EMPTY_REASONS, readTable, savedTables } from '../answers/index.ts';
+import { readTable, savedTables } from '../answers/index.ts';
 import { chosenWorks, question, worksChoice } from './question.ts';
 import { fields, number, text } from '../ask/shapes/index.ts';
 
@@ -56,7 +56,7 @@ export const tableQuestion = question({
                 column: names[at] ?? '',
                 ...(cell.kind === 'value'
                   ? { value: cell.value, from: cell.from }
-                  : { value: null, from: EMPTY_REASONS[cell.reason] }),
+                  : { value: null, from: cell.sentence }),
                 page: cell.quote?.page ?? null,
                 quote: cell.quote?.text ?? '',
               });

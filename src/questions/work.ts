@@ -1,13 +1,16 @@
 import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import type { LibraryWork, SearchSession, TextPiece } from '../corpus/index.ts';
-import { CITATION_STYLES, relatedWorks } from '../corpus/index.ts';
+import type { LibraryWork, TextPiece } from '../corpus/index.ts';
+import { CITATION_STYLES } from '../corpus/index.ts';
+import type { AskedRun } from './question.ts';
 import { question, workNamed } from './question.ts';
 
 /** Adjacent blocks of a page are joined up to this many characters. */
 const TOGETHER = 2_000;
 const MOST_HEADINGS = 60;
+/** Passages searched for each related work. */
+const PASSAGES_PER_WORK = 6;
 const WORK = z.string().min(1).max(500).describe('Id of the work, as returned by search and works, or its DOI.');
 const ABOUT = { run: z.string(), work: z.string(), title: z.string().nullable() };
 
@@ -117,6 +120,17 @@ export const figuresQuestion = question({
   },
 });
 
+const relatedFields = z.object({
+  work: z.string().describe('Its id in the corpus, or in the graph if it is not in the corpus.'),
+  title: z.string().nullable(),
+  year: z.number().nullable(),
+  in_corpus: z.boolean(),
+  cited_together: z.number().describe('Works of the corpus that cite both.'),
+  shared_references: z.number().describe('Works that both cite.'),
+  fit: z.number().nullable().describe('Similarity of content; null if related by citations.'),
+});
+type Related = z.output<typeof relatedFields>;
+
 export const relatedQuestion = question({
   name: 'related',
   title: 'Related works',
@@ -125,39 +139,70 @@ export const relatedQuestion = question({
   input: { work: WORK, limit: z.int().min(1).max(50).default(10) },
   head: ABOUT,
   list: 'related',
-  item: {
-    work: z.string(),
-    title: z.string().nullable(),
-    year: z.number().nullable(),
-    in_corpus: z.boolean(),
-    cited_together: z.number(),
-    shared_references: z.number(),
-    fit: z.number().nullable().describe('Similarity of content; null if related by citations.'),
-  },
+  item: relatedFields.shape,
   line: ({ work, title, year, in_corpus: isIn, cited_together: together, shared_references: shared, fit }) => {
     const how = fit === null ? `cited together ${together} times, ${shared} references shared` : `fit ${fit}`;
     return `${title ?? work}${year === null ? '' : ` (${year})`} · ${work} · ${how}${isIn ? '' : ' · not in the corpus'}`;
   },
   async ask({ work: name, limit }, runs, signal) {
     const { run, work } = await workNamed(name, runs);
-    const { library, graph } = run.corpus;
-    const search: SearchSession['search'] = (...given) => run.search.use((session) => session.search(...given));
-    const found = await relatedWorks(work, { library, graph, search }, limit, signal);
+    const items = run.corpus.graph.exists ? relatedByCitations(run, work, limit) : [];
+    if (items.length < limit && work.title !== null) await addByContent(items, run, work, limit, signal);
     return {
       head: { run: run.id, work: work.id, title: work.title },
-      summary: `${found.length} works are related to ${work.title ?? work.id}.`,
-      items: found.map(({ id, title, year, inCorpus, citedTogether, sharedReferences, fit }) => ({
-        work: id,
-        title,
-        year,
-        in_corpus: inCorpus,
-        cited_together: citedTogether,
-        shared_references: sharedReferences,
-        fit: fit === null ? null : Math.round(fit * 100) / 100,
-      })),
+      summary: `${items.length} works are related to ${work.title ?? work.id}.`,
+      items,
     };
   },
 });
+
+/** Works cited together with a work, or citing the same works. */
+function relatedByCitations({ corpus }: AskedRun, work: LibraryWork, limit: number): Related[] {
+  using graph = corpus.graph.open();
+  for (const name of [work.document, ...(work.doi === null ? [] : [work.doi]), work.id]) {
+    try {
+      return graph.related(name, limit).map(({ node: { id, label, year, data }, cocited, coupled }) => ({
+        work: id,
+        title: label,
+        year,
+        in_corpus: data['inCorpus'] === true || data['inCorpus'] === 1,
+        cited_together: cocited,
+        shared_references: coupled,
+        fit: null,
+      }));
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'GRAPH_NO_NODE')) throw error;
+    }
+  }
+  return [];
+}
+
+/** Adds works whose passages are nearest to the title of a work, until there are `limit`. */
+async function addByContent(
+  items: Related[],
+  { search }: AskedRun,
+  { id: own, document, title }: LibraryWork,
+  limit: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const known = new Set([document, own, ...items.map(({ work }) => work)]);
+  const request = { top: limit * PASSAGES_PER_WORK, minFit: 0 };
+  const hits = await search.use((session) => session.search(title ?? '', request, signal));
+  for (const { passage, work, fit } of hits) {
+    const id = work?.id ?? passage.document;
+    if (known.has(id) || known.has(passage.document) || items.length >= limit) continue;
+    known.add(id).add(passage.document);
+    items.push({
+      work: id,
+      title: work?.title ?? passage.title,
+      year: work?.year ?? null,
+      in_corpus: true,
+      cited_together: 0,
+      shared_references: 0,
+      fit: Math.round(fit * 100) / 100,
+    });
+  }
+}
 
 export const citeQuestion = question({
   name: 'cite',

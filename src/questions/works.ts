@@ -72,17 +72,12 @@ export const accountQuestion = question({
     const accounts = await Promise.all(
       runs.map(async ({ id, corpus }) => ({ id, ...(await corpus.library.account()) })),
     );
-    const corpora = accounts.map(({ id, run, works, saved, missing, waiting, excluded, retracted, documents }) => ({
+    const corpora = accounts.map(({ id, run, reasons: _reasons, saved: texts, ...counts }) => ({
       run: id,
       asked: run ? askedFor(run.asked) : '',
       state: run?.state ?? 'unknown',
-      works,
-      texts: saved,
-      missing,
-      waiting,
-      excluded,
-      retracted,
-      documents,
+      texts,
+      ...counts,
       failed_documents: (run?.account?.failures ?? [])
         .slice(0, MOST_FAILURES)
         .map(({ document, stage, message }) => `${document}: ${stage}: ${message.slice(0, 200)}`),
@@ -95,17 +90,16 @@ export const accountQuestion = question({
             `${run}: ${works} works, ${texts} with a text, ${missing} missing, ${waiting} waiting (${state}). Query: ${asked}`,
         )
         .join('\n'),
-      items: accounts.flatMap(({ id, reasons }) =>
-        reasons.map(({ reason, sentence, later, works }) => ({ run: id, reason, works, sentence, later })),
-      ),
+      items: accounts.flatMap(({ id, reasons }) => reasons.map((each) => ({ run: id, ...each }))),
     };
   },
 });
 
 function askedFor(asked: object): string {
   return Object.entries(asked)
-    .filter(([name, value]) => value !== undefined && value !== null && name !== 'mailto')
-    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.slice(0, 5).join(', ') : String(value)}`)
+    .map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, 5).join(', ') : String(value ?? '')])
+    .filter(([name, text]) => text !== '' && name !== 'mailto')
+    .map(([name, text]) => `${name}: ${text}`)
     .join('; ')
     .slice(0, 1_000);
 }

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 
-import { AppError, lettersOf } from '../base/index.ts';
+import { AppError, csvLine, lettersOf } from '../base/index.ts';
 import type { UnreadableEntry } from '../corpus/index.ts';
-import { csvLine, entryNames } from '../corpus/index.ts';
+import { entryNames } from '../corpus/index.ts';
 import type { Choice, Phase, Records, ScreeningDecision } from '../store/index.ts';
 import { CHOICES, PHASES } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
@@ -22,22 +22,8 @@ import {
 } from '../works/index.ts';
 import type { Decided, Logged, Screening } from './screening.ts';
 
-export type ScreeningFormat = 'csv' | 'asreview' | 'rayyan' | 'ris';
-
-/** The contents of a file of decisions. */
-export interface ReadDecisions {
-  readonly included: number;
-  readonly excluded: number;
-  readonly maybe: number;
-  /** Lines whose work is not in the run. */
-  readonly unknown: readonly number[];
-  /** Lines without a decision. */
-  readonly undecided: number;
-  /** Lines that repeat an earlier line about the same work. */
-  readonly repeated: readonly number[];
-  /** Lines that contradict an earlier line about the same work: the later one counts. */
-  readonly contradicting: readonly number[];
-}
+export const DECISION_FORMATS = ['decisions', 'asreview', 'rayyan', 'decisions-ris'] as const;
+export type DecisionFormat = (typeof DECISION_FORMATS)[number];
 
 /** The reviewer if a file names none. */
 const IMPORTED = 'import';
@@ -70,8 +56,8 @@ export async function importDecisions(
     readonly by?: string | undefined;
     readonly phase?: Phase | undefined;
   } = {},
-): Promise<ReadDecisions> {
-  if (!existsSync(path)) throw new AppError('USAGE_LABELS', `there is no ${path}`, { hint: 'check the path' });
+) {
+  requireFile(path);
   const { as, by = IMPORTED, phase } = options;
   const find = worksBy(screening.records);
   const seen = new Map<string, Choice>();
@@ -108,7 +94,18 @@ export async function importDecisions(
   const last = new Map(found.map((each) => ['id' in each ? each.id : keyOfDecision(each), each]));
   screening.decideAll([...last.values()].filter((each) => 'id' in each || !isKnown(screening, each)));
   const count = (choice: Choice): number => [...seen.values()].filter((each) => each === choice).length;
-  return { included: count('include'), excluded: count('exclude'), maybe: count('maybe'), unknown, undecided, repeated, contradicting }; // prettier-ignore
+  return {
+    included: count('include'),
+    excluded: count('exclude'),
+    maybe: count('maybe'),
+    /** Lines whose work is not in the run. */
+    unknown,
+    /** How many lines have no decision. */
+    undecided,
+    /** Lines that repeat an earlier line about the same work, or contradict one: the later one counts. */
+    repeated,
+    contradicting,
+  };
 }
 
 function keyOfDecision({ work, phase = 'title-abstract', by }: Decided): string {
@@ -122,18 +119,17 @@ function isKnown(screening: Screening, { work, decision, by, phase = 'title-abst
   );
 }
 
-/** The contents of lists. */
-export interface AddedRecords {
-  readonly entries: number;
-  /** Entries that name no work. */
-  readonly unreadable: readonly UnreadableEntry[];
+/** Throws if a path is not that of a file. */
+export function requireFile(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new AppError('USAGE_LABELS', `there is no file ${path}`, { hint: 'check the path' });
 }
 
 /**
  * Adds the records of lists to a run, to screen them before anything is downloaded. Adding a list again changes
  * nothing.
  */
-export async function addRecords(screening: Screening, paths: readonly string[], now: string): Promise<AddedRecords> {
+export async function addRecords(screening: Screening, paths: readonly string[], now: string) {
   const { records } = screening;
   const unreadable: UnreadableEntry[] = [];
   // A work counts once per list that names it.
@@ -167,9 +163,9 @@ export async function addRecords(screening: Screening, paths: readonly string[],
  * Every work with its decisions, for other tools or an archive. Contains our complete decisions: importing it again
  * loses nothing.
  */
-export function* exportDecisions(screening: Screening, format: ScreeningFormat): Generator<string> {
+export function* exportDecisions(screening: Screening, format: DecisionFormat): Generator<string> {
   const decisions = Map.groupBy(screening.all(), ({ work }) => work);
-  if (format === 'csv') {
+  if (format === 'decisions') {
     yield csvLine(['id', 'record_id', 'doi', 'title', 'phase', 'decision', 'by', 'at', 'reason', 'note', 'criteria', 'rank']); // prettier-ignore
     for (const [work, all] of decisions) {
       const record = screening.record(work);

@@ -1,7 +1,7 @@
 export { CHOICES, PHASES } from '../store/index.ts';
 export type { Choice, Phase } from '../store/index.ts';
-export { addRecords, exportDecisions, importDecisions } from './exchange.ts';
-export type { ScreeningFormat } from './exchange.ts';
+export { addRecords, DECISION_FORMATS, exportDecisions, importDecisions, requireFile } from './exchange.ts';
+export type { DecisionFormat } from './exchange.ts';
 export { featuresOf } from './features.ts';
 export type { Rankable } from './features.ts';
 export { DEFAULT_MODEL, RankingModel } from './model.ts';

@@ -10,8 +10,7 @@ import { madeReview } from '../../test/fixtures/made-review.ts';
 import { writeReviewRun } from '../../test/fixtures/review-run.ts';
 import { CorpusWorks } from '../ask/index.ts';
 import { openCorpus } from '../corpus/index.ts';
-import type { ScreeningFormat } from './exchange.ts';
-import { addRecords, exportDecisions, importDecisions } from './exchange.ts';
+import { addRecords, DECISION_FORMATS, exportDecisions, importDecisions } from './exchange.ts';
 import { agreementOf, Screening } from './screening.ts';
 
 const review = madeReview(120, 12, 3);
@@ -38,7 +37,7 @@ test('a whole review: ranked reading, a random sample, a promise, and a flow dia
     const before = screening.status().phases['title-abstract'];
     assert.ok(before.included >= 10, `${before.included} of 12 found in ranked reading`);
     screening.sample('ada');
-    assert.equal(screening.next('ada')[0]?.isSampled, true);
+    assert.equal(screening.next('ada')[0]?.is_sampled, true);
     for (let at = 0; at < 120 && screening.status().sample?.isReached !== true; at += 1) {
       const [next] = screening.next('ada');
       assert.ok(next);
@@ -129,6 +128,21 @@ test('two reviewers are blind to each other, conflicts are listed, and a third d
   assert.deepEqual(ada.candidate('W5', 'ada')?.decisions.map(({ by }) => by), ['ada']); // prettier-ignore
   assert.deepEqual(ada.candidate('W5', 'cy')?.decisions, []);
   assert.equal(ada.status().phases['title-abstract'].conflicts, 0);
+});
+
+test('reading may not stop while reviewers differ about a work', async () => {
+  await using folder = await reviewFolder();
+  using screening = Screening.open(folder.path);
+  screening.setProtocol({ reviewers: 2 }, 'ada');
+  const works = screening.next('ada', { limit: 200 }).map(({ work }) => work);
+  for (const by of ['ada', 'bo'])
+    for (const work of works)
+      screening.decide({ work, decision: work === 'W2' && by === 'ada' ? 'include' : 'exclude', by });
+  screening.sample('ada');
+  const { sample } = screening.status();
+  assert.deepEqual([sample?.population, sample?.stillToRead, sample?.isReached], [0, 0, false]);
+  screening.decide({ work: 'W2', decision: 'include', by: 'cy' });
+  assert.equal(screening.status().sample?.isReached, true);
 });
 
 test('a work that a reviewer was unsure about is offered again when nothing else is left', async () => {
@@ -245,10 +259,10 @@ test('works that come later are ranked by the same decisions and offered', async
   assert.ok(screening.next('ada', { limit: 10 }).some(({ work }) => work === 'W900'));
 });
 
-for (const format of ['csv', 'asreview', 'rayyan', 'ris'] satisfies ScreeningFormat[])
+for (const format of DECISION_FORMATS)
   test(`${format}: a round trip keeps every decision`, async () => {
     await using folder = await reviewFolder();
-    const file = join(folder.path, `out.${format === 'ris' ? 'ris' : 'csv'}`);
+    const file = join(folder.path, `out.${format === 'decisions-ris' ? 'ris' : 'csv'}`);
     const before = ((): object[] => {
       using screening = Screening.open(folder.path);
       screening.setProtocol({ reviewers: 2 }, 'ada');

@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 
+import type { z } from 'zod';
+
 import type { Clock } from '../base/index.ts';
 import { AppError, systemClock } from '../base/index.ts';
 import { manifestFolder } from '../corpus/index.ts';
@@ -20,89 +22,29 @@ import {
   verdictOf,
 } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
-import { emptyRecord } from '../works/index.ts';
+import { emptyRecord, yearOf } from '../works/index.ts';
 import { BackgroundRanking } from './background-ranking.ts';
 import type { Rankable } from './features.ts';
 import { featuresOf } from './features.ts';
 import { DEFAULT_MODEL, RankingModel } from './model.ts';
-import type { Promised } from './stopping.ts';
+import type { candidate, screeningHead } from './shapes/index.ts';
 import { isTimeToSample, promiseOf } from './stopping.ts';
 
 /** A work to decide about, as one reviewer sees it. */
-export interface Candidate {
-  readonly work: string;
-  /** Its rank among the works without a decision, likeliest first. */
-  readonly rank: number;
-  /** Whether it comes from the random sample. */
-  readonly isSampled: boolean;
-  readonly record: WorkRecord;
-  /** This reviewer's own decisions, and those of others once all reviewers have decided. */
-  readonly decisions: readonly DecisionSummary[];
-}
-
-export type DecisionSummary = Pick<ScreeningDecision, 'by' | 'decision' | 'phase' | 'reason' | 'note' | 'at'>;
-
-/** Progress of a phase. */
-export interface PhaseCounts {
-  /** Works to decide about in this phase. */
-  readonly works: number;
-  readonly included: number;
-  readonly excluded: number;
-  readonly maybe: number;
-  readonly conflicts: number;
-  /** Works that still need a reviewer's decision. */
-  readonly undecided: number;
-}
-
-/** Agreement of two reviewers before they discussed their decisions. */
-interface Agreement {
-  /** Works about which two reviewers have decided. */
-  readonly works: number;
-  /** The share of them on which the two agreed. */
-  readonly agreed: number;
-  /** Cohen's kappa: agreement beyond chance; 1 where chance alone explains it fully. */
-  readonly kappa: number;
-}
-
+export type Candidate = Omit<z.output<typeof candidate>, 'document'>;
+type DecisionSummary = Candidate['decisions'][number];
 /** Progress of a review. */
-export interface ReviewStatus {
-  readonly protocol: Protocol;
-  readonly phases: Readonly<Record<Phase, PhaseCounts>>;
-  /** What the random sample says about recall; null before it starts. */
-  readonly sample:
-    | (Promised & {
-        readonly population: number;
-        readonly read: number;
-        readonly found: number;
-        /** The most likely recall: an estimate without a guarantee. */
-        readonly estimate: number;
-      })
-    | null;
-  /** Ranked reading finds hardly any new works: a random sample can show whether to stop. */
-  readonly isTimeToSample: boolean;
-  readonly agreement: Agreement | null;
-  readonly reviewers: readonly string[];
-}
+export type ReviewStatus = Omit<z.output<typeof screeningHead>, 'run' | 'conflicts'>;
 
+type Given<Fields extends keyof ScreeningDecision> = {
+  readonly [Field in Fields]?: NonNullable<ScreeningDecision[Field]> | undefined;
+};
 /** A new decision. */
-export interface Decided {
-  /** Chosen by the client, so that a decision sent twice is logged once. */
-  readonly id?: string | undefined;
-  readonly work: string;
-  readonly phase?: Phase | undefined;
-  readonly decision: Choice;
-  readonly by: string;
-  readonly reason?: string | undefined;
-  readonly note?: string | undefined;
-}
-
+export type Decided = Pick<ScreeningDecision, 'work' | 'decision' | 'by'> & Given<'id' | 'phase' | 'reason' | 'note'>;
 /** A decision made elsewhere or earlier, with its known details. */
-export interface Logged extends Decided {
-  readonly at?: string | undefined;
-  readonly criteria?: number | undefined;
-  /** Null if the work was not ranked. */
-  readonly rank?: number | null;
-}
+export type Logged = Decided & Given<'at' | 'criteria'> & Partial<Pick<ScreeningDecision, 'rank'>>;
+/** Fields of the protocol; those that are not given stay. */
+type ProtocolChange = { readonly [Field in keyof Omit<Protocol, 'version'>]?: Protocol[Field] | undefined };
 
 const LONGEST_NAME = 100;
 const LONGEST_TEXT = 4_000;
@@ -210,9 +152,10 @@ export class Screening implements Disposable {
   }
 
   /** Changes the protocol; omitted fields stay. Returns the new version. */
-  setProtocol(change: Partial<Omit<Protocol, 'version'>>, by: string): Protocol {
+  setProtocol(change: ProtocolChange, by: string): Protocol {
     const before = this.protocol;
-    const after = { ...before, ...change };
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const after = { ...before, ...given };
     if (!Number.isInteger(after.reviewers) || after.reviewers < 1 || after.reviewers > MOST_REVIEWERS)
       throw new AppError('USAGE_REVIEWERS', `expected 1 to ${MOST_REVIEWERS} reviewers`);
     if (JSON.stringify(after) === JSON.stringify(before)) return before;
@@ -353,13 +296,14 @@ export class Screening implements Disposable {
   }
 
   /** Works on which reviewers disagree, each with their decisions. */
-  conflicts(
-    phase: Phase = 'title-abstract',
-  ): { readonly work: string; readonly decisions: readonly DecisionSummary[] }[] {
+  conflicts(phase: Phase = 'title-abstract') {
     this.#look();
     return this.#works
       .filter((_, row) => this.#verdicts[phase][row] === 'conflict')
-      .map((work) => ({ work, decisions: this.#decisionsOf(work).filter((each) => each.phase === phase) }));
+      .map((work) => {
+        const decisions = this.#decisionsOf(work).filter((each) => each.phase === phase);
+        return { work, title: this.record(work).title, decisions };
+      });
   }
 
   /** Every decision that was not undone, in order. */
@@ -467,7 +411,7 @@ export class Screening implements Disposable {
     return { open, unsure: unsure.sort((a, b) => a.sequence - b.sequence).map(({ row }) => row) };
   }
 
-  #counts(phase: Phase): PhaseCounts {
+  #counts(phase: Phase): ReviewStatus['phases'][Phase] {
     const counts = { include: 0, exclude: 0, maybe: 0, conflict: 0, none: 0 };
     let works = 0;
     for (let row = 0; row < this.#works.length; row += 1) {
@@ -517,7 +461,10 @@ export class Screening implements Disposable {
     const hidden = read === 0 ? population : (found / read) * (population - read);
     const all = foundBefore + found;
     const estimate = all + hidden === 0 ? 1 : all / (all + hidden);
-    return { ...promiseOf({ foundBefore, population, read, found }), population, read, found, estimate };
+    const promise = promiseOf({ foundBefore, population, read, found });
+    // A work in conflict may be relevant: it has to be settled before reading may stop.
+    const isReached = promise.isReached && !verdicts.includes('conflict');
+    return { ...promise, isReached, population, read, found, estimate };
   }
 
   #train(): void {
@@ -580,7 +527,19 @@ export class Screening implements Disposable {
     const decisions = this.#decisionsOf(work).filter(
       (each) => each.by === by || (this.#verdicts[each.phase][row] ?? null) !== null,
     );
-    return { work, rank: this.#rankOf(row) ?? 0, isSampled, record: this.record(work), decisions };
+    const record = this.record(work);
+    return {
+      work,
+      rank: this.#rankOf(row) ?? 0,
+      is_sampled: isSampled,
+      title: record.title,
+      abstract: record.abstract ?? '',
+      authors: record.authors.map(({ name }) => name),
+      year: yearOf(record),
+      venue: record.venue,
+      doi: record.ids.doi,
+      decisions,
+    };
   }
 
   #decisionsOf(work: string): DecisionSummary[] {
@@ -640,7 +599,7 @@ function textOf(text: string | undefined): string | null {
  * Agreement on title and abstract, from the first decisions of each work's first two reviewers; null if no work has
  * two.
  */
-export function agreementOf(works: Iterable<readonly Standing[]>): Agreement | null {
+export function agreementOf(works: Iterable<readonly Standing[]>): ReviewStatus['agreement'] {
   const pairs: (readonly [string, string])[] = [];
   for (const decisions of works) {
     const first = new Map<string, string>();

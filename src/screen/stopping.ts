@@ -10,16 +10,6 @@ export interface Sample {
   readonly found: number;
 }
 
-/** The recall that can be guaranteed, and how much to read to guarantee the target. */
-export interface Promised {
-  /** True once recall is at least the target with a confidence of 95 %. */
-  readonly isReached: boolean;
-  /** Records of the sample still to be read until then, if none of them is included. */
-  readonly stillToRead: number;
-  /** The recall guaranteed with that confidence now. */
-  readonly recallAtLeast: number;
-}
-
 const TARGET_RECALL = 0.95;
 /**
  * The sample is judged after every record, and each look is a chance to be wrong. Each look is therefore taken at a stricter
@@ -29,7 +19,7 @@ const TARGET_RECALL = 0.95;
 const LOOK_LEVEL = 0.025;
 
 /** The guarantee that a sample allows: the hypergeometric test of Callaghan and Müller-Hansen (2020). */
-export function promiseOf(sample: Sample, target = TARGET_RECALL): Promised {
+export function promiseOf(sample: Sample, target = TARGET_RECALL) {
   const isReached = isRejected(sample, firstMissing(sample, target));
   let [low, high] = [0, isReached ? 0 : sample.population - sample.read];
   // More records without a find only raise the guarantee.
@@ -39,7 +29,14 @@ export function promiseOf(sample: Sample, target = TARGET_RECALL): Promised {
     if (isRejected(later, firstMissing(later, target))) high = middle;
     else low = middle + 1;
   }
-  return { isReached, stillToRead: low, recallAtLeast: recallAtLeast(sample) };
+  return {
+    /** Recall is at least the target with a confidence of 95 %. */
+    isReached,
+    /** Records of the sample still to be read until then, if none of them is included. */
+    stillToRead: low,
+    /** The recall guaranteed with that confidence now. */
+    recallAtLeast: recallAtLeast(sample),
+  };
 }
 
 /** The smallest number of included records in the population for which recall would miss the target. */

@@ -4,9 +4,9 @@ import type * as Yaml from 'yaml';
 
 import { AppError } from '../../base/index.ts';
 import type { CitedWork } from '../../corpus/index.ts';
+import type { Column } from './cell.ts';
 
-const COLUMN_TYPES = ['text', 'number', 'yes/no', 'choice'] as const;
-type ColumnType = (typeof COLUMN_TYPES)[number];
+const COLUMN_TYPES: readonly Column['type'][] = ['text', 'number', 'yes/no', 'choice'];
 
 /** Fields of a work's record, available without reading the paper. */
 const RECORD_FIELDS: Readonly<Record<string, (work: CitedWork) => string | number | null>> = {
@@ -22,19 +22,6 @@ const RECORD_FIELDS: Readonly<Record<string, (work: CitedWork) => string | numbe
   license: ({ license }) => license,
   url: ({ url }) => url,
 };
-
-/** A column of a table: one question asked of every paper. */
-export interface Column {
-  readonly name: string;
-  readonly question: string;
-  readonly type: ColumnType;
-  /** Unit of a number; null if any is accepted. */
-  readonly unit: string | null;
-  /** The allowed values of a choice. */
-  readonly choices: readonly string[];
-  /** The record field it shows; null if the paper is read. */
-  readonly field: string | null;
-}
 
 const MOST_COLUMNS = 50;
 const LONGEST = 500;

@@ -7,8 +7,8 @@ import { analyse } from '../../parse/index.ts';
 import type { AnswerQuote, AnswerSentence } from '../answer.ts';
 import { checkQuote } from '../check-answer.ts';
 import { delimited } from '../writer.ts';
-import type { Cell, CellQuote, EmptyReason } from './cell.ts';
-import type { Column } from './columns.ts';
+import type { Cell, CellQuote, Column } from './cell.ts';
+import { empty } from './cell.ts';
 
 /** The facts that the graph stage extracted from a document. */
 export interface Facts {
@@ -20,13 +20,9 @@ const NUMBER = /[-−–]?\d+(?:[.,·]\d+)*/g;
 const LONGEST_VALUE = 500;
 const DENIES = /\b(?:no|not|neither|nor|without|never|non|cannot)\b/;
 
-export function empty(reason: EmptyReason, quote: CellQuote | null = null): Cell {
-  return { kind: 'empty', reason, quote };
-}
-
 /** A quote as the quote of a cell. */
-function cellQuote({ text, page, passage, start, end }: AnswerQuote, passages: readonly CitedHit[]): CellQuote {
-  return { text, page, passage: { id: passages[passage - 1]?.passage.id ?? '', start, end } };
+function cellQuote({ text, page, passage: id, start, end }: AnswerQuote): CellQuote {
+  return { text, page, passage: { id, start, end } };
 }
 
 /**
@@ -64,7 +60,7 @@ export function extractedCell(
   const [first] = sentences;
   const best = first?.quotes[0];
   if (!first || !best) return empty(passages.length === 0 ? 'no-passage' : 'no-sentence');
-  const quote = cellQuote(best, passages);
+  const quote = cellQuote(best);
   switch (column.type) {
     case 'text':
       return {
@@ -77,8 +73,7 @@ export function extractedCell(
       for (const { quotes } of sentences) {
         const own = quotes[0];
         const value = own && numberIn(own.text, column);
-        if (own && value !== undefined)
-          return { kind: 'value', value, from: 'extractive', quote: cellQuote(own, passages) };
+        if (own && value !== undefined) return { kind: 'value', value, from: 'extractive', quote: cellQuote(own) };
       }
       return empty('no-number', quote);
     }
@@ -223,7 +218,7 @@ function checkCell(
     return empty('quote-refused');
   const checked = checkQuote({ quote, passage: passage as number }, passages);
   if (typeof checked === 'string' || !hasNumbersOf(value, [checked.text])) return empty('quote-refused');
-  const found = cellQuote(checked, passages);
+  const found = cellQuote(checked);
   const typed = typedValue(column, value);
   return typed === undefined
     ? empty(TYPE_REASON[column.type], found)

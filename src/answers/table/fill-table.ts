@@ -6,18 +6,18 @@ import { AppError, sha256 } from '../../base/index.ts';
 import type { CitedDocument, CitedHit, Corpus, SearchRequest, SearchSession, StageCall } from '../../corpus/index.ts';
 import { stageSettings } from '../../corpus/index.ts';
 import { factsPath } from '../../graph/index.ts';
-import type { AnswerWriter, Budget } from '../../model/index.ts';
+import type { AnswerWriter } from '../../model/index.ts';
 import { askModel } from '../../model/index.ts';
 import { chunkOutput } from '../../parse/index.ts';
-import type { ItemOutcome, StageEvent, StageOptions, StageOutcome, WorkItem } from '../../stage/index.ts';
+import type { ItemOutcome, StageEvent, StageOutcome, WorkItem } from '../../stage/index.ts';
 import { runStage } from '../../stage/index.ts';
 import { askPassages, LEAST_FIT } from '../ask.ts';
 import { extractAnswer } from '../extract-answer.ts';
-import type { Cell, Table, TableRow } from './cell.ts';
-import type { Column } from './columns.ts';
+import type { Cell, Column, Table, TableRow } from './cell.ts';
+import { empty } from './cell.ts';
 import { recordValue } from './columns.ts';
 import type { Facts } from './fill-cells.ts';
-import { cellsPrompt, checkCells, empty, extractedCell, quantityCell } from './fill-cells.ts';
+import { cellsPrompt, checkCells, extractedCell, quantityCell } from './fill-cells.ts';
 import { readRow, rowHash, rowOf, rowPath, saveTable, tableFolder, withCorrections } from './saved-tables.ts';
 
 export const PASSAGES = 6;
@@ -32,9 +32,7 @@ export interface TableRequest {
   /** Which papers; all by default. */
   readonly search?: SearchRequest | undefined;
   readonly writer?: AnswerWriter | undefined;
-  readonly budget?: Budget | undefined;
-  /** Options of the stage; its rows are logged in `manifestDir`. */
-  readonly options: StageOptions;
+  readonly call?: StageCall | undefined;
   readonly report?: ((event: StageEvent) => void) | undefined;
   /** Called with each row that this run fills in. */
   readonly filled?: ((row: TableRow) => void) | undefined;
@@ -48,13 +46,6 @@ export interface FilledTable extends Table {
   readonly overBudget: number;
 }
 
-/** Options of the table stage: as many papers at a time as the model server accepts requests. */
-export function tableOptions({ config }: Corpus, hasModel: boolean, call: StageCall = {}): StageOptions {
-  const workers = hasModel ? config.model.concurrency : 1;
-  const options = stageSettings(call, config, { policy: 'io', workers, retries: 0, perItemTimeoutS: 0 });
-  return { ...options, handleSignals: false };
-}
-
 /**
  * One row per paper, one column per question. An interrupted call resumes when repeated; corrections of people stay.
  */
@@ -64,8 +55,12 @@ export async function fillTable(
   request: TableRequest,
   signal?: AbortSignal,
 ): Promise<FilledTable> {
-  const { columns, writer, budget, options, report, filled } = request;
-  const { data_root: dataRoot, format } = corpus.config.parse;
+  const { columns, writer, call = {}, report, filled } = request;
+  const { config } = corpus;
+  const { data_root: dataRoot, format } = config.parse;
+  // As many papers at a time as the model server accepts requests.
+  const workers = writer ? config.model.concurrency : 1;
+  const options = stageSettings(call, config, { policy: 'io', workers, retries: 0, perItemTimeoutS: 0 });
   const documents = session.documents(request.search);
   if (documents.length === 0)
     throw new AppError('TABLE_NOTHING', 'no papers for the table', {
@@ -100,13 +95,13 @@ export async function fillTable(
       if (!document) return { status: 'skip', reason: 'gone' };
       const facts = item.inputs['facts'];
       const read = facts === undefined ? undefined : await readFacts(facts);
-      const cells = await cellsOf(document, read, { session, columns, writer, budget }, stop);
+      const cells = await cellsOf(document, read, { session, columns, writer }, stop);
       if (cells === 'over-budget') return { status: 'skip', reason: 'budget' };
       await writeFile(item.outputs['row'] ?? '', JSON.stringify({ cfgHash, cells }));
       if (filled) made.set(item.itemId, rowOf(document, cells));
       return { status: 'success', manifest: { filled: cells.filter(({ kind }) => kind === 'value').length } };
     },
-    options,
+    { ...options, handleSignals: false },
     {
       afterItem: (item, ended) => {
         if ('status' in ended && ended.reason === 'budget') overBudget += 1;
@@ -134,7 +129,6 @@ interface Tools {
   readonly session: SearchSession;
   readonly columns: readonly Column[];
   readonly writer: AnswerWriter | undefined;
-  readonly budget: Budget | undefined;
 }
 
 /**
@@ -143,9 +137,9 @@ interface Tools {
 async function cellsOf(
   { document, work }: CitedDocument,
   facts: Facts | undefined,
-  { session, columns, writer, budget }: Tools,
+  { session, columns, writer }: Tools,
   signal: AbortSignal,
-): Promise<readonly Cell[] | 'over-budget'> {
+): Promise<Cell[] | 'over-budget'> {
   const cells = new Map<Column, Cell>();
   const found = new Map<Column, readonly CitedHit[]>();
   for (const column of columns)
@@ -171,7 +165,7 @@ async function cellsOf(
     const written = await askModel(
       cellsPrompt(open, passages),
       (content) => checkCells(content, open, passages),
-      { ...writer, budget },
+      writer,
       signal,
     );
     if (written === 'over-budget') return 'over-budget';

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 
 import { AppError, canonicalJson, sha256, writeFileAtomic } from '../../base/index.ts';
 import type { CitedDocument, Corpus, SearchRequest, SearchSession } from '../../corpus/index.ts';
-import type { Cell, Table, TableRow } from './cell.ts';
-import { readCells } from './cell.ts';
-import type { Column } from './columns.ts';
+import type { Cell, Column, Table, TableRow } from './cell.ts';
+import { empty, readCells } from './cell.ts';
 import { parseColumns, writtenColumn } from './columns.ts';
-import { empty, typedValue } from './fill-cells.ts';
+import { typedValue } from './fill-cells.ts';
 
 /** Raised when the same papers give different cells. */
 const FILL_VERSION = 2;
@@ -129,7 +128,7 @@ function parsedRow(text: string): { readonly cfgHash?: unknown; readonly cells?:
   }
 }
 
-export function rowOf({ document, work, link }: CitedDocument, cells: readonly Cell[]): TableRow {
+export function rowOf({ document, work, link }: CitedDocument, cells: Cell[]): TableRow {
   const { id, title, year, apa, doi } = work ?? {};
   return {
     document,

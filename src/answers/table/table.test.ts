@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import type { Corpus } from '../../corpus/index.ts';
-import { openCorpus, stageSettings } from '../../corpus/index.ts';
+import { openCorpus } from '../../corpus/index.ts';
 import { chunkItem, chunkOutput, openRowReader, openTokenizer } from '../../parse/index.ts';
 import { Records } from '../../store/index.ts';
 import { openLoopback } from '../../testing/index.ts';
@@ -82,14 +82,11 @@ async function table(corpus: Corpus, works?: string): Promise<FilledTable> {
   await using opened = new AsyncDisposableStack();
   const session = opened.use(await corpus.openSearch({ mode: 'lexical' }));
   const writer = openWriter(corpus, opened);
-  const options = stageSettings({}, corpus.config, { policy: 'io', workers: 1, retries: 0, perItemTimeoutS: 0 });
   const search = works === undefined ? {} : { works: corpus.chooseWorks(works) };
   return await fillTable(corpus, session, {
     columns: COLUMNS,
     search,
     writer,
-    budget: writer?.budget,
-    options: { ...options, handleSignals: false },
   });
 }
 
@@ -160,12 +157,14 @@ test('a choice is filled in only where the best sentence names it, undenied, and
       const quote = {
         text,
         sentence: text,
-        passage: 1,
+        passage: 'd#1',
         document: 'd',
         page: 1,
         start: 0,
         end: 9,
         work: null,
+        title: null,
+        citation: null,
         link: null,
       };
       return { text, fit: 0.9, quotes: [quote] };
@@ -190,7 +189,12 @@ test('corrections and chosen works hold, whatever is run again; undone, the valu
   corpus.correct('W1', 'dose', '');
   const made = await table(corpus, 'W1');
   assert.deepEqual(shown(made), { W1: ['2019', '50', null, 'randomised trial', null, null] });
-  assert.deepEqual(cellOf(made, 'W1', 'dose'), { kind: 'empty', reason: 'corrected', quote: null });
+  assert.deepEqual(cellOf(made, 'W1', 'dose'), {
+    kind: 'empty',
+    reason: 'corrected',
+    sentence: 'a person left it empty',
+    quote: null,
+  });
   corpus.correct('W1', 'sample size', null);
   corpus.correct('W1', 'dose', null);
   assert.equal(shown(await table(corpus, 'W1'))['W1']?.[1], '48');

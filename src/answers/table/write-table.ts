@@ -1,6 +1,6 @@
+import { csvLine } from '../../base/index.ts';
 import { openRowWriter } from '../../parse/index.ts';
 import type { Cell, Table, TableRow } from './cell.ts';
-import { EMPTY_REASONS } from './cell.ts';
 
 export const TABLE_FORMATS = ['csv', 'markdown', 'json', 'parquet'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -8,7 +8,7 @@ export type TableFormat = (typeof TABLE_FORMATS)[number];
 export function tableText(table: Table, format: Exclude<TableFormat, 'parquet'>): string {
   switch (format) {
     case 'csv':
-      return csv(table);
+      return [headings(table), ...table.rows.map(fields)].map((cells) => csvLine(cells)).join('');
     case 'markdown':
       return markdown(table);
     case 'json':
@@ -18,7 +18,7 @@ export function tableText(table: Table, format: Exclude<TableFormat, 'parquet'>)
 
 /** The source of a value, or why there is none. */
 function how(cell: Cell): string {
-  return cell.kind === 'value' ? cell.from : EMPTY_REASONS[cell.reason];
+  return cell.kind === 'value' ? cell.from : cell.sentence;
 }
 
 function valueOf(cell: Cell): string {
@@ -42,17 +42,6 @@ function fields({ work, document, cells }: TableRow): (string | number | null)[]
     work?.title ?? '',
     ...cells.flatMap((cell) => [valueOf(cell), cell.quote?.text ?? '', cell.quote?.page ?? null, how(cell)]),
   ];
-}
-
-function csv(table: Table): string {
-  const field = (value: string | number | null): string => {
-    const text = value === null ? '' : String(value);
-    // Spreadsheets run text that begins like a formula, unless it is a number.
-    const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(?:[.,]\d+)*$/.test(text) ? `'${text}` : text;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  const lines = [headings(table), ...table.rows.map(fields)];
-  return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
 }
 
 const LONGEST_TITLE = 60;

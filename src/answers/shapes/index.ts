@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+import { fields, number, passage, text } from '../../ask/shapes/index.ts';
+
+// What `answers` gives, over HTTP, MCP and to the page. `answers` uses only the types, so that an answer need not load
+// zod. This file imports nothing that a browser does not have.
+
+/** Words of a paper that support a sentence, and where they are. */
+const answerQuote = z.object({
+  text: z.string(),
+  sentence: z.string().describe('The whole sentence that the quote is from.'),
+  document: z.string(),
+  passage: z.string().describe('The id of the passage.'),
+  ...fields(text, 'work', 'title', 'citation', 'link'),
+  page: number,
+  ...fields(z.int().describe('Offset in characters into the passage.'), 'start', 'end'),
+});
+
+/** A sentence of an answer with the quotes that support it, at least one. */
+export const answerSentence = z.object({
+  text: z.string(),
+  fit: number.describe('How well it answers the question, 0 to 1; null if a model wrote it.'),
+  quotes: z.array(answerQuote),
+});
+
+export const answerHead = z.object({
+  question: z.string(),
+  model: text.describe('The model that wrote the sentences; null where they are quotes.'),
+  sentences: z.array(answerSentence),
+  dropped: z.record(z.string(), z.int()).describe('Sentences of the model that were dropped, by reason.'),
+});
+
+/** An answer from the papers; without sentences, they do not answer. */
+export const answerShape = answerHead.extend({ passages: z.array(passage) });
+
+/** A column of a table: one question asked of every paper. */
+export const column = z
+  .object({
+    name: z.string(),
+    question: z.string(),
+    type: z.enum(['text', 'number', 'yes/no', 'choice']),
+    unit: text.describe('Unit of a number; null if any is accepted.'),
+    choices: z.array(z.string()).describe('The allowed values of a choice.'),
+    field: text.describe('The field of the record that it shows; null for what is read in the paper.'),
+  })
+  .meta({ id: 'Column' });
+
+const cellQuote = z.object({
+  text: z.string(),
+  page: number,
+  passage: z
+    .object({ id: z.string(), start: z.int(), end: z.int() })
+    .nullable()
+    .describe('Null for values from the graph.'),
+});
+
+/** A value, or the reason why there is none, with the closest sentence of the paper. */
+export const cell = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('value'),
+    value: z.string(),
+    from: z.enum(['record', 'quantity', 'extractive', 'model', 'corrected']),
+    quote: cellQuote.nullable(),
+  }),
+  z.object({
+    kind: z.literal('empty'),
+    reason: z.string(),
+    sentence: z.string().describe('The reason in words.'),
+    quote: cellQuote.nullable(),
+  }),
+]);
+
+export const tableRow = z
+  .object({
+    document: z.string(),
+    work: z.object({ id: z.string(), title: text, year: number, apa: z.string(), doi: text }).nullable(),
+    link: text,
+    cells: z.array(cell).describe('In the order of the columns.'),
+  })
+  .meta({ id: 'TableRow' });
