@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 import { HIDDEN, INJECTION, writeSmallRun } from '../../test/fixtures/small-run.ts';
-import { fillTable, parseColumns, tableOptions } from '../answers/index.ts';
+import { fillTable, parseColumns } from '../answers/index.ts';
 import { openCorpus } from '../corpus/index.ts';
 import { openTokenizer } from '../parse/index.ts';
 import type { AskedRun } from '../questions/index.ts';
@@ -214,9 +214,7 @@ test('an assistant reads a table that was filled in, and no file of this machine
   assert.ok(reefs);
   const columns = parseColumns('[year, transects, {name: fishing, type: yes/no}]', 'test');
   const { corpus } = reefs;
-  const { id } = await reefs.search.use((session) =>
-    fillTable(corpus, session, { columns, options: tableOptions(corpus, false) }),
-  );
+  const { id } = await reefs.search.use((session) => fillTable(corpus, session, { columns }));
   corpus.correct('W1', 'fishing', 'yes');
   const listed = await ask(client, 'table', {});
   assert.deepEqual(listed.data['tables'], [

@@ -12,14 +12,8 @@ export async function pageParts(): Promise<{ readonly script: string; readonly s
   return { script: script ?? '', style: style ?? '' };
 }
 
-/** The page as served: one HTML file for every view, and its assets. */
-export interface PageAssets {
-  readonly html: Buffer;
-  /** By path; names contain a hash of the content. */
-  readonly files: ReadonlyMap<string, { readonly type: string; readonly body: Buffer }>;
-}
-
-export async function pageAssets(): Promise<PageAssets> {
+/** The page as served: one HTML file for every view, and its assets by path; their names contain a hash of the content. */
+export async function pageAssets() {
   const { script, style } = await pageParts();
   const scriptPath = `/assets/app.${sha256(script).slice(0, 12)}.js`;
   const stylePath = `/assets/app.${sha256(style).slice(0, 12)}.css`;

@@ -80,7 +80,7 @@ export async function writeReport(options: {
   const report = { ...asked, ...writerInto(page), limits: { ...REPORT_LIMITS, ...options.limits } };
   page.write(before);
   report.add('/', { ...about, runs: [{ ...run, title }] });
-  for (const name of ['account', 'stages', 'sources', 'hosts'])
+  for (const name of ['account', 'stages', 'sources', 'hosts', 'facets'])
     report.add(`${RUN}/${name}`, await report.get(`${RUN}/${name}`));
   await addWorks(report);
   const files = await addDocuments(report, dirname(path));

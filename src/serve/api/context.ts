@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Clock } from '../../base/index.ts';
 import { KeyedLimiter } from '../../base/index.ts';
 import { Problem } from '../http/problem.ts';
-import type { RunWatch } from '../watch/run-watch.ts';
 import type { Monitor } from '../watch/monitor.ts';
 
 /** Text parameter with a length limit. */
@@ -24,13 +23,6 @@ export interface Context {
     readonly log?: (level: 'info', message: string) => void;
   };
   readonly hasMcp: boolean;
-}
-
-export function checkSearchable(run: RunWatch): void {
-  if (run.search.isThere) return;
-  throw new Problem(404, 'NO_INDEX', 'there is nothing to search in this run yet', {
-    hint: 'docstokg run and docstokg search make the index',
-  });
 }
 
 /** Rejects changes on a read-only server. */

@@ -49,6 +49,7 @@ export const documentRoutes: readonly Route[] = [
         year: work?.year ?? null,
         apa: cited?.apa ?? null,
         bibtex: cited?.bibtex ?? null,
+        ...view.besideDocument(path.document),
         ...document,
       };
     },

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 
 import { eventStream } from '../../corpus/index.ts';
-import { askQuestion, QUESTIONS, shownAnswer } from '../../questions/index.ts';
+import type { Question } from '../../questions/index.ts';
+import { askQuestion, QUESTIONS, SCREENING_CHANGES, shownAnswer } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { turnsOf } from './context.ts';
+import { checkControl, turnsOf } from './context.ts';
 import { answerLine, next } from './shapes.ts';
 
 /** A search uses a whole core, so more at once would only slow each other down; answers mostly wait for a model. */
@@ -13,28 +14,31 @@ const AT_ONCE = { search: 2, ask: 4 };
 /** The page has its own routes for these, with more in the answers. */
 const OWN_ROUTES = new Set(['table', 'account']);
 
-/** A route for each question: GET, or POST where it has lists. A client that disconnects stops the work. */
-export function questionRoutes({ clock }: Context): Route[] {
-  const turns = turnsOf(clock, AT_ONCE);
-  const routes = QUESTIONS.filter(({ name }) => !OWN_ROUTES.has(name)).map((each) => {
-    const { name, description, input, head, list, item, ask } = each;
-    const isBody = Object.values(input.shape).some((field) => field instanceof z.ZodArray);
+/** A route for each question: GET, or POST where it has lists or changes something. A client that disconnects stops the work. */
+export function questionRoutes(context: Context): Route[] {
+  const turns = turnsOf(context.clock, AT_ONCE);
+  const routeOf = (each: Question, path: string, isChange = false): Route => {
+    const { description, input, head, list, item, ask } = each;
+    const isBody = isChange || Object.values(input.shape).some((field) => field instanceof z.ZodArray);
     // Pages of a list are read from the database at once.
     const isPaged = 'cursor' in input.shape;
     return route({
-      path: `/runs/{run}/${name}`,
+      path: `/runs/{run}/${path}`,
       summary: description,
       ...(isBody ? { body: input } : { query: input.shape }),
       schema: z.object({ ...head, [list]: z.array(item), ...(isPaged && { next }) }),
       value: async ({ run, query, body, signal }) => {
-        using _turn = isPaged ? undefined : await turns.take(each === askQuestion ? 'ask' : 'search', signal);
+        if (isChange) checkControl(context, 'decide, or use docstokg screen');
+        const turn = each === askQuestion ? 'ask' : 'search';
+        using _turn = isPaged || isChange ? undefined : await turns.take(turn, signal);
         const { head: about, items, cursorAfter } = await ask(isBody ? body : query, [run], signal, true);
         return { ...about, [list]: items, ...(cursorAfter && { next: await cursorAfter(items.length) }) };
       },
     });
-  });
+  };
   return [
-    ...routes,
+    ...QUESTIONS.filter(({ name }) => !OWN_ROUTES.has(name)).map((each) => routeOf(each, each.name)),
+    ...SCREENING_CHANGES.map((each) => routeOf(each, `screening/${each.name}`, true)),
     route({
       path: '/runs/{run}/ask.ndjson',
       summary: 'An answer, streamed: the passages, each sentence when it has passed the gate, then the whole.',

@@ -4,7 +4,6 @@ import { documentRoutes } from './documents.ts';
 import { questionRoutes } from './questions.ts';
 import { queueRoutes, steeringRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
-import { screeningRoutes } from './screening.ts';
 import { tableRoutes } from './tables.ts';
 import { graphRoutes, workRoutes } from './works.ts';
 
@@ -19,6 +18,5 @@ export function apiRoutes(context: Context): Route[] {
     ...graphRoutes,
     ...queueRoutes(context),
     ...steeringRoutes(context),
-    ...screeningRoutes(context),
   ];
 }

@@ -94,7 +94,9 @@ export function runRoutes(context: Context): Route[] {
 
 function accountOf(run: RunWatch): object {
   const account = run.view.account();
-  const { prisma, by_resolver, by_reason, listed_by_file, unreadable_by_file, ...counts } = account;
+  // What a run downloaded is part of `run`; here is no run to compare with.
+  const { downloaded_this_run: _now, downloaded_earlier: _earlier, ...known } = account;
+  const { prisma, by_resolver, by_reason, listed_by_file, unreadable_by_file, ...counts } = known;
   const { mailto: _mailto, ...asked } = run.file?.asked ?? {};
   return {
     asked: run.file ? asked : null,

@@ -5,13 +5,15 @@ import {
   documentHead,
   documentLine,
   fields,
+  box,
   number,
+  passage,
   runEvent,
   stepCount,
   text,
   work,
 } from '../../ask/shapes/index.ts';
-import { answerSentence, answerShape, box, passage } from '../../questions/shapes/index.ts';
+import { answerSentence, answerShape, column, tableRow } from '../../answers/shapes/index.ts';
 import { JOB_STATES } from '../../queue/index.ts';
 
 // Building blocks of responses. The OpenAPI document is generated from these schemas, and tests check real responses
@@ -194,6 +196,8 @@ export const facets = z.object(fields(facet, 'outcome', 'reason', 'licence', 've
 export const wholeDocument = z.object({
   ...documentHead,
   ...fields(text, 'kind', 'apa', 'bibtex'),
+  before: text.describe('The document before this one in the list.'),
+  after: text.describe('The document after this one in the list.'),
   pages: z.array(z.object({ number: z.int(), width: z.number(), height: z.number() })),
   blocks: z.array(
     z.object({
@@ -220,46 +224,11 @@ export const answerLine = z.discriminatedUnion('kind', [
   failure,
 ]);
 
-const column = z
-  .object({
-    name: z.string(),
-    question: z.string(),
-    type: z.enum(['text', 'number', 'yes/no', 'choice']),
-    unit: text,
-    choices: z.array(z.string()),
-    field: text.describe('The field of the record that it shows; null for what is read in the paper.'),
-  })
-  .meta({ id: 'Column' });
-
 const tableHead = {
   id: z.string(),
   columns: z.array(column),
   model: text.describe('The model that filled it in; null where none was asked.'),
 };
-
-const cellQuote = z
-  .object({
-    text: z.string(),
-    page: number,
-    passage: z.object({ id: z.string(), start: z.int(), end: z.int() }).nullable(),
-  })
-  .nullable();
-
-const tableRow = z
-  .object({
-    document: z.string(),
-    work: z.object({ id: z.string(), title: text, year: number, apa: z.string(), doi: text }).nullable(),
-    link: text,
-    cells: z
-      .array(
-        z.discriminatedUnion('kind', [
-          z.object({ kind: z.literal('value'), value: z.string(), from: z.string(), quote: cellQuote }),
-          z.object({ kind: z.literal('empty'), reason: z.string(), sentence: z.string(), quote: cellQuote }),
-        ]),
-      )
-      .describe('In the order of the columns.'),
-  })
-  .meta({ id: 'TableRow' });
 
 export const row = z.object({ row: tableRow.nullable() });
 

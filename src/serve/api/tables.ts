@@ -1,22 +1,12 @@
 import { z } from 'zod';
 
-import type { TableRow } from '../../answers/index.ts';
-import {
-  columnsFrom,
-  correctCell,
-  EMPTY_REASONS,
-  fillTable,
-  openWriter,
-  readTable,
-  savedTables,
-  tableOptions,
-} from '../../answers/index.ts';
+import { columnsFrom, correctCell, fillTable, openWriter, readTable, savedTables } from '../../answers/index.ts';
 import { eventStream } from '../../corpus/index.ts';
 import { chosenWorks, worksChoice } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
-import { checkControl, checkSearchable, turnsOf } from './context.ts';
+import { checkControl, turnsOf } from './context.ts';
 import * as shapes from './shapes.ts';
 
 const ROWS = 200;
@@ -58,12 +48,11 @@ export function tableRoutes(context: Context): Route[] {
       },
       schema: shapes.table,
       value: async ({ run, path, query: { works, limit = ROWS, cursor = 0 } }) => {
-        checkSearchable(run);
         const search = chosenWorks(run.corpus, works);
         const { rows, next, ...table } = await run.search.use((session) =>
           readTable(run.corpus, session, path.table, { search, limit, from: cursor }),
         );
-        return { ...table, rows: rows.map(shownRow), next: next === null ? null : String(next) };
+        return { ...table, rows, next: next === null ? null : String(next) };
       },
     }),
     route({
@@ -74,7 +63,6 @@ export function tableRoutes(context: Context): Route[] {
       gives: { kind: 'lines', schema: shapes.tableLine },
       handle: ({ run, body, signal }) => {
         checkControl(context, 'fill in tables');
-        checkSearchable(run);
         const { corpus, search: kept } = run;
         const columns = columnsFrom(body.columns);
         const search = chosenWorks(corpus, body.works);
@@ -90,9 +78,7 @@ export function tableRoutes(context: Context): Route[] {
                 columns,
                 search,
                 writer,
-                budget: writer?.budget,
-                options: tableOptions(corpus, writer !== undefined),
-                filled: (row) => tell({ kind: 'row', row: shownRow(row) }),
+                filled: (row) => tell({ kind: 'row', row }),
               },
               stop,
             ),
@@ -111,18 +97,9 @@ export function tableRoutes(context: Context): Route[] {
       schema: shapes.row,
       value: async ({ run, path, body }) => {
         checkControl(context, 'correct cells');
-        checkSearchable(run);
         const row = await run.search.use((session) => correctCell(run.corpus, session, path.table, body));
-        return { row: row ? shownRow(row) : null };
+        return { row: row ?? null };
       },
     }),
   ];
-}
-
-/** A row with the reason of each empty cell as a sentence. */
-function shownRow({ cells, ...row }: TableRow): Extract<Line, { kind: 'row' }>['row'] {
-  return {
-    ...row,
-    cells: cells.map((cell) => (cell.kind === 'empty' ? { ...cell, sentence: EMPTY_REASONS[cell.reason] } : cell)),
-  };
 }

@@ -3,13 +3,11 @@ import { z } from 'zod';
 import type { ManifestRow } from '../../download/index.ts';
 import type { ExportFormat, WorkFacet } from '../../corpus/index.ts';
 import { sentenceOf, WORK_FACETS } from '../../corpus/index.ts';
-import type { Graph } from '../../ask/index.ts';
 import { workLabel } from '../../ask/index.ts';
 import { workFilter } from '../../ask/shapes/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
-import type { RunWatch } from '../watch/run-watch.ts';
 import { words } from './context.ts';
 import * as shapes from './shapes.ts';
 
@@ -93,12 +91,6 @@ export function triedOf(run: string, row: ManifestRow): Record<string, unknown> 
   };
 }
 
-/** The graph of a run, which the caller disposes of. */
-function openGraph({ corpus: { graph } }: RunWatch): Graph {
-  if (graph.exists) return graph.open();
-  throw new Problem(404, 'NO_GRAPH', 'this run has no graph yet', { hint: 'build one with docstokg graph build' });
-}
-
 /** What the page draws of the graph; the question `graph` answers the rest. */
 export const graphRoutes: readonly Route[] = [
   route({
@@ -107,7 +99,7 @@ export const graphRoutes: readonly Route[] = [
     query: { limit: z.int().min(1).max(1_000).default(500) },
     schema: shapes.drawnWorks,
     value: ({ run, query: { limit } }) => {
-      using graph = openGraph(run);
+      using graph = run.corpus.graph.open();
       const works = graph.works().slice(0, limit);
       return { items: works.map(({ node }) => ({ id: node.id, label: workLabel(node) })) };
     },
@@ -118,7 +110,7 @@ export const graphRoutes: readonly Route[] = [
     query: { node: words.min(1).describe('A node id, DOI, or words of a title.') },
     schema: shapes.picture,
     value: ({ run, query: { node } }) => {
-      using graph = openGraph(run);
+      using graph = run.corpus.graph.open();
       return graph.neighbourhood(node);
     },
   }),

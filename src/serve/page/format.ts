@@ -26,6 +26,11 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** A duration below a column of a chart: from a minute on in whole minutes, which are no wider than the column. */
+export function tick(seconds: number): string {
+  return seconds < 60 ? duration(seconds * 1_000).replace(' ', '\u00A0') : `${Math.round(seconds / 60)}\u00A0min`;
+}
+
 /** "12 s left"; "almost done" below one second. */
 export function timeLeft(seconds: number | null): string {
   return seconds === null ? '' : seconds < 1 ? 'almost done' : `${duration(seconds * 1_000)} left`;
@@ -72,7 +77,8 @@ export function reasonName(code: string): string {
 /** The steps of a run. */
 export const STEPS = {
   works: 'Works processed',
-  saved: 'Downloaded',
+  // Downloaded files and local ones.
+  saved: 'Full texts',
   parsed: 'Parsed',
   chunked: 'Chunked',
   embedded: 'Embedded',

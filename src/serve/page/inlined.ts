@@ -1,10 +1,10 @@
-import { foldCase, wordsIn } from '../../base/text/index.ts';
+import { csvLine, foldCase, wordsIn } from '../../base/text/index.ts';
 import { analyse } from '../../parse/terms/index.ts';
-import type { DocumentLine, Facets, Hits, List, Passages, ReportFacts, WholeWork, Work } from './answers.ts';
+import type { DocumentLine, Hits, List, Passages, ReportFacts, WholeWork, Work } from './answers.ts';
 import type { Query, Source } from './source.ts';
 import { address, Refusal } from './source.ts';
 
-const FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
+const FACETS = ['outcome', 'reason', 'licence', 'version', 'type'] as const;
 
 /**
  * The API responses embedded in a report: gzipped base64 by path, as the server gave them. Lists of works and documents
@@ -34,7 +34,6 @@ export async function inlinedSource(): Promise<Source | undefined> {
   const get = async (path: string, query: Query): Promise<unknown> => {
     const text = (name: string): string => String(query[name] ?? '');
     const [, , , list = '', id] = path.split('/');
-    if (list === 'facets') return facetsOf(await works());
     if (list === 'works' && id === undefined) return worksPage(await works(), text, Number(query['cursor'] ?? 0));
     if (list === 'works' && !blocks.has(path)) return undetailed(await works(), decodeURIComponent(id ?? ''));
     if (list === 'documents' && id === undefined) {
@@ -88,9 +87,7 @@ function filtered(works: readonly Work[], text: (name: string) => string): Work[
     .split(/[-–]/, 2)
     .map((each) => each.trim());
   const [first, last] = [Number(from), Number((to ?? from) || 9_999)];
-  const chosen = FACETS.flatMap((name) =>
-    name === 'year' || text(name) === '' ? [] : [[name, text(name).split(',')] as const],
-  );
+  const chosen = FACETS.flatMap((name) => (text(name) === '' ? [] : [[name, text(name).split(',')] as const]));
   return works.filter(
     (work) =>
       chosen.every(([name, values]) => values.includes(work[name] ?? 'none')) &&
@@ -107,18 +104,6 @@ function worksPage(works: readonly Work[], text: (name: string) => string, from:
   );
   const sorted = name ? keyed.toSorted(([a], [b]) => (a < b ? -sign : a > b ? sign : 0)) : keyed;
   return sliceOf(sorted.map(([, work]) => work), from); // prettier-ignore
-}
-
-function facetsOf(works: readonly Work[]): Facets {
-  const facet = (name: (typeof FACETS)[number]): Facets['outcome'] =>
-    [...Map.groupBy(works, (work) => String(work[name] ?? 'none'))]
-      .map(([value, all]) => ({
-        value,
-        works: all.length,
-        sentence: name === 'reason' ? (all[0]?.sentence ?? null) : null,
-      }))
-      .toSorted((a, b) => b.works - a.works);
-  return Object.fromEntries(FACETS.map((name) => [name, facet(name)])) as Facets;
 }
 
 /** A work whose details were left out of the report. */
@@ -153,16 +138,11 @@ function hitsOf(index: readonly Indexed[], documents: readonly DocumentLine[], q
   return { question, searched_by: 'words', passages_searched: index.length, passages };
 }
 
-/** Prefixes cells that a spreadsheet would evaluate as a formula. */
+const CSV_COLUMNS = ['id', 'doi', 'title', 'authors', 'year', 'venue', 'outcome', 'reason', 'resolver', 'licence', 'bytes', 'retracted'] as const; // prettier-ignore
+
 function csvOf(works: readonly Work[]): string {
-  const columns = ['id', 'doi', 'title', 'authors', 'year', 'venue', 'outcome', 'reason', 'resolver', 'licence', 'bytes', 'retracted'] as const; // prettier-ignore
-  const cell = (value: string | number | boolean | null): string => {
-    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [columns, ...works.map((work) => columns.map((name) => work[name]))]
-    .map((cells) => `${cells.map(cell).join(',')}\r\n`)
-    .join('');
+  const rows = works.map((work) => CSV_COLUMNS.map((name) => work[name]));
+  return [CSV_COLUMNS, ...rows].map((cells) => csvLine(cells)).join('');
 }
 
 function noServer(): Refusal {

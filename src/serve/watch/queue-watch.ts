@@ -95,15 +95,15 @@ export function hostLines(
     const key = `host ${figures.host}`;
     const known = lines.get(key) ?? { ...UNKNOWN, host: figures.host };
     // Reports of active workers take precedence; holds from a log count only without one.
-    const isHeld = known.held_why === null && figures.heldUntil !== null && Date.parse(figures.heldUntil) > now;
+    const isHeld = known.held_why === null && figures.held_until !== null && Date.parse(figures.held_until) > now;
     lines.set(key, {
       ...known,
       cap: known.cap ?? (figures.cap === 0 ? null : figures.cap),
       requests: known.requests + figures.requests,
       refused: known.refused + figures.refused,
       failed: known.failed + figures.failed,
-      last_at: figures.lastAt > (known.last_at ?? '') ? figures.lastAt : known.last_at,
-      ...(isHeld && { held_until: figures.heldUntil, held_why: figures.heldWhy }),
+      last_at: figures.last_at > (known.last_at ?? '') ? figures.last_at : known.last_at,
+      ...(isHeld && { held_until: figures.held_until, held_why: figures.held_why }),
     });
   }
   const rank = ({ paused, held_why: why, slowed }: HostLine): number =>

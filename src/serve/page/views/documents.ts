@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { DocumentLine, List, Passages, WholeDocument } from '../answers.ts';
+import type { DocumentLine, Passages, WholeDocument } from '../answers.ts';
 import { counted } from '../format.ts';
 import { marked } from '../marked.ts';
 import { CopyButtons, filters, link, listTable, QueryField } from '../parts.ts';
@@ -139,7 +139,7 @@ function Viewer(props: {
       ${found.work !== null && [' · ', html`<a href=${place('/works', { work: found.work })}>the work</a>`]}
     </p>
     <div class="choice">
-      <${Steps} id=${found.id} numbers=${numbers} page=${page} turn=${turn} />
+      <${Steps} found=${found} numbers=${numbers} page=${page} turn=${turn} />
       <${CopyButtons} ...${found} />
     </div>
     <div class="reader">
@@ -234,33 +234,25 @@ function toneOf({ tag }: Block): string {
 
 /** Buttons for previous and next page and document. */
 function Steps(props: {
-  readonly id: string;
+  readonly found: WholeDocument;
   readonly numbers: readonly number[];
   readonly page: number;
   readonly turn: (to: number | undefined) => void;
 }): View {
-  const { id, numbers, page, turn } = props;
-  const { place, runPath } = useScene();
-  const list = useAnswer<List<DocumentLine>>(runPath('documents'), { limit: 500 });
-  const all = list.kind === 'answered' ? list.value.items : [];
-  const [at, here] = [numbers.indexOf(page), all.findIndex((line) => line.id === id)];
+  const { found, numbers, page, turn } = props;
+  const { place } = useScene();
+  const at = numbers.indexOf(page);
   const step = (sign: string, label: string, to: number | undefined): View =>
     button(sign, () => turn(to), { 'aria-label': label, title: label, disabled: to === undefined });
-  const document = (sign: string, label: string, to: DocumentLine | undefined): View =>
-    to &&
-    html`<a
-      class="quiet"
-      role="button"
-      href=${place('/documents', { document: to.id })}
-      aria-label=${label}
-      title=${label}
+  const document = (sign: string, label: string, to: string | null): View =>
+    to !== null &&
+    html`<a class="quiet" role="button" href=${place('/documents', { document: to })} aria-label=${label} title=${label}
       >${sign}</a
     >`;
   return html`<div class="steps">
-    ${document('«', 'Previous document', here > 0 ? all[here - 1] : undefined)}
-    ${step('‹', 'Previous page', numbers[at - 1])}
+    ${document('«', 'Previous document', found.before)} ${step('‹', 'Previous page', numbers[at - 1])}
     <span role="status" class="where">${numbers.length === 0 ? 'no pages' : `page ${page} of ${numbers.length}`}</span>
-    ${step('›', 'Next page', numbers[at + 1])} ${document('»', 'Next document', here < 0 ? undefined : all[here + 1])}
+    ${step('›', 'Next page', numbers[at + 1])} ${document('»', 'Next document', found.after)}
   </div>`;
 }
 

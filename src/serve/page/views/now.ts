@@ -78,9 +78,9 @@ function Trend({ now }: { readonly now: Now }): View {
   });
   return html`<section>
     <h2>Over time</h2>
-    ${lineChart('Works processed, downloaded, parsed', [
+    ${lineChart('Works processed, with a full text, parsed', [
       line('processed', 'tone-mute', ({ works }) => works),
-      line('downloaded', 'tone-good', ({ saved }) => saved),
+      line('full texts', 'tone-good', ({ saved }) => saved),
       line('parsed', 'tone-accent', ({ parsed }) => parsed),
     ])}
   </section>`;

@@ -127,17 +127,23 @@ function progressOf(
       ${`${number(works - undecided)} of ${number(works)} decided: ${parts.join(', ')}. ${agreed ?? ''} `}
       <a href=${flowAt}>Flow diagram</a>
     </p>
-    ${phase === 'title-abstract' && (sample ? promiseOf(sample, percent) : undecided > 0 && beginSample(isTimeToSample, begin))}
+    ${phase === 'title-abstract' && (sample ? promiseOf(sample, conflicts, percent) : undecided > 0 && beginSample(isTimeToSample, begin))}
   </div>`;
 }
 
-function promiseOf(sample: NonNullable<Screening['sample']>, percent: (share: number) => string): View {
+function promiseOf(
+  sample: NonNullable<Screening['sample']>,
+  conflicts: number,
+  percent: (share: number) => string,
+): View {
   const { isReached, recallAtLeast, stillToRead, read, population, found, estimate } = sample;
   const sampled = `Random sample: ${number(read)} of ${number(population)} read, ${number(found)} included; estimated recall ${percent(estimate)}.`;
   if (isReached)
     return html`<p class="promise">
       <strong>You may stop:</strong>${` with 95 % confidence at least 95 % of the relevant works are found. ${sampled}`}
     </p>`;
+  if (stillToRead === 0)
+    return html`<p class="promise">${`Settle the conflicts (${number(conflicts)}), then you may stop. ${sampled}`}</p>`;
   const more = `With 95 % confidence at least ${percent(recallAtLeast)} of the relevant works are found. Read ${number(stillToRead)} more of the random sample without a relevant one to say 95 %.`;
   return html`<p class="promise">${`${more} ${sampled}`}</p>`;
 }

@@ -1,6 +1,6 @@
 import type { DocumentLine, List, Stages } from '../answers.ts';
 import { barTable, chart } from '../charts.ts';
-import { counted, duration, number, words } from '../format.ts';
+import { counted, duration, number, tick, words } from '../format.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useAnswer, useScene } from '../scene.ts';
 
@@ -121,9 +121,7 @@ function histogram({ histogram: buckets, median_s: median }: Stage, title: strin
             <text x=${at * COLUMN + COLUMN / 2} y=${TALL - height - 6} class="value"
               >${documents === 0 ? '' : number(documents)}</text
             >
-            <text x=${at * COLUMN + COLUMN / 2} y=${TALL + 16} class="tick"
-              >${duration(bound * 1_000).replace(' ', '\u00A0')}</text
-            >`;
+            <text x=${at * COLUMN + COLUMN / 2} y=${TALL + 16} class="tick">${tick(bound)}</text>`;
         }),
         html`<line class="base" x2=${width} y1=${TALL} y2=${TALL} />`,
       ],

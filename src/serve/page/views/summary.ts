@@ -55,7 +55,7 @@ function shownFigures({ outcomes, counts }: Account, sources: Sources | undefine
     ['Scans', of('scans'), 'without text: they need OCR'],
     ['Failed documents', of('failed_documents'), 'in some stage'],
     ['Unreadable entries', of('unreadable_entries'), 'of input files'],
-    ['Repeated entries', of('repeated_entries'), 'of input files'],
+    ['Repeated entries', of('repeated_entries'), 'of lists'],
     ['Other versions', of('other_versions'), 'of works that are listed'],
   ];
   const shares = OUTCOMES.map(([outcome, name, tone]) => [name, outcomes[outcome] ?? 0, tone] as const);
