@@ -54,7 +54,7 @@ export function requireFolder(path: string): string {
 }
 
 export function requireRun(folder: string): string {
-  return isRun(folder) ? folder : notARun(folder);
+  return isRun(requireFolder(folder)) ? folder : notARun(folder);
 }
 
 function notARun(path: string, why = 'is not a run folder'): never {
@@ -99,7 +99,7 @@ export async function searchableCorpus(
 async function openPlace(
   session: Session,
   { folder, dataRoot }: { readonly folder: string; readonly dataRoot: string },
-  settings: Layer,
+  settings: Layer = [],
 ): Promise<Corpus> {
   const origin = 'the folder of the run';
   const data = { path: ['parse', 'data_root'], value: dataRoot, origin };
@@ -115,8 +115,7 @@ export async function openCorpora(
 ): Promise<{ readonly id: string; readonly corpus: Corpus }[]> {
   const runs: { id: string; corpus: Corpus }[] = [];
   for (const folder of folders) {
-    const { config } = session.load(corpusLayer(folder, 'the folder of the run'));
-    const corpus = opened.use(await openCorpus(folder, { config }));
+    const corpus = opened.use(await openPlace(session, { folder, dataRoot: join(folder, 'Data') }));
     runs.push({ id: shortName(folder, new Set(runs.map(({ id }) => id))), corpus });
   }
   return runs;

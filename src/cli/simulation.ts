@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import type * as simulation from '../../sim/index.ts';
-import type { ManifestLine, TruthLine } from '../../sim/index.ts';
+import type { ManifestLine, TruthLine, Verification } from '../../sim/index.ts';
 import { AppError, packageRoot, parseJsonl } from '../base/index.ts';
 import { loopbackFetch } from '../http/index.ts';
 
 type Simulation = typeof simulation;
+type Violations = { readonly total: number; readonly by_rule: Readonly<Record<string, number>> };
 
 /** Loads the simulator. Rendering its papers needs optional packages. */
 export async function loadSimulation(
@@ -58,18 +59,24 @@ export async function startSimulation(parameters: readonly string[]) {
   };
 }
 
-/** What a client with this policy should obtain from a running simulator. */
-export async function readTruth(sim: string, policy: object): Promise<TruthLine[]> {
+/**
+ * Compares a client's manifest with what it should have obtained from a running simulator, and counts the politeness
+ * violations; without a manifest only these.
+ */
+export async function compareWithTruth(
+  sim: string,
+  manifest: string | undefined,
+  { policy, scope }: { readonly policy: object; readonly scope: 'all' | 'manifest' },
+): Promise<Partial<Verification> & { readonly violations: Violations }> {
+  const { verify } = await loadSimulation();
+  const response = await call(sim, '/__sim/violations');
+  const violations = (await response.json()) as Violations;
+  if (manifest === undefined) return { violations };
   const { body } = await call(sim, '/__sim/truth', { method: 'POST', body: JSON.stringify(policy) });
   const truth: TruthLine[] = [];
   for await (const line of parseJsonl(body as AsyncIterable<Uint8Array>, { tornTail: 'keep' }))
     if (line.kind === 'good') truth.push(line.value as TruthLine);
-  return truth;
-}
-
-export async function readViolations(sim: string) {
-  const response = await call(sim, '/__sim/violations');
-  return (await response.json()) as { readonly total: number; readonly by_rule: Readonly<Record<string, number>> };
+  return { ...verify(truth, await readManifest(manifest), { scope }), violations };
 }
 
 /** Reads a client's manifest; the last line of a work counts. */

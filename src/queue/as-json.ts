@@ -91,8 +91,8 @@ export function queueJson({ stats, perSecond, leftMs, workers, slowed, oldestDue
       started_at: isoTime(worker.startedAt),
       updated_at: isoTime(worker.heardAt),
     })),
-    slowed_hosts: slowed.map(({ host, cap, perSecond: rate, hold }) => ({
-      host,
+    slowed_hosts: slowed.map(({ key, cap, perSecond: rate, hold }) => ({
+      host: key,
       cap,
       per_second: rate,
       held_until: isoTime(hold?.until),

@@ -112,14 +112,24 @@ export function settlementOfFailure(
   if (error instanceof HostBusy) return { kind: 'requeue', delayMs: 0, refund: true, host: error.host };
   const info = errorInfo(stopReason === 'timeout' ? STOP_ERRORS.timeout() : error, 'HANDLER_FAILED');
   const isFinal = error instanceof Error && 'retryable' in error && error.retryable === false;
-  if (attempt >= maxAttempts || isFinal) return { kind: 'finish', state: 'error', error: info };
-  const delayMs = addedJitterDelay(attempt, {
+  const backoff = {
     baseMs: retryBackoffMs,
     jitterMs: retryJitterMs,
     capMs: retryMaxDelayMs,
     ...(random && { random }),
-  });
-  return { kind: 'requeue', delayMs, refund: false, error: info };
+  };
+  return retrySettlement(attempt, isFinal ? attempt : maxAttempts, info, backoff);
+}
+
+/** Another attempt after a growing delay, or the end in `error` after the last one. */
+export function retrySettlement(
+  attempt: number,
+  maxAttempts: number,
+  error: ErrorInfo,
+  backoff: Parameters<typeof addedJitterDelay>[1],
+): Settlement {
+  if (attempt >= maxAttempts) return { kind: 'finish', state: 'error', error };
+  return { kind: 'requeue', delayMs: addedJitterDelay(attempt, backoff), refund: false, error };
 }
 
 /** A reason written as `CODE: message` keeps its code, so that jobs can be counted and retried by it. */
@@ -133,7 +143,18 @@ function reasonInfo(reason: string | ErrorInfo, fallback: string): ErrorInfo {
 const MAX_LENGTH = 500;
 
 /** An error as it is stored with its job: `CODE: message`, at most MAX_LENGTH characters. */
-export function formatLastError(error: ErrorInfo): string {
+function formatLastError(error: ErrorInfo): string {
   const text = `${error.code}: ${error.message.replaceAll(/\s+/g, ' ').trim()}`;
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text;
+}
+
+/** What a settlement writes to the row of its job. */
+export function settledRow(settlement: Settlement) {
+  const lastError = settlement.error ? formatLastError(settlement.error) : null;
+  if (settlement.kind === 'finish') {
+    const { state, result = null } = settlement;
+    return { state, lastError, result, delayMs: 0, refund: 0, host: null };
+  }
+  const { delayMs, refund, host = null } = settlement;
+  return { state: 'queued', lastError, result: null, delayMs, refund: refund ? 1 : 0, host };
 }

@@ -14,11 +14,6 @@ export interface WorkerOverview extends WorkerInfo {
   readonly leaseEndsAt: number | null;
 }
 
-export interface SlowedHost extends Pick<HostReport, 'cap' | 'perSecond'> {
-  readonly host: string;
-  readonly hold: { readonly until: number | null; readonly reason: string } | null;
-}
-
 /** Numbers shown in several places, each with one definition. */
 interface QueueCounts {
   /** Jobs that are queued, due or delayed. */
@@ -49,7 +44,8 @@ export interface QueueOverview {
   /** How long the remaining jobs take at that rate; null if it is unknown or no worker is active. */
   readonly leftMs: number | null;
   readonly workers: readonly WorkerOverview[];
-  readonly slowed: readonly SlowedHost[];
+  /** Hosts that asked for a pause or a lower rate. */
+  readonly slowed: readonly HostOverview[];
   readonly oldestDue: { readonly artifactId: string; readonly since: number } | null;
 }
 
@@ -94,7 +90,7 @@ export function overviewOf(
     perSecond: rate,
     leftMs: left === 0 ? 0 : alive.length > 0 && rate !== null && rate > 0 ? (left / rate) * 1000 : null,
     workers,
-    slowed: slowedOf(alive, stats.at),
+    slowed: hostRows(alive, stats).filter(({ slowed, hold }) => slowed || (hold !== null && hold.reason !== 'paused')),
     oldestDue:
       stats.oldestQueuedId === null ? null : { artifactId: stats.oldestQueuedId, since: stats.oldestQueuedAt ?? 0 },
   };
@@ -109,22 +105,6 @@ function codesOf({ byErrorCode }: QueueStats, state: JobState): { readonly code:
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-/** One entry per host: the longest hold that a process reported. */
-function slowedOf(workers: readonly WorkerOverview[], now: number): SlowedHost[] {
-  const found = new Map<string, SlowedHost>();
-  for (const { hosts, heardAt } of workers) {
-    for (const { key, cap, perSecond, hold, slowed } of hosts) {
-      const until = hold === null ? null : hold.forMs === null ? null : heardAt + hold.forMs;
-      const isHeld = hold !== null && hold.reason !== 'paused' && (until === null || until > now);
-      if (!slowed && !isHeld) continue;
-      const known = found.get(key);
-      if (known && (known.hold?.until ?? 0) >= (until ?? 0)) continue;
-      found.set(key, { host: key, cap, perSecond, hold: isHeld ? { until, reason: hold.reason } : null });
-    }
-  }
-  return [...found.values()].toSorted((a, b) => (b.hold?.until ?? 0) - (a.hold?.until ?? 0));
 }
 
 /** A host, service or resolver for operators: its limits, requests in flight, and waiting jobs. */
@@ -162,11 +142,19 @@ export interface HostSources {
 }
 
 /** One row per host, from the reports of live workers, the fleet's shared state, operators' pauses and queued jobs. */
-export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostSources): HostOverview[] {
-  const { workers } = overviewOf(stats);
-  const reported = workers
-    .filter(({ alive }) => alive)
-    .flatMap(({ hosts, heardAt }) => hosts.map((report) => ({ report, at: heardAt })));
+export function hostOverview(stats: QueueStats, sources: HostSources): HostOverview[] {
+  const alive = overviewOf(stats).workers.filter((worker) => worker.alive);
+  return hostRows(alive, stats, sources);
+}
+
+const NO_SOURCES: HostSources = { jobs: [], shared: [], rulesOf: () => ({ cap: null, perSecond: null }) };
+
+function hostRows(
+  alive: readonly WorkerOverview[],
+  stats: QueueStats,
+  { jobs, shared, rulesOf }: HostSources = NO_SOURCES,
+): HostOverview[] {
+  const reported = alive.flatMap(({ hosts, heardAt }) => hosts.map((report) => ({ report, at: heardAt })));
   const sharedByKey = new Map(shared.map((report) => [report.key, report]));
   const reportedByKey = Map.groupBy(reported, ({ report }) => report.key);
   const jobsByHost = new Map(jobs.map((each) => [each.host, each]));

@@ -1,5 +1,6 @@
 import type { Clock, ErrorInfo } from '../base/index.ts';
-import { addedJitterDelay, AppError, Batcher, hostKey, systemClock } from '../base/index.ts';
+import { AppError, Batcher, hostKey, systemClock } from '../base/index.ts';
+import { retrySettlement } from './handler.ts';
 import { firstPicks } from './lanes.ts';
 import { deathLimits, ORCHESTRATOR_DEFAULTS } from './options.ts';
 import type { HostJobs, Lease, LeasedJob, NewJob, QueueStats, QueueStore, Settlement } from './types.ts';
@@ -78,12 +79,9 @@ export class WorkQueue implements AsyncDisposable {
       batch = [];
       progress?.({ added, known });
     };
-    const isFull = (row: ImportRow): boolean => batch.push(createJob(row.artifactId, row.payload, row)) >= IMPORT_BATCH;
-    // Rows already in memory need not be awaited one by one.
-    if (Symbol.iterator in rows) {
-      for (const row of rows) if (isFull(row)) await flush();
-    } else {
-      for await (const row of rows) if (isFull(row)) await flush();
+    for await (const row of rows) {
+      batch.push(createJob(row.artifactId, row.payload, row));
+      if (batch.length >= IMPORT_BATCH) await flush();
     }
     if (batch.length > 0) await flush();
     return { added, known };
@@ -129,13 +127,9 @@ export class WorkQueue implements AsyncDisposable {
       readonly lastError: ErrorInfo;
     },
   ): Promise<boolean> {
-    if (leased.attempt >= options.maxAttempts) return this.ack(leased, 'error', options.lastError);
-    const delayMs = addedJitterDelay(leased.attempt, {
-      baseMs: options.backoffMs,
-      jitterMs: options.jitterMs ?? 0,
-      capMs: options.capMs ?? 3_600_000,
-    });
-    return this.#settle(leased, { kind: 'requeue', delayMs, refund: false, error: options.lastError });
+    const { backoffMs, jitterMs = 0, capMs = ORCHESTRATOR_DEFAULTS.retryMaxDelayMs, maxAttempts, lastError } = options;
+    const backoff = { baseMs: backoffMs, jitterMs, capMs };
+    return this.#settle(leased, retrySettlement(leased.attempt, maxAttempts, lastError, backoff));
   }
 
   /** How many jobs will probably request each host; reads every job. */

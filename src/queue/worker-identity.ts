@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
 
 import type { Clock } from '../base/index.ts';
-import { sha256 } from '../base/index.ts';
+import { hasCode, sha256 } from '../base/index.ts';
 import type { QueueStore } from './types.ts';
 
 /**
@@ -32,7 +32,7 @@ export function isDeadHere(workerId: string): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    return hasCode(error, 'ESRCH');
   }
   const start = startOf(pid);
   return startedAt !== 0 && start !== undefined && start !== startedAt;

@@ -17,10 +17,7 @@ const OTHERS = 'others';
 export function observeDownload(meter: Meter) {
   const { counter, histogram } = instrumentsOf(meter);
   const works = counter('contentdownload_works_total', 'Works that ended, by outcome and reason.');
-  const attempts = counter(
-    'contentdownload_attempts_total',
-    'Plans that were tried, by resolver, host and what came of them.',
-  );
+  const attempts = counter('contentdownload_attempts_total', 'Plans that were tried, by resolver, host and outcome.');
   const attemptBytes = counter(
     'contentdownload_attempt_bytes_total',
     'Bytes of bodies that attempts received, by resolver and host.',

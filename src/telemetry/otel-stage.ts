@@ -12,7 +12,7 @@ type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 /** Turns stage events into metrics. Documents are never labels. */
 function observeStages(meter: Meter): StageTelemetry {
   const { counter, histogram } = instrumentsOf(meter);
-  const documents = counter('docparse_documents_total', 'Documents that a stage is done with, by what came of them.');
+  const documents = counter('docparse_documents_total', 'Documents that a stage is done with, by outcome.');
   const failures = counter('docparse_failures_total', 'Documents whose last attempt failed, by error category.');
   const retries = counter('docparse_retries_total', 'Attempts that failed and were made again.');
   const replaced = counter('docparse_workers_replaced_total', 'Workers that were ended and replaced, by the reason.');

@@ -76,7 +76,7 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
       await source.settle(whole, DONE);
     });
 
-    check('an item left unfinished is handed out again, to whoever asks', [item('a')], async (shared) => {
+    check('an item left unfinished is handed out again, to any runner', [item('a')], async (shared) => {
       const [first, second] = [await shared.runner(), await shared.runner()];
       const [taken] = (await first.take(1, never)) ?? [];
       assert.ok(taken);

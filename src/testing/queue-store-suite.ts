@@ -453,7 +453,8 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       const upTo = await store.admin.list({}, { limit: 1_000, upTo: newest - 1 });
       assert.ok(upTo.length > 0 && upTo.every(({ id }) => id < newest));
       assert.ok(stats.byResolver.some((row) => row.resolver === 'arxiv' && row.state === 'error' && row.jobs === 1));
-      assert.deepEqual([(await store.admin.stats(130)).due, (await store.admin.stats(130)).delayed], [2, 0]);
+      const later = await store.admin.stats(130);
+      assert.deepEqual([later.due, later.delayed, later.oldestQueuedId], [2, 0, '4']);
     });
 
     check('jobs are counted by host, with reasons and the time of the next', async (store) => {

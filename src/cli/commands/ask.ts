@@ -99,12 +99,12 @@ export function printAnswer(answer: Answer, format: AskFlags['format'], session:
   );
   const works = citedWorks(answer);
   if (format === 'bibtex') return terminal.print(works.map(({ bibtex }) => bibtex).join('\n\n'));
-  const numberOf = (id: string | undefined): number => works.findIndex((work) => work.id === id) + 1;
+  const numberOf = (id: string | null): number => works.findIndex((work) => work.id === id) + 1;
   const lines = answer.sentences.flatMap(({ text, quotes }) => {
-    const marks = [...new Set(quotes.map(({ work }) => numberOf(work?.id)))].filter((number) => number > 0);
+    const marks = [...new Set(quotes.map(({ work }) => numberOf(work)))].filter((number) => number > 0);
     const head = `${answer.model === null ? `“${plain(text)}”` : plain(text)}${marks.map((number) => ` [${number}]`).join('')}`;
-    const below = quotes.map(({ text: words, work, document, page, link }) => {
-      const from = `${plain(work?.title ?? document)}${place(page)}`;
+    const below = quotes.map(({ text: words, title, document, page, link }) => {
+      const from = `${plain(title || document)}${place(page)}`;
       const quote = answer.model === null ? '' : `“${plain(words)}” `;
       if (format === 'markdown') return `> ${quote}${link === null ? from : `[${from}](${link})`}`;
       return `    ${quote}${terminal.style('dim', from, 'stdout')}`;

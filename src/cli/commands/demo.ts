@@ -2,10 +2,8 @@ import { join } from 'node:path';
 
 import { Command } from 'commander';
 
-// Types only: the simulator is loaded when the command runs.
-import type { Verification } from '../../../sim/index.ts';
 import type { Answer, Table } from '../../answers/index.ts';
-import { askCorpus, fillTable, parseColumns, tableOptions, tableText } from '../../answers/index.ts';
+import { askCorpus, fillTable, parseColumns, tableText } from '../../answers/index.ts';
 import { settingsLayer } from '../../config/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import { openCorpus } from '../../corpus/index.ts';
@@ -14,9 +12,9 @@ import { recordText } from '../record-text.ts';
 import { printAnswer } from './ask.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
-import { loadSimulation, readManifest, readTruth, readViolations, startSimulation } from '../simulation.ts';
+import { compareWithTruth, loadSimulation, readManifest, startSimulation } from '../simulation.ts';
 import type { Terminal } from '../terminal.ts';
-import { plain, showProgress } from '../terminal.ts';
+import { plain } from '../terminal.ts';
 import { configFor, runCorpus } from './run/index.ts';
 import { nextSteps, printAccount, printLines, printRun } from './run/summary.ts';
 import { wholeNumber } from '../options.ts';
@@ -25,6 +23,8 @@ export const DEMO_WORLD = { seed: 7, works: 600, hosts: 60, profile: 'demo' } as
 const TOPIC = 'coral and marine ecosystems';
 /** The OpenAlex query that selects the works of TOPIC. */
 const SELECTION = 'filter=topics.id:T10341';
+/** Works that a selection can name; the topic has fewer. */
+const MOST_WORKS = 100;
 /** Real seconds per simulated second. */
 const TIME_SCALE = 0.05;
 const QUESTIONS = 3;
@@ -56,8 +56,9 @@ export function demoCommand(): Command {
 }
 
 async function demo(out: string, max: number | undefined, session: Session): Promise<void> {
+  const { terminal } = session;
   const tell = (message: string): void => {
-    if (!session.json) session.terminal.print(message);
+    if (!session.json) terminal.print(message);
   };
   using stop = stopSignal((name) => session.info(`${name}: finishing running work; Ctrl-C again to quit`));
   const parameters = Object.entries({ ...DEMO_WORLD, 'time-scale': TIME_SCALE });
@@ -66,34 +67,42 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
     `A simulated web of ${DEMO_WORLD.works} works at ${DEMO_WORLD.hosts} hosts is running on this machine; no external requests are made.`,
   );
   tell(`Searching for works on "${TOPIC}"\n`);
-  const asked = { topic: TOPIC, ...(max !== undefined && { max }) };
+  const request = { topic: TOPIC, ...(max !== undefined && { max }) };
   await using corpus = await openCorpus(out, {
     config: await configFor(out, { sim: web.url }, session, DEMO_SETTINGS),
   });
-  const end = await runCorpus(corpus, asked, session, stop.signal);
+  const end = await runCorpus(corpus, request, session, stop.signal);
   const { account } = end;
   if (!account.index) return printRun(end, corpus, session);
-  const { verification, violations } = await compareWithTruth(web.url, out, max, session);
-  const answers = await askQuestions(corpus, stop.signal);
+  const manifest = join(out, 'manifest.jsonl');
+  // The truth has hashes, so the simulator writes the files of all works that it is asked for.
+  const listed = [...(await readManifest(manifest)).keys()].slice(0, MOST_WORKS).join('|');
+  const compared = await compareWithTruth(web.url, manifest, {
+    policy: { selection: max === undefined ? SELECTION : `${SELECTION},ids.openalex:${listed}` },
+    scope: max === undefined ? 'all' : 'manifest',
+  });
+  const { works = 0, differences = [] } = compared;
+  const truth = { works, differences, violations: compared.violations.total };
+  const answers = await askPlanted(corpus, manifest, stop.signal);
   const { answer, table } = await askAndTabulate(corpus, stop.signal);
-  const right = answers.filter(({ rank }) => rank !== null).length;
-  if (verification.differences.length > 0 || violations > 0 || right < answers.length) process.exitCode ??= 1;
-  const { works, differences } = verification;
-  const truth = { works, differences, violations };
+  const isRight = differences.length === 0 && truth.violations === 0;
+  if (!isRight || answers.some(({ rank }) => rank === null)) process.exitCode ??= 1;
   if (session.json) {
     const asked = { answer: answer.sentences, table: table.rows };
-    session.terminal.print(JSON.stringify({ out, ...account, truth, answers, ...asked }));
+    terminal.print(JSON.stringify({ out, ...account, truth, answers, ...asked }));
     return;
   }
+  const heading = (text: string): void => terminal.print(`\n${terminal.style('bold', text, 'stdout')}\n`);
   printAccount(end, session);
-  printAnswers(answers, out, session);
-  const isRight = differences.length === 0 && violations === 0;
-  const compared = isRight ? 'outcome, reason, resolver, file and attempts of all match' : recordText(truth, 0);
-  session.terminal.print(
-    `\n${mark(isRight, session.terminal)} ${works} works compared with the simulated web: ${compared}`,
-  );
-  printAsked(answer, table, session);
-  printLines(session.terminal, nextSteps(account, out, corpus.config));
+  heading('Questions with known answers');
+  terminal.print(answers.map((each) => plantedText(each, out, terminal)).join('\n\n'));
+  const result = isRight ? 'outcome, reason, resolver, file and attempts of all match' : recordText(truth, 0);
+  terminal.print(`\n${mark(isRight, terminal)} ${works} works compared with the simulated web: ${result}`);
+  heading(`docstokg ask "${plain(answer.question)}", without a model`);
+  printAnswer(answer, 'text', session);
+  heading('docstokg table --columns columns.yaml, without a model');
+  terminal.print(`${TABLE_COLUMNS}\n\n${plain(tableText(table, 'markdown'))}`);
+  printLines(terminal, nextSteps(account, out, corpus.config));
 }
 
 /**
@@ -116,74 +125,38 @@ const DEMO_SETTINGS = settingsLayer(
   'the demo',
 );
 
-/** Picks questions about downloaded works, spread evenly over the manifest. */
-async function someQuestions(out: string) {
+type Planted = Awaited<ReturnType<typeof askPlanted>>[number];
+
+/** Asks questions with planted answers about some downloaded works, spread evenly over the manifest. */
+async function askPlanted(corpus: Corpus, manifest: string, signal: AbortSignal) {
   const { plantedQuestions, World } = await loadSimulation();
-  const saved = [...(await readManifest(join(out, 'manifest.jsonl'))).values()]
-    .filter(({ outcome }) => outcome === 'saved')
-    .map(({ work }) => work)
-    .sort();
+  const rows = [...(await readManifest(manifest)).values()];
+  const saved = rows.flatMap(({ outcome, work }) => (outcome === 'saved' ? [work] : [])).sort();
   const world = new World(DEMO_WORLD);
-  return Array.from(
-    { length: QUESTIONS },
-    (_, at) => saved[Math.floor(((at + 0.5) * saved.length) / QUESTIONS)],
-  ).flatMap((work, at) => {
-    const questions = work === undefined ? [] : [...plantedQuestions(world, new Set([work]))];
-    return questions.slice(at, at + 1);
-  });
-}
-
-type Answered = Awaited<ReturnType<typeof askQuestions>>;
-
-/** Asks questions with planted answers. */
-async function askQuestions(corpus: Corpus, signal: AbortSignal) {
-  const planted = await someQuestions(corpus.folder);
   const answers = [];
-  for (const { question, answer: expected, nonce, value } of planted) {
+  for (let number = 0; number < QUESTIONS; number += 1) {
+    const work = saved[Math.floor(((number + 0.5) * saved.length) / QUESTIONS)];
+    const planted = work === undefined ? undefined : [...plantedQuestions(world, new Set([work]))][number];
+    if (!planted) continue;
+    const { question, answer: expected, nonce, value } = planted;
     const hits = await corpus.search(question, { top: TOP }, signal);
     const at = hits.findIndex(({ passage: { text } }) => text.includes(nonce) && text.includes(value));
-    answers.push({
-      question,
-      expected,
-      /** Rank of the passage that contains the answer, or null if none of the first passages does. */
-      rank: at === -1 ? null : at + 1,
-      /** That passage, or else the first hit. */
-      hit: hits[Math.max(0, at)] ?? null,
-    });
+    // The rank of the passage that contains the answer, or null if none of the first does; that passage, or the first hit.
+    answers.push({ question, expected, rank: at === -1 ? null : at + 1, hit: hits[Math.max(0, at)] ?? null });
   }
   return answers;
 }
 
-/** Fetches the expected result and the politeness violations from the simulator and compares them with the manifest. */
-async function compareWithTruth(
-  sim: string,
-  out: string,
-  max: number | undefined,
-  session: Session,
-): Promise<{ readonly verification: Verification; readonly violations: number }> {
-  using _line = showProgress(session.terminal, session.clock, () => 'comparing with the simulated web');
-  const { verify } = await loadSimulation();
-  const truth = await readTruth(sim, { selection: SELECTION });
-  const { total } = await readViolations(sim);
-  const scope = max === undefined ? 'all' : 'manifest';
-  return { verification: verify(truth, await readManifest(join(out, 'manifest.jsonl')), { scope }), violations: total };
-}
-
-function printAnswers(answers: Answered, out: string, session: Session): void {
-  const { terminal } = session;
-  terminal.print(`\n${terminal.style('bold', 'Questions with known answers', 'stdout')}`);
-  for (const { question, expected, rank, hit } of answers) {
-    terminal.print(`\n${mark(rank !== null, terminal)} ${question}`);
-    if (rank === null) terminal.print(`  not among the first ${TOP} passages; expected: ${expected}\n  found first:`);
-    if (!hit) continue;
+function plantedText({ question, expected, rank, hit }: Planted, out: string, terminal: Terminal): string {
+  const missed = `  not among the first ${TOP} passages; expected: ${expected}\n  found first:`;
+  const lines = [`${mark(rank !== null, terminal)} ${question}`, ...(rank === null ? [missed] : [])];
+  if (hit) {
     const { file } = hit.passage;
-    const link = file === undefined ? undefined : join(out, file);
-    // Start the excerpt at the answer; the search itself only saw the question.
-    const query = rank === null ? question : expected;
-    terminal.print(
-      passageText({ ...hit, work: null, link: null }, { query, full: false, link }, terminal).replaceAll(/^/gm, '  '),
-    );
+    // The excerpt starts at the answer; the search itself only saw the question.
+    const view = { query: rank === null ? question : expected, full: false, link: file && join(out, file) };
+    lines.push(passageText({ ...hit, work: null, link: null }, view, terminal).replaceAll(/^/gm, '  '));
   }
+  return lines.join('\n');
 }
 
 /** One answer and a table of three papers, as `ask` and `table` give them without a model. */
@@ -195,27 +168,9 @@ async function askAndTabulate(
   const answer = await askCorpus(search, ASKED, { sentences: 1 }, signal);
   const near = answer.passages.map(({ passage }) => passage.document);
   const documents = [...new Set([...near, ...search.documents().map(({ document }) => document)])];
-  const table = await fillTable(
-    corpus,
-    search,
-    {
-      columns: parseColumns(TABLE_COLUMNS, 'columns.yaml'),
-      search: { works: new Set(documents.slice(0, TABLE_ROWS)) },
-      options: tableOptions(corpus, false),
-    },
-    signal,
-  );
-  return { answer, table };
-}
-
-function printAsked(answer: Answer, table: Table, session: Session): void {
-  const { terminal } = session;
-  const title = (text: string): void => terminal.print(`\n${terminal.style('bold', text, 'stdout')}\n`);
-  title(`docstokg ask "${plain(answer.question)}", without a model`);
-  printAnswer(answer, 'text', session);
-  title('docstokg table --columns columns.yaml, without a model');
-  terminal.print(`${TABLE_COLUMNS}\n`);
-  terminal.print(plain(tableText(table, 'markdown')));
+  const columns = parseColumns(TABLE_COLUMNS, 'columns.yaml');
+  const works = new Set(documents.slice(0, TABLE_ROWS));
+  return { answer, table: await fillTable(corpus, search, { columns, search: { works } }, signal) };
 }
 
 function mark(right: boolean, terminal: Terminal): string {

@@ -209,7 +209,7 @@ function contactOf({ http }: Config): Finding {
 /** API keys: what is missing without each, and where to get one. */
 const KEYS: readonly (readonly [name: keyof Config['keys'], without: string, where: string])[] = [
   ['openalex', 'smaller daily OpenAlex budget', 'openalex.org/settings/api'],
-  ['core', 'CORE is not used', 'core.ac.uk/services/api'],
+  ['core', 'CORE: 100 requests per day or fewer', 'core.ac.uk/services/api'],
   ['semantic_scholar', 'Semantic Scholar: shared rate limit', 'semanticscholar.org/product/api'],
   ['ncbi', 'NCBI: 3 requests per second instead of 10', 'account.ncbi.nlm.nih.gov/settings'],
   ['osf', 'OSF: lower hourly limit', 'osf.io/settings/tokens'],

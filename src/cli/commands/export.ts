@@ -1,21 +1,22 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Command, Option } from 'commander';
 
-import type { ExportFormat as GraphFormat } from '../../ask/index.ts';
-import { exportGraph, EXPORT_FORMATS as GRAPH_FORMATS } from '../../ask/index.ts';
+import type { GraphFormat } from '../../ask/index.ts';
+import { exportGraph, GRAPH_FORMATS } from '../../ask/index.ts';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
-import type { Corpus, ExportFormat } from '../../corpus/index.ts';
+import type { Corpus } from '../../corpus/index.ts';
 import { EXPORT_FORMATS } from '../../corpus/index.ts';
-import type { ScreeningFormat } from '../../screen/index.ts';
-import { exportDecisions, openScreening } from '../../screen/index.ts';
+import type { DecisionFormat } from '../../screen/index.ts';
+import { DECISION_FORMATS, exportDecisions, openScreening } from '../../screen/index.ts';
 import { corpusOf, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { chosenWorks, worksOption } from '../options.ts';
 
 interface ExportFlags {
   readonly run?: string;
-  readonly format: string;
+  readonly format: (typeof FORMATS)[number];
   readonly title?: string;
   readonly out?: string;
   readonly redistributable?: boolean;
@@ -23,20 +24,22 @@ interface ExportFlags {
   readonly works?: string;
 }
 
-const SCREENING: Readonly<Record<string, ScreeningFormat>> = {
-  decisions: 'csv',
-  asreview: 'asreview',
-  rayyan: 'rayyan',
-  'decisions-ris': 'ris',
-};
-const GRAPH: Readonly<Record<string, GraphFormat>> = {
-  graphml: 'graphml',
-  vosviewer: 'vosviewer',
-  neo4j: 'neo4j',
-  'graph-parquet': 'parquet',
-  'graph-obsidian': 'obsidian',
-};
-const FORMATS = [...EXPORT_FORMATS, ...Object.keys(SCREENING), ...Object.keys(GRAPH), 'report'];
+const FORMATS = [...EXPORT_FORMATS, ...DECISION_FORMATS, ...(Object.keys(GRAPH_FORMATS) as GraphFormat[]), 'report'] as const; // prettier-ignore
+const isOneOf = <T extends string>(formats: readonly T[], format: string): format is T =>
+  (formats as readonly string[]).includes(format);
+
+const FOLDER_FORMATS: readonly string[] = ['parquet', 'obsidian', 'neo4j', 'graph-parquet', 'graph-obsidian'];
+
+/** Rejects a folder where a file is written, and a file where a folder is. */
+function checkOut(format: string, out: string): void {
+  const isFolder = statSync(out, { throwIfNoEntry: false })?.isDirectory();
+  const writesFolder = FOLDER_FORMATS.includes(format);
+  if (isFolder === undefined || isFolder === writesFolder) return;
+  const [is, wants] = isFolder ? ['a folder', 'a file'] : ['a file', 'a folder'];
+  throw new AppError('USAGE_EXPORT', `--out ${out} is ${is}; ${format} writes ${wants}`, {
+    hint: 'choose another path',
+  });
+}
 
 export function exportCommand(): Command {
   return worksOption(runArgument(shared(new Command('export'))))
@@ -72,36 +75,34 @@ Examples:
       const session = openSession(self);
       const named = run ?? flags.run;
       const { format, title, out } = flags;
-      const graphFormat = GRAPH[format];
-      const isOfWorks = (EXPORT_FORMATS as readonly string[]).includes(format);
-      if (!isOfWorks && (flags.works !== undefined || flags.saved || flags.redistributable))
+      if (!isOneOf(EXPORT_FORMATS, format) && (flags.works !== undefined || flags.saved || flags.redistributable))
         throw new AppError('USAGE_FORMAT', `${format} contains all works of the run`, {
           hint: 'omit --works, --saved and --redistributable',
         });
+      if (out !== undefined) checkOut(format, out);
       await using corpus = await corpusOf(session, named);
       const { folder } = corpus;
-      if (graphFormat) {
-        using graph = corpus.graph.open(session.warn);
-        const path = out ?? join(folder, 'Graph', `graph${GRAPH_FORMATS[graphFormat].ending}`);
-        await exportGraph(graph, graphFormat, path);
-        return session.print({ path, format }, path);
-      }
       if (format === 'report') {
         const { writeReport } = await import('../../serve/index.ts');
         const { path } = await writeReport({ folder, title, path: out });
         return session.print({ path }, path);
       }
-      if (SCREENING[format]) await writeDecisions(corpus, SCREENING[format], out);
-      else {
-        const request = { ...flags, format: format as ExportFormat, works: undefined };
+      if (isOneOf(EXPORT_FORMATS, format)) {
+        const request = { ...flags, format, works: undefined };
         for await (const text of corpus.export({ ...request, ...chosenWorks(corpus, flags.works) }))
           process.stdout.write(text);
+      } else if (isOneOf(DECISION_FORMATS, format)) await writeDecisions(corpus, format, out);
+      else {
+        using graph = corpus.graph.open(session.warn);
+        const path = out ?? join(folder, 'Graph', `graph${GRAPH_FORMATS[format].ending}`);
+        await exportGraph(graph, format, path);
+        return session.print({ path, format }, path);
       }
       if (out !== undefined) for (const path of writtenTo(out, format)) session.print({ path }, path);
     });
 }
 
-async function writeDecisions(corpus: Corpus, format: ScreeningFormat, out: string | undefined): Promise<void> {
+async function writeDecisions(corpus: Corpus, format: DecisionFormat, out: string | undefined): Promise<void> {
   using screening = openScreening(corpus.folder, corpus.config);
   const text = [...exportDecisions(screening, format)].join('');
   if (out === undefined) process.stdout.write(text);

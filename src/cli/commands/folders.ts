@@ -263,6 +263,6 @@ async function withShared(
   if (config.store.url === '')
     throw new AppError('USAGE_STORE', 'no store given', { hint: 'give --store s3://bucket/prefix or a folder' });
   using stop = stopSignal();
-  await using opened = await openShared(config, session);
+  await using opened = await openShared(config, session, false);
   if (opened) await work(opened, session, stop.signal, config);
 }

@@ -3,9 +3,8 @@ import { Command, Option } from 'commander';
 import { packageVersion } from '../../base/index.ts';
 import { findSearchPlace } from '../../corpus/index.ts';
 import { serveOnStdio } from '../../mcp/index.ts';
-import type { AskedRun } from '../../questions/index.ts';
 import { askedRun } from '../../questions/index.ts';
-import { openCorpora, requireFolder } from '../run-argument.ts';
+import { openCorpora, requireRun } from '../run-argument.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
 
 export function mcpCommand(): Command {
@@ -23,13 +22,10 @@ export function mcpCommand(): Command {
       const session = openSession(self);
       using stop = stopSignal();
       const named =
-        folders.length > 0 ? folders.map(requireFolder) : [findSearchPlace(session.load().config, undefined).folder];
+        folders.length > 0 ? folders.map(requireRun) : [findSearchPlace(session.load().config, undefined).folder];
       await using opened = new AsyncDisposableStack();
-      const runs: AskedRun[] = [];
-      for (const { id, corpus } of await openCorpora(named, session, opened)) {
-        await corpus.library.require();
-        runs.push(opened.use(askedRun(id, corpus, session.logMessage)));
-      }
+      const corpora = await openCorpora(named, session, opened);
+      const runs = corpora.map(({ id, corpus }) => opened.use(askedRun(id, corpus, session.logMessage)));
       session.info(`serving ${runs.map(({ id }) => id).join(', ')} over stdio`);
       const { allowControl = false } = flags;
       await serveOnStdio({ runs, version: packageVersion(), allowControl, tell: session.warn }, stop.signal);

@@ -6,7 +6,16 @@ import { Command, Option } from 'commander';
 import { AppError } from '../../base/index.ts';
 import { entryRows, ManifestFolder } from '../../harvest/index.ts';
 import type { Candidate, Choice, Phase, ReviewStatus } from '../../screen/index.ts';
-import { addRecords, CHOICES, importDecisions, openScreening, PHASES, Screening } from '../../screen/index.ts';
+import {
+  addRecords,
+  CHOICES,
+  importDecisions,
+  openScreening,
+  PHASES,
+  requireFile,
+  Screening,
+} from '../../screen/index.ts';
+import { listFormatOf } from '../../works/index.ts';
 import { corpusOf, runArgument, requireFolder } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared } from '../session.ts';
@@ -22,8 +31,8 @@ interface ScreenFlags {
   readonly reviewers?: string;
   readonly question?: string;
   readonly criteria?: string;
-  readonly reasons?: readonly string[];
-  readonly highlight?: readonly string[];
+  readonly reasons?: string[];
+  readonly highlight?: string[];
 }
 
 /** `screen RUN`: decide which works count, in the browser or the terminal. */
@@ -59,12 +68,12 @@ Examples:
       await using corpus = await corpusOf(session, run ?? flags.run);
       {
         using screening = openScreening(corpus.folder, corpus.config);
+        setProtocol(screening, flags);
         if (flags.sample === true) screening.sample(whoIs(flags.by));
         if (flags.status === true || flags.sample === true) {
           printStatus(screening, session);
           return;
         }
-        setProtocol(screening, flags);
         if (flags.tty === true) {
           await screenInTerminal(screening, flags, session);
           return;
@@ -85,16 +94,14 @@ function whoIs(name: string | undefined): string {
 
 function setProtocol(screening: Screening, flags: ScreenFlags): void {
   const { reviewers, question, criteria, reasons, highlight } = flags;
-  screening.setProtocol(
-    {
-      ...(reviewers !== undefined && { reviewers: Number(reviewers) }),
-      ...(question !== undefined && { question }),
-      ...(criteria !== undefined && { criteria: existsSync(criteria) ? readFileSync(criteria, 'utf8') : criteria }),
-      ...(reasons !== undefined && { reasons }),
-      ...(highlight !== undefined && { highlight }),
-    },
-    whoIs(flags.by),
-  );
+  const change = {
+    reviewers: reviewers === undefined ? undefined : Number(reviewers),
+    question,
+    criteria: criteria !== undefined && existsSync(criteria) ? readFileSync(criteria, 'utf8') : criteria,
+    reasons,
+    highlight,
+  };
+  screening.setProtocol(change, whoIs(flags.by));
 }
 
 function printStatus(screening: Screening, session: Session): void {
@@ -107,25 +114,26 @@ function printStatus(screening: Screening, session: Session): void {
   session.print({ ...status, conflicts }, [...statusLines(status), ...differ].join('\n'));
 }
 
-function statusLines({ phases, sample, isTimeToSample, agreement, protocol }: ReviewStatus): string[] {
+function statusLines({ phases, sample, isTimeToSample, agreement }: ReviewStatus): string[] {
   const lines = PHASES.filter((phase) => phases[phase].works > 0).map((phase) => {
     const { works, included, excluded, maybe, conflicts, undecided } = phases[phase];
     return `${phase}: ${count(works)} works, ${count(included)} included, ${count(excluded)} excluded, ${count(maybe)} maybe, ${count(conflicts)} conflicts, ${count(undecided)} undecided`;
   });
   if (agreement)
     lines.push(
-      `agreement of ${count(protocol.reviewers)} reviewers on ${count(agreement.works)} works: ${(100 * agreement.agreed).toFixed(0)} %, kappa ${agreement.kappa.toFixed(2)}`,
+      `agreement of reviewers on ${count(agreement.works)} works: ${(100 * agreement.agreed).toFixed(0)} %, kappa ${agreement.kappa.toFixed(2)}`,
     );
-  if (sample) lines.push(promiseLine(sample));
+  if (sample) lines.push(promiseLine(sample, phases['title-abstract'].conflicts));
   else if (isTimeToSample) lines.push('hardly anything relevant is found now: docstokg screen --sample begins a random sample of the rest, which shows when to stop'); // prettier-ignore
   return lines;
 }
 
-function promiseLine(sample: NonNullable<ReviewStatus['sample']>): string {
+function promiseLine(sample: NonNullable<ReviewStatus['sample']>, conflicts: number): string {
   const { read, population, found, isReached, stillToRead, recallAtLeast } = sample;
   const sampled = `random sample: ${count(read)} of ${count(population)} read, ${count(found)} included`;
-  return isReached
-    ? `${sampled}; you may stop: with 95 % confidence at least 95 % of the relevant works are found`
+  if (isReached) return `${sampled}; you may stop: with 95 % confidence at least 95 % of the relevant works are found`;
+  return stillToRead === 0
+    ? `${sampled}; settle the conflicts (${count(conflicts)}), then you may stop`
     : `${sampled}; with 95 % confidence at least ${(100 * recallAtLeast).toFixed(0)} % are found; ${count(stillToRead)} more without a relevant one until that is 95 %`;
 }
 
@@ -179,6 +187,11 @@ Examples:
 
 async function addWorks(run: string, files: readonly string[], session: Session): Promise<void> {
   if (existsSync(run)) requireFolder(run);
+  // A run folder is created only for lists that can be read.
+  for (const file of files) {
+    requireFile(file);
+    listFormatOf(file);
+  }
   using screening = Screening.open(run);
   const now = new Date(session.clock.now()).toISOString();
   const { entries, unreadable } = await addRecords(screening, files, now);
@@ -245,9 +258,9 @@ async function screenInTerminal(screening: Screening, flags: ScreenFlags, sessio
   for (const line of statusLines(screening.status())) session.terminal.print(line);
 }
 
-function shown({ work, rank, isSampled, record }: Candidate): string[] {
-  const authors = record.authors.map(({ name }) => name).slice(0, 3).join(', '); // prettier-ignore
+function shown({ work, rank, is_sampled: isSampled, title, authors, year, venue, abstract }: Candidate): string[] {
   const ranked = rank > 0 ? `rank ${rank}` : 'not ranked';
+  const about = [authors.slice(0, 3).join(', '), year, venue].filter(Boolean).join(' · ');
   const place = isSampled ? 'from the random sample' : ranked;
-  return ['', record.title ?? 'Without a title', `${[authors, record.date?.slice(0, 4), record.venue].filter(Boolean).join(' · ')} (${work}, ${place})`, record.abstract ?? 'no abstract']; // prettier-ignore
+  return ['', title ?? 'Without a title', `${about} (${work}, ${place})`, abstract || 'no abstract'];
 }

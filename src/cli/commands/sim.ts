@@ -9,7 +9,7 @@ import type { LogEntry, Policy, Profile } from '../../../sim/index.ts';
 import { AppError, JsonlWriter } from '../../base/index.ts';
 import { openSession, outputOptions } from '../session.ts';
 import { wholeNumber } from '../options.ts';
-import { loadSimulation, readManifest, readTruth, readViolations } from '../simulation.ts';
+import { compareWithTruth, loadSimulation } from '../simulation.ts';
 
 /** Profiles of the simulator; copied here so that help does not load it. */
 const PROFILES: readonly Profile[] = ['calm', 'realistic', 'reality', 'politeness', 'hostile', 'demo', 'load'];
@@ -107,7 +107,7 @@ async function serve(options: ServeOptions, self: Command): Promise<void> {
   await ended;
   const { violations } = simulation.log;
   write('violations.json', { by_rule: countByRule(violations), violations });
-  session.info(`${violations.length} violations`);
+  session.info(`violations: ${violations.length}`);
   // In the politeness profile every violation is fatal.
   if (profile === 'politeness' && violations.length > 0) process.exitCode = 1;
 }
@@ -181,16 +181,11 @@ function verifyCommand(): Command {
     .action(async (options: VerifyOptions, self: Command) => {
       const session = openSession(self);
       const { manifest, sim, scope } = options;
-      const { verify } = await loadSimulation();
-      const violations = await readViolations(sim);
-      const result =
-        manifest === undefined
-          ? undefined
-          : verify(await readTruth(sim, await readPolicy(options)), await readManifest(manifest), { scope });
-      const differences = result?.differences.length ?? 0;
-      session.print({ ...result, violations });
-      session.info(`${differences} differences, ${violations.total} violations`);
-      if (violations.total + differences > 0) process.exitCode = 1;
+      const result = await compareWithTruth(sim, manifest, { policy: await readPolicy(options), scope });
+      const [differences, violations] = [result.differences?.length ?? 0, result.violations.total];
+      session.print(result);
+      session.info(`differences: ${differences}, violations: ${violations}`);
+      if (violations + differences > 0) process.exitCode = 1;
     });
 }
 

@@ -10,7 +10,6 @@ import {
   parseColumn,
   parseColumns,
   TABLE_FORMATS,
-  tableOptions,
   tableText,
   writeTableFile,
 } from '../../answers/index.ts';
@@ -95,8 +94,7 @@ export function tableCommand(): Command {
           columns,
           search: chosenWorks(corpus, flags.works),
           writer,
-          budget: writer?.budget,
-          options: tableOptions(corpus, writer !== undefined, { ...(flags.force && { force: true }) }),
+          call: flags.force ? { force: true } : {},
           report: showStage(session),
         },
         stop.signal,

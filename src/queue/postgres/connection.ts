@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts';
-import { AppError, equalJitterDelay, wait } from '../../base/index.ts';
+import { AppError, equalJitterDelay, errorInfo, hasCode, wait } from '../../base/index.ts';
 import { Listener, Sessions } from '../../hosts/index.ts';
 import { readMigrations } from '../migrations.ts';
 
@@ -137,7 +137,7 @@ export class PostgresConnection implements AsyncDisposable {
       } catch (error) {
         const waited = this.clock.monotonic() - startedAt;
         // An unknown host name is usually a typing mistake, not an outage.
-        const mistaken = error instanceof Error && 'code' in error && error.code === 'ENOTFOUND';
+        const mistaken = hasCode(error, 'ENOTFOUND');
         if (!isPassing(error) || mistaken || waited >= (this.#options.timeoutMs ?? 10_000)) throw error;
         this.#unreachable(error);
       }
@@ -172,10 +172,7 @@ export class PostgresConnection implements AsyncDisposable {
     const now = this.clock.monotonic();
     if (this.#outageSince === undefined) {
       this.#outageSince = now;
-      this.#options.report?.({
-        kind: 'queue-unreachable',
-        message: error instanceof Error ? error.message : String(error),
-      });
+      this.#options.report?.({ kind: 'queue-unreachable', message: errorInfo(error).message });
     }
     if (now - this.#outageSince > (this.#options.outageMs ?? 600_000)) throw unreachable(error, this.#options.url);
   }
@@ -198,21 +195,15 @@ export function numbered(sql: string): { readonly text: string; readonly names: 
 }
 
 function isPassing(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const { code, message } = errorInfo(error);
   return (
     PASSING.has(code) ||
-    /Connection terminated|connection timeout|Client has encountered a connection error/i.test(error.message)
+    /Connection terminated|connection timeout|Client has encountered a connection error/i.test(message)
   );
 }
 
 function unreachable(error: unknown, url: string): AppError {
-  const message =
-    error instanceof AggregateError
-      ? error.errors.map(String).join('; ')
-      : error instanceof Error
-        ? error.message
-        : String(error);
+  const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : errorInfo(error).message;
   return new AppError('QUEUE_UNREACHABLE', `the PostgreSQL server at ${safeUrl(url)} cannot be used: ${message}`, {
     hint: 'check queue.url, that the server is running, and that the role can create tables in the schema',
     cause: error,

@@ -1,4 +1,4 @@
-import { formatLastError } from '../handler.ts';
+import { settledRow } from '../handler.ts';
 import type {
   Backlog,
   DeathLimits,
@@ -388,25 +388,14 @@ function laneName(host: string | null | undefined, resolver: string | null | und
 }
 
 function settlementColumns(settlements: readonly SettledLease[]): Values {
-  const columns = settlements.map(({ settlement }) => ({
-    error: settlement.error ? formatLastError(settlement.error) : null,
-    ...(settlement.kind === 'finish'
-      ? { state: settlement.state, delay: 0, refund: 0, host: null, result: settlement.result ?? null }
-      : {
-          state: 'queued',
-          delay: settlement.delayMs,
-          refund: settlement.refund ? 1 : 0,
-          host: settlement.host ?? null,
-          result: null,
-        }),
-  }));
+  const rows = settlements.map(({ settlement }) => settledRow(settlement));
   return {
-    states: columns.map(({ state }) => state),
-    delays: columns.map(({ delay }) => delay),
-    errors: columns.map(({ error }) => error),
-    refunds: columns.map(({ refund }) => refund),
-    hosts: columns.map(({ host }) => host),
-    results: columns.map(({ result }) => result),
+    states: rows.map(({ state }) => state),
+    delays: rows.map(({ delayMs }) => delayMs),
+    errors: rows.map(({ lastError }) => lastError),
+    refunds: rows.map(({ refund }) => refund),
+    hosts: rows.map(({ host }) => host),
+    results: rows.map(({ result }) => result),
   };
 }
 

@@ -43,7 +43,8 @@ const OLDEST = `
   )
   SELECT artifact_id AS oldestQueuedId, created_at AS oldestQueuedAt FROM jobs WHERE id = (SELECT min(id) FROM (
     SELECT id FROM heads UNION ALL
-    SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL))`;
+    SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL UNION ALL
+    SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at <= :now))`;
 
 type Moments = Pick<StatsParts, 'due' | 'running' | 'nextAvailableAt' | 'newestId' | 'suspects'>;
 
@@ -64,7 +65,7 @@ export class SqliteAdmin implements QueueAdmin {
   }
 
   async stats(now: number): Promise<QueueStats> {
-    const [oldest] = this.#all<Pick<StatsParts, 'oldestQueuedId' | 'oldestQueuedAt'>>(OLDEST);
+    const [oldest] = this.#all<Pick<StatsParts, 'oldestQueuedId' | 'oldestQueuedAt'>>(OLDEST, { now });
     const [moments] = this.#all<Moments>(MOMENTS, { now });
     return queueStats(this.#counts(), {
       at: now,

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 
-import { formatLastError } from '../handler.ts';
+import { settledRow } from '../handler.ts';
 import type {
   Backlog,
   DeathLimits,
@@ -92,15 +92,11 @@ const SQL = {
 
   extend: `UPDATE jobs SET lease_expires_at = :expiresAt WHERE ${HELD}`,
 
-  finish: `
-    UPDATE jobs SET state = :state, last_error = :lastError, result = :result, lease_expires_at = NULL, worker_id = NULL,
-      suspect_since = NULL, updated_at = :now
-    WHERE ${HELD}`,
-
-  requeue: `
-    UPDATE jobs SET state = 'queued', available_at = :availableAt, last_error = coalesce(:lastError, last_error),
-      attempts = attempts - :refund,
-      deaths = CASE WHEN :refund = 1 OR suspect_since IS NULL THEN deaths ELSE 0 END, deaths_alone = deaths_alone * :refund,
+  settle: `
+    UPDATE jobs SET state = :state, available_at = :availableAt, result = :result, attempts = attempts - :refund,
+      last_error = CASE WHEN :state = 'queued' THEN coalesce(:lastError, last_error) ELSE :lastError END,
+      deaths = CASE WHEN :state <> 'queued' OR :refund = 1 OR suspect_since IS NULL THEN deaths ELSE 0 END,
+      deaths_alone = CASE WHEN :state <> 'queued' OR :refund = 1 THEN deaths_alone ELSE 0 END,
       suspect_since = CASE WHEN :refund = 1 THEN suspect_since END,
       host = coalesce(:host, host), lease_expires_at = NULL, worker_id = NULL, updated_at = :now
     WHERE ${HELD}`,
@@ -253,14 +249,8 @@ export class SqliteStore implements QueueStore {
   }
 
   #settle({ id, token, settlement }: SettledLease, now: number): boolean {
-    const lastError = settlement.error ? formatLastError(settlement.error) : null;
-    if (settlement.kind === 'finish') {
-      const { state, result = null } = settlement;
-      return this.#sql.finish.run({ id, token, state, lastError, result, now }).changes > 0;
-    }
-    const { delayMs, refund, host = null } = settlement;
+    const { delayMs, ...row } = settledRow(settlement);
     const availableAt = delayMs > 0 ? Math.ceil(now + delayMs) : null;
-    const values = { id, token, availableAt, lastError, refund: refund ? 1 : 0, host, now };
-    return this.#sql.requeue.run(values).changes > 0;
+    return this.#sql.settle.run({ id, token, ...row, availableAt, now }).changes > 0;
   }
 }

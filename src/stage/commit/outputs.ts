@@ -102,7 +102,7 @@ export class OutputCommits {
     return failures;
   }
 
-  /** Old fingerprint away, outputs in, new fingerprint last: a kill at any moment leaves nothing that is wrongly trusted. */
+  /** Removes the old fingerprint first and writes the new one last: a kill in between leaves nothing that is wrongly trusted. */
   #rename(staged: Staged): BareError | undefined {
     const { item, performed, record, suffix } = staged;
     try {

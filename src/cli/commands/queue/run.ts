@@ -99,15 +99,13 @@ async function openDownload(
   opened: AsyncDisposableStack,
 ): Promise<DownloadRun> {
   // Loaded here: custom handlers do not need the download modules.
-  const { assembleDownload, openInspector, openShared } = await import('../../../harvest/index.ts');
+  const { assembleDownload, openShared } = await import('../../../harvest/index.ts');
   const { isQueueEvent } = await import('../../../download/index.ts');
   const shared = opened.use(await openShared(config, session));
-  const { inspect } = opened.use(openInspector());
   const { run } = opened.use(
     await assembleDownload(config, session, {
       ...parts,
       shared,
-      inspect,
       report: (event) => {
         if (event.kind === 'worker-crashed') session.log('error', `${event.work}: ${event.code} ${event.message}`);
         if (isQueueEvent(event)) parts.report(event);
@@ -182,49 +180,27 @@ function printSummary(summary: RunSummary, left: Awaited<ReturnType<typeof unfin
 function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => void {
   let paused = '';
   return (event) => {
-    switch (event.kind) {
-      case 'lease-lost':
-        session.warn(`lost ${event.job.artifactId}: its lease expired or it was cancelled; the result is discarded`);
-        break;
-      case 'job-abandoned':
-        session.warn(`${event.job.artifactId} did not stop when asked to and was abandoned`);
-        break;
-      case 'jobs-exhausted':
-        session.warn(`${event.jobs} jobs failed: their process crashed or hung each time they ran alone`);
-        break;
-      case 'host-throttled':
-        session.info(
-          `${event.host} is rate-limited for ${duration(event.heldUntil - session.clock.now())}, then ${event.cap} concurrent requests`,
-        );
-        break;
-      case 'pauses-changed': {
-        const now = event.pauses.join(', ');
-        const jobs = drain === 'due' ? 'its jobs stay queued' : 'its jobs wait until queue resume';
-        if (now !== paused && now === '') session.info('nothing is paused');
-        else if (now !== paused) session.warn(`paused: ${now}; ${jobs}`);
-        paused = now;
-        break;
-      }
-      case 'job-ended':
-        if (event.settlement.error)
-          session.log(
-            'debug',
-            `${event.job.artifactId}: ${event.settlement.error.code} ${event.settlement.error.message}`,
-          );
-        break;
-      case 'job-started':
-        if (event.job.standing === 'suspect')
-          session.info(`${event.job.artifactId} is quarantined and runs alone: processes crashed while running it`);
-        break;
-      case 'host-held':
-      case 'host-given-up':
-      case 'dispatched':
-      case 'job-settled':
-      case 'limits-waited':
-      case 'host-restored':
-      case 'stopping':
-        break;
-    }
+    if (event.kind === 'lease-lost')
+      session.warn(`lost ${event.job.artifactId}: its lease expired or it was cancelled; the result is discarded`);
+    else if (event.kind === 'job-abandoned')
+      session.warn(`${event.job.artifactId} did not stop when asked to and was abandoned`);
+    else if (event.kind === 'jobs-exhausted')
+      session.warn(`${event.jobs} jobs failed: their process crashed or hung each time they ran alone`);
+    else if (event.kind === 'host-throttled')
+      session.info(
+        `${event.host} is rate-limited for ${duration(event.heldUntil - session.clock.now())}, then ${event.cap} concurrent requests`,
+      );
+    else if (event.kind === 'pauses-changed') {
+      const now = event.pauses.join(', ');
+      const jobs = drain === 'due' ? 'its jobs stay queued' : 'its jobs wait until queue resume';
+      if (now !== paused && now === '') session.info('nothing is paused');
+      else if (now !== paused) session.warn(`paused: ${now}; ${jobs}`);
+      paused = now;
+    } else if (event.kind === 'job-ended' && event.settlement.error) {
+      const { code, message } = event.settlement.error;
+      session.log('debug', `${event.job.artifactId}: ${code} ${message}`);
+    } else if (event.kind === 'job-started' && event.job.standing === 'suspect')
+      session.info(`${event.job.artifactId} is quarantined and runs alone: processes crashed while running it`);
   };
 }
 

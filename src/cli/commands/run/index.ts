@@ -273,7 +273,7 @@ export function keyHints({ keys }: Config): string[] {
     ...(keys.openalex === ''
       ? ['an OpenAlex key (DOCSTOKG_KEYS__OPENALEX) raises the daily budget; a contact address alone no longer does']
       : []),
-    ...(keys.core === '' ? ['a CORE key (DOCSTOKG_KEYS__CORE) enables one more source'] : []),
+    ...(keys.core === '' ? ['a CORE key (DOCSTOKG_KEYS__CORE) raises its daily limit'] : []),
   ];
 }
 

@@ -48,7 +48,7 @@ test('the summary says in sentences what came of documents, stages and the own p
     'Your papers  2 identified by an id in the file, 1 with a DOI that no service confirmed',
     'Other works  1 DOIs in your papers belong to other works and were ignored',
     '             b: 10.1000/other (Another paper)',
-    'Skipped      1 of your files are not papers',
+    'Skipped      1 of your files were not used',
     '             notes.txt: no PDF, HTML, JATS or TEI, but .txt',
     'Parsed       4 documents, 1 of them by earlier runs, 1 failed, 2 left for the next run; p50 1 s, p95',
     '             2 s',

@@ -119,7 +119,7 @@ function documentLines({
   return [
     ['Your papers', papers ? counted(papers).join(', ') : ''],
     ...named('Other works', others, others.length, 'DOIs in your papers belong to other works and were ignored'),
-    ...named('Skipped', unreadable, unreadable.length, 'of your files are not papers'),
+    ...named('Skipped', unreadable, unreadable.length, 'of your files were not used'),
     ...STAGES.map(([name, label]): Line => [label, stageText(stages[name])]),
     ['Scans', scans > 0 ? `${count(scans)} without text (needs-ocr): see docs/guides/doctags.md` : ''],
     [
@@ -167,7 +167,7 @@ function quoted(folder: string): string {
 export function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string, config: Config): Line[] {
   const run = quoted(folder);
   const queue = config.queue.backend === 'postgres' ? 'postgres://…' : quoted(config.queue.path);
-  const deferred = 'some works were deferred by rate limits; run the same command later to retry them';
+  const deferred = 'some works were deferred; run the same command later to retry them';
   const retry = `contentdownload queue retry-failed --queue ${queue}, then the same command`;
   const why = `docstokg stage-log --stage doctags --status failure --data-root ${run}/Data`;
   return [
