@@ -33,7 +33,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   parse: room(
     21_000,
     'base stage http',
-    '@embedpdf/pdfium saxes parse5 gpt-tokenizer @huggingface/tokenizers onnxruntime-node @lat.md/embed parquet-wasm apache-arrow stemmer',
+    '@embedpdf/pdfium saxes parse5 gpt-tokenizer @huggingface/tokenizers onnxruntime-node @lat.md/embed hyparquet hyparquet-writer stemmer',
   ),
   telemetry: room(
     600,
@@ -48,8 +48,8 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   harvest: room(2_300, 'base config hosts queue http objects works resolve download parse store'),
   ask: room(2_000, 'base config stage works download parse telemetry graph store search', 'zod'),
   corpus: room(4_000, 'base config queue stage works download parse telemetry model graph store search harvest ask'),
-  answers: room(3_500, 'base stage works parse model graph store search corpus', 'yaml'),
-  screen: room(2_500, 'base works store search ask corpus'),
+  answers: room(3_500, 'base stage works parse model graph store search ask corpus', 'zod yaml'),
+  screen: room(2_500, 'base works store search ask corpus', 'zod'),
   questions: room(900, 'base graph search ask corpus answers screen', 'zod'),
   // preact and htm run in the page only.
   serve: room(
@@ -66,7 +66,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
 };
 
 /** Maximum number of lines in `src`; lowered as rooms reach their budgets. */
-const MOST_LINES = 90_860;
+const MOST_LINES = 89_560;
 /** Maximum number of lines in the folders next to src/. */
 const BESIDE: Readonly<Record<string, number>> = { sim: 12_500, bench: 4_500, scripts: 3_000, docs: 5_000 };
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import type { DocumentFacts } from '../src/download/index.ts';
 import { faultOf } from '../src/download/index.ts';
-import { openInspector } from '../src/harvest/index.ts';
+import { PdfInspector } from '../src/parse/index.ts';
 import type { Work } from '../src/works/index.ts';
 import { namedWork, NO_IDS } from '../src/works/index.ts';
 import { nothingMeasured, OPEN_PAPERS } from './score/data.ts';
@@ -48,10 +48,10 @@ for (const look of LOOKS) {
   const before = process.cpuUsage();
   const childrenBefore = childCpuSeconds();
   {
-    using inspector = openInspector();
+    using inspector = new PdfInspector();
     for (const { path } of found) {
       const known = facts.get(path);
-      if (known) known[look] = await inspector.inspect(path, 'pdf', look);
+      if (known) known[look] = await inspector.glance(path, 'pdf', look);
     }
   }
   // CPU time of a process is known only after it has exited.

@@ -57,7 +57,9 @@ const alone = (file: string): Group => ({ path: file, files: [file] });
 function inGroups(all: readonly string[]): Group[] {
   const keepsOwn = /^(?:before|beforeEach|afterEach|\s*describe\w+)\(|process\.(?:env|exit|on|chdir|memoryUsage)\b/m;
   const rooms = Map.groupBy(all, (file) =>
-    /^(?:src|sim)\//.test(file) && !keepsOwn.test(readFileSync(file, 'utf8')) ? file.split('/', 2).join('-') : file,
+    /^(?:src|sim|test\/serve)\//.test(file) && !keepsOwn.test(readFileSync(file, 'utf8'))
+      ? file.split('/', 2).join('-')
+      : file,
   );
   return [...rooms].flatMap(([room, inRoom]) => {
     const count = Math.ceil(inRoom.length / FILES_PER_PROCESS);

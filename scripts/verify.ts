@@ -39,7 +39,7 @@ const CHECKS: Readonly<Record<string, () => Promise<Verified>>> = {
   async run() {
     const options = checkOptions({ seed: 1, works: 6, kills: 20, documents: ['full', 'plain'] });
     const { runStorm } = await import('../test/support/run-storm.ts');
-    const { kills, works, chunks, faults, instants } = await runStorm(options);
+    const { kills, works, chunks, faults, instants } = await runStorm({ ...options, stageWorkers: 2 });
     const details = instants.map((instant) => `killed after ${instant}`);
     return { faults, summary: `${works} works, ${chunks} chunks, killed ${kills} times`, details };
   },

@@ -15,8 +15,7 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,
   'onnxruntime-node': /^parse\/embed\/engines\//,
   '@lat.md/embed': /^parse\/embed\/engines\//,
-  'parquet-wasm': /^parse\/.*parquet/,
-  'apache-arrow': /^parse\/.*parquet/,
+  hyparquet: /^parse\/.*parquet/,
   '@opentelemetry/': /^telemetry\/otel/,
 };
 

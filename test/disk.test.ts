@@ -91,9 +91,9 @@ for (const [what, path] of [
         },
         resolvers: [{ name: 'test', async *plans() { yield { kind: 'plan', plan: {
           resolver: 'test', url: 'http://a.test/a.pdf', expect: 'pdf', isPromised: true, license: null, version: null, hostType: null,
-          robots: 'obey', credentials: [], headers: {}, checksum: null, credits: 0, sameAs: null, terms: null } }; } }],
+          robots: 'obey', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null } }; } }],
         resolve: { lookups: new Lookups(client.send, new Services()) } as DownloadRunOptions['resolve'], inspect: undefined, accept: new Set(['pdf']), maxBytes: 1_000_000, retries: 0,
-        budgetMs: 10_000, retracted: 'keep', clock: systemClock, report: () => undefined, log: () => undefined,
+        budgetMs: 10_000, clock: systemClock, report: () => undefined, log: () => undefined,
       }); // prettier-ignore
       const { saved, failed } = await run.run({ signal: new AbortController().signal });
       disk.refuse = () => undefined;
@@ -120,19 +120,28 @@ test('a content-addressed file has the folder of its link synced as well', { ski
   assert.ok(calls.includes('sync ab'));
 });
 
-test('a file linked by merge is synced, and so is its folder, before its row is written', { skip: posix }, async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
-  const from = join(folder.path, 'from');
-  mkdirSync(join(from, 'PDF'), { recursive: true });
-  writeFileSync(join(from, 'PDF', 'w.pdf'), 'bytes');
-  const row = { work: 'w', run_id: 'r', at: new Date(0).toISOString(), outcome: 'saved', reason: 'success', path: 'PDF/w.pdf',
+test(
+  'a file linked by merge is synced, renamed, and its folder synced, before its row is written',
+  { skip: posix },
+  async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+    const from = join(folder.path, 'from');
+    mkdirSync(join(from, 'PDF'), { recursive: true });
+    writeFileSync(join(from, 'PDF', 'w.pdf'), 'bytes');
+    const row = { work: 'w', run_id: 'r', at: new Date(0).toISOString(), outcome: 'saved', reason: 'success', path: 'PDF/w.pdf',
     sha256: sha256('bytes'), bytes: 5, resolver: null, kind: 'pdf', attempts: [], problems: [] }; // prettier-ignore
-  writeFileSync(join(from, 'manifest.jsonl'), `${JSON.stringify(row)}\n`);
-  const options = { clock: systemClock, runId: 'merge', warn: () => undefined };
-  const { calls } = await watched(() => mergeFolders([from], join(folder.path, 'out'), options));
-  const first = calls.indexOf('sync w.pdf');
-  assert.deepEqual(calls.slice(first, first + 3), ['sync w.pdf', 'sync PDF', 'sync manifest.jsonl']);
-});
+    writeFileSync(join(from, 'manifest.jsonl'), `${JSON.stringify(row)}\n`);
+    const options = { clock: systemClock, runId: 'merge', warn: () => undefined };
+    const { calls } = await watched(() => mergeFolders([from], join(folder.path, 'out'), options));
+    const first = calls.indexOf('sync body.part');
+    assert.deepEqual(calls.slice(first, first + 4), [
+      'sync body.part',
+      'rename body.part w.pdf',
+      'sync PDF',
+      'sync manifest.jsonl',
+    ]);
+  },
+);
 
 test('a JSON line is synced before it counts as written, if requested', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));

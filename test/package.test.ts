@@ -70,7 +70,9 @@ test('the package has no install script', () => {
 test('the packed package contains programs and no tests, sources or data', () => {
   const files = run('tar', ['-tzf', 'docstokg-0.1.0.tgz']).trim().split('\n');
   assert.deepEqual(
-    files.filter((file) => !/^package\/(bin|dist|sql|package\.json|README\.md|CHANGELOG\.md|LICENSE)/.test(file)),
+    files.filter(
+      (file) => !/^package\/(bin|dist|models|sql|package\.json|README\.md|CHANGELOG\.md|LICENSE)/.test(file),
+    ),
     [],
   );
   assert.deepEqual(

@@ -148,6 +148,15 @@ test('BibTeX, RIS and CSL-JSON round-trip', async () => {
   assert.deepEqual(await toldByUs(csl(), 'csl'), wanted);
 });
 
+test('a work that only OpenAlex names is found again in BibTeX, RIS and CSL-JSON', async () => {
+  const record = { ...emptyRecord('W77', { openalex: 'W77' }), title: 'Reefs', date: '2020' };
+  const written = { bibtex: bibtex([record]), ris: risEntry(record), csl: JSON.stringify([cslItem(record)]) };
+  for (const [format, text] of Object.entries(written)) {
+    const [read] = await Array.fromAsync(parseWorks(bytesOf(text), format as 'bibtex' | 'ris' | 'csl'));
+    assert.equal(read?.kind === 'work' ? read.work.id : read?.kind, 'W77', format);
+  }
+});
+
 test('unusual names, characters and work types survive BibTeX and RIS', async () => {
   const families = ['van der Berg', 'O’Neill and Sons', 'The {ATLAS} Collaboration and Friends, Inc.', '李小龙'];
   for (const [format, text] of [

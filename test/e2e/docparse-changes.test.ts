@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
+import { INLINE } from '../support/bin.ts';
 import { command } from './command.ts';
 
 // What is done again after a change, asked of the commands as a user runs them, on real papers.
@@ -58,7 +59,7 @@ function run(
   const { status, stderr } = command(
     'docparse',
     ['parse', '--input', 'papers', '--data-root', 'Data', '--log-level', 'warn', ...parameters],
-    { cwd: root, env },
+    { cwd: root, env: { ...INLINE, ...env } },
   );
   assert.equal(status, 0, stderr);
   const worked = STAGES.map((stage, at) =>

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { openInspector } from '../../src/harvest/open-download.ts';
 import { ablate } from '../support/ablation.ts';
 import { openWorld } from '../support/harvest.ts';
 
@@ -19,9 +18,7 @@ test('disabling a resolver loses exactly the works that only it can obtain, for 
     documents: 'plain',
     timeScale: 0.02,
   });
-  using inspector = openInspector();
-  const options = { scope: 'few', inspect: inspector.inspect } as const;
-  const found = await Array.fromAsync(ablate(simulation, folder.path, options));
+  const found = await Array.fromAsync(ablate(simulation, folder.path, { scope: 'few' }));
   assert.equal(found.length, 23);
   for (const { resolver, only, lost, differences } of found)
     assert.deepEqual({ resolver, lost, differences }, { resolver, lost: only, differences: [] });

@@ -15,7 +15,7 @@ import { harvest, openWorld, readManifest, verifyFolder, wrongFiles } from '../s
 const WORLD = { works: 40, hosts: 12, timeScale: 0.05 } as const;
 
 const RUNS: readonly Harvest[] = [
-  { ...WORLD, profile: 'calm', seed: 5, workers: 1, documents: 'full' },
+  { ...WORLD, profile: 'calm', seed: 5, workers: 1, documents: 'plain' },
   { ...WORLD, profile: 'realistic', seed: 6, workers: 16, documents: 'full' },
   { ...WORLD, profile: 'politeness', seed: 3, workers: 32, documents: 'plain' },
   { ...WORLD, profile: 'reality', seed: 6, workers: 16, documents: 'plain' },

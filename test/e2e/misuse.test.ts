@@ -28,6 +28,8 @@ const WRONG: readonly (readonly [line: readonly string[], names: RegExp])[] = [
   [['docstokg', 'queue', 'stast', '-h'], /unknown command 'stast'\n\(Did you mean stats\?\)/],
   [['docstokg', 'help', 'serach'], /unknown command 'serach'\n\(Did you mean search\?\)/],
   [['docstokg', 'export', '--format', 'report', '--saved'], /USAGE_FORMAT report contains all works/],
+  [['docstokg', 'export', '--format', 'csv', '--out', '.'], /USAGE_EXPORT --out \. is a folder; csv writes a file/],
+  [['docstokg', 'export', '--format', 'neo4j', '--out', 'afile'], /USAGE_EXPORT --out afile is a file; neo4j writes/],
   [['docstokg', 'run', '--input', 'nothere.pdf'], /USAGE_INPUT --input nothere\.pdf/],
 ];
 

@@ -9,6 +9,7 @@ test('a run killed at random times ends with the same corpus as an uninterrupted
     works: 4,
     kills: 2,
     documents: 'plain',
+    stageWorkers: 1,
   });
   assert.deepEqual(faults, [], instants.join(', '));
   assert.deepEqual([kills, works], [2, 4]);

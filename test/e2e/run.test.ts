@@ -9,6 +9,7 @@ import { Admin, DEFAULT_POLICY, expectedOutcome } from '../../sim/index.ts';
 import type { RunAccount, RunFile } from '../../src/corpus/index.ts';
 import { openIndex } from '../../src/search/index.ts';
 import { corpusHash } from '../support/corpus-hash.ts';
+import { INLINE } from '../support/bin.ts';
 import { openWorld, PATIENCE } from '../support/harvest.ts';
 import { command } from './command.ts';
 import { startCommand } from './started-command.ts';
@@ -36,7 +37,10 @@ test('a folder of papers becomes a searchable corpus without downloads, and the 
   // The run folder lies among the papers: what a run writes must not be taken for one by the next.
   const out = join(papers, 'run');
   const run = (...parameters: string[]) =>
-    command('docstokg', ['run', ...parameters, '--out', out, '--json'], { cwd: folder.path, env: WORDS_ONLY });
+    command('docstokg', ['run', ...parameters, '--out', out, '--json'], {
+      cwd: folder.path,
+      env: { ...WORDS_ONLY, ...INLINE },
+    });
   const first = run('--input', 'papers', '--mailto', 'ada@university.example');
   assert.equal(first.status, 0, first.stdout + first.stderr);
   const account = JSON.parse(first.stdout) as RunAccount;

@@ -26,7 +26,7 @@ interface Listed {
   readonly included: boolean;
 }
 
-const made = madeReview(60, 8, 5).map((each): Listed => ({ ...each, authors: ['Berg, Ana'], year: 2024 }));
+const made = madeReview(36, 6, 5).map((each): Listed => ({ ...each, authors: ['Berg, Ana'], year: 2024 }));
 
 function openReview(): Listed[] {
   const lines = readFileSync(OPEN_REVIEW, 'utf8').split('\n').filter(Boolean);
@@ -181,7 +181,7 @@ test('two reviewers in two browsers at once lose nothing and do not see each oth
     return;
   }
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-two-'));
-  const review = made.slice(0, 12);
+  const review = made.slice(0, 8);
   await using server = await served(folder.path, review);
   {
     using screening = Screening.open(folder.path);
@@ -191,7 +191,7 @@ test('two reviewers in two browsers at once lose nothing and do not see each oth
     const page = await (await opened.browser.newContext()).newPage();
     page.setDefaultTimeout(HANGING_MS);
     await page.goto(`${server.url}screen?by=${by}&token=${TOKEN}`);
-    for (let at = 0; at < 12; at += 1) {
+    for (let at = 0; at < 8; at += 1) {
       await page.waitForSelector('.screened h2');
       assert.doesNotMatch((await page.textContent('.screened article')) ?? '', /Decided before/);
       await decide(page, review, at < wrong ? 'i' : undefined);
@@ -200,7 +200,7 @@ test('two reviewers in two browsers at once lose nothing and do not see each oth
   };
   await Promise.all([finish('ada', 0), finish('bo', 3)]);
   using screening = Screening.open(folder.path);
-  assert.equal([...screening.all()].length, 24);
+  assert.equal([...screening.all()].length, 16);
   const { undecided, conflicts } = screening.status().phases['title-abstract'];
   assert.equal(undecided, 0);
   assert.equal(conflicts, screening.conflicts().length);

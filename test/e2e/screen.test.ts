@@ -7,6 +7,7 @@ import { test } from 'node:test';
 
 import { Admin, DEFAULT_POLICY, expectedOutcome } from '../../sim/index.ts';
 import { madeReview } from '../fixtures/made-review.ts';
+import { INLINE } from '../support/bin.ts';
 import { openWorld, PATIENCE, readManifest } from '../support/harvest.ts';
 import { command, refusedCommand } from './command.ts';
 import { startCommand } from './started-command.ts';
@@ -14,7 +15,7 @@ import { startCommand } from './started-command.ts';
 const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'guides', 'systematic-review.md');
 const review = madeReview(40, 6, 7);
 /** Vectors take longer than all the rest and are tested elsewhere. */
-const WORDS_ONLY = { ...PATIENCE, DOCSTOKG_PARSE__DENSE: 'none', DOCSTOKG_PARSE__TOKENIZER: 'cl100k' };
+const WORDS_ONLY = { ...PATIENCE, ...INLINE, DOCSTOKG_PARSE__DENSE: 'none', DOCSTOKG_PARSE__TOKENIZER: 'cl100k' };
 
 function ris(records: typeof review, dois: readonly string[] = []): string {
   return records.map(({ title, abstract }, at) => `TY  - JOUR\nTI  - ${title}\nAB  - ${abstract}\nDO  - ${dois[at] ?? `10.5555/screen.${at}`}\nER  - \n`).join(''); // prettier-ignore
@@ -92,17 +93,25 @@ test('every entry of a list is a work, a duplicate, or refused with its reason',
 
 test('misuse of screen says what to do', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-misuse-'));
+  writeFileSync(join(folder.path, 'list.ris'), ris(review));
+  writeFileSync(join(folder.path, 'list.docx'), '');
+  command('docstokg', ['screen', 'import', 'runs/review', 'list.ris', '--add'], { cwd: folder.path });
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['screen', 'nowhere', '--status'], /nowhere does not exist/],
     [['screen', 'import', 'nowhere', 'x.csv'], /nowhere does not exist/],
-    [['screen', 'import', 'runs/x', 'nothing.ris', '--add'], /nothing\.ris/],
+    [['screen', 'import', 'runs/x', 'nothing.ris', '--add'], /there is no file nothing\.ris/],
+    [['screen', 'import', 'runs/x', '.', '--add'], /there is no file \./],
+    [['screen', 'import', 'runs/x', 'list.docx', '--add'], /unknown file format: list\.docx/],
+    [['screen', 'import', 'runs/review', '.'], /there is no file \./],
+    [['screen', 'runs/review', '--status', '--reviewers', '0'], /expected 1 to 10 reviewers/],
     [['screen', 'import', import.meta.filename, 'nothing.ris', '--add'], /is a file, not a run folder/],
   ];
   for (const [words, said] of cases) {
     const { status, stderr } = await refusedCommand('docstokg', words, folder.path);
-    assert.notEqual(status, 0, words.join(' '));
+    assert.equal(status, 2, words.join(' '));
     assert.match(stderr, said);
   }
+  assert.equal(existsSync(join(folder.path, 'runs', 'x')), false, 'a refused list leaves no run behind');
 });
 
 test('the link of screen opens the page, and decisions are accepted there', async () => {

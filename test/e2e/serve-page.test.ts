@@ -12,6 +12,7 @@ import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
 import { buildGraph } from '../support/graph.ts';
 import { openStore, WorkQueue } from '../../src/queue/index.ts';
 import { Records } from '../../src/store/index.ts';
+import { INLINE } from '../support/bin.ts';
 import type { OpenBrowser } from '../support/browser.ts';
 import { HANGING_MS, openBrowser } from '../support/browser.ts';
 import { PATIENCE } from '../support/harvest.ts';
@@ -25,6 +26,7 @@ const CONTRAST = readFileSync(join(import.meta.dirname, '..', 'support', 'contra
 const ENVIRONMENT = {
   DOCSTOKG_PARSE__DENSE: 'none',
   ...PATIENCE,
+  ...INLINE,
 };
 const RUN = 'reefs';
 const HOSTILE = `</script><img src=x onerror="document.title='owned'"><svg onload=alert(1)>`;
@@ -383,7 +385,7 @@ inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by da
     ['/queue', '.jobs tbody tr'],
     ['/hosts', '.hosts tbody tr'],
     ['/works', '.works tbody tr'],
-    ['/documents', '.panel tbody tr'],
+    ['/documents', '.panel.documents tbody tr'],
     [`/documents?document=${ids[0] ?? ''}`, '.side li'],
     ['/ask?q=the', '.panel.ask [role=status]'],
     ['/table', '.cells tbody tr'],
@@ -392,7 +394,8 @@ inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by da
     ['/summary', '.flow-steps'],
     ['/stages', '.histogram'],
   ] as const) {
-    await page.goto(origin + path);
+    // Within the page: loading it takes longer than the rest.
+    await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
     await page.waitForSelector(ready);
     for (const width of [380, 1280]) {
       await page.setViewportSize({ width, height: 800 });

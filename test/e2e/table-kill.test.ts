@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { openLoopback } from '../../src/testing/index.ts';
 import { writeSmallRun } from '../fixtures/small-run.ts';
 import { command } from './command.ts';
+import { INLINE } from '../support/bin.ts';
 import { startCommand } from './started-command.ts';
 
 // DOCSTOKG_TEST_PAPERS=FOLDER takes the papers (JATS, HTML, PDF) of a folder instead of three made ones;
@@ -72,7 +73,9 @@ async function writeRun(folder: string): Promise<void> {
   mkdirSync(folder);
   for (const stage of ['doctags', 'chunk']) {
     const input = stage === 'doctags' ? ['--input', PAPERS] : [];
-    const made = command('docparse', [stage, ...input, '--data-root', join(folder, 'Data')], { env: ENVIRONMENT });
+    const made = command('docparse', [stage, ...input, '--data-root', join(folder, 'Data')], {
+      env: { ...ENVIRONMENT, ...INLINE },
+    });
     assert.equal(made.status, 0, made.stderr);
   }
 }

@@ -165,7 +165,10 @@ test('a folder of local papers has stages, documents and passages; scans and ear
   assert.equal(doctags?.histogram.reduce((sum, { documents }) => sum + documents, 0), 2); // prettier-ignore
   const { counts } = first(all<{ counts: Readonly<Record<string, number>> }>('/runs/run/account'));
   assert.deepEqual([counts['parsed'], counts['scans'], counts['failed_documents']], [2, 1, 1]);
-  assert.equal(first(all<WholeDocument>('/runs/run/documents/two')).blocks[0]?.text, 'All about </script> in two');
+  assert.equal(counts['downloaded_this_run'], undefined, 'only a run knows what it downloaded');
+  const two = first(all<WholeDocument>('/runs/run/documents/two'));
+  assert.equal(two.blocks[0]?.text, 'All about </script> in two');
+  assert.deepEqual([two.before, two.after], ['scan', null]);
   const [passage] = first(all<Passages>('/runs/run/documents/two/passages')).items;
   assert.ok(passage?.text.endsWith('two'));
 });

@@ -5,7 +5,6 @@ import { assembleDownload } from '../../src/harvest/open-download.ts';
 import { openQueue } from '../../src/harvest/queue/open-queue.ts';
 import { simulatedWebLayer } from '../../src/harvest/simulated-web.ts';
 import { loadConfig, settingsLayer } from '../../src/config/index.ts';
-import type { InspectDocument } from '../../src/download/index.ts';
 import { workFromText } from '../../src/works/index.ts';
 import type { Resolver, Simulation, TruthLine } from '../../sim/index.ts';
 import { Admin, DEFAULT_POLICY, RESOLVERS, truthLines, verify } from '../../sim/index.ts';
@@ -34,7 +33,6 @@ export async function* ablate(
   folder: string,
   options: {
     readonly scope: 'all' | 'concerned' | 'few';
-    readonly inspect: InspectDocument;
     readonly only?: readonly Resolver[];
   },
 ): AsyncGenerator<Ablation> {
@@ -50,7 +48,6 @@ export async function* ablate(
     await harvestHere(admin.url, out, {
       ids,
       disable: resolver,
-      inspect: options.inspect,
       cache: join(folder, 'cache'),
     });
     const manifest = ids.length === 0 ? new Map() : readManifest(out);
@@ -95,7 +92,6 @@ async function harvestHere(
   options: {
     readonly ids: readonly string[];
     readonly disable: Resolver;
-    readonly inspect: InspectDocument;
     readonly cache: string;
   },
 ): Promise<void> {
@@ -131,7 +127,6 @@ async function harvestHere(
   await using queue = await openQueue(config, session);
   await using assembly = await assembleDownload(config, session, {
     queue,
-    inspect: options.inspect,
     provider: () =>
       async function* () {
         for (const id of options.ids) {

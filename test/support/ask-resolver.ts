@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 import type { Clock } from '../../src/base/index.ts';
 import type { Finding, Plan, ResolveContext } from '../../src/resolve/index.ts';
-import { baseUrlsBelow, Lookups, RESOLVERS, Services } from '../../src/resolve/index.ts';
+import { baseUrlsBelow, findPlans, Lookups, RESOLVERS, Services } from '../../src/resolve/index.ts';
 import type { SeenRequest } from '../../src/testing/index.ts';
 import { loopbackClient, openLoopback } from '../../src/testing/index.ts';
 import type { Work } from '../../src/works/index.ts';
@@ -63,7 +63,7 @@ export async function ask(
   const resolver = RESOLVERS.find((each) => each.name === name);
   assert.ok(resolver, name);
   const findings = await Array.fromAsync(
-    resolver.plans(about, {
+    findPlans(about, [resolver], {
       services,
       lookups: new Lookups(client.send, services, clock),
       contact: CONTACT,

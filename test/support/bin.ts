@@ -9,6 +9,12 @@ export const BIN = process.env['TESTED_BIN'] ?? join(import.meta.dirname, '..', 
  */
 export const CHEAPLY = { NO_COLOR: '1', DOCSTOKG_PARSE__OCR: 'off', DOCSTOKG_STAGE__WORKERS: '1' };
 
+/**
+ * Stages in the main process, for tests of something else: to start a worker process takes longer than to parse a small
+ * paper. The demo, run-kill, stage-kill and the packed package use the processes of real runs.
+ */
+export const INLINE = { DOCSTOKG_STAGE__POLICY: 'io' };
+
 /** A program of the tests by its path in test/, bundled like the others (scripts/bundle.ts). */
 export function testProgram(path: `${string}.ts`): string {
   if (process.env['TESTED_BIN'] === undefined) return join(import.meta.dirname, '..', path);

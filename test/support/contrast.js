@@ -1,12 +1,17 @@
 // Run inside a page: every visible text whose contrast to what lies behind it is below 4.5, as a sentence each.
 (() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  // Reading a pixel back takes long, and a page has few colours.
+  const known = new Map();
   /** Red, green, blue and alpha of a colour, however it is written. */
   const parse = (text) => {
+    if (known.has(text)) return known.get(text);
     canvas.clearRect(0, 0, 1, 1);
     canvas.fillStyle = text;
     canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
+    const colour = [...canvas.getImageData(0, 0, 1, 1).data];
+    known.set(text, colour);
+    return colour;
   };
   const luminance = (colour) => {
     const [red, green, blue] = colour.slice(0, 3).map((value) => {

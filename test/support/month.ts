@@ -10,6 +10,7 @@ import { Admin, DEFAULT_POLICY, monthTruth, retractionWatch, World } from '../..
 import { Records } from '../../src/store/index.ts';
 import { startCommand } from '../e2e/started-command.ts';
 import { seededRandom } from '../fixtures/random-document.ts';
+import { INLINE } from './bin.ts';
 import { openWorld, PATIENCE } from './harvest.ts';
 
 const MONTH_MS = 31 * 86_400_000;
@@ -52,6 +53,7 @@ export async function liveThroughMonth(options: {
   await using admin = await Admin.open(simulation);
   const env = {
     ...PATIENCE,
+    ...(kills === 0 && INLINE),
     DOCSTOKG_PARSE__DENSE: 'none',
     DOCSTOKG_PARSE__TOKENIZER: 'cl100k',
   };

@@ -34,6 +34,7 @@ export async function runStorm(options: {
   readonly works: number;
   readonly kills: number;
   readonly documents: 'full' | 'plain';
+  readonly stageWorkers: number;
 }): Promise<RunStorm> {
   const random = seededRandom(options.seed);
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-storm-'));
@@ -73,7 +74,7 @@ export async function runStorm(options: {
       const parameters = ['run', ...ids, '--sim', admin.url, '--out', out, '--workers', '4', '--json'];
       await using run = startCommand('docstokg', parameters, {
         cwd: scratch.path,
-        env: { ...PATIENCE, DOCSTOKG_STAGE__WORKERS: '2' },
+        env: { ...PATIENCE, DOCSTOKG_STAGE__WORKERS: String(options.stageWorkers) },
       });
       const isOver = await Promise.race([reached.promise.then(() => false), run.ended.then(() => true)]);
       if (!isOver) {
