@@ -280,14 +280,15 @@ async function answerWithFetch(
     if (value !== undefined && name !== 'authorization' && name !== 'cookie')
       headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   const hasBody = request.method === 'POST';
-  const answered = await handler.fetch(
-    new Request(`http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`, {
-      method: request.method ?? 'GET',
-      headers,
-      signal,
-      ...(hasBody && { body: new Uint8Array(await readBody(request, MCP_BODY_BYTES)) }),
-    }),
-  );
+  const asked = new Request(`http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`, {
+    method: request.method ?? 'GET',
+    headers,
+    signal,
+    ...(hasBody && { body: new Uint8Array(await readBody(request, MCP_BODY_BYTES)) }),
+  });
+  // The signal of a Request is aborted only while the Request is reachable: this listener refers to it.
+  response.once('close', () => void asked);
+  const answered = await handler.fetch(asked);
   response.writeHead(answered.status, { ...API_HEADERS, ...Object.fromEntries(answered.headers) });
   if (answered.body === null) response.end();
   else await pipeline(Readable.fromWeb(answered.body), response, { signal });

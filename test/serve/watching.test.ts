@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { openStore, WorkQueue } from '../../src/queue/index.ts';
 import type { CorpusServer } from '../../src/serve/index.ts';
@@ -159,6 +161,11 @@ test('a request that is never completed is answered with an error that has a bod
   }
 });
 
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
 test('a slow answer is waited for; a client that does not read its answer is disconnected', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
@@ -166,6 +173,8 @@ test('a slow answer is waited for; a client that does not read its answer is dis
   const fetch = async (request: Request): Promise<Response> => {
     if (request.method === 'GET') {
       request.signal.addEventListener('abort', () => left.resolve());
+      // The handler is told although it keeps no reference to the request.
+      void setTimeout(10).then(collectGarbage);
       return new Response(new Uint8Array(50_000_000));
     }
     await setTimeout(500);
