@@ -76,7 +76,7 @@ async function* passages(): AsyncGenerator<IndexedPassage> {
       page: 1,
       file: `${document}.pdf`,
       text: words.slice(from, from + 150).join(' '),
-      vectors: [vector.map((value) => value / length)],
+      vector: vector.map((value) => value / length),
     };
   }
 }
@@ -91,7 +91,7 @@ async function measure(): Promise<void> {
     if (!existsSync(join(folder, 'Index'))) {
       report.progress(`building an index of ${PASSAGES} passages`);
       const building = await cpuSeconds(async () => {
-        const dense = { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' } as const;
+        const dense = { model: engine.model, dimensions: engine.dimensions } as const;
         await buildIndex(folder, passages(), { dense });
       });
       report.add({ name: 'building the index', unit: 'passages per CPU second', samples: [PASSAGES / building] });

@@ -92,7 +92,7 @@ const { vectors } = await embedTexts(chunks.map(embeddedText), { engine: model, 
 
 using temporary = mkdtempDisposableSync(join(tmpdir(), 'score-answers-'));
 const scratch = temporary.path;
-const dense = { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' } as const;
+const dense = { model: engine.model, dimensions: engine.dimensions } as const;
 await buildIndex(join(scratch, 'now'), passages(false), { dense });
 // Without sections every passage counts the same: how passages were ranked before.
 await buildIndex(join(scratch, 'before'), passages(true), { dense });
@@ -149,7 +149,7 @@ async function* passages(isFlat: boolean): AsyncGenerator<IndexedPassage> {
       file: undefined,
       section: isFlat ? 'body' : sectionOf(chunk),
       searchText: embeddedText(chunk),
-      vectors: vector ? [vector] : [],
+      vector,
     };
   }
 }

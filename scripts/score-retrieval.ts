@@ -92,7 +92,7 @@ async function scoreCollection(name: string): Promise<string[]> {
   using temporary = mkdtempDisposableSync(join(tmpdir(), 'score-'));
   const scratch = temporary.path;
   await buildIndex(scratch, passages(name, documents), {
-    dense: { model: engine.model, dimensions: engine.dimensions, dtype: 'float32' },
+    dense: { model: engine.model, dimensions: engine.dimensions },
   });
   using index = await openIndex(scratch, engine);
   const sums = { lexical: 0, dense: 0, hybrid: 0 };
@@ -129,7 +129,7 @@ function foreignQuestions(name: string): string[] {
     .map(({ text }) => text);
 }
 
-/** A document is one passage for words; for meaning it is split into as many windows as the model needs. */
+/** A document is one passage; one longer than the model's window has the mean of the vectors of its windows. */
 async function* passages(name: string, documents: readonly Document[]): AsyncGenerator<IndexedPassage> {
   const together = 64;
   for (let at = 0; at < documents.length; at += together) {
@@ -154,12 +154,19 @@ async function* passages(name: string, documents: readonly Document[]): AsyncGen
         page: undefined,
         text: `${title} ${text}`,
         file: undefined,
-        vectors: own,
+        vector: meanOf(own),
       };
     }
     process.stderr.write(`\r${name}: ${Math.min(at + together, documents.length)} of ${documents.length} embedded `);
   }
   process.stderr.write('\n');
+}
+
+function meanOf(vectors: readonly Float32Array[]): Float32Array | undefined {
+  const [first] = vectors;
+  const sum = first?.map((_, at) => vectors.reduce((total, vector) => total + (vector[at] ?? 0), 0));
+  const length = Math.hypot(...(sum ?? []));
+  return sum?.map((value) => value / length);
 }
 
 function faultsOf(name: string, scores: Readonly<Record<SearchMode, number>>): string[] {

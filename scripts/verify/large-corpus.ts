@@ -102,7 +102,7 @@ async function make(folder: string, works: number, passages: number): Promise<vo
         page: 1,
         file: '',
         text,
-        vectors: [],
+        vector: undefined,
       };
     }
   }

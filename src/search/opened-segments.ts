@@ -5,8 +5,8 @@ import type { Section } from './section.ts';
 import { isAside } from './section.ts';
 import { K1, LexicalSegment } from './segment/lexical.ts';
 import { SegmentFile, segmentPath } from './segment/segment-file.ts';
-import { HIDDEN, VectorIndex } from './segment/vectors.ts';
-import { readFacet } from './segment/write-segment.ts';
+import { CodeIndex, dot, HIDDEN } from './segment/vectors.ts';
+import { hasVector, readFacet } from './segment/write-segment.ts';
 
 /** The segments of an index as one, with common passage numbers and statistics. */
 export class OpenedSegments implements Disposable {
@@ -86,30 +86,35 @@ export class OpenedSegments implements Disposable {
   /** The visible passages whose codes are nearest to a query. */
   nearest(vector: Float32Array, hidden: readonly Uint32Array[], count: number): number[] {
     const histogram = new Uint32Array(HIDDEN + 1);
-    const scans = this.segments.flatMap(({ base, vectors }, at) =>
-      vectors ? [{ base, vectors, distances: vectors.scan(vector, hidden[at] ?? new Uint32Array(), histogram) }] : [],
-    );
+    const scans = this.segments.map(({ base, codes, facets }, at) => {
+      const distances = codes?.scan(vector) ?? new Uint16Array();
+      for (const place of hidden[at] ?? []) distances[place] = HIDDEN;
+      for (let place = 0; place < distances.length; place += 1) {
+        if (!hasVector(facets[place] as number)) distances[place] = HIDDEN;
+        const distance = distances[place] as number;
+        histogram[distance] = (histogram[distance] as number) + 1;
+      }
+      return { base, distances };
+    });
     let [bound, within] = [0, 0];
     while (bound < HIDDEN && within < count) within += histogram[bound++] as number;
     const near: number[] = [];
-    for (const { base, vectors, distances } of scans)
-      for (let row = 0; row < distances.length; row += 1) {
-        if ((distances[row] as number) >= bound) continue;
-        const place = base + vectors.passageOf(row);
-        if (near.at(-1) !== place) near.push(place);
-      }
+    for (const { base, distances } of scans)
+      for (let place = 0; place < distances.length; place += 1)
+        if ((distances[place] as number) < bound) near.push(base + place);
     return near;
   }
 
-  /** The similarity of a passage's best vector; `unrelated` if it has none. */
+  /** The similarity of a passage to a query; `unrelated` if it has no vector. */
   denseScore(place: number, vector: Float32Array, unrelated: number): number {
     const { segment, local } = this.locate(place);
-    return segment.vectors?.similarity(local, vector) ?? unrelated;
+    const own = segment.vector(local);
+    return own ? dot(own, vector) : unrelated;
   }
 
-  hasVectors(place: number): boolean {
+  hasVector(place: number): boolean {
     const { segment, local } = this.locate(place);
-    return segment.vectors?.has(local) === true;
+    return hasVector(segment.facets[local] as number);
   }
 
   locate(place: number): { readonly segment: OpenedSegment; readonly at: number; readonly local: number } {
@@ -131,14 +136,10 @@ export class OpenedSegments implements Disposable {
 
 function meanCentroid(segments: readonly OpenedSegment[], dimensions: number): Float32Array {
   const sum = new Float64Array(dimensions);
-  let rows = 0;
-  for (const { vectors } of segments) {
-    if (!vectors) continue;
-    const { centroid, layout } = vectors;
-    rows += layout.rows;
-    for (let at = 0; at < dimensions; at += 1) sum[at] = (sum[at] as number) + (centroid[at] ?? 0) * layout.rows;
-  }
-  return Float32Array.from(sum, (value) => value / Math.max(1, rows));
+  const total = segments.reduce((count, { embedded }) => count + embedded, 0);
+  for (const { centroid, embedded } of segments)
+    for (const [at, value] of centroid.entries()) sum[at] = (sum[at] ?? 0) + value * embedded;
+  return Float32Array.from(sum, (value) => value / Math.max(1, total));
 }
 
 /** A segment opened for searching. Its passages are numbered from `base` in the whole index. */
@@ -147,7 +148,11 @@ export class OpenedSegment implements Disposable {
   readonly passages: number;
   readonly documents: ReturnType<IndexRows['placesIn']>;
   readonly lexical: LexicalSegment;
-  readonly vectors: VectorIndex | undefined;
+  /** Undefined if the index is searched by words alone. */
+  readonly codes: CodeIndex | undefined;
+  /** How many passages have a vector, and the mean of the vectors. */
+  readonly embedded: number;
+  readonly centroid: Float32Array;
   readonly facets: Uint8Array;
   readonly #offsets: Float64Array;
   readonly #file: SegmentFile;
@@ -161,8 +166,11 @@ export class OpenedSegment implements Disposable {
       this.lexical = new LexicalSegment(this.#file);
       this.#offsets = new Float64Array(this.#file.section('offsets'));
       this.facets = new Uint8Array(this.#file.section('facets'));
-      const { dense, passages } = this.#file.footer;
-      this.vectors = how.withVectors && dense ? new VectorIndex(this.#file, { ...dense, passages }) : undefined;
+      const { embedded } = this.#file.footer;
+      this.embedded = embedded ?? 0;
+      this.centroid = new Float32Array(embedded === null ? [] : this.#file.section('centroid'));
+      const isDense = how.withVectors && embedded !== null;
+      this.codes = isDense ? new CodeIndex(this.#file, this.centroid, row.passages) : undefined;
     } catch (error) {
       this.#file[Symbol.dispose]();
       throw this.#file.described(error);
@@ -171,7 +179,7 @@ export class OpenedSegment implements Disposable {
 
   passage(place: number): Passage {
     try {
-      const from = this.#offsets[place] as number;
+      const from = this.#textAt(place);
       const bytes = Buffer.allocUnsafe((this.#offsets[place + 1] as number) - from);
       this.#file.into('passages', bytes, from);
       const passage = JSON.parse(bytes.toString('utf8')) as Passage;
@@ -182,6 +190,19 @@ export class OpenedSegment implements Disposable {
     } catch (error) {
       throw this.#file.described(error);
     }
+  }
+
+  /** The vector of a passage; undefined if it has none. */
+  vector(place: number): Float32Array | undefined {
+    if (!hasVector(this.facets[place] as number)) return undefined;
+    const vector = new Float32Array(this.centroid.length);
+    this.#file.into('passages', new Uint8Array(vector.buffer), this.#offsets[place]);
+    return vector;
+  }
+
+  /** The text of a passage follows its vector. */
+  #textAt(place: number): number {
+    return (this.#offsets[place] as number) + (hasVector(this.facets[place] as number) ? this.centroid.byteLength : 0);
   }
 
   [Symbol.dispose](): void {
@@ -214,8 +235,8 @@ type Told = 'section' | 'boxes' | 'hasTable' | 'hasFigure';
 export interface IndexedPassage extends Omit<Passage, Told>, Partial<Pick<Passage, Told>> {
   /** The text to index, if it is more than `text`. */
   readonly searchText?: string;
-  /** One vector; several if it is longer than the model's window; none if it was not embedded. */
-  readonly vectors: readonly Float32Array[];
+  /** Undefined if it was not embedded. */
+  readonly vector: Float32Array | undefined;
 }
 
 export interface SearchFilter {

@@ -8,13 +8,12 @@ import {
   denseModelOf,
   embeddedText,
   embedOutput,
-  PASSAGE_ANALYSIS,
   readChunkPassages,
   readVectors,
 } from '../parse/index.ts';
 import type { IndexDense } from '../store/index.ts';
 import { hasIndex, IndexRows } from '../store/index.ts';
-import { segmentPath } from './segment/segment-file.ts';
+import { INDEX_VERSION, segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
 import { documentsToMerge, rebuildIndex, updateIndex } from './update-index.ts';
 import type { IndexedPassage } from './opened-segments.ts';
@@ -32,10 +31,6 @@ export interface RefreshOptions {
   readonly signal?: AbortSignal;
   readonly report?: (event: IndexEvent) => void;
 }
-
-/** Above this many bytes of float32 vectors the index stores int8, so that a scan fits into memory. */
-const MOST_FLOAT_BYTES = 2 ** 31;
-const BYTES_OF = { float32: 4, float16: 2, int8: 1 } as const;
 
 /**
  * Updates an index from the files of the stages: adds new and changed documents, marks deleted ones, and does nothing
@@ -63,7 +58,7 @@ export async function refreshIndex(
     passages: kept,
   } = changesSince(folder, documents) ?? { changed: documents, gone: [], passages: undefined };
   if (changed.length === 0 && gone.length === 0 && kept !== undefined) return { passages: kept, changed: false };
-  using index = IndexRows.open(folder, PASSAGE_ANALYSIS);
+  using index = IndexRows.open(folder, INDEX_VERSION);
   const modelOf = modelsOfFiles();
   const dense = await wantedDense(documents, index.dense, modelOf);
   const isUpdate = kept !== undefined && canonicalJson(dense) === canonicalJson(index.dense);
@@ -94,9 +89,7 @@ function documentsOf({ dataRoot, format, linkOf }: RefreshOptions) {
       const file = linkOf?.(id);
       // Changes with the passages.
       const stamp = [chunkStamp, vectorStamp].map((each) => (each ? `${each.size} ${each.mtimeMs}` : '')).join(', ');
-      return [
-        { id, chunks, vectors: vectorStamp ? vectors : undefined, file, stamp, vectorBytes: vectorStamp?.size ?? 0 },
-      ];
+      return [{ id, chunks, vectors: vectorStamp ? vectors : undefined, file, stamp }];
     });
 }
 
@@ -104,7 +97,7 @@ function documentsOf({ dataRoot, format, linkOf }: RefreshOptions) {
 function changesSince(folder: string, documents: readonly FoundDocument[]) {
   if (!hasIndex(folder)) return undefined;
   try {
-    using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
+    using index = IndexRows.read(folder, INDEX_VERSION);
     if (!index.segments().every(({ name }) => existsSync(segmentPath(index.folder, name)))) return undefined;
     const stamps = index.stamps();
     const changed = documents.filter(({ id, stamp }) => stamps.get(id) !== stamp);
@@ -157,8 +150,7 @@ async function wantedDense(
   const [most] = [...groups.values()].sort((a, b) => b.length - a.length);
   const [chosen] = most ?? [];
   if (!chosen) return null;
-  if (current && nameOf(chosen) === canonicalJson({ ...current.model, dimensions: current.dimensions })) return current;
-  return { model: chosen.model, dimensions: chosen.dimensions, dtype: dtypeFor(documents, chosen) };
+  return { model: chosen.model, dimensions: chosen.dimensions };
 }
 
 async function* indexedDocuments(
@@ -167,7 +159,7 @@ async function* indexedDocuments(
 ): AsyncGenerator<IndexedDocument> {
   const { dense, modelOf } = how;
   const { report, signal } = how.options;
-  const name = dense && canonicalJson({ ...dense.model, dimensions: dense.dimensions });
+  const name = dense && nameOf(dense);
   let passages = 0;
   for (const [at, document] of documents.entries()) {
     signal?.throwIfAborted();
@@ -192,13 +184,8 @@ async function* indexedDocuments(
   }
 }
 
-function nameOf({ model, dimensions }: DenseModel): string {
+function nameOf({ model, dimensions }: IndexDense): string {
   return canonicalJson({ ...model, dimensions });
-}
-
-function dtypeFor(documents: readonly FoundDocument[], { type }: DenseModel): 'float32' | 'int8' {
-  const bytes = documents.reduce((sum, { vectorBytes }) => sum + vectorBytes, 0);
-  return (bytes * BYTES_OF.float32) / BYTES_OF[type] > MOST_FLOAT_BYTES ? 'int8' : 'float32';
 }
 
 interface DocumentFiles {
@@ -247,7 +234,7 @@ export async function* passagesOfDocument(
       text,
       file,
       searchText: embeddedText(chunk),
-      vectors: vector ? [vector] : [],
+      vector,
     };
   }
 }

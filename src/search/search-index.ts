@@ -2,12 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import { PASSAGE_ANALYSIS, passageTerms, withoutAmountWords } from '../parse/index.ts';
+import { passageTerms, withoutAmountWords } from '../parse/index.ts';
 import type { IndexManifest } from '../store/index.ts';
 import { IndexRows } from '../store/index.ts';
 import type { Passage, SearchFilter } from './opened-segments.ts';
 import { filterKey, hiddenPlaces, OpenedSegment, OpenedSegments } from './opened-segments.ts';
 import { findingWeight, sectionWeights } from './section.ts';
+import { INDEX_VERSION } from './segment/segment-file.ts';
 import { dot } from './segment/vectors.ts';
 import { readFacet } from './segment/write-segment.ts';
 
@@ -121,7 +122,7 @@ export class SearchIndex implements Disposable {
   ): Generator<Omit<Hit, 'rank'>> {
     for (const [at, place] of places.entries()) {
       const passage = this.#all.passage(place);
-      const by = mode === 'lexical' || !this.#all.hasVectors(place) ? 'words' : BY[mode];
+      const by = mode === 'lexical' || !this.#all.hasVector(place) ? 'words' : BY[mode];
       yield { score: scores[at] ?? 0, fit: fitOfPassage(place, passage), by, passage };
     }
   }
@@ -261,7 +262,7 @@ interface Question {
 
 /** The contents of a corpus folder's index. */
 export function readManifest(folder: string): IndexManifest {
-  using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
+  using index = IndexRows.read(folder, INDEX_VERSION);
   return index.manifest;
 }
 
@@ -270,7 +271,7 @@ export async function openIndex(folder: string, engine?: DenseEngine): Promise<S
   for (let attempt = 1; ; attempt += 1) {
     // Frequent openers must not starve a writer in this process.
     await setImmediate();
-    using index = IndexRows.read(folder, PASSAGE_ANALYSIS);
+    using index = IndexRows.read(folder, INDEX_VERSION);
     try {
       return index.snapshot(() => new SearchIndex(index, engine));
     } catch (error) {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 
 import { seededRandom } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import { PASSAGE_ANALYSIS } from '../parse/index.ts';
+import { INDEX_VERSION } from './segment/segment-file.ts';
 import { IndexRows } from '../store/index.ts';
 import type { IndexedPassage } from './opened-segments.ts';
 import type { SearchMode } from './search-index.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'segments-'))));
 afterEach(() => rm(folder, { recursive: true }));
 
 const MODEL = { name: 'test', revision: '1', precision: 'fp32' };
-const DENSE = { model: MODEL, dimensions: 32, dtype: 'float32' } as const;
+const DENSE = { model: MODEL, dimensions: 32 } as const;
 const WORDS = Array.from({ length: 60 }, (_, at) => `word${at}`);
 
 function vectorOf(text: string): Float32Array {
@@ -45,14 +45,14 @@ function document(id: string, seed: number, passages = 3): IndexedDocument {
   const own = Array.from({ length: passages }, (_, at): IndexedPassage => {
     const text = `${id} ${some()}`;
     const place = { title: `Title of ${id}`, headings: [], page: at, file: `${id}.pdf` };
-    return { id: `${id}-${at}`, document: id, ...place, text, vectors: [vectorOf(text)] };
+    return { id: `${id}-${at}`, document: id, ...place, text, vector: vectorOf(text) };
   });
   return { id, stamp: String(seed), passages: own };
 }
 
 async function empty(): Promise<IndexRows> {
   await buildIndex(folder, [], { dense: DENSE });
-  return IndexRows.open(folder, PASSAGE_ANALYSIS);
+  return IndexRows.open(folder, INDEX_VERSION);
 }
 
 /** What an index answers, by ids and rounded scores: places and segments do not matter. */
@@ -150,7 +150,7 @@ test('an update that breaks off changes nothing and leaves no file behind', asyn
 
 test('copies of a document count once, and parts that say nothing of the subject answer only when asked for', async () => {
   const text = 'Heads of attention look at other tokens of the sentence.';
-  const base = { title: 'Paper', headings: [], page: 1, file: undefined, vectors: [vectorOf(text)] };
+  const base = { title: 'Paper', headings: [], page: 1, file: undefined, vector: vectorOf(text) };
   const passages: IndexedPassage[] = [
     { id: 'a', document: 'a', ...base, text },
     { id: 'b', document: 'b', ...base, text },

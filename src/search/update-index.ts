@@ -51,7 +51,7 @@ async function writeSegments(
   let writer: SegmentWriter | undefined;
   const finish = async (): Promise<void> => {
     if (writer) made.segments.push(await writer.finish());
-    await writer?.[Symbol.asyncDispose]();
+    writer?.[Symbol.dispose]();
     writer = undefined;
   };
   try {

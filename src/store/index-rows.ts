@@ -7,11 +7,10 @@ import { CorpusStore, hasStore } from './corpus-store.ts';
 
 const FOLDER = 'Index';
 
-/** The vectors of an index: their model, their length and their number format. */
+/** The vectors of an index: their model and their length. */
 export interface IndexDense {
   readonly model: ModelIdentity;
   readonly dimensions: number;
-  readonly dtype: 'float32' | 'int8';
 }
 
 export type IndexManifest = IndexRows['manifest'];

@@ -1,4 +1,4 @@
-import { PASSAGE_ANALYSIS } from '../../src/parse/index.ts';
+import { INDEX_VERSION } from '../../src/search/segment/segment-file.ts';
 import type { IndexedPassage } from '../../src/search/opened-segments.ts';
 import type { IndexedDocument } from '../../src/search/segment/write-segment.ts';
 import { rebuildIndex } from '../../src/search/update-index.ts';
@@ -11,7 +11,7 @@ export async function buildIndex(
   passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>,
   options: { readonly dense?: IndexDense } = {},
 ): Promise<void> {
-  using index = IndexRows.open(folder, PASSAGE_ANALYSIS);
+  using index = IndexRows.open(folder, INDEX_VERSION);
   await rebuildIndex(index, documentsOf(passages), options.dense ?? null);
 }
 

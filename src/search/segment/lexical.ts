@@ -10,7 +10,8 @@ const B = 0.75;
  * field and a common length).
  */
 const TITLE_WEIGHT = 3;
-const MOST_REPEATS = 0xffff;
+/** Higher counts add nothing to a score; with a passage number, a count fits into a small integer. */
+const MOST_REPEATS = 0x1000;
 
 /** The terms of a passage; those of its title are repeated by weight. */
 export function termsOf(text: string, title: string): string[] {
@@ -22,72 +23,45 @@ export function termsOf(text: string, title: string): string[] {
 
 /** Collects passages and builds their term index. */
 export class LexicalWriter {
-  readonly #terms = new Map<string, number>();
-  readonly #lengths = new Grower();
-  readonly #numbers = new Grower();
-  readonly #repeats = new Grower();
-  readonly #starts = new Grower();
-  #frequencies = new Uint32Array(1024);
-
-  get postings(): number {
-    return this.#numbers.length;
-  }
+  /** For each term the passages that contain it, with how often: passage * MOST_REPEATS + times - 1. */
+  readonly #terms = new Map<string, number[]>();
+  readonly #lengths: number[] = [];
+  postings = 0;
 
   add(terms: readonly string[]): void {
+    const passage = this.#lengths.length;
     this.#lengths.push(terms.length);
-    this.#starts.push(this.#numbers.length);
-    const counts = new Map<number, number>();
-    for (const term of terms) {
-      let number = this.#terms.get(term);
-      if (number === undefined) {
-        number = this.#terms.size;
-        this.#terms.set(term, number);
-      }
-      counts.set(number, (counts.get(number) ?? 0) + 1);
+    const counts = new Map<string, number>();
+    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+    for (const [term, count] of counts) {
+      const posting = passage * MOST_REPEATS + Math.min(count, MOST_REPEATS) - 1;
+      const known = this.#terms.get(term);
+      if (known) known.push(posting);
+      else this.#terms.set(term, [posting]);
     }
-    for (const [number, count] of counts) {
-      this.#numbers.push(number);
-      this.#repeats.push(Math.min(count, MOST_REPEATS));
-      if (number >= this.#frequencies.length) {
-        const grown = new Uint32Array(this.#frequencies.length * 2);
-        grown.set(this.#frequencies);
-        this.#frequencies = grown;
-      }
-      this.#frequencies[number] = (this.#frequencies[number] ?? 0) + 1;
-    }
+    this.postings += counts.size;
   }
 
   finish() {
-    const passages = this.#lengths.length;
-    const sorted = [...this.#terms].map(([term, number]) => ({ number, bytes: Buffer.from(term, 'utf8') }));
+    const sorted = Array.from(this.#terms, ([term, found]) => ({ bytes: Buffer.from(term, 'utf8'), found }));
     sorted.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
     const termOffsets = new Uint32Array(sorted.length + 1);
     const postingOffsets = new Float64Array(sorted.length + 1);
-    const cursor = new Float64Array(sorted.length);
-    let [at, posting] = [0, 0];
-    for (const [place, { number, bytes }] of sorted.entries()) {
-      cursor[number] = posting;
-      at += bytes.length;
-      posting += this.#frequencies[number] ?? 0;
-      termOffsets[place + 1] = at;
-      postingOffsets[place + 1] = posting;
-    }
     // Passage numbers and term counts, term after term.
-    const postings = new Uint32Array(posting);
-    const repeats = new Uint16Array(posting);
-    const [numbers, counts, starts] = [this.#numbers.values(), this.#repeats.values(), this.#starts.values()];
-    for (let passage = 0; passage < passages; passage += 1) {
-      const end = passage + 1 < passages ? (starts[passage + 1] as number) : numbers.length;
-      for (let each = starts[passage] as number; each < end; each += 1) {
-        const number = numbers[each] as number;
-        const target = cursor[number] as number;
-        cursor[number] = target + 1;
-        postings[target] = passage;
-        repeats[target] = counts[each] as number;
+    const postings = new Uint32Array(this.postings);
+    const repeats = new Uint16Array(this.postings);
+    let at = 0;
+    for (const [place, { bytes, found }] of sorted.entries()) {
+      for (const posting of found) {
+        postings[at] = Math.floor(posting / MOST_REPEATS);
+        repeats[at] = (posting % MOST_REPEATS) + 1;
+        at += 1;
       }
+      termOffsets[place + 1] = (termOffsets[place] as number) + bytes.length;
+      postingOffsets[place + 1] = at;
     }
     const terms: Uint8Array = Buffer.concat(sorted.map(({ bytes }) => bytes));
-    return { lengths: this.#lengths.values().slice(), terms, termOffsets, postingOffsets, postings, repeats };
+    return { lengths: Uint32Array.from(this.#lengths), terms, termOffsets, postingOffsets, postings, repeats };
   }
 }
 
@@ -113,15 +87,6 @@ export class LexicalSegment {
     this.#postingOffsets = new Float64Array(file.section('posting-offsets'));
   }
 
-  get size(): number {
-    return Math.max(0, this.#termOffsets.length - 1);
-  }
-
-  at(place: number): FoundTerm {
-    const from = this.#postingOffsets[place] as number;
-    return { from, frequency: (this.#postingOffsets[place + 1] as number) - from };
-  }
-
   find(term: Buffer): FoundTerm | undefined {
     try {
       return this.#find(term);
@@ -132,11 +97,14 @@ export class LexicalSegment {
 
   #find(term: Buffer): FoundTerm | undefined {
     let low = 0;
-    let high = this.size - 1;
+    let high = this.#termOffsets.length - 2;
     while (low <= high) {
       const middle = (low + high) >> 1;
       const order = term.compare(this.#terms, this.#termOffsets[middle], this.#termOffsets[middle + 1]);
-      if (order === 0) return this.at(middle);
+      if (order === 0) {
+        const from = this.#postingOffsets[middle] as number;
+        return { from, frequency: (this.#postingOffsets[middle + 1] as number) - from };
+      }
       if (order < 0) high = middle - 1;
       else low = middle + 1;
     }
@@ -163,25 +131,5 @@ export class LexicalSegment {
       const norm = least + perTerm * (lengths[passage] as number);
       scores[passage] = (scores[passage] as number) + (weight * count) / (count + norm);
     }
-  }
-}
-
-/** A typed array of numbers that doubles when full. */
-class Grower {
-  #values = new Uint32Array(4096);
-  length = 0;
-
-  push(value: number): void {
-    if (this.length === this.#values.length) {
-      const grown = new Uint32Array(this.length * 2);
-      grown.set(this.#values);
-      this.#values = grown;
-    }
-    this.#values[this.length] = value;
-    this.length += 1;
-  }
-
-  values(): Uint32Array {
-    return this.#values.subarray(0, this.length);
   }
 }

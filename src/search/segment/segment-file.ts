@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 import { AppError } from '../../base/index.ts';
+import { PASSAGE_ANALYSIS } from '../../parse/index.ts';
 
 /** The sections of a segment's file; the footer at its end lists their positions. */
 export type SectionName =
@@ -15,21 +16,21 @@ export type SectionName =
   | 'posting-offsets'
   | 'postings'
   | 'repeats'
-  | 'dense'
+  | 'centroid'
   | 'codes';
 
 export interface SegmentFooter {
-  readonly passages: number;
-  /** Number of terms in all passages, with repeats; used for the average length. */
-  readonly length: number;
-  readonly dense: { readonly rows: number; readonly dimensions: number; readonly dtype: 'float32' | 'int8' } | null;
+  /** How many passages have a vector; null if the segment was written without vectors. */
+  readonly embedded: number | null;
   readonly sections: Readonly<Partial<Record<SectionName, SectionPlace>>>;
 }
 
-/** Position and CRC-32 of a section; segments of older versions have no CRC. */
+/** Position and CRC-32 of a section; the passages, which are never read as a whole, have none. */
 export type SectionPlace = readonly [offset: number, bytes: number, crc?: number];
 
-const MAGIC = Buffer.from('DKGSEG1\n');
+/** How texts were analysed, and how segments are written: an index of another version is built again. */
+export const INDEX_VERSION = `${PASSAGE_ANALYSIS}, segments/2`;
+const MAGIC = Buffer.from('DKGSEG2\n');
 const LONGEST_FOOTER = 65_536;
 
 export function footerBytes(footer: SegmentFooter): Buffer {
