@@ -160,7 +160,7 @@ type Ranker = (question: Question, top: number, inside: string | undefined) => P
 function ranker(index: SearchIndex, mode: SearchMode): Ranker {
   return async ({ question }, top, inside) => {
     const filter = inside === undefined ? {} : only(inside);
-    return Array.from((await index.rank(question, { mode, top, filter })).places);
+    return (await index.rank(question, { mode, top, filter })).map(({ place }) => place);
   };
 }
 

@@ -104,9 +104,9 @@ async function scoreCollection(name: string): Promise<string[]> {
     judged += 1;
     if (await hasAnswer(index, text)) answered += 1;
     for (const mode of MODES) {
-      const { places } = await index.rank(text, { mode, top: DEPTH });
+      const ranked = await index.rank(text, { mode, top: DEPTH });
       sums[mode] += ndcg(
-        Array.from(places, (place) => documents[place]?.id ?? ''),
+        ranked.map(({ place }) => documents[place]?.id ?? ''),
         wanted,
       );
     }

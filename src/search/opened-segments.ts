@@ -32,8 +32,8 @@ export class OpenedSegments implements Disposable {
     );
   }
 
-  /** BM25 of every passage for a query, by segment, with frequencies of the whole index. */
-  scoreWords(query: string): Float32Array[] {
+  /** BM25 of every passage for a query, by segment, with frequencies of the whole index; 0 for hidden passages. */
+  scoreWords(query: string, hidden: readonly Uint8Array[]): Float32Array[] {
     const scores = this.segments.map(({ passages }) => new Float32Array(passages));
     const wanted = new Map<string, { readonly terms: readonly string[]; times: number }>();
     for (const terms of this.termsOf(query)) {
@@ -53,6 +53,8 @@ export class OpenedSegments implements Disposable {
         }
       }
     }
+    for (const [at, own] of scores.entries())
+      for (let place = 0; place < own.length; place += 1) if (hidden[at]?.[place] === 1) own[place] = 0;
     return scores;
   }
 
@@ -84,13 +86,12 @@ export class OpenedSegments implements Disposable {
   }
 
   /** The visible passages whose codes are nearest to a query. */
-  nearest(vector: Float32Array, hidden: readonly Uint32Array[], count: number): number[] {
+  nearest(vector: Float32Array, hidden: readonly Uint8Array[], count: number): number[] {
     const histogram = new Uint32Array(HIDDEN + 1);
     const scans = this.segments.map(({ base, codes, facets }, at) => {
       const distances = codes?.scan(vector) ?? new Uint16Array();
-      for (const place of hidden[at] ?? []) distances[place] = HIDDEN;
       for (let place = 0; place < distances.length; place += 1) {
-        if (!hasVector(facets[place] as number)) distances[place] = HIDDEN;
+        if (hidden[at]?.[place] === 1 || !hasVector(facets[place] as number)) distances[place] = HIDDEN;
         const distance = distances[place] as number;
         histogram[distance] = (histogram[distance] as number) + 1;
       }
@@ -252,8 +253,8 @@ export function filterKey({ documents, sections, has }: SearchFilter): string {
   return JSON.stringify([documents?.key ?? '', sections ?? [], has ?? '']);
 }
 
-/** The passages of a segment that a filter hides, deleted ones, and copies of other documents. */
-export function hiddenPlaces(segment: OpenedSegment, filter: SearchFilter, copies: ReadonlySet<string>): Uint32Array {
+/** Which passages of a segment a filter hides, are deleted, or belong to copies of other documents: 1 for those. */
+export function hiddenPlaces(segment: OpenedSegment, filter: SearchFilter, copies: ReadonlySet<string>): Uint8Array {
   // Passages that belong to no document are deleted.
   const hidden = new Uint8Array(segment.passages).fill(1);
   for (const { id, first, count } of segment.documents)
@@ -265,10 +266,5 @@ export function hiddenPlaces(segment: OpenedSegment, filter: SearchFilter, copie
     return (filter.has === 'table' && !hasTable) || (filter.has === 'figure' && !hasFigure);
   });
   for (let place = 0; place < hidden.length; place += 1) if (hides[segment.facets[place] as number]) hidden[place] = 1;
-  let count = 0;
-  for (const each of hidden) count += each;
-  const places = new Uint32Array(count);
-  let at = 0;
-  for (let place = 0; place < hidden.length; place += 1) if (hidden[place] === 1) places[at++] = place;
-  return places;
+  return hidden;
 }

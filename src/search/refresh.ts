@@ -59,13 +59,12 @@ export async function refreshIndex(
   } = changesSince(folder, documents) ?? { changed: documents, gone: [], passages: undefined };
   if (changed.length === 0 && gone.length === 0 && kept !== undefined) return { passages: kept, changed: false };
   using index = IndexRows.open(folder, INDEX_VERSION);
-  const modelOf = modelsOfFiles();
-  const dense = await wantedDense(documents, index.dense, modelOf);
+  const dense = await wantedDense(documents);
   const isUpdate = kept !== undefined && canonicalJson(dense) === canonicalJson(index.dense);
   const wanted = new Set(isUpdate ? [...changed.map(({ id }) => id), ...documentsToMerge(index)] : []);
   const some = isUpdate ? documents.filter(({ id }) => wanted.has(id)) : documents;
   options.report?.({ kind: 'index-started', documents: some.length, kept });
-  const made = indexedDocuments(some, { dense, modelOf, options });
+  const made = indexedDocuments(some, dense, options);
   if (isUpdate) await updateIndex(index, { documents: made, removed: gone }, signal);
   else await rebuildIndex(index, made, dense, signal);
   const { passages } = index.manifest;
@@ -109,56 +108,34 @@ function changesSince(folder: string, documents: readonly FoundDocument[]) {
   }
 }
 
-type ModelOf = ReturnType<typeof modelsOfFiles>;
-
-/** Reads the model of a document's vectors, once per file. */
-function modelsOfFiles() {
-  const known = new Map<string, DenseModel | 'damaged' | undefined>();
-  return async ({ vectors }: FoundDocument): Promise<DenseModel | 'damaged' | undefined> => {
-    if (vectors === undefined) return undefined;
-    if (!known.has(vectors)) {
-      const model = await denseModelOf(vectors).catch((error: unknown) => {
-        if (!isUnreadable(error)) throw error;
-        return 'damaged' as const;
-      });
-      known.set(vectors, model);
-    }
-    return known.get(vectors);
-  };
+/** The model of a document's vectors; undefined if it has none. */
+async function modelOf({ vectors }: FoundDocument): Promise<DenseModel | 'damaged' | undefined> {
+  if (vectors === undefined) return undefined;
+  return await denseModelOf(vectors).catch((error: unknown) => {
+    if (!isUnreadable(error)) throw error;
+    return 'damaged' as const;
+  });
 }
 
 /** Number of files whose model is read: all files of a run have the same settings. */
 const ASKED = 50;
 
-/**
- * Vectors of different models cannot be compared: those of the most frequent model are searched. The current model
- * stays while any sampled file has it, so that one new document does not require reading all files.
- */
-async function wantedDense(
-  documents: readonly FoundDocument[],
-  current: IndexDense | null,
-  modelOf: ModelOf,
-): Promise<IndexDense | null> {
+/** Vectors of different models cannot be compared: those of the most frequent model are searched. */
+async function wantedDense(documents: readonly FoundDocument[]): Promise<IndexDense | null> {
   const embedded = documents.filter(({ vectors }) => vectors !== undefined);
-  const step = current ? Math.max(1, Math.floor(embedded.length / ASKED)) : 1;
-  const found: DenseModel[] = [];
-  for (let at = 0; at < embedded.length; at += step) {
-    const model = await modelOf(embedded[at] as FoundDocument);
-    if (model && model !== 'damaged') found.push(model);
-  }
-  const groups = Map.groupBy(found, nameOf);
-  const [most] = [...groups.values()].sort((a, b) => b.length - a.length);
+  const step = Math.max(1, Math.floor(embedded.length / ASKED));
+  const models = await Array.fromAsync(embedded.filter((_, at) => at % step === 0).map(modelOf));
+  const found = models.flatMap((model) => (model === undefined || model === 'damaged' ? [] : [model]));
+  const [most] = [...Map.groupBy(found, nameOf).values()].sort((a, b) => b.length - a.length);
   const [chosen] = most ?? [];
-  if (!chosen) return null;
-  return { model: chosen.model, dimensions: chosen.dimensions };
+  return chosen ? { model: chosen.model, dimensions: chosen.dimensions } : null;
 }
 
 async function* indexedDocuments(
   documents: readonly FoundDocument[],
-  how: { readonly dense: IndexDense | null; readonly modelOf: ModelOf; readonly options: RefreshOptions },
+  dense: IndexDense | null,
+  { report, signal }: RefreshOptions,
 ): AsyncGenerator<IndexedDocument> {
-  const { dense, modelOf } = how;
-  const { report, signal } = how.options;
   const name = dense && nameOf(dense);
   let passages = 0;
   for (const [at, document] of documents.entries()) {

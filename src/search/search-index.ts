@@ -53,7 +53,7 @@ export class SearchIndex implements Disposable {
   readonly #all: OpenedSegments;
   readonly #copies: ReadonlySet<string>;
   readonly #engine: DenseEngine | undefined;
-  readonly #hidden = new Map<string, readonly Uint32Array[]>();
+  readonly #hidden = new Map<string, readonly Uint8Array[]>();
 
   constructor(index: IndexRows, engine: DenseEngine | undefined) {
     this.manifest = index.manifest;
@@ -108,108 +108,82 @@ export class SearchIndex implements Disposable {
       });
     }
     const { top, mode, minFit = 0, perWork } = options;
-    const ranked = await this.#ranked(query, { ...options, top: top * LOOKED_AT }, signal);
-    const hits = this.#fitting(this.#findingsFirst(query, ranked), fitOf(this.#all, query, ranked.vector), mode);
+    const { ranked, vector } = await this.#ranked(query, { ...options, top: top * LOOKED_AT }, signal);
+    const hits = this.#fitting(this.#findingsFirst(query, ranked), fitOf(this.#all, query, vector), mode);
     const enough = hits.filter(({ fit }) => fit >= minFit);
     return spread(enough, top, perWork).map((hit, at) => ({ rank: at + 1, ...hit }));
   }
 
   /** The passages of a ranking, read one by one, with how well they fit. */
   *#fitting(
-    { places, scores }: Ranking,
+    ranked: readonly Scored[],
     fitOfPassage: (place: number, passage: Passage) => number,
     mode: SearchMode,
   ): Generator<Omit<Hit, 'rank'>> {
-    for (const [at, place] of places.entries()) {
+    for (const { place, score } of ranked) {
       const passage = this.#all.passage(place);
       const by = mode === 'lexical' || !this.#all.hasVector(place) ? 'words' : BY[mode];
-      yield { score: scores[at] ?? 0, fit: fitOfPassage(place, passage), by, passage };
+      yield { score, fit: fitOfPassage(place, passage), by, passage };
     }
   }
 
   /** If a question asks for a finding, each paper's passages that report findings precede its others. */
-  #findingsFirst(query: string, ranking: Ranking): Ranking {
+  #findingsFirst(query: string, ranked: readonly Scored[]): readonly Scored[] {
     const weight = findingWeight(query);
-    if (!weight) return ranking;
-    const found = Array.from(ranking.places, (place, at) => {
+    if (!weight) return ranked;
+    const found = ranked.map(({ place, score }, at) => {
       const { document, text } = this.#all.passage(place);
-      return { at, place, document, score: (ranking.scores[at] ?? 0) * weight(text) };
+      return { at, place, document, score: score * weight(text) };
     });
-    const places = Uint32Array.from(ranking.places);
+    const places = ranked.map(({ place }) => place);
     for (const own of Map.groupBy(found, ({ document }) => document).values())
       for (const [nth, { place }] of own.toSorted((a, b) => b.score - a.score).entries())
         places[own[nth]?.at ?? 0] = place;
-    return { places, scores: ranking.scores };
+    return ranked.map(({ score }, at) => ({ place: places[at] ?? 0, score }));
   }
 
   /** Like `search`, but returns passage numbers without reading the passages. */
-  async rank(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Ranking> {
-    const { places, scores } = await this.#ranked(query, options, signal);
-    return { places, scores };
-  }
-
-  async #ranked(
-    query: string,
-    options: SearchOptions,
-    signal: AbortSignal | undefined,
-  ): Promise<Ranking & { readonly vector: Float32Array | undefined }> {
-    const { mode, top, filter = {} } = options;
-    const hidden = this.#hiddenBy(filter);
-    const { segments } = this.#all;
-    if (mode === 'lexical') {
-      const words = withheld(this.#all.scoreWords(query), hidden, 0);
-      const weight = sectionWeight(this.#all, query);
-      if (weight)
-        for (const [at, own] of words.entries())
-          for (let place = 0; place < own.length; place += 1)
-            if (own[place] !== 0) own[place] = (own[place] as number) * weight(at, place);
-      return { ...bestOf(segments, words, { top, above: 0 }), vector: undefined };
-    }
-    const [vector] = (await this.#engine?.embed([query], 'query', signal)) ?? [];
-    if (!vector) {
-      throw new AppError('INDEX_NOT_DENSE', 'this index can only be searched by words', {
-        hint: 'search with --lexical, or install the model and embed the passages',
-      });
-    }
-    const question = { query, vector, unrelated: dot(vector, this.#all.centroid), hidden };
-    return { ...this.#rankByMeaning(question, options), vector };
+  async rank(query: string, options: SearchOptions, signal?: AbortSignal): Promise<readonly Scored[]> {
+    return (await this.#ranked(query, options, signal)).ranked;
   }
 
   /** Finds candidates by near codes and by words, then compares them exactly. */
-  #rankByMeaning({ query, vector, unrelated, hidden }: Question, { mode, top }: SearchOptions): Ranking {
-    const share = Math.min(NEAR_ROWS.most, this.#all.passages / NEAR_ONE_IN);
-    const count = Math.max(NEAR_ROWS.least, share, top * 20);
-    const near = this.#all.nearest(vector, hidden, count);
-    const dense = new Map(near.map((place) => [place, this.#all.denseScore(place, vector, unrelated)]));
-    if (mode === 'dense')
-      return rankingOf(
-        Array.from(dense, ([place, score]) => ({ place, score })),
-        top,
-        -Infinity,
-      );
-    const words = withheld(this.#all.scoreWords(query), hidden, 0);
-    for (const place of bestOf(this.#all.segments, words, { top: NEAR_WORDS, above: 0 }).places)
-      if (!dense.has(place)) dense.set(place, this.#all.denseScore(place, vector, unrelated));
-    const weight = sectionWeight(this.#all, query) ?? (() => 1);
-    const candidates = Array.from(dense, ([place, meaning]) => {
-      const { at, local } = this.#all.locate(place);
-      return { place, lexical: words[at]?.[local] ?? 0, meaning, weight: weight(at, local) };
+  async #ranked(query: string, { mode, top, filter = {} }: SearchOptions, signal: AbortSignal | undefined) {
+    const all = this.#all;
+    const hidden = this.#hiddenBy(filter);
+    const vector = mode === 'lexical' ? undefined : await this.#vectorOf(query, signal);
+    const unrelated = vector ? dot(vector, all.centroid) : 0;
+    const share = Math.min(NEAR_ROWS.most, all.passages / NEAR_ONE_IN);
+    const near = vector ? all.nearest(vector, hidden, Math.max(NEAR_ROWS.least, share, top * 20)) : [];
+    const words = mode === 'dense' ? [] : all.scoreWords(query, hidden);
+    const worded = bestOf(all.segments, words, Math.max(NEAR_WORDS, top));
+    const weight = mode === 'dense' ? undefined : sectionWeight(all, query);
+    const candidates = Array.from(new Set([...near, ...worded]), (place) => {
+      const { at, local } = all.locate(place);
+      const meaning = vector ? all.denseScore(place, vector, unrelated) : 0;
+      return { place, lexical: words[at]?.[local] ?? 0, meaning, weight: weight?.(at, local) ?? 1 };
     });
-    const add = fuse(
-      {
-        lexical: candidates.reduce((most, { lexical }) => Math.max(most, lexical), 0),
-        dense: candidates.reduce((most, { meaning }) => Math.max(most, meaning), unrelated),
-      },
-      unrelated,
-    );
-    return rankingOf(
-      candidates.map(({ place, lexical, meaning, weight }) => ({ place, score: weight * add(lexical, meaning) })),
-      top,
-      0,
-    );
+    const add = mode === 'hybrid' ? fuse(candidates, unrelated) : undefined;
+    const ranked = candidates
+      .map(({ place, lexical, meaning, weight: factor }): Scored => {
+        const score = add ? add(lexical, meaning) : mode === 'dense' ? meaning : lexical;
+        return { place, score: factor * score };
+      })
+      .filter(({ score }) => mode === 'dense' || score > 0)
+      .sort(bestFirst)
+      .slice(0, top);
+    return { ranked, vector };
   }
 
-  #hiddenBy(filter: SearchFilter): readonly Uint32Array[] {
+  async #vectorOf(query: string, signal: AbortSignal | undefined): Promise<Float32Array> {
+    const [vector] = (await this.#engine?.embed([query], 'query', signal)) ?? [];
+    if (vector) return vector;
+    throw new AppError('INDEX_NOT_DENSE', 'this index can only be searched by words', {
+      hint: 'search with --lexical, or install the model and embed the passages',
+    });
+  }
+
+  #hiddenBy(filter: SearchFilter): readonly Uint8Array[] {
     const key = filterKey(filter);
     const known = this.#hidden.get(key);
     if (known) return known;
@@ -247,19 +221,6 @@ function sectionWeight(
     rare[segment]?.has(passage) ? 1 : (weights[all.segments[segment]?.facets[passage] ?? 0] ?? 1);
 }
 
-function withheld(scores: Float32Array[], hidden: readonly Uint32Array[], lowest: number): Float32Array[] {
-  for (const [at, own] of scores.entries()) for (const place of hidden[at] ?? []) own[place] = lowest;
-  return scores;
-}
-
-interface Question {
-  readonly query: string;
-  readonly vector: Float32Array;
-  /** The mean similarity of all passages: the expected score of an unrelated one. */
-  readonly unrelated: number;
-  readonly hidden: readonly Uint32Array[];
-}
-
 /** The contents of a corpus folder's index. */
 export function readManifest(folder: string): IndexManifest {
   using index = IndexRows.read(folder, INDEX_VERSION);
@@ -285,10 +246,10 @@ export async function openIndex(folder: string, engine?: DenseEngine): Promise<S
 /** Equal weights: neither ranking is known to be better for a given question. */
 const DENSE_SHARE = 0.5;
 
-/** The best results of a search: passage numbers, best first, with their scores. */
-export interface Ranking {
-  readonly places: Uint32Array;
-  readonly scores: Float32Array;
+/** A passage by its number, with its score. */
+interface Scored {
+  readonly place: number;
+  readonly score: number;
 }
 
 /**
@@ -296,60 +257,40 @@ export interface Ranking {
  * 0; dense: `unrelated`, the mean similarity of the collection) to the best score; lower dense scores count as 0.
  */
 function fuse(
-  highest: { readonly lexical: number; readonly dense: number },
+  candidates: readonly { readonly lexical: number; readonly meaning: number }[],
   unrelated: number,
 ): (lexical: number, dense: number) => number {
-  const lexicalFactor = (1 - DENSE_SHARE) / (highest.lexical || 1);
-  const denseFactor = DENSE_SHARE / (highest.dense - unrelated || 1);
+  const mostLexical = candidates.reduce((most, { lexical }) => Math.max(most, lexical), 0);
+  const mostDense = candidates.reduce((most, { meaning }) => Math.max(most, meaning), unrelated);
+  const lexicalFactor = (1 - DENSE_SHARE) / (mostLexical || 1);
+  const denseFactor = DENSE_SHARE / (mostDense - unrelated || 1);
   return (lexical, dense) => lexical * lexicalFactor + Math.max(0, dense - unrelated) * denseFactor;
 }
 
-/** The highest scores above a bound; ties go to the earlier passage. */
-function rankingOf(
-  scored: readonly { readonly place: number; readonly score: number }[],
-  top: number,
-  above: number,
-): Ranking {
-  const sorted = scored
-    .filter(({ score }) => score > above)
-    .sort(bestFirst)
-    .slice(0, top);
-  return {
-    places: Uint32Array.from(sorted, ({ place }) => place),
-    scores: Float32Array.from(sorted, ({ score }) => score),
-  };
-}
-
-function bestFirst(
-  one: { readonly place: number; readonly score: number },
-  other: { readonly place: number; readonly score: number },
-): number {
+/** Ties go to the earlier passage. */
+function bestFirst(one: Scored, other: Scored): number {
   return other.score - one.score || one.place - other.place;
 }
 
-/**
- * The best passages above a bound over several segments, given each segment's scores and its first passage number; ties
- * go to the earlier passage.
- */
-function bestOf(
-  segments: readonly { readonly base: number }[],
-  scores: readonly Float32Array[],
-  { top, above }: { readonly top: number; readonly above: number },
-): Ranking {
-  let best: { readonly place: number; readonly score: number }[] = [];
-  let bound = top === 0 ? Infinity : above;
-  for (const [segment, { base }] of segments.entries()) {
-    const own = scores[segment] as Float32Array;
+/** The passages with the highest scores above 0 over several segments, given each segment's scores. */
+function bestOf(segments: readonly OpenedSegment[], scores: readonly Float32Array[], top: number): number[] {
+  let best: Scored[] = [];
+  let bound = 0;
+  for (const [segment, own] of scores.entries()) {
+    const base = segments[segment]?.base ?? 0;
     for (let at = 0; at < own.length; at += 1) {
       const score = own[at] as number;
       if (!(score > bound)) continue;
       best.push({ place: base + at, score });
       if (best.length < 2 * top) continue;
       best = best.sort(bestFirst).slice(0, top);
-      bound = best.at(-1)?.score ?? above;
+      bound = best.at(-1)?.score ?? 0;
     }
   }
-  return rankingOf(best, top, above);
+  return best
+    .sort(bestFirst)
+    .slice(0, top)
+    .map(({ place }) => place);
 }
 
 /** Default number of passages of one work that precede those of others. */

@@ -17,7 +17,6 @@ export { Candidates } from './candidates.ts';
 export { FileTable } from './file-table.ts';
 export { hasIndex, IndexRows } from './index-rows.ts';
 export type { IndexDense, IndexedRow, IndexManifest, MadeSegments, SegmentRow } from './index-rows.ts';
-export { folded } from './work-rows.ts';
 export type { HostRow, LogCursor } from './logs.ts';
 export { isFailure, isManifestRow, isRefusal, manifestNames, readLines, START } from './logs.ts';
 export { isRecord } from './record-rows.ts';

@@ -1,3 +1,4 @@
+import { foldCase } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import { isTransient, namesNoWork, slug } from '../download/index.ts';
 import type { WorkRecord } from '../works/index.ts';
@@ -244,8 +245,8 @@ export class WorkRows {
       record && retractionOf(record) ? 1 : 0,
       this.#labelOf(names),
       this.#isOtherVersion(work) ? 1 : 0,
-      folded(title ?? '').slice(0, SORTED_LENGTH),
-      folded(venue ?? '').slice(0, SORTED_LENGTH),
+      foldCase(title ?? '').slice(0, SORTED_LENGTH),
+      foldCase(venue ?? '').slice(0, SORTED_LENGTH),
     )?.row;
   }
 
@@ -294,9 +295,4 @@ function outcomeOf({ outcome, reason }: LastOutcome, isListed: boolean): string 
 
 function cut(text: unknown): string | null {
   return typeof text === 'string' ? text.slice(0, LONGEST_TEXT) : null;
-}
-
-/** A text without case and accents, for comparison by filters. */
-export function folded(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

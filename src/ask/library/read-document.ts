@@ -1,11 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError, readFields } from '../../base/index.ts';
+import { AppError, foldCase, readFields } from '../../base/index.ts';
 import type { Block } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, readBlockLines, writeMarkdown } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
-import { folded } from '../../store/index.ts';
 
 /** Tables in papers are smaller; larger ones are cut. */
 const MOST_ROWS = 2_000;
@@ -166,7 +165,7 @@ function blocksOf(document: LibraryDocument, { section, pages }: TextPart): (blo
 
 /** The blocks under every matching heading, up to the next heading of the same or a higher level. */
 function sectionBlocks({ blocks, outline }: LibraryDocument, section: string): Set<number> {
-  const wanted = folded(section).trim();
+  const wanted = foldCase(section).trim();
   const found = new Set<number>();
   const isPart = (heading: string): boolean => {
     const part: string = sectionOf({ headings: [heading], kinds: [], text: '', index: 0 });
@@ -175,7 +174,9 @@ function sectionBlocks({ blocks, outline }: LibraryDocument, section: string): S
   const words = wanted.split(/\s+/).filter((word) => word !== '');
   const byPart = outline.filter(({ heading }) => isPart(heading));
   const meant =
-    byPart.length > 0 ? byPart : outline.filter(({ heading }) => words.every((word) => folded(heading).includes(word)));
+    byPart.length > 0
+      ? byPart
+      : outline.filter(({ heading }) => words.every((word) => foldCase(heading).includes(word)));
   for (const { block, level } of meant) {
     const end = outline.find((other) => other.block > block && other.level <= level)?.block ?? blocks.length;
     for (let at = block; at < end; at += 1) found.add(at);

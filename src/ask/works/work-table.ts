@@ -2,10 +2,9 @@ import type { SQLInputValue } from 'node:sqlite';
 
 import type { z } from 'zod';
 
-import { AppError, parseJson } from '../../base/index.ts';
+import { AppError, foldCase, parseJson } from '../../base/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { CorpusStore } from '../../store/index.ts';
-import { folded } from '../../store/index.ts';
 import { parseLicense } from '../../works/index.ts';
 import type { work, workFilter } from '../shapes/index.ts';
 
@@ -242,13 +241,13 @@ function soughtConditions(filter: WorkFilter): Conditions {
 }
 
 function hasWords(text: string, pieces: string): boolean {
-  const said = folded(text);
+  const said = foldCase(text);
   return (JSON.parse(pieces) as string[]).every((piece) => said.includes(piece));
 }
 
 function piecesOf(text: string): string {
   return JSON.stringify(
-    folded(text)
+    foldCase(text)
       .split(/[\s,]+/)
       .filter((word) => word !== ''),
   );
