@@ -42,44 +42,31 @@ const STATES = {
   waiting: 'waiting',
 } as const;
 
+/** Works with a file, and works that are listed as the best of their versions. */
+const HAS_FILE = "outcome in ('saved', 'own')";
+const IS_BEST = "outcome <> 'unreadable' and other_version = 0";
+const WHY_MISSING = "iif(outcome = 'waiting', 'not-tried-yet', reason)";
+
 /** Counts a corpus. `run` is the id of the current run. */
 export function accountOf(store: CorpusStore, run?: string) {
-  const works = { listed: 0, downloaded: 0, local: 0, deferred: 0, failed: 0, unavailable: 0, waiting: 0 };
-  const screened = { included: 0, excluded: 0 };
-  const retrieved = { included: 0, all: 0 };
-  // Before any screening all works are sought, afterwards only the included ones.
-  const missing = { included: {} as Record<string, number>, all: {} as Record<string, number> };
-  let [unreadable, others] = [0, 0];
-  const byReason: Record<string, number> = {};
-  for (const { outcome, reason, label, isOther, rows } of store.all<{
-    outcome: string;
-    reason: string;
-    label: keyof typeof screened | '';
-    isOther: 0 | 1;
-    rows: number;
-  }>(
-    `select outcome, reason, label, other_version as isOther, sum(rows) as rows from works_tally
-     group by outcome, reason, label, other_version order by rows desc, reason`,
-  )) {
-    if (outcome === 'unreadable') {
-      unreadable += rows;
-      continue;
-    }
-    const hasFile = outcome === 'saved' || outcome === 'own';
-    works.listed += rows;
-    works[STATES[outcome as keyof typeof STATES]] += rows;
-    if (!hasFile && outcome !== 'waiting') byReason[reason] = (byReason[reason] ?? 0) + rows;
-    if (isOther === 1) {
-      others += rows;
-      continue;
-    }
-    if (label !== '') screened[label] += rows;
-    if (label === 'excluded') continue;
-    const why = outcome === 'waiting' ? 'not-tried-yet' : reason;
-    for (const which of label === 'included' ? (['all', 'included'] as const) : (['all'] as const))
-      if (hasFile) retrieved[which] += rows;
-      else missing[which][why] = (missing[which][why] ?? 0) + rows;
-  }
+  const count = (where: string): number => store.number(`select sum(rows) from works_tally where ${where}`);
+  const by = (what: string, where: string): Record<string, number> =>
+    countsOf(store, `select ${what}, sum(rows) from works_tally where ${where} group by 1 order by 2 desc, 1`);
+  const works = {
+    listed: count("outcome <> 'unreadable'"),
+    downloaded: count("outcome = 'saved'"),
+    local: count("outcome = 'own'"),
+    deferred: count("outcome = 'parked'"),
+    failed: count("outcome = 'failed'"),
+    unavailable: count("outcome = 'skipped'"),
+    waiting: count("outcome = 'waiting'"),
+  };
+  const unreadable = count("outcome = 'unreadable'");
+  const others = works.listed - count(IS_BEST);
+  const screened = {
+    included: count(`${IS_BEST} and label = 'included'`),
+    excluded: count(`${IS_BEST} and label = 'excluded'`),
+  };
   const now = store.number(
     `select count(*) from works join outcomes on outcomes.sequence = works.sequence
      where works.outcome = 'saved' and outcomes.run = ?`,
@@ -92,14 +79,16 @@ export function accountOf(store: CorpusStore, run?: string) {
   const byText = assessedWorks(store);
   const records = works.listed - others;
   const labelled = screened.included + screened.excluded;
-  const which = labelled > 0 ? 'included' : 'all';
-  const notRetrieved = missing[which];
+  // Before any screening all works are sought, afterwards only the included ones.
+  const wanted = labelled > 0 ? `${IS_BEST} and label = 'included'` : IS_BEST;
+  const retrieved = count(`${wanted} and ${HAS_FILE}`);
+  const notRetrieved = by(WHY_MISSING, `${wanted} and not ${HAS_FILE}`);
   // The full text of an assessed work is available, whether or not it was downloaded here.
-  for (const [reason, works] of Object.entries(byText.notTried))
-    notRetrieved[reason] = (notRetrieved[reason] ?? 0) - works;
+  for (const [reason, assessed] of Object.entries(byText.notTried))
+    notRetrieved[reason] = (notRetrieved[reason] ?? 0) - assessed;
   const excluded = screened.excluded - byText.excluded;
   const sought = (labelled > 0 ? labelled : records) - excluded;
-  const assessed = retrieved[which] + byText.excluded + byText.includedWithoutFile;
+  const assessed = retrieved + byText.excluded + byText.includedWithoutFile;
   const counts = {
     ...works,
     downloaded_this_run: now,
@@ -119,7 +108,7 @@ export function accountOf(store: CorpusStore, run?: string) {
   return {
     ...counts,
     /** Why listed works have no file. */
-    by_reason: sorted(byReason),
+    by_reason: by('reason', `outcome <> 'unreadable' and outcome <> 'waiting' and not ${HAS_FILE}`),
     by_resolver: countsOf(
       store,
       "select coalesce(resolver, 'unknown'), count(*) from works where outcome = 'saved' group by 1 order by 2 desc, 1",
@@ -153,42 +142,29 @@ export function accountOf(store: CorpusStore, run?: string) {
       /** Works with a file or an assessed full text that title and abstract did not exclude. */
       retrieved: assessed,
       excluded_by_full_text: byText.excluded,
-      excluded_by_full_text_reasons: sorted(byText.why),
+      excluded_by_full_text_reasons: byText.why,
       // Once full texts are assessed, only works included by full text count.
-      included: byText.included + byText.excluded > 0 ? byText.included : retrieved.included,
+      included: byText.included + byText.excluded > 0 ? byText.included : labelled > 0 ? retrieved : 0,
     },
   };
 }
 
 /** Works whose full text was assessed, whether or not it was downloaded here. */
 function assessedWorks(store: CorpusStore) {
-  const found = { excluded: 0, included: 0, includedWithoutFile: 0 };
-  const [why, notTried]: [Record<string, number>, Record<string, number>] = [{}, {}];
-  for (const { label, said, outcome, reason } of store.all<{
-    label: string;
-    said: string;
-    outcome: string;
-    reason: string;
-  }>(
-    `select works.label, coalesce(max(labels.reason), 'no reason given') as said, works.outcome, works.reason
-     from labels join works on works.work = coalesce(
-       (select work from works as own where own.work = labels.work), (select work from work_ids where id = labels.work limit 1))
-     where labels.phase = 'full-text' and works.label = labels.label and works.other_version = 0 group by works.work`,
-  )) {
-    const hasFile = outcome === 'saved' || outcome === 'own';
-    if (label === 'excluded') {
-      found.excluded += 1;
-      why[said] = (why[said] ?? 0) + 1;
-    } else {
-      found.included += 1;
-      const missing = outcome === 'waiting' ? 'not-tried-yet' : reason;
-      if (!hasFile) {
-        found.includedWithoutFile += 1;
-        notTried[missing] = (notTried[missing] ?? 0) + 1;
-      }
-    }
-  }
-  return { ...found, why, notTried };
+  const assessed = `(
+    select works.label, coalesce(max(labels.reason), 'no reason given') as said, works.outcome, works.reason
+    from labels join works on works.work = coalesce(
+      (select work from works as own where own.work = labels.work), (select work from work_ids where id = labels.work limit 1))
+    where labels.phase = 'full-text' and works.label = labels.label and works.other_version = 0 group by works.work)`;
+  const by = (what: string, where: string): Record<string, number> =>
+    countsOf(store, `select ${what}, count(*) from ${assessed} where ${where} group by 1 order by 2 desc, 1`);
+  return {
+    included: store.count(`${assessed} where label = 'included'`),
+    includedWithoutFile: store.count(`${assessed} where label = 'included' and not ${HAS_FILE}`),
+    notTried: by(WHY_MISSING, `label = 'included' and not ${HAS_FILE}`),
+    excluded: store.count(`${assessed} where label = 'excluded'`),
+    why: by('said', "label = 'excluded'"),
+  };
 }
 
 /** The number of works by outcome, with the names used in lists of works. */

@@ -22,23 +22,21 @@ export type LibraryWork = ReturnType<typeof describedWork>;
 const DESCRIBED = `select works.*, outcomes.row as manifest_row, records.record
   from works left join outcomes on outcomes.sequence = works.sequence left join records on records.id = works.work`;
 
-/** The works of a corpus folder: lists, single works, and their outcomes. `refresh` reads new log lines. */
+/** Most attempts shown of a work. */
+const HISTORY_ROWS = 50;
+
+/** The works of a corpus folder: lists, single works, and their outcomes. `store.ingest` reads new log lines. */
 export class CorpusWorks implements Disposable {
   readonly store: CorpusStore;
   readonly table: WorkTable;
   readonly records: Records;
-  readonly #place: DocumentPlace;
+  readonly place: DocumentPlace;
 
   constructor(folder: string, dataRoot = join(folder, 'Data')) {
-    this.#place = { folder, dataRoot };
+    this.place = { folder, dataRoot };
     this.store = CorpusStore.open(folder, { manifests: join(dataRoot, 'Manifests') });
     this.table = new WorkTable(this.store);
     this.records = new Records(this.store);
-  }
-
-  /** Reads new log lines. */
-  async refresh(): Promise<void> {
-    await this.store.ingestSoon();
   }
 
   /** Whether there are no records and no outcomes. */
@@ -74,25 +72,20 @@ export class CorpusWorks implements Disposable {
       row,
       typeof record === 'string' ? (JSON.parse(record) as WorkRecord) : null,
       typeof last === 'string' ? (JSON.parse(last) as ManifestRow) : null,
-      this.#place,
+      this.place,
     );
   }
 
   /** The path of a document's file, for readers. */
   link(document: string): string | undefined {
-    return documentLink(this.#place, document);
+    return documentLink(this.place, document);
   }
 
   /** The manifest rows of a work, latest first. */
-  history(work: string, limit: number): ManifestRow[] {
+  history(work: string): ManifestRow[] {
     const tried = 'coalesce((select tried from works where work = ?1), ?1)';
-    return this.store
-      .all<{ row: string }>(
-        `select row from outcomes where work = ${tried} order by sequence desc limit ?2`,
-        work,
-        limit,
-      )
-      .map(({ row }) => JSON.parse(row) as ManifestRow);
+    const sql = `select row from outcomes where work = ${tried} order by sequence desc limit ${HISTORY_ROWS}`;
+    return this.store.all<{ row: string }>(sql, work).map(({ row }) => JSON.parse(row) as ManifestRow);
   }
 
   [Symbol.dispose](): void {

@@ -58,14 +58,14 @@ test('a work that was tried under another of its ids than its record’s is one 
   putRecord(folder.path, 'W1', { openalex: 'W1', doi });
   await putSaved(folder.path, { doi }, 1);
   using list = new CorpusWorks(folder.path);
-  await list.refresh();
+  list.store.ingest();
   assert.deepEqual(linesOf(list), [['W1', document]]);
 
   // The row first, then the record.
   await putSaved(folder.path, { pmid: '77' }, 2);
-  await list.refresh();
+  list.store.ingest();
   putRecord(folder.path, 'W2', { openalex: 'W2', pmid: '77' });
-  await list.refresh();
+  list.store.ingest();
   assert.deepEqual(linesOf(list), [
     ['W1', document],
     ['W2', slug('pmid:77')],
@@ -73,10 +73,10 @@ test('a work that was tried under another of its ids than its record’s is one 
 
   // A record that moves to another id leaves nothing under the first.
   putRecord(folder.path, 'doi:10.5555/kelp', { doi: '10.5555/kelp' });
-  await list.refresh();
+  list.store.ingest();
   assert.equal(outcomesOf(accountOf(list.store))['waiting'], 1);
   putRecord(folder.path, 'W3', { openalex: 'W3', doi: '10.5555/kelp' });
-  await list.refresh();
+  list.store.ingest();
   assert.deepEqual(
     linesOf(list).map((line) => (line as string[])[0]),
     ['W1', 'W2', 'W3'],
@@ -106,7 +106,7 @@ test('two ids of OpenAlex with one DOI are one work and count as a duplicate', a
     await putSaved(folder.path, { openalex }, at);
   }
   using list = new CorpusWorks(folder.path);
-  await list.refresh();
+  list.store.ingest();
   const { listed, downloaded, repeated_entries: repeated, prisma } = accountOf(list.store);
   assert.deepEqual([listed, downloaded, repeated], [2, 2, 1]);
   assert.deepEqual([prisma.identified, prisma.removed_before_screening.duplicates, prisma.retrieved], [3, 1, 2]);
@@ -116,13 +116,13 @@ test('a database that was deleted is made again, and who has the old one open se
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   putRecord(folder.path, 'W1', { openalex: 'W1' });
   using list = new CorpusWorks(folder.path);
-  await list.refresh();
+  list.store.ingest();
   assert.deepEqual(linesOf(list), [['W1', null]]);
   removeStore(folder.path);
   putRecord(folder.path, 'W2', { openalex: 'W2' });
-  await list.refresh();
+  list.store.ingest();
   using again = new CorpusWorks(folder.path);
-  await again.refresh();
+  again.store.ingest();
   for (const each of [list, again]) {
     assert.deepEqual(linesOf(each), [
       ['W1', null],
@@ -141,10 +141,10 @@ test('what sources say otherwise now is found by the new words and not by the ol
   };
   write('first');
   using list = new CorpusWorks(folder.path);
-  await list.refresh();
+  list.store.ingest();
   const has = (q: string): number => list.table.page({ q, limit: 1 }).total;
   assert.equal(has('first'), 60);
   write('second');
-  await list.refresh();
+  list.store.ingest();
   assert.deepEqual([has('first'), has('second')], [0, 60]);
 });

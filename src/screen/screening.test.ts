@@ -61,7 +61,7 @@ test('a whole review: ranked reading, a random sample, a promise, and a flow dia
   assert.equal(counts['sought'], Number(counts['screened']) - Number(counts['excluded']));
   assert.deepEqual([counts['not_retrieved'], counts['retrieved']], [0, counts['sought']]);
   using works = new CorpusWorks(folder.path);
-  await works.refresh();
+  works.store.ingest();
   assert.equal(works.table.page({ label: 'included' }).total, counts['included']);
   assert.equal(works.table.page({ label: 'included,excluded' }).total, counts['screened']);
   assert.equal(works.table.page({ label: 'none' }).total, 120 - Number(counts['screened']));

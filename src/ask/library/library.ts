@@ -106,7 +106,7 @@ export class Library<Run = unknown> implements Disposable {
   /** The works, with the new lines of the logs. */
   async #opened(): Promise<CorpusWorks> {
     this.#list ??= new CorpusWorks(this.folder, this.#place.dataRoot);
-    await this.#list.refresh();
+    await this.#list.store.ingestSoon();
     return this.#list;
   }
 

@@ -29,7 +29,6 @@ import { decodeCursor, encodeCursor, whereOf, wordsOf } from '../works/work-tabl
 const SLICE_BYTES = 256 * 1024;
 /** Most past events reported by the first call. */
 const TOLD_AT_FIRST = 200;
-const HISTORY_ROWS = 50;
 
 const PAGE = 50;
 
@@ -41,11 +40,8 @@ export type DocumentLine = z.output<typeof documentLine>;
  * A growing corpus: works and documents in tables that can be paged, sorted and filtered. `refresh` reads what other
  * processes have written. Opened with `corpus.view()`.
  */
-export class CorpusView implements Disposable {
-  readonly works: WorkTable;
-  readonly #place: DocumentPlace;
+export class CorpusView extends CorpusWorks {
   readonly #pictures = pagePictures();
-  readonly #list: CorpusWorks;
   readonly #manifests: string;
   /** The position in the manifest of each stage up to which events were read. */
   readonly #cursors = new Map<string, LogCursor>();
@@ -57,10 +53,8 @@ export class CorpusView implements Disposable {
 
   /** Use `corpus.view()`. */
   constructor(folder: string, config: Config) {
+    super(folder, config.parse.data_root);
     this.#manifests = manifestFolder(config);
-    this.#list = new CorpusWorks(folder, config.parse.data_root);
-    this.#place = { folder, dataRoot: config.parse.data_root };
-    this.works = this.#list.table;
   }
 
   /** Reads new log lines and returns new events; concurrent calls share one read. */
@@ -70,14 +64,13 @@ export class CorpusView implements Disposable {
   }
 
   account(): Account {
-    const { version } = this.#list.store;
-    if (this.#counted?.version !== version) this.#counted = { version, account: accountOf(this.#list.store) };
+    const { version } = this.store;
+    if (this.#counted?.version !== version) this.#counted = { version, account: accountOf(this.store) };
     return this.#counted.account;
   }
 
-  /** The database of the corpus, for the questions of `account.ts`. */
-  get store(): CorpusStore {
-    return this.#list.store;
+  get works(): WorkTable {
+    return this.table;
   }
 
   /** Progress of the run: works, saved, parsed, chunked, embedded. */
@@ -105,13 +98,8 @@ export class CorpusView implements Disposable {
   }
 
   record(work: string): { readonly record: WorkRecord; readonly cited: CitedWork } | undefined {
-    const record = this.#list.records.get(work);
+    const record = this.records.get(work);
     return record && { record, cited: citedWork(record) };
-  }
-
-  /** All attempts at a work, latest first. */
-  history(work: string): readonly ManifestRow[] {
-    return this.#list.history(work, HISTORY_ROWS);
   }
 
   /** A page of the documents, by words of the title or authors. */
@@ -151,26 +139,26 @@ export class CorpusView implements Disposable {
 
   /** A document with its structure, from a block on; undefined if it does not exist. */
   async document(id: string, from = 0): Promise<ShownDocument | undefined> {
-    return this.hasDocument(id) ? await readShownDocument(this.#place, id, from) : undefined;
+    return this.hasDocument(id) ? await readShownDocument(this.place, id, from) : undefined;
   }
 
   /** The passages of a document, in reading order; none before it is chunked. */
   async *passages(id: string): AsyncGenerator<Chunk> {
     const path = (['parquet', 'jsonl'] as const)
-      .map((format) => chunkOutput(this.#place.dataRoot, id, format))
+      .map((format) => chunkOutput(this.place.dataRoot, id, format))
       .find((each) => existsSync(each));
     if (path !== undefined && this.hasDocument(id)) yield* readChunks(path);
   }
 
   /** A page of a document as PNG: null if it does not exist, undefined if too many others wait. */
   async picture(id: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
-    const path = this.hasDocument(id) ? sourcePdf(this.#place, id) : undefined;
+    const path = this.hasDocument(id) ? sourcePdf(this.place, id) : undefined;
     return path === undefined ? null : await this.#pictures.draw(path, page, widthPixels);
   }
 
   /** The path of a document's file, if it is inside the corpus. */
   file(id: string): string | undefined {
-    return this.hasDocument(id) ? keptFile(this.#place, id) : undefined;
+    return this.hasDocument(id) ? keptFile(this.place, id) : undefined;
   }
 
   async #read(): Promise<readonly RunEvent[]> {
@@ -181,7 +169,7 @@ export class CorpusView implements Disposable {
       events.push(event);
       if (isFirst && events.length > TOLD_AT_FIRST * 2) events.splice(0, TOLD_AT_FIRST);
     };
-    await this.#list.refresh();
+    await store.ingestSoon();
     const last = store.number('select max(sequence) from outcomes');
     for (const row of settledSince(store, this.#toldOutcome ?? last - TOLD_AT_FIRST)) tell(workEvent(row));
     this.#toldOutcome = last;
@@ -217,9 +205,9 @@ export class CorpusView implements Disposable {
     }
   }
 
-  [Symbol.dispose](): void {
+  override [Symbol.dispose](): void {
     this.#pictures[Symbol.dispose]();
-    this.#list[Symbol.dispose]();
+    super[Symbol.dispose]();
   }
 }
 

@@ -27,7 +27,7 @@ async function printed(
     appendFileSync(join(folder.path, 'manifest.jsonl'), `${JSON.stringify({ ...base, ...row })}\n`);
   }
   using works = new CorpusWorks(folder.path);
-  await works.refresh();
+  works.store.ingest();
   const { store } = works;
   const lines: string[] = [];
   const terminal = { columns: 1_000, print: (text: string) => void lines.push(text.replaceAll('\u00A0', ' ')), style: (_: string, text: string) => text }; // prettier-ignore
