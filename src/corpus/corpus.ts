@@ -103,7 +103,7 @@ export class Corpus implements AsyncDisposable {
   readonly config: Config;
   readonly graph: CorpusGraph;
   /** Its works and documents, for reading. */
-  readonly library: Library<RunFile>;
+  readonly library: Library;
   readonly #clock: Clock;
   #search: Promise<SearchSession> | undefined;
 
@@ -112,7 +112,7 @@ export class Corpus implements AsyncDisposable {
     this.folder = folder;
     this.config = config;
     this.graph = corpusGraph(folder, config, clock);
-    this.library = new Library(folder, config, () => readRunFile(folder));
+    this.library = new Library(folder, config);
     this.#clock = clock;
   }
 

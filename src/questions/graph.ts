@@ -42,15 +42,14 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     takes: [],
     answer: (graph, { limit }) => {
       const { documents, nodes, edges, evidence } = graph.stats();
-      const { works, communities } = graph.mostCentral(limit);
       const counted = (kind: string, counts: Readonly<Record<string, number>>): Row[] =>
         Object.entries(counts).map(([label, count]) => row({ kind, label, count }));
       return {
-        says: `${documents} documents, ${evidence} pieces of evidence, ${communities} groups of works.`,
+        says: `${documents} documents, ${evidence} pieces of evidence.`,
         items: [
           ...counted('node', nodes),
           ...counted('edge', edges),
-          ...works.map(({ node, weight }) => nodeRow(node, { count: Number(weight.toFixed(4)) })),
+          ...graph.mostCentral(limit).map(({ node, weight }) => nodeRow(node, { count: Number(weight.toFixed(4)) })),
         ],
       };
     },

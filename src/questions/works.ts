@@ -70,7 +70,7 @@ export const accountQuestion = question({
     `${run}: ${works} × ${reason}: ${sentence}${later ? ' A later run may succeed.' : ''}`,
   async ask(_asked, runs) {
     const accounts = await Promise.all(
-      runs.map(async ({ id, corpus }) => ({ id, ...(await corpus.library.account()) })),
+      runs.map(async ({ id, corpus }) => ({ id, run: await corpus.account(), ...(await corpus.library.account()) })),
     );
     const corpora = accounts.map(({ id, run, reasons: _reasons, saved: texts, ...counts }) => ({
       run: id,

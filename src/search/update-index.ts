@@ -1,8 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { syncFolder } from '../base/index.ts';
 import type { IndexDense, IndexedRow, IndexRows, MadeSegments, SegmentRow } from '../store/index.ts';
+import { segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
 import { SegmentWriter } from './segment/write-segment.ts';
 
@@ -75,16 +76,10 @@ async function writeSegments(
  * segments without documents are dropped.
  */
 export function documentsToMerge(index: IndexRows): string[] {
-  const segments = index.segments().map((row) => ({ ...row, live: index.passagesIn(row.name) }));
-  return segmentsToMerge(segments).flatMap(({ name }) => index.placesIn(name).map(({ id }) => id));
+  return segmentsToMerge(index.segments()).flatMap(({ name }) => index.placesIn(name).map(({ id }) => id));
 }
 
-/** A segment with its size after deletions. */
-interface Sized {
-  readonly name: string;
-  readonly passages: number;
-  readonly live: number;
-}
+type Sized = Pick<ReturnType<IndexRows['segments']>[number], 'name' | 'passages' | 'live'>;
 
 /** The segments to merge now: many of similar size, those mostly deleted, or the smallest of too many. */
 export function segmentsToMerge(segments: readonly Sized[]): readonly Sized[] {
@@ -99,16 +94,12 @@ export function segmentsToMerge(segments: readonly Sized[]): readonly Sized[] {
   return segments.length > MOST_SEGMENTS ? bySize.slice(0, FAN) : [];
 }
 
-/** Removes files of merged segments and interrupted updates. */
+/** Removes files of merged segments, interrupted updates and earlier versions. */
 async function removeOthers(index: IndexRows): Promise<void> {
-  const named = new Set(index.segments().map(({ name }) => name));
+  const named = new Set(index.segments().map(({ name }) => basename(segmentPath(index.folder, name))));
   for (const file of await readdir(index.folder)) {
-    const [, name] = /^segment-([0-9a-f]{12})\.bin(?:\.rows)?$/.exec(file) ?? [];
-    // Files of earlier versions.
-    const isOld =
-      /^(?:(?:passages|offsets|lexical|dense|rows)-[0-9a-f]{8}\.(?:bin|part)|index\.(?:json|sqlite.*))$/.test(file);
+    const isOurs = /^(?:(?:segment|passages|offsets|lexical|dense|rows)-[0-9a-f]+\.|index\.)/.test(file);
     // On some systems open files cannot be removed; the next update tries again.
-    if (isOld || (name !== undefined && !named.has(name)))
-      await rm(join(index.folder, file), { force: true }).catch(() => undefined);
+    if (isOurs && !named.has(file)) await rm(join(index.folder, file), { force: true }).catch(() => undefined);
   }
 }

@@ -106,18 +106,17 @@ export class IndexRows implements Disposable {
     return JSON.parse(this.#about('dense') ?? 'null') as IndexDense | null;
   }
 
-  segments(): SegmentRow[] {
-    return this.#store.all<SegmentRow>('select * from segments order by passages desc, name');
+  /** The segments, each with how many of its passages are not deleted. */
+  segments(): (SegmentRow & { readonly live: number })[] {
+    return this.#store.all(
+      `select *, (select coalesce(sum(count), 0) from indexed_documents where segment = segments.name) as live
+       from segments order by passages desc, name`,
+    );
   }
 
   /** Where the documents of a segment are in it: all its other passages are deleted. */
   placesIn(segment: string): Pick<IndexedRow, 'id' | 'first' | 'count'>[] {
     return this.#store.all('select id, first, count from indexed_documents where segment = ? order by first', segment);
-  }
-
-  /** How many passages of a segment are not deleted. */
-  passagesIn(segment: string): number {
-    return this.#store.number('select sum(count) from indexed_documents where segment = ?', segment);
   }
 
   stamps(): Map<string, string> {

@@ -12,7 +12,7 @@ import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, withProvenance } from '../../works/index.ts';
 import { buildGraph, graphHash } from '../../../test/support/graph.ts';
 import { graphPlan, graphWorker } from '../../graph/index.ts';
-import { openGraph, nearDocuments, communities, pageRank } from './graph.ts';
+import { openGraph, nearDocuments, pageRank } from './graph.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-build-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -151,8 +151,7 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
   assert.equal(graph.timeline().find(({ year }) => year === 2010)?.corpus, 1);
   const rank = pageRank(graph.database);
   assert.ok(Math.abs([...rank.values()].reduce((sum, each) => sum + each, 0) - 1) < 1e-6);
-  assert.equal(communities(graph.database).size, rank.size);
-  const central = graph.mostCentral(10).works.map(({ node }) => node.id);
+  const central = graph.mostCentral(10).map(({ node }) => node.id);
   assert.equal(new Set(central).size, central.length, 'a work with two ids is listed once');
   const picture = graph.neighbourhood('W2');
   const drawn = picture.edges.map(
@@ -165,11 +164,8 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
     drawn.join('\n'),
   );
   assert.deepEqual(
-    graph.works().map(({ node, documents }) => [node.id, documents]),
-    [
-      ['work:doi:10.5555/w2', ['W2']],
-      ['work:doi:10.5555/w1', ['W1']],
-    ],
+    graph.works(10).map(({ id }) => id),
+    ['work:doi:10.5555/w2', 'work:doi:10.5555/w1'],
   );
   assert.deepEqual([...nearDocuments(graph, ['W2', 'none'])], ['W1'], 'it cites W1');
   assert.throws(() => graph.sql('DELETE FROM edges'), /readonly/);

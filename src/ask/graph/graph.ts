@@ -142,20 +142,16 @@ export class Graph implements Disposable {
     return neighbourhoodOf(this, name);
   }
 
-  /** The works of the corpus, most cited first, each with its documents. */
-  works() {
+  /** The works of the corpus, those with most citations first: of them and by them. */
+  works(limit: number): GraphNode[] {
     return this.#store
-      .all<NodeRow & { owners: string; citations: number }>(
-        `SELECT nodes.*, json_group_array(owner) FILTER (WHERE owner NOT LIKE 'record:%') AS owners,
-           (SELECT count(*) FROM edges WHERE edges.source = nodes.node AND edges.kind = 'cites')
-             + (SELECT count(*) FROM edges WHERE edges.target = nodes.node AND edges.kind = 'cites') AS citations
-         FROM graph_sources JOIN nodes ON nodes.node = graph_sources.work GROUP BY nodes.node ORDER BY citations DESC, id`,
+      .all<NodeRow>(
+        `SELECT nodes.* FROM nodes WHERE node IN (SELECT work FROM graph_sources)
+         ORDER BY (SELECT count(*) FROM edges WHERE edges.source = nodes.node AND edges.kind = 'cites')
+           + (SELECT count(*) FROM edges WHERE edges.target = nodes.node AND edges.kind = 'cites') DESC, id LIMIT ?`,
+        limit,
       )
-      .map(({ owners, citations, ...row }) => ({
-        node: nodeOf(row),
-        documents: (JSON.parse(owners) as string[]).toSorted(),
-        citations,
-      }));
+      .map(nodeOf);
   }
 
   evidence(source: string, kind: EdgeKind, target: string): ShownEvidence[] {
@@ -276,14 +272,13 @@ export class Graph implements Disposable {
     );
   }
 
-  /** Works with the highest PageRank by citations, and the number of communities. */
-  mostCentral(limit: number): { readonly works: readonly Weighted[]; readonly communities: number } {
+  /** Works with the highest PageRank by citations. */
+  mostCentral(limit: number): Weighted[] {
     const rank = [...pageRank(this.database)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
-    const works = rank.flatMap(([key, weight]) => {
+    return rank.flatMap(([key, weight]) => {
       const node = this.#node('SELECT * FROM nodes WHERE node = ?', key);
       return node ? [{ node: this.#preferred(node), weight }] : [];
     });
-    return { works, communities: new Set(communities(this.database).values()).size };
   }
 
   /** Runs a read-only SQL statement. */
@@ -477,83 +472,6 @@ export function pageRank(database: DatabaseSync): Map<string, number> {
     if (moved < SETTLED) break;
   }
   return new Map(nodes.map((node, at) => [node, rank[at] ?? 0]));
-}
-
-/**
- * Communities of works by citations (Louvain, Blondel et al. 2008). Works are processed in the order of their keys, so that the
- * same graph gives the same groups.
- */
-export function communities(database: DatabaseSync): Map<string, number> {
-  const { nodes, cites } = readCitations(database);
-  let groups = nodes.map((_, at) => at);
-  let links = undirected(cites);
-  const member = nodes.map((_, at) => at);
-  for (let level = 0; level < 10; level += 1) {
-    const moved = moveOnce(links);
-    const names = new Map<number, number>();
-    for (const group of moved) if (!names.has(group)) names.set(group, names.size);
-    groups = moved.map((group) => names.get(group) ?? 0);
-    for (const [at, group] of member.entries()) member[at] = groups[group] ?? 0;
-    if (names.size === links.length) break;
-    links = joined(links, groups, names.size);
-  }
-  return new Map(nodes.map((node, at) => [node, member[at] ?? 0]));
-}
-
-type Links = readonly ReadonlyMap<number, number>[];
-
-function undirected(cites: readonly (readonly number[])[]): Links {
-  const links = cites.map(() => new Map<number, number>());
-  for (const [at, cited] of cites.entries())
-    for (const other of cited) {
-      if (other === at) continue;
-      links[at]?.set(other, (links[at]?.get(other) ?? 0) + 1);
-      links[other]?.set(at, (links[other]?.get(at) ?? 0) + 1);
-    }
-  return links;
-}
-
-/** Moves each node to the neighbouring group with the highest gain, until none moves. */
-function moveOnce(links: Links): number[] {
-  const group = links.map((_, at) => at);
-  const degree = links.map((each) => [...each.values()].reduce((sum, weight) => sum + weight, 0));
-  const total = degree.reduce((sum, each) => sum + each, 0) || 1;
-  const inside = [...degree];
-  for (let round = 0; round < 20; round += 1) {
-    let changes = 0;
-    for (let at = 0; at < links.length; at += 1) {
-      const own = group[at] ?? 0;
-      const mine = degree[at] ?? 0;
-      const toward = new Map<number, number>([[own, 0]]);
-      for (const [other, weight] of links[at] ?? []) {
-        const theirs = group[other] ?? 0;
-        if (other !== at) toward.set(theirs, (toward.get(theirs) ?? 0) + weight);
-      }
-      inside[own] = (inside[own] ?? 0) - mine;
-      let best = own;
-      let most = Number.NEGATIVE_INFINITY;
-      for (const [other, weight] of [...toward].sort(([a], [b]) => a - b)) {
-        const gain = weight - ((inside[other] ?? 0) * mine) / total;
-        if (gain > most + 1e-12) [best, most] = [other, gain];
-      }
-      inside[best] = (inside[best] ?? 0) + mine;
-      if (best !== own) changes += 1;
-      group[at] = best;
-    }
-    if (changes === 0) break;
-  }
-  return group;
-}
-
-function joined(links: Links, groups: readonly number[], count: number): Links {
-  const result = Array.from({ length: count }, () => new Map<number, number>());
-  for (const [at, each] of links.entries())
-    for (const [other, weight] of each) {
-      const from = groups[at] ?? 0;
-      const to = groups[other] ?? 0;
-      result[from]?.set(to, (result[from]?.get(to) ?? 0) + weight);
-    }
-  return result;
 }
 
 /** Related works per document. */

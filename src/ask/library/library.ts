@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 
 import type { Config } from '../../config/index.ts';
-import { REASONS } from '../../download/index.ts';
+import { isTransient } from '../../download/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry } from '../../works/index.ts';
 import type { WorkLine, WorksRequest, WorkTable } from '../works/work-table.ts';
+import { sentenceOf } from '../works/work-table.ts';
 import { accountOf } from '../account.ts';
 import type { DocumentPlace, LibraryWork } from '../corpus-works.ts';
 import { CorpusWorks, describedWork } from '../corpus-works.ts';
@@ -27,14 +28,12 @@ export type CitationStyle = (typeof CITATION_STYLES)[number];
 export type WorksPage = ReturnType<WorkTable['page']>;
 
 /** A corpus for readers: its works, the text of its documents, citations, and what is missing. */
-export class Library<Run = unknown> implements Disposable {
+export class Library implements Disposable {
   readonly folder: string;
   readonly #place: DocumentPlace;
   #list: CorpusWorks | undefined;
-  readonly #readRun: () => Promise<Run | undefined>;
 
-  constructor(folder: string, config: Config, readRun: () => Promise<Run | undefined>) {
-    this.#readRun = readRun;
+  constructor(folder: string, config: Config) {
     this.folder = folder;
     this.#place = { folder, dataRoot: config.parse.data_root };
   }
@@ -81,7 +80,7 @@ export class Library<Run = unknown> implements Disposable {
     return works.map(({ name, work }) => ({ name, work, citation: work && citation(work.record, style, keys) }));
   }
 
-  /** What was requested, the outcomes, and why the rest is missing. */
+  /** The outcomes of the works, and why some are missing. */
   async account() {
     const list = await this.#opened();
     const counts = accountOf(list.store);
@@ -90,8 +89,6 @@ export class Library<Run = unknown> implements Disposable {
     // The user's papers without a record are only documents.
     const isBare = counts.listed === 0;
     return {
-      /** The contents of `run.json`. */
-      run: (await this.#readRun()) ?? null,
       works: isBare ? documents : counts.listed,
       saved: isBare ? documents : counts.downloaded + counts.local,
       waiting: counts.waiting,
@@ -99,7 +96,12 @@ export class Library<Run = unknown> implements Disposable {
       excluded: counts.excluded,
       retracted: counts.retracted,
       documents,
-      reasons: Object.entries(counts.by_reason).map(([reason, works]) => ({ reason, ...meaningOf(reason), works })),
+      reasons: Object.entries(counts.by_reason).map(([reason, works]) => ({
+        reason,
+        sentence: sentenceOf(reason) ?? '',
+        later: isTransient(reason),
+        works,
+      })),
     };
   }
 
@@ -147,11 +149,6 @@ function citation(record: WorkRecord, style: CitationStyle, keys: Set<string>): 
     case 'csl':
       return JSON.stringify(cslItem(record));
   }
-}
-
-function meaningOf(reason: string): { readonly sentence: string; readonly later: boolean } {
-  const known = (REASONS as Readonly<Record<string, { sentence: string; later: boolean }>>)[reason];
-  return { sentence: known?.sentence ?? '', later: known?.later ?? false };
 }
 
 /** Where the stages write their manifests. */

@@ -100,8 +100,7 @@ export const graphRoutes: readonly Route[] = [
     schema: shapes.drawnWorks,
     value: ({ run, query: { limit } }) => {
       using graph = run.corpus.graph.open();
-      const works = graph.works().slice(0, limit);
-      return { items: works.map(({ node }) => ({ id: node.id, label: workLabel(node) })) };
+      return { items: graph.works(limit).map((node) => ({ id: node.id, label: workLabel(node) })) };
     },
   }),
   route({
