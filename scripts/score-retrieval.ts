@@ -129,15 +129,15 @@ function foreignQuestions(name: string): string[] {
     .map(({ text }) => text);
 }
 
-/** A document is one passage; one longer than the model's window has the mean of the vectors of its windows. */
+/** A document is one passage; its vector is made of as much of it as the model takes. */
 async function* passages(name: string, documents: readonly Document[]): AsyncGenerator<IndexedPassage> {
   const together = 64;
   for (let at = 0; at < documents.length; at += together) {
     const some = documents.slice(at, at + together);
     const windows = some.map((document) =>
-      chunkDocument(document.id, paper(document), tokenizer, { maxTokens: 256, minTokens: 64, overlapTokens: 0 }).map(
-        embeddedText,
-      ),
+      chunkDocument(document.id, paper(document), tokenizer, { maxTokens: 512, minTokens: 64, overlapTokens: 0 })
+        .slice(0, 1)
+        .map(embeddedText),
     );
     const { vectors } = await embedTexts(windows.flat(), { engine, cache, role: 'passage' });
     let used = 0;
@@ -154,19 +154,12 @@ async function* passages(name: string, documents: readonly Document[]): AsyncGen
         page: undefined,
         text: `${title} ${text}`,
         file: undefined,
-        vector: meanOf(own),
+        vector: own[0],
       };
     }
     process.stderr.write(`\r${name}: ${Math.min(at + together, documents.length)} of ${documents.length} embedded `);
   }
   process.stderr.write('\n');
-}
-
-function meanOf(vectors: readonly Float32Array[]): Float32Array | undefined {
-  const [first] = vectors;
-  const sum = first?.map((_, at) => vectors.reduce((total, vector) => total + (vector[at] ?? 0), 0));
-  const length = Math.hypot(...(sum ?? []));
-  return sum?.map((value) => value / length);
 }
 
 function faultsOf(name: string, scores: Readonly<Record<SearchMode, number>>): string[] {
