@@ -19,26 +19,27 @@ export function checksumOf(algorithm: 'md5' | 'sha256', text: string | null | un
   return hex === undefined ? null : { algorithm, hex: hex.toLowerCase() };
 }
 
-/** One URL to try, with its source's metadata. */
-export interface Plan {
-  readonly resolver: string;
-  readonly url: string;
-  readonly expect: Expectation;
+/** What a source may say about a URL, and what holds if it does not. */
+const UNSTATED = {
+  expect: 'any' as Expectation,
   /** The source promises a file; if a page comes instead it is still read, but counts as a broken promise. */
-  readonly isPromised: boolean;
-  readonly license: License | null;
-  readonly version: Version | null;
-  readonly hostType: HostType | null;
+  isPromised: false as boolean,
+  license: null as License | null,
+  version: null as Version | null,
+  hostType: null as HostType | null,
   /** 'terms' if the URL belongs to an API with its own terms. */
-  readonly robots: 'obey' | 'terms';
-  readonly credentials: readonly Credential[];
-  readonly headers: Headers;
-  readonly checksum: Checksum | null;
+  robots: 'obey' as 'obey' | 'terms',
+  credentials: [] as readonly Credential[],
+  headers: {} as Headers,
+  checksum: null as Checksum | null,
   /** The DOI of this copy, if it is another version of the work. */
-  readonly sameAs: SameAs | null;
+  sameAs: null as SameAs | null,
   /** The file may be mined but not redistributed: a publisher's text-mining terms, or a reservation (TDMRep). */
-  readonly terms: 'text-mining' | null;
-}
+  terms: null as 'text-mining' | null,
+};
+
+/** One URL to try, with its source's metadata. */
+export type Plan = Readonly<typeof UNSTATED> & { readonly resolver: string; readonly url: string };
 
 /** A resolver's result: a plan, or why it has none. */
 export type Finding =
@@ -89,30 +90,10 @@ export function plan(resolver: string, url: string | URL | null | undefined, det
       .replaceAll('&amp;', '&'),
   );
   if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return [];
-  return [
-    {
-      kind: 'plan',
-      plan: {
-        resolver,
-        url: parsed.href,
-        expect: 'any',
-        isPromised: false,
-        license: null,
-        version: null,
-        hostType: null,
-        robots: 'obey',
-        credentials: [],
-        headers: {},
-        checksum: null,
-        sameAs: null,
-        terms: null,
-        ...details,
-      },
-    },
-  ];
+  return [{ kind: 'plan', plan: { ...UNSTATED, ...details, resolver, url: parsed.href } }];
 }
 
-type Details = Partial<Omit<Plan, 'resolver' | 'url'>>;
+type Details = Partial<Readonly<typeof UNSTATED>>;
 
 /**
  * Turns a URL named by a service into a plan. arXiv is requested at its host for programs. PubMed Central's site,

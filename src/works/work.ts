@@ -13,28 +13,14 @@ export interface WorkLocation {
 }
 
 /** A scholarly work as known before downloading. Plain data, so it can be a queue payload. */
-export interface Work {
-  /** The id it is queued and filed under: OpenAlex's, else the best of the others. */
-  readonly id: string;
-  readonly ids: WorkIds;
-  readonly title: string | null;
-  readonly year: number | null;
-  readonly type: string | null;
-  readonly language: string | null;
-  readonly authors: readonly string[];
-  readonly isRetracted: boolean;
-  readonly isOpen: boolean | null;
-  /** Best open location first; empty for a work known by id only. */
-  readonly locations: readonly WorkLocation[];
-  /** Copies hosted by OpenAlex. */
-  readonly content: { readonly pdf: boolean; readonly tei: boolean };
-  /** URLs given by the user, tried like locations of unknown kind. */
-  readonly urls: readonly string[];
-  /** False if only ids are known, so a lookup may add more. */
-  readonly isComplete: boolean;
-}
+export interface Work extends Readonly<ReturnType<typeof namedWork>> {}
 
-type Known = Partial<Pick<Work, 'title' | 'year' | 'urls' | 'authors'>>;
+interface Known {
+  readonly title?: string | null;
+  readonly year?: number | null;
+  readonly urls?: readonly string[];
+  readonly authors?: readonly string[];
+}
 
 /** A work from its ids, and perhaps a title; undefined without any id. */
 export function workFromIds(ids: WorkIds, known: Known = {}): Work | undefined {
@@ -43,20 +29,29 @@ export function workFromIds(ids: WorkIds, known: Known = {}): Work | undefined {
 }
 
 /** A work under a given name; it may have no ids. */
-export function namedWork(id: string, ids: WorkIds, known: Known = {}): Work {
+export function namedWork(
+  id: string,
+  ids: WorkIds,
+  { title = null, year = null, urls = [], authors = [] }: Known = {},
+) {
   return {
+    /** The id it is queued and filed under: OpenAlex's, else the best of the others. */
     id,
     ids: { ...NO_IDS, ...ids },
-    title: known.title ?? null,
-    year: known.year ?? null,
-    type: null,
-    language: null,
-    authors: known.authors ?? [],
-    isRetracted: false,
-    isOpen: null,
-    locations: [],
-    content: { pdf: false, tei: false },
-    urls: known.urls ?? [],
-    isComplete: false,
+    title,
+    year,
+    type: null as string | null,
+    language: null as string | null,
+    authors,
+    isRetracted: false as boolean,
+    isOpen: null as boolean | null,
+    /** Best open location first; empty for a work known by id only. */
+    locations: [] as readonly WorkLocation[],
+    /** Copies hosted by OpenAlex. */
+    content: { pdf: false, tei: false } as { readonly pdf: boolean; readonly tei: boolean },
+    /** URLs given by the user, tried like locations of unknown kind. */
+    urls,
+    /** False if only ids are known, so a lookup may add more. */
+    isComplete: false as boolean,
   };
 }

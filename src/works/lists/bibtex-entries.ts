@@ -1,3 +1,5 @@
+import { typeNamed } from '../record/cite.ts';
+
 /**
  * One entry of a BibTeX file: lower-case field names, values without braces and quotes. Each author is a separate
  * `one_author`, or `one_group` if braces keep the name together; `work_type` comes from the entry type.
@@ -9,20 +11,6 @@ export interface BibtexEntry {
 }
 
 const IGNORED = new Set(['comment', 'preamble']);
-/** Entry types that say what a work is; `article` and `misc` are used for everything. */
-const TYPES: Readonly<Record<string, string>> = {
-  book: 'book',
-  incollection: 'book-chapter',
-  inbook: 'book-chapter',
-  inproceedings: 'conference-paper',
-  conference: 'conference-paper',
-  phdthesis: 'dissertation',
-  mastersthesis: 'dissertation',
-  thesis: 'dissertation',
-  techreport: 'report',
-  report: 'report',
-  dataset: 'dataset',
-};
 /** Text before `{` or `(` that begins an entry; other words may be part of a comment or an abstract. */
 const ENTRY =
   /^\s*(?:article|book|booklet|collection|comment|conference|dataset|in\w+|manual|misc|online|preamble|proceedings|report|software|string|techreport|\w*thesis|unpublished)\s*$/i;
@@ -115,7 +103,7 @@ function parseEntry(
   const fields = [...raw].flatMap(([name, value]): (readonly [string, string])[] =>
     name === 'author' ? namesIn(value) : [[name, plain(value)]],
   );
-  const means = TYPES[type];
+  const means = typeNamed('bibtex', type);
   return { line, fields: means === undefined ? fields : [...fields, ['work_type', means]], reason: '' };
 }
 

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 
 import { AppError, splitLines } from '../../base/index.ts';
-import { authorFromCsl, dateFromCsl, typeFromCsl } from '../record/cite.ts';
+import { authorFromCsl, dateFromCsl, typeNamed } from '../record/cite.ts';
 import { readBibtex } from './bibtex-entries.ts';
 import type { JsonItem } from './records.ts';
 import {
@@ -138,18 +138,6 @@ const RIS_FIELDS = fieldsNamed({
 /** Every database numbers its records in `AN`; only these use PMIDs. */
 const PUBMED = /medline|pubmed|nlm/i;
 
-/** RIS types that say what a work is; others are used for everything. */
-const RIS_TYPES: Readonly<Record<string, string>> = {
-  JOUR: 'article',
-  CHAP: 'book-chapter',
-  BOOK: 'book',
-  THES: 'dissertation',
-  RPRT: 'report',
-  DATA: 'dataset',
-  CPAPER: 'conference-paper',
-  CONF: 'conference-paper',
-};
-
 type Fields = readonly (readonly [string, string])[];
 
 async function* fromTagged(
@@ -174,7 +162,8 @@ function fromRis(fields: Fields): Fields {
   // Dates are more precise than years, if they contain the year.
   const dates = named.filter(([name, text]) => name === 'date' && /\d{4}/.test(text));
   const others = named.filter(([name]) => name !== 'date');
-  return [...dates, ...others, ['pages', pages], ['work_type', RIS_TYPES[value('TY')] ?? '']];
+  const type = value('TY') === 'JOUR' ? 'article' : typeNamed('ris', value('TY'));
+  return [...dates, ...others, ['pages', pages], ['work_type', type ?? '']];
 }
 
 const NBIB_FIELDS: Readonly<Record<string, string>> = {
@@ -230,7 +219,7 @@ function workFromCsl(value: object, line: number): ListedWork {
   const { author, issued, type } = value as Readonly<Record<string, unknown>>;
   const authors = Array.isArray(author) ? author.slice(0, MOST_AUTHORS).flatMap(authorFromCsl) : [];
   const date = dateFromCsl(issued);
-  const item = { ...value, ...(date !== null && { date }), work_type: typeFromCsl(type) };
+  const item = { ...value, ...(date !== null && { date }), work_type: typeNamed('csl', String(type)) ?? type };
   return workFromObject(item, line, authors);
 }
 

@@ -59,8 +59,17 @@ interface CslItem {
   readonly [key: string]: unknown;
 }
 
-/** The type of a work in the words of CSL, BibTeX and RIS; those that a format lacks follow from the venue. */
-const TYPES: Readonly<Record<string, { readonly csl: string; readonly bibtex?: string; readonly ris?: string }>> = {
+interface TypeNames {
+  readonly csl: string;
+  readonly bibtex?: string;
+  readonly ris?: string;
+}
+
+/**
+ * The type of a work in the words of CSL, BibTeX and RIS: the first is written, all are read. One that a format lacks
+ * follows from the venue, since `article` and `misc` are used for everything.
+ */
+const TYPES: Readonly<Record<string, TypeNames>> = {
   article: { csl: 'article-journal' },
   review: { csl: 'article-journal' },
   letter: { csl: 'article-journal' },
@@ -68,19 +77,33 @@ const TYPES: Readonly<Record<string, { readonly csl: string; readonly bibtex?: s
   erratum: { csl: 'article-journal' },
   retraction: { csl: 'article-journal' },
   preprint: { csl: 'article', bibtex: 'misc', ris: 'UNPB' },
-  'book-chapter': { csl: 'chapter', bibtex: 'incollection', ris: 'CHAP' },
+  'book-chapter': { csl: 'chapter', bibtex: 'incollection inbook', ris: 'CHAP' },
   book: { csl: 'book', bibtex: 'book', ris: 'BOOK' },
-  dissertation: { csl: 'thesis', bibtex: 'phdthesis', ris: 'THES' },
-  dataset: { csl: 'dataset', bibtex: 'misc', ris: 'DATA' },
-  report: { csl: 'report', bibtex: 'techreport', ris: 'RPRT' },
-  'conference-paper': { csl: 'paper-conference', bibtex: 'inproceedings', ris: 'CPAPER' },
+  dissertation: { csl: 'thesis', bibtex: 'phdthesis mastersthesis thesis', ris: 'THES' },
+  dataset: { csl: 'dataset', bibtex: 'misc dataset', ris: 'DATA' },
+  report: { csl: 'report', bibtex: 'techreport report', ris: 'RPRT' },
+  'conference-paper': { csl: 'paper-conference', bibtex: 'inproceedings conference', ris: 'CPAPER CONF' },
   'reference-entry': { csl: 'entry-encyclopedia' },
   standard: { csl: 'standard' },
 };
 
+function typeIn(
+  format: keyof TypeNames,
+  { type, venue }: WorkRecord,
+  [loose, inVenue]: readonly [string, string],
+): string {
+  return TYPES[type ?? '']?.[format]?.split(' ')[0] ?? (venue === null ? loose : inVenue);
+}
+
+/** Our type for a word of a format; undefined if the format uses the word for everything. */
+export function typeNamed(format: keyof TypeNames, word: string): string | undefined {
+  if (word === 'misc' || word === 'UNPB') return undefined;
+  return Object.entries(TYPES).find(([, names]) => names[format]?.split(' ').includes(word))?.[0];
+}
+
 export function cslItem(record: WorkRecord, id: string = record.id): CslItem {
   const { ids } = record;
-  const type = TYPES[record.type ?? '']?.csl ?? (record.venue === null ? 'document' : 'article-journal');
+  const type = typeIn('csl', record, ['document', 'article-journal']);
   const known: Record<string, unknown> = {
     title: record.title,
     author: record.authors.length > 0 ? record.authors.map(cslName) : null,
@@ -116,11 +139,6 @@ function cslName(author: Author): Record<string, string> {
   const { family, given, name } = namesOf(author);
   if (family === null) return { literal: name };
   return { family, ...(given !== null && given !== '' && { given }) };
-}
-
-/** Our type for one of CSL; another one as it is. */
-export function typeFromCsl(type: unknown): unknown {
-  return Object.entries(TYPES).find(([, { csl }]) => csl === type)?.[0] ?? type;
 }
 
 export function authorFromCsl(value: unknown): Author[] {
@@ -207,7 +225,7 @@ const BIBTEX_AUTHORS = 200;
 /** A record as a BibTeX entry for BibTeX, biber and Zotero; `file` is linked as Zotero does. */
 export function bibtexEntry(record: WorkRecord, key: string, file?: string): string {
   const { ids } = record;
-  const type = TYPES[record.type ?? '']?.bibtex ?? (record.venue === null ? 'misc' : 'article');
+  const type = typeIn('bibtex', record, ['misc', 'article']);
   const [, month] = record.date?.split('-') ?? [];
   const venueField = type === 'incollection' || type === 'inproceedings' ? 'booktitle' : 'journal';
   const publisherField = type === 'phdthesis' ? 'school' : type === 'techreport' ? 'institution' : 'publisher';
@@ -313,7 +331,7 @@ export function risEntry(record: WorkRecord, file?: string): string {
   const { ids } = record;
   const [first, last] = record.pages?.split(/[-–]+/) ?? [];
   const lines: readonly (readonly [string, string | null | undefined])[] = [
-    ['TY', TYPES[record.type ?? '']?.ris ?? (record.venue === null ? 'GEN' : 'JOUR')],
+    ['TY', typeIn('ris', record, ['GEN', 'JOUR'])],
     ['ID', record.id],
     ['TI', record.title],
     ...record.authors.map((author) => {

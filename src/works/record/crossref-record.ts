@@ -7,12 +7,13 @@ import { readTable } from '../lists/records.ts';
 import { lenient, objects } from '../lookup.ts';
 import type { Author, Notice, NoticeAbout, NoticeKind, Relation, WorkRecord } from './record.ts';
 import { withProvenance, plainText, emptyRecord } from './record.ts';
+import { authorFromCsl, dateFromCsl } from './cite.ts';
 
 const said = lenient(z.string());
 const list = <S extends z.ZodRawShape>(shape: S) => lenient(objects(shape));
 const texts = lenient(z.array(z.string()));
-const dateParts = lenient(z.object({ 'date-parts': z.array(lenient(z.array(lenient(z.number())))) }));
-const update = { DOI: said, type: said, source: said, updated: dateParts };
+const cslDate = lenient(z.unknown());
+const update = { DOI: said, type: said, source: said, updated: cslDate };
 
 /** The fields we read of Crossref's responses; one of a wrong type is missing. */
 const crossrefMessage = z.object({
@@ -21,7 +22,7 @@ const crossrefMessage = z.object({
   title: texts,
   subtitle: texts,
   author: list({ given: said, family: said, name: said, ORCID: said, affiliation: list({ name: said }) }),
-  issued: dateParts,
+  issued: cslDate,
   'container-title': texts,
   institution: list({ name: said }),
   publisher: said,
@@ -69,7 +70,7 @@ export function parseCrossrefRecord(value: unknown, at: string): WorkRecord | un
     type: data.type === null ? null : (TYPES[data.type] ?? data.type),
     title: titleOf(data),
     authors: (data.author ?? []).slice(0, MOST_AUTHORS).flatMap(authorOf),
-    date: dateOf(data.issued),
+    date: dateFromCsl(data.issued),
     venue: plainText(data['container-title']?.[0]) ?? data.institution?.[0]?.name ?? null,
     publisher: data.publisher,
     issn: data.ISSN ?? [],
@@ -111,25 +112,10 @@ function titleOf({ title, subtitle }: Message): string | null {
   return main === null || more === null || main.includes(more) ? main : `${main}: ${more}`;
 }
 
-function authorOf({ given, family, name, ORCID, affiliation }: NonNullable<Message['author']>[number]): Author[] {
-  const whole = name ?? [given, family].filter((part) => part !== null).join(' ');
-  if (whole === '') return [];
-  return [
-    {
-      name: whole.slice(0, 300),
-      family: name === null ? family : null,
-      given: name === null ? given : null,
-      orcid: orcidIn(ORCID),
-      institutions: (affiliation ?? []).flatMap(({ name: at }) => (at === null ? [] : [{ name: at, ror: null }])),
-    },
-  ];
-}
-
-/** `[[2024, 5]]` → `2024-05`. */
-function dateOf(date: z.output<typeof dateParts>): string | null {
-  const parts = (date?.['date-parts']?.[0] ?? []).filter((part) => part !== null && part > 0);
-  const [year, ...rest] = parts as number[];
-  return year === undefined ? null : [String(year), ...rest.map((part) => String(part).padStart(2, '0'))].join('-');
+function authorOf({ name, ORCID, affiliation, ...parts }: NonNullable<Message['author']>[number]): Author[] {
+  const institutions = (affiliation ?? []).flatMap(({ name: at }) => (at === null ? [] : [{ name: at, ror: null }]));
+  const [author] = authorFromCsl(name === null ? parts : { literal: name });
+  return author ? [{ ...author, orcid: orcidIn(ORCID), institutions }] : [];
 }
 
 const NOTICES: Readonly<Record<string, NoticeKind>> = {
@@ -160,7 +146,7 @@ function noticeOf({ DOI, type, source, updated }: NonNullable<Message['update-to
     {
       kind: noticeKind(type),
       doi: normalizeDoi(DOI ?? '') ?? null,
-      date: dateOf(updated),
+      date: dateFromCsl(updated),
       source: source ?? 'publisher',
     },
   ];
