@@ -10,8 +10,8 @@ import { recordDisk } from './support/recorded-disk.ts';
 
 // Before the modules under test are loaded, and so by hand.
 const disk = recordDisk();
-const { JsonlWriter, sha256, systemClock, writeFileAtomic } = await import('../src/base/index.ts');
-const { FileCommits } = await import('../src/download/kept-files.ts');
+const { Batcher, JsonlWriter, sha256, systemClock, writeFileAtomic } = await import('../src/base/index.ts');
+const { commitFiles } = await import('../src/download/kept-files.ts');
 const { PartFolder } = await import('../src/download/begun-files.ts');
 const { KeptFiles } = await import('../src/download/kept-files.ts');
 const { DownloadRun } = await import('../src/download/index.ts');
@@ -55,7 +55,7 @@ test(
     await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
     const part = join(folder.path, 'body.part');
     writeFileSync(part, 'bytes');
-    const { calls } = await watched(() => new FileCommits().commit(part, join(folder.path, 'a.pdf')));
+    const { calls } = await watched(() => new Batcher(commitFiles).add({ part, path: join(folder.path, 'a.pdf') }));
     assert.deepEqual(calls, ['sync body.part', 'rename body.part a.pdf', `sync ${basename(folder.path)}`]);
   },
 );

@@ -33,7 +33,8 @@ export class KeptFiles implements Disposable {
   /** Unfinished files of earlier attempts. */
   readonly begun: BegunFiles;
   readonly #contentAddressed: boolean;
-  readonly #commits = new FileCommits();
+  /** Files that finish together share the sync of their folder. */
+  readonly #commits = new Batcher(commitFiles);
   readonly #made = new Set<string>();
   readonly #clock: Clock;
   readonly #bring: ((path: string) => Promise<boolean>) | undefined;
@@ -87,13 +88,13 @@ export class KeptFiles implements Disposable {
     const friendly = join(this.root, name);
     await this.#make(dirname(friendly));
     if (!this.#contentAddressed) {
-      await this.#commits.commit(part, friendly);
+      await this.#commits.add({ part, path: friendly });
       return name;
     }
     const stored = `cas/${sha256.slice(0, 2)}/${sha256}.${kind}`;
     const place = join(this.root, stored);
     await this.#make(dirname(place));
-    await this.#commits.commit(part, place);
+    await this.#commits.add({ part, path: place });
     await rm(friendly, { force: true });
     await this.#link(place, friendly);
     await syncFolder(dirname(friendly));
@@ -195,18 +196,9 @@ interface Commit {
 
 /**
  * Renames finished part files durably:  part → fdatasync → rename → fsync of the folder.  A file with its final name is
- * complete, whenever the process or the machine stops. Files that finish together share the sync of their folder.
+ * complete, whenever the process or the machine stops.
  */
-export class FileCommits {
-  readonly #batches = new Batcher<Commit>(commitAll);
-
-  /** Resolves when the file would survive a power cut under its final name. */
-  commit(part: string, path: string): Promise<void> {
-    return this.#batches.add({ part, path });
-  }
-}
-
-async function commitAll(commits: readonly Commit[]): Promise<Map<Commit, unknown>> {
+export async function commitFiles(commits: readonly Commit[]): Promise<Map<Commit, unknown>> {
   const failures = new Map<Commit, unknown>();
   const unsynced = await syncFiles(commits.map(({ part }) => part));
   const isNew = new Set<Commit>();

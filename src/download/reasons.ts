@@ -90,7 +90,8 @@ export function namesNoWork(reason: string): boolean {
   return OF_ENTRIES.has(reason);
 }
 
-const REFUSED: Readonly<Record<RefusedReason, Reason>> = {
+/** The reason of a request without a response. */
+const UNANSWERED: Readonly<Record<RefusedReason | FailedReason | LaterReason, Reason>> = {
   'bad-url': 'bad-redirect',
   'private-address': 'private-address',
   'bad-port': 'private-address',
@@ -105,9 +106,6 @@ const REFUSED: Readonly<Record<RefusedReason, Reason>> = {
   'unknown-encoding': 'bad-gzip',
   'retry-after-too-long': 'host-given-up',
   'crawl-delay-too-long': 'host-given-up',
-};
-
-const FAILED: Readonly<Record<FailedReason, Reason>> = {
   dns: 'connection-failed',
   connect: 'connection-failed',
   reset: 'connection-failed',
@@ -120,9 +118,6 @@ const FAILED: Readonly<Record<FailedReason, Reason>> = {
   truncated: 'truncated',
   protocol: 'connection-failed',
   'bad-encoding': 'bad-gzip',
-};
-
-const LATER: Readonly<Record<LaterReason, Reason>> = {
   'host-held': 'connection-failed',
   'rate-limited': 'rate-limited',
   'pool-exhausted': 'rate-limited',
@@ -131,13 +126,12 @@ const LATER: Readonly<Record<LaterReason, Reason>> = {
 
 /** The reason of a failed request; undefined for a success, where the body decides. */
 export function reasonOfResult(result: HttpResult): Reason | undefined {
-  if (result.kind === 'later') return LATER[result.reason];
-  if (result.kind === 'refused') return REFUSED[result.reason];
-  if (result.kind === 'failed') {
-    if (result.reason === 'dns' && !result.retryable) return 'not-found';
-    const reason = FAILED[result.reason];
+  if (result.kind === 'failed' && result.reason === 'dns' && !result.retryable) return 'not-found';
+  if (result.kind !== 'response' && result.kind !== 'stopped') {
+    const reason = UNANSWERED[result.reason];
     // The response had started, so it was truncated.
-    return reason === 'connection-failed' && result.trail.response !== undefined ? 'truncated' : reason;
+    const isCut = result.kind === 'failed' && result.trail.response !== undefined;
+    return reason === 'connection-failed' && isCut ? 'truncated' : reason;
   }
   const { status, headers } = result.response;
   // Elsevier's API truncates files to the first page without a subscription, and says so only in a header.

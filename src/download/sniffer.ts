@@ -125,26 +125,23 @@ export function kindOf(head: Buffer): BodyKind {
 function isPdf(head: Buffer): boolean {
   const at = head.subarray(0, PDF_HEADER_WITHIN + 5).indexOf('%PDF-');
   if (at <= 0) return at === 0;
-  const before = withoutFirstComments(
-    head
-      .toString('utf8', 0, at)
-      .replace(/^\uFEFF/, '')
-      .trimStart(),
-  );
+  const before = head
+    .toString('utf8', 0, at)
+    .replace(/^\uFEFF/, '')
+    .replace(COMMENTS, '');
   return !before.startsWith('<!--') && !PAGE_START.test(before);
 }
 
 function markupKind(head: Buffer): BodyKind {
   const isUtf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
-  const text = (isUtf16 ? head.toString('latin1').replaceAll('\0', '').slice(2) : head.toString('utf8'))
-    .replace(/^\uFEFF/, '')
-    .trimStart();
-  if (PAGE_START.test(withoutFirstComments(text))) return 'html';
+  const written = isUtf16 ? head.toString('latin1').replaceAll('\0', '').slice(2) : head.toString('utf8');
+  const text = written.replace(/^\uFEFF/, '');
+  if (PAGE_START.test(text.replace(COMMENTS, ''))) return 'html';
   const root = rootOf(text);
   // A script's warnings may precede its page.
   const isLatePage = /<(?:!doctype\s+html|html)\b/i.test(text);
   if (root === undefined) return head.includes(0) || head.length === 0 ? 'unknown' : isLatePage ? 'html' : 'text';
-  const name = root.name.replace(/^[\w-]+:/, '');
+  const name = root.replace(/^[\w-]+:/, '');
   if (JATS_ROOTS.has(name) || (name === 'OAI-PMH' && /jats|pmc/i.test(text))) return 'jats';
   // Springer Nature's API wraps articles.
   if (name === 'response' && /<records>\s*<article[\s>]/.test(text)) return 'jats';
@@ -156,16 +153,9 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-function withoutFirstComments(text: string): string {
-  let at = 0;
-  while (text.startsWith('<!--', at)) {
-    const end = text.indexOf('-->', at + 4);
-    if (end === -1) break;
-    at = end + 3;
-    while (/\s/.test(text[at] ?? '')) at += 1;
-  }
-  return text.slice(at);
-}
+const COMMENTS = /^(?:\s|<!--[^]*?-->)*/;
+/** What may precede the root of a document; a doctype may contain declarations in brackets. */
+const PROLOG = /^(?:\s|<\?[^]*?\?>|<!--[^]*?-->|<!(?!--)[^[>]*(?:\[[^\]]*\][^>]*)?>)*/;
 
 function withoutLastComments(text: string): string {
   let rest = text.trimEnd();
@@ -177,34 +167,7 @@ function withoutLastComments(text: string): string {
   return rest;
 }
 
-/** The first element after declarations, doctype, comments and processing instructions. */
-function rootOf(text: string): { readonly name: string } | undefined {
-  let at = 0;
-  for (let steps = 0; steps < 100; steps += 1) {
-    while (/\s/.test(text[at] ?? '')) at += 1;
-    const rest = text.slice(at, at + 9);
-    const end = rest.startsWith('<?')
-      ? text.indexOf('?>', at) + 2
-      : rest.startsWith('<!--')
-        ? text.indexOf('-->', at) + 3
-        : rest.startsWith('<!')
-          ? doctypeEnd(text, at)
-          : -1;
-    if (end === -1) {
-      const name = /^<([A-Za-z_][\w:.-]{0,100})/.exec(text.slice(at, at + 110))?.[1];
-      return name === undefined ? undefined : { name };
-    }
-    if (end < at + 2) return undefined;
-    at = end;
-  }
-  return undefined;
-}
-
-/** A doctype may contain declarations in brackets. */
-function doctypeEnd(text: string, at: number): number {
-  const close = text.indexOf('>', at);
-  const open = text.indexOf('[', at);
-  if (open === -1 || open > close) return close + 1;
-  const end = text.indexOf(']', open);
-  return end === -1 ? 0 : text.indexOf('>', end) + 1;
+/** The name of the first element. */
+function rootOf(text: string): string | undefined {
+  return /^<([A-Za-z_][\w:.-]{0,100})/.exec(text.replace(PROLOG, ''))?.[1];
 }
