@@ -126,16 +126,20 @@ const COLUMNS = [
   'version', 'outcome', 'reason', 'detail', 'label', 'other_version', 'retracted', 'file', 'url', 'abstract',
 ] as const; // prettier-ignore
 
+/** What exports say about a work, by the names of their columns. */
+function columnsOf({ record, outcome, reason, detail, label, isOtherVersion, file, licence: license }: LibraryWork) {
+  const { id, ids, title, date, venue, volume, issue, pages, type, language, access, version, url, abstract } = record;
+  return {
+    id, doi: ids.doi, pmid: ids.pmid, pmcid: ids.pmcid, title, authors: record.authors.map(({ name }) => name), year: yearOf(record), date, venue,
+    volume, issue, pages, type, language, license, access, version, outcome, reason, detail, label, other_version: isOtherVersion ? 'yes' : null,
+    retracted: retractionOf(record) ? 'retracted' : null, file, url, abstract,
+  }; // prettier-ignore
+}
+
 function* csvTable(works: Iterable<LibraryWork>): Generator<string> {
   yield csvLine(COLUMNS);
-  for (const { record, outcome, reason, detail, label, isOtherVersion, file, licence: license } of works) {
-    const { ids, title, date, venue, volume, issue, pages, type, language, access, version, url, abstract } = record;
-    const authors = record.authors.map(({ name }) => name).join('; ');
-    const known: Record<(typeof COLUMNS)[number], string | number | null> = {
-      id: record.id, doi: ids.doi, pmid: ids.pmid, pmcid: ids.pmcid, title, authors, year: yearOf(record), date, venue, volume, issue, pages,
-      type, language, license, access, version, outcome, reason, detail, label, other_version: isOtherVersion ? 'yes' : null,
-      retracted: retractionOf(record) ? 'retracted' : null, file, url, abstract,
-    }; // prettier-ignore
+  for (const work of works) {
+    const known = { ...columnsOf(work), authors: work.record.authors.map(({ name }) => name).join('; ') };
     yield csvLine(COLUMNS.map((name) => known[name]));
   }
 }
@@ -151,19 +155,13 @@ function* obsidianNotes(works: Iterable<LibraryWork>): Generator<Note> {
   const all = [...works].filter(({ outcome, isOtherVersion }) => outcome !== 'unreadable' && !isOtherVersion);
   const taken = new Set<string>();
   const names = new Map(all.map(({ record }) => [record.id, `@${citationKey(record, taken)}`]));
-  for (const { record, file, licence: license } of all) {
+  for (const work of all) {
+    const { record, file } = work;
     const cited = record.references.flatMap((id) => names.get(id) ?? []);
-    const front: Record<string, unknown> = {
-      title: record.title,
-      authors: record.authors.map(({ name }) => name),
-      year: yearOf(record),
-      venue: record.venue,
-      doi: record.ids.doi,
-      license,
-      tags: record.keywords.map((word) => word.replaceAll(/[^\p{L}\p{N}]+/gu, '-')),
-    };
+    const { title, authors, year, venue, doi, license } = columnsOf(work);
+    const tags = record.keywords.map((word) => word.replaceAll(/[^\p{L}\p{N}]+/gu, '-'));
     // JSON is valid YAML: every value is quoted correctly.
-    const head = Object.entries(front)
+    const head = Object.entries({ title, authors, year, venue, doi, license, tags })
       .filter(([, value]) => value !== null)
       .map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
     const parts = [
@@ -199,20 +197,11 @@ const PASSAGE_COLUMNS = {
 async function writeDataset(folder: string, works: readonly LibraryWork[], place: ExportPlace): Promise<void> {
   await mkdir(join(folder, 'data'), { recursive: true });
   const kept = works.filter(({ outcome, isOtherVersion }) => outcome !== 'unreadable' && !isOtherVersion);
-  const rows = kept.map(({ record, licence: license, file }) => ({
-    id: record.id,
-    doi: record.ids.doi ?? '',
-    title: record.title ?? '',
-    authors: record.authors.map(({ name }) => name),
-    year: yearOf(record) ?? undefined,
-    venue: record.venue ?? '',
-    type: record.type ?? '',
-    language: record.language ?? '',
-    license: license ?? '',
-    abstract: record.abstract ?? '',
-    citation: apaCitation(record),
-    file: file ?? '',
-  }));
+  const rows = kept.map((work) => {
+    const known = { ...columnsOf(work), citation: apaCitation(work.record) };
+    const names = Object.keys(WORK_COLUMNS) as (keyof typeof WORK_COLUMNS)[];
+    return Object.fromEntries(names.map((name) => [name, known[name] ?? (name === 'year' ? undefined : '')]));
+  });
   await shards(join(folder, 'data', 'works'), WORK_COLUMNS, rows);
   const passages = await shards(join(folder, 'data', 'passages'), PASSAGE_COLUMNS, passageRows(kept, place));
   await writeFile(join(folder, 'README.md'), datasetCard(place.name, kept, passages));
@@ -278,9 +267,11 @@ function hubLicense(slug: string): string {
 
 /** The passages of works with the metadata needed to cite them, as LangChain and LlamaIndex load them. */
 async function* loadedDocuments(works: Iterable<LibraryWork>, place: ExportPlace) {
-  for (const { record, document, file, licence: license, isOtherVersion, label } of works) {
+  for (const work of works) {
+    const { record, document, isOtherVersion, label } = work;
     const chunks = chunkOutput(place.dataRoot, document, place.format);
     if (isOtherVersion || label === 'excluded' || !existsSync(chunks)) continue;
+    const { title, authors, year, venue, doi, license, retracted, file } = columnsOf(work);
     const citation = apaCitation(record);
     for await (const passage of readChunkPassages(chunks)) {
       yield {
@@ -288,13 +279,13 @@ async function* loadedDocuments(works: Iterable<LibraryWork>, place: ExportPlace
         metadata: {
           id: passage.id,
           work: record.id,
-          title: record.title ?? passage.title,
-          authors: record.authors.map(({ name }) => name),
-          year: yearOf(record),
-          venue: record.venue,
-          doi: record.ids.doi,
+          title: title ?? passage.title,
+          authors,
+          year,
+          venue,
+          doi,
           license,
-          is_retracted: retractionOf(record) !== undefined,
+          is_retracted: retracted !== null,
           headings: passage.headings,
           section: sectionOf(passage),
           page: passage.page ?? null,
