@@ -1,11 +1,11 @@
 import type { Config } from '../config/index.ts';
 import type { Asking, IdentifiedPapers, Runtime } from '../harvest/index.ts';
 import {
-  askArxivVersions,
   configuredServices,
   enrichWorks,
   identifyPapers,
   keptFromArxiv,
+  noteArxivVersions,
   openAsking,
 } from '../harvest/index.ts';
 import { Records } from '../store/index.ts';
@@ -27,8 +27,7 @@ export function openFiling(files: readonly string[], config: Config, runtime: Ru
   const noteVersions = async (records: Records, signal: AbortSignal): Promise<void> => {
     if (fetched.length === 0 || http.contact === '') return;
     const known = records.arxivVersions();
-    const kept = worksFromArxiv(records, { services: configuredServices(config) });
-    const unknown = kept.filter(([work]) => !known.has(work));
+    const unknown = keptFromArxiv(records, configuredServices(config)).filter(([work]) => !known.has(work));
     if (unknown.length > 0) await noteArxivVersions(unknown, records, open(), signal);
   };
 
@@ -68,27 +67,4 @@ export function openFiling(files: readonly string[], config: Config, runtime: Ru
 /** Whether services are queried about the user's own papers: only with a contact address. */
 export function asksAboutPapers({ download, http }: Config): boolean {
   return download.identify && http.contact !== '';
-}
-
-/** Works downloaded from arXiv, by the ids of their records, with their arXiv ids. */
-export function worksFromArxiv(records: Records, services: Pick<Asking, 'services'>): (readonly [string, string])[] {
-  const kept = keptFromArxiv(records.lastRows(), services);
-  return Array.from(kept, ([work, arxiv]) => [records.get(work)?.id ?? work, arxiv] as const);
-}
-
-/** Asks arXiv for the current versions of works and records them. */
-export async function noteArxivVersions(
-  works: readonly (readonly [work: string, arxiv: string])[],
-  records: Records,
-  asking: Asking,
-  signal: AbortSignal,
-): Promise<void> {
-  const ids = works.map(([, arxiv]) => arxiv);
-  const versions = await askArxivVersions(ids, asking, signal);
-  records.noteArxivVersions(
-    works.flatMap(([work, arxiv]) => {
-      const version = versions.get(arxiv);
-      return version === undefined ? [] : [[work, version] as const];
-    }),
-  );
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import type { Clock, Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
@@ -9,13 +9,11 @@ import type { DownloadAssembly, Runtime, Shared, ZoteroVersions } from '../harve
 import {
   assembleDownload,
   countingRepeats,
-  listingPath,
   openQueue,
   openQueueBeside,
   openShared,
   orchestratorOptions,
   wantedWorks,
-  zoteroPath,
   zoteroVersions,
 } from '../harvest/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
@@ -254,7 +252,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     saved: (file: string, row: Pick<ManifestRow, 'work' | 'kind'>) => Promise<void>,
   ): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
-    this.#zotero = zoteroVersions(zoteroPath(config.download.out));
+    this.#zotero = zoteroVersions(config.download.out);
     const stack = new AsyncDisposableStack();
     try {
       const queue = stack.use(await openQueue(config, runtime));
@@ -275,7 +273,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               signal,
               tell: (message) => runtime.log('info', message),
               clock: runtime.clock,
-              statePath: listingPath(config.download.out),
+              statePath: join(config.download.out, 'state', 'listing.json'),
               zoteroVersions: this.#zotero,
               entries: request.unidentified.flatMap((id) => parts.records.get(id) ?? []),
               identified: async (entry, work, record) => {

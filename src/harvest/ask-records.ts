@@ -1,7 +1,8 @@
 import { fieldsOf, parseJson } from '../base/index.ts';
 import { doiPath, noticesGiven, OPENALEX_SELECT, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
+import type { Services } from '../resolve/index.ts';
 import { arxivIdAt, readArxivFeed } from '../resolve/index.ts';
-import type { ManifestRow } from '../download/index.ts';
+import type { Records } from '../store/index.ts';
 import type { Asking } from './open-download.ts';
 
 /**
@@ -43,38 +44,32 @@ export async function askRecords(
 /** Ids per request: they fit into one URL. */
 const TOGETHER = 100;
 
-/**
- * The arXiv ids of works downloaded as arXiv's latest version, by work; works requested as a specific version are
- * omitted.
- */
-export function keptFromArxiv(
-  rows: Iterable<Pick<ManifestRow, 'work' | 'outcome' | 'url'>>,
-  { services }: Pick<Asking, 'services'>,
-): Map<string, string> {
-  const kept = new Map<string, string>();
-  for (const { work, outcome, url } of rows) {
+/** Works downloaded as arXiv's latest version, by the ids of their records, with their arXiv ids. */
+export function keptFromArxiv(records: Records, services: Services): (readonly [work: string, arxiv: string])[] {
+  return [...records.lastRows()].flatMap(({ work, outcome, url }) => {
     const id = outcome === 'saved' && url !== null ? arxivIdAt(services, url) : undefined;
-    if (id?.version === null) kept.set(work, id.id);
-  }
-  return kept;
+    return id?.version === null ? [[records.get(work)?.id ?? work, id.id] as const] : [];
+  });
 }
 
-/**
- * The latest version of each paper, by arXiv id: a hundred per request, at arXiv's documented rate. Papers without an
- * answer are omitted.
- */
-export async function askArxivVersions(
-  ids: readonly string[],
+/** Asks arXiv for the current versions of works, at its documented rate, and records those that it states. */
+export async function noteArxivVersions(
+  works: readonly (readonly [work: string, arxiv: string])[],
+  records: Records,
   { lookups }: Pick<Asking, 'lookups'>,
   signal: AbortSignal,
-): Promise<Map<string, number>> {
-  const versions = new Map<string, number>();
-  for (let from = 0; from < ids.length; from += TOGETHER) {
-    const parameters = { id_list: ids.slice(from, from + TOGETHER).join(','), max_results: String(TOGETHER) };
+): Promise<void> {
+  for (let from = 0; from < works.length; from += TOGETHER) {
+    const some = works.slice(from, from + TOGETHER);
+    const parameters = { id_list: some.map(([, arxiv]) => arxiv).join(','), max_results: String(TOGETHER) };
     const question = { service: 'arxiv', path: 'api/query', parameters } as const;
     const answer = await lookups.parsed(question, readArxivFeed, signal);
-    const entries = answer.kind === 'found' ? answer.value : [];
-    for (const { id } of entries) if (id.version !== null) versions.set(id.id, id.version);
+    const versions = new Map(answer.kind === 'found' ? answer.value.map(({ id }) => [id.id, id.version]) : []);
+    records.noteArxivVersions(
+      some.flatMap(([work, arxiv]) => {
+        const version = versions.get(arxiv) ?? null;
+        return version === null ? [] : [[work, version] as const];
+      }),
+    );
   }
-  return versions;
 }

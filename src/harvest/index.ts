@@ -4,7 +4,7 @@ export type { SharedFiles, StoreCheck, Shared } from './shared/shared-files.ts';
 export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';
 export { configuredServices, hostKnowledge, hostRates, hostsNow } from './open-admission.ts';
-export { askArxivVersions, askRecords, keptFromArxiv } from './ask-records.ts';
+export { askRecords, keptFromArxiv, noteArxivVersions } from './ask-records.ts';
 export { enrichWorks, identifyPapers } from './papers/identify-papers.ts';
 export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
 export { entryNames, entryRows, ManifestFolder } from './ledger/manifest-folder.ts';
@@ -16,12 +16,10 @@ export {
   asksOpenAlex,
   checkWanted,
   countingRepeats,
-  listingPath,
   namedWorks,
   openAlexAccess,
   wantedListings,
   wantedWorks,
-  zoteroPath,
   zoteroVersions,
 } from './provider.ts';
 export type { WantedWorks, ZoteroVersions } from './provider.ts';

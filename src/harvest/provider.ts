@@ -299,16 +299,6 @@ async function* limited(source: AsyncIterable<Work>, max: number | undefined): A
   }
 }
 
-/** File with the Zotero library versions that a run has read. */
-export function zoteroPath(out: string): string {
-  return join(out, 'state', 'zotero.json');
-}
-
-/** File with the progress of a run's listing. */
-export function listingPath(out: string): string {
-  return join(out, 'state', 'listing.json');
-}
-
 /**
  * Passes works on and counts how often each was listed: several databases find the same work, and a review counts these as
  * duplicates. Listing the same files again gives the same counts.
@@ -330,7 +320,8 @@ export async function* countingRepeats(
 export type ZoteroVersions = ReturnType<typeof zoteroVersions>;
 
 /** The versions of Zotero libraries that a run has read. If the file is lost, the libraries are read again. */
-export function zoteroVersions(path: string) {
+export function zoteroVersions(out: string) {
+  const path = join(out, 'state', 'zotero.json');
   const read = new Map<string, number>();
   return {
     /** The version of a library whose works are all known to the run; undefined if there is none. */

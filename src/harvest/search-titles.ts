@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 
 import type { ScoredCandidate, TitleFinding } from '../resolve/index.ts';
 import type { CitedWork, ListedWork, Work, WorkRecord } from '../works/index.ts';
-import { namedWork, NO_IDS, normalizeDoi, readTable, separatorIn, workFromIds } from '../works/index.ts';
+import { namedWork, NO_IDS, normalizeDoi, readTable, separatorIn } from '../works/index.ts';
 import { csvLine } from '../base/index.ts';
 import type { Asking } from './open-download.ts';
 
@@ -22,54 +22,40 @@ type Searched =
 export async function searched(file: string, entry: Cited, parts: Searching, counts: TitleCounts): Promise<Searched> {
   const { line, cited } = entry;
   const name = entry.name ?? entryName({ file, line });
+  const bad = (word: UnreadableEntry['word'], reason: string): Searched => ({ kind: 'bad', line, word, reason });
   const decision = parts.review?.decision(name);
   if (decision?.kind === 'chosen') return found(entry, decision.doi, name);
-  if (decision?.kind === 'refused')
-    return { kind: 'bad', line, word: 'title-unknown', reason: 'it is none of those that were found, by review.csv' };
+  if (decision?.kind === 'refused') return bad('title-unknown', 'it is none of those that were found, by review.csv');
   const finding = await parts.byTitle(cited, parts.signal);
   counts[finding.kind] += 1;
   if (finding.kind === 'accepted') return found(entry, finding.candidate.doi, name);
   const [url] = entry.urls;
   // Crossref does not know the title, but the list has a URL.
-  if (url !== undefined) {
-    const { title, year, authors } = cited;
-    const work = namedWork(`url:${url}`, NO_IDS, { title, year, authors, urls: entry.urls });
-    return { kind: 'work', line, work, decides: name, record: { ...entry.record, id: work.id } };
-  }
+  if (url !== undefined) return listed(entry, namedWork(`url:${url}`, NO_IDS, knownOf(entry)), name);
   const shown = JSON.stringify((cited.title ?? cited.text).slice(0, 100));
   switch (finding.kind) {
     case 'doubtful': {
       parts.review?.add(name, cited, finding.why, finding.candidates);
-      const reason = `${shown} may be ${finding.candidates.map(({ doi }) => doi).join(' or ')}: ${finding.why}`;
-      return { kind: 'bad', line, word: 'title-doubtful', reason };
+      const dois = finding.candidates.map(({ doi }) => doi);
+      return bad('title-doubtful', `${shown} may be ${dois.join(' or ')}: ${finding.why}`);
     }
     case 'none':
-      return {
-        kind: 'bad',
-        line,
-        word: 'title-unknown',
-        reason: `${shown} has no id, and Crossref knows no such work`,
-      };
+      return bad('title-unknown', `${shown} has no id, and Crossref knows no such work`);
     case 'away':
-      return {
-        kind: 'bad',
-        line,
-        word: 'lookup-failed',
-        reason: `${shown} could not be searched for: ${finding.message}`,
-      };
+      return bad('lookup-failed', `${shown} could not be searched for: ${finding.message}`);
   }
 }
 
-function found({ line, cited, urls, record }: Cited, doi: string, entry: string): Searched {
-  const { title, year, authors } = cited;
-  const work = workFromIds({ ...NO_IDS, doi }, { title, year, authors, urls }) as Work;
-  return {
-    kind: 'work',
-    work,
-    line,
-    decides: entry,
-    record: { ...record, id: work.id, ids: work.ids },
-  };
+function found(entry: Cited, doi: string, name: string): Searched {
+  return listed(entry, namedWork(`doi:${doi}`, { ...NO_IDS, doi }, knownOf(entry)), name);
+}
+
+function listed({ line, record }: Cited, work: Work, name: string): Searched {
+  return { kind: 'work', line, work, decides: name, record: { ...record, id: work.id, ids: work.ids } };
+}
+
+function knownOf({ cited: { title, year, authors }, urls }: Cited) {
+  return { title, year, authors, urls };
 }
 
 /** Entries without an id, by what a search for their titles found. */

@@ -9,15 +9,14 @@ import { zoteroVersions } from './provider.ts';
 
 test('a library counts as read when its works are in the queue, and not before; a damaged file means to read again', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'zotero-versions-'));
-  const path = join(folder.path, 'zotero.json');
-  const versions = zoteroVersions(path);
+  const versions = zoteroVersions(folder.path);
   versions.read('users/12', 9);
   assert.equal(versions.of('users/12'), undefined);
   await versions.commit();
-  assert.equal(zoteroVersions(path).of('users/12'), 9);
+  assert.equal(zoteroVersions(folder.path).of('users/12'), 9);
   versions.read('groups/1', 3);
   await versions.commit();
   assert.deepEqual([versions.of('users/12'), versions.of('groups/1')], [9, 3]);
-  writeFileSync(path, '{"users/12": ');
+  writeFileSync(join(folder.path, 'state', 'zotero.json'), '{"users/12": ');
   assert.equal(versions.of('users/12'), undefined);
 });

@@ -5,13 +5,12 @@ import { AppError, writeFileAtomic, readFields } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { namesNoWork, REASONS, renewalOf } from '../../download/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
-import { askRecords, openAsking, openQueue } from '../../harvest/index.ts';
+import { askRecords, keptFromArxiv, noteArxivVersions, openAsking, openQueue } from '../../harvest/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import type { CorpusWorks } from '../../ask/index.ts';
 import type { Records } from '../../store/index.ts';
 import type { Notice, Work, WorkRecord } from '../../works/index.ts';
 import { NO_IDS, readRetractionWatch, retractionOf, workFromIds } from '../../works/index.ts';
-import { noteArxivVersions, worksFromArxiv } from '../document-filing.ts';
 
 export interface RefreshRequest {
   /** Crossref's `retraction_watch.csv`. */
@@ -57,7 +56,7 @@ export async function refreshCorpus(
     const { records } = works;
     await using asking = openAsking(config, runtime);
     await readAgain([...records.all()], records, { asking, runtime, signal });
-    await noteArxivVersions(worksFromArxiv(records, asking), records, asking, signal);
+    await noteArxivVersions(keptFromArxiv(records, asking.services), records, asking, signal);
     await using queue = await openQueue(config, runtime);
     await retryFailures(records, before.states, queue, runtime.clock.now());
     await fetchVersions(records, before.states, queue);

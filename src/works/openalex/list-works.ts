@@ -1,3 +1,6 @@
+import { z } from 'zod';
+
+import { AppError } from '../../base/index.ts';
 import type { Credential, HttpResponse, Send } from '../../http/index.ts';
 import type { Lookup } from '../lookup.ts';
 import { lookupJson } from '../lookup.ts';
@@ -13,7 +16,7 @@ import {
 } from './parse-work.ts';
 import type { WorkRecord } from '../record/record.ts';
 import type { Work } from '../work.ts';
-import { normalizeTopicId } from '../ids.ts';
+import { doiPath, normalizeDoi, normalizeOpenAlexId, normalizeTopicId } from '../ids.ts';
 
 /** Position of a listing: enough to resume from the same page tomorrow. Plain data. */
 export interface OpenAlexState {
@@ -27,7 +30,6 @@ export interface OpenAlexState {
 /** The daily budget, from the last response's headers. */
 interface OpenAlexBudget {
   readonly remainingUsd: number;
-  readonly limitUsd: number | null;
 }
 
 /** A page of a listing; `state` resumes from it. */
@@ -58,17 +60,19 @@ export type OpenAlexEnd =
       readonly state: OpenAlexState | null;
     };
 
-export interface OpenAlexOptions {
+/** How OpenAlex is asked. */
+interface OpenAlexAccess {
   readonly send: Send;
   readonly baseUrl: URL;
   readonly credentials?: readonly Credential[];
   readonly mailto?: string | undefined;
+}
+
+export interface OpenAlexOptions extends OpenAlexAccess {
   /** At most 100, as documented. */
   readonly perPage?: number;
   readonly maxResults?: number;
   readonly resume?: OpenAlexState | undefined;
-  /** Timestamp for records. */
-  readonly now?: () => number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -84,7 +88,7 @@ export async function* iterateOpenAlex(
   query: OpenAlexQuery,
   options: OpenAlexOptions,
 ): AsyncGenerator<OpenAlexPage | OpenAlexEnd> {
-  const { maxResults = Infinity, now = Date.now } = options;
+  const { maxResults = Infinity } = options;
   const perPage = Math.max(1, Math.min(MAX_PER_PAGE, options.perPage ?? MAX_PER_PAGE));
   const keyed = (options.credentials ?? []).some(({ origin }) => origin === options.baseUrl.origin);
   let state = options.resume;
@@ -106,7 +110,7 @@ export async function* iterateOpenAlex(
       return;
     }
     const { meta, results } = answer.value;
-    const at = new Date(now()).toISOString();
+    const at = new Date().toISOString();
     const found = results.flatMap((result) => parseOpenAlex(result, at) ?? []);
     const works = [...new Map(found.map((each) => [each.work.id, each])).values()]
       .filter(({ work }) => !seen.has(work.id))
@@ -205,10 +209,23 @@ async function findSubject(text: string, options: OpenAlexOptions): Promise<Subj
   return { kind: 'search', text: text.trim() };
 }
 
-function request(path: string, parameters: Readonly<Record<string, string>>, options: OpenAlexOptions) {
+function request(path: string, parameters: Readonly<Record<string, string>>, options: OpenAlexAccess) {
   const url = new URL(path, options.baseUrl);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return { url, robots: 'terms' as const, credentials: options.credentials ?? [] };
+}
+
+/** The OpenAlex id of a work given by DOI. */
+export async function findOpenAlexId(name: string, access: OpenAlexAccess, signal?: AbortSignal): Promise<string> {
+  const parameters = { select: 'id', ...(access.mailto !== undefined && { mailto: access.mailto }) };
+  const asked = request(`works/doi:${doiPath(normalizeDoi(name) ?? name)}`, parameters, access);
+  const answer = await lookupJson(access.send, asked, z.object({ id: z.string() }), signal);
+  const id = answer.kind === 'found' ? normalizeOpenAlexId(answer.value.id) : undefined;
+  if (id !== undefined) return id;
+  const why = answer.kind === 'problem' ? answer.message : answer.kind === 'later' ? 'rate-limited' : 'no such work';
+  throw new AppError('OPENALEX_UNKNOWN_WORK', `${name} was not found in OpenAlex: ${why}`, {
+    hint: 'check the DOI, or name the work by its OpenAlex id, such as W2741809807',
+  });
 }
 
 function pageParameters(
@@ -244,8 +261,7 @@ function nextPosition(
 
 function budgetOf(response: HttpResponse | undefined): OpenAlexBudget | null {
   const remainingUsd = Number(response?.headers['x-ratelimit-remaining-usd'] ?? Number.NaN);
-  const limitUsd = Number(response?.headers['x-ratelimit-limit-usd'] ?? Number.NaN);
-  return Number.isFinite(remainingUsd) ? { remainingUsd, limitUsd: Number.isFinite(limitUsd) ? limitUsd : null } : null;
+  return Number.isFinite(remainingUsd) ? { remainingUsd } : null;
 }
 
 function endOf(answer: Exclude<Lookup<unknown>, { kind: 'found' }>, state: OpenAlexState | null): OpenAlexEnd {

@@ -48,9 +48,7 @@ const openAlexWork = z.object({
   language: lenient(z.string()),
   ids: maybe(z.record(z.string(), maybe(z.union([z.string(), z.number()])))),
   is_retracted: maybe(z.boolean()),
-  open_access: maybe(
-    z.object({ is_oa: maybe(z.boolean()), oa_url: maybe(z.string()), oa_status: lenient(z.string()) }),
-  ),
+  open_access: maybe(z.object({ is_oa: maybe(z.boolean()), oa_status: lenient(z.string()) })),
   authorships: lenient(
     validItems(
       z.object({
@@ -97,7 +95,6 @@ export const openAlexTopics = z.object({
 export const openAlexRefusal = z.object({
   message: maybe(z.string()),
   creditsRequired: maybe(z.number()),
-  creditsRemaining: maybe(z.number()),
   dailyRemainingUsd: maybe(z.number()),
 });
 
@@ -109,6 +106,7 @@ type Location = z.output<typeof openAlexLocation>;
 const MAX_LOCATIONS = 50;
 const MAX_AUTHORS = 20;
 
+/** The fields, ids and locations of a record. */
 interface ReadRecord {
   readonly data: Parsed;
   readonly id: string;
@@ -116,35 +114,24 @@ interface ReadRecord {
   readonly places: readonly Location[];
 }
 
-/** The fields, ids and locations of a record; undefined if it has no id or another shape. */
-function readRecord(value: unknown): ReadRecord | undefined {
-  const parsed = openAlexWork.safeParse(value);
-  if (!parsed.success) return undefined;
-  const { data } = parsed;
-  const id = normalizeOpenAlexId(data.id ?? String(data.ids?.['openalex'] ?? ''));
-  if (id === undefined) return undefined;
+/** An OpenAlex record as a work and as our record; undefined if it has no id or another shape. `at` is when it was read. */
+export function parseOpenAlex(value: unknown, at: string) {
+  const { data } = openAlexWork.safeParse(value);
+  const id = data && normalizeOpenAlexId(data.id ?? String(data.ids?.['openalex'] ?? ''));
+  if (!data || id === undefined) return undefined;
   const places = [data.best_oa_location, data.primary_location, ...(data.locations ?? [])].filter(
     (each) => each !== null,
   );
-  return { data, id, ids: idsOf(data, id, places), places };
+  const read = { data, id, ids: idsOf(data, id, places), places };
+  return { work: workOf(read), record: recordOf(read, at) };
 }
 
-/** An OpenAlex record as a work; undefined if it has no id or another shape. */
 export function parseOpenAlexWork(value: unknown): Work | undefined {
-  const read = readRecord(value);
-  return read && workOf(read);
+  return parseOpenAlex(value, '')?.work;
 }
 
-/** An OpenAlex record as our record; undefined if it has no id or another shape. `at` is when it was read. */
 export function parseOpenAlexRecord(value: unknown, at: string): WorkRecord | undefined {
-  const read = readRecord(value);
-  return read && recordOf(read, at);
-}
-
-/** An OpenAlex record as both. */
-export function parseOpenAlex(value: unknown, at: string) {
-  const read = readRecord(value);
-  return read && { work: workOf(read), record: recordOf(read, at) };
+  return parseOpenAlex(value, at)?.record;
 }
 
 function workOf({ data, id, ids, places }: ReadRecord): Work {

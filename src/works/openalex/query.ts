@@ -1,9 +1,5 @@
-import { z } from 'zod';
-
 import { AppError, wordsIn } from '../../base/index.ts';
-import type { Credential, Send } from '../../http/index.ts';
-import { doiPath, normalizeDoi, normalizeOpenAlexId, normalizeTopicId, orcidIn } from '../ids.ts';
-import { lookupJson } from '../lookup.ts';
+import { normalizeDoi, normalizeOpenAlexId, normalizeTopicId, orcidIn } from '../ids.ts';
 
 /** A query. `topic` is text or a topic id; filters narrow it down, or are used alone. */
 export interface OpenAlexQuery {
@@ -127,29 +123,6 @@ export function filterFor(wanted: WorkConditions & Pick<OpenAlexQuery, 'filter'>
 /** A work's OpenAlex id, or a DOI, which must be looked up first. */
 function workName(text: string): string | undefined {
   return normalizeOpenAlexId(text) ?? normalizeDoi(text);
-}
-
-/** The OpenAlex id of a work given by DOI. */
-export async function findOpenAlexId(
-  name: string,
-  options: {
-    readonly send: Send;
-    readonly baseUrl: URL;
-    readonly credentials: readonly Credential[];
-    readonly mailto: string;
-  },
-  signal?: AbortSignal,
-): Promise<string> {
-  const { send, baseUrl, credentials, mailto } = options;
-  const url = new URL(`works/doi:${doiPath(normalizeDoi(name) ?? name)}`, baseUrl);
-  url.search = new URLSearchParams({ select: 'id', mailto }).toString();
-  const answer = await lookupJson(send, { url, robots: 'terms', credentials }, z.object({ id: z.string() }), signal);
-  const id = answer.kind === 'found' ? normalizeOpenAlexId(answer.value.id) : undefined;
-  if (id !== undefined) return id;
-  const why = answer.kind === 'problem' ? answer.message : answer.kind === 'later' ? 'rate-limited' : 'no such work';
-  throw new AppError('OPENALEX_UNKNOWN_WORK', `${name} was not found in OpenAlex: ${why}`, {
-    hint: 'check the DOI, or name the work by its OpenAlex id, such as W2741809807',
-  });
 }
 
 function rorUrl(text: string): string | undefined {
