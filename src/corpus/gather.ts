@@ -29,7 +29,8 @@ import type { RunAccount, CorpusEvent } from './run-file.ts';
 import { accountOfStages, accountOfWorks, openRunFolder } from './run-file.ts';
 import type { Arrive, CorpusRunOptions, CorpusStageName } from './corpus-run.ts';
 import { ArrivedFiles, eventStream, runCorpus } from './corpus-run.ts';
-import { fleetRun, FleetListing } from './fleet/fleet-run.ts';
+import type { OncePerFleet } from './fleet/fleet-run.ts';
+import { fleetRun, oncePerFleet } from './fleet/fleet-run.ts';
 import type { GatherRequest, WantedDocuments } from './gather-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks, findOwnPapers } from './gather-request.ts';
 import { makeIndex } from './open-search.ts';
@@ -70,7 +71,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   readonly #signal: AbortSignal | undefined;
   #download: DownloadAssembly | undefined;
   #zotero: ZoteroVersions | undefined;
-  #listing: FleetListing | undefined;
+  #once: OncePerFleet | undefined;
   #before = { ended: 0, saved: 0 };
 
   constructor(place: GatherPlace, request: GatherRequest, signal?: AbortSignal) {
@@ -176,14 +177,14 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       report,
       store: shared && (() => storedOutputs(shared)),
     };
-    if (shared?.logs && download && this.#listing) {
+    const once = this.#once;
+    if (shared?.logs && download && once) {
       const { logs } = shared;
-      const listing = this.#listing;
       fleet = fleetRun({
         config,
         runtime,
         shared: { ...shared, logs },
-        listing,
+        once,
         download,
         stages,
         gather: (stop) => this.#downloaded(download, request, stop),
@@ -260,8 +261,8 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       const telemetry = stack.use(
         await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
       );
-      const listing = shared?.logs && (await openListing(request, queue, stack));
-      this.#listing = listing;
+      const once = shared?.logs && (await openOnce(request, queue, stack));
+      this.#once = once;
       const assembly = stack.use(
         await assembleDownload(config, runtime, {
           queue,
@@ -284,10 +285,9 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
             });
             const hasLists = (request.wanted.input?.length ?? 0) > 0;
             const counted = hasLists ? countingRepeats(works, parts.records, inputs) : works;
-            const chosen = request.only ? onlyThese(counted, request.only, parts.records) : counted;
-            return listing ? listing.works(chosen) : chosen;
+            return request.only ? onlyThese(counted, request.only, parts.records) : counted;
           },
-          listed: listing && (() => listing.listed()),
+          list: once && ((find, signal) => once('list', find, signal)),
           written: async ({ outcome, work, kind }) => {
             if (outcome === 'saved') await saved(fileOf(assembly, work, kind), { work, kind });
           },
@@ -322,16 +322,15 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   }
 }
 
-/** The single listing job, in a separate queue. */
-async function openListing(
+/** The jobs that one machine does for all, in a separate queue. */
+async function openOnce(
   { config, runtime, ids, wanted }: Request,
   works: WorkQueue,
   stack: AsyncDisposableStack,
-): Promise<FleetListing> {
+): Promise<OncePerFleet> {
   const queue = stack.use(await openQueueBeside(config, 'listing', runtime));
   const { leaseMs, heartbeatMs } = orchestratorOptions(config);
-  const { clock } = runtime;
-  return stack.use(await FleetListing.open({ works, queue, clock, leaseMs, heartbeatMs, asked: { ids, wanted } }));
+  return await oncePerFleet({ works, queue, clock: runtime.clock, leaseMs, heartbeatMs, asked: { ids, wanted } });
 }
 
 /** A paper on one machine's disk is not available to the others. */

@@ -55,8 +55,8 @@ export interface DownloadRunOptions extends Omit<ProcessOptions, 'hint' | 'sameW
   /** Host limits, shared with the HTTP client. */
   readonly admission: Admission;
   readonly provider: WorkProvider | undefined;
-  /** Called when everything that the provider found is in the queue. */
-  readonly listed?: (() => Promise<void>) | undefined;
+  /** Runs `find`, which enqueues what the provider finds; in a fleet on one machine only. */
+  readonly list?: ((find: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) => Promise<void>) | undefined;
   readonly sink: ResultSink;
   /** The web's clock: a simulated web is faster. */
   readonly webClock?: Clock | undefined;
@@ -110,7 +110,7 @@ export class DownloadRun {
 
   /** Runs until nothing is left or the signal is aborted. */
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
-    const { provider, files } = this.#options;
+    const { provider, files, list = (find, stop) => find(stop) } = this.#options;
     files.begun.remove(this.#isOver, this.#options.clock.now());
     await askAgain(this.#options, this.#options.sink.identity);
     const stop = this.#halt;
@@ -119,7 +119,7 @@ export class DownloadRun {
     const running = this.orchestrator.run({ drain: provider ? 'never' : drain, signal });
     let providerError: { readonly error: unknown } | undefined;
     const finding = provider
-      ? this.#find(provider, signal).then(
+      ? list((stop) => this.#find(provider, stop), signal).then(
           () => this.orchestrator.drain(drain),
           (error: unknown) => {
             // Finish what was found; the error is reported at the end.
@@ -266,7 +266,6 @@ export class DownloadRun {
       // Works found before an error are enqueued all the same.
       await Promise.all(enqueueing);
     }
-    await this.#options.listed?.();
   }
 
   /** An unexpected error ends as a row too. */

@@ -48,7 +48,7 @@ export interface Asking {
 
 export type DownloadAssembly = Awaited<ReturnType<typeof assembleDownload>>;
 
-export interface DownloadParts extends Pick<DownloadRunOptions, 'queue' | 'listed' | 'report' | 'around'> {
+export interface DownloadParts extends Pick<DownloadRunOptions, 'queue' | 'list' | 'report' | 'around'> {
   readonly provider?: (
     parts: Asking &
       ReturnType<typeof entryRows> & {
@@ -231,7 +231,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       review: await ReviewFile.open(join(download.out, 'review.csv')),
     }),
     admission,
-    listed: parts.listed,
+    list: parts.list,
     sink: {
       last: (work) => manifest.last(work),
       deferrals: (work) => records.deferrals(work, runId),

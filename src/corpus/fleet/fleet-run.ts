@@ -8,7 +8,7 @@ import type { ManifestRow } from '../../download/index.ts';
 import type { DownloadAssembly, Runtime, Shared } from '../../harvest/index.ts';
 import { openQueueBeside } from '../../harvest/index.ts';
 import { DOCTAGS_FOLDER } from '../../parse/index.ts';
-import type { HandlerJob, HandlerOutcome, WorkQueue } from '../../queue/index.ts';
+import type { HandlerJob, WorkQueue } from '../../queue/index.ts';
 import { Orchestrator, recoverDead } from '../../queue/index.ts';
 import type { ItemEnd, StageOutcome, WorkItem } from '../../stage/index.ts';
 import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
@@ -30,7 +30,7 @@ interface FleetParts {
 }
 
 interface FleetRunOptions<Gathered, Indexed> extends FleetParts {
-  readonly listing: FleetListing;
+  readonly once: OncePerFleet;
   readonly download: DownloadAssembly;
   readonly stages: Omit<CorpusStages, 'dense'>;
   readonly gather: (signal: AbortSignal) => Promise<Gathered>;
@@ -51,7 +51,7 @@ interface FleetRunOptions<Gathered, Indexed> extends FleetParts {
  * die at any moment: its leases go to others.
  */
 export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, Indexed>) {
-  const { config, runtime, shared, listing, download, stages, gather, index, report } = options;
+  const { config, runtime, shared, once, download, stages, gather, index, report } = options;
   const { files, logs } = shared;
   let doctags: StageSource | undefined;
 
@@ -94,7 +94,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
       await using queued = await openStageSource(all, options);
       await queued.add(all.plan.items);
     };
-    await listing.once(`words ${logs.lines('chunk')}`, enqueueAll, signal);
+    await once(`words ${logs.lines('chunk')}`, enqueueAll, signal);
     if (signal.aborted) return undefined;
     await pull();
     await files.bring(STATISTICS, signal);
@@ -150,8 +150,8 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
         const embedded = either.aborted ? undefined : await embed(either);
         if (embedded) outcomes.embed = embedded;
         await pull();
-        const state = String(logs.lines('embed'));
-        const indexed = either.aborted ? undefined : await listing.once(state, makeSearchable, either);
+        const name = `index ${logs.lines('embed')}`;
+        const indexed = either.aborted ? undefined : await once(name, makeSearchable, either);
         await pull();
         const stopReason = either.aborted ? reasonOf(either) : undefined;
         return { gathered, documents: download.manifest.saved().length, stages: outcomes, index: indexed, stopReason };
@@ -276,125 +276,48 @@ function portableRow(text: string, folder: string): string {
   return JSON.stringify(row);
 }
 
-export interface FleetListingOptions {
+interface OncePerFleetOptions {
   /** The queue of works, whose workers show whether the fleet is active. */
   readonly works: WorkQueue;
-  /** A queue for the listing job. */
+  /** A queue for these jobs. */
   readonly queue: WorkQueue;
   readonly clock: Clock;
   readonly leaseMs: number;
   readonly heartbeatMs: number;
-  /** The request: each one is listed by one machine at a time. */
+  /** The request: each one has its own jobs. */
   readonly asked: object;
 }
 
-/** How often to check a listing job of another machine's request. */
+/** How often to check a job of another machine's request. */
 const OTHERS_MS = 1_000;
 
+export type OncePerFleet = Awaited<ReturnType<typeof oncePerFleet>>;
+
 /**
- * Lets one machine of a fleet list the works, and one build the index. Each is a leased job: if its machine dies,
- * another one takes over, and works already enqueued are not added twice. The others wait for its end, because works
- * may still arrive until then.
+ * Lets one machine of a fleet list the works, one count their words, and one build the index. Each is a leased job: if
+ * its machine dies, another one takes over, and works already enqueued are not added twice. The others wait for its end.
  */
-export class FleetListing implements AsyncDisposable {
-  readonly #stop = new AbortController();
-  readonly #granted = Promise.withResolvers<void>();
-  readonly #listed = Promise.withResolvers<void>();
-  readonly #options: FleetListingOptions;
-  readonly #question: string;
-  readonly #orchestrator: Orchestrator;
-  #isFirst = false;
+export async function oncePerFleet(options: OncePerFleetOptions) {
+  const { works, queue, clock, leaseMs, heartbeatMs, asked } = options;
+  const question = sha256(canonicalJson(asked));
+  await recoverDead(works.store, clock);
+  const { at, workers } = await works.stats();
+  // A fleet that has ended lists again when restarted: there may be new works.
+  const isActive = workers.some(({ updatedAt }) => updatedAt >= at - leaseMs);
+  if (!isActive) await queue.store.admin.prune({}, { dryRun: false });
 
-  private constructor(options: FleetListingOptions) {
-    this.#options = options;
-    this.#question = sha256(canonicalJson(options.asked));
-    this.#listed.promise.catch(() => undefined); // The handler throws it.
-    this.#orchestrator = this.#orchestrate(this.#listJob, this.#stop, async (signal) => {
-      this.#isFirst = true;
-      this.#granted.resolve();
-      signal.addEventListener('abort', () => this.#listed.reject(signal.reason as Error), { once: true });
-      await this.#listed.promise;
-    });
-  }
-
-  static async open(options: FleetListingOptions): Promise<FleetListing> {
-    const { works, queue, clock, leaseMs } = options;
-    const listing = new FleetListing(options);
-    await recoverDead(works.store, clock);
-    const { at, workers } = await works.stats();
-    // A fleet that has ended lists again when restarted: there may be new works.
-    const isActive = workers.some(({ updatedAt }) => updatedAt >= at - leaseMs);
-    if (!isActive) await queue.store.admin.prune({}, { dryRun: false });
-    await queue.enqueue(listing.#listJob, {});
-    await listing.#orchestrator.start({ drain: 'empty', signal: listing.#stop.signal });
-    return listing;
-  }
-
-  /** The works, on the machine that lists; none on the others, after the listing has ended. */
-  async *works<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
-    await Promise.race([this.#granted.promise, this.#orchestrator.ended]);
-    if (!this.#isFirst) return;
-    try {
-      yield* source;
-    } catch (error) {
-      this.#listed.reject(error);
-      throw error;
-    }
-  }
-
-  /** All works are in the queue. */
-  async listed(): Promise<void> {
-    this.#listed.resolve();
-    await this.#orchestrator.ended;
-  }
-
-  /**
-   * Runs `work` on one machine of the fleet, once for each `state` of the corpus; on the others it returns undefined
-   * when that is done.
-   */
-  async once<T>(state: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-    const { queue, clock } = this.#options;
-    const job = `index ${this.#question} ${state}`;
+  /** Does the work on one machine, once for each name; on the others it returns undefined when that is done. */
+  return async <T>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T | undefined> => {
+    const job = `${name} ${question}`;
     const stop = new AbortController();
     let done: T | undefined;
     let failure: { readonly error: unknown } | undefined;
     await queue.enqueue(job, {});
-    const orchestrator = this.#orchestrate(job, stop, async (lost) => {
-      try {
-        done = await work(AbortSignal.any([lost, signal]));
-        return undefined;
-      } catch (error) {
-        // Another machine may succeed.
-        if (!lost.aborted) failure = { error };
-        stop.abort();
-        return { retryAt: clock.now() };
-      }
-    });
-    await orchestrator.start({ drain: 'empty', signal: AbortSignal.any([stop.signal, signal]) });
-    await orchestrator.ended;
-    await orchestrator.leave();
-    if (failure && !signal.aborted) throw failure.error;
-    return done;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#orchestrator.ended;
-    await this.#orchestrator.leave();
-  }
-
-  get #listJob(): string {
-    return `list ${this.#question}`;
-  }
-
-  /** Runs one job until it is done; `stop` is aborted if only other jobs are left by then. */
-  #orchestrate(
-    name: string,
-    stop: AbortController,
-    work: (signal: AbortSignal) => Promise<HandlerOutcome>,
-  ): Orchestrator {
-    const { queue, clock, leaseMs, heartbeatMs } = this.#options;
-    return new Orchestrator({
+    const orchestrator = new Orchestrator({
       queue,
       clock,
       leaseMs,
@@ -402,13 +325,28 @@ export class FleetListing implements AsyncDisposable {
       maxWorkers: 1,
       jobTimeoutMs: 0,
       shutdownGraceMs: 0,
-      handler: async ({ artifactId }, { signal }) => {
-        if (artifactId === name) return await work(signal);
-        // Its machine may have died, and this one may be the next to run it.
-        const own = await queue.store.admin.find(name);
-        if (own?.state !== 'queued' && own?.state !== 'in_progress') stop.abort();
-        return { retryAt: clock.now() + OTHERS_MS };
+      handler: async ({ artifactId }, { signal: lost }) => {
+        if (artifactId !== job) {
+          // Its machine may have died, and this one may be the next to run it. Nothing else keeps this one waiting.
+          const own = await queue.store.admin.find(job);
+          if (own?.state !== 'queued' && own?.state !== 'in_progress') stop.abort();
+          return { retryAt: clock.now() + OTHERS_MS };
+        }
+        try {
+          done = await work(AbortSignal.any([lost, signal]));
+          return undefined;
+        } catch (error) {
+          // Another machine may succeed.
+          if (!lost.aborted) failure = { error };
+          stop.abort();
+          return { retryAt: clock.now() };
+        }
       },
     });
-  }
+    await orchestrator.start({ drain: 'empty', signal: AbortSignal.any([stop.signal, signal]) });
+    await orchestrator.ended;
+    await orchestrator.leave();
+    if (failure && !signal.aborted) throw failure.error;
+    return done;
+  };
 }

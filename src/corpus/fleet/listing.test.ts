@@ -8,7 +8,8 @@ import type { Clock } from '../../base/index.ts';
 import { canonicalJson, sha256 } from '../../base/index.ts';
 import { openStore, WorkQueue } from '../../queue/index.ts';
 import { HeldClock } from '../../testing/index.ts';
-import { FleetListing } from './fleet-run.ts';
+import type { OncePerFleet } from './fleet-run.ts';
+import { oncePerFleet } from './fleet-run.ts';
 
 const LEASE_MS = 60_000;
 const ASKED = { ids: ['W1'] };
@@ -21,14 +22,13 @@ async function open(
   clock: HeldClock,
   stack: AsyncDisposableStack,
   own: Clock = clock,
-): Promise<FleetListing> {
+): Promise<OncePerFleet> {
   const openQueue = async (name: string): Promise<WorkQueue> =>
     stack.use(
       new WorkQueue(await openStore(join(folder, name), { durability: 'none', clock, timeoutMs: 60_000 }), clock),
     );
   const [works, queue] = [await openQueue('works.sqlite'), await openQueue('listing.sqlite')];
-  const options = { works, queue, clock: own, leaseMs: LEASE_MS, heartbeatMs: 10_000, asked: ASKED };
-  return stack.use(await FleetListing.open(options));
+  return await oncePerFleet({ works, queue, clock: own, leaseMs: LEASE_MS, heartbeatMs: 10_000, asked: ASKED });
 }
 
 /** A machine that leases the next job and dies. */
@@ -45,9 +45,7 @@ async function die(folder: string, clock: HeldClock): Promise<void> {
   assert.equal(leased.length, 1);
 }
 
-async function* listed(): AsyncGenerator<string> {
-  yield 'W1';
-}
+const list = (once: OncePerFleet): Promise<string | undefined> => once('list', async () => 'W1', never);
 
 /** Advances the clock until the promise settles. */
 async function until<T>(clock: HeldClock, promise: Promise<T>): Promise<T> {
@@ -69,13 +67,11 @@ test('the works are listed by one machine, and by another one when that dies', a
   await die(temporary.path, clock);
   const first = await open(temporary.path, clock, stack);
   const second = await open(temporary.path, clock, stack);
-  const lists = [first, second].map((each) => Array.fromAsync(each.works(listed())));
+  const lists = [first, second].map(list);
   await clock.advance(LEASE_MS / 2);
   const early = await Promise.race([...lists, Promise.resolve('nothing yet')]);
   assert.equal(early, 'nothing yet');
-  assert.deepEqual(await until(clock, Promise.race(lists)), ['W1']);
-  await until(clock, Promise.all([first.listed(), second.listed()]));
-  assert.deepEqual((await until(clock, Promise.all(lists))).flat(), ['W1']);
+  assert.deepEqual((await until(clock, Promise.all(lists))).filter(Boolean), ['W1']);
 });
 
 test('a machine whose clock is an hour ahead does not list again what an active fleet has listed', async () => {
@@ -83,8 +79,7 @@ test('a machine whose clock is an hour ahead does not list again what an active 
   await using stack = new AsyncDisposableStack();
   const clock = new HeldClock();
   const first = await open(temporary.path, clock, stack);
-  assert.deepEqual(await until(clock, Array.fromAsync(first.works(listed()))), ['W1']);
-  await until(clock, first.listed());
+  assert.equal(await until(clock, list(first)), 'W1');
   await using works = await openStore(join(temporary.path, 'works.sqlite'), { clock });
   await works.announce('elsewhere:1:busy', WORKER, clock.now());
   const own = {
@@ -93,7 +88,7 @@ test('a machine whose clock is an hour ahead does not list again what an active 
     setTimer: (delayMs: number, fire: () => void) => clock.setTimer(delayMs, fire),
   };
   const late = await open(temporary.path, clock, stack, own);
-  assert.deepEqual(await until(clock, Array.fromAsync(late.works(listed()))), []);
+  assert.equal(await until(clock, list(late)), undefined);
 });
 
 test('the index is built by one machine, by another one when that dies or fails, and again when the corpus has changed', async () => {
@@ -102,7 +97,7 @@ test('the index is built by one machine, by another one when that dies or fails,
   const clock = new HeldClock();
   const first = await open(temporary.path, clock, stack);
   const second = await open(temporary.path, clock, stack);
-  await until(clock, Promise.all([first.listed(), second.listed()]));
+  await until(clock, Promise.all([first, second].map(list)));
   const built: string[] = [];
   const build = (name: string) => async (): Promise<string> => {
     built.push(name);
@@ -112,17 +107,17 @@ test('the index is built by one machine, by another one when that dies or fails,
     built.push('failing');
     throw new Error('the disk is full');
   };
-  await assert.rejects(until(clock, first.once('10', failing, never)), /the disk is full/);
+  await assert.rejects(until(clock, first('index 10', failing, never)), /the disk is full/);
   await die(temporary.path, clock);
-  const answers = [first.once('10', build('first'), never), second.once('10', build('second'), never)];
+  const answers = [first('index 10', build('first'), never), second('index 10', build('second'), never)];
   const [one, other] = await until(clock, Promise.all(answers));
   assert.deepEqual(
     [one, other].filter((each) => each !== undefined),
     built.slice(1),
   );
   assert.equal(built.length, 2);
-  assert.equal(await until(clock, first.once('10', build('again'), never)), undefined);
-  assert.equal(await until(clock, first.once('11', build('changed'), never)), 'changed');
+  assert.equal(await until(clock, first('index 10', build('again'), never)), undefined);
+  assert.equal(await until(clock, first('index 11', build('changed'), never)), 'changed');
 });
 
 test('a machine that joins after another one died while it built the index goes on to build it', async () => {
@@ -130,22 +125,22 @@ test('a machine that joins after another one died while it built the index goes 
   await using stack = new AsyncDisposableStack();
   const clock = new HeldClock();
   const first = await open(temporary.path, clock, stack);
-  await until(clock, first.listed());
+  await until(clock, list(first));
   await assert.rejects(
     until(
       clock,
-      first.once('10', async () => assert.fail('it dies'), never),
+      first('index 10', async () => assert.fail('it dies'), never),
     ),
     /it dies/,
   );
   await using works = await openStore(join(temporary.path, 'works.sqlite'), { clock });
   await works.announce('elsewhere:1:busy', WORKER, clock.now());
   const late = await open(temporary.path, clock, stack);
-  assert.deepEqual(await until(clock, Array.fromAsync(late.works(listed()))), []);
+  assert.equal(await until(clock, list(late)), undefined);
   assert.equal(
     await until(
       clock,
-      late.once('10', async () => 'built', never),
+      late('index 10', async () => 'built', never),
     ),
     'built',
   );
