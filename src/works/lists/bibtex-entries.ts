@@ -1,110 +1,101 @@
 import { typeNamed } from '../record/cite.ts';
-
-/**
- * One entry of a BibTeX file: lower-case field names, values without braces and quotes. Each author is a separate
- * `one_author`, or `one_group` if braces keep the name together; `work_type` comes from the entry type.
- */
-export interface BibtexEntry {
-  readonly line: number;
-  readonly fields: readonly (readonly [string, string])[] | undefined;
-  readonly reason: string;
-}
+import type { ListRecord } from './records.ts';
+import { linesOf } from './records.ts';
 
 const IGNORED = new Set(['comment', 'preamble']);
-/** Text before `{` or `(` that begins an entry; other words may be part of a comment or an abstract. */
-const ENTRY =
-  /^\s*(?:article|book|booklet|collection|comment|conference|dataset|in\w+|manual|misc|online|preamble|proceedings|report|software|string|techreport|\w*thesis|unpublished)\s*$/i;
+/** Types of entries; other words after `@` may be part of a comment or an abstract. */
+const KNOWN =
+  /^(?:article|book|booklet|collection|comment|conference|dataset|in\w+|manual|misc|online|preamble|proceedings|report|software|string|techreport|\w*thesis|unpublished)$/i;
 /** Limits on `@string` abbreviations, which may refer to each other. */
 const MAX_STRINGS = 10_000;
 const MAX_STRING = 10_000;
 const MAX_ENTRY = 1_000_000;
 
-/** Reads BibTeX as a stream, entry by entry; text between entries is ignored. */
-export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BibtexEntry> {
-  const decoder = new TextDecoder('utf-8');
+/**
+ * Reads BibTeX as a stream, entry by entry; text between entries is ignored. Field names are in lower case, values
+ * without braces and quotes. Each author is a separate `one_author`, or `one_group` if braces keep the name together;
+ * `work_type` comes from the entry type.
+ */
+export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListRecord> {
   const strings = new Map<string, string>();
-  let entry = '';
-  let depth = 0;
-  let inside = false;
-  let line = 1;
-  let startedAt = 1;
-  let tooLong = false;
-  /** Open parentheses of an entry written as `@article(…)`; those inside braces do not count. */
-  let parentheses = 0;
-  /** Where in the entry a line begins with `@`, and on which line: perhaps the next entry. */
-  let next: { readonly at: number; readonly line: number } | undefined;
-  for await (const chunk of chunks) {
-    for (const character of decoder.decode(chunk, { stream: true })) {
-      if (character === '\n') line += 1;
-      if (!inside) {
-        if (character !== '@') continue;
-        inside = true;
-        entry = '';
-        depth = 0;
-        tooLong = false;
-        parentheses = 0;
-        next = undefined;
-        startedAt = line;
-        continue;
-      }
-      if (character === '@' && depth > 0 && /\n[ \t]*$/.test(entry.slice(-100))) next = { at: entry.length + 1, line };
+  let [piece, startedAt] = ['', 1];
+  for await (const { line, text = '' } of linesOf(chunks)) {
+    const [, type] = /^\s*@\s*([a-z]+)\s*[{(]/i.exec(text) ?? [];
+    if (type !== undefined) {
+      const open = entriesIn(piece).find(({ end }) => end === -1)?.type;
       // An entry that does not end must not take the following ones with it.
-      if (/[{(]/.test(character) && next && ENTRY.test(entry.slice(next.at)) && !/^\s*comment/i.test(entry)) {
-        yield { line: startedAt, fields: undefined, reason: 'unterminated entry' };
-        [entry, startedAt, depth, parentheses, next] = [entry.slice(next.at), next.line, 0, 0, undefined];
-      }
-      const isInner = depth === 1 && parentheses > 0;
-      const opens = character === '{' || (character === '(' && depth === 0 && ENTRY.test(entry));
-      const closes = character === '}' || (character === ')' && isInner && parentheses === 1);
-      if (character === '(' && (opens || isInner)) parentheses += 1;
-      if (character === ')' && isInner) parentheses -= 1;
-      const brace = opens ? '{' : '}';
-      if (entry.length < MAX_ENTRY) entry += opens || closes ? brace : character;
-      else tooLong = true;
-      if (opens) depth += 1;
-      else if (closes) {
-        depth -= 1;
-        if (depth > 0) continue;
-        inside = false;
-        const parsed = parseEntry(entry, { line: startedAt, tooLong, strings });
-        if (parsed) yield parsed;
-      } else if (character === '@' && depth === 0 && !/^\s*(?:\w+\s*)?$/.test(entry.slice(0, -1))) {
-        // The last @ did not open a brace, so it was commentary; this one may open an entry.
-        entry = '';
-        startedAt = line;
+      if (open === undefined || (open !== 'comment' && KNOWN.test(type))) {
+        yield* recordsIn(piece, startedAt, strings);
+        [piece, startedAt] = ['', line];
       }
     }
+    if (piece.length <= MAX_ENTRY) piece += `${text}\n`;
   }
-  if (inside && depth > 0) yield { line: startedAt, fields: undefined, reason: 'unterminated entry' };
+  yield* recordsIn(piece, startedAt, strings);
 }
 
-function parseEntry(
-  text: string,
-  {
-    line,
-    tooLong,
-    strings,
-  }: { readonly line: number; readonly tooLong: boolean; readonly strings: Map<string, string> },
-): BibtexEntry | undefined {
-  const kind = /^\s*([a-z]+)\s*\{/i.exec(text.slice(0, 2000));
-  const type = (kind?.[1] ?? '').toLowerCase();
-  if (!kind || IGNORED.has(type)) return undefined;
-  if (type === 'string') {
-    for (const [name, value] of fieldsOf(text, kind[0].length, strings))
-      if (strings.size < MAX_STRINGS && value.length <= MAX_STRING) strings.set(name, plain(value));
-    return undefined;
+interface Entry {
+  readonly type: string;
+  readonly at: number;
+  /** What is between its outer brackets. */
+  readonly from: number;
+  /** -1 if it does not end. */
+  readonly end: number;
+}
+
+/** The entries in a piece of text. */
+function* entriesIn(text: string): Generator<Entry> {
+  const start = /@\s*([a-z]+)\s*([{(])/gi;
+  for (let match = start.exec(text); match; match = start.exec(text)) {
+    const [, type = '', open] = match;
+    // A parenthesis may also follow an address.
+    if (open === '(' && !KNOWN.test(type)) continue;
+    const end = endOf(text, start.lastIndex - 1);
+    yield { type: type.toLowerCase(), at: match.index, from: start.lastIndex, end };
+    if (end === -1) return;
+    start.lastIndex = end;
   }
-  const head = /^\s*[a-z]+\s*\{\s*([^,{}]*),?/i.exec(text.slice(0, 2000));
-  if (!head) return undefined;
-  if (tooLong) return { line, fields: undefined, reason: `the entry is longer than ${MAX_ENTRY} characters` };
-  const raw = new Map(fieldsOf(text, head[0].length, strings));
-  if ([...raw.values()].reduce((sum, { length }) => sum + length, 0) > MAX_ENTRY)
-    return { line, fields: undefined, reason: `the entry expands to more than ${MAX_ENTRY} characters` };
+}
+
+/** Where the bracket at `from` closes; parentheses inside braces do not count. */
+function endOf(text: string, from: number): number {
+  const brackets = text[from] === '(' ? /[{}()]/g : /[{}]/g;
+  brackets.lastIndex = from;
+  let [braces, parentheses] = [0, 0];
+  for (let match = brackets.exec(text); match; match = brackets.exec(text)) {
+    if (match[0] === '{') braces += 1;
+    else if (match[0] === '}') braces -= 1;
+    else if (braces === 0) parentheses += match[0] === '(' ? 1 : -1;
+    if (braces < 0 || (braces === 0 && parentheses === 0)) return match.index;
+  }
+  return -1;
+}
+
+function* recordsIn(text: string, startedAt: number, strings: Map<string, string>): Generator<ListRecord> {
+  let [line, counted] = [startedAt, 0];
+  for (const { type, at, from, end } of entriesIn(text)) {
+    line += text.slice(counted, at).split('\n').length - 1;
+    counted = at;
+    if (end === -1 || end - from > MAX_ENTRY) {
+      const isLong = end !== -1 || text.length > MAX_ENTRY;
+      const reason = isLong ? `the entry is longer than ${MAX_ENTRY} characters` : 'unterminated entry';
+      yield { line, fields: [], reason };
+    } else if (type === 'string') {
+      for (const [name, value] of fieldsOf(text.slice(from, end), 0, strings))
+        if (strings.size < MAX_STRINGS && value.length <= MAX_STRING) strings.set(name, plain(value));
+    } else if (!IGNORED.has(type)) yield { line, ...parseEntry(type, text.slice(from, end), strings) };
+  }
+}
+
+function parseEntry(type: string, body: string, strings: ReadonlyMap<string, string>): Omit<ListRecord, 'line'> {
+  const key = /^\s*[^,{}]*,?/.exec(body.slice(0, 2000))?.[0] ?? '';
+  const raw = new Map(fieldsOf(body, key.length, strings));
+  if (raw.values().reduce((sum, { length }) => sum + length, 0) > MAX_ENTRY)
+    return { fields: [], reason: `the entry expands to more than ${MAX_ENTRY} characters` };
   const fields = [...raw].flatMap(([name, value]): (readonly [string, string])[] =>
     name === 'author' ? namesIn(value) : [[name, plain(value)]],
   );
-  const means = typeNamed('bibtex', type);
-  return { line, fields: means === undefined ? fields : [...fields, ['work_type', means]], reason: '' };
+  return { fields: [...fields, ['work_type', typeNamed('bibtex', type) ?? '']] };
 }
 
 /** The fields of an entry as written, from an offset in its text. */

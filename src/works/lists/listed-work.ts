@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../base/index.ts';
 import type { WorkIds } from '../ids.ts';
 import {
   findDoi,
@@ -276,9 +277,9 @@ export function workFromPayload(id: string, payload: unknown): Work {
   if (listed?.kind === 'work') return listed.work;
   const byId = workFromText(id);
   if (byId.kind === 'work') return byId.work;
-  const { title } = (payload ?? {}) as { readonly title?: unknown };
+  const { title, url, pdf_url: pdfUrl } = fieldsOf(payload);
   return namedWork(id, NO_IDS, {
-    urls: urlsOf(payload),
+    urls: [url, pdfUrl].flatMap((each) => (typeof each === 'string' ? webUrl(each) : [])),
     title: typeof title === 'string' ? title.slice(0, LONGEST_TITLE) : null,
   });
 }
@@ -294,11 +295,4 @@ function isWork(payload: unknown): payload is Work {
     Array.isArray(urls) &&
     typeof isComplete === 'boolean'
   );
-}
-
-function urlsOf(payload: unknown): string[] {
-  const { url, pdf_url: pdfUrl } = (payload ?? {}) as { readonly url?: unknown; readonly pdf_url?: unknown };
-  return [url, pdfUrl]
-    .map((each) => (typeof each === 'string' && /^https?:/i.test(each) ? URL.parse(each)?.href : undefined))
-    .filter((each) => each !== undefined);
 }

@@ -1,12 +1,14 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 
-import { AppError, splitLines } from '../../base/index.ts';
+import { AppError } from '../../base/index.ts';
 import { authorFromCsl, dateFromCsl, typeNamed } from '../record/cite.ts';
 import { readBibtex } from './bibtex-entries.ts';
-import type { JsonItem } from './records.ts';
+import type { Fields, JsonItem, ListRecord } from './records.ts';
 import {
   asUtf8,
+  linesOf,
+  LONGEST_LINE,
   MEDLINE,
   peek,
   readCsv,
@@ -36,7 +38,6 @@ const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
   '.ids': 'ids',
 };
 
-const LONGEST_LINE = 10_000_000;
 const MOST_AUTHORS = 500;
 
 export function listFormatOf(path: string): ListFormat {
@@ -72,10 +73,10 @@ const TEXT_FORMATS: readonly (readonly [ListFormat, RegExp])[] = [
 const PARSERS: Readonly<Record<ListFormat, (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<ListedWork>>> = {
   jsonl: (chunks) => fromItems(readJsonLines(chunks), workFromObject),
   csv: fromCsv,
-  bibtex: fromBibtex,
-  ris: (chunks) => fromTagged(readTagged(chunks, RIS), fromRis),
-  nbib: (chunks) => fromTagged(readTagged(chunks, MEDLINE), fromNbib),
-  wos: (chunks) => fromTagged(readTagged(chunks, WEB_OF_SCIENCE), fromWebOfScience),
+  bibtex: (chunks) => fromFields(readBibtex(chunks), fromEntry),
+  ris: (chunks) => fromFields(readTagged(chunks, RIS), fromRis),
+  nbib: (chunks) => fromFields(readTagged(chunks, MEDLINE), fromNbib),
+  wos: (chunks) => fromFields(readTagged(chunks, WEB_OF_SCIENCE), fromWebOfScience),
   csl: (chunks) => fromItems(readJsonItems(chunks), workFromCsl),
   ids: fromIds,
 };
@@ -97,22 +98,6 @@ async function* fromCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
         header.map((name, at) => [name, fields[at] ?? ''] as const),
         line,
       );
-  }
-}
-
-async function* fromBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
-  for await (const { line, fields, reason } of readBibtex(chunks)) {
-    if (!fields) {
-      yield { kind: 'bad', line, reason };
-      continue;
-    }
-    // `eprint` is an arXiv id if the entry says so, or says nothing else.
-    const said = new Map(fields);
-    const archive = (said.get('archiveprefix') ?? said.get('eprinttype') ?? 'arxiv').toLowerCase();
-    yield workFromFields(
-      fields.filter(([name]) => name !== 'eprint' || archive === 'arxiv'),
-      line,
-    );
   }
 }
 
@@ -138,14 +123,19 @@ const RIS_FIELDS = fieldsNamed({
 /** Every database numbers its records in `AN`; only these use PMIDs. */
 const PUBMED = /medline|pubmed|nlm/i;
 
-type Fields = readonly (readonly [string, string])[];
-
-async function* fromTagged(
-  records: ReturnType<typeof readTagged>,
+async function* fromFields(
+  records: AsyncIterable<ListRecord>,
   named: (fields: Fields) => Fields,
 ): AsyncGenerator<ListedWork> {
   for await (const { line, fields, reason } of records)
     yield reason === undefined ? workFromFields(named(fields), line) : { kind: 'bad', line, reason };
+}
+
+/** In BibTeX `eprint` is an arXiv id if the entry says so, or says nothing else. */
+function fromEntry(fields: Fields): Fields {
+  const said = new Map(fields);
+  const archive = (said.get('archiveprefix') ?? said.get('eprinttype') ?? 'arxiv').toLowerCase();
+  return fields.filter(([name]) => name !== 'eprint' || archive === 'arxiv');
 }
 
 function fromRis(fields: Fields): Fields {
@@ -224,9 +214,7 @@ function workFromCsl(value: object, line: number): ListedWork {
 }
 
 async function* fromIds(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListedWork> {
-  let line = 0;
-  for await (const { text } of splitLines(chunks, LONGEST_LINE)) {
-    line += 1;
+  for await (const { line, text } of linesOf(chunks)) {
     if (text === undefined) yield { kind: 'bad', line, reason: `line is longer than ${LONGEST_LINE} bytes` };
     else if (text.trim() !== '' && !text.trim().startsWith('#'))
       // A bare number is a PMID: no other kind of id is a number.

@@ -154,7 +154,7 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   if (last) yield unfinished ? { ...last, fields: undefined } : last;
 }
 
-const LONGEST_LINE = 10_000_000;
+export const LONGEST_LINE = 10_000_000;
 const MOST_FIELDS = 20_000;
 
 /** The rows of a CSV file, read by the names of its columns; names and values are trimmed. */
@@ -173,10 +173,13 @@ export async function* readTable(path: string): AsyncGenerator<{
   }
 }
 
-/** One record of a tagged file: its tags and values in order, or why it is unreadable. */
-interface TaggedRecord {
+/** Names and values in order. */
+export type Fields = readonly (readonly [string, string])[];
+
+/** One record of a list: its fields, or why it is unreadable. */
+export interface ListRecord {
   readonly line: number;
-  readonly fields: readonly (readonly [string, string])[];
+  readonly fields: Fields;
   readonly reason?: string;
 }
 
@@ -211,7 +214,7 @@ export const WEB_OF_SCIENCE: TaggedFormat = {
 export async function* readTagged(
   chunks: AsyncIterable<Uint8Array>,
   { pattern, begins, ends, lists = [] }: TaggedFormat,
-): AsyncGenerator<TaggedRecord> {
+): AsyncGenerator<ListRecord> {
   let record: { readonly line: number; readonly fields: [string, string][] } | undefined;
   for await (const { line, text } of linesOf(chunks)) {
     if (text === undefined) {
@@ -240,7 +243,8 @@ function addLine(
   else if (last && text !== '' && last[1].length < LONGEST_LINE) last[1] = `${last[1]} ${text}`;
 }
 
-async function* linesOf(
+/** Numbered lines; the text of one that is too long is undefined. */
+export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ readonly line: number; readonly text: string | undefined }> {
   let line = 0;
@@ -260,10 +264,8 @@ export type JsonItem =
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
 
 export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<JsonItem> {
-  let line = 0;
-  for await (const { text } of splitLines(chunks, MAX_ITEM)) {
-    line += 1;
-    if (text === undefined) yield { kind: 'bad', line, reason: `line is longer than ${MAX_ITEM} bytes` };
+  for await (const { line, text } of linesOf(chunks)) {
+    if (text === undefined) yield { kind: 'bad', line, reason: `line is longer than ${LONGEST_LINE} bytes` };
     else if (text.trim() !== '') yield parseItem(text, line);
   }
 }
