@@ -219,62 +219,53 @@ function quietSink(): ManifestSink {
 export class Channel<T> implements AsyncIterableIterator<T> {
   readonly #bound: number;
   readonly #waiting: T[] = [];
-  readonly #takers: ((result: IteratorResult<T>) => void)[] = [];
-  #makers: (() => void)[] = [];
-  #closed = false;
-  #abandoned = false;
+  #isClosed = false;
+  #change = Promise.withResolvers<void>();
 
   constructor(bound: number) {
     this.#bound = bound;
   }
 
-  /** Adds a value; it is dropped if the queue was closed or abandoned. */
+  /** Adds a value; it is dropped if the queue was closed. */
   offer(value: T): void {
-    if (this.#closed || this.#abandoned) return;
-    const taker = this.#takers.shift();
-    if (taker) taker({ done: false, value });
-    else this.#waiting.push(value);
+    if (this.#isClosed) return;
+    this.#waiting.push(value);
+    this.#wake();
   }
 
-  /** Resolves when there is room for one more, or when the consumer is gone. */
+  /** Resolves when there is room for one more, or when the queue was closed. */
   async room(): Promise<void> {
-    while (this.#waiting.length >= this.#bound && !this.#closed && !this.#abandoned)
-      await new Promise<void>((resolve) => this.#makers.push(resolve));
+    while (this.#waiting.length >= this.#bound && !this.#isClosed) await this.#change.promise;
   }
 
   /** No more values will be offered; waiting ones are still taken. */
   close(): void {
-    this.#closed = true;
-    for (const taker of this.#takers.splice(0)) taker({ done: true, value: undefined });
-    this.#wakeMakers();
+    this.#isClosed = true;
+    this.#wake();
   }
 
-  next(): Promise<IteratorResult<T>> {
-    const value = this.#waiting.shift();
-    if (value !== undefined) {
-      if (this.#waiting.length < this.#bound) this.#wakeMakers();
-      return Promise.resolve({ done: false, value });
-    }
-    if (this.#closed || this.#abandoned) return Promise.resolve({ done: true, value: undefined });
-    return new Promise((resolve) => this.#takers.push(resolve));
+  async next(): Promise<IteratorResult<T>> {
+    while (this.#waiting.length === 0 && !this.#isClosed) await this.#change.promise;
+    if (this.#waiting.length === 0) return { done: true, value: undefined };
+    const value = this.#waiting.shift() as T;
+    this.#wake();
+    return { done: false, value };
   }
 
   /** The consumer is gone: producers need not wait for room. */
-  return(): Promise<IteratorResult<T>> {
-    this.#abandoned = true;
+  async return(): Promise<IteratorResult<T>> {
     this.#waiting.length = 0;
     this.close();
-    return Promise.resolve({ done: true, value: undefined });
+    return { done: true, value: undefined };
   }
 
   [Symbol.asyncIterator](): this {
     return this;
   }
 
-  #wakeMakers(): void {
-    const makers = this.#makers;
-    this.#makers = [];
-    for (const wake of makers) wake();
+  #wake(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
   }
 }
 
@@ -294,7 +285,7 @@ export async function* eventStream<Event>(work: TellingWork<Event>, signal?: Abo
   ).finally(() => events.close());
   working.catch(() => undefined);
   try {
-    for (let next = await events.next(); !next.done; next = await events.next()) yield next.value;
+    yield* events;
   } finally {
     left.abort('nobody listens any more');
     await working;

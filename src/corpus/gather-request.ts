@@ -259,15 +259,15 @@ export async function estimateWorks(documents: WantedDocuments, runtime: Runtime
   checkDocuments(documents);
   const { config, ids, wanted } = documents;
   await using asking = openAsking(config, runtime);
-  const named = await namedPart(documents, asking, runtime, signal);
-  const parts: Part[] = named.works > 0 ? [named] : [];
+  const parts = [await namedPart(documents, asking, runtime, signal)];
   for (const query of await wantedListings(ids, wanted, { ...asking, signal }))
-    parts.push(await listedPart(query, wanted.max, { asking, config, signal }));
-  const left = Math.max(0, (wanted.max ?? Infinity) - named.works);
-  const listed = parts.slice(named.works > 0 ? 1 : 0).reduce((sum, { works }) => sum + works, 0);
-  const works = Math.min(named.works, wanted.max ?? Infinity) + Math.min(left, listed);
+    parts.push(await listedPart(query, wanted.max, { asking, signal }));
+  const works = Math.min(
+    wanted.max ?? Infinity,
+    sumOf(parts, (part) => part.works),
+  );
   const hosts = hostsOf(parts, asking, config);
-  const open = parts.reduce((sum, part) => sum + part.works * shareOf(part, ({ isOpen }) => isOpen === true), 0);
+  const open = sumOf(parts, (part) => part.sample.filter(({ isOpen }) => isOpen === true).length * weightOf(part));
   const credits = sumOf(parts, (part) => part.pages * creditsOf(part));
   const listingHours =
     sumOf(parts, ({ pages }) => pages) /
@@ -345,7 +345,7 @@ function conditionOf({ ids }: Work): { readonly field: string; readonly value: s
 async function listedPart(
   query: OpenAlexQuery,
   max: number | undefined,
-  parts: { readonly asking: Asking; readonly config: Config; readonly signal: AbortSignal },
+  parts: { readonly asking: Asking; readonly signal: AbortSignal },
 ): Promise<Part> {
   const { total, subject, works, pages, budget } = await sampled(query, ASSUMED.sample, parts);
   const wanted = Math.min(total, max ?? Infinity);
@@ -383,7 +383,7 @@ function hostsOf(parts: readonly Part[], asking: Asking, config: Config) {
   for (const part of parts) {
     for (const work of part.sample) {
       const host = hostOf(work, asking);
-      if (host !== undefined) works.set(host, (works.get(host) ?? 0) + part.works / Math.max(1, part.asked));
+      if (host !== undefined) works.set(host, (works.get(host) ?? 0) + weightOf(part));
     }
   }
   const rateOf = hostRates(config, asking.services);
@@ -403,8 +403,9 @@ function hostOf({ ids, isOpen, locations }: Work, { services }: Asking): string 
   return URL.parse(place?.pdfUrl ?? place?.landingUrl ?? '')?.host;
 }
 
-function shareOf({ sample, asked }: Part, fits: (work: Work) => boolean): number {
-  return asked === 0 ? 0 : sample.filter(fits).length / asked;
+/** How many works one of the sample represents. */
+function weightOf({ works, asked }: Part): number {
+  return works / Math.max(1, asked);
 }
 
 function sumOf<T>(items: readonly T[], read: (item: T) => number): number {

@@ -285,11 +285,7 @@ export class BodyReceiver implements BodySink {
     const isDue = this.#bytes - this.#notedBytes >= MARK_BYTES && this.#bytes < this.#total;
     if (this.#origin === undefined || !isDue) return;
     const mark = { bytes: this.#bytes, sha256: this.#hash.copy().digest('hex') };
-    try {
-      noteBeginning(this.#part, mark, this.#notedBytes === 0 ? this.#origin : undefined);
-    } catch (error) {
-      throw describeDiskError(error, this.#part);
-    }
+    this.#onDisk(() => noteBeginning(this.#part, mark, this.#notedBytes === 0 ? this.#origin : undefined));
     this.#notedBytes = this.#bytes;
   }
 
@@ -310,19 +306,20 @@ export class BodyReceiver implements BodySink {
   }
 
   #flush(): void {
-    try {
-      this.#descriptor ??= openSync(this.#part, 'wx');
-    } catch (error) {
-      throw describeDiskError(error, this.#part);
-    }
+    this.#descriptor ??= this.#onDisk(() => openSync(this.#part, 'wx'));
     for (const chunk of this.#held) this.#writeAll(chunk);
     this.#held = [];
   }
 
   #writeAll(chunk: Buffer): void {
-    if (this.#descriptor === undefined) return;
+    const descriptor = this.#descriptor;
+    if (descriptor === undefined) return;
+    for (let written = 0; written < chunk.length;) written += this.#onDisk(() => writeSync(descriptor, chunk, written));
+  }
+
+  #onDisk<T>(work: () => T): T {
     try {
-      for (let written = 0; written < chunk.length;) written += writeSync(this.#descriptor, chunk, written);
+      return work();
     } catch (error) {
       throw describeDiskError(error, this.#part);
     }

@@ -127,11 +127,7 @@ export function cslItem(record: WorkRecord, id: string = record.id): CslItem {
 }
 
 /** Family and given name, from the source or parsed from the whole name. */
-export function namesOf(author: Author): {
-  readonly family: string | null;
-  readonly given: string | null;
-  readonly name: string;
-} {
+export function namesOf(author: Author): PersonName {
   return author.family === null || author.family === '' ? parsePersonName(author.name) : author;
 }
 
