@@ -5,19 +5,13 @@ import { Secret } from '../http/index.ts';
 
 export interface ServiceFacts {
   readonly baseUrl: string;
-  readonly limits: {
+  readonly limits: Omit<Pool, 'name' | 'hosts'> & {
     /** Pool of shared limits; defaults to its own name. */
     readonly pool?: string;
-    readonly perSecond: number;
-    readonly burst?: number;
-    readonly concurrency: number;
-    readonly keyed?: { readonly perSecond: number; readonly burst?: number; readonly concurrency?: number };
+    readonly keyed?: { readonly perSecond: number; readonly burst?: number };
     readonly hosts?: readonly string[];
     /** Not bound to a host: requests name the pool. */
     readonly named?: boolean;
-    readonly strict?: boolean;
-    readonly learns?: boolean;
-    readonly pauseMs?: number;
   };
   readonly key?: {
     readonly keyName: string;
@@ -169,14 +163,11 @@ export interface ServiceOptions {
   readonly baseUrls?: Readonly<Partial<Record<ServiceName, string>>>;
   /** Keys by the name in the table. */
   readonly keys?: Readonly<Record<string, Secret | string | undefined>>;
-  /** Multiplies every rate, for a web of your own. */
-  readonly rateScale?: number;
 }
 
 export class Services {
   readonly #bases = new Map<ServiceName, URL>();
   readonly #keys: ReadonlyMap<string, Secret>;
-  readonly #rateScale: number;
 
   constructor(options: ServiceOptions = {}) {
     for (const name of Object.keys(options.baseUrls ?? {})) checkName(name);
@@ -195,7 +186,6 @@ export class Services {
         key === undefined || key === '' ? [] : [[name, typeof key === 'string' ? new Secret(key) : key]],
       ),
     );
-    this.#rateScale = options.rateScale ?? 1;
   }
 
   base(name: ServiceName): URL {
@@ -258,21 +248,15 @@ export class Services {
   /** Limits for the HTTP client. */
   pools(): Pool[] {
     const pools = new Map<string, Pool>();
-    for (const [name, facts] of entries()) {
-      const { limits } = facts;
-      const rate = this.hasKey(name) && limits.keyed ? { ...limits, ...limits.keyed } : limits;
-      const hosts = limits.named ? [] : this.#hostsOf(name);
-      const poolName = limits.pool ?? name;
-      const known = pools.get(poolName);
-      pools.set(poolName, {
-        name: poolName,
-        hosts: [...new Set([...(known?.hosts ?? []), ...hosts])],
-        perSecond: rate.perSecond * this.#rateScale,
-        burst: rate.burst ?? 1,
-        concurrency: rate.concurrency,
-        ...(limits.strict && { strict: true }),
-        ...(limits.learns && { learns: true }),
-        ...(limits.pauseMs !== undefined && { pauseMs: limits.pauseMs }),
+    for (const [service, { limits }] of entries()) {
+      const { pool: name = service, keyed, hosts: _others, named, ...rate } = limits;
+      const hosts = [...(pools.get(name)?.hosts ?? []), ...(named ? [] : this.#hostsOf(service))];
+      pools.set(name, {
+        burst: 1,
+        ...rate,
+        ...(this.hasKey(service) && keyed),
+        name,
+        hosts: [...new Set(hosts)],
       });
     }
     return [...pools.values()];

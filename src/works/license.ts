@@ -1,9 +1,7 @@
-/** A licence: our name for it, the source's text, and the version of a CC licence. */
+/** A licence: our name for it, and the source's text. */
 export interface License {
   readonly slug: LicenseSlug | null;
   readonly raw: string;
-  readonly url: string | null;
-  readonly ccVersion: string | null;
 }
 
 type LicenseSlug =
@@ -56,30 +54,26 @@ const FREE_TO_READ =
  */
 export function parseLicense(text: string | null | undefined): License | null {
   const raw = text?.trim() ?? '';
-  if (raw === '' || raw.length > 500 || NO_LICENSE.test(raw)) return null;
-  const url = /^https?:\/\//i.test(raw) ? raw : null;
-  const ccUrl =
-    /creativecommons\.org\/(?:licen[cs]es\/(by(?:-?(?:nc|sa|nd)){0,2})|publicdomain\/(zero|mark))(?:\/(\d\.\d))?/i.exec(
-      raw,
-    );
-  if (ccUrl) {
-    const [, terms, domain, version] = ccUrl;
-    const slug = terms === undefined ? (domain?.toLowerCase() === 'zero' ? 'cc0' : 'public-domain') : ccSlug(terms);
-    return { slug, raw, url, ccVersion: version ?? null };
-  }
-  if (/arxiv\.org\/licenses\/nonexclusive/i.test(raw)) return { slug: 'arxiv-nonexclusive', raw, url, ccVersion: null };
-  if (FREE_TO_READ.test(raw)) return { slug: 'publisher-specific', raw, url, ccVersion: null };
+  return raw === '' || raw.length > 500 || NO_LICENSE.test(raw) ? null : { slug: slugOf(raw), raw };
+}
+
+function slugOf(raw: string): LicenseSlug | null {
+  const [ccUrl, terms, domain] =
+    /creativecommons\.org\/(?:licen[cs]es\/(by(?:-?(?:nc|sa|nd)){0,2})|publicdomain\/(zero|mark))/i.exec(raw) ?? [];
+  if (terms !== undefined) return ccSlug(terms);
+  if (ccUrl !== undefined) return domain?.toLowerCase() === 'zero' ? 'cc0' : 'public-domain';
+  if (/arxiv\.org\/licenses\/nonexclusive/i.test(raw)) return 'arxiv-nonexclusive';
+  if (FREE_TO_READ.test(raw)) return 'publisher-specific';
   const word = raw
     .replace(/^https?:\/\/openalex\.org\/licenses\//i, '')
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
-  const ccVersion = /(?:^|[^\d.])([1-4]\.[05])(?![\d.])/.exec(word)?.[1] ?? null;
   const plain = word.replace(/-?v?\d\.\d(?:-[a-z]+)?$/, '').replace(/-$/, '');
-  const slug =
+  return (
     (Object.hasOwn(WORDS, plain) ? WORDS[plain] : undefined) ??
     (plain.startsWith('cc') ? ccSlug(plain.slice(2)) : null) ??
-    namedSlug(raw);
-  return { slug, raw, url, ccVersion: slug?.startsWith('cc') ? ccVersion : null };
+    namedSlug(raw)
+  );
 }
 
 /** Spelled-out licences: "Creative Commons Attribution-NonCommercial 4.0 International", "CC-By Attribution 4.0". */
