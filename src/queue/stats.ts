@@ -1,4 +1,4 @@
-import type { HostJobs, JobFilter, JobState, QueueStats, WorkerInfo } from './types.ts';
+import type { HostJobs, JobState, QueueStats, WorkerInfo } from './types.ts';
 import { JOB_STATES } from './types.ts';
 
 /** A state as jobs are counted: a delayed job is queued, but counted separately. */
@@ -77,28 +77,6 @@ export function hostJobs(counts: readonly HostCount[]): HostJobs[] {
   });
   const left = ({ due, delayed, inProgress }: HostJobs): number => due + delayed + inProgress;
   return hosts.toSorted((a, b) => left(b) - left(a) || b.done - a.done || (a.host < b.host ? -1 : 1));
-}
-
-const FINISHED: readonly JobState[] = ['done', 'skipped', 'error'];
-
-export function finishedRows(counts: readonly { readonly state: string; readonly jobs: number }[]): number {
-  const count = (isCounted: (state: string) => boolean): number => sum(counts.filter(({ state }) => isCounted(state)));
-  return count((state) => FINISHED.some((each) => each === state)) - count((state) => state === RETIRED);
-}
-
-export function finishedStates({ states = FINISHED }: JobFilter): readonly JobState[] {
-  return states.filter((state) => FINISHED.includes(state));
-}
-
-/** Values of the conditions of a filter; absent ones are NULL. */
-export function conditionsOf({ resolver, host, errorCode, belowAttempts, updatedBefore }: JobFilter) {
-  return {
-    resolver: resolver ?? null,
-    host: host ?? null,
-    errorCode: errorCode ?? null,
-    belowAttempts: belowAttempts ?? null,
-    updatedBefore: updatedBefore ?? null,
-  };
 }
 
 function sum(rows: readonly { readonly jobs: number }[]): number {

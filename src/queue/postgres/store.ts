@@ -1,3 +1,4 @@
+import { Admin } from '../admin.ts';
 import { settledRow } from '../handler.ts';
 import type {
   Backlog,
@@ -16,7 +17,7 @@ import type {
   WorkerInfo,
 } from '../types.ts';
 import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
-import { PostgresAdmin, COUNTED_CODE, ERROR_CODE, NOW, RESOLVER, tally } from './admin.ts';
+import { adminDatabase, COUNTED_CODE, ERROR_CODE, NOW, RESOLVER, tally } from './admin.ts';
 import type { PostgresOptions, Values } from './connection.ts';
 import { PostgresConnection } from './connection.ts';
 
@@ -211,7 +212,7 @@ type ExchangeRow =
 
 /** A queue in PostgreSQL, shared by the processes of many machines. */
 export class PostgresStore implements QueueStore {
-  readonly admin: PostgresAdmin;
+  readonly admin: Admin;
   readonly #connection: PostgresConnection;
   readonly #channel: string;
   readonly #watchers = new Set<(change: StoreChange) => void>();
@@ -228,7 +229,7 @@ export class PostgresStore implements QueueStore {
     this.#commit = durability === 'all' ? null : 'off';
     this.#connection = connection;
     this.#channel = `docstokg_${connection.schema}`;
-    this.admin = new PostgresAdmin(connection, this.#channel);
+    this.admin = new Admin(adminDatabase(connection, this.#channel));
   }
 
   static async open(options: PostgresOptions): Promise<PostgresStore> {

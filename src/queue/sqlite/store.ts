@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 
+import { Admin } from '../admin.ts';
 import { settledRow } from '../handler.ts';
 import type {
   Backlog,
@@ -17,7 +18,7 @@ import type {
   WorkerInfo,
 } from '../types.ts';
 import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
-import { READY, SqliteAdmin } from './admin.ts';
+import { adminDatabase, READY } from './admin.ts';
 import type { SqliteOptions } from './connection.ts';
 import { SqliteConnection, SqliteWatch } from './connection.ts';
 
@@ -130,7 +131,7 @@ type LeasedRow = Pick<LeasedJob, 'id' | 'token' | 'attempt' | 'artifactId' | 'ar
 
 /** A queue in one SQLite file, shared by the processes of one machine. */
 export class SqliteStore implements QueueStore {
-  readonly admin: SqliteAdmin;
+  readonly admin: Admin;
   readonly #connection: SqliteConnection;
   readonly #watch: SqliteWatch;
   readonly #sql: { readonly [Name in keyof typeof SQL]: StatementSync };
@@ -141,7 +142,7 @@ export class SqliteStore implements QueueStore {
       Object.entries(SQL).map(([name, sql]) => [name, connection.prepare(sql)]),
     ) as unknown as { readonly [Name in keyof typeof SQL]: StatementSync };
     this.#watch = new SqliteWatch(connection);
-    this.admin = new SqliteAdmin(connection, this.#watch);
+    this.admin = new Admin(adminDatabase(connection, this.#watch));
   }
 
   static async open(options: SqliteOptions): Promise<SqliteStore> {

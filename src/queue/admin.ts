@@ -1,0 +1,174 @@
+import type { Count, HostCount, StatsParts } from './stats.ts';
+import { hostJobs, queueStats, RETIRED } from './stats.ts';
+import type {
+  HostJobs,
+  Job,
+  JobFilter,
+  JobPage,
+  JobState,
+  Pause,
+  QueueAdmin,
+  QueueStats,
+  StoreChange,
+} from './types.ts';
+import { JOB_STATES, RETIRED_AT_ONCE } from './types.ts';
+
+/** Values of a statement by the names of its parameters. */
+export type AdminValues = Readonly<Record<string, string | number | null>>;
+
+/** A database as operators' commands use it: it has a statement of each name. */
+export interface AdminDatabase {
+  read<R extends object>(query: keyof ReturnType<typeof adminQueries> | 'moments', values?: AdminValues): Promise<R[]>;
+  /** Changes rows, and tells running orchestrators of it if there is something to tell; returns how many rows changed. */
+  write(
+    change: 'requeue' | 'cancel' | 'prune' | 'retire' | 'pause' | 'resume',
+    values: AdminValues,
+    tell?: StoreChange,
+  ): Promise<number>;
+  counts(): Promise<Count[]>;
+}
+
+/** How a database writes the parts in which its statements differ. */
+interface Dialect {
+  /** The current time. */
+  readonly now: string;
+  /** The table with the state of jobs, and one with their hosts. */
+  readonly table: string;
+  readonly hosted: string;
+  /** Whether the state is in the JSON list `:states`. */
+  readonly inStates: string;
+  readonly host: string;
+  readonly resolver: string;
+  readonly code: string;
+}
+
+/** The conditions of a filter; absent ones are NULL and match all. */
+export const matches = ({ inStates, host, resolver, code }: Dialect): string => `${inStates}
+  AND (CAST(:resolver AS text) IS NULL OR ${resolver} = :resolver)
+  AND (CAST(:host AS text) IS NULL OR ${host} = :host)
+  AND (CAST(:errorCode AS text) IS NULL OR ${code} = :errorCode)
+  AND (CAST(:belowAttempts AS int) IS NULL OR attempts < :belowAttempts)
+  AND (CAST(:updatedBefore AS bigint) IS NULL OR updated_at < :updatedBefore)`;
+
+const JOB = `SELECT id, artifact_id AS "artifactId", artifact_json AS "artifactJson", state, attempts, priority,
+  nullif(resolver_hint, '') AS "resolverHint", nullif(host, '') AS host, last_error AS "lastError", result, deaths,
+  deaths_alone AS "deathsAlone", suspect_since AS "suspectSince", created_at AS "createdAt", updated_at AS "updatedAt",
+  available_at AS "availableAt", lease_expires_at AS "leaseExpiresAt", worker_id AS "workerId" FROM jobs`;
+
+/** The queries that are the same in every database. */
+export function adminQueries(dialect: Dialect) {
+  const { now, table, hosted, code } = dialect;
+  return {
+    leases: `SELECT worker_id AS "workerId", count(*) AS jobs, min(lease_expires_at) AS "expiresAt"
+      FROM ${table} WHERE state = 'in_progress' GROUP BY worker_id ORDER BY worker_id`,
+    workers: `SELECT worker_id AS "workerId", info_json AS info, updated_at AS "updatedAt" FROM workers ORDER BY worker_id`,
+    pauses: 'SELECT scope, name, since FROM pauses ORDER BY scope, name',
+    hosts: `SELECT host, CASE WHEN state = 'queued' AND available_at > ${now} THEN 'delayed' ELSE state END AS state,
+        ${code} AS code, count(*) AS jobs, min(CASE WHEN available_at > ${now} THEN available_at END) AS "nextAvailableAt"
+      FROM ${hosted} WHERE host <> '' GROUP BY 1, 2, 3`,
+    list: `${JOB} WHERE ${matches(dialect)} AND id > :after AND id <= :upTo ORDER BY id LIMIT :limit`,
+    byId: `${JOB} WHERE id = :id`,
+    byArtifact: `${JOB} WHERE artifact_id = :id`,
+    count: `SELECT count(*) AS jobs FROM ${table} WHERE ${matches(dialect)}`,
+  };
+}
+
+/** The changes that are the same in every database. */
+export function adminChanges({ now }: Dialect) {
+  return {
+    requeued: `state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, available_at = NULL, updated_at = ${now}`,
+    cancelled: `state = 'skipped', last_error = 'CANCELLED: cancelled by an operator', token = token + 1,
+      available_at = NULL, suspect_since = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${now}`,
+    pause: `INSERT INTO pauses (scope, name, since) VALUES (:scope, :name, ${now}) ON CONFLICT DO NOTHING`,
+    resume: 'DELETE FROM pauses WHERE scope = :scope AND name = :name',
+  };
+}
+
+const FINISHED: readonly JobState[] = ['done', 'skipped', 'error'];
+
+/** Operators' questions and commands. */
+export class Admin implements QueueAdmin {
+  readonly #database: AdminDatabase;
+
+  constructor(database: AdminDatabase) {
+    this.#database = database;
+  }
+
+  async stats(now: number): Promise<QueueStats> {
+    const database = this.#database;
+    const [moments] = await database.read<Omit<StatsParts, 'leases' | 'workers' | 'pauses'>>('moments', { now });
+    if (!moments) throw new Error('the query of moments has one row');
+    return queueStats(await database.counts(), {
+      ...moments,
+      leases: await database.read('leases'),
+      workers: await database.read('workers'),
+      pauses: await this.pauses(),
+    });
+  }
+
+  async hosts(now: number): Promise<HostJobs[]> {
+    return hostJobs(await this.#database.read<HostCount>('hosts', { now }));
+  }
+
+  list(filter: JobFilter, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit }: JobPage): Promise<Job[]> {
+    return this.#database.read('list', { ...valuesOf(filter, JOB_STATES), after, upTo, limit });
+  }
+
+  async find(id: number | string): Promise<Job | undefined> {
+    const [job] = await this.#database.read<Job>(typeof id === 'number' ? 'byId' : 'byArtifact', { id });
+    return job;
+  }
+
+  async requeue(filter: JobFilter, now: number, options: { readonly dryRun: boolean }): Promise<number> {
+    if (options.dryRun) return await this.#countFinished(filter);
+    return await this.#database.write('requeue', { ...valuesOf(filter, FINISHED), now }, 'jobs');
+  }
+
+  async cancel(id: number, now: number): Promise<boolean> {
+    return (await this.#database.write('cancel', { id, now }, 'control')) > 0;
+  }
+
+  async prune(filter: JobFilter, options: { readonly dryRun: boolean }): Promise<number> {
+    if (options.dryRun) return await this.#countFinished(filter);
+    return await this.#database.write('prune', valuesOf(filter, FINISHED));
+  }
+
+  async retire(keep: number): Promise<number> {
+    const counts = await this.#database.counts();
+    const count = (isCounted: (state: string) => boolean): number =>
+      counts.reduce((sum, { state, jobs }) => sum + (isCounted(state) ? jobs : 0), 0);
+    const finished = count((state) => FINISHED.some((each) => each === state)) - count((state) => state === RETIRED);
+    const limit = Math.min(RETIRED_AT_ONCE, finished - keep);
+    return limit > 0 ? await this.#database.write('retire', { limit }) : 0;
+  }
+
+  pauses(): Promise<Pause[]> {
+    return this.#database.read('pauses');
+  }
+
+  async pause(scope: Pause['scope'], name: string, now: number): Promise<boolean> {
+    return (await this.#database.write('pause', { scope, name, now }, 'control')) > 0;
+  }
+
+  async resume(scope: Pause['scope'], name: string): Promise<boolean> {
+    return (await this.#database.write('resume', { scope, name }, 'control')) > 0;
+  }
+
+  async #countFinished(filter: JobFilter): Promise<number> {
+    const [found] = await this.#database.read<{ jobs: number }>('count', valuesOf(filter, FINISHED));
+    return found?.jobs ?? 0;
+  }
+}
+
+/** The values of a filter's conditions, of jobs in one of the `possible` states. */
+function valuesOf(filter: JobFilter, possible: readonly JobState[]): AdminValues {
+  const { states = possible, resolver, host, errorCode, belowAttempts, updatedBefore } = filter;
+  return {
+    states: JSON.stringify(states.filter((state) => possible.includes(state))),
+    resolver: resolver ?? null,
+    host: host ?? null,
+    errorCode: errorCode ?? null,
+    belowAttempts: belowAttempts ?? null,
+    updatedBefore: updatedBefore ?? null,
+  };
+}
