@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 
 import type { HostReport } from '../hosts/index.ts';
-import { hostOverview, overviewOf, RateMeter } from './overview.ts';
+import { hostOverview, isoTime, queueJson, RateMeter } from './overview.ts';
 import { openStore } from './store.ts';
 import type { QueueStats, WorkerInfo } from './types.ts';
+import { createWorkerId } from './worker-identity.ts';
 
 const REPORT: HostReport = {
   key: 'a.org',
@@ -52,23 +54,24 @@ async function stats(early: WorkerInfo, late: WorkerInfo): Promise<QueueStats> {
 }
 
 test('a silent worker counts as dead with its leases; rate and time left are those of active workers', async () => {
-  const overview = overviewOf(await stats(worker(1), worker(2)));
+  const json = queueJson(await stats(worker(1), worker(2)));
   assert.deepEqual(
-    overview.workers.map(({ pid, alive, holds, leaseEndsAt }) => [pid, alive, holds, leaseEndsAt]),
+    json.workers.map(({ pid, alive, holds, lease_ends_at }) => [pid, alive, holds, lease_ends_at]),
     [
-      [1, false, 1, 90_000],
+      [1, false, 1, isoTime(90_000)],
       [2, true, 0, null],
     ],
   );
-  assert.deepEqual([overview.perSecond, overview.leftMs], [2, 1_500]);
-  assert.deepEqual(overview.oldestDue, { artifactId: 'y', since: 0 });
-  const dead = overviewOf(await stats(worker(1), worker(2)), { isDead: (workerId) => workerId === 'late' });
-  assert.deepEqual([dead.workers.some(({ alive }) => alive), dead.perSecond, dead.leftMs], [false, null, null]);
+  assert.deepEqual([json.per_second, json.left_seconds], [2, 1.5]);
+  assert.deepEqual([json.oldest_queued_id, json.oldest_queued_at], ['y', isoTime(0)]);
 });
 
 test('no time left is shown while no worker is active, whatever the rate was before', async () => {
-  const overview = overviewOf(await stats(worker(1), worker(2)), { perSecond: 2, isDead: () => true });
-  assert.deepEqual([overview.perSecond, overview.leftMs], [2, null]);
+  const told = await stats(worker(1), worker(2, { heartbeatMs: 100 }));
+  for (const perSecond of [null, 2]) {
+    const json = queueJson(told, perSecond);
+    assert.deepEqual([json.counts.processes, json.per_second, json.left_seconds], [0, perSecond, null]);
+  }
 });
 
 test('each count has one definition: jobs waiting for a host, retries and dead processes are separate', async () => {
@@ -89,41 +92,30 @@ test('each count has one definition: jobs waiting for a host, retries and dead p
     settlements,
     picks: [{ host: null, resolver: null, limit: 5 }],
   });
-  // Another process died with three jobs, whose leases have expired.
+  // Another process of this machine died with three jobs, whose leases have expired.
+  const { pid } = spawnSync('true');
+  const dead = createWorkerId().replace(`-${process.pid}-`, `-${pid}-`);
   await store.exchange({
     ...exchange,
-    workerId: 'dead',
+    workerId: dead,
     leaseMs: 1_000,
     picks: [{ host: null, resolver: null, limit: 3 }],
   });
   await store.announce('alive', worker(1, { running: 2, parked: 3, maxWorkers: 2 }), 1_000);
-  await store.announce('dead', worker(2), 0);
-  const overview = overviewOf(await store.admin.stats(1_000), { isDead: (workerId) => workerId === 'dead' });
-  assert.deepEqual(overview.counts, {
-    waiting: 3,
-    running: 5,
-    waitingForHost: 3,
-    done: 0,
-    skipped: 0,
-    failed: 1,
-    retrying: 1,
-    processes: 1,
-    workers: 2,
-  });
-  assert.deepEqual(overview.failures, [{ code: 'HTTP_503', jobs: 1 }]);
-  assert.deepEqual(overview.retries, [{ code: 'HTTP_503', jobs: 1 }]);
+  await store.announce(dead, worker(2), 0);
+  const json = queueJson(await store.admin.stats(1_000));
+  assert.deepEqual([json.queued, json.error], [3, 1]);
+  assert.deepEqual(json.counts, { running: 5, waiting_for_host: 3, retrying: 1, processes: 1, workers: 2 });
 });
 
 test('a host held by one worker is slow for all while that lasts', async () => {
   const hold = { forMs: 30_000, reason: 'rate-limited' } as const;
   const slow = worker(2, { hosts: [{ ...REPORT, cap: 1, slowed: true, hold }] });
-  const { slowed } = overviewOf(await stats(worker(1), slow));
-  assert.deepEqual(
-    slowed.map(({ key, cap, perSecond, hold: found }) => ({ key, cap, perSecond, hold: found })),
-    [{ key: 'a.org', cap: 1, perSecond: 2, hold: { until: 90_000, reason: 'rate-limited' } }],
-  );
+  assert.deepEqual(queueJson(await stats(worker(1), slow)).slowed_hosts, [
+    { host: 'a.org', cap: 1, per_second: 2, held_until: isoTime(90_000), held_why: 'rate-limited' },
+  ]);
   const over = worker(2, { hosts: [{ ...REPORT, hold: { forMs: 500, reason: 'rate-limited' } }] });
-  assert.deepEqual(overviewOf(await stats(worker(1), over)).slowed, []);
+  assert.deepEqual(queueJson(await stats(worker(1), over)).slowed_hosts, []);
 });
 
 test('hosts are shown once, merged from workers, the fleet, operators and the queue', async () => {
@@ -137,11 +129,13 @@ test('hosts are shown once, merged from workers, the fleet, operators and the qu
     rulesOf: () => ({ cap: 9, perSecond: null }),
   });
   const row = (name: string): (typeof rows)[number] => rows.find((each) => each.name === name) ?? assert.fail(name);
-  const { inFlight, waiting, done, failed, hold, budgetLeft } = row('a.org');
-  assert.deepEqual([inFlight, waiting, done, failed, budgetLeft], [3, 4, 6, { '404': 2, reset: 2 }, 0.5]);
-  assert.deepEqual(hold, { until: 66_000, reason: 'host-held' });
-  assert.deepEqual([row('arxiv').kind, row('arxiv').nextAt], ['service', 64_000]);
-  assert.deepEqual([row('p.org').hold, row('p.org').cap], [{ until: null, reason: 'paused' }, 9]);
+  const { line, done, failed } = row('a.org');
+  assert.deepEqual([line.in_flight, line.waiting, line.budget_left], [3, 4, 0.5]);
+  assert.deepEqual([done, failed], [6, { '404': 2, reset: 2 }]);
+  assert.deepEqual([line.held_until, line.held_why], [isoTime(66_000), 'host-held']);
+  assert.deepEqual([row('arxiv').line.kind, row('arxiv').line.next_at], ['service', isoTime(64_000)]);
+  const paused = row('p.org').line;
+  assert.deepEqual([paused.held_until, paused.held_why, paused.cap], [null, 'paused', 9]);
 });
 
 test('a rate covers the last minute, and restarts when its counter does', () => {

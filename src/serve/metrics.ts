@@ -1,6 +1,6 @@
 import { outcomesOf } from '../ask/index.ts';
 import type { QueueStats } from '../queue/index.ts';
-import { overviewOf } from '../queue/index.ts';
+import { queueJson } from '../queue/index.ts';
 import type { Monitor } from './watch/monitor.ts';
 
 /** A value, and its labels if there are several. */
@@ -40,7 +40,7 @@ function queueMetrics(stats: QueueStats): string {
     metric('contentdownload_jobs_inflight', 'Running jobs.', [[states.in_progress]]),
     metric('contentdownload_jobs_completed_total', 'Jobs that ended, by state.', ended),
     metric('contentdownload_jobs_failed_total', 'Jobs that ended in error, by code.', failed.map(({ code, jobs }) => [jobs, { code }])), // prettier-ignore
-    metric('contentdownload_hosts_throttled', 'Hosts that are slowed down.', [[overviewOf(stats).slowed.length]]),
+    metric('contentdownload_hosts_throttled', 'Hosts that are slowed down.', [[queueJson(stats).slowed_hosts.length]]),
   ].join('');
 }
 

@@ -1,7 +1,5 @@
 // The queue without the orchestrator, so that commands that only read or enqueue start faster.
-export { hostJson, isoTime, jobJson, queueJson } from '../as-json.ts';
-export { overviewOf, RateMeter } from '../overview.ts';
-export type { QueueOverview, WorkerOverview } from '../overview.ts';
+export { isoTime, jobJson, queueJson, RateMeter } from '../overview.ts';
 export { openSharedLog, openStore } from '../store.ts';
 export type { LeaseProof, LogLines, SharedLog } from '../postgres/shared-log.ts';
 export type { StoreOptions } from '../store.ts';

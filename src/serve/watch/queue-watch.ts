@@ -4,7 +4,7 @@ import type { HostFigures } from '../../ask/index.ts';
 import type { Clock } from '../../base/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { HostOverview, HostSources, JobState, QueueStats, WorkQueue } from '../../queue/index.ts';
-import { hostJson, hostOverview, overviewOf, queueJson } from '../../queue/index.ts';
+import { hostOverview, queueJson } from '../../queue/index.ts';
 import type { host, queue } from '../api/shapes.ts';
 import { Series } from './series.ts';
 
@@ -49,12 +49,9 @@ export function watchQueue(queue: WorkQueue, clock: Clock, known: HostKnowledge 
 
 function figuresOf(stats: QueueStats, perMinute: number | null): QueueFigures {
   const perSecond = perMinute === null || perMinute === 0 ? null : perMinute / 60;
-  const overview = overviewOf(stats, { perSecond });
-  const { running, waitingForHost, retrying, processes, workers } = overview.counts;
   const order = ['error', 'skipped', 'queued'];
   return {
-    ...queueJson(overview),
-    counts: { running, waiting_for_host: waitingForHost, retrying, processes, workers },
+    ...queueJson(stats, perSecond),
     by_error_code: stats.byErrorCode
       .filter(({ state }) => order.includes(state))
       .toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || b.jobs - a.jobs)
@@ -87,10 +84,8 @@ export function hostLines(
   now: number,
 ): readonly HostLine[] {
   const lines = new Map<string, HostLine>();
-  for (const host of overview) {
-    const paused = host.hold?.reason === 'paused';
-    lines.set(`${host.kind} ${host.name}`, { ...UNKNOWN, host: host.name, ...hostJson(host), paused });
-  }
+  for (const { name, line } of overview)
+    lines.set(`${line.kind} ${name}`, { ...UNKNOWN, host: name, ...line, paused: line.held_why === 'paused' });
   for (const figures of logs.flat()) {
     const key = `host ${figures.host}`;
     const known = lines.get(key) ?? { ...UNKNOWN, host: figures.host };

@@ -7,7 +7,7 @@ import { AppError, errorInfo, hostKey } from '../../../base/index.ts';
 import type { BadArtifact } from '../../../harvest/queue/index.ts';
 import { readArtifacts } from '../../../harvest/queue/index.ts';
 import type { Job, JobFilter, JobState, Pause, QueueAdmin, WorkQueue } from '../../../queue/kept/index.ts';
-import { JOB_STATES, jobJson, overviewOf } from '../../../queue/kept/index.ts';
+import { JOB_STATES, jobJson, queueJson } from '../../../queue/kept/index.ts';
 import { wholeNumber } from '../../options.ts';
 import { count, plain, showProgress } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
@@ -220,7 +220,7 @@ export function retryFailedCommand(): Command {
           { requeued: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun },
           `${count(jobs)} failed ${jobs === 1 ? 'job' : 'jobs'} ${dryRun ? 'would be ' : ''}requeued`,
         );
-        if (dryRun || jobs === 0 || overviewOf(await queue.stats()).counts.processes > 0) return;
+        if (dryRun || jobs === 0 || queueJson(await queue.stats()).counts.processes > 0) return;
         const place = config.queue.backend === 'postgres' ? 'postgres://…' : config.queue.path;
         session.info(
           `no active workers; start one: docstokg queue run --queue ${place}, or the same docstokg run command again`,

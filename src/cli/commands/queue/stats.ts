@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import { wait } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import type { WorkQueue } from '../../../queue/kept/index.ts';
-import { hostJson, isoTime, overviewOf, queueJson, RateMeter } from '../../../queue/kept/index.ts';
+import { isoTime, queueJson, RateMeter } from '../../../queue/kept/index.ts';
 import { stopSignal } from '../../session.ts';
 import { CLEAR } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
@@ -49,10 +49,9 @@ async function showStats({ queue, session, config }: OpenedQueue, options: Stats
     const stats = await queue.stats();
     const { done, skipped, error } = stats.states;
     meter.note(done + skipped + error, stats.at);
-    const overview = overviewOf(stats, { perSecond: meter.perSecond });
-    if (stats.due > 0 && overview.counts.processes === 0)
-      session.info('no active workers; start one with docstokg queue run');
-    return queueJson(overview);
+    const { counts, ...shown } = queueJson(stats, meter.perSecond);
+    if (stats.due > 0 && counts.processes === 0) session.info('no active workers; start one with docstokg queue run');
+    return shown;
   };
   const print = (value: object & { readonly left_seconds?: number | null }): void => {
     if (session.json || options.format === 'json') session.terminal.print(JSON.stringify(value));
@@ -76,9 +75,9 @@ const NO_JOBS = { nextAvailableAt: null, inProgress: 0, host: '' };
 async function hostsOf(queue: WorkQueue, config: Config, one: string | undefined): Promise<object[]> {
   const { hostsNow } = await import('../../../harvest/index.ts');
   const hosts = (await hostsNow(config, queue)).filter(({ name }) => one === undefined || name === one);
-  return hosts.map((host) => {
-    const { nextAvailableAt, inProgress, host: _host, ...jobs } = host.jobs ?? NO_JOBS;
-    const counts = { ...jobs, in_progress: inProgress, next_available_at: isoTime(nextAvailableAt) };
-    return { name: host.name, ...hostJson(host), done: host.done, failed: host.failed, jobs: host.jobs && counts };
+  return hosts.map(({ name, line, done, failed, jobs }) => {
+    const { nextAvailableAt, inProgress, host: _host, ...others } = jobs ?? NO_JOBS;
+    const counts = { ...others, in_progress: inProgress, next_available_at: isoTime(nextAvailableAt) };
+    return { name, ...line, done, failed, jobs: jobs && counts };
   });
 }
