@@ -57,17 +57,13 @@ export interface RunParts {
   readonly createExecutor: (events: ExecutorEvents) => Executor;
 }
 
-/** How an item ended, waiting for its turn to be recorded. `left` items have no row. */
-type Ended =
-  | {
-      readonly kind: 'success' | 'skip';
-      readonly item: WorkItem;
-      readonly record: ItemRecord;
-      readonly performed: Performed;
-    }
-  | { readonly kind: 'failure'; readonly item: WorkItem; readonly record: ItemRecord; readonly error: StageErrorInfo }
-  | { readonly kind: 'satisfied'; readonly run: ItemRun; readonly stored: StoredFingerprint }
-  | { readonly kind: 'left' };
+/** How an item ended, waiting for its turn to be recorded. */
+interface Ended {
+  readonly item: WorkItem;
+  readonly end: Exclude<ItemEnd, { readonly kind: 'unfinished' }>;
+  /** Adds its rows to the manifest. */
+  readonly log: () => void | Promise<void>;
+}
 
 /**
  * One run of a stage:
@@ -88,8 +84,8 @@ export class StageRun {
   readonly #waiting: ItemRun[] = [];
   readonly #retryTimers = new Map<ItemRun, Timer>();
   readonly #retryReady: ItemRun[] = [];
-  /** Items that ended and are not recorded yet, by their turn. */
-  readonly #endedByTurn = new Map<number, Ended>();
+  /** Items that ended and are not recorded yet, by their turn; undefined for one that is left and has no row. */
+  readonly #endedByTurn = new Map<number, Ended | undefined>();
   readonly #left: WorkItem[] = [];
   readonly #ended = Promise.withResolvers<void>();
   #changed = Promise.withResolvers<void>();
@@ -214,7 +210,9 @@ export class StageRun {
     if (feed.isOrdered || verdict?.kind === 'satisfied') run.sequence = this.#sequence++;
     if (verdict?.kind === 'satisfied') {
       this.meter.counts.skipped += 1;
-      this.#end(run, { kind: 'satisfied', run, stored: verdict.stored });
+      const { item } = run;
+      const outcome = { status: 'skip', durationS: 0, reason: 'resume-satisfied' } as const;
+      this.#end(run, { item, end: { kind: 'skip', outcome }, log: () => this.#logMissing(run, verdict.stored) });
       return;
     }
     run.queuedAt = clock.monotonic();
@@ -294,9 +292,12 @@ export class StageRun {
   }
 
   #succeed(run: ItemRun, performed: Performed, record: ItemRecord): void {
+    const { sink } = this.#parts;
     const kind = performed.status === 'skip' ? 'skip' : 'success';
     this.meter.counts[kind === 'skip' ? 'skipped' : 'succeeded'] += 1;
-    this.#end(run, { kind, item: run.item, record, performed });
+    const log = (): void =>
+      kind === 'skip' ? sink.logSkip(record, performed.reason ?? 'worker') : sink.logSuccess(record);
+    this.#end(run, { item: run.item, end: { kind, outcome: outcomeOf(performed) }, log });
   }
 
   async #attemptFailed(run: ItemRun, performed: Performed, bare: BareError | undefined): Promise<void> {
@@ -315,8 +316,10 @@ export class StageRun {
       report({ kind: 'item-failed', error, attempts: run.attempt });
       if (options.errorBudget > 0 && this.meter.counts.failed > options.errorBudget)
         this.drain(`error budget: more than ${options.errorBudget} items failed`);
-      const inputSha256 = await hashOf(run.item);
-      this.#end(run, { kind: 'failure', item: run.item, record: { ...record, inputSha256 }, error });
+      const { item } = run;
+      const inputSha256 = await hashOf(item);
+      const log = (): void => sink.logFailure({ ...record, inputSha256 }, error);
+      this.#end(run, { item, end: { kind: 'failure', error }, log });
       return;
     }
     const backoff = { baseMs: options.retryBackoffS * 1000, spread: RETRY_SPREAD, capMs: LONGEST_RETRY_MS, random };
@@ -341,10 +344,10 @@ export class StageRun {
   #leave(run: ItemRun): void {
     this.meter.counts.unfinished += 1;
     this.#left.push(run.item);
-    this.#end(run, { kind: 'left' });
+    this.#end(run, undefined);
   }
 
-  #end(run: ItemRun, ended: Ended): void {
+  #end(run: ItemRun, ended: Ended | undefined): void {
     // In a live plan, order means nothing, and the next stage would wait for the slowest item.
     const turn = this.#parts.feed.isLive ? this.#turns++ : run.sequence;
     if (turn !== -1) this.#endedByTurn.set(turn, ended);
@@ -355,18 +358,22 @@ export class StageRun {
   /** Writes the rows of ended items in order and notifies the source. Items that end meanwhile share the next write. */
   async #record(): Promise<void> {
     this.#isRecording = true;
-    const { sink, feed } = this.#parts;
+    const { sink, feed, hooks, context } = this.#parts;
     for (;;) {
       const ends: [WorkItem, ItemEnd][] = this.#left.splice(0).map((item) => [item, { kind: 'unfinished' }]);
       let taken = ends.length;
       try {
         while (taken < ROWS_AT_ONCE) {
+          if (!this.#endedByTurn.has(this.#recorded)) break;
           const ended = this.#endedByTurn.get(this.#recorded);
-          if (!ended) break;
           this.#endedByTurn.delete(this.#recorded++);
-          if (ended.kind === 'left') continue;
+          if (!ended) continue;
           taken += 1;
-          ends.push(await this.#log(ended));
+          const { item, end } = ended;
+          await ended.log();
+          const result = end.kind === 'failure' ? end.error : end.outcome;
+          this.#callHook('afterItem', item, () => hooks.afterItem?.(item, result, context));
+          ends.push([item, end]);
         }
         if (taken === 0) break;
         await sink.flush();
@@ -378,33 +385,6 @@ export class StageRun {
     }
     this.#isRecording = false;
     this.#pump();
-  }
-
-  async #log(ended: Exclude<Ended, { readonly kind: 'left' }>): Promise<[WorkItem, ItemEnd]> {
-    const { sink } = this.#parts;
-    switch (ended.kind) {
-      case 'success':
-        sink.logSuccess(ended.record);
-        return this.#tellHook(ended.item, 'success', outcomeOf(ended.performed));
-      case 'skip':
-        sink.logSkip(ended.record, ended.performed.reason ?? 'worker');
-        return this.#tellHook(ended.item, 'skip', outcomeOf(ended.performed));
-      case 'failure': {
-        const { item, error } = ended;
-        sink.logFailure(ended.record, error);
-        this.#callHook('afterItem', item, () => this.#parts.hooks.afterItem?.(item, error, this.#parts.context));
-        return [item, { kind: 'failure', error }];
-      }
-      case 'satisfied': {
-        await this.#logMissing(ended.run, ended.stored);
-        return this.#tellHook(ended.run.item, 'skip', { status: 'skip', durationS: 0, reason: 'resume-satisfied' });
-      }
-    }
-  }
-
-  #tellHook(item: WorkItem, kind: 'success' | 'skip', outcome: ItemOutcome): [WorkItem, ItemEnd] {
-    this.#callHook('afterItem', item, () => this.#parts.hooks.afterItem?.(item, outcome, this.#parts.context));
-    return [item, { kind, outcome }];
   }
 
   /** Writes the rows that a satisfied item lacks in the manifest. */
