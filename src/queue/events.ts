@@ -1,4 +1,4 @@
-import type { HostEvent } from '../hosts/index.ts';
+import type { HostEvent, Waited } from '../hosts/index.ts';
 import type { LeasedJob, Settlement } from './types.ts';
 
 /** What happens in an orchestrator, reported as it happens. */
@@ -9,15 +9,7 @@ export type QueueEvent =
   /** A job was given to its handler. */
   | { readonly kind: 'job-started'; readonly job: LeasedJob; readonly workerId: string }
   /** A job waited for a slot or a turn of its host or resolver, and has it now. */
-  | {
-      readonly kind: 'limits-waited';
-      readonly job: LeasedJob;
-      readonly resolver: string | null;
-      readonly host: string;
-      readonly resolverMs: number;
-      readonly hostMs: number;
-      readonly rateMs: number;
-    }
+  | { readonly kind: 'limits-waited'; readonly job: LeasedJob; readonly host: string; readonly waited: Waited }
   /** A handler returned, threw or was stopped; the settlement is decided but not yet written. */
   | {
       readonly kind: 'job-ended';

@@ -1,6 +1,6 @@
 import type { Clock, Random, Timer } from '../base/index.ts';
 import { AppError, hostKey, KeyedLimiter } from '../base/index.ts';
-import type { Admission, Waited } from '../hosts/index.ts';
+import type { Admission } from '../hosts/index.ts';
 import type { Report } from './events.ts';
 import type { Handler, HandlerContext, Window, StopReason } from './handler.ts';
 import { HostRoom, Lanes } from './lanes.ts';
@@ -594,7 +594,7 @@ export class Worker {
     if (turn.kind !== 'go') throw new HostBusy(host);
     using slot = turn.slot;
     slot.sent();
-    if (turn.waited) this.#reportWait(running.job, { resolver, host }, turn.waited);
+    if (turn.waited) this.#report({ kind: 'limits-waited', job: running.job, host, waited: turn.waited });
     let wasThrottled = false;
     const throttled: Window['throttled'] = (options) => {
       wasThrottled = true;
@@ -608,18 +608,6 @@ export class Worker {
       if (!wasThrottled && asksToSlowDown(error)) throttled({ retryAt: retryAtOf(error) });
       throw error;
     }
-  }
-
-  #reportWait(job: LeasedJob, at: { readonly resolver: string | null; readonly host: string }, waited: Waited): void {
-    const isResolver = waited.key.startsWith('resolver/');
-    this.#report({
-      kind: 'limits-waited',
-      job,
-      ...at,
-      hostMs: waited.cause === 'cap' && !isResolver ? waited.ms : 0,
-      resolverMs: waited.cause === 'cap' && isResolver ? waited.ms : 0,
-      rateMs: waited.cause === 'cap' ? 0 : waited.ms,
-    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Meter } from '@opentelemetry/api';
+import type { Meter, Span } from '@opentelemetry/api';
 import { trace } from '@opentelemetry/api';
 
 import { hostKey } from '../base/index.ts';
@@ -12,6 +12,20 @@ export type DownloadTelemetry = ReturnType<typeof observeDownload>;
 /** A harvest may involve thousands of hosts; beyond this many they are counted together to bound the metrics. */
 const MOST_HOSTS = 500;
 const OTHERS = 'others';
+
+/** Records the waits of requests, and adds each to the span of its job. */
+export function observeWaits(meter: Meter): (waited: Waited, host: string, span: Span | undefined) => void {
+  const sleep = instrumentsOf(meter).histogram(
+    'contentdownload_rate_sleep_ms',
+    'Waits for a turn by the rate, or for a slot of a host or a resolver.',
+  );
+  return ({ key, cause, ms }, host, span) => {
+    const resolver = /^resolver\/(.*)$/.exec(key)?.[1];
+    const kind = cause !== 'cap' ? 'rate' : resolver === undefined ? 'host' : 'resolver';
+    sleep.record(ms, kind === 'resolver' ? { kind, resolver: resolver ?? '' } : { kind, host });
+    span?.addEvent(kind === 'rate' ? 'rate_sleep_ms' : `${kind}_concurrency_wait_ms`, { ms });
+  };
+}
 
 /** Metrics per resolver and host. URLs and works are never labels. */
 export function observeDownload(meter: Meter) {
@@ -40,25 +54,7 @@ export function observeDownload(meter: Meter) {
     'Times a host named a moment before which not to ask again, by host.',
   );
   const holds = counter('contentdownload_http_host_held_total', 'Times a failing host was held, by host.');
-
-  const sleep = histogram(
-    'contentdownload_rate_sleep_ms',
-    'Waits for a turn by the rate, or for a slot of a host or a resolver.',
-  );
-  const tellWait = ({ key, cause, ms }: Waited, host: string): void => {
-    const resolver = /^resolver\/(.*)$/.exec(key)?.[1];
-    if (cause !== 'cap') sleep.record(ms, { kind: 'rate', host });
-    else if (resolver !== undefined) sleep.record(ms, { kind: 'resolver', resolver });
-    else sleep.record(ms, { kind: 'host', host });
-    const name =
-      cause !== 'cap'
-        ? 'rate_sleep_ms'
-        : resolver === undefined
-          ? 'host_concurrency_wait_ms'
-          : 'resolver_concurrency_wait_ms';
-    // The span of the waiting job.
-    trace.getActiveSpan()?.addEvent(name, { ms });
-  };
+  const recordWait = observeWaits(meter);
   const hosts = new Set<string>();
   const label = (host: string): string => {
     if (hosts.has(host)) return host;
@@ -82,7 +78,8 @@ export function observeDownload(meter: Meter) {
       'request-sent'({ host: name, waitedMs, waited }) {
         const host = label(name);
         turnTime.record(waitedMs, { host });
-        if (waited) tellWait(waited, host);
+        // The span of the waiting job.
+        if (waited) recordWait(waited, host, trace.getActiveSpan());
       },
       'request-done'({ host: name, outcome, wireBytes: bytes, ms }) {
         const host = label(name);

@@ -4,7 +4,7 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import type { Clock } from '../base/index.ts';
 import type { LeasedJob, QueueEvent, QueueStore } from '../queue/index.ts';
 import type { DownloadTelemetry } from './otel-download.ts';
-import { observeDownload } from './otel-download.ts';
+import { observeDownload, observeWaits } from './otel-download.ts';
 import type { ExportOptions } from './otel-sdk.ts';
 import { instrumentsOf, openInstruments, receiver } from './otel-sdk.ts';
 
@@ -26,10 +26,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
     unit: '1',
     description: 'Jobs whose handler runs.',
   });
-  const sleep = histogram(
-    'contentdownload_rate_sleep_ms',
-    'Waits for a turn by the rate, or for a slot of a host or a resolver.',
-  );
+  const recordWait = observeWaits(meter);
   const leaseTime = histogram('contentdownload_lease_duration_ms', 'Time to lease a group of jobs.');
   const jobTime = histogram('contentdownload_job_duration_ms', 'Time from the start of a job to its end.');
   const throttles = counter('contentdownload_host_throttled_total', 'Times a host asked to slow down.');
@@ -76,18 +73,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
         inflight.add(1);
         workerId = event.workerId;
       },
-      'limits-waited'({ job, host, resolver, resolverMs, hostMs, rateMs }) {
-        const span = spans.get(job);
-        if (resolverMs > 0) {
-          sleep.record(resolverMs, { kind: 'resolver', resolver: resolver ?? '' });
-          span?.addEvent('resolver_concurrency_wait_ms', { ms: resolverMs });
-        }
-        if (rateMs > 0) sleep.record(rateMs, { kind: 'rate', host });
-        if (hostMs > 0) {
-          sleep.record(hostMs, { kind: 'host', host });
-          span?.addEvent('host_concurrency_wait_ms', { ms: hostMs });
-        }
-      },
+      'limits-waited': ({ waited, host, job }) => recordWait(waited, host, spans.get(job)),
       'job-ended'({ job, settlement, durationMs }) {
         inflight.add(-1);
         jobTime.record(durationMs);
