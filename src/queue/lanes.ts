@@ -14,28 +14,27 @@ interface Entry extends Lane {
  * because the longest lane decides when everything is done. Lanes with and without a known host take turns.
  */
 export class Lanes {
-  #hosted: Entry[] = [];
-  #open: Entry[] = [];
+  /** By priority, then by jobs left. */
+  #entries: Entry[] = [];
   #taken = { hosted: 0, open: 0 };
 
   replace(lanes: readonly LaneBacklog[]): void {
-    const entries = lanes
-      .map((lane): Entry => ({ ...lane }))
-      .sort((a, b) => b.priority - a.priority || b.jobs - a.jobs);
-    this.#hosted = entries.filter(({ host }) => host !== null);
-    this.#open = entries.filter(({ host }) => host === null);
+    this.#entries = lanes.map((lane) => ({ ...lane }));
+    this.#sort();
   }
 
   get size(): number {
-    return this.#hosted.length + this.#open.length;
+    return this.#entries.length;
   }
 
   every(predicate: (lane: Lane) => boolean): boolean {
-    return this.#hosted.every(predicate) && this.#open.every(predicate);
+    return this.#entries.every(predicate);
   }
 
   /** Which lanes to lease from, and how many jobs of each, to fill `free` workers; `room` limits each lane. */
   choose(free: number, room: (lane: Lane) => number): LanePick[] {
+    const hostedLanes = this.#entries.filter(({ host }) => host !== null);
+    const openLanes = this.#entries.filter(({ host }) => host === null);
     const picks = new Map<Entry, number>();
     const rooms = new Map<Entry, number>();
     const roomLeft = (entry: Entry): number => {
@@ -44,8 +43,8 @@ export class Lanes {
       return left;
     };
     for (let left = free; left > 0;) {
-      const hosted = this.#hosted.find((entry) => roomLeft(entry) > 0);
-      const open = this.#open.find((entry) => roomLeft(entry) > 0);
+      const hosted = hostedLanes.find((entry) => roomLeft(entry) > 0);
+      const open = openLanes.find((entry) => roomLeft(entry) > 0);
       const entry = this.#prefer(hosted, open);
       if (!entry) break;
       const take = hosted && open ? 1 : Math.min(left, roomLeft(entry));
@@ -54,26 +53,25 @@ export class Lanes {
       this.#taken[entry.host === null ? 'open' : 'hosted'] += take;
       left -= take;
     }
-    if (this.#hosted.length === 0 || this.#open.length === 0) this.#taken = { hosted: 0, open: 0 };
+    if (hostedLanes.length === 0 || openLanes.length === 0) this.#taken = { hosted: 0, open: 0 };
     return [...picks].map(([{ host, resolver }, limit]) => ({ host, resolver, limit }));
   }
 
   /** Records what was leased; true if the lane has no jobs left. */
   leased({ host, resolver, limit }: LanePick, jobs: number): boolean {
-    const entries = host === null ? this.#open : this.#hosted;
-    const at = entries.findIndex((entry) => entry.host === host && entry.resolver === resolver);
-    const entry = entries[at];
+    const at = this.#entries.findIndex((entry) => entry.host === host && entry.resolver === resolver);
+    const entry = this.#entries[at];
     if (!entry) return true;
     // A lane that returned fewer jobs than asked is empty; one that was not fully counted may hold more.
     if (jobs < limit) entry.jobs = 0;
     else if (entry.jobs < LANE_COUNT_LIMIT) entry.jobs -= jobs;
-    entries.splice(at, 1);
-    if (entry.jobs <= 0) return true;
-    const next = entries.findIndex(
-      ({ priority, jobs: others }, place) => place >= at && (priority < entry.priority || others <= entry.jobs),
-    );
-    entries.splice(next === -1 ? entries.length : next, 0, entry);
-    return false;
+    if (entry.jobs <= 0) this.#entries.splice(at, 1);
+    else this.#sort();
+    return entry.jobs <= 0;
+  }
+
+  #sort(): void {
+    this.#entries.sort((a, b) => b.priority - a.priority || b.jobs - a.jobs);
   }
 
   #prefer(hosted: Entry | undefined, open: Entry | undefined): Entry | undefined {

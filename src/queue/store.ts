@@ -1,5 +1,4 @@
 import type { Clock } from '../base/index.ts';
-import { systemClock } from '../base/index.ts';
 import type { OutageEvent } from './postgres/connection.ts';
 import type { SharedLog } from './postgres/shared-log.ts';
 import type { QueueStore } from './types.ts';
@@ -9,10 +8,11 @@ export interface StoreOptions {
   readonly durability?: 'enqueue' | 'all' | 'none';
   /** SQLite: write-ahead logging, which lets several processes read and write at once; on by default. */
   readonly walMode?: boolean;
-  /** How long to wait for a database that another process has locked; 10 s by default. */
+  /** How long to wait for a database that another process has locked, or for the first connection; 10 s by default. */
   readonly timeoutMs?: number;
   /** PostgreSQL: the schema that holds the tables; `docstokg` by default. */
   readonly schema?: string;
+  /** PostgreSQL: connect through a pooler in transaction mode: no prepared statements, and polling instead of LISTEN. */
   readonly pooler?: boolean | undefined;
   /** PostgreSQL: maximum number of connections, 4 by default; one of them listens. */
   readonly maxConnections?: number | undefined;
@@ -27,20 +27,16 @@ export interface StoreOptions {
  * around it, at the end.
  */
 export async function openStore(where: string, options: StoreOptions = {}): Promise<QueueStore> {
-  const { durability = 'enqueue', walMode = true, timeoutMs = 10_000, schema = 'docstokg' } = options;
-  const { clock = systemClock, report, pooler, maxConnections } = options;
-  const kept = { durability, timeoutMs, clock, ...(report && { report }) };
   if (/^postgres(ql)?:\/\//.test(where)) {
     const { PostgresStore } = await import('./postgres/store.ts');
-    return PostgresStore.open({ ...kept, url: where, schema, pooler, maxConnections });
+    return PostgresStore.open({ ...options, url: where });
   }
   const { SqliteStore } = await import('./sqlite/store.ts');
-  return SqliteStore.open({ ...kept, path: where, walMode });
+  return SqliteStore.open({ ...options, path: where });
 }
 
 /** Opens the logs that a fleet shares on its PostgreSQL server. */
 export async function openSharedLog(url: string, options: StoreOptions = {}): Promise<SharedLog> {
-  const { timeoutMs = 10_000, schema = 'docstokg', clock = systemClock, report, pooler } = options;
   const shared = await import('./postgres/shared-log.ts');
-  return shared.SharedLog.open({ url, schema, timeoutMs, clock, pooler, ...(report && { report }) });
+  return shared.SharedLog.open({ ...options, url });
 }

@@ -1,26 +1,17 @@
 import type { Clock } from '../../base/index.ts';
-import { AppError, equalJitterDelay, errorInfo, hasCode, wait } from '../../base/index.ts';
+import { AppError, equalJitterDelay, errorInfo, hasCode, systemClock, wait } from '../../base/index.ts';
 import { Listener, Sessions } from '../../hosts/index.ts';
 import { readMigrations } from '../migrations.ts';
+import type { StoreOptions } from '../store.ts';
 
-export interface PostgresOptions {
+export interface PostgresOptions extends StoreOptions {
   readonly url: string;
-  readonly schema?: string;
-  readonly clock: Clock;
-  /** How long the first connection may take. */
-  readonly timeoutMs?: number;
-  /** How long to wait for the server in an outage before giving up. */
-  readonly outageMs?: number;
-  readonly maxConnections?: number | undefined;
-  /** Connect through a pooler in transaction mode: no prepared statements, and polling instead of LISTEN. */
-  readonly pooler?: boolean | undefined;
-  /** With 'all', leases and settlements also wait for the server's disk. */
-  readonly durability?: 'enqueue' | 'all' | 'none';
   /** The clock of leases: the server's, except in tests. */
   readonly leaseClock?: 'server' | 'caller';
-  /** Called once when the server becomes unreachable and once when it is back. */
-  readonly report?: (event: OutageEvent) => void;
 }
+
+/** How long to wait for the server in an outage before giving up. */
+const OUTAGE_MS = 600_000;
 
 /** Values of a statement by the names of its parameters. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -55,7 +46,7 @@ export class PostgresConnection implements AsyncDisposable {
   #outageSince: number | undefined;
 
   private constructor(sessions: Sessions, options: PostgresOptions) {
-    this.clock = options.clock;
+    this.clock = options.clock ?? systemClock;
     this.schema = options.schema ?? 'docstokg';
     this.#options = options;
     this.#sessions = sessions;
@@ -174,7 +165,7 @@ export class PostgresConnection implements AsyncDisposable {
       this.#outageSince = now;
       this.#options.report?.({ kind: 'queue-unreachable', message: errorInfo(error).message });
     }
-    if (now - this.#outageSince > (this.#options.outageMs ?? 600_000)) throw unreachable(error, this.#options.url);
+    if (now - this.#outageSince > OUTAGE_MS) throw unreachable(error, this.#options.url);
   }
 
   #reachable(): void {

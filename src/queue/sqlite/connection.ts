@@ -4,18 +4,12 @@ import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import { AppError, describeDiskError, sqliteCode, wait } from '../../base/index.ts';
+import { AppError, describeDiskError, sqliteCode, systemClock, wait } from '../../base/index.ts';
 import { readMigrations } from '../migrations.ts';
+import type { StoreOptions } from '../store.ts';
 import type { StoreChange } from '../types.ts';
 
-export interface SqliteOptions {
-  readonly path: string;
-  readonly clock: Clock;
-  readonly walMode?: boolean;
-  readonly timeoutMs?: number;
-  /** Which commits wait for the disk; see docs/reliability.md. */
-  readonly durability?: 'enqueue' | 'all' | 'none';
-}
+export type SqliteOptions = StoreOptions & { readonly path: string };
 
 /** Pages in the WAL before a checkpoint: about 16 MB. */
 const CHECKPOINT_PAGES = 4000;
@@ -28,12 +22,12 @@ export class SqliteConnection {
   readonly clock: Clock;
   readonly #database: DatabaseSync;
   readonly #timeoutMs: number;
-  readonly #durability: 'enqueue' | 'all' | 'none';
+  readonly #durability: StoreOptions['durability'];
   #synchronous: 'FULL' | 'NORMAL' | undefined;
 
   private constructor(database: DatabaseSync, options: SqliteOptions) {
     this.path = options.path;
-    this.clock = options.clock;
+    this.clock = options.clock ?? systemClock;
     this.#database = database;
     this.#timeoutMs = options.timeoutMs ?? 10_000;
     this.#durability = options.durability ?? 'enqueue';
