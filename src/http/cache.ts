@@ -26,7 +26,7 @@ const STORABLE = new Set([200, 203, 300, 301, 308, 404, 410]);
 const OF_TRANSFER = new Set(['content-length', 'content-encoding', 'content-range', 'transfer-encoding', 'connection']);
 
 /** A private cache (RFC 9111): serves what is fresh, revalidates what is stale, stores what it may. */
-export function withCache(store: CacheStore, clock: Clock): Wrap {
+export function withCache(store: SqliteCacheStore, clock: Clock): Wrap {
   return (next) => async (request, signal) => {
     if (!isShareable(request)) return next(request, signal);
     const key = requestKey(request);
@@ -134,13 +134,6 @@ function seconds(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,10}$/.test(text.trim()) ? Number(text) : undefined;
 }
 
-/** Stores responses; freshness is decided by the caller. */
-export interface CacheStore extends Disposable {
-  find(key: string): Stored | undefined;
-  save(key: string, stored: Stored): void;
-  remove(key: string): void;
-}
-
 const SCHEMA_VERSION = 2;
 /** A cache of an earlier version is emptied. */
 const SCHEMA = `
@@ -188,9 +181,9 @@ function openCache(path: string) {
 
 /**
  * Responses in one SQLite file; the least recently used are evicted when it exceeds its size limit. A damaged file is
- * moved aside and replaced at any time: a run never fails because of its cache.
+ * moved aside and replaced at any time: a run never fails because of its cache. Freshness is decided by the caller.
  */
-export class SqliteCacheStore implements CacheStore {
+export class SqliteCacheStore implements Disposable {
   readonly #path: string;
   readonly #maxBytes: number;
   readonly #now: () => number;

@@ -2,7 +2,7 @@ import type { Clock, Random } from '../base/index.ts';
 import { systemClock, AppError, packageVersion } from '../base/index.ts';
 import type { Admission, Facts, Pool, PolicySettings } from '../hosts/index.ts';
 import { createMemoryAdmission, DEFAULT_POLICY, HostTable } from '../hosts/index.ts';
-import type { CacheStore } from './cache.ts';
+import type { SqliteCacheStore } from './cache.ts';
 import { withCache, withCoalescing } from './cache.ts';
 import type { GuardOptions } from './guard.ts';
 import { Guard, withGuard } from './guard.ts';
@@ -46,7 +46,7 @@ export interface HttpClientOptions {
   /** False only for a web of your own, such as the simulator. */
   readonly obeyRobots?: boolean;
   readonly robots?: Partial<Omit<RobotsOptions, 'productToken'>>;
-  readonly cache?: CacheStore;
+  readonly cache?: SqliteCacheStore;
   readonly report?: (event: HttpEvent) => void;
 }
 

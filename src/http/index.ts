@@ -25,7 +25,6 @@ export type { Credential } from './secret.ts';
 export { CookieJar } from './cookie-jar.ts';
 export { SqliteCacheStore } from './cache.ts';
 export { raced, SharedResults } from './shared-results.ts';
-export type { CacheStore, Stored } from './cache.ts';
 export type { DnsMapping, GuardOptions } from './guard.ts';
 export type { Address, ResolveHost } from './name-resolver.ts';
 export type { RetryOptions } from './retry.ts';

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import type { Clock, Random } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import { AppError, equalJitterDelay, wait, commitPart, describeDiskError, partPath } from '../base/index.ts';
 import type { Secret } from '../http/index.ts';
 import { parseRetryAfter } from '../http/index.ts';
@@ -23,7 +23,6 @@ interface S3Options {
   readonly pathStyle: boolean;
   readonly credentials: S3Credentials;
   readonly clock: Clock;
-  readonly random?: Random;
 }
 
 interface S3Credentials {
@@ -68,10 +67,10 @@ class S3Sender {
    * help.
    */
   async send(request: S3Request, signal?: AbortSignal): Promise<Response> {
-    const { clock, random } = this.#options;
+    const { clock } = this.#options;
     let last: unknown;
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      let delayMs = equalJitterDelay(attempt, { baseMs: BASE_MS, capMs: LONGEST_WAIT_MS, ...(random && { random }) });
+      let delayMs = equalJitterDelay(attempt, { baseMs: BASE_MS, capMs: LONGEST_WAIT_MS });
       try {
         const response = await this.#once(request, signal);
         if (response.ok || response.status === 404 || response.status === 416) return response;

@@ -19,10 +19,11 @@ export interface PostgresAdmissionOptions {
   readonly clock?: Clock;
   /** Real milliseconds per millisecond of the clock; below 1 for a simulated web. */
   readonly timeScale?: number;
-  /** Slots of a process that has not renewed them for this long go back. */
+  /** Slots of a process that has not renewed them for this long go back; 15 s by default. */
   readonly leaseMs?: number;
   readonly policy?: Partial<PolicySettings>;
   readonly report?: ((event: HostEvent) => void) | undefined;
+  /** Called once when the server goes away and once when it is back. */
   readonly reportOutage?: ((isAway: boolean, message: string) => void) | undefined;
 }
 
@@ -51,13 +52,9 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
   const { table } = options;
   const time = { clock, scale };
   const fleet = await Fleet.open({
-    url: options.url,
+    ...options,
     schema: options.schema ?? 'docstokg',
-    pooler: options.pooler,
     clock,
-    timeScale: scale,
-    leaseMs: options.leaseMs ?? 15_000,
-    report: options.reportOutage,
     onMessage: (message) => {
       const said = message === undefined ? undefined : (JSON.parse(message) as Message);
       if (said?.hold) {

@@ -4,6 +4,7 @@ import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
 import { equalJitterDelay, systemClock } from '../../base/index.ts';
+import type { PostgresAdmissionOptions } from './admission.ts';
 import { Listener, Sessions } from './sessions.ts';
 import type { Grant, LimitRequest, Registered, SharedLimits } from './shared-limits.ts';
 import { takeRequests } from './shared-limits.ts';
@@ -27,25 +28,22 @@ interface Row {
   readonly holders: number;
 }
 
-interface FleetOptions {
-  readonly url: string;
+interface FleetOptions extends Omit<PostgresAdmissionOptions, 'table' | 'policy' | 'report'> {
   readonly schema: string;
-  readonly pooler?: boolean | undefined;
   readonly clock: Clock;
-  /** Real milliseconds per millisecond of the clock; below 1 for a simulated web. */
-  readonly timeScale: number;
-  /** A slot at a host that was not renewed for this long is free again. */
-  readonly leaseMs: number;
-  /** Called once when the server goes away and once when it is back. */
-  readonly report?: ((isAway: boolean, message: string) => void) | undefined;
   /** Called with a message of another process; with undefined when some may have been missed. */
   readonly onMessage: (message: string | undefined) => void;
 }
 
+const LEASE_MS = 15_000;
+
 /** The fleet as one process sees it: asks the database for turns and slots in batches, and receives what others have learned. */
 export class Fleet implements AsyncDisposable {
   readonly holder = randomBytes(8).toString('hex');
+  readonly leaseMs: number;
+  readonly channel: string;
   readonly #options: FleetOptions;
+  readonly #scale: number;
   readonly #sessions: Sessions;
   readonly #limits = new Map<string, Registered>();
   readonly #asked = new Set<string>();
@@ -65,6 +63,9 @@ export class Fleet implements AsyncDisposable {
   private constructor(sessions: Sessions, options: FleetOptions) {
     this.#sessions = sessions;
     this.#options = options;
+    this.#scale = options.timeScale ?? 1;
+    this.leaseMs = options.leaseMs ?? LEASE_MS;
+    this.channel = `docstokg_hosts_${options.schema}`;
     this.#renewSoon();
   }
 
@@ -121,15 +122,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   untilMs(serverMs: number): number {
-    return this.#serverClock.untilMs(serverMs) / this.#options.timeScale;
-  }
-
-  get leaseMs(): number {
-    return this.#options.leaseMs;
-  }
-
-  get channel(): string {
-    return `docstokg_hosts_${this.#options.schema}`;
+    return this.#serverClock.untilMs(serverMs) / this.#scale;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -164,7 +157,7 @@ export class Fleet implements AsyncDisposable {
       if (this.#isClosed) return;
       const requests = [...this.#limits.values()].flatMap(({ limits }) => limits.renewal() ?? []);
       void this.#send(requests).finally(() => this.#renewSoon());
-    }, this.#options.leaseMs / 4);
+    }, this.leaseMs / 4);
     this.#renewal.unref();
   }
 
@@ -190,7 +183,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   async #send(requests: readonly LimitRequest[]): Promise<void> {
-    const scale = this.#options.timeScale;
+    const scale = this.#scale;
     const sorted = [...requests].sort((a, b) => (a.key < b.key ? -1 : 1));
     const sentAt = performance.now();
     this.#sentAt = sentAt;
@@ -199,7 +192,7 @@ export class Fleet implements AsyncDisposable {
         'SELECT * FROM reserve_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
         [
           this.holder,
-          this.#options.leaseMs,
+          this.leaseMs,
           RESERVED_AHEAD_MS * scale,
           this.#serverClock.leadMs,
           sorted.map(({ key }) => key),
@@ -252,7 +245,7 @@ export class Fleet implements AsyncDisposable {
   #lost(message: string): void {
     this.#failures += 1;
     if (this.#isClosed) return;
-    if (this.#awaySince === undefined) this.#options.report?.(true, message);
+    if (this.#awaySince === undefined) this.#options.reportOutage?.(true, message);
     this.#awaySince ??= performance.now();
     const inMs = equalJitterDelay(this.#failures, { baseMs: 250, capMs: 5_000 });
     const handle = setTimeout(() => void this.#send([]).then(() => this.#flush()), inMs);
@@ -263,7 +256,7 @@ export class Fleet implements AsyncDisposable {
     this.#failures = 0;
     if (this.#awaySince === undefined) return;
     this.#awaySince = undefined;
-    this.#options.report?.(false, '');
+    this.#options.reportOutage?.(false, '');
     for (const [key] of this.#limits) this.#asked.add(key);
     this.#schedule(0);
     this.#options.onMessage(undefined);

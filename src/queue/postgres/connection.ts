@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import { AppError, equalJitterDelay, errorInfo, hasCode, systemClock, wait } from '../../base/index.ts';
 import { Listener, Sessions } from '../../hosts/index.ts';
-import { readMigrations } from '../migrations.ts';
+import { migrationsAfter } from '../migrations.ts';
 import type { StoreOptions } from '../store.ts';
 
 export interface PostgresOptions extends StoreOptions {
@@ -143,16 +143,8 @@ export class PostgresConnection implements AsyncDisposable {
       if (exists.rowCount === 0) await client.query(`CREATE SCHEMA "${this.schema}"`);
       await client.query('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)');
       const { rows } = await client.query<{ version: number | null }>('SELECT max(version) AS version FROM migrations');
-      const migrations = readMigrations('postgres');
-      const found = rows[0]?.version ?? 0;
-      const newest = migrations.at(-1)?.version ?? 0;
-      if (found > newest)
-        throw new AppError(
-          'QUEUE_SCHEMA_NEWER',
-          `schema ${this.schema} was written by a newer version (${found}, known ${newest})`,
-          { hint: 'upgrade docstokg on this machine' },
-        );
-      for (const { version, name, sql } of migrations.filter((migration) => migration.version > found)) {
+      const migrations = migrationsAfter(rows[0]?.version ?? 0, 'postgres', `schema ${this.schema}`);
+      for (const { version, name, sql } of migrations) {
         await client.query(sql);
         await client.query('INSERT INTO migrations (version, name) VALUES ($1, $2)', [version, name]);
       }

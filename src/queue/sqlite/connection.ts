@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock, Timer } from '../../base/index.ts';
 import { AppError, describeDiskError, sqliteCode, systemClock, wait } from '../../base/index.ts';
-import { readMigrations } from '../migrations.ts';
+import { migrationsAfter } from '../migrations.ts';
 import type { StoreOptions } from '../store.ts';
 import type { StoreChange } from '../types.ts';
 
@@ -67,10 +67,10 @@ export class SqliteConnection {
    * Runs `work` in one write transaction. With `accepting`, it is on disk before this resolves (unless configured
    * otherwise).
    */
-  write<T>(work: () => T, options: { readonly accepting?: boolean } = {}): Promise<T> {
-    const level = this.#levelFor(options.accepting);
+  write<T>(work: () => T, { accepting = false }: { readonly accepting?: boolean } = {}): Promise<T> {
+    const isSynced = this.#durability === 'all' || (this.#durability === 'enqueue' && accepting);
     return this.#patiently(() => {
-      this.#setSynchronous(level);
+      this.#setSynchronous(isSynced ? 'FULL' : 'NORMAL');
       this.#database.exec('BEGIN IMMEDIATE');
       try {
         const result = work();
@@ -102,39 +102,26 @@ export class SqliteConnection {
   }
 
   async #migrate(): Promise<void> {
-    const migrations = readMigrations('sqlite');
-    const newest = migrations.at(-1)?.version ?? 0;
-    const version = (): number => (this.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
-    if (version() === newest) return;
+    const pending = (): ReturnType<typeof migrationsAfter> => {
+      const { user_version: found } = this.prepare('PRAGMA user_version').get() as { user_version: number };
+      return migrationsAfter(found, 'sqlite', this.path);
+    };
+    if (pending().length === 0) return;
     await this.write(
       () => {
-        const found = version();
-        if (found > newest) {
-          throw new AppError(
-            'QUEUE_SCHEMA_NEWER',
-            `${this.path} was written by a newer version (schema ${found}, known ${newest})`,
-            {
-              hint: 'upgrade docstokg on this machine',
-            },
-          );
-        }
+        const migrations = pending();
         const tables = this.prepare(
           "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
         ).all();
-        if (found === 0 && tables.length > 0 && !tables.some(({ name }) => name === 'jobs')) {
+        if (migrations[0]?.version === 1 && tables.length > 0 && !tables.some(({ name }) => name === 'jobs')) {
           throw new AppError('QUEUE_FOREIGN_DATABASE', `${this.path} is a database of another program`, {
             hint: 'choose another file with --queue or queue.path; this one was not changed',
           });
         }
-        for (const migration of migrations.filter((each) => each.version > found)) this.#database.exec(migration.sql);
-        this.#database.exec(`PRAGMA user_version = ${newest}`);
+        for (const { sql, version } of migrations) this.#database.exec(`${sql}; PRAGMA user_version = ${version}`);
       },
       { accepting: true },
     );
-  }
-
-  #levelFor(accepting = false): 'FULL' | 'NORMAL' {
-    return this.#durability === 'all' || (this.#durability === 'enqueue' && accepting) ? 'FULL' : 'NORMAL';
   }
 
   #setSynchronous(level: 'FULL' | 'NORMAL'): void {
