@@ -1,4 +1,5 @@
 import type { Transform } from 'node:stream';
+import { Writable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
 
 import type { Dispatcher } from 'undici';
@@ -18,7 +19,6 @@ import type {
 } from './send.ts';
 
 type Controller = Dispatcher.DispatchController;
-type Step = Phase | 'received' | 'ended';
 
 type ExchangeEnd =
   | { readonly kind: 'response'; readonly response: HttpResponse }
@@ -37,20 +37,21 @@ interface ExchangeOptions {
 }
 
 /**
- * One request and its response at parser level: chunks go from the socket to the sink without a stream in between,
- * under every time and size limit.
+ * One request and its response at parser level, under every time and size limit.
  *
- *   connect ──▶ headers ──▶ body ──▶ received ──▶ ended (response · stopped · refused · failed)
+ *   connect ──▶ headers ──▶ body ──▶ ended (response · stopped · refused · failed)
  *
- * `received`: the body is complete, but the sink is still writing. While the sink or the decoder is full the socket
- * is not read and no deadline runs.
+ *   socket ──▶ decoders, one per coding ──▶ body: counted, then written to the sink or kept in memory
+ *
+ * The socket is not read while the streams are full, and no deadline runs while the sink is busy.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #given: ExchangeOptions;
   readonly #settle: PromiseWithResolvers<ExchangeEnd> = Promise.withResolvers();
   readonly end = this.#settle.promise;
   readonly #deadlines: Deadlines;
-  #step: Step = 'connect';
+  #phase: Phase = 'connect';
+  #isEnded = false;
   /** Whether a body without a content coding is checked for being gzip. */
   #unpack: boolean;
   #controller: Controller | undefined;
@@ -62,27 +63,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #wireBytes = 0;
   #bodyBytes = 0;
   #memory: Buffer[] = [];
-  #sink: BodySink | undefined;
   #codings: readonly string[] = [];
-  /** The first and the last step of decoding, once the first bytes have come. */
-  #decoder: { readonly first: Transform; readonly last: Transform } | undefined;
-  /** Chunks that arrived while the sink was busy: a paused decoder may emit a few more. */
-  #waiting: Buffer[] = [];
-  /** The sink or decoder that cannot take more; the socket is read while this is empty. */
-  readonly #busy = new Set<'sink' | 'decoder'>();
+  /** Decoders, once the first bytes have come, and the body behind them. */
+  #streams: (Transform | Writable)[] = [];
 
   constructor(given: ExchangeOptions) {
     this.#given = given;
     this.#unpack = given.unpack;
     this.#deadlines = new Deadlines(given.clock, given.limits, (...expired) => this.#fail(...expired));
-  }
-
-  get #isEnded(): boolean {
-    return this.#step === 'ended';
-  }
-
-  get #phase(): Phase {
-    return this.#step === 'received' || this.#step === 'ended' ? 'body' : this.#step;
   }
 
   /** Ends the exchange because the caller gave up. */
@@ -131,16 +119,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#unpack && this.#wireBytes === 0 && chunk[0] === 0x1f && chunk[1] === 0x8b) this.#codings = ['gzip'];
     this.#wireBytes += chunk.length;
     if (this.#wireBytes > this.#cap) return this.#tooLarge();
-    if (this.#codings.length === 0) return this.#deliver(chunk);
-    this.#decoder ??= this.#buildDecoder(chunk);
-    if (!this.#decoder.first.write(chunk) && !this.#isEnded) this.#hold('decoder');
+    if (this.#wireBytes === chunk.length) this.#decode(chunk);
+    if (this.#streams[0]?.write(chunk) || this.#isEnded) return;
+    // A parser paused at the last byte has not reported the end; if the server closes now, undici reports truncation.
+    if (!this.#hasWholeBody) this.#controller?.pause();
   }
 
   onResponseEnd(): void {
-    if (this.#isEnded) return;
     // An empty body has nothing to decode, whatever its header says.
-    if (this.#decoder) this.#decoder.first.end();
-    else this.#finishBody();
+    if (!this.#isEnded) this.#streams[0]?.end();
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
@@ -162,90 +149,70 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return this.#refuse('body-too-large', `${length} bytes announced, ${this.#cap} allowed`);
     this.#unpack &&= success && codings.length === 0;
     this.#codings = codings;
-    if (!success || !this.#given.sink) return;
     const { url, sink: open } = this.#given;
-    const opened = open({ url, status: this.#status, headers: this.#headers }, () =>
-      this.#endWith({ kind: 'stopped', response: this.#response() }, new Error('the sink has enough')),
-    );
-    if (!(opened instanceof Promise)) {
-      this.#sink = opened;
-      return;
-    }
-    this.#hold('sink');
-    void opened.then(
-      (sink) => {
-        this.#sink = sink;
-        this.#release();
+    const stop = (): void =>
+      this.#endWith({ kind: 'stopped', response: this.#response() }, new Error('the sink has enough'));
+    this.#openBody(success ? open?.({ url, status: this.#status, headers: this.#headers }, stop) : undefined);
+  }
+
+  /** The end of the streams; without a sink the body is kept in memory. */
+  #openBody(opening: BodySink | Promise<BodySink> | undefined): void {
+    let sink = opening instanceof Promise ? undefined : opening;
+    const body = new Writable({
+      highWaterMark: BUFFERED_BYTES,
+      construct: (done) => {
+        if (!(opening instanceof Promise)) return done();
+        const opened = opening.then((each) => void (sink = each));
+        return this.#awaitSink(opened, done);
       },
-      (error: Error) => this.abort(error),
+      write: (chunk: Buffer, _encoding, done) => {
+        if (this.#isEnded || !this.#count(chunk)) return done();
+        if (!sink) {
+          this.#memory.push(chunk);
+          return done();
+        }
+        try {
+          const written = sink.write(chunk, this.#codings.length > 0);
+          return written instanceof Promise ? this.#awaitSink(written, done) : done();
+        } catch (error) {
+          return done(error as Error);
+        }
+      },
+    });
+    body.on('error', (error) => this.abort(error));
+    body.on('finish', () => this.#endWith({ kind: 'response', response: this.#response() }));
+    this.#streams = [body];
+  }
+
+  #awaitSink(work: Promise<void>, done: (error?: Error) => void): void {
+    this.#deadlines.hold(true);
+    void work.then(
+      () => {
+        this.#deadlines.hold(false);
+        done();
+      },
+      (error: Error) => done(error),
     );
   }
 
-  #buildDecoder(chunk: Buffer): { readonly first: Transform; readonly last: Transform } {
+  /** Puts decoders before the body; the first bytes tell which ones. */
+  #decode(chunk: Buffer): void {
     const steps = this.#codings.map((coding, at) => decoderFor(coding, at === 0 ? chunk : undefined));
     // The body is complete by HTTP's rules; if its coding is truncated, the server stored it that way.
     for (const step of steps) step.on('error', (error) => this.#fail('bad-encoding', error.message, false));
-    const last = steps.reduce((from, to) => from.pipe(to));
-    last.on('data', (decoded: Buffer) => this.#deliver(decoded));
-    last.on('end', () => this.#finishBody());
-    const [first = last] = steps;
-    first.on('drain', () => {
-      this.#busy.delete('decoder');
-      this.#resume();
-    });
-    return { first, last };
+    this.#streams = [...steps, ...this.#streams];
+    this.#streams.reduce((from, to) => (from as Transform).pipe(to));
+    this.#streams[0]?.on('drain', () => this.#controller?.resume());
   }
 
-  #deliver(chunk: Buffer): void {
-    if (this.#isEnded) return;
+  /** Counts decoded bytes; false if they are too many. */
+  #count(chunk: Buffer): boolean {
     this.#bodyBytes += chunk.length;
-    if (this.#bodyBytes > this.#cap) return this.#tooLarge();
-    const ratio = this.#decoder ? this.#bodyBytes / Math.max(1, this.#wireBytes) : 0;
+    if (this.#bodyBytes > this.#cap) this.#tooLarge();
+    const ratio = this.#codings.length > 0 ? this.#bodyBytes / Math.max(1, this.#wireBytes) : 0;
     if (this.#bodyBytes > RATIO_FROM_BYTES && ratio > this.#given.limits.maxRatio)
-      return this.#refuse('decompression-bomb', `the body unpacks to ${Math.round(ratio)} times its size`);
-    if (this.#busy.has('sink')) this.#waiting.push(chunk);
-    else if (!this.#sink) this.#memory.push(chunk);
-    else this.#give(chunk);
-  }
-
-  #give(chunk: Buffer): void {
-    let written: void | Promise<void>;
-    try {
-      written = this.#sink?.write(chunk, this.#decoder !== undefined);
-    } catch (error) {
-      return this.abort(error as Error);
-    }
-    if (!(written instanceof Promise)) return;
-    this.#hold('sink');
-    this.#decoder?.last.pause();
-    void written.then(
-      () => this.#release(),
-      (error: Error) => this.abort(error),
-    );
-  }
-
-  /** The sink can take more: first the waiting chunks, then the socket. */
-  #release(): void {
-    this.#busy.delete('sink');
-    while (this.#waiting.length > 0 && !this.#busy.has('sink') && !this.#isEnded) {
-      this.#give(this.#waiting.shift() as Buffer);
-    }
-    if (this.#busy.has('sink') || this.#isEnded) return;
-    this.#decoder?.last.resume();
-    this.#resume();
-    if (this.#step === 'received') this.#finishBody();
-  }
-
-  #resume(): void {
-    if (this.#busy.size > 0 || this.#isEnded) return;
-    this.#deadlines.hold(false);
-    this.#controller?.resume();
-  }
-
-  #finishBody(): void {
-    if (this.#isEnded) return;
-    this.#step = 'received';
-    if (!this.#busy.has('sink')) this.#endWith({ kind: 'response', response: this.#response() });
+      this.#refuse('decompression-bomb', `the body unpacks to ${Math.round(ratio)} times its size`);
+    return !this.#isEnded;
   }
 
   #tooLarge(): void {
@@ -288,23 +255,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #close(settle: () => void, abortWith: Error | undefined): void {
     if (this.#isEnded) return;
-    this.#step = 'ended';
+    this.#isEnded = true;
     this.#deadlines[Symbol.dispose]();
-    this.#waiting = [];
     if (abortWith) {
-      this.#decoder?.first.destroy();
-      this.#decoder?.last.destroy();
+      for (const stream of this.#streams) stream.destroy();
       this.#controller?.abort(abortWith);
     }
     settle();
-  }
-
-  /** Stops reading until `who` can take more. */
-  #hold(who: 'sink' | 'decoder'): void {
-    this.#busy.add(who);
-    this.#deadlines.hold(true);
-    // A parser paused at the last byte has not reported the end; if the server closes now, undici reports truncation.
-    if (!this.#hasWholeBody) this.#controller?.pause();
   }
 
   /** Whether the body is complete, where its length is known. */
@@ -315,7 +272,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #enter(phase: Phase): void {
-    this.#step = phase;
+    this.#phase = phase;
     this.#deadlines.enter(phase);
   }
 }
@@ -463,6 +420,8 @@ function decoderFor(coding: string, chunk: Buffer | undefined): Transform {
   return chunk !== undefined && ((chunk[0] ?? 0) & 0x0f) !== 8 ? createInflateRaw() : createInflate();
 }
 
+/** Bytes that may wait for the sink before the socket is no longer read. */
+const BUFFERED_BYTES = 1024 * 1024;
 /** Short texts may compress a hundredfold; below this size the ratio means nothing. */
 const RATIO_FROM_BYTES = 1024 * 1024;
 /** Bodies of non-2xx responses are read for their message only. */
