@@ -8,19 +8,6 @@ export interface Unit {
   readonly base: string;
 }
 
-const SUPERSCRIPTS: Readonly<Record<string, string>> = {
-  '⁰': '0',
-  '¹': '1',
-  '²': '2',
-  '³': '3',
-  '⁴': '4',
-  '⁵': '5',
-  '⁶': '6',
-  '⁷': '7',
-  '⁸': '8',
-  '⁹': '9',
-  '⁻': '-',
-};
 const FACTOR = /^(?<symbol>[\p{L}Ωµμ%‰°ℓ]{1,12})(?<power>(?:\^?[-−–⁻]?[1-4](?!\d)|[⁻]?[¹²³⁴]))?(?![\p{L}\d])/u;
 const JOIN = /^(?:\s?[/·⋅∙×.*]\s?|\s(?:per\s)?|(?=[(]))/u;
 
@@ -90,7 +77,7 @@ function defined(symbol: string, inner: boolean): Definition | undefined {
   const bare = SYMBOLS[symbol];
   if (bare && (inner || symbol !== 'a')) return bare;
   for (const length of [1, 2]) {
-    const prefix = PREFIXES[symbol.slice(0, length)];
+    const prefix = PREFIXES.get(symbol.slice(0, length));
     const rest = SYMBOLS[symbol.slice(length)];
     if (prefix !== undefined && rest && symbol.length > length) return [rest[0] * prefix, rest[1]];
   }
@@ -99,11 +86,7 @@ function defined(symbol: string, inner: boolean): Definition | undefined {
 
 function exponent(text: string | undefined): { readonly value: number; readonly length: number } {
   if (text === undefined || text === '') return { value: 1, length: 0 };
-  const plain = Array.from(text, (letter) => SUPERSCRIPTS[letter] ?? letter)
-    .join('')
-    .replace(/[−–]/, '-')
-    .replace('^', '');
-  return { value: Number(plain), length: text.length };
+  return { value: Number(plainDigits(text).replace('^', '')), length: text.length };
 }
 
 function raise(factor: number, powers: Powers, by: number): { readonly factor: number; readonly powers: Powers } {
@@ -125,27 +108,12 @@ type Powers = Readonly<Record<string, number>>;
 /** A unit in base units: factor, powers, offset. */
 type Definition = readonly [factor: number, powers: Powers, offset?: number];
 
-const PREFIXES: Readonly<Record<string, number>> = {
-  Y: 1e24,
-  Z: 1e21,
-  E: 1000000000000000000,
-  P: 1000000000000000,
-  T: 1000000000000,
-  G: 1000000000,
-  M: 1000000,
-  k: 1000,
-  h: 100,
-  da: 10,
-  d: 0.1,
-  c: 0.01,
-  m: 0.001,
-  µ: 1e-6,
-  μ: 1e-6,
-  u: 1e-6,
-  n: 1e-9,
-  p: 1e-12,
-  f: 1e-15,
-};
+const PREFIXES: ReadonlyMap<string, number> = new Map(
+  'Y:24 Z:21 E:18 P:15 T:12 G:9 M:6 k:3 h:2 da:1 d:-1 c:-2 m:-3 µ:-6 μ:-6 u:-6 n:-9 p:-12 f:-15'
+    .split(' ')
+    .map((entry) => entry.split(':'))
+    .map(([prefix = '', power = '']) => [prefix, Number(`1e${power}`)]),
+);
 
 /** A definition and its names: factor, powers such as `kg m^-3`, names, offset. */
 type Row = readonly [factor: number, powers: string, names: string, offset?: number];
@@ -166,13 +134,16 @@ function table(rows: readonly Row[]): Readonly<Record<string, Definition>> {
   );
 }
 
+/** Units that are their own base. */
+function ownBase(names: string): Row[] {
+  return names.split(' ').map((name) => [1, name, name]);
+}
+
 /** Symbols that take a prefix. */
 const SYMBOLS: Readonly<Record<string, Definition>> = table([
-  [1, 'm', 'm'],
+  ...ownBase('m A K Da bp b IU U Jy Svedberg'),
   [0.001, 'kg', 'g'],
   [1, 's', 's|sec'],
-  [1, 'A', 'A'],
-  [1, 'K', 'K'],
   [1, 'mol', 'mol|mole|moles'],
   [1, 'cd', 'cd|lm'],
   [0.001, 'm^3', 'l|L|ℓ'],
@@ -197,29 +168,22 @@ const SYMBOLS: Readonly<Record<string, Definition>> = table([
   [100000, 'kg m^-1 s^-2', 'bar|Bar'],
   [133.322, 'kg m^-1 s^-2', 'Torr'],
   [1000, 'mol m^-3', 'M'],
-  [1, 'Da', 'Da'],
   [30856775810000000, 'm', 'pc'],
   [31557600, 's', 'yr|year|a'],
   [1, 'byte', 'B'],
-  [1, 'bp', 'bp'],
-  [1, 'b', 'b'],
-  [1, 'IU', 'IU'],
-  [1, 'U', 'U'],
   [37000000000, 's^-1', 'Ci'],
   [3600, 'kg m^2 s^-2', 'Wh'],
   [1000, 'kg', 't'],
   [10000, 'm^2', 'ha'],
-  [1000000000, 'kg', 'Mt'],
   [1, 'osmol', 'osmol|Osm'],
   [1, 'eq', 'eq'],
   [0.003785, 'm^3', 'gal'],
-  [1, 'Jy', 'Jy'],
-  [1, 'Svedberg', 'Svedberg'],
   [3600, 's', 'hr|h'],
 ]);
 
 /** Symbols and words without prefixes, also in German, French, Spanish, Portuguese, Italian and Russian. */
 const WHOLE: Readonly<Record<string, Definition>> = table([
+  ...ownBase('°N °S °E °W pH kDa kb Mb nt aa PFU OD SD Rp Rs RJ Mbps USD EUR dpi cpm'),
   [
     0.01,
     '',
@@ -242,10 +206,6 @@ const WHOLE: Readonly<Record<string, Definition>> = table([
   [1, '', 'rad|sr'],
   [4.848e-6, '', 'arcsec'],
   [0.0002909, '', 'arcmin'],
-  [1, '°N', '°N'],
-  [1, '°S', '°S'],
-  [1, '°E', '°E'],
-  [1, '°W', '°W'],
   [1e-10, 'm', 'Å|Å'],
   [0.001, 's', 'millisecond|milliseconds'],
   [315576000, 's', 'decade|decades'],
@@ -263,7 +223,6 @@ const WHOLE: Readonly<Record<string, Definition>> = table([
   [9461000000000000, 'm', 'ly'],
   [0.001, 'kg', 'gram|grams'],
   [1, 'kg', 'kilograms'],
-  [1e-6, 'kg', 'mg'],
   [0.453592, 'kg', 'lb|lbs|pounds'],
   [1000, 'kg', 'tons|tonnes|tonne'],
   [0.0283495, 'kg', 'oz'],
@@ -277,29 +236,9 @@ const WHOLE: Readonly<Record<string, Definition>> = table([
   [0.016666666666666666, 's^-1', 'rpm'],
   [1, 'dB', 'dB|dBA'],
   [1, 'fold', 'fold|x|times'],
-  [1, 'pH', 'pH'],
-  [0.01, 'm', 'cm'],
-  [1, 'mol m^-3', 'mM'],
-  [1, 'kDa', 'kDa'],
-  [1, 'kb', 'kb'],
-  [1, 'Mb', 'Mb'],
-  [1, 'nt', 'nt'],
-  [1, 'aa', 'aa'],
   [1, 'CFU', 'CFU|cfu'],
-  [1, 'PFU', 'PFU'],
-  [1, 'OD', 'OD'],
-  [1, 'SD', 'SD'],
-  [1, 'Rp', 'Rp'],
-  [1, 'Rs', 'Rs'],
-  [1, 'RJ', 'RJ'],
-  [1, 'Mbps', 'Mbps'],
-  [1, 'USD', 'USD'],
-  [1, 'EUR', 'EUR'],
-  [4184, 'kg m^2 s^-2', 'kcal'],
-  [1, 'dpi', 'dpi'],
   [1, 'px', 'px|pixels'],
   [1, 'cycle', 'cycles'],
-  [1, 'cpm', 'cpm'],
   [1.989e30, 'kg', 'M☉|M⊙'],
 ]);
 
@@ -336,8 +275,6 @@ const SPELT: Readonly<Record<string, number>> = {
 const NUMBER =
   /(?<sign>(?<=^|[\s([=<>≤≥~∼≈/,])[-−–+](?=[\d.]))?(?:(?<![\d.,])(?<bare>10(?:\s?\^\s?[-−–]?\d{1,2}|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[-−–][1-9]|−[1-9]\d)(?![\d.,%]\d|[\d%]))|(?<digits>\d{1,3}(?:[,\u2009\u202f]\d{3}){1,8}(?:\.\d{1,30})?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+)(?<times>\s?[×x*⋅·]\s?10\s?\^?[-−–⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|e[-−+]?\d{1,3}(?![\p{L}\d]))?)(?<scale>\s(?:hundred|thousand|million|billion)\b)?|(?<spelt>\b(?![- ])(?:[- ]?(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b){1,8})/giu;
 
-const SUPERSCRIPT_DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-
 /** Every number of a text, in digits or in words. */
 export function findNumbers(text: string): PrintedNumber[] {
   const found: PrintedNumber[] = [];
@@ -373,11 +310,11 @@ function speltValue(text: string): number {
 
 function powerOfTen(times: string | undefined): number {
   if (times === undefined) return 1;
-  const plain = Array.from(times, (letter) =>
-    SUPERSCRIPT_DIGITS.includes(letter) ? String(SUPERSCRIPT_DIGITS.indexOf(letter)) : letter,
-  )
-    .join('')
-    .replace(/[−–⁻]/g, '-');
-  const power = /(?:10\s?\^?|[eE]\+?)(?<power>-?\d{1,3})$/.exec(plain)?.groups?.['power'];
+  const power = /(?:10\s?\^?|[eE]\+?)(?<power>-?\d{1,3})$/.exec(plainDigits(times))?.groups?.['power'];
   return 10 ** Math.max(-300, Math.min(300, Number(power ?? 0)));
+}
+
+/** A number with plain digits and minus signs in place of raised and typeset ones. */
+function plainDigits(text: string): string {
+  return text.replaceAll(/[⁰¹²³⁴⁵⁶⁷⁸⁹]/g, (digit) => String('⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(digit))).replaceAll(/[−–⁻]/g, '-');
 }
