@@ -111,6 +111,11 @@ export interface Evidence {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** A score as it is stored. */
+export function thousandths(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
 /** An edge with one reason for it; the same edge may be stated again with another. */
 export interface EdgeStatement {
   readonly source: string;

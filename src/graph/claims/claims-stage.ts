@@ -11,7 +11,7 @@ import type { StageOptions, StageOutcome, StageRuntime, StageWorker, WorkItem } 
 import { runStage } from '../../stage/index.ts';
 import { documentItems } from '../build/stage.ts';
 import type { Stretch } from '../extract/reading.ts';
-import { Reading, readSidecar, Statements, THIS_WORK } from '../extract/reading.ts';
+import { Reading, readSidecar, Statements } from '../extract/reading.ts';
 import type { EdgeStatement, NodeStatement } from '../schema.ts';
 import { RANK } from '../schema.ts';
 
@@ -346,13 +346,10 @@ function extractClaims(
       const stretch = { start: passage.stretch.start + start, end: passage.stretch.start + end };
       const quote = passage.text.slice(start, end);
       const id = sha256(JSON.stringify([reading.owner, quote, statement, subject, relation, object])).slice(0, 24);
-      const claim = say.node('claim', id, statement, { rank: RANK.guess, data: { subject, relation, object } });
-      say.edge(
-        { source: THIS_WORK, kind: 'states', target: claim },
-        { block: passage.block, stretch },
-        { name: 'claim-model', version: PROMPT_VERSION },
-        { detail: { model, prompt: PROMPT_VERSION, section: passage.section } },
-      );
+      const target = say.node('claim', id, statement, { rank: RANK.guess, data: { subject, relation, object } });
+      const method = { name: 'claim-model', version: PROMPT_VERSION };
+      const detail = { model, prompt: PROMPT_VERSION, section: passage.section };
+      say.edge({ kind: 'states', target }, { block: passage.block, stretch }, method, detail);
     }
   return say;
 }

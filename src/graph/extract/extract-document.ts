@@ -44,32 +44,28 @@ function extractCitations(reading: Reading, say: Statements): void {
   for (const callout of callouts) {
     const sentence = reading.sentenceAt(callout.block, callout.start);
     if (!sentence) continue;
-    const { stretch, section } = sentence;
-    const passage = say.passage(callout.block, stretch, section);
+    const { section } = sentence;
+    const source = say.passage(sentence);
     const printed = reading.document.blocks[callout.block]?.text.slice(callout.start, callout.end);
     for (const position of [...callout.references, ...callout.further]) {
-      const reference = ids.get(position);
-      if (reference === undefined) continue;
-      say.edge({ source: passage, kind: 'mentions', target: reference }, { block: callout.block, stretch }, CALLOUT, {
-        detail: { at: callout.start, printed, style, section },
-      });
+      const target = ids.get(position);
+      if (target === undefined) continue;
+      const detail = { at: callout.start, printed, style, section };
+      say.edge({ source, kind: 'mentions', target }, sentence, CALLOUT, detail);
     }
   }
 }
 
 function sayReference(reading: Reading, say: Statements, reference: ListedReference): string {
-  const { parsed, block } = reference;
+  const { parsed, block, text } = reference;
   const printed = reading.document.blocks[block]?.text ?? '';
-  const { text } = reference;
   const { label: _label, ...cited } = parsed;
   const id = say.node('reference', `${reading.owner}#${reference.position}`, text.replace(/\s+/g, ' ').trim(), {
     year: parsed.year,
     data: { position: reference.position, label: reference.label, ...cited },
   });
   const where = { block, stretch: { start: 0, end: printed.length } };
-  say.edge({ source: THIS_WORK, kind: 'has_reference', target: id }, where, LIST, {
-    detail: { position: reference.position },
-  });
+  say.edge({ kind: 'has_reference', target: id }, where, LIST, { position: reference.position });
   const named =
     reference.doi !== null
       ? `doi:${reference.doi.toLowerCase()}`
@@ -77,7 +73,7 @@ function sayReference(reading: Reading, say: Statements, reference: ListedRefere
         ? `arxiv:${reference.arxivId}`
         : undefined;
   if (named === undefined) {
-    say.references.push({ id, text, place: reading.place(block, where.stretch) });
+    say.references.push({ id, text, place: reading.place(where) });
     return id;
   }
   const work = say.node('work', named, referenceLabel(parsed, text), {
@@ -85,7 +81,7 @@ function sayReference(reading: Reading, say: Statements, reference: ListedRefere
     rank: RANK.reference,
     data: { ...cited },
   });
-  say.edge({ source: id, kind: 'resolves_to', target: work }, where, IDENTIFIED, { detail: { identifier: named } });
-  say.edge({ source: THIS_WORK, kind: 'cites', target: work }, where, IDENTIFIED, { detail: { identifier: named } });
+  say.edge({ source: id, kind: 'resolves_to', target: work }, where, IDENTIFIED, { identifier: named });
+  say.edge({ kind: 'cites', target: work }, where, IDENTIFIED, { identifier: named });
   return id;
 }

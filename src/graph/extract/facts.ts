@@ -4,7 +4,6 @@ import { measuredBy } from './measured.ts';
 import type { Quantity } from './quantities.ts';
 import { QUANTITY_VERSION, findQuantities } from './quantities.ts';
 import type { Reading, Statements, Stretch } from './reading.ts';
-import { THIS_WORK } from './reading.ts';
 import { SOFTWARE_VERSION, findSoftware } from './software.ts';
 
 const ABBREVIATION = { name: 'abbreviation', version: ABBREVIATION_VERSION };
@@ -15,79 +14,66 @@ const DATASET = { name: 'dataset', version: 1 };
 export function extractAbbreviations(reading: Reading, say: Statements): void {
   for (const { block } of reading.prose)
     for (const { short, long, score } of findAbbreviations(block.text)) {
-      const term = say.node('term', `text:${termId(long.text)}`, long.text, { data: { abbreviation: short.text } });
+      const target = say.node('term', `text:${termId(long.text)}`, long.text, { data: { abbreviation: short.text } });
       const stretch = { start: Math.min(short.start, long.start), end: Math.max(short.end, long.end) };
-      say.edge({ source: THIS_WORK, kind: 'defines', target: term }, { block: block.order, stretch }, ABBREVIATION, {
-        score: Math.min(1, score),
-        detail: { short: short.text, long: long.text },
-      });
+      const where = { block: block.order, stretch };
+      const detail = { short: short.text, long: long.text };
+      say.edge({ kind: 'defines', target, score: Math.min(1, score) }, where, ABBREVIATION, detail);
     }
 }
 
 export function extractQuantities(reading: Reading, say: Statements): void {
   for (const { block, section } of reading.prose)
     for (const quantity of findQuantities(block.text)) {
-      const sentence = reading.sentenceAt(block.order, quantity.start);
-      if (!sentence || quantity.end > sentence.stretch.end) continue;
-      const { stretch } = sentence;
-      const text = block.text.slice(stretch.start, stretch.end);
-      const place = { start: quantity.start - stretch.start, end: quantity.end - stretch.start };
-      const measured = measuredBy(text, place, quantity.unit === undefined || quantity.unit.text.includes('%'));
+      const { start, end, unit, shape, modifier } = quantity;
+      const sentence = reading.sentenceAt(block.order, start);
+      if (!sentence || end > sentence.stretch.end) continue;
+      const from = sentence.stretch.start;
+      const text = block.text.slice(from, sentence.stretch.end);
+      const isShare = unit === undefined || unit.text.includes('%');
+      const measured = measuredBy(text, { start: start - from, end: end - from }, isShare);
       const words = (at: Stretch | null): string | null => at && text.slice(at.start, at.end);
-      const printed = block.text.slice(quantity.start, quantity.end);
-      const property = words(measured.property);
-      const entity = quantity.counted ?? words(measured.entity);
-      const target = say.node(
-        'quantity',
-        quantityId(quantity, property, entity),
-        [property, printed, entity].filter(Boolean).join(' · '),
-        {
-          data: {
-            values: quantity.values,
-            unit: quantity.unit?.text ?? null,
-            normal: quantity.normal,
-            base: quantity.unit?.base ?? null,
-            ...(quantity.uncertainty !== undefined && { uncertainty: quantity.uncertainty }),
-            property,
-            entity,
-          },
-        },
-      );
-      say.edge({ source: THIS_WORK, kind: 'measures', target }, { block: block.order, stretch }, QUANTITY, {
-        detail: { at: quantity.start, printed, shape: quantity.shape, modifier: quantity.modifier, section },
-      });
+      const printed = block.text.slice(start, end);
+      const names = { property: words(measured.property), entity: quantity.counted ?? words(measured.entity) };
+      const target = sayQuantity(say, { ...quantity, ...names, printed });
+      const detail = { at: start, printed, shape, modifier, section };
+      say.edge({ kind: 'measures', target }, sentence, QUANTITY, detail);
     }
+}
+
+/** Adds a value with what it measures as a node and returns its id. */
+export function sayQuantity(
+  say: Statements,
+  quantity: Pick<Quantity, 'values' | 'normal' | 'unit' | 'uncertainty'> & {
+    readonly printed: string;
+    readonly property: string | null;
+    readonly entity: string | null;
+  },
+): string {
+  const { values, unit, normal, uncertainty, printed, property, entity } = quantity;
+  const base = unit?.base ?? null;
+  const value = normal.join('..') + (uncertainty === undefined ? '' : `±${uncertainty.join('..')}`);
+  const id = `${value} ${base ?? ''}|${termId(property ?? '')}|${termId(entity ?? '')}`;
+  const tolerance = uncertainty === undefined ? {} : { uncertainty };
+  const data = { values, unit: unit?.text ?? null, normal, base, ...tolerance, property, entity };
+  return say.node('quantity', id, [property, printed, entity].filter(Boolean).join(' · '), { data });
 }
 
 export function extractResources(reading: Reading, say: Statements): void {
   const paragraphs = reading.prose.map(({ block }) => block.text);
-  for (const { paragraph, start, name, program, version, reason } of findSoftware(paragraphs)) {
-    const read = reading.prose[paragraph];
-    const sentence = read && reading.sentenceAt(read.block.order, start);
-    if (!read || !sentence) continue;
+  for (const { paragraph, start, name, program, version = null, reason } of findSoftware(paragraphs)) {
+    const sentence = reading.sentenceAt(reading.prose[paragraph]?.block.order ?? -1, start);
+    if (!sentence) continue;
     const target = say.node('software', `name:${lettersOf(program)}`, program);
-    say.edge(
-      { source: THIS_WORK, kind: 'uses', target },
-      { block: read.block.order, stretch: sentence.stretch },
-      SOFTWARE,
-      {
-        detail: { at: start, printed: name, version: version ?? null, reason, section: read.section },
-      },
-    );
+    const detail = { at: start, printed: name, version, reason, section: sentence.section };
+    say.edge({ kind: 'uses', target }, sentence, SOFTWARE, detail);
   }
   for (const { block, section } of reading.prose)
     for (const { start, id, label, kind } of findDatasets(block.text)) {
       const sentence = reading.sentenceAt(block.order, start);
       if (!sentence) continue;
       const target = say.node(kind, id, label);
-      say.edge(
-        { source: THIS_WORK, kind: 'uses', target },
-        { block: block.order, stretch: sentence.stretch },
-        DATASET,
-        {
-          detail: { at: start, printed: label, section },
-        },
-      );
+      say.edge({ kind: 'uses', target }, sentence, DATASET, { at: start, printed: label, section });
     }
 }
 
@@ -97,12 +83,6 @@ export function termId(text: string): string {
     .replace(/[^\p{L}\p{N}+]+/gu, ' ')
     .trim()
     .replace(/(?<=[a-z]{2}[^s\W])s$/, (plural) => (/(?:us|is|ss|ous)$/.test(foldCase(text)) ? plural : ''));
-}
-
-function quantityId(quantity: Quantity, property: string | null, entity: string | null): string {
-  const uncertainty = quantity.uncertainty === undefined ? '' : `±${quantity.uncertainty.join('..')}`;
-  const value = quantity.normal.join('..') + uncertainty;
-  return `${value} ${quantity.unit?.base ?? ''}|${termId(property ?? '')}|${termId(entity ?? '')}`;
 }
 
 /** A data set, program or material that a text names by an identifier. */
@@ -129,45 +109,27 @@ const ACCESSIONS: readonly (readonly [archive: string, expression: RegExp])[] = 
   ['clinicaltrials', /\bNCT\d{8}\b/g],
   ['metabolights', /\bMTBLS\d{1,6}\b/g],
 ];
+
 const ARCHIVE_DOI =
   /\b10\.(?:5281\/zenodo\.\d+|5061\/dryad\.[\w.]+|6084\/m9\.figshare\.[\w.]+|7910\/[\w./]+|17632\/[\w.]+|17605\/osf\.io\/\w+|18112\/openneuro\.[\w.]+|1594\/pangaea\.\d+)/gi;
-const RRID = /\bRRID:\s?(?<id>(?<authority>SCR|AB|CVCL|IMSR|MGI|BDSC|ZFIN|Addgene|MMRRC)_?[\w:.-]*\w)/g;
-const CODE_URL = /\bhttps?:\/\/(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)\/(?<path>[\w.-]+\/[\w.-]*\w)/gi;
+const RRID = /\bRRID:\s?((SCR|AB|CVCL|IMSR|MGI|BDSC|ZFIN|Addgene|MMRRC)_?[\w:.-]*\w)/g;
+const CODE_URL = /\bhttps?:\/\/(?:www\.)?(github\.com|gitlab\.com|bitbucket\.org)\/([\w.-]+\/[\w.-]*\w)/gi;
 
 /** Finds data sets by accession and DOI, programs by RRID (SCR) and the address of their source, materials by other RRIDs. */
 export function findDatasets(text: string): Dataset[] {
   const found: Dataset[] = [];
+  const add = (start: number, kind: Dataset['kind'], id: string, label: string): void =>
+    void found.push({ start, kind, id, label });
   for (const [archive, expression] of ACCESSIONS)
-    for (const match of text.matchAll(expression)) {
-      const accession = match[1] ?? match[0];
-      found.push({
-        start: match.index,
-        kind: 'dataset',
-        id: `${archive}:${accession.toUpperCase()}`,
-        label: accession,
-      });
-    }
-  for (const match of text.matchAll(ARCHIVE_DOI)) {
-    const doi = match[0].replace(/(?<![.,;])[.,;]+$/, '').toLowerCase();
-    found.push({ start: match.index, kind: 'dataset', id: `doi:${doi}`, label: doi });
+    for (const { 0: whole, 1: accession = whole, index } of text.matchAll(expression))
+      add(index, 'dataset', `${archive}:${accession.toUpperCase()}`, accession);
+  for (const { 0: whole, index } of text.matchAll(ARCHIVE_DOI)) {
+    const doi = whole.replace(/(?<![.,;])[.,;]+$/, '').toLowerCase();
+    add(index, 'dataset', `doi:${doi}`, doi);
   }
-  for (const match of text.matchAll(RRID)) {
-    const id = match.groups?.['id'] ?? '';
-    found.push({
-      start: match.index,
-      kind: match.groups?.['authority'] === 'SCR' ? 'software' : 'material',
-      id: `rrid:${id}`,
-      label: `RRID:${id}`,
-    });
-  }
-  for (const match of text.matchAll(CODE_URL)) {
-    const path = (match.groups?.['path'] ?? '').toLowerCase();
-    found.push({
-      start: match.index,
-      kind: 'software',
-      id: `url:${new URL(match[0]).hostname.replace('www.', '')}/${path}`,
-      label: path,
-    });
-  }
+  for (const { 1: id = '', 2: authority, index } of text.matchAll(RRID))
+    add(index, authority === 'SCR' ? 'software' : 'material', `rrid:${id}`, `RRID:${id}`);
+  for (const { 1: host = '', 2: path = '', index } of text.matchAll(CODE_URL))
+    add(index, 'software', `url:${host}/${path}`.toLowerCase(), path.toLowerCase());
   return found.sort((a, b) => a.start - b.start);
 }

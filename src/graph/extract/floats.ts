@@ -1,9 +1,7 @@
 import type { Block, Cell } from '../../parse/index.ts';
-import type { Evidence } from '../schema.ts';
-import { termId } from './facts.ts';
+import { sayQuantity } from './facts.ts';
 import { findNumbers, readUnit } from './units.ts';
 import type { Reading, Statements } from './reading.ts';
-import { THIS_WORK, placeOnPage } from './reading.ts';
 import type { Unit } from './units.ts';
 
 const CAPTION = { name: 'caption', version: 1 };
@@ -32,24 +30,19 @@ export function extractFloats(reading: Reading, say: Statements): void {
       data: { label: label ? `${label['kind']} ${label['number']}` : null },
     });
     if (label) byLabel.set(`${kind}:${label['number']?.toUpperCase() ?? ''}`, id);
-    say.edge(
-      { source: THIS_WORK, kind: 'contains', target: id },
-      { block: caption.order, stretch: { start: 0, end: caption.text.length } },
-      CAPTION,
-    );
+    const where = { block: caption.order, stretch: { start: 0, end: caption.text.length } };
+    say.edge({ kind: 'contains', target: id }, where, CAPTION);
     if (block.kind === 'table') sayCells(reading, say, block, { id, caption: caption.text });
   }
-  for (const { block, section, sentences } of reading.prose) {
+  for (const { block } of reading.prose) {
     if (block.kind === 'caption') continue;
     for (const match of block.text.matchAll(POINTERS)) {
       const kind = match.groups?.['kind']?.startsWith('T') ? 'table' : 'figure';
       const target = byLabel.get(`${kind}:${match.groups?.['number']?.toUpperCase() ?? ''}`);
-      const stretch = sentences.find(({ start, end }) => match.index >= start && match.index < end);
-      if (target === undefined || !stretch) continue;
-      const passage = say.passage(block.order, stretch, section);
-      say.edge({ source: passage, kind: 'mentions', target }, { block: block.order, stretch }, POINTER, {
-        detail: { at: match.index, printed: match[0] },
-      });
+      const sentence = reading.sentenceAt(block.order, match.index);
+      if (target === undefined || !sentence) continue;
+      const source = say.passage(sentence);
+      say.edge({ source, kind: 'mentions', target }, sentence, POINTER, { at: match.index, printed: match[0] });
     }
   }
 }
@@ -66,7 +59,7 @@ function sayCells(
   reading: Reading,
   say: Statements,
   block: Block & { readonly kind: 'table' },
-  { id: table, caption }: { readonly id: string; readonly caption: string },
+  { id: source, caption }: { readonly id: string; readonly caption: string },
 ): void {
   const { cells } = block.table;
   const headers = cells.filter(({ kind }) => kind === 'column-header');
@@ -84,40 +77,21 @@ function sayCells(
         .find((each) => each.row <= cell.row && each.row + each.rowSpan > cell.row && each.column === 0)
         ?.text.trim() ?? '';
     const column = columns.join(' / ');
-    const place: Evidence['place'] = {
-      kind: 'text',
-      fileSha256: reading.fileSha256,
-      block: block.order,
-      start: 0,
-      end: cell.text.length,
-      quote: cell.text,
-      ...placeOnPage(block),
-    };
+    const stretch = { start: 0, end: cell.text.length };
+    const place = reading.place({ block: block.order, stretch }, cell.text);
+    const detail = { row: cell.row, column: cell.column, rowName: row, columnName: column };
     for (const { value, uncertainty, unit } of valuesIn(cell.text, { columns, row, captionUnit })) {
       const normal = unit ? Number((value * unit.factor + unit.offset).toPrecision(12)) : value;
-      const target = say.node(
-        'quantity',
-        `${normal}${uncertainty === undefined ? '' : `±${uncertainty}`} ${unit?.base ?? ''}|${termId(column)}|${termId(row)}`,
-        [column, cell.text.trim(), row].filter((part) => part !== '').join(' · '),
-        {
-          data: {
-            values: [value],
-            unit: unit?.text ?? null,
-            normal: [normal],
-            base: unit?.base ?? null,
-            ...(uncertainty !== undefined && { uncertainty: [uncertainty] }),
-            property: column || null,
-            entity: row || null,
-          },
-        },
-      );
-      const detail = { row: cell.row, column: cell.column, rowName: row, columnName: column };
-      say.edges.push({
-        source: table,
-        kind: 'measures',
-        target,
-        evidence: { place, method: CELL.name, version: CELL.version, score: 1, detail },
+      const target = sayQuantity(say, {
+        values: [value],
+        normal: [normal],
+        unit,
+        ...(uncertainty !== undefined && { uncertainty: [uncertainty] }),
+        printed: cell.text.trim(),
+        property: column || null,
+        entity: row || null,
       });
+      say.edge({ source, kind: 'measures', target }, place, CELL, detail);
     }
   }
 }

@@ -6,18 +6,29 @@ import type {
   Contribution,
   EdgeKind,
   EdgeStatement,
+  Evidence,
   NodeKind,
   NodeStatement,
   OpenReference,
   TextPlace,
 } from '../schema.ts';
-import { RANK } from '../schema.ts';
+import { RANK, thousandths } from '../schema.ts';
 
 /** A block of running text with its sentences and the heading above it. */
 export interface ReadBlock {
   readonly block: Block;
   readonly section: string | null;
   readonly sentences: readonly Stretch[];
+}
+
+/** Where something is said: a part of a block. */
+interface Place {
+  readonly block: number;
+  readonly stretch: Stretch;
+}
+
+interface Sentence extends Place {
+  readonly section: string | null;
 }
 
 /** A document prepared for extractors. */
@@ -38,34 +49,27 @@ export class Reading {
     this.#byOrder = new Map(this.prose.map((read) => [read.block.order, read]));
   }
 
-  sentenceAt(block: number, at: number): { readonly stretch: Stretch; readonly section: string | null } | undefined {
+  sentenceAt(block: number, at: number): Sentence | undefined {
     const read = this.#byOrder.get(block);
     const stretch = read?.sentences.find(({ start, end }) => at >= start && at < end);
-    return read && stretch && { stretch, section: read.section };
+    return read && stretch && { block, stretch, section: read.section };
   }
 
-  /** The evidence place of a stretch of a block. */
-  place(order: number, { start, end }: Stretch): TextPlace {
-    const block = this.document.blocks[order];
+  /** A place as evidence; the text may be that of a cell of the block. */
+  place({ block: order, stretch: { start, end } }: Place, text = this.document.blocks[order]?.text ?? ''): TextPlace {
+    const regions = this.document.blocks[order]?.regions ?? [];
+    const round = (value: number): number => Math.round(value * 10) / 10;
     return {
       kind: 'text',
       fileSha256: this.fileSha256,
       block: order,
       start,
       end,
-      quote: (block?.text ?? '').slice(start, end),
-      ...placeOnPage(block),
+      quote: text.slice(start, end),
+      page: regions[0]?.page ?? null,
+      boxes: regions.map(({ page, box }) => [page, ...[box.left, box.top, box.right, box.bottom].map(round)]),
     };
   }
-}
-
-export function placeOnPage(block: Block | undefined): Pick<TextPlace, 'page' | 'boxes'> {
-  const regions = block?.regions ?? [];
-  const round = (value: number): number => Math.round(value * 10) / 10;
-  return {
-    page: regions[0]?.page ?? null,
-    boxes: regions.map(({ page, box }) => [page, round(box.left), round(box.top), round(box.right), round(box.bottom)]),
-  };
 }
 
 const SPEAKING: ReadonlySet<Block['kind']> = new Set(['text', 'list_item', 'caption', 'footnote']);
@@ -124,6 +128,14 @@ export interface Method {
   readonly version: number;
 }
 
+interface Edge {
+  /** The document's work unless something else is named. */
+  readonly source?: string;
+  readonly kind: EdgeKind;
+  readonly target: string;
+  readonly score?: number;
+}
+
 /** Collects the nodes and edges of one document. */
 export class Statements {
   readonly nodes: NodeStatement[] = [];
@@ -155,35 +167,19 @@ export class Statements {
   }
 
   /** Adds an edge with its evidence. */
-  edge(
-    edge: { readonly source: string; readonly kind: EdgeKind; readonly target: string },
-    where: { readonly block: number; readonly stretch: Stretch },
-    method: Method,
-    more: { readonly score?: number; readonly detail?: Readonly<Record<string, unknown>> } = {},
-  ): void {
-    this.edges.push({
-      ...edge,
-      evidence: {
-        place: this.#reading.place(where.block, where.stretch),
-        method: method.name,
-        version: method.version,
-        score: Math.round((more.score ?? 1) * 1000) / 1000,
-        detail: more.detail ?? {},
-      },
-    });
+  edge(edge: Edge, where: Place | TextPlace, method: Method, detail: Evidence['detail'] = {}): void {
+    const { source = THIS_WORK, kind, target, score = 1 } = edge;
+    const place = 'quote' in where ? where : this.#reading.place(where);
+    const evidence = { place, method: method.name, version: method.version, score: thousandths(score), detail };
+    this.edges.push({ source, kind, target, evidence });
   }
 
   /** Adds a sentence as a node and returns its id. */
-  passage(block: number, stretch: Stretch, section: string | null): string {
-    const text = this.#reading.document.blocks[block]?.text.slice(stretch.start, stretch.end) ?? '';
-    const id = this.node('passage', `${this.#reading.owner}#${block}:${stretch.start}`, text, { data: { section } });
-    this.edge(
-      { source: THIS_WORK, kind: 'contains', target: id },
-      { block, stretch },
-      { name: 'sentence', version: 1 },
-      { detail: { section } },
-    );
-    return id;
+  passage({ section, ...where }: Sentence): string {
+    const { block, start, quote } = this.#reading.place(where);
+    const target = this.node('passage', `${this.#reading.owner}#${block}:${start}`, quote, { data: { section } });
+    this.edge({ kind: 'contains', target }, where, { name: 'sentence', version: 1 }, { section });
+    return target;
   }
 }
 

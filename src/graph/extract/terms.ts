@@ -2,7 +2,6 @@ import { foldCase } from '../../base/index.ts';
 import { STOP_WORDS } from '../../parse/index.ts';
 import { termId } from './facts.ts';
 import type { Reading, Statements } from './reading.ts';
-import { THIS_WORK } from './reading.ts';
 
 /** How often a phrase must occur in a document to be a term. */
 const LEAST_TIMES = 3;
@@ -56,15 +55,9 @@ export function extractTerms(reading: Reading, say: Statements): void {
   } of best) {
     const sentence = reading.sentenceAt(phrase.first.block, phrase.first.at);
     if (!sentence) continue;
-    const term = say.node('term', `text:${id}`, phrase.printed);
-    say.edge(
-      { source: THIS_WORK, kind: 'about', target: term },
-      { block: phrase.first.block, stretch: sentence.stretch },
-      METHOD,
-      {
-        detail: { times: phrase.times, weight: Math.round(value * 100) / 100 },
-      },
-    );
+    const target = say.node('term', `text:${id}`, phrase.printed);
+    const detail = { times: phrase.times, weight: Math.round(value * 100) / 100 };
+    say.edge({ kind: 'about', target }, sentence, METHOD, detail);
   }
 }
 

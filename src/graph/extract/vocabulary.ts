@@ -3,7 +3,6 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 
 import type { Reading, Statements } from './reading.ts';
-import { THIS_WORK } from './reading.ts';
 import { AppError, foldCase } from '../../base/index.ts';
 import { readCsv } from '../../works/index.ts';
 
@@ -80,15 +79,9 @@ export function extractVocabulary(reading: Reading, say: Statements, vocabulary:
       times.set(entry.id, count);
       const sentence = count > MOST_PLACES ? undefined : reading.sentenceAt(block.order, start);
       if (!sentence) continue;
-      const term = say.node('term', `vocabulary:${entry.id}`, entry.name, { data: { id: entry.id } });
-      say.edge(
-        { source: THIS_WORK, kind: 'about', target: term },
-        { block: block.order, stretch: sentence.stretch },
-        { name: 'vocabulary', version: 1 },
-        {
-          detail: { at: start, printed: block.text.slice(start, end), section },
-        },
-      );
+      const target = say.node('term', `vocabulary:${entry.id}`, entry.name, { data: { id: entry.id } });
+      const detail = { at: start, printed: block.text.slice(start, end), section };
+      say.edge({ kind: 'about', target }, sentence, { name: 'vocabulary', version: 1 }, detail);
     }
 }
 

@@ -1,6 +1,6 @@
 import { foldCase, lettersOf, sha256 } from '../../base/index.ts';
 import type { EdgeStatement, NodeStatement, TextPlace } from '../schema.ts';
-import { RANK } from '../schema.ts';
+import { RANK, thousandths } from '../schema.ts';
 import { fingerprints, lettersWithPlaces, surnameOf } from './letters.ts';
 import { parseReference, referenceLabel } from './parse-reference.ts';
 
@@ -378,10 +378,6 @@ export function resolveReference(
       { source: work, kind: 'cites', target, evidence },
     ],
   };
-}
-
-function thousandths(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }
 
 /** A work known only by its printed reference: equal author, year and title (or place) make one work. */

@@ -4,7 +4,7 @@ import type { Clock, Warn } from '../../base/index.ts';
 import { lettersOf, sha256 } from '../../base/index.ts';
 import { parseReference, withoutLabel } from '../link/parse-reference.ts';
 import type { Contribution, EdgeStatement, MetadataPlace, NodeStatement, TextPlace } from '../schema.ts';
-import { RANK } from '../schema.ts';
+import { RANK, thousandths } from '../schema.ts';
 
 /** The answer about one reference; `away` means that the catalogue gave none. */
 type AskedReference = ReferenceAnswer | { readonly kind: 'away'; readonly message: string };
@@ -227,13 +227,8 @@ export function withAnswers(
     // The list proves that something is cited, the catalogue that it is this work.
     const places: readonly (TextPlace | MetadataPlace)[] = [place, { kind: 'metadata', origin, readAt }];
     for (const each of places) {
-      const score = Math.round(found.score * 1000) / 1000;
-      const evidence = {
-        place: each,
-        ...METHOD,
-        score,
-        detail: { identifier: `doi:${found.doi.toLowerCase()}`, origin },
-      };
+      const detail = { identifier: target.slice('work:'.length), origin };
+      const evidence = { place: each, ...METHOD, score: thousandths(found.score), detail };
       edges.push({ source: id, kind: 'resolves_to', target, evidence });
       edges.push({ source: contribution.work, kind: 'cites', target, evidence });
     }
