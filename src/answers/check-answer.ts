@@ -1,7 +1,7 @@
-import { findQuote, hasNumbersOf } from '../base/index.ts';
+import { fieldsOf, findQuote, hasNumbersOf, parseJson } from '../base/index.ts';
 import type { CitedHit, CitedWork, SearchSession } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
-import { jsonIn } from '../model/index.ts';
+import { listIn } from '../model/index.ts';
 import type { AnswerQuote, AnswerSentence, DropReason } from './answer.ts';
 
 const MOST_SENTENCES = 20;
@@ -27,12 +27,12 @@ export interface CheckedAnswer {
  * only if each of its quotes is in the named paper word for word, and each of its numbers in a quote.
  */
 export function checkAnswer(content: string, passages: readonly CitedHit[]): CheckedAnswer | undefined {
-  const written = (jsonIn(content) as Record<string, unknown> | undefined)?.['sentences'];
-  if (!Array.isArray(written)) return undefined;
+  const written = listIn(content, 'sentences');
+  if (!written) return undefined;
   const dropped: Partial<Record<DropReason, number>> = {};
   const drop = (reason: DropReason): void => void (dropped[reason] = (dropped[reason] ?? 0) + 1);
   const sentences = new Map<string, AnswerSentence>();
-  for (const each of (written as unknown[]).slice(0, MOST_SENTENCES)) {
+  for (const each of written.slice(0, MOST_SENTENCES)) {
     const checked = checkSentence(each, passages);
     if (typeof checked === 'string') drop(checked);
     else if (sentences.has(checked.text)) drop('repeated');
@@ -69,7 +69,7 @@ export function liveSentences(
         depth = Math.max(0, depth - 1);
         if (depth !== 2 || read >= MOST_SENTENCES) continue;
         read += 1;
-        const checked = checkSentence(jsonIn(object.join('')), passages);
+        const checked = checkSentence(parseJson(object.join('')), passages);
         if (typeof checked === 'string' || shown.has(checked.text)) continue;
         shown.add(checked.text);
         show(checked);
@@ -79,7 +79,7 @@ export function liveSentences(
 }
 
 function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerSentence | DropReason {
-  const { text, quotes } = (typeof written === 'object' && written !== null ? written : {}) as Record<string, unknown>;
+  const { text, quotes } = fieldsOf(written);
   // Models cite with passage numbers in brackets; the quotes replace them.
   const plain = typeof text === 'string' ? withoutMarks(text) : '';
   if (plain === '' || plain.length > LONGEST_TEXT) return 'malformed';
@@ -87,7 +87,7 @@ function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerS
   if (quotes.length > MOST_QUOTES) return 'malformed';
   const found: AnswerQuote[] = [];
   for (const each of quotes as unknown[]) {
-    const { quote, passage } = (typeof each === 'object' && each !== null ? each : {}) as Record<string, unknown>;
+    const { quote, passage } = fieldsOf(each);
     if (typeof quote !== 'string' || quote.length > LONGEST_TEXT || !Number.isSafeInteger(passage)) return 'malformed';
     const checked = checkQuote({ quote, passage: passage as number }, passages);
     if (typeof checked === 'string') return checked;

@@ -23,6 +23,32 @@ export interface ModelPrompt {
   readonly schema: object;
 }
 
+/** A task whose answer is a list of objects. */
+interface ListTask extends Pick<ModelPrompt, 'name' | 'version'> {
+  /** The name of the list in the answer. */
+  readonly list: string;
+  /** JSON schemas of the fields of an object. */
+  readonly fields: Readonly<Record<string, object>>;
+  readonly task: string;
+}
+
+export function listPrompt({ name, version, list, fields, task }: ListTask, content: string): ModelPrompt {
+  const messages = [
+    { role: 'system', content: task },
+    { role: 'user', content },
+  ];
+  return { name, version, messages, schema: objectSchema({ [list]: listSchema(fields) }) };
+}
+
+/** The JSON schema of a list of objects, for servers that support schemas. */
+export function listSchema(fields: ListTask['fields']): object {
+  return { type: 'array', items: objectSchema(fields) };
+}
+
+function objectSchema(properties: ListTask['fields']): object {
+  return { type: 'object', additionalProperties: false, required: Object.keys(properties), properties };
+}
+
 /** Whether a server is sent the schema; some refuse it. */
 type Form = 'schema' | 'plain';
 
@@ -229,15 +255,20 @@ function field(value: unknown, name: string): unknown {
   return fieldsOf(value)[name];
 }
 
-/** The JSON value in a model's text: after any reasoning, with or without a code fence or words around it. */
-export function jsonIn(content: string): unknown {
+/**
+ * A list in the JSON of a model's text, which comes after any reasoning, with or without a code fence or words around it;
+ * undefined if there is none.
+ */
+export function listIn(content: string, name: string): unknown[] | undefined {
   const thought = content.lastIndexOf('</think>');
   const plain = (thought < 0 ? content : content.slice(thought + '</think>'.length)).trim();
   const fenced = /```(?:json)?\s([^]*?)```/.exec(plain)?.[1];
   const [first, last] = [plain.indexOf('{'), plain.lastIndexOf('}')];
   for (const text of [plain, fenced, first >= 0 && last > first ? plain.slice(first, last + 1) : undefined]) {
     const value = text === undefined ? undefined : parseJson(text);
-    if (typeof value === 'object' && value !== null) return value;
+    if (typeof value !== 'object' || value === null) continue;
+    const list = fieldsOf(value)[name];
+    return Array.isArray(list) ? list : undefined;
   }
   return undefined;
 }
