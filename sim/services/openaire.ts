@@ -1,3 +1,4 @@
+import { entries } from '../random/entries.ts';
 import { sha256 } from '../../src/base/index.ts';
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { keyOf } from '../server/exchange.ts';
@@ -10,21 +11,10 @@ import type { World } from '../world/world.ts';
 
 const ANONYMOUS: Pool = { name: 'openaire-anonymous', perSecond: 60 / 3_600, burst: 20 };
 const TOKEN: Pool = { name: 'openaire', perSecond: 2, burst: 20 };
-const PARAMETERS = new Set([
-  'pid',
-  'search',
-  'type',
-  'page',
-  'pageSize',
-  'cursor',
-  'sortBy',
-  'fromPublicationDate',
-  'toPublicationDate',
-  'accessRightLabel',
-  'isPeerReviewed',
-  'relProjectId',
-  'id',
-]);
+const PARAMETERS = new Set(
+  entries(`pid; search; type; page; pageSize; cursor; sortBy; fromPublicationDate;
+  toPublicationDate; accessRightLabel; isPeerReviewed; relProjectId; id`),
+);
 const OPEN = {
   code: 'c_abf2',
   label: 'OPEN',

@@ -1,3 +1,4 @@
+import { entries } from '../random/entries.ts';
 import { author } from '../world/people.ts';
 import { TOPICS } from '../world/topics.ts';
 import type { World } from '../world/world.ts';
@@ -13,30 +14,11 @@ export class QueryFault extends Error {
   }
 }
 
-const PARAMETERS = new Set([
-  'filter',
-  'search',
-  'search.exact',
-  'search.title',
-  'search.title_and_abstract',
-  'search.semantic',
-  'sort',
-  'page',
-  'per_page',
-  'per-page',
-  'cursor',
-  'select',
-  'sample',
-  'seed',
-  'group_by',
-  'include_xpac',
-  'format',
-  'data_version',
-  'mailto',
-  'api_key',
-  'api-key',
-  'q',
-]);
+const PARAMETERS = new Set(
+  entries(`filter; search; search.exact; search.title; search.title_and_abstract;
+  search.semantic; sort; page; per_page; per-page; cursor; select; sample; seed; group_by; include_xpac; format;
+  data_version; mailto; api_key; api-key; q`),
+);
 
 /** Rejects what the real service rejects first. */
 export function checkParameters(query: URLSearchParams): void {

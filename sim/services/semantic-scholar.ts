@@ -1,3 +1,4 @@
+import { entries } from '../random/entries.ts';
 import { sha256 } from '../../src/base/index.ts';
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { keyOf } from '../server/exchange.ts';
@@ -12,24 +13,11 @@ import type { World } from '../world/world.ts';
 
 const KEYED: Pool = { name: 'semantic-scholar', perSecond: 1, burst: 1 };
 const SHARED: Pool = { name: 'semantic-scholar-shared', perSecond: 1 / 3, burst: 1 };
-const FIELDS = new Set([
-  'paperId',
-  'externalIds',
-  'url',
-  'title',
-  'venue',
-  'year',
-  'citationCount',
-  'influentialCitationCount',
-  'isOpenAccess',
-  'openAccessPdf',
-  'publicationTypes',
-  'publicationDate',
-  'journal',
-  'authors',
-  'abstract',
-  'citationStyles',
-]);
+const FIELDS = new Set(
+  entries(`paperId; externalIds; url; title; venue; year; citationCount;
+  influentialCitationCount; isOpenAccess; openAccessPdf; publicationTypes; publicationDate; journal; authors;
+  abstract; citationStyles`),
+);
 
 function find(world: World, id: string): Work | undefined {
   const [, scheme = '', value = ''] = /^(DOI|ARXIV|PMID|PMCID|CorpusId):(.+)$/i.exec(id) ?? [];

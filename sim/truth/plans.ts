@@ -83,9 +83,11 @@ function plan(resolver: Resolver, location: Location, more: Partial<Plan> = {}):
 }
 
 const byDoiListing =
-  (resolver: Resolver & Lister, more: (location: Location) => Partial<Plan> = () => ({})): Planner =>
-  (world, work) =>
-    listedIn(registered(world, work), resolver).map((location) => plan(resolver, location, more(location)));
+  (resolver: Resolver & Lister, more: (location: Location) => Partial<Plan> = () => ({}), key?: string): Planner =>
+  (world, work, { keys }) =>
+    key === undefined || keys.includes(key)
+      ? listedIn(registered(world, work), resolver).map((location) => plan(resolver, location, more(location)))
+      : [];
 
 /** Plans from ids in a response: arXiv's file for programs, and Europe PMC's rendering of a PMC article. */
 function byIds(work: Work, resolver: Resolver): Plan[] {
@@ -211,10 +213,7 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
     );
     return found ? [...listed, ...byIds(found, 'semantic_scholar')] : [];
   },
-  core: (world, work, policy) =>
-    policy.keys.includes('core')
-      ? listedIn(registered(world, work), 'core').map((location) => plan('core', location, { expect: 'any' }))
-      : [],
+  core: byDoiListing('core', () => ({ expect: 'any' }), 'core'),
   openaire: byDoiListing('openaire', (location) => ({ expect: 'any', licenses: [location.license, null] })),
   // Its files, and the DOI target for clients that did not go through doi.org.
   datacite: (world, work, _policy, tried) => {
@@ -238,18 +237,9 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
       : [];
     return [...files, ...page];
   },
-  springer_nature: (world, work, policy) =>
-    policy.keys.includes('springer_nature')
-      ? listedIn(registered(world, work), 'springer_nature').map((location) => plan('springer_nature', location))
-      : [],
-  wiley_tdm: (world, work, policy) =>
-    policy.keys.includes('wiley')
-      ? listedIn(registered(world, work), 'wiley_tdm').map((location) => plan('wiley_tdm', location))
-      : [],
-  elsevier_tdm: (world, work, policy) =>
-    policy.keys.includes('elsevier')
-      ? listedIn(registered(world, work), 'elsevier_tdm').map((location) => plan('elsevier_tdm', location))
-      : [],
+  springer_nature: byDoiListing('springer_nature', undefined, 'springer_nature'),
+  wiley_tdm: byDoiListing('wiley_tdm', undefined, 'wiley'),
+  elsevier_tdm: byDoiListing('elsevier_tdm', undefined, 'elsevier'),
   openalex_content: (_world, work, policy) => {
     if (!policy.keys.includes('openalex')) return [];
     const best = listedIn(work, 'openalex').find(({ isOa }) => isOa);

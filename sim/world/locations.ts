@@ -38,6 +38,12 @@ interface Copy {
   readonly isFullText?: boolean;
 }
 
+interface Deposit extends Pick<Location, 'hostType' | 'url' | 'visibleIn' | 'version' | 'license'> {
+  readonly isOa?: boolean;
+  readonly payload?: Payload;
+  readonly behaviour?: Behaviour;
+}
+
 /** Collects the locations of one work; all draws use the work's own stream. */
 export class LocationBuilder {
   readonly work: WorkCore;
@@ -84,9 +90,17 @@ export class LocationBuilder {
     return host as Host;
   }
 
-  /** A location at a service's own host, without faults unless `behaviour` says otherwise. */
-  service(location: Omit<Location, 'id' | 'work'>): Location {
-    return this.#add({ ...location, id: this.#nextId(), work: this.work.index });
+  /** A location at a service's own host, that of its URL. */
+  service(location: Omit<Location, 'id' | 'work' | 'host'>): Location {
+    const { hostname: host } = new URL(location.url);
+    return this.#add({ ...location, host, id: this.#nextId(), work: this.work.index });
+  }
+
+  /** An open file at a service, at `url` itself and without faults unless `behaviour` says otherwise. */
+  deposit({ payload = this.pdf(), behaviour = PLAIN, ...where }: Deposit): Location {
+    const file = { url: where.url, behaviour, payload };
+    const kind = payload.form === 'jats' || payload.form === 'tei' ? payload.form : 'pdf';
+    return this.service({ isOa: true, ...where, kind, behaviour, file, template: null });
   }
 
   /** A copy at a generated host. */

@@ -1,56 +1,24 @@
+import { entries } from '../../random/entries.ts';
 import type { Theme } from './grammar.ts';
 
 /** Battery electrolytes. */
 export const batteries: Theme = {
   match: /batter|electrolyt|lithium|sodium-ion|energy storage/i,
   lexicon: {
-    systems: [
-      'high-voltage lithium cells',
-      'lithium-metal cells',
-      'sodium-ion cells',
-      'fast-charging pouch cells',
-      'anode-free cells',
-    ],
+    systems: entries(`high-voltage lithium cells; lithium-metal cells; sodium-ion cells; fast-charging pouch cells;
+      anode-free cells`),
     samples: ['electrolyte blend', 'coin-cell batch', 'additive package', 'separator coating', 'pouch-cell series'],
-    properties: [
-      'capacity retention',
-      'coulombic efficiency',
-      'interfacial resistance',
-      'ionic conductivity',
-      'oxidative stability',
-    ],
-    methods: [
-      'impedance spectroscopy',
-      'differential capacity analysis',
-      'online mass spectrometry',
-      'cryogenic microscopy',
-      'galvanostatic cycling',
-    ],
-    materials: [
-      'LiFSI',
-      'LiPF~6~',
-      'LiTFSI',
-      'fluoroethylene carbonate',
-      'vinylene carbonate',
-      'dimethyl carbonate',
-      'NMC811',
-      'lithium iron phosphate',
-      'hard carbon',
-    ],
+    properties: entries(`capacity retention; coulombic efficiency; interfacial resistance; ionic conductivity;
+      oxidative stability`),
+    methods: entries(`impedance spectroscopy; differential capacity analysis; online mass spectrometry;
+      cryogenic microscopy; galvanostatic cycling`),
+    materials: entries(`LiFSI; LiPF~6~; LiTFSI; fluoroethylene carbonate; vinylene carbonate; dimethyl carbonate;
+      NMC811; lithium iron phosphate; hard carbon`),
     factors: ['cycling temperature', 'salt concentration', 'upper cut-off voltage', 'stack pressure', 'charging rate'],
-    problems: [
-      'solvent oxidation',
-      'lithium plating',
-      'gas evolution',
-      'dendrite growth',
-      'transition-metal dissolution',
-    ],
-    mechanisms: [
-      'the growth of a fluorinated interphase',
-      'a loss of cyclable lithium',
-      'slow desolvation at the anode',
-      'the release of oxygen from the cathode surface',
-    ],
+    problems: entries(`solvent oxidation; lithium plating; gas evolution; dendrite growth;
+      transition-metal dissolution`),
+    mechanisms: entries(`the growth of a fluorinated interphase; a loss of cyclable lithium;
+      slow desolvation at the anode; the release of oxygen from the cathode surface`),
   },
   facts: [
     {

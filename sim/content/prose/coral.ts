@@ -1,43 +1,22 @@
+import { entries } from '../../random/entries.ts';
 import type { Theme } from './grammar.ts';
 
 /** Coral bleaching. */
 export const coral: Theme = {
   match: /coral|reef|bleaching|marine heat/i,
   lexicon: {
-    systems: [
-      'shallow reef flats',
-      'branching coral colonies',
-      'turbid inshore reefs',
-      'mesophotic reefs',
-      'restored reef plots',
-    ],
+    systems: entries(`shallow reef flats; branching coral colonies; turbid inshore reefs; mesophotic reefs;
+      restored reef plots`),
     samples: ['coral colony', 'fragment series', 'symbiont strain', 'reef transect', 'nursery tray'],
-    properties: [
-      'symbiont density',
-      'photochemical yield',
-      'calcification rate',
-      'bleaching severity',
-      'larval survival',
-    ],
+    properties: entries(`symbiont density; photochemical yield; calcification rate; bleaching severity;
+      larval survival`),
     methods: ['fluorometry', 'photogrammetry', 'skeletal coring', 'acute heat assays', 'environmental DNA sampling'],
-    materials: [
-      '*Acropora millepora*',
-      '*Pocillopora damicornis*',
-      '*Porites lutea*',
-      '*Durusdinium trenchii*',
-      '*Cladocopium*',
-      'the Great Barrier Reef',
-      'the Red Sea',
-      'crustose algae',
-    ],
+    materials: entries(`*Acropora millepora*; *Pocillopora damicornis*; *Porites lutea*; *Durusdinium trenchii*;
+      *Cladocopium*; the Great Barrier Reef; the Red Sea; crustose algae`),
     factors: ['sea-surface temperature', 'light level', 'nitrate concentration', 'water flow', 'depth'],
     problems: ['thermal bleaching', 'partial mortality', 'algal overgrowth', 'oxidative stress', 'recruitment failure'],
-    mechanisms: [
-      'the expulsion of algal symbionts',
-      'a shift towards heat-tolerant symbionts',
-      'damage to photosystem II',
-      'the shading of colonies by turbid water',
-    ],
+    mechanisms: entries(`the expulsion of algal symbionts; a shift towards heat-tolerant symbionts;
+      damage to photosystem II; the shading of colonies by turbid water`),
   },
   facts: [
     {

@@ -1,3 +1,4 @@
+import { entries } from '../../random/entries.ts';
 import { englishSentences } from './english-sentences.ts';
 import type { Grammar } from './grammar.ts';
 
@@ -21,16 +22,8 @@ export const english: Grammar = {
     limitations: ['Limitations', 'Sources of error', 'Threats to validity'],
     conclusion: ['Conclusions', 'Summary and outlook'],
   },
-  subheadings: [
-    'Effect of the {factor}',
-    'Role of {material}',
-    'Changes in {property}',
-    'Sampling and {method}',
-    'Comparison with {material}',
-    'Sensitivity to the {factor}',
-    'Evidence for {problem}',
-    'Calibration and controls',
-  ],
+  subheadings: entries(`Effect of the {factor}; Role of {material}; Changes in {property}; Sampling and {method};
+    Comparison with {material}; Sensitivity to the {factor}; Evidence for {problem}; Calibration and controls`),
   sentences: englishSentences,
   facts: [
     {

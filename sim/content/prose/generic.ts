@@ -1,3 +1,4 @@
+import { entries } from '../../random/entries.ts';
 import type { Theme } from './grammar.ts';
 
 /** A theme for topics without their own: its words come from the topic name. */
@@ -14,41 +15,17 @@ export function genericTheme(topic: string): Theme {
         `long-term studies of ${name}`,
       ],
       samples: ['reference sample', 'pilot site', 'survey wave', 'instrument series', 'trial arm'],
-      properties: [
-        'response rate',
-        'residual spread',
-        'predictive accuracy',
-        'year-to-year variance',
-        'detection limit',
-      ],
-      methods: [
-        'stratified sampling',
-        'regression analysis',
-        'blind re-examination',
-        'cluster analysis',
-        'time-series decomposition',
-      ],
-      materials: [
-        'the Halden protocol',
-        'the Okoye index',
-        'the Brisa archive',
-        'the Lindqvist scale',
-        'the Tamsin panel',
-      ],
+      properties: entries(
+        `response rate; residual spread; predictive accuracy; year-to-year variance; detection limit`,
+      ),
+      methods: entries(`stratified sampling; regression analysis; blind re-examination; cluster analysis;
+        time-series decomposition`),
+      materials: entries(`the Halden protocol; the Okoye index; the Brisa archive; the Lindqvist scale;
+        the Tamsin panel`),
       factors: ['sampling interval', 'observation period', 'baseline level', 'instrument setting', 'seasonal load'],
-      problems: [
-        'selection bias',
-        'measurement drift',
-        'missing follow-up',
-        'confounding by season',
-        'uneven coverage',
-      ],
-      mechanisms: [
-        'a delayed response to the baseline',
-        'the gradual loss of weak signals',
-        'an interaction between site and season',
-        'saturation at high load',
-      ],
+      problems: entries(`selection bias; measurement drift; missing follow-up; confounding by season; uneven coverage`),
+      mechanisms: entries(`a delayed response to the baseline; the gradual loss of weak signals;
+        an interaction between site and season; saturation at high load`),
     },
     facts: [
       {

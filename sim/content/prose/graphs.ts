@@ -1,3 +1,4 @@
+import { entries } from '../../random/entries.ts';
 import type { Theme } from './grammar.ts';
 
 /** Graph neural networks. */
@@ -5,31 +6,18 @@ export const graphs: Theme = {
   match:
     /graph neural|graph learning|message passing|node classification|deep learning|machine learning|neural network/i,
   lexicon: {
-    systems: [
-      'deep message-passing networks',
-      'heterophilic graphs',
-      'molecular graphs',
-      'temporal interaction graphs',
-      'billion-edge graphs',
-    ],
+    systems: entries(`deep message-passing networks; heterophilic graphs; molecular graphs;
+      temporal interaction graphs; billion-edge graphs`),
     samples: ['model variant', 'benchmark split', 'pooling layer', 'sampling scheme', 'training recipe'],
-    properties: [
-      'test accuracy',
-      'inference latency',
-      'memory footprint',
-      'calibration error',
-      'link-prediction recall',
-    ],
+    properties: entries(
+      `test accuracy; inference latency; memory footprint; calibration error; link-prediction recall`,
+    ),
     methods: ['neighbour sampling', 'spectral analysis', 'ablation', 'graph rewiring', 'contrastive pre-training'],
     materials: ['GraphSAGE', 'GCN', 'GAT', 'GIN', 'ogbn-products', 'Cora', 'ZINC', 'PyTorch', 'Adam'],
     factors: ['network depth', 'hidden width', 'edge homophily', 'batch size', 'dropout rate'],
     problems: ['over-smoothing', 'over-squashing', 'label leakage', 'neighbourhood explosion', 'degree bias'],
-    mechanisms: [
-      'the collapse of node features towards a common vector',
-      'a bottleneck in the flow of messages',
-      'the loss of high-frequency signals',
-      'an imbalance between hubs and leaves',
-    ],
+    mechanisms: entries(`the collapse of node features towards a common vector; a bottleneck in the flow of messages;
+      the loss of high-frequency signals; an imbalance between hubs and leaves`),
   },
   facts: [
     {
