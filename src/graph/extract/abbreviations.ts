@@ -66,12 +66,7 @@ function shortInside(text: string, open: number, inside: string): Abbreviation[]
     const within =
       part.index > 0 ? align(short, { text: inside.slice(0, part.index - 1), start: open + 1 }) : undefined;
     const long = within && (!inFront || within.score > inFront.score) ? within : inFront;
-    if (!long) continue;
-    found.push({
-      short: { start, end: start + short.length, text: short },
-      long: { start: long.start, end: long.end, text: text.slice(long.start, long.end) },
-      score: long.score,
-    });
+    if (long) found.push({ short: { start, end: start + short.length, text: short }, ...long });
   }
   return found;
 }
@@ -90,16 +85,9 @@ function shortBefore(text: string, open: number, inside: string): Abbreviation[]
   if (short === undefined || !isShortForm(short) || !/\p{Lu}.{0,14}[\p{Lu}\d]|\p{Ll}\p{Lu}/u.test(short)) return [];
   const words = /^(?:[^,;:=]|,(?!\s))+/.exec(inside)?.[0].trimEnd() ?? '';
   if (words.length < 6) return [];
-  const long = align(short, { text: words, start: at + (inside.length - inside.trimStart().length) }, { whole: true });
-  if (!long) return [];
+  const long = align(short, { text: words, start: at + (inside.length - inside.trimStart().length) }, true);
   const start = open - (match?.[0].length ?? 0);
-  return [
-    {
-      short: { start, end: start + short.length, text: short },
-      long: { start: long.start, end: long.end, text: text.slice(long.start, long.end) },
-      score: long.score,
-    },
-  ];
+  return long ? [{ short: { start, end: start + short.length, text: short }, ...long }] : [];
 }
 
 /** A short form has few words and characters, a letter, and begins with a letter or a digit. */
@@ -122,12 +110,6 @@ function before(text: string, open: number): Piece {
   return { text: part.slice(start), start: from + start };
 }
 
-interface Word {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Words that short forms leave out. */
 const SMALL_WORDS: ReadonlySet<string> = new Set('of the and in for to a an on by with from at or de la'.split(' '));
 /** The lowest score that counts, by the number of letters: two letters are easily found by chance. */
@@ -135,53 +117,41 @@ const LEAST: Readonly<Record<number, number>> = { 1: 1, 2: 0.6, 3: 0.5 };
 const LEAST_ELSE = 0.45;
 
 /** Text in which a long form may be, and where it begins in the whole text. */
-interface Piece {
-  readonly text: string;
-  readonly start: number;
-}
-
-interface LongForm {
-  readonly start: number;
-  readonly end: number;
-  readonly score: number;
-}
+type Piece = Omit<Span, 'end'>;
+type LongForm = Omit<Abbreviation, 'short'>;
 
 /**
  * Finds the long form of a short form at the end of a piece of text (or, with `whole`, as all of it): the letters of the
  * short form occur in it in order, the first at its beginning, the others preferably at the beginnings of words, and few words
  * are skipped.
  */
-function align(short: string, piece: Piece, options: { readonly whole?: boolean } = {}): LongForm | undefined {
-  return alignLetters(short, lettersOf(short), piece, options) ?? alignWithoutDigits(short, piece, options);
+function align(short: string, piece: Piece, whole = false): LongForm | undefined {
+  return alignLetters(short, lettersOf(short), piece, whole) ?? alignWithoutDigits(short, piece, whole);
 }
 
 /** "estradiol (E2)", "Perceived Stress Scale (PSS-14)": digits behind the letters are not in the long form. */
-function alignWithoutDigits(short: string, piece: Piece, options: { readonly whole?: boolean }): LongForm | undefined {
+function alignWithoutDigits(short: string, piece: Piece, whole: boolean): LongForm | undefined {
   if (!/^(?:\p{L}[^\s\d]*-?\d|\p{Lu}{2,5}-\d{1,3})$/u.test(short)) return undefined;
   const letters = lettersOf(short).filter((letter) => !/\d/.test(letter));
-  const found = alignLetters(short, letters, piece, options);
+  const found = alignLetters(short, letters, piece, whole);
   return found && { ...found, score: found.score - 0.2 };
 }
 
-function alignLetters(
-  short: string,
-  letters: readonly string[],
-  piece: Piece,
-  options: { readonly whole?: boolean },
-): LongForm | undefined {
+function alignLetters(short: string, letters: readonly string[], piece: Piece, whole: boolean): LongForm | undefined {
   if (letters.length === 0) return undefined;
   const words = wordsOf(piece.text);
   const most = Math.min(letters.length + 5, letters.length * 2 + 1);
   const to = words.at(-1);
   if (!to) return undefined;
-  let best: { start: number; end: number; score: number } | undefined;
-  for (const { at, start, within } of starts(words, options.whole ? words.length : most)) {
-    if (options.whole && at !== 0) continue;
+  let best: LongForm | undefined;
+  for (const { at, start, within } of starts(words, whole ? words.length : most)) {
+    if (whole && at !== 0) continue;
     const opening = words[at]?.text.slice(within) ?? '';
     const rest = words.slice(at + 1).map((word) => word.text);
     const score = quality(letters, [opening, ...rest], short);
     if (score === undefined || score < (LEAST[letters.length] ?? LEAST_ELSE)) continue;
-    if (!best || score > best.score + 1e-9) best = { start: piece.start + start, end: piece.start + to.end, score };
+    const long = { start: piece.start + start, end: piece.start + to.end, text: piece.text.slice(start, to.end) };
+    if (!best || score > best.score + 1e-9) best = { long, score };
   }
   return best;
 }
@@ -190,7 +160,7 @@ function alignLetters(
 const LOCANTS = /^(?:[\d,'′.+()[\]]+|[a-z]|alpha|beta|gamma|delta|[α-ω]|\(?[+-]\)?|di|tri|tetra)$/;
 
 /** Possible beginnings of a long form: words, parts of compounds, and behind locants. */
-function* starts(words: readonly Word[], most: number): Generator<{ at: number; start: number; within: number }> {
+function* starts(words: readonly Span[], most: number): Generator<{ at: number; start: number; within: number }> {
   for (let at = words.length - 1; at >= Math.max(0, words.length - most); at -= 1) {
     const word = words[at];
     if (!word) continue;
@@ -209,7 +179,7 @@ function lettersOf(short: string): string[] {
 }
 
 /** Words without the punctuation around them. */
-function wordsOf(text: string): Word[] {
+function wordsOf(text: string): Span[] {
   return [...text.matchAll(/[^\s]+/g)]
     .map((match) => {
       const lead = /^[^\p{L}\p{N}]*/u.exec(match[0])?.[0].length ?? 0;

@@ -1,7 +1,7 @@
+import { wordsIn } from '../../base/index.ts';
 import type { Block } from '../../parse/index.ts';
 import type { Callout } from './callouts.ts';
 import type { ListedReference } from './reference-list.ts';
-import { nameWords } from './reference-list.ts';
 
 /** A year with its letter; "n.d.", "n.d.-a" of an entry without a date. */
 const YEAR =
@@ -111,7 +111,7 @@ function namedBefore(text: string, at: number, candidates: readonly ListedRefere
   const before = text.slice(from, at);
   if (!/[\p{L}.)’'\]][,.]?\s?[([]?$|[\p{L}]\s?,?\s?(?:in press)?$/u.test(before)) return undefined;
   const tokens: Token[] = [...before.matchAll(/[\p{L}\p{M}'’]+|&/gu)].map((match) => ({
-    word: match[0] === '&' ? 'and' : nameWords(match[0]).join('') || match[0],
+    word: match[0] === '&' ? 'and' : wordsIn(match[0]).join('') || match[0],
     start: from + match.index,
     initial: /^\p{Lu}$/u.test(match[0]),
     acronym: /^\p{Lu}{2,}$/u.test(match[0]),

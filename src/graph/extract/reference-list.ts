@@ -1,4 +1,4 @@
-import { foldCase } from '../../base/index.ts';
+import { wordsIn } from '../../base/index.ts';
 import type { Block } from '../../parse/index.ts';
 import type { ParsedReference } from '../link/parse-reference.ts';
 import { parseReference } from '../link/parse-reference.ts';
@@ -33,9 +33,9 @@ export function listReferences(blocks: readonly Block[]): ListedReference[] {
       arxivId: block.arxivId ?? null,
       parsed,
       surnames: surnamesOf(text, parsed),
-      initials: nameWords(
-        /\s(?<initials>\p{Lu}{1,5})$/u.exec(parsed.authors[0] ?? '')?.groups?.['initials'] ?? '',
-      ).join(''),
+      initials: wordsIn(/\s(?<initials>\p{Lu}{1,5})$/u.exec(parsed.authors[0] ?? '')?.groups?.['initials'] ?? '').join(
+        '',
+      ),
       yearLetter: /\b(?:(?:1[5-9]|20)\d\d|n\.d\.-)(?<letter>[a-z])\b/.exec(text)?.groups?.['letter'] ?? '',
     };
   });
@@ -118,10 +118,10 @@ function withoutYear(doi: string): string {
 
 function surnamesOf(text: string, parsed: ParsedReference): string[] {
   if (parsed.authors.length > 0)
-    return parsed.authors.map((author) => nameWords(author.replace(/\s[\p{Lu}]{1,5}$/u, '')).join(' '));
+    return parsed.authors.map((author) => wordsIn(author.replace(/\s[\p{Lu}]{1,5}$/u, '')).join(' '));
   // An organisation or an unknown style: the words before the first comma, bracket or full stop.
   const opening = /^(?:\[?\d{1,4}[\].)]?\s+)?(?<name>[^,.(\d]{2,80})/.exec(text)?.groups?.['name'] ?? '';
-  return [nameWords(opening).join(' ')].filter((name) => name !== '');
+  return [wordsIn(opening).join(' ')].filter((name) => name !== '');
 }
 
 /** Whether a list is in the order of its first authors' names. */
@@ -129,9 +129,4 @@ export function isSortedByName(references: readonly ListedReference[]): boolean 
   const names = references.map(({ surnames }) => surnames[0] ?? '');
   const rising = names.filter((name, at) => at === 0 || name.localeCompare(names[at - 1] ?? '', 'en') >= 0).length;
   return names.length >= 8 && rising >= names.length * 0.9;
-}
-
-/** The words of a name in lower case without accents. */
-export function nameWords(text: string): string[] {
-  return foldCase(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }

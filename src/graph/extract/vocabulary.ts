@@ -167,34 +167,26 @@ function parseTurtle(text: string): VocabularyEntry[] {
     if (sign === '.') subject = predicate = undefined;
     else if (sign === ';') predicate = undefined;
     else if (sign !== undefined) continue;
-    else if (literal !== undefined)
-      note(subject, predicate, literal.replace(/\\(.)/g, '$1'), longLanguage ?? shortLanguage);
-    else {
+    else if (literal !== undefined) {
+      if (subject === undefined || predicate === undefined) continue;
+      const entry = names.get(subject) ?? { english: false, synonyms: [] };
+      const name = literal.replace(/\\(.)/g, '$1');
+      const language = longLanguage ?? shortLanguage ?? 'en';
+      if (!/prefLabel$|#label$/.test(predicate)) {
+        if (!/altLabel$|hiddenLabel$/.test(predicate)) continue;
+        entry.synonyms.push(name);
+      } else if (entry.name === undefined || (language.startsWith('en') && !entry.english)) {
+        if (entry.name !== undefined) entry.synonyms.push(entry.name);
+        Object.assign(entry, { name, english: language.startsWith('en') });
+      } else entry.synonyms.push(name);
+      names.set(subject, entry);
+    } else {
       const [space = '', local = ''] = (prefixed ?? '').split(/:(.*)/s);
       const term = iri ?? (isA === undefined ? (prefixes.get(space) ?? `${space}:`) + local : 'a');
       if (prefixed === undefined && iri === undefined && isA === undefined) continue;
       if (subject === undefined) subject = term;
       else predicate ??= term;
     }
-  }
-  function note(
-    about: string | undefined,
-    says: string | undefined,
-    literal: string,
-    language: string | undefined,
-  ): void {
-    if (about === undefined || says === undefined) return;
-    const entry = names.get(about) ?? { english: false, synonyms: [] };
-    const english = language === undefined || language.startsWith('en');
-    if (/prefLabel$|#label$/.test(says)) {
-      if (entry.name === undefined || (english && !entry.english)) {
-        if (entry.name !== undefined) entry.synonyms.push(entry.name);
-        entry.name = literal;
-        entry.english = english;
-      } else entry.synonyms.push(literal);
-    } else if (/altLabel$|hiddenLabel$/.test(says)) entry.synonyms.push(literal);
-    else return;
-    names.set(about, entry);
   }
   return [...names].flatMap(([id, { name, synonyms }]) => (name === undefined ? [] : [{ id, name, synonyms }]));
 }

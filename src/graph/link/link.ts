@@ -1,4 +1,4 @@
-import { foldCase, lettersOf, sha256 } from '../../base/index.ts';
+import { foldCase, lettersOf, sha256, wordsIn } from '../../base/index.ts';
 import type { EdgeStatement, NodeStatement, TextPlace } from '../schema.ts';
 import { RANK, thousandths } from '../schema.ts';
 import { fingerprints, lettersWithPlaces, surnameOf } from './letters.ts';
@@ -179,7 +179,7 @@ function nearest(pattern: string, text: string): { readonly share: number; reado
 }
 
 function unexplainedWords({ words }: PrintedReference, work: CitedWork): number {
-  const known = foldCase(`${work.authors.join(' ')} ${work.source ?? ''}`).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const known = wordsIn(`${work.authors.join(' ')} ${work.source ?? ''}`);
   const telling = words.filter((word) => word.length > 3 && !/\d/.test(word));
   return telling.filter((word) => !known.some((name) => isShortFor(word, name))).length;
 }
@@ -211,12 +211,12 @@ function sourceAgrees(
   title: FoundTitle | undefined,
 ): boolean | undefined {
   if (source === null) return undefined;
-  const names = (foldCase(source).match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !SMALL_WORDS.has(word));
+  const names = wordsIn(source).filter((word) => !SMALL_WORDS.has(word));
   if (names.length === 0) return undefined;
   const full = lettersOf(source);
-  const rest = title !== undefined && title.share > 0.9 ? reference.letters.slice(title.end) : reference.letters;
-  if (full.length > 3 && rest.includes(full)) return true;
-  const tail = title !== undefined && title.share > 0.9 ? wordsBehind(reference, title.end) : reference.words;
+  const from = title !== undefined && title.share > 0.9 ? title.end : 0;
+  if (full.length > 3 && reference.letters.includes(full, from)) return true;
+  const tail = from === 0 ? reference.words : wordsIn(reference.text.slice(reference.places[from] ?? Infinity));
   const initials = names.map((word) => word[0] ?? '').join('');
   if (names.length > 2 && tail.includes(initials)) return true;
   for (let start = 0; start < tail.length; start += 1) {
@@ -245,11 +245,6 @@ function isSubsequence(word: string, name: string): boolean {
   let at = 0;
   for (const letter of name) if (letter === word[at]) at += 1;
   return at === word.length;
-}
-
-function wordsBehind(reference: PrintedReference, end: number): readonly string[] {
-  const from = reference.places[end] ?? reference.text.length;
-  return foldCase(reference.text.slice(from)).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** The fields of a work that a reference is compared with. */

@@ -147,13 +147,10 @@ export async function lookUpNames(
 }
 
 /** The registered work that a catalogue found for a printed reference. */
-interface FoundWork {
+interface FoundWork extends Omit<KnownWork, 'kind'> {
   readonly kind: 'found';
   readonly doi: string;
   readonly title: string;
-  readonly authors: readonly string[];
-  readonly year: number | null;
-  readonly venue: string | null;
   /** 0 to 1: how well it matches the printed reference. */
   readonly score: number;
 }
@@ -263,35 +260,26 @@ export function withNames(
     if (answer?.kind === 'known') known.set(target, answer);
   }
   if (known.size === 0) return contribution;
+  const renamed = (id: string): string => {
+    const doi = known.get(id)?.doi ?? null;
+    return doi === null ? id : `work:doi:${doi.toLowerCase()}`;
+  };
   return {
     ...contribution,
     nodes: contribution.nodes.map((node) => {
       const work = known.get(node.id);
-      return work ? namedNode(node, work) : node;
+      if (!work) return node;
+      const label = work.title?.slice(0, 500) ?? node.label;
+      // A directory is more reliable than a printed list.
+      return { ...node, id: renamed(node.id), label, year: work.year, rank: RANK.mention, data: workData(work) };
     }),
     edges: contribution.edges.flatMap((edge) => {
-      const work = edge.kind === 'cites' ? known.get(edge.target) : undefined;
-      return work ? namedEdge(edge, work) : [edge];
+      if (edge.kind !== 'cites' || !known.has(edge.target)) return [edge];
+      const target = renamed(edge.target);
+      // A record may list its own id, but no work cites itself.
+      if (target === edge.source) return [];
+      const detail = { ...edge.evidence.detail, cited_as: edge.target.slice('work:'.length) };
+      return [{ ...edge, target, evidence: { ...edge.evidence, detail } }];
     }),
   };
-}
-
-function namedNode(node: NodeStatement, work: KnownWork): NodeStatement {
-  const label = work.title?.slice(0, 500) ?? node.label;
-  // A directory is more reliable than a printed list.
-  return { ...node, id: nodeId(node.id, work.doi), label, year: work.year, rank: RANK.mention, data: workData(work) };
-}
-
-/** Drops the edge of a record that lists its own id: no work cites itself. */
-function namedEdge(edge: EdgeStatement, { doi }: KnownWork): EdgeStatement[] {
-  const target = nodeId(edge.target, doi);
-  if (target === edge.source) return [];
-  const { evidence } = edge;
-  return [
-    { ...edge, target, evidence: { ...evidence, detail: { ...evidence.detail, cited_as: edge.target.slice(5) } } },
-  ];
-}
-
-function nodeId(id: string, doi: string | null): string {
-  return doi === null ? id : `work:doi:${doi.toLowerCase()}`;
 }
