@@ -32,35 +32,34 @@ export type Behaviour =
   | { readonly kind: 'filename'; readonly how: 'rfc8187' | 'traversal' | 'long' | 'bidi' | 'quotes' }
   | { readonly kind: 'head'; readonly how: '405' | '404' | 'lies' };
 
-export type RedirectTrap =
-  | 'loop'
-  | 'twelve-hops'
-  | 'canary-4'
-  | 'canary-6'
-  | 'metadata'
-  | 'decimal-host'
-  | 'rebinding'
-  | 'file-scheme'
-  | 'no-location';
+const TRAPS = [
+  'loop',
+  'twelve-hops',
+  'canary-4',
+  'canary-6',
+  'metadata',
+  'decimal-host',
+  'rebinding',
+  'file-scheme',
+  'no-location',
+] as const;
+export type RedirectTrap = (typeof TRAPS)[number];
 
-export type Wall =
-  | 'challenge-403'
-  | 'challenge-503'
-  | 'challenge-anubis'
-  | 'challenge-proof-of-work'
-  | 'challenge-radware'
-  | 'ban-1015'
-  | 'login'
-  | 'cookie-opens'
-  | 'cookie-stays'
-  | 'captcha'
-  | 'soft-404'
-  | 'paywall';
+const WALLS = [
+  'challenge-403',
+  'challenge-503',
+  'ban-1015',
+  'login',
+  'cookie-opens',
+  'cookie-stays',
+  'captcha',
+  'soft-404',
+  'paywall',
+] as const;
+export type Wall = (typeof WALLS)[number] | 'challenge-anubis' | 'challenge-proof-of-work' | 'challenge-radware';
 
 export const PLAIN: Behaviour = { kind: 'plain' };
 
-const trap = (to: RedirectTrap): Behaviour => ({ kind: 'redirect-trap', to });
-const wall = (how: Wall): Behaviour => ({ kind: 'wall', how });
 const redirect = (hops: number, codes: readonly number[], relative = false): Behaviour => ({
   kind: 'redirect',
   hops,
@@ -86,19 +85,7 @@ export const ALL_BEHAVIOURS: readonly Behaviour[] = [
   redirect(1, [302]),
   redirect(6, [301, 302, 303, 307, 308]),
   redirect(3, [302], true),
-  ...(
-    [
-      'loop',
-      'twelve-hops',
-      'canary-4',
-      'canary-6',
-      'metadata',
-      'decimal-host',
-      'rebinding',
-      'file-scheme',
-      'no-location',
-    ] as const
-  ).map(trap),
+  ...TRAPS.map((to): Behaviour => ({ kind: 'redirect-trap', to })),
   ...(['html', 'viewer', 'interstitial'] as const).map((page): Behaviour => ({ kind: 'html-as-pdf', page })),
   typed('application/octet-stream'),
   typed('text/plain'),
@@ -124,19 +111,7 @@ export const ALL_BEHAVIOURS: readonly Behaviour[] = [
     kind: 'range',
     how,
   })),
-  ...(
-    [
-      'challenge-403',
-      'challenge-503',
-      'ban-1015',
-      'login',
-      'cookie-opens',
-      'cookie-stays',
-      'captcha',
-      'soft-404',
-      'paywall',
-    ] as const
-  ).map(wall),
+  ...WALLS.map((how): Behaviour => ({ kind: 'wall', how })),
   ...(['rfc8187', 'traversal', 'long', 'bidi', 'quotes'] as const).map((how): Behaviour => ({ kind: 'filename', how })),
   ...(['405', '404', 'lies'] as const).map((how): Behaviour => ({ kind: 'head', how })),
 ];

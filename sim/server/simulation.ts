@@ -208,49 +208,35 @@ export class Simulation implements AsyncDisposable {
 
   /** The response, and the pool the request occupies. */
   async #decide(exchange: Exchange, entry: LogEntry): Promise<{ readonly reply: Reply; readonly pool: Pool | null }> {
+    const outside = (reply: Reply): { readonly reply: Reply; readonly pool: null } => ({ reply, pool: null });
     const host = exchange.url.hostname;
     if (/^[\d.]+$|^\[|^localhost$/.test(host)) {
       this.#manners.breach(entry, 'private-address', host);
-      return {
-        reply: text(
-          'This is the simulated web itself; give clients the admin address that "sim serve" printed.\n',
-          421,
-        ),
-        pool: null,
-      };
+      const hint = 'give clients the admin address that "sim serve" printed';
+      return outside(text(`This is the simulated web itself; ${hint}.\n`, 421));
     }
-    if (this.killedHosts.has(host))
-      return { reply: { status: 0, headers: {}, body: '', transport: { kind: 'reset' } }, pool: null };
-    if (this.#manners.isBanned(host, entry.at)) return { reply: text('Forbidden', 403), pool: null };
+    if (this.killedHosts.has(host)) return outside({ status: 0, headers: {}, body: '', transport: { kind: 'reset' } });
+    if (this.#manners.isBanned(host, entry.at)) return outside(text('Forbidden', 403));
     const service = serviceAt(host);
     if (service) {
-      if (this.broken.has(service.name)) return { reply: text('gone by order of sim mutate', 404), pool: null };
-      if (exchange.path === '/robots.txt')
-        return { reply: text(SERVICE_ROBOTS[host] ?? 'User-agent: *\nAllow: /\n'), pool: null };
-      if (host === downHost(this.world.parameters)) return { reply: downPage(), pool: null };
+      if (this.broken.has(service.name)) return outside(text('gone by order of sim mutate', 404));
+      if (exchange.path === '/robots.txt') return outside(text(SERVICE_ROBOTS[host] ?? 'User-agent: *\nAllow: /\n'));
+      if (host === downHost(this.world.parameters)) return outside(downPage());
       const pool = FRIENDLY.has(this.world.parameters.profile) ? null : (service.pool?.(exchange) ?? null);
-      if (pool) {
-        const admission = this.#limits.arrive(pool, entry.at);
-        if (admission.kind === 'refused') {
-          this.#manners.breach(entry, admission.rule, pool.name);
-          return {
-            reply: service.tooMany?.(exchange, admission.waitSeconds) ?? text('Too Many Requests', 429),
-            pool: null,
-          };
-        }
+      const admission = pool && this.#limits.arrive(pool, entry.at);
+      if (pool && admission?.kind === 'refused') {
+        this.#manners.breach(entry, admission.rule, pool.name);
+        return outside(service.tooMany?.(exchange, admission.waitSeconds) ?? text('Too Many Requests', 429));
       }
       return { reply: await service.handle(exchange), pool };
     }
     const site = this.world.host(host);
-    if (!site) return { reply: text(`no such host: ${host}\n`, 404), pool: null };
-    if (site.rate && exchange.path !== '/robots.txt') {
-      const pool: Pool = { name: site.name, perSecond: site.rate.perSecond, burst: site.rate.burst };
-      const admission = this.#limits.arrive(pool, entry.at);
-      if (admission.kind === 'refused')
-        return { reply: slowDown(site.rate.retryAfter, admission.waitSeconds, entry.at), pool: null };
-      return { reply: await serveSite(exchange, site), pool };
-    }
-    return { reply: await serveSite(exchange, site), pool: null };
+    if (!site) return outside(text(`no such host: ${host}\n`, 404));
+    if (!site.rate || exchange.path === '/robots.txt') return outside(await serveSite(exchange, site));
+    const pool: Pool = { name: site.name, perSecond: site.rate.perSecond, burst: site.rate.burst };
+    const admission = this.#limits.arrive(pool, entry.at);
+    if (admission.kind === 'refused') return outside(slowDown(site.rate.retryAfter, admission.waitSeconds, entry.at));
+    return { reply: await serveSite(exchange, site), pool };
   }
 
   /** Lognormal latency with a long tail, determined by URL and attempt; without it requests would never overlap. */

@@ -36,7 +36,7 @@ export const biorxiv: Service = {
   pool: ({ url, path }) => (url.hostname.startsWith('www.') && path !== '/robots.txt' ? WEB : null),
   tooMany: () => text('error code: 1015', 429),
   async handle(exchange): Promise<Reply> {
-    const { path, world, url } = exchange;
+    const { world, url } = exchange;
     if (url.hostname.startsWith('api.')) {
       const [, server = '', doi = ''] =
         /^\/details\/(biorxiv|medrxiv)\/(.+)\/na(?:\/json)?$/.exec(decodeURIComponent(url.pathname)) ?? [];
@@ -50,10 +50,7 @@ export const biorxiv: Service = {
         collection: versions(world, work, location, server),
       });
     }
-    const location = world
-      .namedIn(path)
-      .flatMap(({ locations }) => locations)
-      .find((one) => one.url === url.href);
+    const location = world.locationAt(url.href);
     if (location?.kind === 'pdf') return exchange.file(location);
     return location ? walledPage('challenge-403', exchange) : text('Not Found', 404);
   },

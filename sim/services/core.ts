@@ -56,10 +56,7 @@ export const core: Service = {
     if (!exchange.url.hostname.startsWith('api.')) {
       // The file host rejects requests that still carry the API key.
       if (exchange.headers['authorization'] !== undefined) return text('Bad Request', 400);
-      const location = world
-        .namedIn(path)
-        .flatMap(({ locations }) => locations)
-        .find(({ url }) => url === at('core.ac.uk', path));
+      const location = world.locationAt(at('core.ac.uk', path));
       return location ? exchange.file(location) : text('Not Found', 404);
     }
     if (path === '/v3/search/works')

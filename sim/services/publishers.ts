@@ -9,10 +9,7 @@ import type { Location } from '../world/types.ts';
 function askedFor({ url, world }: Exchange): Location | undefined {
   const wanted = new URL(url);
   wanted.searchParams.delete('api_key');
-  return world
-    .namedIn(decodeURIComponent(wanted.href))
-    .flatMap(({ locations }) => locations)
-    .find((location) => location.url === wanted.href);
+  return world.locationAt(wanted.href);
 }
 
 /** Springer Nature's Open Access API: records as JSON, articles as JATS, each with a key (dev.springernature.com). */

@@ -8,7 +8,7 @@ import type { MonthEvent } from './month.ts';
 import { aboutOf, eventOf, workAt } from './month.ts';
 import type { HostChoice } from './locations.ts';
 import { TOPICS } from './topics.ts';
-import type { Host, Work, WorldParameters } from './types.ts';
+import type { Host, Location, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
 import { generateCore } from './work.ts';
 
@@ -144,6 +144,13 @@ export class World {
     return indexesIn(text, this.size)
       .filter((index) => this.isThere(index))
       .map((index) => this.work(index));
+  }
+
+  /** The location with this URL. */
+  locationAt(url: string): Location | undefined {
+    return this.namedIn(url)
+      .flatMap(({ locations }) => locations)
+      .find((location) => location.url === url);
   }
 
   #first(indexes: readonly number[], fits: (work: Work) => boolean): Work | undefined {
