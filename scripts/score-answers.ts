@@ -22,12 +22,13 @@ import {
   VectorCache,
 } from '../src/parse/index.ts';
 import { parseMarkup } from '../src/parse/doctags/parse-markup.ts';
-import type { Hit, IndexedPassage, SearchIndex, SearchMode } from '../src/search/index.ts';
+import type { Hit, IndexedPassage, SearchMode } from '../src/search/index.ts';
 import { openIndex, sectionOf } from '../src/search/index.ts';
 import { buildIndex } from '../test/support/build-index.ts';
 import { isAside } from '../src/search/section.ts';
 import { checkOptions } from '../test/support/options.ts';
 import { nothingMeasured, readJsonLines, SHARED, VECTORS } from './score/data.ts';
+import { bm25 } from './score/words.ts';
 
 // Scores answers on papers with questions whose evidence two readers have marked (papers/*.xml, questions.jsonl):
 // where the evidence is among the passages found, what the extractive answer quotes, what the gate lets through, and how
@@ -93,18 +94,15 @@ const { vectors } = await embedTexts(chunks.map(embeddedText), { engine: model, 
 using temporary = mkdtempDisposableSync(join(tmpdir(), 'score-answers-'));
 const scratch = temporary.path;
 const dense = { model: engine.model, dimensions: engine.dimensions } as const;
-await buildIndex(join(scratch, 'now'), passages(false), { dense });
-// Without sections every passage counts the same: how passages were ranked before.
-await buildIndex(join(scratch, 'before'), passages(true), { dense });
-using now = await openIndex(join(scratch, 'now'), engine);
-using before = await openIndex(join(scratch, 'before'), engine);
+await buildIndex(scratch, passages(), { dense });
+using index = await openIndex(scratch, engine);
 const without = questions.filter(({ id }) => gold.get(id)?.size === 0).length;
 console.log(
   `${questions.length} questions to ${placesOf.size} papers of ${chunks.length} passages; evidence of ${without} in no passage`,
 );
-await scoreRetrieval(before, now);
-await scoreExtractive(now);
-await scoreCells(now);
+await scoreRetrieval();
+await scoreExtractive();
+await scoreCells();
 const faults = scoreGate();
 for (const fault of faults) console.error(`MISSED: ${fault}`);
 process.exitCode = faults.length === 0 ? 0 : 1;
@@ -135,7 +133,7 @@ function goldPlaces({ paper, evidence }: Question): ReadonlySet<number> {
   return new Set(places);
 }
 
-async function* passages(isFlat: boolean): AsyncGenerator<IndexedPassage> {
+async function* passages(): AsyncGenerator<IndexedPassage> {
   for (const [at, chunk] of chunks.entries()) {
     const { id, document, title, headings, text } = chunk;
     const vector = vectors[at];
@@ -147,7 +145,7 @@ async function* passages(isFlat: boolean): AsyncGenerator<IndexedPassage> {
       text,
       page: undefined,
       file: undefined,
-      section: isFlat ? 'body' : sectionOf(chunk),
+      section: sectionOf(chunk),
       searchText: embeddedText(chunk),
       vector,
     };
@@ -156,8 +154,8 @@ async function* passages(isFlat: boolean): AsyncGenerator<IndexedPassage> {
 
 type Ranker = (question: Question, top: number, inside: string | undefined) => Promise<readonly number[]>;
 
-/** Passages by their place among all chunks, as `rank` of an index gives them. */
-function ranker(index: SearchIndex, mode: SearchMode): Ranker {
+/** Passages by their place among all chunks, as `rank` of the index gives them. */
+function ranker(mode: SearchMode): Ranker {
   return async ({ question }, top, inside) => {
     const filter = inside === undefined ? {} : only(inside);
     return (await index.rank(question, { mode, top, filter })).map(({ place }) => place);
@@ -169,7 +167,7 @@ function only(paper: string): { readonly documents: { key: string; accepts: (doc
 }
 
 /** What `ask` reads for a question. */
-async function passagesFor(index: SearchIndex, question: string, top: number, filter: object = {}): Promise<Hit[]> {
+async function passagesFor(question: string, top: number, filter: object = {}): Promise<Hit[]> {
   return await askPassages((text, options) => index.search(text, options), question, {
     mode: 'hybrid' as const,
     top,
@@ -177,16 +175,15 @@ async function passagesFor(index: SearchIndex, question: string, top: number, fi
   });
 }
 
-async function scoreRetrieval(before: SearchIndex, now: SearchIndex): Promise<void> {
+async function scoreRetrieval(): Promise<void> {
   const systems: readonly (readonly [string, Ranker])[] = [
     ['plain BM25', plainWords()],
-    ['hybrid before', ranker(before, 'hybrid')],
-    ['words now', ranker(now, 'lexical')],
-    ['hybrid now', ranker(now, 'hybrid')],
+    ['words', ranker('lexical')],
+    ['hybrid', ranker('hybrid')],
     [
-      'as ask reads it now',
+      'as ask reads it',
       async ({ question }, top, inside) => {
-        const hits = await passagesFor(now, question, top, inside === undefined ? {} : only(inside));
+        const hits = await passagesFor(question, top, inside === undefined ? {} : only(inside));
         return hits.map(({ passage }) => placeOf.get(passage.id) ?? -1);
       },
     ],
@@ -213,25 +210,9 @@ async function scoreRetrieval(before: SearchIndex, now: SearchIndex): Promise<vo
 
 /** BM25 over the bare text of passages. */
 function plainWords(): Ranker {
-  const [k1, b] = [1.2, 0.75];
-  const terms = chunks.map(({ text }) => analyse(text));
-  const average = terms.reduce((sum, each) => sum + each.length, 0) / terms.length;
-  const postings = new Map<string, Map<number, number>>();
-  for (const [place, own] of terms.entries())
-    for (const term of own) {
-      const of = postings.get(term) ?? new Map<number, number>();
-      postings.set(term, of.set(place, (of.get(place) ?? 0) + 1));
-    }
+  const scoresOf = bm25(chunks.map(({ text }) => analyse(text)));
   return async ({ question }, top, inside) => {
-    const scores = new Float64Array(chunks.length);
-    for (const term of analyse(question)) {
-      const of = postings.get(term) ?? new Map<number, number>();
-      const rarity = Math.log(1 + (chunks.length - of.size + 0.5) / (of.size + 0.5));
-      for (const [place, count] of of)
-        scores[place] =
-          (scores[place] as number) +
-          (rarity * count * (k1 + 1)) / (count + k1 * (1 - b + (b * (terms[place]?.length ?? 0)) / average));
-    }
+    const scores = scoresOf(analyse(question));
     const places = inside === undefined ? [...chunks.keys()] : (placesOf.get(inside) ?? []);
     return places.sort((one, other) => (scores[other] as number) - (scores[one] as number)).slice(0, top);
   };
@@ -243,11 +224,11 @@ interface Extracted {
 }
 
 /** What a question gets without a model: with its paper, and with the paper taken away. */
-async function scoreExtractive(index: SearchIndex): Promise<void> {
+async function scoreExtractive(): Promise<void> {
   const answer = async (question: Question, isThere: boolean): Promise<Extracted> => {
     const accepts = (document: string): boolean => isThere || document !== question.paper;
     const filter = { documents: { key: `${question.paper} ${isThere}`, accepts } };
-    const hits = await passagesFor(index, question.question, 10, filter);
+    const hits = await passagesFor(question.question, 10, filter);
     const sentences = await extractAnswer(question.question, cited(hits), { most: 3, least: 0, nearness });
     const right = sentences.some(
       ({ text, quotes }) => quotes[0]?.document === question.paper && isEvidence(text, question),
@@ -310,13 +291,13 @@ function isEvidence(text: string, { evidence }: Question): boolean {
  * overlaps the evidence, a number where the evidence has it, a choice where it is the conclusion of the readers. Cells from
  * records are copies; nothing to score.
  */
-async function scoreCells(index: SearchIndex): Promise<void> {
+async function scoreCells(): Promise<void> {
   console.log('\ncells of a table without a model, each question put to its own paper: filled in; right among those');
   for (const half of HALVES) {
     const own = questions.filter((question) => halfOf(question) === half);
     const [texts, numbers, choices]: boolean[][] = [[], [], []];
     for (const question of own) {
-      const hits = cited(await passagesFor(index, question.question, PASSAGES, only(question.paper)));
+      const hits = cited(await passagesFor(question.question, PASSAGES, only(question.paper)));
       const sentences = await extractAnswer(question.question, hits, { most: SENTENCES, least: 0, nearness });
       const filled = (type: object, least: number): { value: string; quote: string } | undefined => {
         const [column] = columnsFrom([{ name: 'cell', question: question.question, ...type }]);

@@ -7,10 +7,10 @@ import { openOcr } from '../src/parse/doctags/ocr/tesseract.ts';
 import type { GreyImage } from '../src/parse/doctags/ocr/straighten.ts';
 import { level, toGrey, turnUpright } from '../src/parse/doctags/ocr/straighten.ts';
 import { parsePdf, renderPage } from '../src/parse/doctags/pdf.ts';
-import type { Block } from '../src/parse/document.ts';
 import { makePdf } from '../test/support/make-pdf.ts';
 import { checkOptions } from '../test/support/options.ts';
 import { nothingMeasured, OPEN_PAPERS } from './score/data.ts';
+import { sharedWords, textOfBlock } from './score/words.ts';
 
 // npm run score:ocr [-- --papers N] [--ways upright,turned,skewed] [--languages] [--engine embedded|tesseract] [--data DIR] [--only REGEXP] [--show]
 // Draws the second page of papers at 200 dpi, makes a PDF of the picture and compares the words that OCR reads with those of the
@@ -71,16 +71,9 @@ async function measure(name: string, pdf: Uint8Array, page: number, way: string)
   const { user, system } = process.cpuUsage();
   const { blocks, metadata } = await parsePdf(scan, { ocr: { engine, languages: 'auto' } });
   const used = process.cpuUsage();
-  const read = wordsOf(textOf(blocks));
-  const left = new Map<string, number>();
-  for (const word of truth) left.set(word, (left.get(word) ?? 0) + 1);
-  const right = read.filter((word) => {
-    const count = left.get(word) ?? 0;
-    left.set(word, count - 1);
-    return count > 0;
-  }).length;
+  const read = wordsOf(blocks.map(textOfBlock).join('\n'));
+  const { shared: right, missing } = sharedWords(read, truth);
   measured += 1;
-  const missing = [...left].flatMap(([word, count]) => Array.from({ length: Math.max(0, count) }, () => word));
   if (options.show) console.log(`  missing: ${missing.join(' ')}`);
   const [facts] = metadata.ocr ?? [];
   console.log(
@@ -112,12 +105,6 @@ async function pageWords(pdf: Uint8Array, page: number): Promise<string[]> {
     if (at >= 0) labels.splice(at, 1);
     return at < 0;
   });
-}
-
-function textOf(blocks: readonly Block[]): string {
-  return blocks
-    .map((block) => (block.kind === 'table' ? block.table.cells.map((cell) => cell.text).join(' ') : block.text))
-    .join('\n');
 }
 
 function wordsOf(text: string): string[] {

@@ -8,6 +8,7 @@ import { checkOptions } from '../test/support/options.ts';
 import { nothingMeasured, OPEN_PAPERS } from './score/data.ts';
 import type { PublisherHalf } from './score/halves.ts';
 import { halfOfPublisher, publishersOf } from './score/halves.ts';
+import { sharedWords } from './score/words.ts';
 
 // npm run score:records [-- --data DIR] [--only REGEXP] [--half work|opened|aside] [--show]
 // Compares what a PDF says of itself (title, authors, DOI) with the JATS file beside it. Papers of one publisher stay in one
@@ -71,7 +72,7 @@ function compare(id: string, half: PublisherHalf, ours: Metadata, truth: Metadat
     missing,
     title: letters(ours.title ?? '') === letters(truth.title ?? ''),
     doi: ours.doi === undefined ? 'none' : ours.doi.toLowerCase() === truth.doi?.toLowerCase() ? 'right' : 'wrong',
-    abstract: truth.abstract === undefined ? undefined : sharedWords(ours.abstract ?? '', truth.abstract),
+    abstract: truth.abstract === undefined ? undefined : likeness(ours.abstract ?? '', truth.abstract),
   };
 }
 
@@ -97,17 +98,10 @@ function summary(half: PublisherHalf | 'all'): object | undefined {
 }
 
 /** F1 of the words of two texts. */
-function sharedWords(one: string, other: string): number {
+function likeness(one: string, other: string): number {
   const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const [ours, theirs] = [wordsOf(one), wordsOf(other)];
-  const left = new Map<string, number>();
-  for (const word of theirs) left.set(word, (left.get(word) ?? 0) + 1);
-  const both = ours.filter((word) => {
-    const count = left.get(word) ?? 0;
-    left.set(word, count - 1);
-    return count > 0;
-  });
-  return (2 * both.length) / (ours.length + theirs.length);
+  return (2 * sharedWords(ours, theirs).shared) / (ours.length + theirs.length);
 }
 
 function show(score: RecordScore, ours: Metadata, truth: Metadata): void {

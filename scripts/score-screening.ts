@@ -9,6 +9,7 @@ import { seededRandom } from '../test/fixtures/random-document.ts';
 import { writeReviewRun } from '../test/fixtures/review-run.ts';
 import { checkOptions } from '../test/support/options.ts';
 import { readJsonLines, SHARED } from './score/data.ts';
+import { bm25 } from './score/words.ts';
 
 // Scores the ranking of records and the rule for stopping on reviews whose decisions are known: NAME.jsonl with a line
 // for each record. Each start knows one included and ten excluded records. Both models are trained again after every
@@ -148,22 +149,6 @@ function stopIn({ included }: Review, known: number, order: readonly number[], r
   return { recall: (foundBefore + found) / all, saved: (sample.length - read) / (included.length - known) };
 }
 
-/** BM25 (k1 = 1.2, b = .75) of the question in title and abstract. */
-function bm25(texts: readonly string[], question: string): number[] {
-  const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-  const documents = texts.map(words);
-  const length = mean(documents.map((each) => each.length));
-  const scores = texts.map(() => 0);
-  for (const word of new Set(words(question))) {
-    const times = documents.map((each) => each.filter((other) => other === word).length);
-    const having = times.filter((each) => each > 0).length;
-    const idf = Math.log(1 + (texts.length - having + 0.5) / (having + 0.5));
-    for (const [at, count] of times.entries())
-      scores[at]! += (idf * count * 2.2) / (count + 1.2 * (0.25 + (0.75 * documents[at]!.length) / length));
-  }
-  return scores;
-}
-
 function mean(numbers: readonly number[]): number {
   return numbers.reduce((sum, each) => sum + each, 0) / Math.max(1, numbers.length);
 }
@@ -182,7 +167,10 @@ function score(review: Review): Line {
   const over = (all: readonly (readonly number[])[]): Measures => meanOf(all.map((order) => measure(review, order)));
   const rest = (each: ReadonlyMap<number, boolean>): number[] => [...review.included.keys()].filter((row) => !each.has(row)); // prettier-ignore
   const ranked = orders(DEFAULT_MODEL);
-  const asked = bm25(review.records.map(({ title, abstract }) => `${title} ${abstract}`), review.question); // prettier-ignore
+  const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+  const asked = bm25(review.records.map(({ title, abstract }) => words(`${title} ${abstract}`)))(
+    new Set(words(review.question)),
+  );
   return {
     name: review.name,
     random: over(known.map((each, start) => shuffled(rest(each), seededRandom(5_000 + start)))),

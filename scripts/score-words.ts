@@ -3,9 +3,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { parsePdf } from '../src/parse/doctags/pdf.ts';
-import type { Block } from '../src/parse/document.ts';
 import { checkOptions } from '../test/support/options.ts';
 import { nothingMeasured, OPEN_PAPERS } from './score/data.ts';
+import { textOfBlock } from './score/words.ts';
 
 // npm run score:words [-- --data DIR] [--only REGEXP] [--show]
 // How many of the words that pdftotext (poppler) finds on each page are in our blocks, and which pages with fewer than 98 %
@@ -21,11 +21,11 @@ for (const folder of folders) {
     if (!new RegExp(options.only).test(name)) continue;
     const path = join(folder, name);
     const { blocks, metadata } = await parsePdf(readFileSync(path));
-    const have = countOf(blocks.map(textOf).join('\n'));
+    const have = countOf(blocks.map(textOfBlock).join('\n'));
     const all = [...have.keys()].join(' ');
     const pieces = new Set(
       blocks
-        .map(textOf)
+        .map(textOfBlock)
         .join('\n')
         .normalize('NFKC')
         .toLowerCase()
@@ -76,10 +76,6 @@ function pagesOf(path: string): string[] {
     .replaceAll(/[ðþÐÞ]|(?:ffi|\ufb03){2,}/g, ' ')
     .split('\f')
     .slice(0, -1);
-}
-
-function textOf(block: Block): string {
-  return block.kind === 'table' ? block.table.cells.map(({ text }) => text).join(' ') : block.text;
 }
 
 function countOf(text: string): Map<string, number> {

@@ -1,3 +1,4 @@
+import { lettersOf } from '../../src/base/index.ts';
 import type { ListedReference } from '../../src/graph/extract/reference-list.ts';
 import type { TrueCitations, TrueReference } from './jats-citations.ts';
 
@@ -43,7 +44,7 @@ export function scoreReferences(
         count.titles += 1;
         if (isTitle(truth.title, entry.parsed.title ?? '')) count.titleRight += 1;
       }
-      if (truth.doi !== null && (entry.doi !== null || letters(entry.text).includes(letters(truth.doi)))) {
+      if (truth.doi !== null && (entry.doi !== null || lettersOf(entry.text).includes(lettersOf(truth.doi)))) {
         count.dois += 1;
         if (entry.doi === truth.doi.toLowerCase()) count.doiRight += 1;
       }
@@ -66,24 +67,17 @@ const LEAST_TITLE = 10;
 
 /** Whether an entry can be recognised; those that cannot are taken to be in their place. */
 function hasMark({ title, label, doi }: TrueReference): boolean {
-  return letters(title ?? '').length > LEAST_TITLE || /\d/.test(label ?? '') || doi !== null;
+  return lettersOf(title ?? '').length > LEAST_TITLE || /\d/.test(label ?? '') || doi !== null;
 }
 
 function isSame(truth: TrueReference, entry: ReadList['references'][number]): boolean {
-  const title = letters(truth.title ?? '').slice(0, 40);
-  if (title.length > LEAST_TITLE) return letters(entry.text).includes(title);
+  const title = lettersOf(truth.title ?? '').slice(0, 40);
+  if (title.length > LEAST_TITLE) return lettersOf(entry.text).includes(title);
   const label = truth.label?.replace(/\D/g, '') ?? '';
   return (label !== '' && entry.label === label) || (truth.doi !== null && entry.doi === truth.doi.toLowerCase());
 }
 
 function isTitle(truth: string, read: string): boolean {
-  const [wanted, found] = [letters(truth), letters(read)];
+  const [wanted, found] = [lettersOf(truth), lettersOf(read)];
   return found.startsWith(wanted.slice(0, 40)) && Math.abs(found.length - wanted.length) <= 8;
-}
-
-function letters(text: string): string {
-  return text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
 }
