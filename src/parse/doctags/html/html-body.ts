@@ -1,5 +1,5 @@
-import type { Line, MarkupElement, MarkupNode } from '../markup/node.ts';
-import { rawCode, oneLine, InlineText, findAll, rawText, children, findFirst } from '../markup/node.ts';
+import type { MarkupElement, MarkupNode } from '../markup/node.ts';
+import { rawCode, oneLine, findAll, rawText, children, findFirst } from '../markup/node.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
 import type { Walk } from './html-walk.ts';
 import {
@@ -7,8 +7,8 @@ import {
   hasClass,
   isFurniture,
   linkShare,
-  addInline,
   inlineLine,
+  inlineText,
   isNote,
   isDisplayMath,
   writeFlow,
@@ -143,9 +143,8 @@ function writeNoteBlock(walk: Walk, element: MarkupElement): void {
   for (const heading of findAll(element, (inner) => /^h[1-6]$/.test(inner.name)))
     walk.builder.text(inlineLine(heading, walk.inline));
   for (const note of notes) {
-    const text = new InlineText();
-    for (const node of note.children)
-      if (typeof node === 'string' || !/^h[1-6]$/.test(node.name)) addInline(text, node, walk.inline);
+    const text = inlineText(walk.inline);
+    text.gather(note, ({ name }) => (/^h[1-6]$/.test(name) ? 'skip' : 'inline'));
     const line = text.take();
     walk.builder.footnote({
       text: line.text.replace(/[↩↵⏎]\uFE0E?$/u, '').trimEnd(),
@@ -216,35 +215,20 @@ function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: numb
   }
 }
 
-/** The paragraphs of an item up to its first nested block are its text; what follows belongs to it. */
 function writeItem(walk: Walk, item: MarkupElement, description: Item, lead = ''): number | undefined {
-  const text = new InlineText();
+  const text = inlineText(walk.inline);
   text.add(lead);
-  let order: number | undefined;
-  const emit = (line: Line): void => {
-    if (line.text === '') return;
-    if (order === undefined) order = walk.builder.listItem(line, description);
-    else walk.builder.text(line, { parent: order });
-  };
-  const visit = (element: MarkupElement): void => {
-    for (const node of element.children) {
-      if (typeof node === 'string') text.add(node);
-      else if (isFurniture(node) || hasClass(node, 'ltx_tag_item')) continue;
-      else if (!isBlock(node)) addInline(text, node, walk.inline);
-      else if (node.name === 'p' || node.name === 'div' || node.name === 'section' || node.name === 'header') {
-        text.space();
-        visit(node);
-        text.space();
-      } else {
-        emit(text.take());
-        if (node.name === 'ul' || node.name === 'ol' || node.name === 'dl')
-          writeList(walk, node, description.depth + 1, order);
-        else walk.block(walk, node);
-      }
-    }
-  };
-  visit(item);
-  emit(text.take());
+  const order = walk.builder.item(item, text, description, {
+    sort(inner) {
+      if (isFurniture(inner) || hasClass(inner, 'ltx_tag_item')) return 'skip';
+      if (!isBlock(inner)) return 'inline';
+      return ['p', 'div', 'section', 'header'].includes(inner.name) ? 'spaced' : 'block';
+    },
+    block(inner, parent) {
+      if (['ul', 'ol', 'dl'].includes(inner.name)) writeList(walk, inner, description.depth + 1, parent);
+      else walk.block(walk, inner);
+    },
+  });
   writeNotes(walk);
   return order;
 }
@@ -261,9 +245,7 @@ function writeDefinitions(walk: Walk, list: MarkupElement, depth: number, parent
     for (const part of children(element)) {
       if (part.name === 'dt') {
         flush();
-        const text = new InlineText();
-        for (const node of part.children) addInline(text, node, walk.inline);
-        term = text.take().text;
+        term = inlineLine(part, walk.inline).text;
       } else if (part.name === 'dd') {
         const lead = term === '' || /[:.;,?!]$/.test(term) ? term : `${term}:`;
         term = '';

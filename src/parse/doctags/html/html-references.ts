@@ -1,9 +1,9 @@
 import type { Line, MarkupElement, MarkupNode } from '../markup/node.ts';
-import { oneLine, InlineText, children, findAll, findFirst, rawText } from '../markup/node.ts';
+import { oneLine, children, findAll, findFirst, rawText } from '../markup/node.ts';
 import { findDoi } from '../markup/imprint.ts';
 import { isReferencesHeading } from '../layout/role/heading-number.ts';
 import type { Walk } from './html-walk.ts';
-import { classMatches, hasClass, writeNotes, addInline } from './html-walk.ts';
+import { classMatches, hasClass, inlineText, writeNotes } from './html-walk.ts';
 
 const LIST_CLASS =
   /^(?:ref-?list|references|bibliography|citation-?list|ref-cit-list|bib-?list|ltx_biblist|c-article-references|reference-list|references-list|citations)$/i;
@@ -85,21 +85,12 @@ export function writeReferences(walk: Walk, list: MarkupElement): void {
 
 export function writeReference(walk: Walk, entry: MarkupElement): void {
   const tag = labelElement(entry);
-  const text = new InlineText();
-  const visit = (node: MarkupNode): void => {
-    if (typeof node === 'string' || node === tag) {
-      if (typeof node === 'string') text.add(node);
-      return;
-    }
-    if (isService(node)) return;
-    if (SPLIT.has(node.name) || hasClass(node, 'ltx_bibblock')) {
-      text.space();
-      for (const part of node.children) visit(part);
-      text.space();
-    } else if (node.name === 'span' || node.name === 'cite') for (const part of node.children) visit(part);
-    else addInline(text, node, walk.inline);
-  };
-  for (const node of entry.children) visit(node);
+  const text = inlineText(walk.inline);
+  text.gather(entry, (inner) => {
+    if (inner === tag || isService(inner)) return 'skip';
+    if (SPLIT.has(inner.name) || hasClass(inner, 'ltx_bibblock')) return 'spaced';
+    return inner.name === 'span' || inner.name === 'cite' ? 'inside' : 'inline';
+  });
   const line = withoutEmptyBrackets(text.take());
   const label = tag
     ? oneLine(rawText(tag)).replace(/^[[(]|(?<![\]).:,])[\]).:,]+$/g, '')

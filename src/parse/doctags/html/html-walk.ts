@@ -1,5 +1,5 @@
 import type { MarkupElement, MarkupNode, Line } from '../markup/node.ts';
-import { findAll, findFirst, children, rawText, superscript, InlineText } from '../markup/node.ts';
+import { findAll, findFirst, children, rawText, InlineText } from '../markup/node.ts';
 import { bareLatex, inlineMath } from '../markup/math.ts';
 import type { DocumentBuilder } from '../markup/document-builder.ts';
 import { bare } from '../markup/document-builder.ts';
@@ -111,50 +111,27 @@ const SPACED = new Set(
   `p div li br dd dt td th tr h1 h2 h3 h4 h5 h6 section blockquote ul ol dl table figure figcaption`.split(/\s+/),
 );
 
+/** Collects a line. */
+export function inlineText(context: InlineContext): InlineText {
+  return new InlineText((text, element) => addElement(text, element, context));
+}
+
 /** The text of an element as one line. */
 export function inlineLine(element: MarkupElement, context: InlineContext): Line {
-  const text = new InlineText();
-  for (const node of element.children) addInline(text, node, context);
+  const text = inlineText(context);
+  text.addAll(element.children);
   return text.take();
 }
 
-/** Adds one inline node to a line. */
-export function addInline(text: InlineText, node: MarkupNode, context: InlineContext): void {
-  if (typeof node === 'string') {
-    text.add(node);
-    return;
-  }
+function addElement(text: InlineText, node: MarkupElement, context: InlineContext): void {
   if (isFurniture(node) || node.name === 'img') return;
-  const inner = (): void => {
-    for (const part of node.children) addInline(text, part, context);
-  };
-  if (node.name === 'math') {
-    text.add(inlineMath(node));
-    return;
-  }
-  if (node.name === 'script') {
-    text.add(bareLatex(rawText(node)));
-    return;
-  }
-  if (isNote(node)) {
-    context.notes.push(node);
-    return;
-  }
-  if (node.name === 'sup') {
-    addRaised(text, node, context);
-    return;
-  }
-  if (node.name === 'a') {
-    addAnchor(text, node, inner, context);
-    return;
-  }
-  if (!SPACED.has(node.name) && !hasClass(node, 'ltx_bibblock')) {
-    inner();
-    return;
-  }
-  text.space();
-  inner();
-  text.space();
+  if (node.name === 'math') text.add(inlineMath(node));
+  else if (node.name === 'script') text.add(bareLatex(rawText(node)));
+  else if (isNote(node)) context.notes.push(node);
+  else if (node.name === 'sup') addRaised(text, node, context);
+  else if (node.name === 'a') addAnchor(text, node, context);
+  else if (SPACED.has(node.name) || hasClass(node, 'ltx_bibblock')) text.addSpaced(node);
+  else text.addAll(node.children);
 }
 
 /** A note whose text is where its mark is. */
@@ -166,21 +143,15 @@ export function isNote(element: MarkupElement): boolean {
 /** The text of such a note, without its marks; empty for a mark that only repeats another. */
 function noteLine(note: MarkupElement, context: InlineContext): Line {
   if (hasClass(note, 'ltx_role_footnotemark')) return bare('');
-  const text = new InlineText();
-  const visit = (element: MarkupElement): void => {
-    for (const node of element.children) {
-      if (typeof node === 'string') text.add(node);
-      else if (node.name === 'sup' && hasClass(node, 'ltx_note_mark')) continue;
-      else if (hasClass(node, 'ltx_tag_note') || hasClass(node, 'ltx_note_type')) continue;
-      else if (hasClass(node, 'ltx_note_outer') || hasClass(node, 'ltx_note_content')) visit(node);
-      else addInline(text, node, { ...context, notes: [] });
-    }
-  };
-  visit(note);
+  const text = inlineText({ ...context, notes: [] });
+  text.gather(note, (inner) => {
+    if (classMatches(inner, /^ltx_(?:note_mark|tag_note|note_type)$/)) return 'skip';
+    return classMatches(inner, /^ltx_note_(?:outer|content)$/) ? 'inside' : 'inline';
+  });
   return text.take();
 }
 
-function addAnchor(text: InlineText, anchor: MarkupElement, inner: () => void, context: InlineContext): void {
+function addAnchor(text: InlineText, anchor: MarkupElement, context: InlineContext): void {
   const target = anchor.attributes['href'];
   const label = target?.startsWith('#') ? context.labels.get(target.slice(1)) : undefined;
   if (label !== undefined && isCitationKey(rawText(anchor))) {
@@ -188,6 +159,7 @@ function addAnchor(text: InlineText, anchor: MarkupElement, inner: () => void, c
     text.add(/[([;,]/.test(text.lastVisible) ? label : `[${label}]`);
     return;
   }
+  const inner = (): void => text.addAll(anchor.children);
   if (target !== undefined && /^https?:\/\/\S{1,2000}$/i.test(target)) text.link(target, inner);
   else inner();
 }
@@ -201,16 +173,11 @@ function isCitationKey(text: string): boolean {
 /** Raised citation numbers become bracketed, exponents Unicode superscripts; other raised text stays as it is. */
 function addRaised(text: InlineText, node: MarkupElement, context: InlineContext): void {
   const line = inlineLine(node, context);
-  if (line.text === '') return;
   const parts = children(node);
   const cites =
     parts.length > 0 && parts.every((part) => part.name === 'a' && (part.attributes['href'] ?? '').startsWith('#'));
-  if (cites && /^[\d\s,;–-]+$/.test(line.text)) {
-    text.add(` [${line.text}]`);
-    return;
-  }
-  const raised = /[\p{L}\p{N})\]]/u.test(text.lastCharacter) ? superscript(line.text) : undefined;
-  text.add(raised ?? line.text);
+  if (cites && /^[\d\s,;–-]+$/.test(line.text)) text.add(` [${line.text}]`);
+  else text.addRaised(line.text);
 }
 
 export interface Walk {
@@ -259,7 +226,7 @@ export function isDisplayMath(element: MarkupElement): boolean {
 
 /** Writes mixed content: runs of inline text become paragraphs, blocks between them are kept. */
 export function writeFlow(walk: Walk, nodes: readonly MarkupNode[]): void {
-  const text = new InlineText();
+  const text = inlineText(walk.inline);
   const flush = (): void => {
     const line = text.take();
     if (line.text !== '') writeText(walk, line);
@@ -274,7 +241,7 @@ export function writeFlow(walk: Walk, nodes: readonly MarkupNode[]): void {
     } else if (isBlock(node) || holdsBlocks(node)) {
       flush();
       walk.block(walk, node);
-    } else addInline(text, node, walk.inline);
+    } else text.add(node);
   }
   flush();
 }

@@ -1,7 +1,7 @@
 import type { Block, Metadata, ParsedDocument, Region, Table } from '../../document.ts';
 import { detectLanguage } from '../layout/text/script.ts';
 import { idsIn } from './imprint.ts';
-import type { Line } from './node.ts';
+import type { InlineText, Line, MarkupElement, Reading } from './node.ts';
 
 /** What a block belongs to, and where it is; files without pages say no place. */
 interface Place {
@@ -87,6 +87,34 @@ export class DocumentBuilder {
       depth,
       ...(marker !== '' && { marker }),
     });
+  }
+
+  /** The paragraphs of an item up to its first block are its text; what follows belongs to it. Undefined if it is empty. */
+  item(
+    item: MarkupElement,
+    text: InlineText,
+    description: Item,
+    how: {
+      readonly sort: (inner: MarkupElement) => Reading | 'block';
+      readonly block: (inner: MarkupElement, order: number | undefined) => void;
+    },
+  ): number | undefined {
+    let order: number | undefined;
+    const emit = (): void => {
+      const line = text.take();
+      if (line.text === '') return;
+      if (order === undefined) order = this.listItem(line, description);
+      else this.text(line, { parent: order });
+    };
+    text.gather(item, (inner) => {
+      const reading = how.sort(inner);
+      if (reading !== 'block') return reading;
+      emit();
+      how.block(inner, order);
+      return 'skip';
+    });
+    emit();
+    return order;
   }
 
   /** An entry of the reference list; identifiers that its text or links show are found when not given. */

@@ -139,13 +139,22 @@ export interface Line {
 const SPACE = /[\s\u0085]+/g;
 const ENDS_IN_SPACE = /\s$/;
 
+/** What becomes of an element while a text is gathered: `spaced` and `inside` read its content, with or without spaces around it. */
+export type Reading = 'inline' | 'spaced' | 'inside' | 'skip';
+
 /**
- * Collects the text of inline markup as one line. White space is folded while text is added, so link offsets are right.
+ * Collects the text of inline markup as one line; a format says how it reads an element. White space is folded while
+ * text is added, so link offsets are right.
  */
 export class InlineText {
+  readonly #read: (text: InlineText, element: MarkupElement) => void;
   #text = '';
   #wantsSpace = false;
   readonly #links: Link[] = [];
+
+  constructor(read: (text: InlineText, element: MarkupElement) => void) {
+    this.#read = read;
+  }
 
   get isEmpty(): boolean {
     return this.#text === '';
@@ -161,7 +170,17 @@ export class InlineText {
     return this.#text.slice(-1);
   }
 
-  add(text: string): void {
+  /** Adds a text, or an element as its format reads it. */
+  add(node: MarkupNode): void {
+    if (typeof node === 'string') this.#addText(node);
+    else this.#read(this, node);
+  }
+
+  addAll(nodes: readonly MarkupNode[]): void {
+    for (const node of nodes) this.add(node);
+  }
+
+  #addText(text: string): void {
     if (text === '') return;
     const folded = visibleText(text).replace(SPACE, ' ');
     if (folded === '') return;
@@ -181,12 +200,38 @@ export class InlineText {
     this.#wantsSpace = true;
   }
 
+  /** Adds the content of an element with spaces around it. */
+  addSpaced(element: MarkupElement | undefined): void {
+    this.space();
+    this.addAll(element?.children ?? []);
+    this.space();
+  }
+
+  /** Adds the content of an element; `sort` says what becomes of each element in it, and may write blocks itself. */
+  gather(element: MarkupElement, sort: (inner: MarkupElement) => Reading): void {
+    for (const node of element.children) {
+      const reading = typeof node === 'string' ? 'inline' : sort(node);
+      if (typeof node === 'string' || reading === 'inline') this.add(node);
+      else if (reading !== 'skip') {
+        if (reading === 'spaced') this.space();
+        this.gather(node, sort);
+        if (reading === 'spaced') this.space();
+      }
+    }
+  }
+
   /** Runs `inner` and makes what it adds a link. */
   link(url: string, inner: () => void): void {
     const before = this.#text.length;
     inner();
     const start = before + (this.#text[before] === ' ' ? 1 : 0);
     if (this.#text.length > start) this.#links.push({ start, end: this.#text.length, url });
+  }
+
+  /** Adds raised text: an exponent or mark in Unicode superscripts where they exist, otherwise as it is. */
+  addRaised(text: string): void {
+    const raised = /[\p{L}\p{N})\]]/u.test(this.lastCharacter) ? superscript(text) : undefined;
+    this.add(raised ?? text);
   }
 
   /** Returns what was collected and starts again. */

@@ -1,7 +1,7 @@
 import type { Line, MarkupElement } from '../markup/node.ts';
-import { rawCode, oneLine, InlineText, children, rawText, child, findAll } from '../markup/node.ts';
+import { rawCode, oneLine, children, rawText, child, findAll } from '../markup/node.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
-import { addInline, formulaParts, formulaText, inlineLine, linkOf } from './jats-inline.ts';
+import { formulaParts, formulaText, inlineLine, inlineText, linkOf } from './jats-inline.ts';
 import { citationIds, citationText } from './jats-citation.ts';
 import type { DocumentBuilder, Item } from '../markup/document-builder.ts';
 import { bare } from '../markup/document-builder.ts';
@@ -30,19 +30,17 @@ function isBlock(element: MarkupElement): boolean {
 
 /** Writes an element's mixed content: runs of inline text become paragraphs, blocks between them are kept. */
 export function writeFlow(walk: Walk, element: MarkupElement): void {
-  const text = new InlineText();
+  const text = inlineText(walk.notes);
   const flush = (): void => {
     walk.builder.text(text.take());
     writeNotes(walk);
   };
-  for (const node of element.children) {
-    if (typeof node === 'string' || !isBlock(node)) {
-      addInline(text, node, walk.notes);
-      continue;
-    }
+  text.gather(element, (inner) => {
+    if (!isBlock(inner)) return 'inline';
     flush();
-    writeBlock(walk, node);
-  }
+    writeBlock(walk, inner);
+    return 'skip';
+  });
   flush();
 }
 
@@ -58,11 +56,11 @@ function writeNote(walk: Walk, note: MarkupElement, parent?: number): void {
 
 /** A note as one line, its label in front. */
 export function noteLine(walk: Walk, note: MarkupElement): Line {
-  const text = new InlineText();
+  const text = inlineText(walk.notes);
   for (const part of children(note)) {
     text.space();
     part.children.forEach((node, index) => {
-      addInline(text, node, walk.notes);
+      text.add(node);
       // A raised mark at the beginning is the note's label.
       if (index === 0 && typeof node !== 'string' && node.name === 'sup') text.space();
     });
@@ -75,13 +73,7 @@ export function noteLine(walk: Walk, note: MarkupElement): Line {
 function headingLine(walk: Walk, section: MarkupElement): Line | undefined {
   const caption = child(section, 'caption');
   const title = child(section, 'title') ?? child(caption, 'title');
-  const text = new InlineText();
-  for (const part of [child(section, 'label'), title, child(section, 'subtitle')]) {
-    if (!part) continue;
-    text.space();
-    for (const node of part.children) addInline(text, node, walk.notes);
-  }
-  const line = text.take();
+  const line = inlineLine(walk.notes, child(section, 'label'), title, child(section, 'subtitle'));
   return line.text === '' ? undefined : line;
 }
 
@@ -144,7 +136,7 @@ export function writeBlock(walk: Walk, element: MarkupElement): void {
       writeReferenceList(walk, element);
       return;
     case 'verse-group':
-      for (const line of children(element)) walk.builder.text(inlineLine(line, walk.notes));
+      for (const line of children(element)) walk.builder.text(inlineLine(walk.notes, line));
       return;
     default:
       writeFlow(walk, element);
@@ -166,12 +158,7 @@ const HEADING_PARTS = new Set(`title label sec-meta caption object-id attrib per
 
 /** A theorem or a speech: label, title or speaker open the first paragraph. */
 function writeLabelled(walk: Walk, element: MarkupElement): void {
-  const lead = new InlineText();
-  for (const part of children(element, 'label', 'title', 'speaker')) {
-    lead.space();
-    for (const node of part.children) addInline(lead, node, walk.notes);
-  }
-  let prefix = lead.take().text;
+  let prefix = inlineLine(walk.notes, ...children(element, 'label', 'title', 'speaker')).text;
   const rest = element.children.filter(
     (node) => typeof node === 'string' || !['label', 'title', 'speaker', 'object-id'].includes(node.name),
   );
@@ -271,7 +258,7 @@ function linksIn(citations: readonly MarkupElement[], text: string): Line['links
 /** Writes a list, or a list of definitions, with everything nested in its items. */
 function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: number): void {
   const title = child(list, 'title');
-  if (title) walk.builder.text(inlineLine(title, walk.notes));
+  if (title) walk.builder.text(inlineLine(walk.notes, title));
   if (list.name === 'def-list') {
     writeDefinitions(walk, list, depth, parent);
     return;
@@ -279,45 +266,32 @@ function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: numb
   const type = list.attributes['list-type'] ?? 'bullet';
   const ordered = !/^(?:bullet|simple|unordered|none)$/i.test(type);
   children(list, 'list-item').forEach((item, index) => {
-    const label = inlineLine(child(item, 'label'), walk.notes).text;
+    const label = inlineLine(walk.notes, child(item, 'label')).text;
     const marker = label === '' && ordered ? `${index + 1}.` : label;
     writeItem(walk, item, { ordered: ordered || /\w/.test(label), depth, marker, parent });
   });
 }
 
-/** The paragraphs of an item up to its first nested block are its text; what follows belongs to it. */
 function writeItem(walk: Walk, item: MarkupElement, description: Item, lead = ''): void {
-  const text = new InlineText();
+  const text = inlineText(walk.notes);
   text.add(lead);
-  let order: number | undefined;
-  const emit = (line: Line): void => {
-    if (line.text === '') return;
-    if (order === undefined) order = walk.builder.listItem(line, description);
-    else walk.builder.text(line, { parent: order });
-  };
-  const visit = (element: MarkupElement): void => {
-    for (const node of element.children) {
-      if (typeof node === 'string') text.add(node);
-      else if (node.name === 'label' || node.name === 'title') continue;
-      else if (node.name === 'p' || node.name === 'def') {
-        text.space();
-        visit(node);
-        text.space();
-      } else if (!isBlock(node)) addInline(text, node, walk.notes);
-      else {
-        emit(text.take());
-        if (node.name === 'list' || node.name === 'def-list') writeList(walk, node, description.depth + 1, order);
-        else writeBlock(walk, node);
-      }
-    }
-  };
-  visit(item);
-  emit(text.take());
+  walk.builder.item(item, text, description, {
+    sort(inner) {
+      const { name } = inner;
+      if (name === 'label' || name === 'title') return 'skip';
+      if (name === 'p' || name === 'def') return 'spaced';
+      return isBlock(inner) ? 'block' : 'inline';
+    },
+    block(inner, order) {
+      if (inner.name === 'list' || inner.name === 'def-list') writeList(walk, inner, description.depth + 1, order);
+      else writeBlock(walk, inner);
+    },
+  });
 }
 
 function writeDefinitions(walk: Walk, list: MarkupElement, depth: number, parent: number | undefined): void {
   for (const item of children(list, 'def-item')) {
-    const term = inlineLine(child(item, 'term'), walk.notes).text;
+    const term = inlineLine(walk.notes, child(item, 'term')).text;
     const lead = term === '' || /[:.;,]$/.test(term) ? term : `${term}:`;
     const definitions = children(item, 'def');
     const description = { ordered: false, depth, parent };
@@ -358,28 +332,20 @@ function writeCaption(walk: Walk, float: MarkupElement, parent: number | undefin
 
 /** Label, title and paragraphs of a caption as one line; blocks other than paragraphs go into `inside`. */
 function captionLine(walk: Walk, float: MarkupElement, inside: MarkupElement[]): Line {
-  const text = new InlineText();
-  const visit = (element: MarkupElement): void => {
-    for (const node of element.children) {
-      if (typeof node === 'string' || !isBlock(node)) addInline(text, node, walk.notes);
-      else if (node.name === 'p' || node.name === 'disp-quote') {
+  const text = inlineText(walk.notes);
+  const parts = [...children(float, 'label'), ...children(float, 'caption'), ...children(float, 'title', 'attrib')];
+  for (const part of parts) {
+    text.gather(part, (inner) => {
+      if (!isBlock(inner)) return 'inline';
+      if (inner.name === 'p' || inner.name === 'disp-quote') return 'spaced';
+      if (inner.name === 'disp-formula') {
         text.space();
-        visit(node);
+        text.add(inner);
         text.space();
-      } else if (node.name === 'disp-formula') {
-        text.space();
-        addInline(text, node, walk.notes);
-        text.space();
-      } else inside.push(node);
-    }
-  };
-  const label = child(float, 'label');
-  if (label) visit(label);
-  text.space();
-  for (const caption of children(float, 'caption')) visit(caption);
-  for (const loose of children(float, 'title', 'attrib')) {
+      } else inside.push(inner);
+      return 'skip';
+    });
     text.space();
-    visit(loose);
   }
   return text.take();
 }
@@ -401,7 +367,7 @@ function writeTableWrap(walk: Walk, wrap: MarkupElement): void {
   for (const table of tables) {
     const rows = tableRows(table.name === 'array' ? (child(table, 'tbody') ?? table) : table);
     if (rows.length === 0) continue;
-    const order = walk.builder.table(layOutTable(rows, (cell) => inlineLine(cell, walk.notes).text));
+    const order = walk.builder.table(layOutTable(rows, (cell) => inlineLine(walk.notes, cell).text));
     first ??= order;
   }
   if (wrap.name === 'table' || wrap.name === 'array') return;
@@ -429,7 +395,7 @@ function writeTableFoot(walk: Walk, foot: MarkupElement, parent: number | undefi
   for (const part of children(foot)) {
     if (part.name === 'fn') writeNote(walk, part, parent);
     else if (part.name === 'fn-group') writeTableFoot(walk, part, parent);
-    else walk.builder.footnote(inlineLine(part, walk.notes), { parent });
+    else walk.builder.footnote(inlineLine(walk.notes, part), { parent });
   }
 }
 

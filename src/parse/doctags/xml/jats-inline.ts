@@ -1,5 +1,5 @@
 import type { Line, MarkupElement, MarkupNode } from '../markup/node.ts';
-import { superscript, InlineText, child, children, rawText } from '../markup/node.ts';
+import { InlineText, child, children, rawText } from '../markup/node.ts';
 import { bareLatex, inlineMath } from '../markup/math.ts';
 import { citationText } from './jats-citation.ts';
 
@@ -9,22 +9,20 @@ const SILENT = new Set(
 );
 const SPACED = new Set(['p', 'title', 'list-item', 'def', 'break', 'sec', 'verse-line', 'subtitle', 'td', 'th', 'tr']);
 
-/** The text of an element as one line. Notes set inside it go into `notes`, to be printed after the paragraph. */
-export function inlineLine(element: MarkupElement | undefined, notes: MarkupElement[]): Line {
-  const text = new InlineText();
-  if (element) for (const node of element.children) addInline(text, node, notes);
+/** Collects a line. Notes set inside it go into `notes`, to be printed after the paragraph. */
+export function inlineText(notes: MarkupElement[]): InlineText {
+  return new InlineText((text, element) => addElement(text, element, notes));
+}
+
+/** The text of elements as one line. */
+export function inlineLine(notes: MarkupElement[], ...elements: readonly (MarkupElement | undefined)[]): Line {
+  const text = inlineText(notes);
+  for (const element of elements) text.addSpaced(element);
   return text.take();
 }
 
-/** Adds one inline node to a line. */
-export function addInline(text: InlineText, node: MarkupNode, notes: MarkupElement[]): void {
-  if (typeof node === 'string') {
-    text.add(node);
-    return;
-  }
-  const inner = (): void => {
-    for (const part of node.children) addInline(text, part, notes);
-  };
+function addElement(text: InlineText, node: MarkupElement, notes: MarkupElement[]): void {
+  const inner = (): void => text.addAll(node.children);
   switch (node.name) {
     case 'sup':
       addRaised(text, node, notes);
@@ -36,7 +34,7 @@ export function addInline(text: InlineText, node: MarkupNode, notes: MarkupEleme
         children(node).length > 0 &&
         children(node).every((part) => part.name === 'sup')
       )
-        addCitation(text, inlineLine({ ...node, children: node.children.flatMap(unraised) }, notes));
+        addCitation(text, inlineLine(notes, { ...node, children: node.children.flatMap(unraised) }));
       else inner();
       return;
     case 'ext-link':
@@ -62,21 +60,13 @@ export function addInline(text: InlineText, node: MarkupNode, notes: MarkupEleme
     case 'mixed-citation':
     case 'nlm-citation':
     case 'citation':
-      text.add(citationText(node));
-      return;
     case 'name':
     case 'string-name':
       text.add(citationText(node));
       return;
     default:
-      if (SILENT.has(node.name)) return;
-      if (!SPACED.has(node.name)) {
-        inner();
-        return;
-      }
-      text.space();
-      inner();
-      text.space();
+      if (SPACED.has(node.name)) text.addSpaced(node);
+      else if (!SILENT.has(node.name)) inner();
   }
 }
 
@@ -86,8 +76,8 @@ export function formulaText(element: MarkupElement, notes: MarkupElement[]): str
   if (math) return inlineMath(math);
   if (tex) return bareLatex(rawText(tex));
   const form = child(element, 'textual-form') ?? element;
-  const text = new InlineText();
-  for (const node of form.children) if (typeof node === 'string' || node.name !== 'label') addInline(text, node, notes);
+  const text = inlineText(notes);
+  text.gather(form, ({ name }) => (name === 'label' ? 'skip' : 'inline'));
   return text.take().text;
 }
 
@@ -121,12 +111,9 @@ function unraised(node: MarkupNode): readonly MarkupNode[] {
 
 /** Raised citation numbers become bracketed, exponents Unicode superscripts; other raised text stays as it is. */
 function addRaised(text: InlineText, node: MarkupElement, notes: MarkupElement[]): void {
-  const line = inlineLine(node, notes);
+  const line = inlineLine(notes, node);
   const parts = children(node);
-  if (parts.length > 0 && parts.every((part) => part.name === 'xref' && part.attributes['ref-type'] === 'bibr')) {
-    addCitation(text, line);
-    return;
-  }
-  const raised = /[\p{L}\p{N})\]]/u.test(text.lastCharacter) ? superscript(line.text) : undefined;
-  text.add(raised ?? line.text);
+  const cites = parts.every((part) => part.name === 'xref' && part.attributes['ref-type'] === 'bibr');
+  if (parts.length > 0 && cites) addCitation(text, line);
+  else text.addRaised(line.text);
 }

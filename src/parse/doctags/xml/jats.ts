@@ -3,10 +3,10 @@ import type { ParsedDocument, Metadata, Person } from '../../document.ts';
 import { writeFragment, parseHtml } from '../html/html.ts';
 import { bare, DocumentBuilder } from '../markup/document-builder.ts';
 import type { MarkupElement, MarkupNode, Line } from '../markup/node.ts';
-import { child, children, findFirst, path, rawText, findAll, oneLine, InlineText } from '../markup/node.ts';
+import { child, children, findFirst, path, rawText, findAll, oneLine } from '../markup/node.ts';
 import type { Walk } from './jats-body.ts';
 import { noteLine, writeBlock, writeFlow, writeSection } from './jats-body.ts';
-import { addInline, inlineLine } from './jats-inline.ts';
+import { inlineLine, inlineText } from './jats-inline.ts';
 import type { Stated } from '../markup/imprint.ts';
 import { normalizeDoi, imprintOf, joined, namedInstitution, ORCID, pageRange } from '../markup/imprint.ts';
 import { citationText, nameParts } from './jats-citation.ts';
@@ -96,16 +96,13 @@ function runInHeadings(abstract: MarkupElement): MarkupElement {
 
 function titleLine(walk: Walk, meta: MarkupElement): Line {
   const group = child(meta, 'title-group');
-  const text = new InlineText();
+  const text = inlineText(walk.notes);
   const title = child(group, 'article-title');
   // Notes on the title (acknowledged funders and the like) are not part of it.
-  if (title)
-    for (const node of title.children)
-      if (typeof node === 'string' || node.name !== 'xref') addInline(text, node, walk.notes);
+  if (title) text.gather(title, ({ name }) => (name === 'xref' ? 'skip' : 'inline'));
   for (const subtitle of children(group, 'subtitle')) {
     if (!/[:?!.–—-]$/.test(text.lastCharacter)) text.add(':');
-    text.space();
-    for (const node of subtitle.children) addInline(text, node, walk.notes);
+    text.addSpaced(subtitle);
   }
   return text.take();
 }
@@ -185,20 +182,12 @@ function affiliations(meta: MarkupElement): MarkupElement[] {
 
 /** Parts of an affiliation come with their own punctuation, with line breaks, or with nothing between them. */
 function spacedLine(walk: Walk, element: MarkupElement): Line {
-  const text = new InlineText();
-  const visit = (holder: MarkupElement): void => {
-    for (const node of holder.children) {
-      if (typeof node === 'string') {
-        text.add(node);
-        continue;
-      }
-      if (node.name === 'institution-id') continue;
-      text.space();
-      if (['institution-wrap', 'addr-line', 'aff'].includes(node.name)) visit(node);
-      else addInline(text, node, walk.notes);
-    }
-  };
-  visit(element);
+  const text = inlineText(walk.notes);
+  text.gather(element, ({ name }) => {
+    if (name === 'institution-id') return 'skip';
+    text.space();
+    return ['institution-wrap', 'addr-line', 'aff'].includes(name) ? 'inside' : 'inline';
+  });
   const line = text.take();
   return bare(line.text.replace(/(?<! ) +([,;.])/g, '$1').replace(/^[,;.\s]+/, ''));
 }
@@ -207,17 +196,17 @@ function spacedLine(walk: Walk, element: MarkupElement): Line {
 function writeAuthorNotes(walk: Walk, notes: MarkupElement): void {
   for (const part of children(notes)) {
     if (part.name === 'fn') walk.builder.text(noteLine(walk, part));
-    else if (part.name === 'corresp' || part.name === 'p') walk.builder.text(inlineLine(part, walk.notes));
+    else if (part.name === 'corresp' || part.name === 'p') walk.builder.text(inlineLine(walk.notes, part));
     else if (part.name !== 'title' && part.name !== 'label') writeFlow(walk, part);
   }
 }
 
 function writeKeywords(walk: Walk, group: MarkupElement): void {
   const words = findAll(group, (element) => element.name === 'kwd' || element.name === 'compound-kwd').map(
-    (keyword) => inlineLine(keyword, walk.notes).text,
+    (keyword) => inlineLine(walk.notes, keyword).text,
   );
   if (words.length === 0) return;
-  const title = inlineLine(child(group, 'title'), walk.notes).text || 'Keywords';
+  const title = inlineLine(walk.notes, child(group, 'title')).text || 'Keywords';
   walk.builder.text(bare(`${title.replace(/:$/, '')}: ${words.join(', ')}`));
 }
 
@@ -232,7 +221,7 @@ function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
   const parts = abstract ? runInHeadings(abstract).children : [];
   const untitled = parts.filter((part) => typeof part === 'string' || part.name !== 'title');
   const whole = { name: 'abstract', attributes: {}, children: untitled };
-  const abstractText = inlineLine(whole, []).text;
+  const abstractText = inlineLine([], whole).text;
   const language = article.attributes['lang'];
   const people = meta ? authorPeople(meta) : [];
   return {
