@@ -25,6 +25,14 @@ export function children(element: MarkupElement | undefined, ...names: readonly 
   );
 }
 
+/** The element without its child elements of these names. */
+export function without(element: MarkupElement, ...names: readonly string[]): MarkupElement {
+  return {
+    ...element,
+    children: element.children.filter((node) => typeof node === 'string' || !names.includes(node.name)),
+  };
+}
+
 /** Follows a path of child names, taking the first of each. */
 export function path(element: MarkupElement | undefined, ...names: readonly string[]): MarkupElement | undefined {
   let found = element;
@@ -34,12 +42,12 @@ export function path(element: MarkupElement | undefined, ...names: readonly stri
 
 /** Every element below that satisfies the test, in document order; what lies inside a found one is not searched. */
 export function findAll(
-  element: MarkupElement,
+  element: MarkupElement | undefined,
   test: (candidate: MarkupElement) => boolean,
   most = Infinity,
 ): MarkupElement[] {
   const found: MarkupElement[] = [];
-  const pending: MarkupElement[] = [element];
+  const pending: MarkupElement[] = element ? [element] : [];
   for (let next = pending.pop(); next && found.length < most; next = pending.pop()) {
     if (next !== element && test(next)) {
       found.push(next);
@@ -55,7 +63,7 @@ export function findAll(
 
 /** The first element below that satisfies the test. */
 export function findFirst(
-  element: MarkupElement,
+  element: MarkupElement | undefined,
   test: (candidate: MarkupElement) => boolean,
 ): MarkupElement | undefined {
   return findAll(element, test, 1)[0];

@@ -1,5 +1,5 @@
 import type { Line, MarkupElement } from '../markup/node.ts';
-import { rawCode, oneLine, children, rawText, child, findAll } from '../markup/node.ts';
+import { rawCode, oneLine, children, rawText, child, findAll, without } from '../markup/node.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
 import { formulaParts, formulaText, inlineLine, inlineText, linkOf } from './jats-inline.ts';
 import { citationIds, citationText } from './jats-citation.ts';
@@ -148,22 +148,15 @@ export function writeSection(walk: Walk, section: MarkupElement, untitled?: stri
   const heading = headingLine(walk, section) ?? (untitled === undefined ? undefined : bare(untitled));
   if (heading) walk.builder.heading(heading, walk.level);
   const inner = heading ? { ...walk, level: walk.level + 1 } : walk;
-  writeFlow(inner, {
-    ...section,
-    children: section.children.filter((node) => typeof node === 'string' || !HEADING_PARTS.has(node.name)),
-  });
+  writeFlow(inner, without(section, ...HEADING_PARTS));
 }
 
-const HEADING_PARTS = new Set(`title label sec-meta caption object-id attrib permissions subtitle`.split(/\s+/));
+const HEADING_PARTS = 'title label sec-meta caption object-id attrib permissions subtitle'.split(' ');
 
 /** A theorem or a speech: label, title or speaker open the first paragraph. */
 function writeLabelled(walk: Walk, element: MarkupElement): void {
   let prefix = inlineLine(walk.notes, ...children(element, 'label', 'title', 'speaker')).text;
-  const rest = element.children.filter(
-    (node) => typeof node === 'string' || !['label', 'title', 'speaker', 'object-id'].includes(node.name),
-  );
-  for (const node of rest) {
-    if (typeof node === 'string') continue;
+  for (const node of children(without(element, 'label', 'title', 'speaker', 'object-id'))) {
     if (node.name !== 'p' || prefix === '') {
       writeBlock(walk, node);
       continue;
@@ -215,14 +208,11 @@ function writeReference(walk: Walk, reference: MarkupElement): void {
   const label = oneLine(rawText(child(reference, 'label') ?? child(citations[0], 'label')))
     .replace(/^\[/, '')
     .replace(/(?<![\].)])[\].)]+$/, '');
-  const texts = citations.map((citation) => citationText(withoutLabel(citation)));
+  const texts = citations.map((citation) => citationText(without(citation, 'label')));
   for (const note of children(reference, 'note', 'p')) texts.push(oneLine(rawText(note)));
   const text = texts.filter((part) => part !== '').join(' ');
-  const ids = citations.map(citationIds);
-  const doi = ids.map((id) => id.doi).find((id) => id !== undefined);
-  const arxivId = ids.map((id) => id.arxivId).find((id) => id !== undefined);
-  const line: Line = { text, links: linksIn(citations, text) };
-  walk.builder.reference(line, { label, doi, arxivId });
+  const { doi, arxivId } = citationIds({ ...reference, children: citations });
+  walk.builder.reference({ text, links: linksIn(citations, text) }, { label, doi, arxivId });
 }
 
 /** The alternative meant for readers, if there are alternatives; otherwise every citation of the entry. */
@@ -233,14 +223,6 @@ function citationsOf(reference: MarkupElement): MarkupElement[] {
     if (chosen) return [chosen];
   }
   return children(reference, ...CITATIONS);
-}
-
-function withoutLabel(citation: MarkupElement): MarkupElement {
-  if (!child(citation, 'label')) return citation;
-  return {
-    ...citation,
-    children: citation.children.filter((node) => typeof node === 'string' || node.name !== 'label'),
-  };
 }
 
 function linksIn(citations: readonly MarkupElement[], text: string): Line['links'] {

@@ -3,7 +3,7 @@ import type { ParsedDocument, Metadata, Person } from '../../document.ts';
 import { writeFragment, parseHtml } from '../html/html.ts';
 import { bare, DocumentBuilder } from '../markup/document-builder.ts';
 import type { MarkupElement, MarkupNode, Line } from '../markup/node.ts';
-import { child, children, findFirst, path, rawText, findAll, oneLine } from '../markup/node.ts';
+import { child, children, findFirst, path, rawText, findAll, oneLine, without } from '../markup/node.ts';
 import type { Walk } from './jats-body.ts';
 import { noteLine, writeBlock, writeFlow, writeSection } from './jats-body.ts';
 import { inlineLine, inlineText } from './jats-inline.ts';
@@ -34,7 +34,8 @@ function writeArticle(walk: Walk, article: MarkupElement): void {
   writeFront(walk, meta);
   for (const body of children(article, 'body')) writeBody(walk, body);
   for (const floats of children(article, 'floats-group', 'floats-wrap')) writeFlow(walk, floats);
-  for (const back of children(article, 'back')) for (const part of children(back)) writeBack(walk, part);
+  for (const back of children(article, 'back'))
+    for (const part of children(without(back, 'title', 'label'))) writeBlock(walk, part);
 }
 
 /** Some archives put the text as escaped HTML into the body. */
@@ -42,11 +43,6 @@ function writeBody(walk: Walk, body: MarkupElement): void {
   const text = children(body).length === 0 ? rawText(body) : '';
   if (/<(?:p|div|font|b|h[1-6])[\s>]/i.test(text)) writeFragment(walk.builder, parseHtml(Buffer.from(text)));
   else writeFlow(walk, body);
-}
-
-function writeBack(walk: Walk, part: MarkupElement): void {
-  if (part.name === 'title' || part.name === 'label') return;
-  writeBlock(walk, part);
 }
 
 const ABSTRACT_HEADINGS: Readonly<Record<string, string>> = {
@@ -66,8 +62,7 @@ const ABSTRACT_HEADINGS: Readonly<Record<string, string>> = {
 function writeFront(walk: Walk, meta: MarkupElement | undefined): void {
   if (!meta) return;
   walk.builder.title(titleLine(walk, meta));
-  const authors = authorNames(meta);
-  if (authors.length > 0) walk.builder.text(bare(authors.join(', ')));
+  walk.builder.text(bare(authorNames(meta).join(', ')));
   for (const affiliation of affiliations(meta)) walk.builder.text(spacedLine(walk, affiliation));
   for (const notes of children(meta, 'author-notes')) writeAuthorNotes(walk, notes);
   for (const abstract of children(meta, 'abstract', 'trans-abstract')) {
@@ -151,19 +146,11 @@ function authorPeople(meta: MarkupElement): Person[] {
 function institutionName(affiliation: MarkupElement): string {
   const marked = findAll(affiliation, ({ name }) => name === 'institution').map((each) => oneLine(rawText(each)));
   if (marked.length > 0) return namedInstitution(marked.join(', ')) || (marked[0] ?? '');
-  const parts = affiliation.children.filter(
-    (part) => typeof part === 'string' || !['label', 'sup'].includes(part.name),
-  );
-  return namedInstitution(oneLine(parts.map(rawText).join('')));
+  return namedInstitution(oneLine(rawText(without(affiliation, 'label', 'sup'))));
 }
 
 function givenFirst(name: MarkupElement): string {
-  if (name.name === 'collab') {
-    const own = name.children.filter(
-      (node) => typeof node === 'string' || !['contrib-group', 'xref'].includes(node.name),
-    );
-    return oneLine(own.map(rawText).join(''));
-  }
+  if (name.name === 'collab') return oneLine(rawText(without(name, 'contrib-group', 'xref')));
   const { surname, given, suffix } = nameParts(name);
   if (surname === '' || given === '') return citationText(name);
   const ordered = name.attributes['name-style'] === 'eastern' ? [surname, given] : [given, surname];
@@ -194,10 +181,10 @@ function spacedLine(walk: Walk, element: MarkupElement): Line {
 
 /** Notes on the authors belong to the head of the paper, not to its footnotes. */
 function writeAuthorNotes(walk: Walk, notes: MarkupElement): void {
-  for (const part of children(notes)) {
+  for (const part of children(without(notes, 'title', 'label'))) {
     if (part.name === 'fn') walk.builder.text(noteLine(walk, part));
     else if (part.name === 'corresp' || part.name === 'p') walk.builder.text(inlineLine(walk.notes, part));
-    else if (part.name !== 'title' && part.name !== 'label') writeFlow(walk, part);
+    else writeFlow(walk, part);
   }
 }
 
@@ -218,10 +205,7 @@ function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
     .filter((id) => id.attributes['pub-id-type'] === 'doi')
     .map((id) => normalizeDoi(rawText(id)))[0];
   const abstract = children(meta, 'abstract').find((candidate) => candidate.attributes['abstract-type'] === undefined);
-  const parts = abstract ? runInHeadings(abstract).children : [];
-  const untitled = parts.filter((part) => typeof part === 'string' || part.name !== 'title');
-  const whole = { name: 'abstract', attributes: {}, children: untitled };
-  const abstractText = inlineLine([], whole).text;
+  const abstractText = abstract ? inlineLine([], without(runInHeadings(abstract), 'title')).text : '';
   const language = article.attributes['lang'];
   const people = meta ? authorPeople(meta) : [];
   return {
@@ -251,8 +235,8 @@ function statedImprint(article: MarkupElement, meta: MarkupElement | undefined):
     .map((date) => joined(text(date, 'year'), text(date, 'month'), text(date, 'day')))
     .filter((date) => date !== undefined);
   const license = child(child(meta, 'permissions'), 'license');
-  const reference = findAll(license ?? NOTHING, ({ name }) => name === 'license_ref')[0];
-  const linked = findAll(license ?? NOTHING, ({ name }) => name === 'ext-link' || name === 'uri')
+  const reference = findFirst(license, ({ name }) => name === 'license_ref');
+  const linked = findAll(license, ({ name }) => name === 'ext-link' || name === 'uri')
     .map(({ attributes }) => attributes['href'] ?? '')
     .find((url) => url.includes('creativecommons.org'));
   return {
@@ -272,5 +256,3 @@ function statedImprint(article: MarkupElement, meta: MarkupElement | undefined):
     ),
   };
 }
-
-const NOTHING: MarkupElement = { name: '', attributes: {}, children: [] };

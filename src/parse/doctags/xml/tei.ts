@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/index.ts';
 import type { ParsedDocument } from '../../document.ts';
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
-import { oneLine, child, children, findAll, findFirst, path, rawText } from '../markup/node.ts';
+import { oneLine, child, children, findAll, findFirst, path, rawText, without } from '../markup/node.ts';
 import { isoDate, statedArxivId } from '../markup/imprint.ts';
 import { readJats } from './jats.ts';
 
@@ -18,8 +18,6 @@ export function readTei(root: MarkupElement): ParsedDocument {
   ]);
   return readJats({ ...article, attributes: language === undefined ? {} : { lang: language } });
 }
-
-const NOTHING: MarkupElement = { name: '', attributes: {}, children: [] };
 
 function element(
   name: string,
@@ -41,12 +39,12 @@ function front(header: MarkupElement | undefined): MarkupElement {
   const imprint = child(monograph, 'imprint');
   const publicationDate = child(imprint, 'date');
   const date = isoDate(publicationDate?.attributes['when'] ?? oneLine(rawText(publicationDate)))?.split('-') ?? [];
-  const ids = findAll(header ?? NOTHING, ({ name }) => name === 'idno');
+  const ids = findAll(header, ({ name }) => name === 'idno');
   const idsOf = (type: string): string[] =>
     ids.filter(({ attributes }) => attributes['type']?.toLowerCase() === type).map((id) => oneLine(rawText(id)));
   const title = path(file, 'titleStmt', 'title');
   const abstract = path(header, 'profileDesc', 'abstract');
-  const keywords = findAll(header ?? NOTHING, ({ name }) => name === 'term').flatMap((term) =>
+  const keywords = findAll(header, ({ name }) => name === 'term').flatMap((term) =>
     field('kwd', oneLine(rawText(term))),
   );
   const journal = [
@@ -62,7 +60,7 @@ function front(header: MarkupElement | undefined): MarkupElement {
     ...(title ? [element('title-group', [element('article-title', title.children.flatMap(toJats))])] : []),
     element(
       'contrib-group',
-      findAll(source ?? child(file, 'titleStmt') ?? NOTHING, ({ name }) => name === 'author').map((author) =>
+      findAll(source ?? child(file, 'titleStmt'), ({ name }) => name === 'author').map((author) =>
         element('contrib', [personName(author)]),
       ),
     ),
@@ -259,9 +257,9 @@ function tableOf(table: MarkupElement): MarkupElement {
 
 function formulaOf(formula: MarkupElement): MarkupElement {
   const { id, notation } = formula.attributes;
-  const source = formula.children.filter((node) => typeof node === 'string' || node.name !== 'label').map(rawText);
+  const source = rawText(without(formula, 'label'));
   const isTex = id !== undefined || notation?.toLowerCase() === 'tex';
   return element(id === undefined ? 'inline-formula' : 'disp-formula', [
-    child(formula, 'math') ?? (isTex ? element('tex-math', [source.join('')]) : source.join('')),
+    child(formula, 'math') ?? (isTex ? element('tex-math', [source]) : source),
   ]);
 }
