@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import { AppError, errorInfo, systemClock } from '../base/index.ts';
+import { AppError, errorInfo, systemClock, wait } from '../base/index.ts';
 
 /** Why a remote engine failed, in the categories of the stage. */
 type RemoteCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network';
@@ -26,10 +26,7 @@ export class RemoteError extends AppError {
       readonly cause?: unknown;
     },
   ) {
-    super(code, message, {
-      ...(options.hint !== undefined && { hint: options.hint }),
-      ...(options.cause !== undefined && { cause: options.cause }),
-    });
+    super(code, message, options);
     this.category = options.category;
     this.retryable = options.retryable ?? options.category === 'network';
     this.status = options.status;
@@ -39,46 +36,86 @@ export class RemoteError extends AppError {
 
 const LARGEST_ANSWER_BYTES = 200_000_000;
 
+interface JsonRequest {
+  /** The server's address; the path is appended. */
+  readonly baseUrl: string;
+  readonly path: string;
+  /** Sent as JSON; without it the request is a GET. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs: number;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The header with the key of an OpenAI-compatible server, where it needs one. */
+export function bearer(apiKey: string | undefined): Readonly<Record<string, string>> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
+/** Makes a request again while that may help, not before the server's Retry-After has passed. */
+export async function withRetries<T>(
+  request: () => Promise<T>,
+  how: {
+    readonly retries: number;
+    readonly delayMs: (attempt: number) => number;
+    /** A server that asks for a longer pause is given up. */
+    readonly longestWaitMs?: number;
+    readonly clock: Clock;
+  },
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof RemoteError) || !error.retryable || attempt > how.retries) throw error;
+      const { retryAfterMs = 0 } = error;
+      if (retryAfterMs > (how.longestWaitMs ?? Infinity)) throw error;
+      await wait(how.clock, Math.max(how.delayMs(attempt), retryAfterMs), signal);
+    }
+}
+
 /**
  * One request with a time limit; its response is parsed as JSON, and every error gets a category. Redirects are refused:
  * they would carry the key to another host.
  */
-export async function requestJson(request: {
-  readonly url: string;
-  readonly init: RequestInit;
-  readonly timeoutMs: number;
-  readonly clock?: Clock;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<unknown> {
-  const { clock = systemClock } = request;
+export async function requestJson(request: JsonRequest): Promise<unknown> {
+  const { clock = systemClock, body } = request;
+  const url = `${request.baseUrl.replace(/(?<!\/)\/+$/, '')}${request.path}`;
   const late = new AbortController();
   using _timer = clock.setTimer(request.timeoutMs, () => late.abort());
   const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
   let response: Response;
   let text: string;
   try {
-    response = await fetch(request.url, { ...request.init, signal, redirect: 'error' });
+    response = await fetch(url, {
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...request.headers },
+      signal,
+      redirect: 'error',
+    });
     text = await boundedText(response);
   } catch (error) {
     if (request.signal?.aborted) throw error;
     if (error instanceof RemoteError) throw error;
     throw late.signal.aborted
-      ? new RemoteError('ENGINE_TIMEOUT', `${origin(request.url)} did not answer within ${request.timeoutMs} ms`, {
+      ? new RemoteError('ENGINE_TIMEOUT', `${origin(url)} did not answer within ${request.timeoutMs} ms`, {
           category: 'timeout',
           retryable: true,
           cause: error,
         })
-      : new RemoteError('ENGINE_UNREACHABLE', `${origin(request.url)} cannot be reached (${cause(error)})`, {
+      : new RemoteError('ENGINE_UNREACHABLE', `${origin(url)} cannot be reached (${cause(error)})`, {
           category: 'network',
           hint: 'check that the server runs and that its address is right',
           cause: error,
         });
   }
-  if (!response.ok) throw statusError(request.url, response, text, clock.now());
+  if (!response.ok) throw statusError(url, response, text, clock.now());
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new RemoteError('ENGINE_ANSWER_BROKEN', `${origin(request.url)} answered with something other than JSON`, {
+    throw new RemoteError('ENGINE_ANSWER_BROKEN', `${origin(url)} answered with something other than JSON`, {
       category: 'network',
       cause: error,
     });

@@ -2,7 +2,7 @@ import { fieldsOf, wait, type Clock } from '../../../base/index.ts';
 import type { Page, ParsedDocument } from '../../document.ts';
 import { readDoctags } from '../formats/doctags-reader.ts';
 import type { ParseFacts } from '../formats/sidecar.ts';
-import { RemoteError, requestJson } from '../../remote.ts';
+import { RemoteError, requestJson, withRetries } from '../../remote.ts';
 
 type Fields = ReturnType<typeof fieldsOf>;
 
@@ -19,7 +19,7 @@ export interface DoclingServeOptions {
 const TOTAL_TIMEOUT_MS = 600_000;
 /** How long the server may hold a poll open. */
 const POLL_SECONDS = 5;
-const MOST_MISSED_POLLS = 3;
+const RETRIES = 2;
 
 /** The result of a remote engine. */
 export interface RemoteResult {
@@ -33,112 +33,79 @@ export async function convertWithDoclingServe(
   options: DoclingServeOptions,
   signal?: AbortSignal,
 ): Promise<RemoteResult> {
-  const client = new DoclingClient(options, signal);
-  const body = {
-    options: {
-      from_formats: ['pdf'],
-      to_formats: ['doctags', 'json'],
-      image_export_mode: 'placeholder',
-      abort_on_error: true,
-    },
-    sources: [{ kind: 'file', base64_string: Buffer.from(file.bytes).toString('base64'), filename: file.name }],
-    target: { kind: 'inbody' },
-  };
-  const answer = await client.convert(body);
+  const { clock, totalTimeoutMs = TOTAL_TIMEOUT_MS } = options;
+  const deadline = clock.monotonic() + totalTimeoutMs;
+  const isOpen = ({ status }: Task): boolean => status === 'pending' || status === 'started';
+  let task = taskOf(
+    await request(options, signal, '/v1/convert/source/async', {
+      options: {
+        from_formats: ['pdf'],
+        to_formats: ['doctags', 'json'],
+        image_export_mode: 'placeholder',
+        abort_on_error: true,
+      },
+      sources: [{ kind: 'file', base64_string: Buffer.from(file.bytes).toString('base64'), filename: file.name }],
+      target: { kind: 'inbody' },
+    }),
+  );
+  const id = encodeURIComponent(task.id);
+  while (isOpen(task)) {
+    const before = clock.monotonic();
+    if (before >= deadline)
+      throw new RemoteError('ENGINE_TIMEOUT', `the conversion did not end within ${totalTimeoutMs} ms`, {
+        category: 'timeout',
+        hint: 'raise the timeout of the engine, or give the server fewer pages at once',
+      });
+    task = taskOf(await ask(options, signal, `/v1/status/poll/${id}?wait=${POLL_SECONDS}`));
+    // If the server does not hold polls open, wait between them.
+    const spent = clock.monotonic() - before;
+    if (isOpen(task) && spent < 500) await wait(clock, 500 - spent, signal);
+  }
+  if (task.status === 'failure') throw failed(task.error, task.retryable);
+  const answer = checked(await ask(options, signal, `/v1/result/${id}`));
   return { document: documentOf(answer), facts: { parse_engine: 'docling-serve' } };
 }
 
-class DoclingClient {
-  readonly #options: DoclingServeOptions;
-  readonly #signal: AbortSignal | undefined;
-  readonly #deadline: number;
-
-  constructor(options: DoclingServeOptions, signal: AbortSignal | undefined) {
-    this.#options = options;
-    this.#signal = signal;
-    this.#deadline = options.clock.monotonic() + (options.totalTimeoutMs ?? TOTAL_TIMEOUT_MS);
-  }
-
-  async convert(body: unknown): Promise<Fields> {
-    const id = await this.#finished(await this.#post('/v1/convert/source/async', body));
-    return checked(await this.#ask(`/v1/result/${encodeURIComponent(id)}`));
-  }
-
-  /** Polls until the task ends; returns its id. */
-  async #finished(task: unknown): Promise<string> {
-    let state = taskState(task);
-    let missed = 0;
-    while (state.status === 'pending' || state.status === 'started') {
-      if (this.#options.clock.monotonic() >= this.#deadline)
-        throw new RemoteError(
-          'ENGINE_TIMEOUT',
-          `the conversion did not end within ${this.#options.totalTimeoutMs ?? TOTAL_TIMEOUT_MS} ms`,
-          {
-            category: 'timeout',
-            hint: 'raise the timeout of the engine, or give the server fewer pages at once',
-          },
-        );
-      const before = this.#options.clock.monotonic();
-      try {
-        state = taskState(await this.#ask(`/v1/status/poll/${encodeURIComponent(state.id)}?wait=${POLL_SECONDS}`));
-        missed = 0;
-      } catch (error) {
-        // The conversion continues if a poll is lost; only a server that stays unreachable is given up.
-        missed += 1;
-        if (
-          !(error instanceof RemoteError) ||
-          !error.retryable ||
-          error.code === 'ENGINE_TASK_LOST' ||
-          missed >= MOST_MISSED_POLLS
-        )
-          throw error;
-        await wait(this.#options.clock, error.retryAfterMs ?? 1_000, this.#signal);
-      }
-      // If the server does not hold polls open, wait between them.
-      const spent = this.#options.clock.monotonic() - before;
-      if ((state.status === 'pending' || state.status === 'started') && spent < 500)
-        await wait(this.#options.clock, 500 - spent, this.#signal);
-    }
-    if (state.status === 'failure') throw failed(state.error, state.retryable);
-    return state.id;
-  }
-
-  /** Asks about a task; one that the server has forgotten (after a restart) must be submitted again. */
-  async #ask(path: string): Promise<unknown> {
-    try {
-      return await this.#request(path, { method: 'GET', headers: this.#headers() });
-    } catch (error) {
-      if (!(error instanceof RemoteError) || error.code !== 'ENGINE_NOT_FOUND') throw error;
-      throw new RemoteError('ENGINE_TASK_LOST', 'docling-serve no longer knows the task', {
-        category: 'network',
-        cause: error,
-      });
-    }
-  }
-
-  #post(path: string, body: unknown): Promise<unknown> {
-    return this.#request(path, {
-      method: 'POST',
-      headers: { ...this.#headers(), 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+/** Asks about a task; one that the server has forgotten (after a restart) must be submitted again. */
+async function ask(options: DoclingServeOptions, signal: AbortSignal | undefined, path: string): Promise<unknown> {
+  try {
+    // The conversion continues if a request is lost; only a server that stays unreachable is given up.
+    const patience = { retries: RETRIES, delayMs: () => 1_000, clock: options.clock };
+    return await withRetries(() => request(options, signal, path), patience, signal);
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.code !== 'ENGINE_NOT_FOUND') throw error;
+    throw new RemoteError('ENGINE_TASK_LOST', 'docling-serve no longer knows the task', {
+      category: 'network',
+      cause: error,
     });
-  }
-
-  #request(path: string, init: RequestInit): Promise<unknown> {
-    return requestJson({
-      url: `${this.#options.baseUrl.replace(/(?<!\/)\/+$/, '')}${path}`,
-      init,
-      timeoutMs: this.#options.requestTimeoutMs ?? 130_000,
-      signal: this.#signal,
-    });
-  }
-
-  #headers(): Record<string, string> {
-    return this.#options.apiKey === undefined ? {} : { 'x-api-key': this.#options.apiKey };
   }
 }
 
-function taskState(value: unknown): { id: string; status: string; error: string; retryable: boolean } {
+function request(
+  options: DoclingServeOptions,
+  signal: AbortSignal | undefined,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const { baseUrl, apiKey, requestTimeoutMs: timeoutMs = 130_000 } = options;
+  return requestJson({
+    baseUrl,
+    path,
+    body,
+    headers: apiKey === undefined ? {} : { 'x-api-key': apiKey },
+    timeoutMs,
+    signal,
+  });
+}
+
+interface Task {
+  readonly id: string;
+  readonly status: string;
+  readonly error: string;
+  readonly retryable: boolean;
+}
+
+function taskOf(value: unknown): Task {
   const task = fieldsOf(value);
   const id = task['task_id'];
   const status = task['task_status'];

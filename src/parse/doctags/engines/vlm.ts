@@ -1,8 +1,8 @@
-import { equalJitterDelay, fieldsOf, wait, type Clock } from '../../../base/index.ts';
+import { equalJitterDelay, fieldsOf, type Clock } from '../../../base/index.ts';
 import type { Block, Page, ParsedDocument } from '../../document.ts';
 import { readDoctags } from '../formats/doctags-reader.ts';
 import type { RemoteResult } from './docling-serve.ts';
-import { RemoteError, requestJson } from '../../remote.ts';
+import { bearer, RemoteError, requestJson, withRetries } from '../../remote.ts';
 
 /** A page of the document as input for the model. */
 export interface PageInput {
@@ -27,7 +27,7 @@ export interface VlmOptions {
 
 const MODEL = 'ibm-granite/granite-docling-258M';
 const MAX_TOKENS = 4_096;
-const ATTEMPTS = 5;
+const RETRIES = 4;
 
 /** Reads a document page by page with a vision model behind an OpenAI-compatible server. */
 export async function convertWithVlm(
@@ -90,24 +90,31 @@ async function askModel(
   signal: AbortSignal | undefined,
 ): Promise<readonly Block[]> {
   const png = Buffer.from(await input.png()).toString('base64');
-  const answer = await withRetries(options, signal, () =>
-    request(options, signal, '/chat/completions', {
-      model: options.model ?? MODEL,
-      temperature: 0,
-      max_tokens: MAX_TOKENS,
-      // Otherwise vLLM drops the tags of the answer.
-      skip_special_tokens: false,
-      stop: ['</doctag>', '<|end_of_text|>'],
-      messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
-            { type: 'text', text: options.prompt ?? 'Convert this page to docling.' },
-          ],
-        },
-      ],
-    }),
+  const question = {
+    model: options.model ?? MODEL,
+    temperature: 0,
+    max_tokens: MAX_TOKENS,
+    // Otherwise vLLM drops the tags of the answer.
+    skip_special_tokens: false,
+    stop: ['</doctag>', '<|end_of_text|>'],
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
+          { type: 'text', text: options.prompt ?? 'Convert this page to docling.' },
+        ],
+      },
+    ],
+  };
+  const answer = await withRetries(
+    () => request(options, signal, '/chat/completions', question),
+    {
+      retries: RETRIES,
+      delayMs: (attempt) => equalJitterDelay(attempt, { baseMs: 1_000, capMs: 30_000 }),
+      clock: options.clock,
+    },
+    signal,
   );
   const { content, finished } = choice(answer);
   const text = content.replaceAll('<|end_of_text|>', '');
@@ -142,21 +149,6 @@ function choice(answer: unknown): { content: string; finished: boolean } {
   return { content, finished: reason !== 'length' };
 }
 
-async function withRetries<T>(
-  options: VlmOptions,
-  signal: AbortSignal | undefined,
-  attempt: () => Promise<T>,
-): Promise<T> {
-  for (let tried = 1; ; tried += 1)
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof RemoteError) || !error.retryable || tried >= ATTEMPTS) throw error;
-      const own = equalJitterDelay(tried, { baseMs: 1_000, capMs: 30_000 });
-      await wait(options.clock, Math.max(own, error.retryAfterMs ?? 0), signal);
-    }
-}
-
 /** The models that the server lists; servers without a list are used anyway. */
 async function servedModels(
   options: VlmOptions,
@@ -180,19 +172,8 @@ async function servedModels(
 }
 
 function request(options: VlmOptions, signal: AbortSignal | undefined, path: string, body?: unknown): Promise<unknown> {
-  return requestJson({
-    url: new URL(`${options.baseUrl.replace(/(?<!\/)\/+$/, '')}${path}`).href,
-    init: {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(options.apiKey !== undefined && { authorization: `Bearer ${options.apiKey}` }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    },
-    timeoutMs: options.requestTimeoutMs ?? 90_000,
-    signal,
-  });
+  const { baseUrl, apiKey, requestTimeoutMs: timeoutMs = 90_000 } = options;
+  return requestJson({ baseUrl, path, body, headers: bearer(apiKey), timeoutMs, signal });
 }
 
 /** Joins pages and renumbers their blocks, including references to parents. */

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../../../base/index.ts';
-import { AppError, fieldsOf, KeyedLimiter, spreadDelay, systemClock, wait } from '../../../base/index.ts';
-import { RemoteError, requestJson } from '../../remote.ts';
+import { AppError, fieldsOf, KeyedLimiter, spreadDelay, systemClock } from '../../../base/index.ts';
+import { bearer, RemoteError, requestJson, withRetries } from '../../remote.ts';
 import type { DenseEngine, Role } from '../engine.ts';
 import { withPrefix, normalise } from '../engine.ts';
 
@@ -86,30 +86,33 @@ class EmbeddingClient {
   }
 
   async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+    const { clock, retries, retryBackoffMs: baseMs, longestWaitMs, random } = this.#options;
+    const spread = { baseMs, spread: 0.25, capMs: LONGEST_BACKOFF_MS, ...(random && { random }) };
+    const patience = { retries, delayMs: (attempt: number) => spreadDelay(attempt, spread), longestWaitMs, clock };
     const vectors: (Float32Array | undefined)[] = Array.from({ length: texts.length });
-    let open = texts.map((_, place) => place);
-    let attempt = 0;
-    while (open.length > 0) {
-      let answer: Answer;
-      try {
-        answer = await this.#request(
-          open.map((place) => texts[place] ?? ''),
-          signal,
-        );
-      } catch (error) {
-        if (!(error instanceof RemoteError)) throw error;
-        const isTooLarge = error.status === 413 || error.status === 422;
-        if (isTooLarge && open.length > 1) return await this.#halves(texts, signal);
-        attempt = await this.#pause(attempt, this.#fault(error), error.retryAfterMs, signal);
-        continue;
-      }
-      const left = open.filter((_, at) => !answer[at]);
-      for (const [at, place] of open.entries()) vectors[place] = answer[at] ?? vectors[place];
+    const ask = async (places: readonly number[]): Promise<number[]> => {
+      const answer = await this.#request(
+        places.map((place) => texts[place] ?? ''),
+        signal,
+      );
+      for (const [at, place] of places.entries()) vectors[place] = answer[at];
+      const left = places.filter((_, at) => !answer[at]);
       // Some is progress, and a server may cut batches short again and again; none at all is a failed attempt.
-      if (left.length < open.length) attempt = 0;
-      open = left;
-      if (left.length > 0)
-        attempt = await this.#pause(attempt, `${left.length} texts left out of the answer`, undefined, signal);
+      if (left.length === places.length)
+        throw new RemoteError('ENGINE_ANSWER_BROKEN', 'the answer has none of the texts', { category: 'network' });
+      return left;
+    };
+    try {
+      let open = [...texts.keys()];
+      while (open.length > 0) {
+        const places = open;
+        open = await withRetries(() => ask(places), patience, signal);
+      }
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+      const isTooLarge = error.status === 413 || error.status === 422;
+      if (isTooLarge && texts.length > 1) return await this.#halves(texts, signal);
+      throw this.#fault(error);
     }
     return vectors.filter((vector) => vector !== undefined);
   }
@@ -120,33 +123,41 @@ class EmbeddingClient {
   }
 
   async #request(texts: readonly string[], signal?: AbortSignal): Promise<Answer> {
-    const { model, dimensions, apiKey, timeoutMs, clock } = this.#options;
+    const { url, model, dimensions, apiKey, timeoutMs, longestWaitMs, clock } = this.#options;
     using _slot = await this.#limiter.acquire([this.#url], signal);
-    const body = await requestJson({
-      url: this.#url,
-      init: {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
-        body: JSON.stringify({ model, input: texts, encoding_format: 'float', ...(dimensions > 0 && { dimensions }) }),
-      },
-      timeoutMs,
-      clock,
-      signal,
-    });
-    return parseAnswer(body, texts.length).map((vector) => this.#check(vector));
+    try {
+      const answer = await requestJson({
+        baseUrl: url,
+        path: '/embeddings',
+        body: { model, input: texts, encoding_format: 'float', ...(dimensions > 0 && { dimensions }) },
+        headers: bearer(apiKey),
+        timeoutMs,
+        clock,
+        signal,
+      });
+      return parseAnswer(answer, texts.length).map((vector) => this.#check(vector));
+    } catch (error) {
+      const afterMs = error instanceof RemoteError ? error.retryAfterMs : undefined;
+      if (afterMs !== undefined && afterMs <= longestWaitMs) this.#limiter.holdUntil(this.#url, clock.now() + afterMs);
+      throw error;
+    }
   }
 
-  /** Why a request is made again; a failure that another attempt would get too is thrown. */
-  #fault(error: RemoteError): string {
+  /** What a failure means for the run. */
+  #fault(error: RemoteError): AppError {
+    const { retries, longestWaitMs } = this.#options;
     // The server is named in front already.
     const reason = error.message.replace(`${new URL(this.#url).origin} `, '');
-    if (error.retryable) return reason;
+    const { retryAfterMs = 0 } = error;
+    if (retryAfterMs > longestWaitMs)
+      return this.#unavailable(`rate-limited for ${Math.ceil(retryAfterMs / 1000)} s (${reason})`);
+    if (error.retryable) return this.#unavailable(`${retries + 1} attempts, the last: ${reason}`);
     if (error.code === 'ENGINE_ANSWER_TOO_LARGE')
-      throw new AppError('EMBED_ANSWER', `the embedding server's answer is too large: ${reason}`, {
+      return new AppError('EMBED_ANSWER', `the embedding server's answer is too large: ${reason}`, {
         hint: 'reduce parse.batch_size',
         cause: error,
       });
-    throw new AppError('EMBED_REFUSED', `the embedding server at ${this.#url} refused a request: ${reason}`, {
+    return new AppError('EMBED_REFUSED', `the embedding server at ${this.#url} refused a request: ${reason}`, {
       hint: 'check the URL, key and model name of the embedding server',
       cause: error,
     });
@@ -156,24 +167,6 @@ class EmbeddingClient {
     if (!vector) return undefined;
     if (this.dimensions > 0 && vector.length !== this.dimensions) throw wrongDimensions(this.#options, vector.length);
     return this.#options.normalise ? normalise(vector) : vector;
-  }
-
-  /** Waits before the next attempt and answers its number, or gives up. */
-  async #pause(attempt: number, reason: string, afterMs: number | undefined, signal?: AbortSignal): Promise<number> {
-    const { clock, retries, retryBackoffMs, longestWaitMs, random } = this.#options;
-    if (attempt >= retries) throw this.#unavailable(`${attempt + 1} attempts, the last: ${reason}`);
-    if (afterMs !== undefined && afterMs > longestWaitMs) {
-      throw this.#unavailable(`rate-limited for ${Math.ceil(afterMs / 1000)} s (${reason})`);
-    }
-    const ownMs = spreadDelay(attempt + 1, {
-      baseMs: retryBackoffMs,
-      spread: 0.25,
-      capMs: LONGEST_BACKOFF_MS,
-      ...(random && { random }),
-    });
-    if (afterMs !== undefined) this.#limiter.holdUntil(this.#url, clock.now() + afterMs);
-    await wait(clock, afterMs ?? ownMs, signal);
-    return attempt + 1;
   }
 
   #unavailable(why: string): AppError {
