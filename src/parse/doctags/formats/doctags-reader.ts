@@ -1,9 +1,8 @@
 import type { Page, ParsedDocument, Region, Table } from '../../document.ts';
-import { doctagsTokens, CELL_TOKENS, LEAVES, PICTURE_CLASSES, boxFromGrid, GRID, readOtsl } from './doctags.ts';
+import { parseDoctags, CELL_TOKENS, LEAVES, PICTURE_CLASSES, boxFromGrid, GRID, readOtsl } from './doctags.ts';
 import { bare, DocumentBuilder } from '../markup/document-builder.ts';
+import type { MarkupElement } from '../markup/node.ts';
 import { oneLine } from '../markup/node.ts';
-
-const OWNERS: ReadonlySet<string> = new Set(['otsl', 'table', 'document_index', 'picture', 'chart']);
 
 /**
  * Reads DocTags tolerantly: unclosed elements end where the next begins, unknown tags are text, both spellings of spans
@@ -11,148 +10,104 @@ const OWNERS: ReadonlySet<string> = new Set(['otsl', 'table', 'document_index', 
  */
 export function readDoctags(source: string, options: { readonly pages?: readonly Page[] } = {}): ParsedDocument {
   const reader = new DoctagsReader(options.pages ?? []);
-  for (const token of doctagsTokens(source)) {
-    if (token.kind === 'text') reader.text(token.text);
-    else if (token.kind === 'open') reader.open(token.name);
-    else reader.close(token.name);
-  }
+  reader.flow(parseDoctags(source));
   return reader.finish();
 }
 
-/** Turns tags into blocks, keeping count of pages and lists. */
+/** Turns elements into blocks, keeping count of pages and lists. */
 class DoctagsReader {
   readonly #pages: readonly Page[];
   readonly #builder = new DocumentBuilder();
-  /** Whether each open list is ordered, outermost first. */
-  readonly #lists: boolean[] = [];
-  /** The last item on each level of the open lists. */
-  readonly #items: number[] = [];
+  /** The open lists, outermost first, with the last item of each. */
+  readonly #lists: { readonly ordered: boolean; last?: number }[] = [];
   #page = 1;
   #located = false;
-  /** The element whose text is being read. */
-  #leaf: OpenElement | undefined;
-  /** The table or picture it may be inside. */
-  #owner: OpenElement | undefined;
-  /** The running line it may be part of. */
-  #inline: OpenElement | undefined;
 
   constructor(pages: readonly Page[]) {
     this.#pages = pages;
   }
 
-  text(text: string): void {
-    if (this.#leaf) this.#leaf.text += text;
-    else if (this.#owner) {
-      const cell = this.#owner.cells.at(-1);
-      if (cell && cell.token !== 'nl') cell.text += text;
-    } else if (this.#inline) this.#inline.text += text;
-    else if (text.trim() !== '') this.#add({ ...element('text'), text });
+  /** Writes what an element holds; text between elements is a paragraph. */
+  flow(holder: MarkupElement): void {
+    for (const node of holder.children)
+      if (typeof node !== 'string') this.#element(node);
+      else if (node.trim() !== '') this.#add({ ...draft('text'), text: node });
   }
 
-  open(name: string): void {
-    if (name === 'doctag') return;
-    if (name === 'page_break') {
-      this.#endAll();
-      this.#page += 1;
-    } else if (name.startsWith('loc_')) this.#locate(Number(name.slice(4)));
-    else if (CELL_TOKENS.has(name) && this.#owner) {
-      this.#endLeaf();
-      this.#owner.cells.push({ token: name, text: '' });
-    } else if (this.#owner && PICTURE_CLASSES.has(name) && (name !== 'table' || this.#isPicture()))
-      this.#owner.category ??= name;
-    else if (/^(?:key|value|link)_\d+$/.test(name)) this.text(' ');
-    else if (name.startsWith('_') && name.endsWith('_')) {
-      if (this.#leaf?.name === 'code') this.#leaf.language = name.slice(1, -1);
-    } else if (name === 'ordered_list' || name === 'unordered_list') {
-      this.#endAll();
-      this.#lists.push(name === 'ordered_list');
-    } else if (name === 'inline') this.#openInline();
-    else if (OWNERS.has(name)) {
-      this.#endAll();
-      this.#owner = element(name);
-    } else if (LEAVES.has(name)) this.#openLeaf(name);
+  #element(element: MarkupElement): void {
+    switch (element.name) {
+      case 'doctag':
+        this.flow(element);
+        break;
+      case 'page_break':
+        this.#page += 1;
+        break;
+      case 'ordered_list':
+      case 'unordered_list':
+        this.#lists.push({ ordered: element.name === 'ordered_list' });
+        this.flow(element);
+        this.#lists.pop();
+        break;
+      case 'otsl':
+      case 'table':
+      case 'document_index':
+      case 'picture':
+      case 'chart':
+        this.#float(element);
+        break;
+      case 'inline':
+        this.#leaf(element, this.#lists.length > 0 ? 'list_item' : 'text');
+        break;
+      default:
+        if (LEAVES.has(element.name)) this.#leaf(element, element.name);
+    }
   }
 
-  close(name: string): void {
-    if (name === 'doctag') this.#endAll();
-    else if (name === 'ordered_list' || name === 'unordered_list') {
-      this.#endAll();
-      this.#lists.pop();
-      this.#items.length = Math.min(this.#items.length, this.#lists.length);
-    } else if (name === 'inline') {
-      this.#endLeaf();
-      this.#endInline();
-    } else if (this.#owner?.name === name) this.#endOwner();
-    else if (this.#leaf?.name === name) this.#endLeaf();
-    else if (/^(?:key|value)_\d+$/.test(name)) this.text(' ');
+  /** A table or picture with its captions and notes. */
+  #float(element: MarkupElement): void {
+    const float = draft(element.name);
+    for (const node of element.children) {
+      const cell = float.cells.at(-1);
+      if (typeof node === 'string') {
+        if (cell && cell.token !== 'nl') cell.text += node;
+      } else if (node.name === 'page_break') this.#page += 1;
+      else if (node.name.startsWith('loc_')) {
+        if (!cell) float.locations.push(Number(node.name.slice(4)));
+      } else if (CELL_TOKENS.has(node.name)) float.cells.push({ token: node.name, text: '' });
+      else if (LEAVES.has(node.name)) float.parts.push(partOf(node));
+      else if (PICTURE_CLASSES.has(node.name)) float.category ??= node.name;
+    }
+    this.#add(float);
   }
 
-  #isPicture(): boolean {
-    return this.#owner?.name === 'picture' || this.#owner?.name === 'chart';
-  }
-
-  #openLeaf(name: string): void {
-    const current = this.#leaf;
-    if (current && current.text.trim() === '') {
-      // `<text><reference>` is one reference; `<list_item><text>` is one item.
-      if (current.name === 'text' && name === 'reference') {
-        current.name = 'reference';
-        return;
+  /** An element that holds text. Other elements in it end the text; what follows them is a paragraph. */
+  #leaf(element: MarkupElement, name: string): void {
+    let leaf = draft(name);
+    const fill = (holder: MarkupElement): void => {
+      for (const node of holder.children) {
+        const isBlank = leaf.text.trim() === '';
+        if (typeof node === 'string') leaf.text += node;
+        else if (node.name.startsWith('loc_')) {
+          if (isBlank || leaf.name === 'code') leaf.locations.push(Number(node.name.slice(4)));
+        } else if (/^_.*_$/.test(node.name)) leaf.language = node.name.slice(1, -1);
+        else if (leaf.name === 'code' && node.name === 'caption') leaf.parts.push(partOf(node));
+        else if (leaf.name === 'text' && node.name === 'reference' && isBlank) {
+          leaf.name = 'reference';
+          fill(node);
+        } else if (leaf.name === 'list_item' && /^(?:text|paragraph|inline)$/.test(node.name) && isBlank) fill(node);
+        else if (holder.name === 'inline' && LEAVES.has(node.name)) leaf.text += ` ${partOf(node).text.trim()} `;
+        else {
+          this.#add(leaf);
+          this.#element(node);
+          leaf = draft('text');
+        }
       }
-      if (current.name === 'list_item' && (name === 'text' || name === 'paragraph')) return;
-    }
-    if (current?.name === 'code' && name === 'caption') {
-      this.#owner = current;
-      this.#leaf = element('caption');
-      return;
-    }
-    if (this.#owner && name !== 'caption' && name !== 'footnote' && name !== 'smiles') this.#endAll();
-    else this.#endLeaf();
-    this.#leaf = element(name);
+    };
+    fill(element);
+    this.#add(leaf);
   }
 
-  #openInline(): void {
-    const item = this.#leaf?.name === 'list_item' && this.#leaf.text.trim() === '' ? this.#leaf : undefined;
-    if (!item) this.#endAll();
-    this.#leaf = undefined;
-    this.#inline = item ?? element(this.#lists.length > 0 ? 'list_item' : 'text');
-  }
-
-  #locate(value: number): void {
-    const target = this.#leaf ?? (this.#owner && this.#owner.cells.length === 0 ? this.#owner : this.#inline);
-    if (target && (target.text.trim() === '' || target.name === 'code')) target.locations.push(value);
-  }
-
-  #endAll(): void {
-    this.#endOwner();
-    this.#endLeaf();
-    this.#endInline();
-  }
-
-  #endLeaf(): void {
-    const leaf = this.#leaf;
-    this.#leaf = undefined;
-    if (!leaf) return;
-    if (this.#owner) this.#owner.parts.push(leaf);
-    else if (this.#inline) this.#inline.text += ` ${leaf.text.trim()} `;
-    else this.#add(leaf);
-  }
-
-  #endInline(): void {
-    const inline = this.#inline;
-    this.#inline = undefined;
-    if (inline) this.#add(inline);
-  }
-
-  #endOwner(): void {
-    const owner = this.#owner;
-    if (!owner) return;
-    this.#endLeaf();
-    this.#owner = undefined;
-    this.#add(owner);
-  }
-
-  #add(element: OpenElement): void {
+  #add(element: Draft): void {
     const order = this.#write(element, this.#regions(element.locations));
     for (const part of element.parts) {
       const kind = part.name === 'footnote' || part.name === 'caption' ? part.name : 'text';
@@ -161,7 +116,7 @@ class DoctagsReader {
   }
 
   /** Writes an element without its captions and notes. */
-  #write(element: OpenElement, regions: readonly Region[]): number {
+  #write(element: Draft, regions: readonly Region[]): number {
     const builder = this.#builder;
     const text = oneLine(element.text);
     const heading = /^section_header_level_(\d)$/.exec(element.name);
@@ -208,9 +163,7 @@ class DoctagsReader {
     }
   }
 
-  /** Closes what is open and returns the document. */
   finish(): ParsedDocument {
-    this.#endAll();
     const { blocks } = this.#builder;
     const title = blocks.find((block) => block.kind === 'title');
     const pages = this.#located || this.#page > 1 ? this.#page : 0;
@@ -232,16 +185,15 @@ class DoctagsReader {
 
   #item(name: string, text: string, regions: readonly Region[]): number {
     if (text === '') return -1;
-    const depth = Math.max(0, this.#lists.length - 1);
+    const list = this.#lists.at(-1);
     const order = this.#builder.listItem(bare(text), {
-      parent: depth > 0 ? this.#items[depth - 1] : undefined,
+      parent: this.#lists.at(-2)?.last,
       regions,
-      ordered: this.#lists.at(-1) ?? false,
-      depth,
+      ordered: list?.ordered ?? false,
+      depth: Math.max(0, this.#lists.length - 1),
       marker: name === 'checkbox_selected' ? '☒' : name === 'checkbox_unselected' ? '☐' : undefined,
     });
-    this.#items.length = depth;
-    this.#items[depth] = order;
+    if (list) list.last = order;
     return order;
   }
 
@@ -265,22 +217,31 @@ class DoctagsReader {
   }
 }
 
-function tableOf({ cells }: OpenElement): Table {
+function tableOf({ cells }: Draft): Table {
   return readOtsl(cells.map(({ token, text }) => ({ token, text: oneLine(text) })));
 }
 
-function element(name: string): OpenElement {
+/** A caption or note inside a table, a picture or code. */
+function partOf(element: MarkupElement): Draft {
+  const part = draft(element.name);
+  for (const node of element.children)
+    if (typeof node === 'string') part.text += node;
+    else if (node.name.startsWith('loc_')) part.locations.push(Number(node.name.slice(4)));
+  return part;
+}
+
+function draft(name: string): Draft {
   return { name, text: '', locations: [], cells: [], parts: [], category: undefined, language: undefined };
 }
 
-/** An element while it is being read. */
-interface OpenElement {
+/** A block while its element is read. */
+interface Draft {
   name: string;
   text: string;
   readonly locations: number[];
   readonly cells: { token: string; text: string }[];
   /** Captions and notes inside a table, a picture or code. */
-  readonly parts: OpenElement[];
+  readonly parts: Draft[];
   category: string | undefined;
   language: string | undefined;
 }

@@ -1,4 +1,5 @@
 import type { Cell, Table, Block, Box, Page, ParsedDocument } from '../../document.ts';
+import type { MarkupElement, MarkupNode } from '../markup/node.ts';
 import { ListTags, ownedCaptions, tableGrid } from './structure.ts';
 
 const ORIGIN: Readonly<Record<Cell['kind'], string>> = {
@@ -182,12 +183,6 @@ export function boxFromGrid(
   };
 }
 
-/** A tag of the vocabulary, or the text between two of them. */
-type DoctagsToken =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'open'; readonly name: string }
-  | { readonly kind: 'close'; readonly name: string };
-
 const TAG = /<(\/?)([A-Za-z_][^<>\s/]{0,40})(\/?)>/g;
 const LANGUAGE = /^_[^<>\s]{1,24}_$/;
 /** How far to search for the end of an element; longer ones count as unclosed. */
@@ -195,55 +190,60 @@ const LOOK_AHEAD = 50_000;
 // A zero-width character after the bracket distinguishes text that looks like a tag.
 const GUARD = '\u200B';
 
-/**
- * Splits DocTags into tags and text. The format has no escapes: a name in angle brackets is a tag only where one is
- * allowed.
- */
-export function* doctagsTokens(source: string): Generator<DoctagsToken> {
-  const open: string[] = [];
-  let from = 0;
-  let previous = '';
-  TAG.lastIndex = 0;
-  for (let match = TAG.exec(source); match; match = TAG.exec(source)) {
-    const [whole, slash, name = ''] = match;
-    const end = match.index + whole.length;
-    const isLanguage = open.at(-1) === 'code' && LANGUAGE.test(name) && from === match.index;
-    const isClosing = slash === '/';
-    if (!isLanguage) {
-      if (!isKnownTag(name)) continue;
-      if (
-        isClosing
-          ? !closes(open, name)
-          : !canOpen(source, end, name, { open, previous, adjacent: from === match.index })
-      )
-        continue;
-    }
-    if (from < match.index) yield { kind: 'text', text: unguard(source.slice(from, match.index)) };
-    from = end;
-    previous = name;
-    // Save the expression's position across the yield: a caller may start another reader.
-    const resume = TAG.lastIndex;
-    if (isClosing) {
-      if (open.includes(name)) open.length = open.lastIndexOf(name);
-      yield { kind: 'close', name };
-    } else {
-      if (!isLanguage && (LEAVES.has(name) || CONTAINERS.has(name))) {
-        dropUnclosed(open, name);
-        open.push(name);
-      }
-      yield { kind: 'open', name };
-    }
-    TAG.lastIndex = resume;
-  }
-  if (from < source.length) yield { kind: 'text', text: unguard(source.slice(from)) };
+/** An element while its end is not known. */
+interface Growing extends MarkupElement {
+  readonly children: MarkupNode[];
 }
 
-function closes(open: readonly string[], name: string): boolean {
-  if (open.includes(name)) return true;
-  const top = open.at(-1);
-  // A stray end tag between elements is ignored; inside a text it is text.
-  return top === undefined || !LEAVES.has(top) || /^(?:key|value)_\d/.test(name);
+/**
+ * Reads DocTags into a tree; tokens without an end, such as positions and cells, are elements without children. The
+ * format has no escapes: a name in angle brackets is a tag only where one is allowed. Elements left open end where the
+ * next begins.
+ */
+export function parseDoctags(source: string): MarkupElement {
+  const root: Growing = { name: 'doctag', attributes: {}, children: [] };
+  const open = [root];
+  let top = root;
+  let from = 0;
+  let previous = '';
+  for (const match of source.matchAll(TAG)) {
+    const [whole, slash, name = ''] = match;
+    const end = match.index + whole.length;
+    const adjacent = from === match.index;
+    const isLanguage = top.name === 'code' && LANGUAGE.test(name) && adjacent;
+    if (!isLanguage && !isKnownTag(name)) continue;
+    if (slash === '/') {
+      if (!closes(open, name)) continue;
+    } else if (!isLanguage && !canOpen(source, end, name, { top: top.name, previous, adjacent })) continue;
+    if (!adjacent) top.children.push(unguard(source.slice(from, match.index)));
+    from = end;
+    previous = name;
+    const isClass = isPicture(top.name) && PICTURE_CLASSES.has(name);
+    if (SPACES.test(name)) top.children.push(' ');
+    else if (slash === '/') {
+      const last = open.findLastIndex((each) => each.name === name);
+      if (last !== -1) open.length = Math.max(1, last);
+    } else {
+      const element: Growing = { name, attributes: {}, children: [] };
+      const isHolder = !isLanguage && !isClass && (LEAVES.has(name) || CONTAINERS.has(name));
+      if (isHolder) open.length = open.findLastIndex((each) => holds(each.name, name)) + 1;
+      open.at(-1)?.children.push(element);
+      if (isHolder) open.push(element);
+    }
+    top = open.at(-1) ?? root;
+  }
+  if (from < source.length) top.children.push(unguard(source.slice(from)));
+  return root;
 }
+
+function closes(open: readonly MarkupElement[], name: string): boolean {
+  if (open.some((each) => each.name === name)) return true;
+  // A stray end tag between elements is ignored; inside a text it is text.
+  return !LEAVES.has(open.at(-1)?.name ?? '') || SPACES.test(name);
+}
+
+/** Parts of a form, whose tags only keep their texts apart. */
+const SPACES = /^(?:key|value|link)_\d+$/;
 
 const INSIDE: Readonly<Record<string, RegExp>> = {
   text: /^(?:reference|loc_\d+)$/,
@@ -258,17 +258,25 @@ const HOLDS_ANYTHING = new Set(
   `doctag ordered_list unordered_list inline list_item key_value_region form`.split(/\s+/),
 );
 
+function isPicture(name: string): boolean {
+  return name === 'picture' || name === 'chart';
+}
+
+/** Whether an element may hold another one. */
+function holds(holder: string, name: string): boolean {
+  return HOLDS_ANYTHING.has(holder) || INSIDE[holder]?.test(name) === true;
+}
+
 function canOpen(
   source: string,
   end: number,
   name: string,
-  state: { readonly open: readonly string[]; readonly previous: string; readonly adjacent: boolean },
+  state: { readonly top: string; readonly previous: string; readonly adjacent: boolean },
 ): boolean {
-  const top = state.open.at(-1) ?? 'doctag';
-  const isHead =
-    state.adjacent && (state.previous === top || state.previous.startsWith('loc_') || LANGUAGE.test(state.previous));
+  const { top, previous } = state;
+  const isHead = state.adjacent && (previous === top || previous.startsWith('loc_') || LANGUAGE.test(previous));
   const inTable = top === 'otsl' || top === 'table' || top === 'document_index';
-  const inPicture = top === 'picture' || top === 'chart';
+  const inPicture = isPicture(top);
   if (name.startsWith('loc_')) return isHead || inTable || inPicture || top === 'doctag' || top === 'inline';
   if (CELL_TOKENS.has(name)) return inTable || inPicture;
   if (inPicture && PICTURE_CLASSES.has(name)) return isHead;
@@ -278,18 +286,12 @@ function canOpen(
   )
     return false;
   if (!LEAVES.has(name) && !CONTAINERS.has(name) && PICTURE_CLASSES.has(name)) return false;
-  if (HOLDS_ANYTHING.has(top) || INSIDE[top]?.test(name)) return true;
+  if (holds(top, name)) return true;
   // Inside an element that holds text only: a new element where the old one is not closed before it begins again.
   const ahead = source.slice(end, end + LOOK_AHEAD);
   const closing = ahead.indexOf(`</${top}>`);
   const again = ahead.indexOf(`<${top}>`);
   return closing === -1 || (again !== -1 && again < closing) || name === top || name === 'page_break';
-}
-
-/** Closes the elements left open before a new one. */
-function dropUnclosed(open: string[], name: string): void {
-  const holds = (top: string): boolean => HOLDS_ANYTHING.has(top) || INSIDE[top]?.test(name) === true;
-  open.length = open.findLastIndex(holds) + 1;
 }
 
 /** Text made safe to be between tags. */
