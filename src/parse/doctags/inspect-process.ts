@@ -6,19 +6,18 @@ import { flushCompileCache } from 'node:module';
 import type { Asked } from './inspector.ts';
 
 interface Question {
-  readonly id: number;
   readonly path: string;
   readonly asked: Asked;
 }
 
 process.on('message', (question: Question) => void answer(question));
 
-async function answer({ id, path, asked }: Question): Promise<void> {
+async function answer({ path, asked }: Question): Promise<void> {
   try {
-    process.send?.({ id, ...(await look(path, asked)) });
+    process.send?.(await look(path, asked));
   } catch (error) {
     const { errorInfo } = await import('../../base/index.ts');
-    process.send?.({ id, error: errorInfo(error) });
+    process.send?.({ error: errorInfo(error) });
   }
 }
 

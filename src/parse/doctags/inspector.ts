@@ -17,11 +17,10 @@ const MEMORY_MEGABYTES = 512;
 const FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']);
 
 interface Answer {
-  readonly id: number;
   readonly glance?: PdfSummary;
   readonly png?: Uint8Array | undefined;
   readonly error?: ErrorInfo;
-  /** The process ended before it answered. */
+  /** The process ended before it answered, and not because of the file. */
   readonly isInterrupted?: boolean;
 }
 
@@ -31,11 +30,11 @@ export type Asked =
   | { readonly kind: 'glance'; readonly of: 'xml' }
   | { readonly kind: 'draw'; readonly page: number; readonly widthPixels: number };
 
-interface Question {
-  readonly id: number;
-  readonly path: string;
-  readonly asked: Asked;
-  readonly answer: (answer: Answer) => void;
+/** A process, the number of files it has inspected, and the answer to its file when it ends by itself. */
+interface Inspecting {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Answer>;
+  files: number;
 }
 
 /** The result for a file that cannot be inspected in time, or kills the process. */
@@ -44,12 +43,10 @@ const UNREADABLE: PdfSummary = { pages: null, isEncrypted: false, isReadable: fa
 /** Inspects PDFs and XML articles one by one in a child process. A file has a deadline, and is to blame if the process dies. */
 export class PdfInspector implements Disposable {
   readonly #filesPerProcess: number;
-  #child: ChildProcess | undefined;
-  #waiting: Question[] = [];
-  #current: Question | undefined;
-  #deadline: NodeJS.Timeout | undefined;
-  #files = 0;
-  #nextId = 1;
+  #process: Inspecting | undefined;
+  #isDisposed = false;
+  /** Ends with the last answer; files wait for each other. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor({ filesPerProcess = FILES_PER_PROCESS }: { readonly filesPerProcess?: number } = {}) {
     this.#filesPerProcess = filesPerProcess;
@@ -70,97 +67,73 @@ export class PdfInspector implements Disposable {
   }
 
   #answer(path: string, asked: Asked): Promise<Answer> {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    this.#waiting.push({ id: this.#nextId++, path, asked, answer: resolve });
-    this.#ask();
-    return promise;
+    const answer = this.#last.then(() => this.#ask(path, asked));
+    this.#last = answer;
+    return answer;
   }
 
   [Symbol.dispose](): void {
-    const open = [this.#take(), ...this.#waiting.splice(0)];
-    this.#child?.kill('SIGKILL');
-    this.#child = undefined;
-    for (const question of open) question?.answer({ id: question.id, isInterrupted: true });
+    this.#isDisposed = true;
+    this.#end();
   }
 
-  /** Sends the next file unless one is being inspected. */
-  #ask(): void {
-    const [question] = this.#waiting;
-    if (this.#current || !question) return;
-    const child = (this.#child ??= this.#start());
-    this.#waiting.shift();
-    this.#current = question;
+  async #ask(path: string, asked: Asked): Promise<Answer> {
+    if (this.#isDisposed) return { isInterrupted: true };
+    const inspecting = (this.#process ??= this.#start());
+    const { child, ended } = inspecting;
+    // An idle child must not keep its parent alive.
     child.ref();
     child.channel?.ref();
-    this.#deadline = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS);
-    const { id, path, asked } = question;
+    const deadline = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS);
+    const { promise: answered, resolve } = Promise.withResolvers<Answer>();
+    child.once('message', (answer: Answer) => resolve(answer));
     // A process that cannot be written to has ended, and its exit event follows; one that did not start cannot send.
-    if (child.pid !== undefined) child.send({ id, path, asked }, () => undefined);
+    if (child.pid !== undefined) child.send({ path, asked }, () => undefined);
+    const answer = await Promise.race([answered, ended]);
+    clearTimeout(deadline);
+    child.unref();
+    child.channel?.unref();
+    inspecting.files += 1;
+    if (inspecting.files >= this.#filesPerProcess) this.#end();
+    return this.#isDisposed ? { isInterrupted: true } : answer;
   }
 
-  /** Removes and returns the current question. */
-  #take(): Question | undefined {
-    const question = this.#current;
-    this.#current = undefined;
-    clearTimeout(this.#deadline);
-    return question;
+  #start(): Inspecting {
+    const started = start();
+    void started.ended.then(() => {
+      if (this.#process === started) this.#process = undefined;
+    });
+    return started;
   }
 
-  #start(): ChildProcess {
-    const beside = join(import.meta.dirname, 'inspect-process.ts');
-    const program = existsSync(beside) ? beside : beside.replace(/\.ts$/, '.js');
-    const child = fork(program, {
-      // The parser of untrusted files gets no keys; Node's compile cache halves its start-up time.
-      env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
-      execArgv: [`--max-old-space-size=${MEMORY_MEGABYTES}`],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      // Images are bytes.
-      serialization: 'advanced',
-    });
-    this.#files = 0;
-    child.on('message', (answer: Answer) => {
-      if (this.#child === child) this.#receive(answer);
-    });
-    // The last answer may arrive after the exit event, so a file is blamed only after both events.
-    let signal: NodeJS.Signals | null = null;
-    const isOver = { exit: false, disconnect: false };
-    const end = (what: keyof typeof isOver): void => {
-      isOver[what] = true;
-      if (isOver.exit && isOver.disconnect && this.#child === child) this.#lost(FROM_OUTSIDE.has(signal));
-    };
-    // Too many processes or open files: it was not started, and never exits. Other errors are followed by an exit.
-    child.on('error', () => {
-      if (child.pid === undefined && this.#child === child) this.#lost(true);
-    });
-    child.on('disconnect', () => end('disconnect'));
-    child.on('exit', (_code, by) => {
-      signal = by;
-      end('exit');
-    });
-    return child;
+  #end(): void {
+    // It ignores SIGTERM.
+    this.#process?.child.kill('SIGKILL');
+    this.#process = undefined;
   }
+}
 
-  #receive(answer: Answer): void {
-    if (this.#current?.id !== answer.id) return;
-    const question = this.#take();
-    this.#files += 1;
-    // An idle child must not keep its parent alive.
-    this.#child?.unref();
-    this.#child?.channel?.unref();
-    if (this.#files >= this.#filesPerProcess) {
-      // It ignores SIGTERM.
-      this.#child?.kill('SIGKILL');
-      this.#child = undefined;
-    }
-    question?.answer(answer);
-    this.#ask();
-  }
-
-  /** The process is gone: its current file is to blame, unless the process was stopped from outside. */
-  #lost(isInterrupted: boolean): void {
-    this.#child = undefined;
-    const question = this.#take();
-    question?.answer({ id: question.id, isInterrupted });
-    this.#ask();
-  }
+function start(): Inspecting {
+  const beside = join(import.meta.dirname, 'inspect-process.ts');
+  const program = existsSync(beside) ? beside : beside.replace(/\.ts$/, '.js');
+  const child = fork(program, {
+    // The parser of untrusted files gets no keys; Node's compile cache halves its start-up time.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
+    execArgv: [`--max-old-space-size=${MEMORY_MEGABYTES}`],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // Images are bytes.
+    serialization: 'advanced',
+  });
+  const { promise: ended, resolve } = Promise.withResolvers<Answer>();
+  // Too many processes or open files: it was not started, and never exits. Other errors are followed by an exit.
+  child.on('error', () => {
+    if (child.pid === undefined) resolve({ isInterrupted: true });
+  });
+  // The last answer may arrive after the exit event, so a file is blamed only after both events.
+  const { promise: disconnected, resolve: disconnect } = Promise.withResolvers<void>();
+  child.on('disconnect', disconnect);
+  child.on('exit', (_code, signal) => {
+    void disconnected.then(() => resolve({ isInterrupted: FROM_OUTSIDE.has(signal) }));
+  });
+  return { child, ended, files: 0 };
 }
