@@ -1,5 +1,5 @@
 import { AppError, fieldsOf, readJsonl } from '../../../base/index.ts';
-import type { Block, Box, Cell, Link, Metadata, Page, ParsedDocument, Region, Table } from '../../document.ts';
+import type { Block, Box, Cell, Metadata, Page, ParsedDocument, Region, Table } from '../../document.ts';
 import { texts } from './sidecar.ts';
 import { labelOf } from './doctags.ts';
 
@@ -49,14 +49,9 @@ function blockLine(block: Block): Record<string, unknown> {
     ...(block.kind === 'table' && {
       rows: block.table.rows,
       columns: block.table.columns,
-      cells: block.table.cells.map((cell) => [
-        cell.row,
-        cell.column,
-        cell.rowSpan,
-        cell.columnSpan,
-        cell.kind,
-        cell.text,
-      ]),
+      cells: block.table.cells.map(({ row, column, rowSpan, columnSpan, kind, text }) => {
+        return [row, column, rowSpan, columnSpan, kind, text];
+      }),
     }),
   };
 }
@@ -103,100 +98,88 @@ function readHead(path: string, record: Fields): Page[] {
     throw broken(path, 1, 'the head is missing');
   if (record['version'] > BLOCK_LINES_VERSION)
     throw new AppError('BLOCKS_NEWER', `${path} was written by a newer version`, { hint: 'upgrade docstokg' });
-  const pages = Array.isArray(record['pages']) ? record['pages'] : [];
-  return pages.filter(isNumbers).map(([number = 0, width = 0, height = 0]) => ({ number, width, height }));
+  return rowsOf(record['pages'])
+    .filter(isNumbers)
+    .map(([number = 0, width = 0, height = 0]) => ({ number, width, height }));
 }
 
+/** The fields of its own that a kind of block must have, and the texts that it may have. */
+interface OwnFields {
+  readonly must?: Readonly<Record<string, 'number' | 'boolean'>>;
+  readonly may?: readonly string[];
+}
+
+const OWN: Readonly<Record<Block['kind'], OwnFields>> = {
+  heading: { must: { level: 'number' } },
+  list_item: { must: { ordered: 'boolean', depth: 'number' }, may: ['marker'] },
+  code: { may: ['language'] },
+  picture: { may: ['category'] },
+  reference: { may: ['doi', 'label', 'arxiv_id'] },
+  table: {},
+  title: {},
+  text: {},
+  caption: {},
+  footnote: {},
+  formula: {},
+  page_header: {},
+  page_footer: {},
+};
+
 function readBlock(record: Fields, order: number): Block | undefined {
-  const { tag, text, parent } = record;
-  if (typeof text !== 'string' || record['order'] !== order) return undefined;
-  const links = rowsOf(record['links'])?.flatMap(([start, end, url]): Link[] =>
-    typeof start === 'number' && typeof end === 'number' && typeof url === 'string' ? [{ start, end, url }] : [],
-  );
-  const jumps = numbersOf(record['jumps'])?.map(([start = 0, end = 0, page = 0]) => ({ start, end, page }));
-  const raised = numbersOf(record['raised'])?.map(([start = 0, end = 0]) => ({ start, end }));
-  const base = {
+  const { text, parent } = record;
+  const kind = record['tag'] === 'section_header' ? 'heading' : String(record['tag']);
+  if (typeof text !== 'string' || record['order'] !== order || !Object.hasOwn(OWN, kind)) return undefined;
+  const { must = {}, may = [] } = OWN[kind as Block['kind']];
+  const table = kind === 'table' ? readTable(record) : undefined;
+  if ((kind === 'table' && !table) || Object.entries(must).some(([name, type]) => typeof record[name] !== type))
+    return undefined;
+  const { arxiv_id: arxivId, ...own } = texts(record, may);
+  const links = rowsOf(record['links'])
+    .filter(([start, end, url]) => isNumbers([start, end]) && typeof url === 'string')
+    .map(([start, end, url]) => ({ start, end, url }));
+  const jumps = rowsOf(record['jumps']).filter(isNumbers);
+  const raised = rowsOf(record['raised']).filter(isNumbers);
+  return {
     order,
     ...(typeof parent === 'number' && { parent }),
     regions: readRegions(record),
     text,
-    ...(links && { links }),
-    ...(jumps && { jumps }),
-    ...(raised && { raised }),
-  };
-  switch (tag) {
-    case 'section_header':
-      return typeof record['level'] === 'number' ? { ...base, kind: 'heading', level: record['level'] } : undefined;
-    case 'list_item': {
-      const { ordered, depth, marker } = record;
-      if (typeof ordered !== 'boolean' || typeof depth !== 'number') return undefined;
-      return { ...base, kind: 'list_item', ordered, depth, ...(typeof marker === 'string' && { marker }) };
-    }
-    case 'code':
-      return { ...base, kind: 'code', ...texts(record, ['language']) };
-    case 'picture':
-      return { ...base, kind: 'picture', ...texts(record, ['category']) };
-    case 'reference': {
-      const { arxiv_id: arxivId, ...known } = texts(record, ['doi', 'label', 'arxiv_id']);
-      return { ...base, kind: 'reference', ...known, ...(arxivId !== undefined && { arxivId }) };
-    }
-    case 'table': {
-      const table = readTable(record);
-      return table && { ...base, kind: 'table', table };
-    }
-    case 'title':
-    case 'text':
-    case 'caption':
-    case 'footnote':
-    case 'formula':
-    case 'page_header':
-    case 'page_footer':
-      return { ...base, kind: tag };
-    default:
-      return undefined;
-  }
+    ...(record['links'] !== undefined && { links }),
+    ...(record['jumps'] !== undefined && { jumps: jumps.map(([start, end, page]) => ({ start, end, page })) }),
+    ...(record['raised'] !== undefined && { raised: raised.map(([start, end]) => ({ start, end })) }),
+    kind,
+    ...Object.fromEntries(Object.keys(must).map((name) => [name, record[name]])),
+    ...own,
+    ...(arxivId !== undefined && { arxivId }),
+    ...(table && { table }),
+  } as Block;
 }
 
-function readRegions(record: Fields): Region[] {
-  const { regions, page, box } = record;
-  const all = Array.isArray(regions) ? regions : isNumbers(box) && typeof page === 'number' ? [[page, ...box]] : [];
+function readRegions({ regions, page, box }: Fields): Region[] {
+  const all = regions === undefined && isNumbers(box) ? [[page, ...box]] : rowsOf(regions);
   return all.filter(isNumbers).map(([number = 1, left = 0, top = 0, right = 0, bottom = 0]) => ({
     page: number,
     box: { left, top, right, bottom },
   }));
 }
 
-function rowsOf(value: unknown): unknown[][] | undefined {
-  return Array.isArray(value) ? value.filter((row) => Array.isArray(row)) : undefined;
+function rowsOf(value: unknown): unknown[][] {
+  return Array.isArray(value) ? value.filter((row) => Array.isArray(row)) : [];
 }
 
-function numbersOf(value: unknown): number[][] | undefined {
-  return rowsOf(value)?.filter(isNumbers);
+function readTable({ rows, columns, cells }: Fields): Table | undefined {
+  if (!isNumbers([rows, columns]) || !Array.isArray(cells)) return undefined;
+  const read = rowsOf(cells).map(
+    ([row, column, rowSpan, columnSpan, kind, text]) => ({ row, column, rowSpan, columnSpan, text, kind }) as Cell,
+  );
+  const isSound = read.length === cells.length && read.every(isCell);
+  return isSound ? ({ rows, columns, cells: read } as Table) : undefined;
 }
 
-function readTable(record: Fields): Table | undefined {
-  const { rows, columns, cells } = record;
-  if (typeof rows !== 'number' || typeof columns !== 'number' || !Array.isArray(cells)) return undefined;
-  const read: Cell[] = [];
-  for (const cell of cells as unknown[]) {
-    if (!Array.isArray(cell)) return undefined;
-    const [row, column, rowSpan, columnSpan, kind, text] = cell as unknown[];
-    if (!isNumbers([row, column, rowSpan, columnSpan]) || typeof text !== 'string' || !isCellKind(kind))
-      return undefined;
-    read.push({
-      row: Number(row),
-      column: Number(column),
-      rowSpan: Number(rowSpan),
-      columnSpan: Number(columnSpan),
-      text,
-      kind,
-    });
-  }
-  return { rows, columns, cells: read };
-}
+const CELL_KINDS: ReadonlySet<string> = new Set<Cell['kind']>(['data', 'column-header', 'row-header', 'section-row']);
 
-function isCellKind(value: unknown): value is Cell['kind'] {
-  return value === 'data' || value === 'column-header' || value === 'row-header' || value === 'section-row';
+function isCell({ row, column, rowSpan, columnSpan, text, kind }: Cell): boolean {
+  return isNumbers([row, column, rowSpan, columnSpan]) && typeof text === 'string' && CELL_KINDS.has(kind);
 }
 
 function isNumbers(value: unknown): value is number[] {
