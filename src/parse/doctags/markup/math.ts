@@ -5,13 +5,13 @@ const TEX_ENCODINGS = new Set(['application/x-tex', 'tex', 'latex', 'application
 
 /** The LaTeX of a `math` element: its author's own where an annotation or `alttext` has it, else built from MathML. */
 export function latexOf(math: MarkupElement): string {
-  return authorsLatex(math) ?? oneLine(latexFromMathml(math));
+  return authorsLatex(math) ?? oneLine(render(math, LATEX));
 }
 
 /** Mathematics of a running text in readable signs (d_k = 64). */
 export function inlineMath(math: MarkupElement): string {
   const presentation = presentationOf(math);
-  const text = presentation ? oneLine(textFromMathml(presentation)) : '';
+  const text = presentation ? oneLine(render(presentation, READABLE)) : '';
   return text === '' ? (authorsLatex(math) ?? '') : text;
 }
 
@@ -56,48 +56,67 @@ function presentationOf(math: MarkupElement): MarkupElement | undefined {
   return children(semantics).find((part) => part.name !== 'annotation' && part.name !== 'annotation-xml');
 }
 
-/** Presentation MathML as one readable line: d_k, x^2, (a + b)/c, √(n). */
-function textFromMathml(element: MarkupElement): string {
+/** How the parts of presentation MathML are written; they are given as they are written themselves. */
+interface Style {
+  /** Identifiers, numbers, operators, text and space. */
+  leaf(element: MarkupElement): string;
+  sequence(parts: readonly string[]): string;
+  fraction(above: string, below: string, element: MarkupElement): string;
+  root(body: string, degree?: string): string;
+  /** Scripts that are undefined are not there. */
+  scripts(body: string, lower: string | undefined, upper: string | undefined): string;
+  /** A mark under or over something. */
+  mark(place: '_' | '^', parts: readonly MarkupElement[], shown: readonly string[]): string;
+  limits(body: string, lower: string, upper: string): string;
+  /** Pairs of lower and upper scripts before and after the body. */
+  multiscripts(before: readonly string[], body: string, after: readonly string[]): string;
+  table(rows: readonly string[]): string;
+  row(cells: readonly string[]): string;
+  fenced(parts: readonly string[], attributes: MarkupElement['attributes']): string;
+}
+
+function render(element: MarkupElement, style: Style): string {
   const parts = children(element);
-  const one = (index: number): string => {
-    const part = parts[index];
-    return part ? textFromMathml(part) : '';
-  };
+  const shown = parts.map((part) => render(part, style));
+  const [first = '', second = '', third = ''] = shown;
   switch (element.name) {
     case 'mi':
     case 'mn':
-      return token(element);
     case 'mo':
     case 'mtext':
     case 'ms':
-      return operator(element);
     case 'mspace':
-      return ' ';
+      return style.leaf(element);
     case 'mfrac':
-      return `${grouped(one(0))}/${grouped(one(1))}`;
+      return style.fraction(first, second, element);
     case 'msqrt':
-      return `√${grouped(sequence(parts))}`;
+      return style.root(style.sequence(shown));
     case 'mroot':
-      return `${grouped(one(1))}√${grouped(one(0))}`;
+      return style.root(first, second);
     case 'msub':
-    case 'munder':
-      return `${one(0)}${script('_', one(1))}`;
+      return style.scripts(first, second, undefined);
     case 'msup':
-      return `${one(0)}${script('^', one(1))}`;
-    case 'mover':
-      return over(parts);
+      return style.scripts(first, undefined, second);
     case 'msubsup':
+      return style.scripts(first, second, third);
+    case 'munder':
+      return style.mark('_', parts, shown);
+    case 'mover':
+      return style.mark('^', parts, shown);
     case 'munderover':
-      return `${one(0)}${script('_', one(1))}${script('^', one(2))}`;
-    case 'mmultiscripts':
-      return multiscripts(parts);
+      return style.limits(first, second, third);
+    case 'mmultiscripts': {
+      const split = parts.findIndex(({ name }) => name === 'mprescripts');
+      const end = split === -1 ? shown.length : split;
+      return style.multiscripts(shown.slice(end + 1), first, shown.slice(1, end));
+    }
     case 'mtable':
-      return parts.map(textFromMathml).join('; ');
+      return style.table(shown);
     case 'mtr':
     case 'mlabeledtr':
-      return parts.map(textFromMathml).join(' ');
+      return style.row(shown);
     case 'mfenced':
-      return `${element.attributes['open'] ?? '('}${parts.map(textFromMathml).join(', ')}${element.attributes['close'] ?? ')'}`;
+      return style.fenced(shown, element.attributes);
     case 'mphantom':
     case 'annotation':
     case 'annotation-xml':
@@ -105,10 +124,41 @@ function textFromMathml(element: MarkupElement): string {
     case 'mprescripts':
       return '';
     case 'semantics':
-      return one(0);
+      return first;
     default:
-      return sequence(parts);
+      return style.sequence(shown);
   }
+}
+
+/** One readable line: d_k, x^2, (a + b)/c, √(n). */
+const READABLE: Style = {
+  leaf(element) {
+    if (element.name === 'mspace') return ' ';
+    const text = visibleText(rawText(element));
+    if (element.name === 'mtext' || element.name === 'ms') return text;
+    const sign = text.trim();
+    return element.name === 'mo' && RELATION_SIGNS.has(sign) ? ` ${sign} ` : sign;
+  },
+  sequence,
+  fraction: (above, below) => `${grouped(above)}/${grouped(below)}`,
+  root: (body, degree = '') => `${degree === '' ? '' : grouped(degree)}√${grouped(body)}`,
+  scripts: (body, lower = '', upper = '') => `${body}${script('_', lower)}${script('^', upper)}`,
+  mark(place, _parts, [body = '', mark = '']) {
+    const combining = place === '^' ? COMBINING[mark.trim()] : undefined;
+    // A mark over a letter becomes a combining one, so that the letter stays readable.
+    if (combining !== undefined && Array.from(body).length === 1) return `${body}${combining}`.normalize('NFC');
+    return combining === undefined ? `${body}${script(place, mark)}` : body;
+  },
+  limits: (body, lower, upper) => `${body}${script('_', lower)}${script('^', upper)}`,
+  // Prescripts are written before the base: _6^14C.
+  multiscripts: (before, body, after) => `${pairsOf(before, script)}${body}${pairsOf(after, script)}`,
+  table: (rows) => rows.join('; '),
+  row: (cells) => cells.join(' '),
+  fenced: (parts, { open = '(', close = ')' }) => `${open}${parts.join(', ')}${close}`,
+};
+
+function pairsOf(scripts: readonly string[], write: (sign: '_' | '^', text: string) => string): string {
+  return scripts.map((text, index) => write(index % 2 === 0 ? '_' : '^', text)).join('');
 }
 
 const WORD_END = /(?<!\p{L})\p{L}+$/u;
@@ -117,11 +167,10 @@ const SCRIPT_END = /[_^][\p{L}\p{N}.]+$/u;
 const WORD_START = /^\p{L}+/u;
 
 /** Side by side; words are kept apart (sin x), single letters are not (xy). */
-function sequence(parts: readonly MarkupElement[]): string {
+function sequence(parts: readonly string[]): string {
   let text = '';
   let last = '';
-  for (const part of parts) {
-    const next = textFromMathml(part);
+  for (const next of parts) {
     if (next === '') continue;
     const before = WORD_END.exec(last)?.[0].length ?? 0;
     const after = WORD_START.exec(next)?.[0].length ?? 0;
@@ -137,13 +186,6 @@ function token(element: MarkupElement): string {
   return visibleText(rawText(element)).trim();
 }
 
-function operator(element: MarkupElement): string {
-  const text = visibleText(rawText(element));
-  if (element.name !== 'mo') return text;
-  const sign = text.trim();
-  return RELATION_SIGNS.has(sign) ? ` ${sign} ` : sign;
-}
-
 function grouped(text: string): string {
   return /^[\p{L}\p{N}.]*$/u.test(text) ? text : `(${text.trim()})`;
 }
@@ -154,26 +196,6 @@ function script(sign: '_' | '^', text: string): string {
   return /^[-−+]?[\p{L}\p{N}.*′†]*$/u.test(trimmed) ? `${sign}${trimmed}` : `${sign}(${trimmed})`;
 }
 
-/** Prescripts are written before the base: _6^14C. */
-function multiscripts(parts: readonly MarkupElement[]): string {
-  const { body, before, after } = scriptsOf(parts);
-  const marks = (list: readonly MarkupElement[]): string =>
-    list.map((part, index) => script(index % 2 === 0 ? '_' : '^', textFromMathml(part))).join('');
-  return `${marks(before)}${body ? textFromMathml(body) : ''}${marks(after)}`;
-}
-
-/** The children of `mmultiscripts`: the base, pairs of lower and upper marks after it, then pairs before it. */
-function scriptsOf([body, ...scripts]: readonly MarkupElement[]): {
-  body: MarkupElement | undefined;
-  before: readonly MarkupElement[];
-  after: readonly MarkupElement[];
-} {
-  const split = scripts.findIndex(({ name }) => name === 'mprescripts');
-  if (split === -1) return { body, before: [], after: scripts };
-  return { body, before: scripts.slice(split + 1), after: scripts.slice(0, split) };
-}
-
-// A mark over a letter becomes a combining one, so that the letter stays readable.
 const COMBINING: Readonly<Record<string, string>> = {
   '^': '\u0302',
   ˆ: '\u0302',
@@ -185,17 +207,6 @@ const COMBINING: Readonly<Record<string, string>> = {
   '˙': '\u0307',
   '¨': '\u0308',
 };
-
-function over(parts: readonly MarkupElement[]): string {
-  const [body, mark] = parts;
-  if (!body) return '';
-  const text = textFromMathml(body);
-  if (!mark) return text;
-  const sign = textFromMathml(mark).trim();
-  const combining = COMBINING[sign];
-  if (combining !== undefined && Array.from(text).length === 1) return `${text}${combining}`.normalize('NFC');
-  return combining === undefined ? `${text}${script('^', sign)}` : text;
-}
 
 const GREEK =
   'α alpha β beta γ gamma δ delta ϵ epsilon ε varepsilon ζ zeta η eta θ theta ϑ vartheta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi ϖ varpi ρ rho ϱ varrho σ sigma ς varsigma τ tau υ upsilon ϕ phi φ varphi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega';
@@ -252,73 +263,49 @@ function latexSign(sign: string): string {
   return sign;
 }
 
-/** LaTeX for a tree of presentation MathML. */
-function latexFromMathml(element: MarkupElement): string {
-  const parts = children(element);
-  const one = (index: number): string => {
-    const part = parts[index];
-    return part ? latexFromMathml(part) : '';
-  };
-  switch (element.name) {
-    case 'mi':
-      return identifier(token(element), element.attributes['mathvariant']);
-    case 'mn':
-      return token(element);
-    case 'mo':
-      return latexOperator(token(element));
-    case 'mtext':
-    case 'ms': {
-      const text = visibleText(rawText(element));
-      return text.trim() === '' ? (text === '' ? '' : '\\ ') : `\\text{${text}}`;
+const LATEX: Style = {
+  leaf(element) {
+    const text = visibleText(rawText(element));
+    switch (element.name) {
+      case 'mi':
+        return identifier(text.trim(), element.attributes['mathvariant']);
+      case 'mo':
+        return latexOperator(text.trim());
+      case 'mn':
+        return text.trim();
+      case 'mspace':
+        return '\\ ';
+      default:
+        return text.trim() === '' ? (text === '' ? '' : '\\ ') : `\\text{${text}}`;
     }
-    case 'mspace':
-      return '\\ ';
-    case 'mfrac':
-      return element.attributes['linethickness'] === '0'
-        ? `\\binom{${one(0)}}{${one(1)}}`
-        : `\\frac{${one(0)}}{${one(1)}}`;
-    case 'msqrt':
-      return `\\sqrt{${latexSequence(parts)}}`;
-    case 'mroot':
-      return `\\sqrt[${one(1)}]{${one(0)}}`;
-    case 'msub':
-      return `${base(one(0))}_{${one(1)}}`;
-    case 'msup':
-      return `${base(one(0))}^{${one(1)}}`;
-    case 'msubsup':
-      return `${base(one(0))}_{${one(1)}}^{${one(2)}}`;
-    case 'munder':
-      return isLimit(parts[0]) ? `${one(0)}_{${one(1)}}` : accented(parts, 'underset');
-    case 'mover':
-      return isLimit(parts[0]) ? `${one(0)}^{${one(1)}}` : accented(parts, 'overset');
-    case 'munderover':
-      return `${one(0)}_{${one(1)}}^{${one(2)}}`;
-    case 'mmultiscripts':
-      return latexMultiscripts(parts);
-    case 'mfenced':
-      return fenced(element, parts);
-    case 'mtable':
-    case 'matrix':
-      return `\\begin{matrix}${parts.map(latexFromMathml).join(' \\\\ ')}\\end{matrix}`;
-    case 'mtr':
-    case 'mlabeledtr':
-      return parts.map(latexFromMathml).join(' & ');
-    case 'mphantom':
-    case 'annotation':
-    case 'annotation-xml':
-    case 'none':
-    case 'mprescripts':
-      return '';
-    case 'semantics':
-      return one(0);
-    default:
-      return latexSequence(parts);
-  }
-}
-
-function latexSequence(parts: readonly MarkupElement[]): string {
-  return parts.map(latexFromMathml).join('');
-}
+  },
+  sequence: (parts) => parts.join(''),
+  fraction: (above, below, { attributes }) =>
+    `\\${attributes['linethickness'] === '0' ? 'binom' : 'frac'}{${above}}{${below}}`,
+  root: (body, degree) => `\\sqrt${degree === undefined ? '' : `[${degree}]`}{${body}}`,
+  scripts: (body, lower, upper) =>
+    `${base(body)}${lower === undefined ? '' : `_{${lower}}`}${upper === undefined ? '' : `^{${upper}}`}`,
+  mark(place, [body, mark], [text = '', sign = '']) {
+    if (isLimit(body)) return `${text}${place}{${sign}}`;
+    if (!mark) return text;
+    const accent = ACCENTS.get(token(mark));
+    if (accent !== undefined && (place === '^' || accent === 'underbrace')) return `\\${accent}{${text}}`;
+    if (accent === 'bar') return `\\underline{${text}}`;
+    return `\\${place === '^' ? 'overset' : 'underset'}{${sign}}{${text}}`;
+  },
+  limits: (body, lower, upper) => `${body}_{${lower}}^{${upper}}`,
+  multiscripts(before, body, after) {
+    const write = (sign: string, text: string): string => (text === '' ? '' : `${sign}{${text}}`);
+    return `${before.length > 0 ? `{}${pairsOf(before, write)}` : ''}${base(body)}${pairsOf(after, write)}`;
+  },
+  table: (rows) => `\\begin{matrix}${rows.join(' \\\\ ')}\\end{matrix}`,
+  row: (cells) => cells.join(' & '),
+  fenced(parts, { open = '(', close = ')', separators = ',' }) {
+    const signs = Array.from(separators.replace(/\s/g, ''));
+    const inner = parts.map((part, index) => (index === 0 ? part : `${signs[index - 1] ?? signs.at(-1) ?? ''}${part}`));
+    return `${latexOperator(open)}${inner.join('')}${latexOperator(close)}`;
+  },
+};
 
 function identifier(name: string, variant: string | undefined): string {
   if (name === '') return '';
@@ -344,37 +331,4 @@ function isLimit(element: MarkupElement | undefined): boolean {
   if (!element) return false;
   const sign = token(element);
   return LARGE_SIGNS.has(sign) || FUNCTIONS.has(sign);
-}
-
-function accented(parts: readonly MarkupElement[], command: 'overset' | 'underset'): string {
-  const [body, mark] = parts;
-  if (!body) return '';
-  if (!mark) return latexFromMathml(body);
-  const accent = ACCENTS.get(token(mark));
-  if (accent !== undefined && (command === 'overset' || accent === 'underbrace'))
-    return `\\${accent}{${latexFromMathml(body)}}`;
-  if (accent === 'bar') return `\\underline{${latexFromMathml(body)}}`;
-  return `\\${command}{${latexFromMathml(mark)}}{${latexFromMathml(body)}}`;
-}
-
-function latexMultiscripts(parts: readonly MarkupElement[]): string {
-  const { body, before, after } = scriptsOf(parts);
-  const marks = (list: readonly MarkupElement[]): string =>
-    list
-      .map((part, index) => [index % 2 === 0 ? '_' : '^', latexFromMathml(part)])
-      .map(([sign, latex]) => (latex === '' ? '' : `${sign}{${latex}}`))
-      .join('');
-  return `${before.length > 0 ? `{}${marks(before)}` : ''}${body ? base(latexFromMathml(body)) : ''}${marks(after)}`;
-}
-
-function fenced(element: MarkupElement, parts: readonly MarkupElement[]): string {
-  const open = latexOperator(element.attributes['open'] ?? '(');
-  const close = latexOperator(element.attributes['close'] ?? ')');
-  const separators = Array.from((element.attributes['separators'] ?? ',').replace(/\s/g, ''));
-  let text = '';
-  parts.forEach((part, index) => {
-    if (index > 0) text += separators[Math.min(index - 1, separators.length - 1)] ?? '';
-    text += latexFromMathml(part);
-  });
-  return `${open}${text}${close}`;
 }
