@@ -18,7 +18,8 @@ import { World } from '../../sim/world/world.ts';
 import { openGraph } from '../../src/ask/index.ts';
 import { extractDocument } from '../../src/graph/extract/extract-document.ts';
 import { withWork } from '../../src/graph/extract/reading.ts';
-import { convert, readBlockLines } from '../../src/parse/index.ts';
+import { outputEndings, outputTexts } from '../../src/parse/doctags/outputs.ts';
+import { documentId, parseFile, readBlockLines } from '../../src/parse/index.ts';
 import { removeStore } from '../../src/store/index.ts';
 import { changeGraph, graphHash, memoryStore } from '../../test/support/graph.ts';
 import { checkOptions } from '../../test/support/options.ts';
@@ -46,18 +47,26 @@ process.exitCode = faults.length === 0 ? 0 : 1;
 async function parsePapers(run: string): Promise<void> {
   const outputFolder = join(run, 'Data', 'DocTagsFiles');
   mkdirSync(join(folder, 'papers'), { recursive: true });
+  mkdirSync(outputFolder, { recursive: true });
   const world = new World({ seed: 1, works: 400, hosts: 40, profile: 'calm' });
   const made = given.simulated;
   for (let work = 0; work < made; work += 1) {
     const path = join(folder, 'papers', `sim-${work}.pdf`);
     writeFileSync(path, await renderPdf(writePaper(paperSpec(world, work)), 'L1'));
-    await convert(path, { outputFolder });
+    await parsePaper(path, outputFolder);
   }
   const published = join(root, '..', 'shared', 'data', 'parse', 'open', 'pmc');
   const real = existsSync(published) ? globSync('*.pdf', { cwd: published }).sort().slice(0, given.real) : [];
   if (real.length === 0) console.log('no published papers found: only simulated ones are checked');
-  for (const name of real) await convert(join(published, name), { outputFolder });
+  for (const name of real) await parsePaper(join(published, name), outputFolder);
   console.log(`${made} simulated and ${real.length} published papers`);
+}
+
+async function parsePaper(path: string, outputFolder: string): Promise<void> {
+  const id = documentId(path);
+  const texts = outputTexts(await parseFile(path), { id, path });
+  for (const [name, ending] of Object.entries(outputEndings({})))
+    writeFileSync(join(outputFolder, id + ending), texts[name]?.() ?? '');
 }
 
 async function build(run: string, options: { readonly killAfterMs?: number } = {}): Promise<number | null> {

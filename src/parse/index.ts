@@ -10,15 +10,8 @@ export type {
   Region,
   Table,
 } from './document.ts';
-export type {
-  Converted,
-  ConvertMode,
-  ConvertOptions,
-  ParsedFile,
-  ParseFileOptions,
-  PdfEngine,
-} from './doctags/convert.ts';
-export { convert, documentId, parseFile } from './doctags/convert.ts';
+export type { ConvertMode, ParsedFile, ParseFileOptions, PdfEngine } from './doctags/convert.ts';
+export { documentId, parseFile } from './doctags/convert.ts';
 export { locateTesseract, ocrLanguages } from './doctags/ocr/tesseract.ts';
 export { readBlockLines, writeBlockLines } from './doctags/formats/block-lines.ts';
 export { writeDoclingJson } from './doctags/formats/docling-json.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -7,9 +7,10 @@ import { gzipSync } from 'node:zlib';
 
 import { systemClock } from '../../base/index.ts';
 import { line, makePdf } from '../../../test/support/make-pdf.ts';
-import { convert, documentId, parseFile, parseFailure } from './convert.ts';
+import { documentId, parseFile, parseFailure } from './convert.ts';
+import { outputEndings, outputTexts } from './outputs.ts';
 import { openJsonServer, sendJson } from '../../testing/index.ts';
-import { readBlockLines } from './formats/block-lines.ts';
+import { readBlockLines, writeBlockLines } from './formats/block-lines.ts';
 import { readDoctags } from './formats/doctags-reader.ts';
 import { showPage } from './show.ts';
 
@@ -31,27 +32,17 @@ const PDF = await makePdf((pdf) => line(pdf, 'Ducks swim, and they do so all day
 });
 
 test('a file becomes its block file, its DocTags, its sidecar and what else is asked for', async () => {
-  const out = join(folder, 'out');
-  const { outputs, kind, facts } = await convert(write('duck.xml', JATS), {
-    outputFolder: out,
-    markdown: true,
-    json: true,
-    html: true,
-  });
-  assert.equal(kind, 'jats');
-  assert.deepEqual(facts, { parse_engine: 'embedded' });
-  assert.deepEqual(readdirSync(out).sort(), [
-    'duck.doctags',
-    'duck.html',
-    'duck.json',
-    'duck.jsonl',
-    'duck.md',
-    'duck.meta.json',
-  ]);
-  assert.deepEqual(Object.keys(outputs), ['doctags', 'markdown', 'json', 'html', 'metadata', 'blocks']);
-  const { blocks } = await readBlockLines(join(out, 'duck.jsonl'));
-  assert.deepEqual(readDoctags(readFileSync(join(out, 'duck.doctags'), 'utf8')).blocks, blocks);
-  const meta = JSON.parse(readFileSync(join(out, 'duck.meta.json'), 'utf8')) as Record<string, unknown>;
+  const path = write('duck.xml', JATS);
+  const parsed = await parseFile(path);
+  assert.equal(parsed.kind, 'jats');
+  assert.deepEqual(parsed.facts, { parse_engine: 'embedded' });
+  const all = { markdown: true, json: true, html: true };
+  assert.deepEqual(Object.values(outputEndings(all)), ['.doctags', '.md', '.json', '.html', '.meta.json', '.jsonl']);
+  const texts = outputTexts(parsed, { id: 'duck', path });
+  assert.deepEqual(Object.keys(texts), Object.keys(outputEndings(all)));
+  const { blocks } = await readBlockLines(write('duck.jsonl', texts['blocks']?.() ?? ''));
+  assert.deepEqual(readDoctags(texts['doctags']?.() ?? '').blocks, blocks);
+  const meta = JSON.parse(texts['metadata']?.() ?? '') as Record<string, unknown>;
   assert.deepEqual([meta['title'], meta['source_kind'], meta['parse_engine']], ['Ducks', 'jats', 'embedded']);
   assert.match(String(meta['source_sha256']), /^[0-9a-f]{64}$/);
 });
@@ -64,26 +55,14 @@ test('the content says how to read a file, unless the mode does', async () => {
   await assert.rejects(parseFile(write('odd.xml', '<recipe/>'), { mode: 'xml' }), { code: 'PARSE_UNSUPPORTED' });
 });
 
-test('nothing is left behind of a file that cannot be read', async () => {
-  const out = join(folder, 'none');
-  mkdirSync(out);
-  await assert.rejects(convert(write('broken.xml', '<?xml version="1.0"?><article><body>'), { outputFolder: out }), {
-    code: 'PARSE_BROKEN',
-  });
-  await assert.rejects(convert(write('large.html', HTML), { outputFolder: out, maxFileBytes: 10 }), {
-    code: 'PARSE_TOO_LARGE',
-  });
-  await assert.rejects(convert(write('long.html', `<p>${'x'.repeat(2_000_001)}</p>`), { outputFolder: out }), {
-    code: 'PARSE_TOO_LARGE',
-  });
-  await assert.rejects(convert(join(folder, 'duck.xml'), { outputFolder: out, id: '../evil' }), {
-    code: 'PARSE_BAD_ID',
-  });
-  await assert.rejects(convert(folder, { outputFolder: out, id: 'x' }));
-  const controller = new AbortController();
-  controller.abort();
-  await assert.rejects(convert(join(folder, 'duck.xml'), { outputFolder: out }, controller.signal));
-  assert.deepEqual(readdirSync(out), []);
+test('a file that cannot be read says why', async () => {
+  const broken = write('broken.xml', '<?xml version="1.0"?><article><body>');
+  await assert.rejects(parseFile(broken), { code: 'PARSE_BROKEN' });
+  await assert.rejects(parseFile(write('large.html', HTML), { maxFileBytes: 10 }), { code: 'PARSE_TOO_LARGE' });
+  await assert.rejects(parseFile(write('long.html', `<p>${'x'.repeat(2_000_001)}</p>`)), { code: 'PARSE_TOO_LARGE' });
+  await assert.rejects(parseFile(folder));
+  const stopped = AbortSignal.abort();
+  await assert.rejects(parseFile(join(folder, 'duck.xml'), {}, stopped));
 });
 
 test('a PDF goes to the engine that was chosen', async () => {
@@ -107,12 +86,12 @@ test('a PDF goes to the engine that was chosen', async () => {
 });
 
 test('a page is shown from a block file, a PDF and a file without pages', async () => {
-  const out = join(folder, 'show');
-  await convert(write('duck.pdf', PDF), { outputFolder: out });
-  assert.match(await showPage(join(out, 'duck.jsonl'), 1), /<rect x="72" y="\d+(?:\.\d+)?" width/);
+  const { document } = await parseFile(write('duck.pdf', PDF));
+  const blocks = write('duck.pdf.jsonl', writeBlockLines(document));
+  assert.match(await showPage(blocks, 1), /<rect x="72" y="\d+(?:\.\d+)?" width/);
   assert.match(await showPage(join(folder, 'duck.pdf'), 1), /data:image\/png;base64,/);
   assert.match(await showPage(write('page.html', HTML), 1), /<li value="1">/);
-  await assert.rejects(showPage(join(out, 'duck.jsonl'), 7), { code: 'SHOW_NO_PAGE' });
+  await assert.rejects(showPage(blocks, 7), { code: 'SHOW_NO_PAGE' });
 });
 
 test('the name of the outputs is the name of the file without its endings', () => {

@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 
-import { AppError, errorInfo, sha256, writeFileAtomic, isAbort } from '../../base/index.ts';
+import { AppError, errorInfo, sha256, isAbort } from '../../base/index.ts';
+import type { StageErrorInfo } from '../../stage/index.ts';
 import type { ParsedDocument } from '../document.ts';
 import type { DoclingServeOptions } from './engines/docling-serve.ts';
 import { convertWithDoclingServe } from './engines/docling-serve.ts';
@@ -11,8 +12,6 @@ import type { ParseFacts } from './formats/sidecar.ts';
 import type { FileKind } from './markup/decode.ts';
 import { unpack, sniff } from './markup/decode.ts';
 import type { OcrSettings } from './ocr/tesseract.ts';
-import type { OutputChoice } from './outputs.ts';
-import { outputTexts } from './outputs.ts';
 import type * as PdfModule from './pdf.ts';
 import type { PdfOptions } from './pdf.ts';
 import { RemoteError } from '../remote.ts';
@@ -37,12 +36,6 @@ export interface ParseFileOptions {
   readonly onPage?: (how: 'text' | 'ocr') => void;
 }
 
-export interface ConvertOptions extends ParseFileOptions, OutputChoice {
-  readonly outputFolder: string;
-  /** The base name of the outputs; by default the file's name without its extension. */
-  readonly id?: string;
-}
-
 /** A parsed file and its manifest fields. */
 export interface ParsedFile {
   readonly document: ParsedDocument;
@@ -51,33 +44,9 @@ export interface ParsedFile {
   readonly facts: ParseFacts;
 }
 
-export interface Converted extends ParsedFile {
-  /** Written files by kind; the chunk stage reads `blocks`. */
-  readonly outputs: Readonly<Record<string, string>>;
-}
-
 const LARGEST_FILE_BYTES = 200_000_000;
 /** Longest text of a block: lines of the block file must stay readable, and no paper has a longer paragraph. */
 const LARGEST_TEXT = 2_000_000;
-
-/** Parses a file and writes its outputs atomically; the block file comes last. */
-export async function convert(path: string, options: ConvertOptions, signal?: AbortSignal): Promise<Converted> {
-  const id = options.id ?? documentId(path);
-  if (!/^[^/\\\0.][^/\\\0]{0,199}$/.test(id) || Buffer.byteLength(id) > 200)
-    throw new AppError('PARSE_BAD_ID', `${JSON.stringify(id)} cannot be used in file names`, {
-      hint: 'use another id',
-    });
-  const parsed = await parseFile(path, options, signal);
-  const texts = outputTexts(parsed, { ...options, id, path });
-  const outputs: Record<string, string> = {};
-  for (const { name, ending, text } of texts) {
-    signal?.throwIfAborted();
-    const output = join(options.outputFolder, id + ending);
-    await writeFileAtomic(output, text());
-    outputs[name] = output;
-  }
-  return { ...parsed, outputs };
-}
 
 /** A file's name without its extension. */
 export function documentId(path: string): string {
@@ -185,27 +154,19 @@ async function readPdf(
   };
 }
 
-/** Why an item failed, in the categories of the stage. */
-export interface ParseFailure {
-  readonly category: 'input' | 'config' | 'runtime' | 'timeout' | 'network' | 'unknown';
-  readonly retryable: boolean;
-  readonly code: string;
-  readonly message: string;
-}
+const CATEGORIES: readonly (readonly [codes: RegExp, category: StageErrorInfo['category']])[] = [
+  [/^PARSE_NO_PDF_ENGINE$/, 'config'],
+  [/^(?:PDF_ENGINE_FAILED|PDF_TOO_LARGE|ENOSPC|EROFS|EACCES|EIO)$/, 'runtime'],
+  [/^(?:PARSE|PDF)_/, 'input'],
+];
 
-/** The category and code of a conversion error. File errors are permanent: only network errors are retried. */
-export function parseFailure(error: unknown): ParseFailure {
+/** Why an item failed, in the categories of the stage. File errors are permanent: only network errors are retried. */
+export function parseFailure(error: unknown): Omit<StageErrorInfo, 'stage' | 'itemId'> {
   const { code, message } = errorInfo(error);
   if (error instanceof RemoteError) return { category: error.category, retryable: error.retryable, code, message };
   if (isAbort(error)) return { category: 'timeout', retryable: false, code: 'ABORT_ERR', message };
-  if (code === 'PARSE_NO_PDF_ENGINE') return { category: 'config', retryable: false, code, message };
-  if (code === 'PDF_ENGINE_FAILED' || code === 'PDF_TOO_LARGE')
-    return { category: 'runtime', retryable: false, code, message };
-  if (code.startsWith('PARSE_') || code.startsWith('PDF_'))
-    return { category: 'input', retryable: false, code, message };
-  if (code === 'ENOSPC' || code === 'EROFS' || code === 'EACCES' || code === 'EIO')
-    return { category: 'runtime', retryable: false, code, message };
-  return { category: 'unknown', retryable: false, code, message };
+  const [, category] = CATEGORIES.find(([codes]) => codes.test(code)) ?? [];
+  return { category: category ?? 'unknown', retryable: false, code, message };
 }
 
 /** Loads the PDF reader, which starts a WebAssembly engine: only PDFs need it. */

@@ -1,12 +1,11 @@
 import { basename } from 'node:path';
 
-import type { ParsedDocument } from '../document.ts';
+import type { ParsedFile } from './convert.ts';
 import { writeBlockLines } from './formats/block-lines.ts';
 import { writeDoclingJson } from './formats/docling-json.ts';
 import { writeDoctags } from './formats/doctags.ts';
 import { writeHtmlPage } from './formats/html-page.ts';
 import { writeMarkdown } from './formats/markdown.ts';
-import type { ParseFacts } from './formats/sidecar.ts';
 import { writeSidecar } from './formats/sidecar.ts';
 import type { FileKind } from './markup/decode.ts';
 
@@ -15,13 +14,6 @@ export interface OutputChoice {
   readonly markdown?: boolean;
   readonly json?: boolean;
   readonly html?: boolean;
-}
-
-/** One output file of a document; its text is made lazily. */
-export interface OutputText {
-  readonly name: string;
-  readonly ending: string;
-  readonly text: () => string;
 }
 
 const MIME: Readonly<Record<FileKind, string>> = {
@@ -33,7 +25,7 @@ const MIME: Readonly<Record<FileKind, string>> = {
   unknown: 'application/octet-stream',
 };
 
-/** The endings of a document's files by what they are; `blocks` is what the chunk stage reads. */
+/** The endings of a document's files by what they are; `blocks`, which the chunk stage reads, is written last. */
 export function outputEndings(choice: OutputChoice): Readonly<Record<string, string>> {
   return {
     doctags: '.doctags',
@@ -45,29 +37,17 @@ export function outputEndings(choice: OutputChoice): Readonly<Record<string, str
   };
 }
 
-/** What is written for a document, the block file last. */
+/** The text of each output of a document, made lazily. */
 export function outputTexts(
-  parsed: {
-    readonly document: ParsedDocument;
-    readonly kind: FileKind;
-    readonly sha256: string;
-    readonly facts: ParseFacts;
-  },
-  options: OutputChoice & { readonly id: string; readonly path: string },
-): OutputText[] {
-  const { document, kind } = parsed;
-  const { id, path } = options;
-  const texts: Readonly<Record<string, () => string>> = {
+  { document, kind, sha256, facts }: ParsedFile,
+  { id, path }: { readonly id: string; readonly path: string },
+): Readonly<Record<string, () => string>> {
+  return {
     doctags: () => `${writeDoctags(document)}\n`,
     markdown: () => writeMarkdown(document),
     json: () => writeDoclingJson(document, { name: id, filename: basename(path), mimetype: MIME[kind] }),
     html: () => writeHtmlPage(document),
-    metadata: () => writeSidecar(document, { path, sha256: parsed.sha256, kind }, parsed.facts),
+    metadata: () => writeSidecar(document, { path, sha256, kind }, facts),
     blocks: () => writeBlockLines(document),
   };
-  return Object.entries(outputEndings(options)).map(([name, ending]) => ({
-    name,
-    ending,
-    text: texts[name] ?? (() => ''),
-  }));
 }

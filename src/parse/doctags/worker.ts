@@ -54,14 +54,8 @@ const parseItem: StageWorker = async (item, context) => {
     // Nothing was read, so nothing is kept: the next run looks again, perhaps with OCR.
     const isUnread = characters === 0 || metadata.needsOcr.length === pages.length;
     if (isUnread && metadata.needsOcr.length > 0) return { status: 'skip', reason: NEEDS_OCR, manifest };
-    for (const { name, text } of outputTexts(parsed, {
-      ...settings,
-      id: item.itemId,
-      path: nameOf(path, context.finalOutputs),
-    })) {
-      const output = item.outputs[name];
-      if (output !== undefined) writeFileSync(output, text());
-    }
+    const texts = outputTexts(parsed, { id: item.itemId, path: nameOf(path, context.finalOutputs) });
+    for (const [name, output] of Object.entries(item.outputs)) writeFileSync(output, texts[name]?.() ?? '');
     return { status: 'success', manifest };
   } catch (error) {
     return { status: 'failure', error: parseFailure(error) };
