@@ -22,7 +22,7 @@ export function metricsText(monitor: Monitor, server: { readonly connections: nu
     monitor.queue?.stats ? queueMetrics(monitor.queue.stats) : '',
     metric('docstokg_run_works', 'Works of a run, by outcome.', works),
     metric('docstokg_run_documents', 'Documents of a run that finished a step.', documents),
-    metric('docstokg_serve_watchers', 'Open streams of events.', [[monitor.watchers.size]]),
+    metric('docstokg_serve_watchers', 'Open streams of events.', [[monitor.streams]]),
     metric('docstokg_serve_connections', 'Open connections.', [[server.connections]]),
     metric('process_resident_memory_bytes', 'Memory of this process.', [[process.memoryUsage.rss()]]),
   ].join('');

@@ -14,7 +14,16 @@ import type { Gate } from './http/gate.ts';
 import { createGate } from './http/gate.ts';
 import { Problem, problemBody, problemOf, readBody } from './http/problem.ts';
 import { checked, createRouter } from './http/router.ts';
-import { API_HEADERS, PAGE_HEADERS, sendBody, sendJson, sendLines, sendPieces, sendProblem } from './http/send.ts';
+import {
+  API_HEADERS,
+  PAGE_HEADERS,
+  sendBody,
+  sendEvents,
+  sendJson,
+  sendLines,
+  sendPieces,
+  sendProblem,
+} from './http/send.ts';
 import { metricsText } from './metrics.ts';
 import type { Watched, Monitor } from './watch/monitor.ts';
 import { openMonitor } from './watch/monitor.ts';
@@ -109,7 +118,6 @@ export async function openServer(options: ServerOptions): Promise<CorpusServer> 
     link: `${url}?token=${encodeURIComponent(token)}`,
     async [Symbol.asyncDispose](): Promise<void> {
       const closed = new Promise((done) => server.close(done));
-      monitor.watchers.close();
       server.closeAllConnections();
       await closed;
       await monitor[Symbol.asyncDispose]();
@@ -204,11 +212,8 @@ function requestHandler({ monitor, gate, mcp, clock, connections }: Served, opti
       case 'lines':
         await sendLines(response, answer.lines, signal);
         break;
-      case 'watch':
-        if (monitor.watchers.isFull)
-          throw new Problem(429, 'TOO_MANY_WATCHERS', 'too many event streams', { headers: { 'retry-after': '30' } });
-        response.writeHead(200, { ...API_HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-        monitor.watchers.add(response, answer.run, answer.lastId);
+      case 'events':
+        await sendEvents(response, answer.events, signal);
     }
   };
 

@@ -166,7 +166,7 @@ export function steeringRoutes(context: Context): Route[] {
     const what = `${act.act} of ${[reason, scope, name].filter((each) => each).join(' ')} by ${who}`;
     steering.log?.('info', `${what}: ${changed} changed`);
     const about = { reason, host: scope === 'host' ? name : null, run: null, work: null, document: null, title: null };
-    monitor.watchers.events([{ at, kind: 'steering', level: 'info', text: what, ...about }]);
+    monitor.addEvents([{ at, kind: 'steering', level: 'info', text: what, ...about }]);
     if (steering.path !== undefined) {
       await mkdir(dirname(steering.path), { recursive: true });
       await appendFile(steering.path, `${JSON.stringify(act)}\n`);

@@ -11,6 +11,7 @@ import {
   stageTimes,
   timeScale,
 } from '../../ask/index.ts';
+import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import { runNamed } from '../http/router.ts';
@@ -19,6 +20,7 @@ import type { Context } from './context.ts';
 import * as shapes from './shapes.ts';
 
 const EVENTS = 50;
+const MOST_STREAMS = 2_000;
 type Lane = z.output<typeof shapes.lanes>['items'][number];
 type Slice = Lane['slices'][number];
 
@@ -51,7 +53,7 @@ export function runRoutes(context: Context): Route[] {
       schema: shapes.now,
       value: ({ run }) => {
         const history = run.series.points.map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts }));
-        return { ...run.figures(), run: run.line(), history, events: monitor.watchers.last(EVENTS, run.id) };
+        return { ...run.figures(), run: run.line(), history, events: monitor.lastEvents(EVENTS, run.id) };
       },
     }),
     route({
@@ -83,10 +85,12 @@ export function runRoutes(context: Context): Route[] {
       summary: 'Changes as server-sent events: now, queue, hosts, event. Send Last-Event-ID to resume a stream.',
       query: { run: z.string().max(200).optional().describe('Only events of this run.') },
       gives: { kind: 'bytes', types: ['text/event-stream'] },
-      handle: ({ query, request }) => {
+      handle: ({ query, request, signal }) => {
         const run = query.run === undefined ? null : runNamed(query.run, monitor.runs).id;
-        const lastId = request.headers['last-event-id'];
-        return { kind: 'watch', run, lastId: typeof lastId === 'string' ? lastId.slice(0, 100) : null };
+        if (monitor.streams >= MOST_STREAMS)
+          throw new Problem(429, 'TOO_MANY_WATCHERS', 'too many event streams', { headers: { 'retry-after': '30' } });
+        const lastId = request.headersDistinct['last-event-id']?.[0];
+        return { kind: 'events', events: monitor.stream(run, lastId, signal) };
       },
     }),
   ];

@@ -11,8 +11,8 @@ export type Answer =
   | { readonly kind: 'file'; readonly type: string; readonly name: string; readonly path: string }
   /** Values streamed one per line as they are made; leaving the loop stops the work. */
   | { readonly kind: 'lines'; readonly lines: AsyncIterable<unknown> }
-  /** An event stream that starts after `lastId`. */
-  | { readonly kind: 'watch'; readonly run: string | null; readonly lastId: string | null };
+  /** Server-sent events, each as it is sent. */
+  | { readonly kind: 'events'; readonly events: AsyncIterable<string> };
 
 /** Response type: JSON of a schema, lines of JSON, or bytes of one of these media types. */
 type Gives =

@@ -84,30 +84,46 @@ export const LINES_TYPE = 'application/x-ndjson';
 /** Proxies, and this server, close a connection that is idle for a minute. */
 const BLANK_LINE_MS = 15_000;
 
+/** A streamed response. Blank lines, which readers ignore, keep the connection open while there is nothing to send. */
+function openStream(response: ServerResponse, type: string, signal: AbortSignal) {
+  const blank = setInterval(() => void (response.headersSent && response.write('\n')), BLANK_LINE_MS).unref();
+  return {
+    async send(text: string): Promise<void> {
+      if (!response.headersSent)
+        response.writeHead(200, { ...API_HEADERS, 'content-type': type, 'cache-control': 'no-store' });
+      if (!response.write(text)) await once(response, 'drain', { signal });
+    },
+    [Symbol.dispose]: () => clearInterval(blank),
+  };
+}
+
 /**
  * Streams values as lines of JSON. A failure before the first is an error response; after it, the last line, of kind
- * `error`. Blank lines keep the connection open while there is nothing to send.
+ * `error`.
  */
 export async function sendLines(
   response: ServerResponse,
   lines: AsyncIterable<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
-  const blank = setInterval(() => void (response.headersSent && response.write('\n')), BLANK_LINE_MS).unref();
-  const send = async (value: unknown): Promise<void> => {
-    if (!response.headersSent)
-      response.writeHead(200, { ...API_HEADERS, 'content-type': LINES_TYPE, 'cache-control': 'no-store' });
-    if (!response.write(`${JSON.stringify(value)}\n`)) await once(response, 'drain', { signal });
-  };
+  using stream = openStream(response, LINES_TYPE, signal);
   try {
-    for await (const line of lines) await send(line);
+    for await (const line of lines) await stream.send(`${JSON.stringify(line)}\n`);
   } catch (error) {
     if (!response.headersSent || signal.aborted) throw error;
-    await send({ kind: 'error', problem: problemBody(problemOf(error)) });
-  } finally {
-    clearInterval(blank);
+    await stream.send(`${JSON.stringify({ kind: 'error', problem: problemBody(problemOf(error)) })}\n`);
   }
   response.end();
+}
+
+/** Streams server-sent events until the client leaves. */
+export async function sendEvents(
+  response: ServerResponse,
+  events: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  using stream = openStream(response, 'text/event-stream', signal);
+  for await (const event of events) await stream.send(event);
 }
 
 /** Streams a file or text with backpressure. */

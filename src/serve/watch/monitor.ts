@@ -1,26 +1,36 @@
+import { randomBytes } from 'node:crypto';
+
+import type { z } from 'zod';
+
 import type { Clock, Timer } from '../../base/index.ts';
-import { errorInfo } from '../../base/index.ts';
+import { errorInfo, wait } from '../../base/index.ts';
 import { hostFigures } from '../../ask/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
+import type { event } from '../api/shapes.ts';
 import type { HostKnowledge, HostLine } from './queue-watch.ts';
 import { hostLines, watchQueue } from './queue-watch.ts';
 import type { RunWatch } from './run-watch.ts';
 import { watchRun } from './run-watch.ts';
-import { Watchers } from './watchers.ts';
 
-/** Polling interval while there are watchers; without them polling is rare, for the figures over time. */
-const LOOK_MS = 1_000;
+/** How often an event stream looks for changes. */
+const STREAM_MS = 1_000;
+/** Polling interval without requests, for the figures over time. */
 const IDLE_LOOK_MS = 10_000;
-const ASKED_LATELY_MS = 30_000;
 /** Maximum age of data in a response, unless polling takes longer. */
 const FRESH_MS = 250;
 /** Maximum share of time spent on polling; with much data, polling is less frequent. */
 const LOOK_SHARE = 20;
 const LONGEST_PAUSE_MS = 5_000;
-const BEAT_MS = 15_000;
 const HOSTS_MS = 2_000;
-const MOST_SENT = 200;
+/** Hosts in an event stream; those not listed have not changed lately. */
+const MOST_HOSTS_SENT = 200;
+/** Events of a run kept from one poll: hundreds of lines per second cannot be read. */
+const MOST_AT_ONCE = 200;
+/** Events kept for the page and for streams that resume. */
+const KEPT = 1_000;
+
+type NumberedEvent = z.output<typeof event>;
 
 export interface Watched {
   readonly runs: readonly { readonly id: string; readonly corpus: Corpus }[];
@@ -32,47 +42,43 @@ export interface Watched {
 
 export type Monitor = ReturnType<typeof openMonitor>;
 
-/** Current state of everything monitored; sends changes to subscribers. */
+/** Current state of everything monitored, and the latest events. */
 export function openMonitor({ runs: given, queue: store, hosts: known, clock, log }: Watched) {
   const runs: ReadonlyMap<string, RunWatch> = new Map(given.map(({ id, corpus }) => [id, watchRun(id, corpus, clock)]));
   const queue = store && watchQueue(store, clock, known);
-  const watchers = new Watchers();
-  const sent = new Map<string, string>();
+  /** Random prefix of stream ids: event numbers of another process are not comparable. */
+  const mark = randomBytes(4).toString('hex');
+  let events: NumberedEvent[] = [];
+  let lastEvent = 0;
+  let streams = 0;
   let hosts: readonly HostLine[] = [];
   let looking: Promise<void> | undefined;
-  let [lookedAt, askedAt, hostsAt, beatAt, lookMs] = [-Infinity, -Infinity, -Infinity, 0, 0];
+  let [lookedAt, hostsAt, lookMs] = [-Infinity, -Infinity, 0];
   let timer: Timer | undefined;
   let hasFailed = false;
   let isReady = false;
 
-  const sendFigures = (name: 'now' | 'queue' | 'hosts', figures: unknown, run: string | null): void => {
-    if (watchers.size === 0) return;
-    const [key, json] = [`${name} ${run ?? ''}`, JSON.stringify(figures)];
-    if (sent.get(key) === json) return;
-    sent.set(key, json);
-    watchers.figures(name, json, run);
+  const addEvents = (added: readonly Omit<NumberedEvent, 'id'>[]): void => {
+    events = [...events, ...added.map((each) => ({ id: (lastEvent += 1), ...each }))].slice(-KEPT);
   };
 
   const lookAtAll = async (): Promise<void> => {
     const startedAt = clock.monotonic();
     for (const run of runs.values()) {
-      const events = await run.look();
-      // Send only the last events of a burst: hundreds of lines per second cannot be read.
-      watchers.events(
-        events.slice(-MOST_SENT).map((event) => {
-          const title = event.document === null ? null : (run.view.works.ofDocument(event.document)?.title ?? null);
-          return { ...event, title, run: run.id };
+      const found = await run.look();
+      addEvents(
+        found.slice(-MOST_AT_ONCE).map((each) => {
+          const title = each.document === null ? null : (run.view.works.ofDocument(each.document)?.title ?? null);
+          return { ...each, title, run: run.id };
         }),
       );
-      sendFigures('now', run.figures(), run.id);
     }
-    if (queue) sendFigures('queue', await queue.look(), null);
+    await queue?.look();
     const now = clock.monotonic();
     if (now - hostsAt >= HOSTS_MS) {
       hostsAt = now;
       const logs = [...runs.values()].map(({ view }) => hostFigures(view.store));
       hosts = hostLines((await queue?.hosts()) ?? [], logs, clock.now());
-      sendFigures('hosts', { items: hosts.slice(0, 200) }, null);
     }
     lookedAt = clock.monotonic();
     // The first poll reads everything; later ones only what is new.
@@ -80,37 +86,73 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
     isReady = true;
   };
 
-  /** Reads new data and notifies subscribers; concurrent calls share one poll. */
+  /** Reads new data; concurrent calls share one poll. */
   const look = (): Promise<void> => (looking ??= lookAtAll().finally(() => (looking = undefined)));
 
-  const pauseMs = (shortest: number): number => Math.max(shortest, Math.min(LONGEST_PAUSE_MS, LOOK_SHARE * lookMs));
+  /** Polls if the data is too old for a response. */
+  const refresh = async (): Promise<void> => {
+    const pauseMs = Math.max(FRESH_MS, Math.min(LONGEST_PAUSE_MS, LOOK_SHARE * lookMs));
+    if (!isReady || clock.monotonic() - lookedAt >= pauseMs) await look();
+  };
 
   const poll = async (): Promise<void> => {
-    const now = clock.monotonic();
-    if (now - beatAt >= BEAT_MS) {
-      beatAt = now;
-      watchers.beat();
+    try {
+      await look();
+      hasFailed = false;
+    } catch (error) {
+      // Reported once; the next poll may succeed.
+      if (!hasFailed) log('error', `monitoring failed: ${errorInfo(error).message}`);
+      hasFailed = true;
     }
-    const isWatched = watchers.size > 0 || now - askedAt < ASKED_LATELY_MS;
-    if (isWatched || !isReady || now - lookedAt >= IDLE_LOOK_MS) {
-      try {
-        await look();
-        hasFailed = false;
-      } catch (error) {
-        // Reported once; the next poll may succeed.
-        if (!hasFailed) log('error', `monitoring failed: ${errorInfo(error).message}`);
-        hasFailed = true;
-      }
-    }
-    timer = clock.setTimer(pauseMs(LOOK_MS), () => void poll());
+    timer = clock.setTimer(IDLE_LOOK_MS, () => void poll());
     timer.unref();
+  };
+
+  /** The number of the last event a stream has had; that of the latest event for ids of another process. */
+  const numberOf = (streamId: string | undefined): number => {
+    const [, from, number] = /^(\w+)-(\d{1,15})$/.exec(streamId ?? '') ?? [];
+    return from === mark ? Number(number) : lastEvent;
+  };
+
+  /** The messages of an event stream, without end: events after `lastId`, and figures whenever they have changed. */
+  const stream = async function* (of: string | null, lastId: string | undefined, signal: AbortSignal) {
+    const sent = new Map<string, string>();
+    let after = numberOf(lastId);
+    streams += 1;
+    try {
+      yield 'retry: 2000\n\n';
+      for (;;) {
+        const isFor = (run: string | null): boolean => run === null || of === null || run === of;
+        for (const each of events.filter(({ id, run }) => id > after && isFor(run)))
+          yield `id: ${mark}-${each.id}\nevent: event\ndata: ${JSON.stringify(each)}\n\n`;
+        after = lastEvent;
+        const figures = [
+          ...[...runs.values()].filter(({ id }) => isFor(id)).map((run) => ['now', run.id, run.figures()] as const),
+          ['queue', '', queue?.figures] as const,
+          ['hosts', '', { items: hosts.slice(0, MOST_HOSTS_SENT) }] as const,
+        ];
+        for (const [name, run, value] of figures) {
+          const [key, json] = [`${name} ${run}`, JSON.stringify(value)];
+          if (json === undefined || sent.get(key) === json) continue;
+          sent.set(key, json);
+          yield `event: ${name}\ndata: ${json}\n\n`;
+        }
+        await wait(clock, STREAM_MS, signal);
+        // A failure is reported by `poll`.
+        await refresh().catch(() => undefined);
+      }
+    } finally {
+      streams -= 1;
+    }
   };
 
   return {
     runs,
     queue,
-    watchers,
+    addEvents,
     look,
+    refresh,
+    stream,
     /** Polls for the first time, then regularly. */
     start: () => void poll(),
     /** Whether everything has been read once. */
@@ -120,10 +162,14 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
     get hosts(): readonly HostLine[] {
       return hosts;
     },
-    /** Called for every request: polls if the data is too old for a response. */
-    async refresh(): Promise<void> {
-      askedAt = clock.monotonic();
-      if (!isReady || askedAt - lookedAt >= pauseMs(FRESH_MS)) await look();
+    /** The number of open event streams. */
+    get streams(): number {
+      return streams;
+    },
+    /** The latest events of a run, newest first. */
+    lastEvents(count: number, of: string): readonly NumberedEvent[] {
+      const seen = events.filter(({ run }) => run === null || run === of);
+      return seen.slice(-count).toReversed();
     },
     /** Polls again after a change made here. */
     async lookAgain(): Promise<void> {
@@ -133,7 +179,6 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
     },
     async [Symbol.asyncDispose](): Promise<void> {
       timer?.[Symbol.dispose]();
-      watchers.close();
       await looking?.catch(() => undefined);
       timer?.[Symbol.dispose]();
       for (const run of runs.values()) await run[Symbol.asyncDispose]();
