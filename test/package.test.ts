@@ -185,7 +185,7 @@ test('the commands of the packed package run, including their worker processes a
     readFileSync(join(consumer, 'Data', 'ChunkedDocTagFiles', 'packing.jsonl'), 'utf8'),
     /should do what it did/,
   );
-  run(process.execPath, [bin('docstokg'), 'export', '--run', '.', '--format', 'report']);
+  run(process.execPath, [bin('docstokg'), 'export', '.', '--format', 'report']);
   const report = readFileSync(join(consumer, 'report.html'), 'utf8');
   const [, script = ''] = report.split('<script>');
   assert.ok(script.length > 20_000, "the page's script was built and packed");

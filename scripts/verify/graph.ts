@@ -70,7 +70,7 @@ async function parsePaper(path: string, outputFolder: string): Promise<void> {
 }
 
 async function build(run: string, options: { readonly killAfterMs?: number } = {}): Promise<number | null> {
-  const child = spawn(join(root, 'bin', 'docstokg'), ['graph', 'build', '--run', run, '--log-level', 'error'], {
+  const child = spawn(join(root, 'bin', 'docstokg'), ['graph', 'build', run, '--log-level', 'error'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     detached: true,
   });

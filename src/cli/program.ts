@@ -22,7 +22,6 @@ interface Entry {
 const EVERYWHERE: readonly Door[] = ['docstokg', 'contentdownload', 'docparse'];
 const PARSING: readonly Door[] = ['docstokg', 'docparse'];
 const folders = () => import('./commands/folders.ts');
-const papers = () => import('./commands/papers.ts');
 const stages = () => import('./commands/docparse/stages.ts');
 
 /** In help order. Each module is loaded only when its command runs. */
@@ -39,8 +38,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'embed', doors: PARSING, load: async () => (await stages()).embedCommand() },
   { name: 'parse', doors: PARSING, load: async () => (await stages()).parseCommand() },
   { name: 'stage-log', doors: PARSING, load: async () => (await stages()).stageLogCommand() },
-  { name: 'draw-page', doors: PARSING, load: async () => (await papers()).drawPageCommand() },
-  { name: 'figures', doors: PARSING, load: async () => (await papers()).figuresCommand() },
+  { name: 'figures', doors: PARSING, load: async () => (await import('./commands/figures.ts')).figuresCommand() },
   { name: 'search', doors: PARSING, load: async () => (await import('./commands/search.ts')).searchCommand() },
   { name: 'ask', doors: PARSING, load: async () => (await import('./commands/ask.ts')).askCommand() },
   { name: 'table', doors: PARSING, load: async () => (await import('./commands/table.ts')).tableCommand() },
@@ -63,12 +61,11 @@ const COMMANDS: readonly Entry[] = [
 /** Lists that were commands of `graph`. */
 const GRAPH_LISTS = ['path', 'stats', 'cited-by', 'related', 'terms', 'quantities', 'timeline', 'gaps', 'sql'];
 
-/** Commands renamed in this version, and their replacement: the old name still works, with a warning. Remove in the next. */
+/** Commands renamed in this version, and their new names. Remove in the next. */
 const RENAMED: Readonly<Record<string, string>> = {
   all: 'parse',
   plan: 'parse --dry-run',
   manifest: 'stage-log',
-  show: 'draw-page',
   parts: 'figures',
   labels: 'screen import',
   versions: 'work-versions',
@@ -83,25 +80,18 @@ const RENAMED: Readonly<Record<string, string>> = {
   'screen status': 'screen --status',
   'screen sample': 'screen --sample',
   'screen add': 'screen import --add',
-  'screen export': 'export --format decisions',
+  'screen export': 'export --format decisions (decisions-ris, asreview, rayyan)',
   'table correct': 'table --correct',
   'graph show': 'graph list neighbours',
   'graph neighbours': 'graph list neighbours --brief',
   ...Object.fromEntries(GRAPH_LISTS.map((name) => [`graph ${name}`, `graph list ${name}`])),
   'graph claims': 'graph build --claims',
-  'graph export': 'export --format graphml',
+  'graph export': 'export --format graphml (vosviewer, neo4j, graph-parquet, graph-obsidian)',
   'queue drain': 'queue run --drain',
   'queue show': 'queue list',
   'queue export': 'queue list --export',
   'queue hosts': 'queue stats --hosts',
-  'sim questions': 'sim truth --questions',
   'sim violations': 'sim verify',
-};
-
-/** Formats of these commands that `export` calls otherwise, because it also exports works. */
-const RENAMED_FORMATS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'screen export': { csv: 'decisions', ris: 'decisions-ris' },
-  'graph export': { parquet: 'graph-parquet', obsidian: 'graph-obsidian' },
 };
 
 /** Commands and options that are gone, and what to use instead. Remove in the next version. */
@@ -110,6 +100,12 @@ const GONE: Readonly<Record<string, string>> = {
   estimate: 'use contentdownload --estimate',
   '--enable-resolver': 'use --set download.enable=VALUE',
   '--disable-resolver': 'use --set download.disable=VALUE',
+  '--run': 'give the run folder as an argument',
+  '--allow-steering': 'use --allow-control',
+  '--now': 'use --drain-now',
+  'draw-page': 'docstokg serve draws the blocks on the pages of a document',
+  show: 'docstokg serve draws the blocks on the pages of a document',
+  truth: 'docstokg sim serve answers GET /__sim/truth',
 };
 
 /** Adds what to use instead to the message about an unknown command or option: many options are settings only. */
@@ -121,20 +117,12 @@ export function withHint(message: string): string {
   return hint === undefined ? message : `${message.trimEnd()}; ${hint}\n`;
 }
 
-/** The new name of a renamed command, and the command line with it. */
-export function renamedTo(words: readonly string[]): { readonly name: string; readonly words: string[] } | undefined {
-  const [first = '', second = ''] = words;
+/** The command that a command line names by an old name, and its new name. */
+export function renamedIn([first = '', second = '']: readonly string[]):
+  | readonly [old: string, name: string]
+  | undefined {
   const old = [`${first} ${second}`, first].find((name) => Object.hasOwn(RENAMED, name));
-  const name = old === undefined ? undefined : RENAMED[old];
-  if (old === undefined || name === undefined) return undefined;
-  const formats = RENAMED_FORMATS[old] ?? {};
-  const given = words.slice(old.split(' ').length);
-  const rest = given.map((word, at) => {
-    const [, option, value = word] = /^(--format=)(.*)$/.exec(word) ?? [];
-    const isFormat = option !== undefined || given[at - 1] === '--format';
-    return isFormat && Object.hasOwn(formats, value) ? `${option ?? ''}${formats[value]}` : word;
-  });
-  return { name, words: [...name.split(' '), ...rest] };
+  return old === undefined ? undefined : [old, RENAMED[old] ?? ''];
 }
 
 /** Options of every command, and whether they take a value. */
@@ -177,16 +165,13 @@ export async function runCommandLine(
   given: readonly string[],
   writeErr = (text: string): void => void process.stderr.write(text),
 ): Promise<void> {
-  let words = optionsAfterCommand(door, given);
-  const renamed = renamedTo(words);
-  if (renamed) {
-    ({ words } = renamed);
-    writeErr(`warning: this command is now \`${door} ${renamed.name}\`\n`);
-  }
+  const words = optionsAfterCommand(door, given);
   // Only the command that the words name is loaded; the others have just a name and a description.
   const program = await startProgram(door, version, words[0] === 'help' ? words[1] : (words[0] ?? ''), words.slice(1));
   const outputError = (text: string, write: (text: string) => void): void => write(withHint(text));
   everyCommand(program, (command) => command.exitOverride().configureOutput({ writeErr, outputError }));
+  const [old, name] = renamedIn(words) ?? [];
+  if (old !== undefined) program.error(`error: '${old}' is now '${name}'`);
   await program.parseAsync(withoutHelpForUnknown(program, words), { from: 'user' });
 }
 

@@ -11,18 +11,17 @@ after(() => rmSync(folder, { recursive: true }));
 const run = join(folder, 'corals');
 mkdirSync(join(run, 'Data'), { recursive: true });
 
-test('the run may come first, after --run, or not at all', () => {
-  assert.deepEqual(splitRun([run, 'W1'], ['id'], undefined), { run, words: ['W1'] });
-  assert.deepEqual(splitRun(['W1'], ['id'], run), { run, words: ['W1'] });
-  assert.deepEqual(splitRun(['W1'], ['id'], undefined), { run: undefined, words: ['W1'] });
-  assert.deepEqual(splitRun([run], ['[words]'], undefined), { run, words: [] });
-  assert.deepEqual(splitRun(['coral'], ['[words]'], undefined), { run: undefined, words: ['coral'] });
+test('the run may come first, or not at all', () => {
+  assert.deepEqual(splitRun([run, 'W1'], ['id']), { run, words: ['W1'] });
+  assert.deepEqual(splitRun(['W1'], ['id']), { run: undefined, words: ['W1'] });
+  assert.deepEqual(splitRun([run], ['[words]']), { run, words: [] });
+  assert.deepEqual(splitRun(['coral'], ['[words]']), { run: undefined, words: ['coral'] });
 });
 
 test('too few or too many words are misuse, and a folder that is not a run is named', () => {
-  assert.throws(() => splitRun([], ['id'], undefined), { code: 'USAGE_ARGUMENTS' });
+  assert.throws(() => splitRun([], ['id']), { code: 'USAGE_ARGUMENTS' });
   assert.throws(
-    () => splitRun([join(folder, 'nope'), 'W1'], ['id'], undefined),
+    () => splitRun([join(folder, 'nope'), 'W1'], ['id']),
     (error: Error & { hint?: string }) => {
       assert.match(error.hint ?? '', /nope is not a run folder/);
       return true;
@@ -30,11 +29,10 @@ test('too few or too many words are misuse, and a folder that is not a run is na
   );
 });
 
-test('a path that is not a run is never read as the first word of a question', () => {
-  assert.deepEqual(splitQuestion([run, 'why', 'corals'], undefined), { run, words: ['why', 'corals'] });
-  assert.deepEqual(splitQuestion(['why', 'corals'], run), { run, words: ['why', 'corals'] });
-  assert.deepEqual(splitQuestion(['why', 'corals'], undefined), { run: undefined, words: ['why', 'corals'] });
-  assert.deepEqual(splitQuestion(['TCP/IP in labs'], undefined), { run: undefined, words: ['TCP/IP in labs'] });
-  for (const path of [join(folder, 'nope'), folder])
-    assert.throws(() => splitQuestion([path, 'why'], undefined), { code: 'USAGE_RUN' });
+test('a path is never read as the first word of a question', () => {
+  assert.deepEqual(splitQuestion([run, 'why', 'corals']), { run, words: ['why', 'corals'] });
+  assert.deepEqual(splitQuestion(['why', 'corals']), { run: undefined, words: ['why', 'corals'] });
+  assert.deepEqual(splitQuestion(['TCP/IP in labs']), { run: undefined, words: ['TCP/IP in labs'] });
+  assert.deepEqual(splitQuestion([folder, 'why']), { run: folder, words: ['why'] });
+  assert.throws(() => splitQuestion([join(folder, 'nope'), 'why']), { code: 'USAGE_RUN' });
 });

@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 import type { Command } from 'commander';
-import { Option } from 'commander';
 
 import { AppError } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
@@ -15,23 +14,23 @@ const RUN_FILES = [
   'run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.jsonl', 'records.jsonl', 'Data', 'Index', 'Graph',
 ]; // prettier-ignore
 
-export const runOption = (): Option => new Option('-r, --run <folder>', 'same as the argument RUN').hideHelp();
-
 export function runArgument(command: Command): Command {
-  return command.argument('[run]', 'run folder; default: the newest run').addOption(runOption());
+  return command.argument('[run]', 'run folder; default: the newest run');
 }
 
-/** Splits words after an optional RUN: `set RUN NAME`, `set NAME --run RUN`. Names in brackets are optional. */
-export function splitRun(
-  given: readonly string[],
-  names: readonly string[],
-  run: string | undefined,
-): { readonly run: string | undefined; readonly words: readonly string[] } {
+/** Words, and the run folder before them if one is named. */
+interface Split {
+  readonly run: string | undefined;
+  readonly words: readonly string[];
+}
+
+/** Splits words after an optional RUN: `set RUN NAME`. Names in brackets are optional. */
+export function splitRun(given: readonly string[], names: readonly string[]): Split {
   const needed = names.filter((name) => !name.startsWith('[')).length;
   const [first = ''] = given;
-  const takesRun = run === undefined && given.length > needed && isRun(first);
+  const takesRun = given.length > needed && isRun(first);
   // A file, or a folder that is not a run, in the place of the run.
-  if (run === undefined && given.length > needed && !takesRun && existsSync(first)) notARun(first);
+  if (given.length > needed && !takesRun && existsSync(first)) notARun(first);
   const words = takesRun ? given.slice(1) : given;
   if (words.length < needed || words.length > names.length)
     throw new AppError(
@@ -39,7 +38,7 @@ export function splitRun(
       `expected ${names.length === 0 ? 'at most a run folder' : `[run] ${names.join(' ')}`}, got ${given.length === 0 ? 'nothing' : given.join(' ')}`,
       { hint: given.length > names.length && !takesRun ? `${given[0] ?? ''} is not a run folder` : 'see --help' },
     );
-  return { run: takesRun ? given[0] : run, words };
+  return { run: takesRun ? first : undefined, words };
 }
 
 /** Whether a folder was written by a run or a stage. */
@@ -63,21 +62,12 @@ function notARun(path: string, why = 'is not a run folder'): never {
   });
 }
 
-/** Splits `[run] question`: a first word that is a path but not a run is misuse, not part of the question. */
-export function splitQuestion(
-  given: readonly string[],
-  run: string | undefined,
-): { readonly run: string | undefined; readonly words: readonly string[] } {
-  if (run !== undefined) return { run: requireFolder(run), words: given };
+/** Splits `[run] question`. A path before a question names a run, or a folder of parsed papers. */
+export function splitQuestion(given: readonly string[]): Split {
   const [first = '', ...rest] = given;
   if (isRun(first)) return { run: first, words: rest };
-  if (rest.length > 0 && (/[\\/]/.test(first) || existsSync(first))) {
-    requireFolder(first);
-    throw new AppError('USAGE_RUN', `${first} is not a run folder`, {
-      hint: 'if it belongs to the question, put the question in quotes',
-    });
-  }
-  return { run, words: given };
+  const isPath = rest.length > 0 && (/[\\/]/.test(first) || existsSync(first));
+  return isPath ? { run: requireFolder(first), words: rest } : { run: undefined, words: given };
 }
 
 /** Opens a run folder, or a folder of parsed papers; by default the newest run. */

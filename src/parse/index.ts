@@ -19,7 +19,6 @@ export { readDoctags } from './doctags/formats/doctags-reader.ts';
 export { writeDoctags } from './doctags/formats/doctags.ts';
 export { escapeHtml, writeHtmlPage } from './doctags/formats/html-page.ts';
 export { writeMarkdown } from './doctags/formats/markdown.ts';
-export { writeOverlay, showPage } from './doctags/show.ts';
 export type { Sidecar } from './doctags/formats/sidecar.ts';
 export { parseSidecar } from './doctags/formats/sidecar.ts';
 export type { DocumentPart } from './doctags/parts.ts';

@@ -79,10 +79,9 @@ async function makeRun(): Promise<void> {
   );
   assert.ok(known, 'a planted fact was read');
   fact = known;
-  assert.equal(command('docstokg', ['graph', 'build', '--run', folder]).status, 0);
+  assert.equal(command('docstokg', ['graph', 'build', folder]).status, 0);
   const { status, stdout, stderr } = command('docstokg', [
     'export',
-    '--run',
     folder,
     '--format',
     'report',

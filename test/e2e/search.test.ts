@@ -112,18 +112,18 @@ test('a run is searched by words and meaning; its index is built, reused, and up
   assert.match(empty.stderr, /USAGE_QUESTION/);
 
   await paper('ocean', 'W3', 'Penguins', ['Penguins march over the ice.']);
-  const third = command('docstokg', ['search', '--lexical', '--run', join('runs', 'ocean'), '-n', '1'], {
+  const third = command('docstokg', ['search', '--lexical', join('runs', 'ocean'), '-n', '1'], {
     cwd: root,
     input: 'marching penguin\n\ninterest\nxylophone\n',
   });
   assert.match(third.stderr, /updating the index of 1 documents/);
   assert.match(third.stdout, /^1\. {2}Penguins[\s\S]*\n\n1\. {2}Money and Banks[\s\S]*no results for “xylophone”/);
-  assert.match(search('--run', join('runs', 'old'), 'interest', '--lexical').stdout, /Old News/);
+  assert.match(search(join('runs', 'old'), 'interest', '--lexical').stdout, /Old News/);
 });
 
 test('--related appends passages of works linked by citations', async () => {
   const ask = (...more: string[]): ReturnType<typeof command> =>
-    search('--run', join('runs', 'ocean'), '--lexical', '--top', '1', '--min-score', '0', '--json', ...more);
+    search(join('runs', 'ocean'), '--lexical', '--top', '1', '--min-score', '0', '--json', ...more);
   const question = 'largest animal and interest rates';
   const documents = (stdout: string): unknown[] =>
     (JSON.parse(stdout) as Found).hits.map(({ rank, document, related }) => [rank, document, related ?? false]);
@@ -161,7 +161,7 @@ test('--related appends passages of works linked by citations', async () => {
 test('a run on a read-only disk is searched, with an index that may be out of date', async (context) => {
   await paper('archive', 'A1', 'Tides', ['The tide follows the moon around the earth every day.']);
   const run = join(root, 'runs', 'archive');
-  const wanted = search('--run', run, '--lexical', 'moon').stdout;
+  const wanted = search(run, '--lexical', 'moon').stdout;
   assert.match(wanted, /Tides/);
   const chunks = chunkOutput(join(run, 'Data'), 'A1', 'parquet');
   for (const isChanged of [false, true]) {
@@ -171,7 +171,7 @@ test('a run on a read-only disk is searched, with an index that may be out of da
       context.skip('NOT TESTED: a folder cannot be made read-only here');
       return;
     }
-    const { stdout, stderr } = search('--run', run, '--lexical', 'moon');
+    const { stdout, stderr } = search(run, '--lexical', 'moon');
     assert.equal(stdout, wanted, stderr);
     assert.equal(/the index was not updated: .* cannot be (?:opened|written)/.test(stderr), isChanged, stderr);
   }
@@ -181,6 +181,6 @@ test('what cannot be searched is reported with a hint', () => {
   const nowhere = command('docstokg', ['search', 'x'], { cwd: tmpdir() });
   assert.equal(nowhere.status, 1);
   assert.match(nowhere.stderr, /SEARCH_NOTHING[\s\S]*docstokg run/);
-  assert.match(search('--run', 'elsewhere', 'x').stderr, /USAGE_RUN elsewhere does not exist/);
+  assert.match(search('./elsewhere', 'x').stderr, /USAGE_RUN \.\/elsewhere does not exist/);
   assert.equal(search('--dense', '--lexical', 'x').status, 2);
 });

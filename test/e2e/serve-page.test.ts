@@ -83,7 +83,7 @@ before(async () => {
   assert.ok(one);
   records.replace([{ ...one, title: HOSTILE, abstract: HOSTILE, venue: HOSTILE }]);
   buildGraph(join(folder, RUN), { dataRoot: join(folder, RUN, 'Data'), records });
-  serve = startCommand('docstokg', ['serve', join(folder, RUN), '--port', '0', '--allow-steering', '--json'], {
+  serve = startCommand('docstokg', ['serve', join(folder, RUN), '--port', '0', '--allow-control', '--json'], {
     cwd: folder,
     env: ENVIRONMENT,
   });

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { Answer } from '../../answers/index.ts';
 import { askCorpus, citedWorks, openWriter } from '../../answers/index.ts';
 import { AppError } from '../../base/index.ts';
-import { runOption, searchableCorpus, splitQuestion } from '../run-argument.ts';
+import { searchableCorpus, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
@@ -12,7 +12,6 @@ import { filterOptions, filtersOf } from '../filter-options.ts';
 import { decimalNumber, wholeNumber } from '../options.ts';
 
 interface AskFlags extends FilterFlags {
-  readonly run?: string;
   readonly format: 'text' | 'markdown' | 'bibtex';
   readonly passages: number;
   readonly sentences: number;
@@ -27,7 +26,6 @@ export function askCommand(): Command {
     .description('answer a question from the papers of a run; every sentence has a verified quote')
     .argument('<words...>', '[run] question; default run: the newest')
     .usage('[options] [run] <question>')
-    .addOption(runOption())
     .addOption(
       new Option('-f, --format <format>', 'output format').choices(['text', 'markdown', 'bibtex']).default('text'),
     )
@@ -45,7 +43,7 @@ export function askCommand(): Command {
     .action(async (given: string[], flags: AskFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
-      const { run, words } = splitQuestion(given, flags.run);
+      const { run, words } = splitQuestion(given);
       const question = words.join(' ');
       if (question === '') throw new AppError('USAGE_ARGUMENTS', 'expected [run] question', { hint: 'see --help' });
       await using corpus = await searchableCorpus(session, run);

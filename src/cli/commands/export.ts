@@ -15,7 +15,6 @@ import { openSession, shared } from '../session.ts';
 import { chosenWorks, worksOption } from '../options.ts';
 
 interface ExportFlags {
-  readonly run?: string;
   readonly format: (typeof FORMATS)[number];
   readonly title?: string;
   readonly out?: string;
@@ -73,14 +72,13 @@ Examples:
     )
     .action(async (run: string | undefined, flags: ExportFlags, self: Command) => {
       const session = openSession(self);
-      const named = run ?? flags.run;
       const { format, title, out } = flags;
       if (!isOneOf(EXPORT_FORMATS, format) && (flags.works !== undefined || flags.saved || flags.redistributable))
         throw new AppError('USAGE_FORMAT', `${format} contains all works of the run`, {
           hint: 'omit --works, --saved and --redistributable',
         });
       if (out !== undefined) checkOut(format, out);
-      await using corpus = await corpusOf(session, named);
+      await using corpus = await corpusOf(session, run);
       const { folder } = corpus;
       if (format === 'report') {
         const { writeReport } = await import('../../serve/index.ts');

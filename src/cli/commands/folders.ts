@@ -7,13 +7,12 @@ import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
 import type { Shared } from '../../harvest/index.ts';
 import { checkStore, fleetLayer, mergeFolders, openShared, simulatedLayer } from '../../harvest/index.ts';
 import { decimalNumber, webOptions } from '../options.ts';
-import { corpusOf, requireFolder, requireRun, runArgument, runOption, splitRun } from '../run-argument.ts';
+import { corpusOf, requireFolder, requireRun, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
 
 interface RefreshFlags {
-  readonly run?: string;
   readonly retractionWatch?: string;
   readonly mailto?: string;
   readonly sim?: string;
@@ -32,7 +31,7 @@ export function refreshCommand(): Command {
     .action(async (named: string | undefined, flags: RefreshFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
-      await using corpus = await corpusOf(session, named ?? flags.run, await simulatedLayer(flags));
+      await using corpus = await corpusOf(session, named, await simulatedLayer(flags));
       const { retractionWatch } = flags;
       const diff = await corpus.refresh(
         {
@@ -61,9 +60,8 @@ export function reindexCommand(): Command {
   return runArgument(shared(new Command('reindex')))
     .description('rebuild corpus.sqlite from the log files of a run; also upgrades folders of older versions')
     .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
-    .action(async (named: string | undefined, flags: { readonly run?: string }, self: Command) => {
+    .action(async (run: string | undefined, _flags, self: Command) => {
       const session = openSession(self);
-      const run = named ?? flags.run;
       await using corpus = await corpusOf(session, run === undefined ? undefined : requireRun(run));
       const read = await corpus.reindex(session.warn);
       session.print({ run: corpus.folder, ...read });
@@ -114,9 +112,9 @@ export function workVersionsCommand(): Command {
       'after',
       '\nExamples:\n  docstokg work-versions runs/corals\n  docstokg work-versions runs/corals --split W2741809807\n',
     )
-    .action(async (run: string | undefined, flags: { run?: string; split?: string; merge?: string }, self: Command) => {
+    .action(async (run: string | undefined, flags: { split?: string; merge?: string }, self: Command) => {
       const session = openSession(self);
-      await using corpus = await corpusOf(session, run ?? flags.run);
+      await using corpus = await corpusOf(session, run);
       const { split: apart, merge: together } = flags;
       const { versions, same } = await corpus.versions({ ...(apart && { apart }), ...(together && { together }) });
       const isNone = versions.length + same.length === 0;
@@ -125,7 +123,6 @@ export function workVersionsCommand(): Command {
 }
 
 interface SetFlags {
-  readonly run?: string;
   readonly filter?: string;
   readonly works?: string;
   readonly delete?: boolean;
@@ -136,7 +133,6 @@ export function setCommand(): Command {
   return shared(new Command('set'))
     .argument('[words...]', '[run] [name]; default run: the newest')
     .usage('[options] [run] [name]')
-    .addOption(runOption())
     .description('list, show, save or delete named sets of works, for --works of other commands')
     .option(
       '--filter <filter>',
@@ -160,7 +156,7 @@ Examples:
     )
     .action(async (given: string[], flags: SetFlags, self: Command) => {
       const session = openSession(self);
-      const { run, words } = splitRun(given, ['[name]'], flags.run);
+      const { run, words } = splitRun(given, ['[name]']);
       const [name] = words;
       const { filter, works } = flags;
       const acts = [filter, works, flags.delete].filter((each) => each !== undefined);

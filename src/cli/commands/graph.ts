@@ -8,7 +8,7 @@ import { simulatedLayer } from '../../harvest/index.ts';
 import { askedRun, GRAPH_QUERIES, graphQuestion } from '../../questions/index.ts';
 import { stageExitCode } from '../../stage/index.ts';
 import { chosenWorks, webOptions, wholeNumber, worksOption } from '../options.ts';
-import { corpusOf, runArgument, runOption, splitRun } from '../run-argument.ts';
+import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
@@ -16,7 +16,6 @@ import { showStage } from './docparse/stage-options.ts';
 
 interface GraphFlags {
   readonly works?: string;
-  readonly run?: string;
   readonly vocabulary?: string;
   readonly force?: boolean;
   readonly claims?: boolean;
@@ -54,7 +53,7 @@ function buildCommand(): Command {
     .action(async (named: string | undefined, flags: GraphFlags, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
-      await using corpus = await corpusOf(session, named ?? flags.run, await simulatedLayer(flags));
+      await using corpus = await corpusOf(session, named, await simulatedLayer(flags));
       if (flags.estimate === true || flags.claims === true) await claims(corpus, flags, session, stop.signal);
       if (flags.estimate !== true && !stop.signal.aborted) await build(corpus, flags, session, stop.signal);
     });
@@ -110,7 +109,6 @@ function listCommand(): Command {
     .description(`print a list from the graph: ${names.join(', ')}`)
     .addArgument(new Argument('<what>', 'what to list').choices(names))
     .argument('[words...]', '[run], then words, nodes or a work; default run: the newest')
-    .addOption(runOption())
     .option('-n, --top <n>', 'rows to show', wholeNumber(1), 20)
     .addOption(new Option('--kind <kinds...>', 'only edges of these kinds').choices(Object.keys(EDGE_KINDS)))
     .option('--brief', 'without the sentences that support an edge')
@@ -134,13 +132,11 @@ Examples:
     )
     .action(async (what: string, given: string[], flags: GraphFlags, self: Command) => {
       const session = openSession(self);
-      // `graph show`, the old name, also took a second node.
-      const takes = what === 'neighbours' ? ['node', '[to]'] : (GRAPH_QUERIES[what]?.takes ?? ['statement']);
-      const { run, words } = splitRun(given, takes, flags.run);
+      const takes = GRAPH_QUERIES[what]?.takes ?? ['statement'];
+      const { run, words } = splitRun(given, takes);
       if (what === 'sql') return await printRows(words[0] ?? '', run, session);
       const inputs = words.map((word, at) => [takes[at]?.replaceAll(/[[\]]/g, '') ?? '', word]);
-      const ask = what === 'neighbours' && words.length === 2 ? 'path' : what;
-      await printAnswer({ ask, ...(Object.fromEntries(inputs) as object) }, run, flags, session);
+      await printAnswer({ ask: what, ...(Object.fromEntries(inputs) as object) }, run, flags, session);
     });
 }
 

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 
 import { packageVersion } from '../../base/index.ts';
 import { findSearchPlace } from '../../corpus/index.ts';
@@ -11,14 +11,12 @@ export function mcpCommand(): Command {
   return shared(new Command('mcp'))
     .description('MCP server (stdio) that lets an assistant search, read and cite corpora')
     .argument('[runs...]', 'run folders; default: the newest run')
-    .addOption(new Option('-r, --run <folder...>', 'same as the arguments').hideHelp())
     .option('--allow-control', 'offer the tool that logs screening decisions')
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg mcp runs/corals\n  docstokg mcp runs/corals runs/fractures\n\nThe assistant starts this command; docs/guides/asking-from-an-assistant.md shows how to configure common ones.\n',
     )
-    .action(async (given: string[], flags: { run?: string[]; allowControl?: boolean }, self: Command) => {
-      const folders = [...given, ...(flags.run ?? [])];
+    .action(async (folders: string[], flags: { allowControl?: boolean }, self: Command) => {
       const session = openSession(self);
       using stop = stopSignal();
       const named =

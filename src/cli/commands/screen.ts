@@ -22,7 +22,6 @@ import { openSession, settingOptions, shared } from '../session.ts';
 import { count, plain } from '../terminal.ts';
 
 interface ScreenFlags {
-  readonly run?: string;
   readonly by?: string;
   readonly status?: boolean;
   readonly sample?: boolean;
@@ -65,7 +64,7 @@ Examples:
     )
     .action(async (run: string | undefined, flags: ScreenFlags, self: Command) => {
       const session = openSession(self);
-      await using corpus = await corpusOf(session, run ?? flags.run);
+      await using corpus = await corpusOf(session, run);
       {
         using screening = openScreening(corpus.folder, corpus.config);
         setProtocol(screening, flags);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 
 import type { IndexEvent, SearchMode } from '../../search/index.ts';
-import { runOption, searchableCorpus, splitQuestion } from '../run-argument.ts';
+import { searchableCorpus, splitQuestion } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
 import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
 import type { Session } from '../session.ts';
@@ -16,7 +16,6 @@ import { filterOptions, filtersOf } from '../filter-options.ts';
 import { decimalNumber, wholeNumber } from '../options.ts';
 
 interface SearchFlags extends FilterFlags {
-  readonly run?: string;
   readonly top: number;
   readonly hybrid?: boolean;
   readonly dense?: boolean;
@@ -34,7 +33,6 @@ export function searchCommand(): Command {
       '[run] question; default run: the newest. Without a question, questions are read from stdin, one per line',
     )
     .usage('[options] [run] [question]')
-    .addOption(runOption())
     .option('-n, --top <n>', 'passages to show', wholeNumber(1), 5)
     .addOption(new Option('--hybrid', 'by words and by meaning (default)').conflicts(['dense', 'lexical']))
     .addOption(new Option('--dense', 'by meaning only').conflicts(['hybrid', 'lexical']))
@@ -52,7 +50,7 @@ export function searchCommand(): Command {
     )
     .action(async (given: string[], flags: SearchFlags, self: Command) => {
       const session = openSession(self);
-      const { run: named, words } = splitQuestion(given, flags.run);
+      const { run: named, words } = splitQuestion(given);
       using stop = stopSignal();
       await using corpus = await searchableCorpus(session, named);
       const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 
 import { AppError, isUnwritable, packageVersion } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
@@ -21,30 +21,24 @@ const SHORTEST_TOKEN = 16;
 const MOST_RUNS = 50;
 
 interface ServeFlags {
-  readonly run?: readonly string[];
   readonly queue?: string;
   readonly allowControl?: boolean;
-  readonly allowSteering?: boolean;
 }
 
 export function serveCommand(): Command {
   return settingOptions(shared(new Command('serve')), ['serve'])
     .description('web pages and an HTTP API to monitor runs and queues and to search corpora')
     .argument('[run...]', 'run folders; default: all in runs/')
-    .addOption(new Option('-r, --run <folder...>', 'same as the arguments').hideHelp())
     .option(
       '--queue <path|url>',
       'SQLite file or postgres:// URL of the queue to monitor; default: the configured PostgreSQL queue, or else the queue of the first run that has one',
     )
     .option('--allow-control', 'allow clients with the token to pause, resume and retry')
-    .addOption(new Option('--allow-steering', 'old name of --allow-control').hideHelp())
     .addHelpText(
       'after',
       '\nPrints a link that signs a browser in. Listens only on this machine unless --host says otherwise.\n\nExamples:\n  docstokg serve runs/corals\n  docstokg serve --queue postgres://docstokg@db/docstokg --host 0.0.0.0 --allow-control\n',
     )
-    .action((given: string[], flags: ServeFlags, self: Command) =>
-      serveRuns([...given, ...(flags.run ?? [])], flags, self),
-    );
+    .action(serveRuns);
 }
 
 /** Serves runs until it is stopped; the printed link opens `page`. */
@@ -54,7 +48,7 @@ export async function serveRuns(
   self: Command,
   page = '',
 ): Promise<void> {
-  const isControlAllowed = flags.allowControl ?? flags.allowSteering ?? false;
+  const { allowControl = false } = flags;
   const session = openSession(self);
   const { config } = session.load();
   const token = tokenOf(config.serve);
@@ -73,7 +67,7 @@ export async function serveRuns(
       port: config.serve.port,
       names: config.serve.allowed_hosts,
       token,
-      allowSteering: isControlAllowed,
+      allowSteering: allowControl,
       steeringLog: place === undefined ? undefined : join(place, 'steering.jsonl'),
       version: packageVersion(),
       mcp: async (served) => {
@@ -81,7 +75,7 @@ export async function serveRuns(
         return createMcp({
           runs: served,
           version: packageVersion(),
-          allowControl: isControlAllowed,
+          allowControl,
           tell: session.warn,
         });
       },
@@ -93,7 +87,7 @@ export async function serveRuns(
   address.searchParams.set('token', token);
   const link = address.href;
   session.print({ url, link, port, token, runs: runs.map(({ id }) => id) }, link);
-  const control = isControlAllowed ? 'control is allowed' : 'read-only';
+  const control = allowControl ? 'control is allowed' : 'read-only';
   const watched = [runs.length === 1 ? '1 run' : `${runs.length} runs`, ...(queue ? ['a queue'] : [])].join(' and ');
   session.info(`serving ${watched}, ${control}; Ctrl-C stops it`);
   if (!stop.signal.aborted) await once(stop.signal, 'abort');

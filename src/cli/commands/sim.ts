@@ -51,7 +51,6 @@ export function simCommand(): Command {
   return new Command('sim')
     .description('run and inspect a simulated scholarly web on this machine')
     .addCommand(serveCommand())
-    .addCommand(truthCommand())
     .addCommand(verifyCommand());
 }
 
@@ -137,23 +136,6 @@ function policyOptions(command: Command): Command {
       '--selection <query>',
       'only works that OpenAlex returns for this query, for example filter=topics.id:T10341',
     );
-}
-
-function truthCommand(): Command {
-  return policyOptions(worldOptions(simulationCommand('truth')))
-    .description('print what a correct client should obtain from a world, one JSON line per work')
-    .option('--questions', 'print questions with known answers in the documents instead')
-    .addHelpText('after', '\nExample:\n  docstokg sim truth --seed 7 --profile calm > truth.jsonl\n')
-    .action(async (options: WorldOptions & PolicyOptions & { readonly questions?: boolean }, self: Command) => {
-      const { terminal } = openSession(self);
-      const { Documents, World, plantedQuestions, truthLines } = await loadSimulation();
-      const policy = await readPolicy(options);
-      const world = new World(parametersOf(options));
-      const lines = options.questions
-        ? plantedQuestions(world)
-        : truthLines(world, new Documents(world, options.documents), policy);
-      for await (const line of lines) terminal.print(JSON.stringify(line));
-    });
 }
 
 interface VerifyOptions extends PolicyOptions {

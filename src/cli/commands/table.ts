@@ -24,7 +24,6 @@ import { chosenWorks, decimalNumber, worksOption } from '../options.ts';
 import { count } from '../terminal.ts';
 
 interface TableFlags {
-  readonly run?: string;
   readonly columns?: string;
   readonly column?: readonly string[];
   readonly works?: string;
@@ -83,7 +82,7 @@ export function tableCommand(): Command {
       if (format === 'parquet' && flags.out === undefined)
         throw new AppError('USAGE_TABLE', 'Parquet output needs a file', { hint: 'give it with --out FILE' });
       const budget = settingsLayer({ model: { budget_usd: flags.maxCost } }, 'option --max-cost');
-      await using corpus = await corpusOf(session, run ?? flags.run, budget);
+      await using corpus = await corpusOf(session, run, budget);
       await using opened = new AsyncDisposableStack();
       const search = opened.use(await corpus.openSearch({ tell: session.logMessage }, stop.signal));
       const writer = openWriter(corpus, opened);
@@ -161,7 +160,7 @@ async function write(
 }
 
 async function correct(words: readonly string[], flags: TableFlags, session: Session): Promise<void> {
-  const { run, words: given } = splitRun(words, ['work', 'column', '[value]'], flags.run);
+  const { run, words: given } = splitRun(words, ['work', 'column', '[value]']);
   const [work = '', column = '', value = ''] = given;
   await using corpus = await corpusOf(session, run);
   corpus.correct(work, column, flags.undo ? null : value);

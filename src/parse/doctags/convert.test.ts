@@ -10,9 +10,8 @@ import { line, makePdf } from '../../../test/support/make-pdf.ts';
 import { documentId, parseFile, parseFailure } from './convert.ts';
 import { outputEndings, outputTexts } from './outputs.ts';
 import { openJsonServer, sendJson } from '../../testing/index.ts';
-import { readBlockLines, writeBlockLines } from './formats/block-lines.ts';
+import { readBlockLines } from './formats/block-lines.ts';
 import { readDoctags } from './formats/doctags-reader.ts';
-import { showPage } from './show.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'convert-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -83,15 +82,6 @@ test('a PDF goes to the engine that was chosen', async () => {
   });
   assert.equal(seen.document.blocks[0]?.text, 'seen');
   assert.deepEqual([seen.document.metadata.doi, seen.facts.parse_engine], ['10.1234/x', 'docling-vlm']);
-});
-
-test('a page is shown from a block file, a PDF and a file without pages', async () => {
-  const { document } = await parseFile(write('duck.pdf', PDF));
-  const blocks = write('duck.pdf.jsonl', writeBlockLines(document));
-  assert.match(await showPage(blocks, 1), /<rect x="72" y="\d+(?:\.\d+)?" width/);
-  assert.match(await showPage(join(folder, 'duck.pdf'), 1), /data:image\/png;base64,/);
-  assert.match(await showPage(write('page.html', HTML), 1), /<li value="1">/);
-  await assert.rejects(showPage(blocks, 7), { code: 'SHOW_NO_PAGE' });
 });
 
 test('the name of the outputs is the name of the file without its endings', () => {

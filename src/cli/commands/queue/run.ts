@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import type { Command } from 'commander';
-import { Option } from 'commander';
 
 import { AppError, errorInfo } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
@@ -22,7 +21,6 @@ import { settingOptions, stopSignal } from '../../session.ts';
 interface RunOptions {
   readonly drain?: boolean;
   readonly drainNow?: boolean;
-  readonly now?: boolean;
   readonly handler?: string;
   readonly mailto?: string;
   readonly sim?: string;
@@ -34,7 +32,6 @@ export function runCommand(): Command {
     .option('--handler <module>', 'module whose default export handles a job; default: jobs are works to download')
     .option('--drain', 'exit when the queue is empty, including delayed and paused jobs')
     .option('--drain-now', 'exit when no job can run now; delayed and paused jobs stay queued')
-    .addOption(new Option('--now', 'old name of --drain-now').hideHelp())
     .addHelpText('after', HELP)
     .action(onQueue(run, webLayer));
 }
@@ -52,7 +49,7 @@ Examples:
 `;
 
 async function run({ queue, session, config }: OpenedQueue, options: RunOptions): Promise<void> {
-  const drain = (options.drainNow ?? options.now) ? 'due' : options.drain ? 'empty' : 'never';
+  const drain = options.drainNow ? 'due' : options.drain ? 'empty' : 'never';
   await using opened = new AsyncDisposableStack();
   const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
   // Loaded here because most queue commands do not need these modules and should start fast.

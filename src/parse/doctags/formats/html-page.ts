@@ -13,7 +13,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** No scripts and no external resources, whatever a document contains. */
-export const SAFE_PAGE = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
+const SAFE_PAGE = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 /** The document as one page of self-contained HTML. */
 export function writeHtmlPage(document: ParsedDocument): string {

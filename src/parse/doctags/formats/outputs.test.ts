@@ -7,7 +7,6 @@ import type { Block, ParsedDocument } from '../../document.ts';
 import { writeDoclingJson } from './docling-json.ts';
 import { writeHtmlPage } from './html-page.ts';
 import { writeMarkdown } from './markdown.ts';
-import { writeOverlay } from '../show.ts';
 import { writeSidecar } from './sidecar.ts';
 
 const evil = '<img src=x onerror=alert(1)> "\' & </title><script>';
@@ -95,20 +94,16 @@ function elements(html: string): { name: string; attributes: Record<string, stri
   return found;
 }
 
-for (const [name, html] of [
-  ['the page', writeHtmlPage(document)],
-  ['the overlay', writeOverlay(document, 1, new Uint8Array([137, 80]))],
-] as const)
-  test(`${name} shows hostile text and does not run it`, () => {
-    const all = elements(html);
-    assert.ok(!all.some((element) => element.name === 'script' || element.name === 'img'));
-    assert.ok(!all.some(({ attributes }) => Object.keys(attributes).some((attribute) => attribute.startsWith('on'))));
-    assert.ok(all.every(({ attributes }) => !/^javascript:/i.test(attributes['href'] ?? '')));
-    const policy = all.find(({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy')?.attributes[
-      'content'
-    ];
-    assert.match(policy ?? '', /^default-src 'none'/);
-  });
+test('the page shows hostile text and does not run it', () => {
+  const all = elements(writeHtmlPage(document));
+  assert.ok(!all.some((element) => element.name === 'script' || element.name === 'img'));
+  assert.ok(!all.some(({ attributes }) => Object.keys(attributes).some((attribute) => attribute.startsWith('on'))));
+  assert.ok(all.every(({ attributes }) => !/^javascript:/i.test(attributes['href'] ?? '')));
+  const policy = all.find(({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy')?.attributes[
+    'content'
+  ];
+  assert.match(policy ?? '', /^default-src 'none'/);
+});
 
 test('the page is a table with spans, lists and heads', () => {
   const html = writeHtmlPage(document);
@@ -117,19 +112,6 @@ test('the page is a table with spans, lists and heads', () => {
     /<table><caption>Table 1<\/caption><thead><tr><th colspan="2" scope="col">head<\/th><\/tr><\/thead><tbody><tr><th scope="row">a\|b<\/th><td>1<\/td><\/tr><\/tbody><\/table>/,
   );
   assert.match(html, /<ol>\n<li>third<\/li>\n<ul>\n<li>inner<\/li>\n<\/ul>\n<\/ol>/);
-});
-
-test('the overlay draws each block of the page with its number and kind', () => {
-  const html = writeOverlay(document, 1);
-  assert.equal(html.match(/<rect [^>]*fill-opacity/g)?.length, 4);
-  assert.match(html, />2 heading 1<\/text>/);
-  assert.match(html, /x="10" y="20" width="100" height="20"/);
-});
-
-test('a document without pages is shown as a list', () => {
-  const html = writeOverlay({ ...document, pages: [] }, 1);
-  assert.doesNotMatch(html, /<svg/);
-  assert.equal(html.match(/<li value=/g)?.length, blocks.length);
 });
 
 test('docling JSON refers to every item once and binds captions and notes to their table', () => {
