@@ -46,5 +46,6 @@ export {
   lettersOf,
   visibleText,
   wordsIn,
+  duration,
 } from './text/index.ts';
 export type { QuotePlace } from './text/index.ts';

@@ -20,7 +20,7 @@ test('fields are two columns, lists of objects are tables, and nothing is said o
     recordText(value, Date.parse('2026-01-01T00:01:00.000Z')),
     ['queued         12,345', 'left           3 min 20 s', 'oldest queued at  1 min ago', 'codes          HTTP_404 2']
       .map((line) => line.replace(/^(.+?) {2,}/, (_, name: string) => name.padEnd(18)))
-      .concat('', 'workers', 'name  alive  wait', 'a     yes    2 s', 'b     no     0 ms')
+      .concat('', 'workers', 'name  alive  wait', 'a     yes    1.5 s', 'b     no     0 ms')
       .join('\n'),
   );
 });

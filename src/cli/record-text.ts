@@ -1,4 +1,5 @@
-import { duration, grouped, plain, table } from './terminal.ts';
+import { duration } from '../base/index.ts';
+import { grouped, plain, table } from './terminal.ts';
 
 /** Fields that are lengths of time. */
 const UNIT = /_(seconds|s|ms)$/;

@@ -38,29 +38,21 @@ const helpOrder: HelpConfiguration = {
 };
 
 export function shared(command: Command): Command {
-  const configured = command
-    .configureHelp(helpOrder)
-    .addOption(
-      new Option(
-        '-c, --config <file>',
-        'configuration file (YAML or JSON); default: docstokg.yaml in the current directory',
-      ).helpGroup(EVERYWHERE),
-    )
-    .addOption(new Option('--profile <name>', 'profile of the configuration file to apply').helpGroup(EVERYWHERE))
-    .addOption(setOption().helpGroup(EVERYWHERE));
-  return outputOptions(configured).helpOption('-h, --help', 'show this help');
+  command
+    .optionsGroup(EVERYWHERE)
+    .option('-c, --config <file>', 'configuration file (YAML or JSON); default: docstokg.yaml in the current directory')
+    .option('--profile <name>', 'profile of the configuration file to apply')
+    .addOption(setOption());
+  return outputOptions(command.configureHelp(helpOrder)).helpOption('-h, --help', 'show this help');
 }
 
 export function outputOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('--log-level <level>', 'log level for stderr')
-        .choices([...LEVELS])
-        .default('info')
-        .helpGroup(EVERYWHERE),
-    )
-    .addOption(new Option('--json', 'machine-readable output').helpGroup(EVERYWHERE))
-    .addOption(new Option('--no-color', 'disable colours').helpGroup(EVERYWHERE));
+    .optionsGroup(EVERYWHERE)
+    .addOption(new Option('--log-level <level>', 'log level for stderr').choices(LEVELS).default('info'))
+    .option('--json', 'machine-readable output')
+    .option('--no-color', 'disable colours')
+    .optionsGroup('Options:');
 }
 
 export type Session = ReturnType<typeof openSession>;

@@ -125,25 +125,6 @@ export function count(value: number): string {
   return grouped(Math.round(value));
 }
 
-/** Formats milliseconds: `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
-export function duration(ms: number): string {
-  if (!Number.isFinite(ms)) return '?';
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  const seconds = Math.round(ms / 1000);
-  const parts = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [seconds % 60, 's'],
-  ] as const;
-  const from = parts.findIndex(([value]) => value > 0);
-  return parts
-    .slice(from, from + 2)
-    .filter(([value]) => value > 0)
-    .map(([value, unit]) => `${value} ${unit}`)
-    .join(' ');
-}
-
 /** Prints an error: code, message, hint. Every error shown to a user goes through here. */
 export function printError(thrown: unknown, terminal: Terminal, json: boolean): void {
   const error = firstError(thrown);

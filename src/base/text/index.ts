@@ -194,3 +194,20 @@ export function csvLine(cells: readonly (string | number | boolean | null)[], se
   };
   return `${cells.map(cell).join(separator)}\r\n`;
 }
+
+/** 850 ms, 1.2 s, 12 s, 3 min 20 s, 2 h 5 min, 3 d 4 h. */
+export function duration(ms: number): string {
+  if (!Number.isFinite(ms)) return '?';
+  if (ms < 999.5) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const;
+  const from = parts.findIndex(([value]) => value > 0);
+  const shown = parts.slice(from, from + 2).filter(([value]) => value > 0);
+  return shown.map(([value, unit]) => `${value} ${unit}`).join(' ');
+}

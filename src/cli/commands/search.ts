@@ -4,13 +4,14 @@ import { createInterface } from 'node:readline/promises';
 
 import { Command, Option } from 'commander';
 
+import { duration } from '../../base/index.ts';
 import type { IndexEvent, SearchMode } from '../../search/index.ts';
 import { searchableCorpus, splitQuestion } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
 import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
-import { count, duration, plain } from '../terminal.ts';
+import { count, plain } from '../terminal.ts';
 import type { FilterFlags } from '../filter-options.ts';
 import { filterOptions, filtersOf } from '../filter-options.ts';
 import { decimalNumber, wholeNumber } from '../options.ts';

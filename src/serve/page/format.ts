@@ -1,3 +1,7 @@
+import { duration } from '../../base/text/index.ts';
+
+export { duration };
+
 /** 12,345. */
 export function number(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 });
@@ -13,17 +17,6 @@ export function size(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const power = Math.min(4, Math.floor(Math.log10(bytes) / 3));
   return `${number(bytes / 1_000 ** power)} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`;
-}
-
-/** 850 ms, 1.2 s, 3 min 20 s, 2 h 5 min. */
-export function duration(ms: number): string {
-  if (ms < 999.5) return `${Math.round(ms)} ms`;
-  const seconds = ms / 1_000;
-  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
-  if (seconds < 59.5) return `${Math.round(seconds)} s`;
-  const minutes = Math.floor(seconds / 60 + 0.5 / 60);
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds) % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** A duration below a column of a chart: from a minute on in whole minutes, which are no wider than the column. */

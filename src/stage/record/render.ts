@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
+import { duration } from '../../base/index.ts';
 import type { PlanBucket, Progress, StageOutcome } from '../types.ts';
 
 /** A line for a terminal, where it is overwritten. */
@@ -82,13 +83,4 @@ function plain(text: string): string {
 
 function count(value: number): string {
   return value.toLocaleString('en');
-}
-
-function duration(ms: number): string {
-  if (ms < 1) return `${ms.toFixed(2)} ms`;
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 
 import type { Command } from 'commander';
 
-import { AppError, errorInfo } from '../../../base/index.ts';
+import { AppError, errorInfo, duration } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
 import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
 import type { DownloadRun } from '../../../download/index.ts';
@@ -12,7 +12,7 @@ import { isoTime, Orchestrator, RateMeter } from '../../../queue/index.ts';
 import { orchestratorOptions } from '../../../harvest/queue/index.ts';
 import { recordText } from '../../record-text.ts';
 import type { Session } from '../../session.ts';
-import { count, duration, plain, showProgress } from '../../terminal.ts';
+import { count, plain, showProgress } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
 import { onQueue, queueCommand } from './shared.ts';
 import { webOptions } from '../../options.ts';

@@ -7,20 +7,28 @@ import type { Session } from '../../session.ts';
 import { rateOf, runProgress, timeLeftMs } from './progress.ts';
 
 test('the time left foresees the stages of works that were not downloaded yet', () => {
-  const works = { ended: 10, left: 10, saved: 5, savedBefore: 0 };
+  const works = {
+    found: 20,
+    saved: 5,
+    skipped: 5,
+    failed: 0,
+    parked: 0,
+    endedBefore: 0,
+    savedBefore: 0,
+    waitingFor: [],
+  };
   const stage = (done: number) => ({ done, worked: done, sinceMs: 10_000 });
   // Ten of twenty works in ten seconds; parsing keeps up, embedding has done one of the ten documents that will come.
-  const pace = { elapsedMs: 10_000, works, documents: 0 };
-  assert.equal(timeLeftMs({ ...pace, stages: [stage(5)] }), 10_000);
-  assert.equal(timeLeftMs({ ...pace, stages: [stage(5), stage(1)] }), 90_000);
+  assert.equal(timeLeftMs(10_000, works, [stage(5)]), 10_000);
+  assert.equal(timeLeftMs(10_000, works, [stage(5), stage(1)]), 90_000);
   // The duration of a stage that has not finished a document is unknown.
-  assert.equal(timeLeftMs({ ...pace, stages: [stage(5), stage(0)] }), undefined);
-  assert.equal(timeLeftMs({ ...pace, stages: [] }), undefined);
-  assert.equal(timeLeftMs({ ...pace, works: { ...works, ended: 0, saved: 0 }, stages: [] }), undefined);
-  assert.equal(timeLeftMs({ elapsedMs: 10_000, documents: 4, stages: [stage(2)] }), 10_000);
+  assert.equal(timeLeftMs(10_000, works, [stage(5), stage(0)]), undefined);
+  assert.equal(timeLeftMs(10_000, works, []), undefined);
+  assert.equal(timeLeftMs(10_000, { ...works, saved: 0, skipped: 0 }, []), undefined);
+  assert.equal(timeLeftMs(10_000, undefined, [stage(4), stage(2)]), 10_000);
   // Documents of earlier runs took no time and are not repeated.
-  const before = { ...works, left: 0, savedBefore: 90 };
-  assert.equal(timeLeftMs({ ...pace, works: before, stages: [{ done: 94, worked: 4, sinceMs: 4_000 }] }), 1_000);
+  const before = { ...works, found: 10, savedBefore: 90 };
+  assert.equal(timeLeftMs(10_000, before, [{ done: 94, worked: 4, sinceMs: 4_000 }]), 1_000);
 });
 
 test('a machine of a fleet shows what it has done, and no time left', async () => {

@@ -1,7 +1,8 @@
+import { duration } from '../../../base/index.ts';
 import type { CorpusEvent, CorpusStageName, Gathering } from '../../../corpus/index.ts';
 import type { StageEvent } from '../../../stage/index.ts';
 import type { Session } from '../../session.ts';
-import { count, duration, plain, showProgress } from '../../terminal.ts';
+import { count, plain, showProgress } from '../../terminal.ts';
 import { stageMessage } from '../docparse/stage-options.ts';
 
 /** Stages in order, with the word shown to users. `dense` computes vectors ahead of `embed`, which writes them. */
@@ -44,9 +45,9 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
   /** Works listed and downloaded; none if nothing is downloaded. */
   const works = (): string[] => {
     if (!gathering.progress) return [];
-    const { found, saved, skipped, failed, parked, endedBefore, savedBefore } = gathering.progress;
+    const { found, saved, skipped, failed, endedBefore, savedBefore } = gathering.progress;
     const missing = skipped + failed;
-    const tried = saved + missing + parked;
+    const tried = endedOf(gathering.progress);
     const unavailable = missing > 0 ? `, ${count(missing)} without a file` : '';
     const listed =
       found === undefined
@@ -66,31 +67,17 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
     const now = clock.monotonic();
     const elapsedMs = now - startedAt;
     const { progress } = gathering;
-    const ended = progress ? progress.saved + progress.skipped + progress.failed + progress.parked : 0;
     const paces = [...stages.values()].map(({ succeeded, skipped, failed, since = startedAt }) => ({
       done: succeeded + skipped + failed,
       worked: succeeded + failed,
       sinceMs: now - since,
     }));
-    const counts = paces.map((stage) => stage.done);
-    const leftMs = timeLeftMs({
-      elapsedMs,
-      ...(progress && {
-        works: {
-          ended,
-          left: Math.max(0, (progress.found ?? 0) - progress.endedBefore - ended),
-          saved: progress.saved,
-          savedBefore: progress.savedBefore,
-        },
-      }),
-      documents: Math.max(0, ...counts),
-      stages: paces,
-    });
-    const done = progress ? ended : Math.min(Infinity, ...counts);
     const isFleet = progress !== undefined && progress.found === undefined;
+    const leftMs = isFleet ? undefined : timeLeftMs(elapsedMs, progress, paces);
+    const done = progress ? endedOf(progress) : Math.min(Infinity, ...paces.map((stage) => stage.done));
     return [
       ...(done > 0 && Number.isFinite(done) ? [rateOf(done, elapsedMs)] : []),
-      ...(!isFleet && leftMs !== undefined && leftMs >= 1000 ? [`about ${duration(leftMs)} left`] : []),
+      ...(leftMs !== undefined && leftMs >= 1000 ? [`about ${duration(leftMs)} left`] : []),
     ];
   };
 
@@ -124,37 +111,43 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
   };
 }
 
-interface RunPace {
-  readonly elapsedMs: number;
-  /** Undefined if nothing is downloaded. */
-  readonly works?: {
-    readonly ended: number;
-    readonly left: number;
-    readonly saved: number;
-    readonly savedBefore: number;
-  };
-  /** Number of documents if nothing is downloaded. */
-  readonly documents: number;
-  /** For each stage: finished documents, how many of them were processed in this run, and for how long it has run. */
-  readonly stages: readonly { readonly done: number; readonly worked: number; readonly sinceMs: number }[];
+type WorkCounts = NonNullable<Gathering['progress']>;
+
+/** For each stage: finished documents, how many of them were processed in this run, and for how long it has run. */
+interface StagePace {
+  readonly done: number;
+  readonly worked: number;
+  readonly sinceMs: number;
+}
+
+/** Works that this run has tried. */
+function endedOf({ saved, skipped, failed, parked }: WorkCounts): number {
+  return saved + skipped + failed + parked;
 }
 
 /**
  * Estimated time left; undefined while unknown. Downloads and stages run concurrently, so the slowest determines it. The
  * share of works with a file is assumed to stay the same for works not tried yet.
  */
-export function timeLeftMs({ elapsedMs, works, documents, stages }: RunPace): number | undefined {
-  if (works && works.left > 0 && works.ended === 0) return undefined;
-  const share = works && works.ended > 0 ? works.saved / works.ended : 0;
-  const expected = works ? works.savedBefore + works.saved + Math.round(works.left * share) : documents;
-  const downloading = works && works.left > 0 ? (works.left / works.ended) * elapsedMs : 0;
+export function timeLeftMs(
+  elapsedMs: number,
+  works: WorkCounts | undefined,
+  stages: readonly StagePace[],
+): number | undefined {
+  const ended = works ? endedOf(works) : 0;
+  const worksLeft = works ? Math.max(0, (works.found ?? 0) - works.endedBefore - ended) : 0;
+  if (worksLeft > 0 && ended === 0) return undefined;
+  const share = works && ended > 0 ? works.saved / ended : 0;
+  const expected = works
+    ? works.savedBefore + works.saved + Math.round(worksLeft * share)
+    : Math.max(0, ...stages.map(({ done }) => done));
   const times = stages.map(({ done, worked, sinceMs }) => {
     const left = Math.max(0, expected - done);
     if (left === 0) return 0;
     return worked === 0 ? undefined : (left / worked) * sinceMs;
   });
   if (times.includes(undefined) || (stages.length === 0 && expected > 0)) return undefined;
-  return Math.max(downloading, ...times.map((time) => time ?? 0));
+  return Math.max(worksLeft > 0 ? (worksLeft / ended) * elapsedMs : 0, ...times.map((time) => time ?? 0));
 }
 
 export function rateOf(done: number, elapsedMs: number): string {

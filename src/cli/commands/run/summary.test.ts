@@ -23,10 +23,10 @@ function printed(more: Partial<RunAccount>, fleet = false): string {
 test('a machine of a fleet that did not build the index says where it is, and how to bring it', () => {
   assert.match(
     printed({}, true),
-    /^Another machine of the fleet built the search index, after 3 s\.$[^]*docstokg store pull here --fleet/m,
+    /^Another machine of the fleet built the search index, after 3\.0 s\.$[^]*docstokg store pull here --fleet/m,
   );
-  assert.match(printed({ documents: 0 }, true), /^Nothing to search yet, after 3 s\.$/m);
-  assert.match(printed({}), /^Nothing to search yet, after 3 s\.$/m);
+  assert.match(printed({ documents: 0 }, true), /^Nothing to search yet, after 3\.0 s\.$/m);
+  assert.match(printed({}), /^Nothing to search yet, after 3\.0 s\.$/m);
 });
 
 test('the summary says in sentences what came of documents, stages and the own papers', () => {
@@ -50,12 +50,12 @@ test('the summary says in sentences what came of documents, stages and the own p
     '             b: 10.1000/other (Another paper)',
     'Skipped      1 of your files were not used',
     '             notes.txt: no PDF, HTML, JATS or TEI, but .txt',
-    'Parsed       4 documents, 1 of them by earlier runs, 1 failed, 2 left for the next run; p50 1 s, p95',
-    '             2 s',
+    'Parsed       4 documents, 1 of them by earlier runs, 1 failed, 2 left for the next run; p50 1.0 s,',
+    '             p95 2.0 s',
     'Failed       1 document',
     '             a: doctags: X_DAMAGED no end',
     '',
-    '1 passage searchable by words, after 3 s.',
+    '1 passage searchable by words, after 3.0 s.',
     'Ask          docstokg ask here "…"',
     'Look         here/report.html',
     'Why          docstokg stage-log --stage doctags --status failure --data-root here/Data',

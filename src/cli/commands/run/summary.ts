@@ -1,10 +1,11 @@
+import { duration } from '../../../base/index.ts';
 import type { Account, RunCounts } from '../../../ask/index.ts';
 import type { Config } from '../../../config/index.ts';
 import type { Corpus, CorpusEvent, CorpusStageName, RunAccount } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { wrapped } from '../../passage-text.ts';
 import type { Terminal } from '../../terminal.ts';
-import { count, duration, plain } from '../../terminal.ts';
+import { count, plain } from '../../terminal.ts';
 
 /** How a run ended: its account and, if it downloaded, what this run did. */
 export interface RunEnd {
