@@ -103,22 +103,15 @@ export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => b
 
 const CHART_MS = 5_000;
 
-/**
- * Figures over time; `figures` are added whenever `update` is a new object. The result changes at most every five
- * seconds: faster charts are hard to read.
- */
-export function useHistory<T extends { readonly at: string }>(
-  before: readonly T[],
-  figures: Omit<T, 'at'>,
-  update: object,
-): readonly T[] {
-  const all = useRef([...before]);
-  const [drawn, setDrawn] = useState(before);
+/** A response that is requested again every five seconds: faster charts are hard to read. */
+export function useCharted<T>(path: string): Fetched<T> {
+  const { source } = useScene();
+  const [turn, setTurn] = useState(0);
   useEffect(() => {
-    all.current.push({ at: new Date().toISOString(), ...figures } as T);
-    if (Date.now() - Date.parse(drawn.at(-1)?.at ?? '') > CHART_MS || drawn.length < 2) setDrawn([...all.current]);
-  }, [update]);
-  return drawn;
+    const timer = setInterval(() => setTurn((now) => now + 1), CHART_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return useLoaded(`${path} ${turn}`, (signal) => source.get<T>(path, {}, signal))[0];
 }
 
 /** A list that grows by pages: its rows, how many there are, and a button for more. */

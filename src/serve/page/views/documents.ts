@@ -4,7 +4,7 @@ import type { DocumentLine, Passages, WholeDocument } from '../answers.ts';
 import { counted } from '../format.ts';
 import { marked } from '../marked.ts';
 import { CopyButtons, filters, link, listTable, QueryField } from '../parts.ts';
-import type { View } from '../scene.ts';
+import type { Scene, View } from '../scene.ts';
 import { button, html, shown, useAnswer, usePaged, useScene } from '../scene.ts';
 
 type Block = WholeDocument['blocks'][number];
@@ -85,7 +85,8 @@ function Viewer(props: {
   readonly passages: Passages['items'];
 }): View {
   const { document: found, file, passages } = props;
-  const { query, set, place } = useScene();
+  const scene = useScene();
+  const { query, set, place } = scene;
   const [named, passage] = [query.get('block'), passages.find(({ id }) => id === query.get('passage'))];
   const [mode, setMode] = useState<Mode>(named !== null || (passages.length === 0 && !passage) ? 'blocks' : 'passages');
   const [lit, setLit] = useState<readonly number[]>([]);
@@ -139,7 +140,7 @@ function Viewer(props: {
       ${found.work !== null && [' · ', html`<a href=${place('/works', { work: found.work })}>the work</a>`]}
     </p>
     <div class="choice">
-      <${Steps} found=${found} numbers=${numbers} page=${page} turn=${turn} />
+      ${steps(found, page, turn, scene)}
       <${CopyButtons} ...${found} />
     </div>
     <div class="reader">
@@ -233,14 +234,8 @@ function toneOf({ tag }: Block): string {
 }
 
 /** Buttons for previous and next page and document. */
-function Steps(props: {
-  readonly found: WholeDocument;
-  readonly numbers: readonly number[];
-  readonly page: number;
-  readonly turn: (to: number | undefined) => void;
-}): View {
-  const { found, numbers, page, turn } = props;
-  const { place } = useScene();
+function steps(found: WholeDocument, page: number, turn: (to: number | undefined) => void, { place }: Scene): View {
+  const numbers = found.pages.map(({ number }) => number);
   const at = numbers.indexOf(page);
   const step = (sign: string, label: string, to: number | undefined): View =>
     button(sign, () => turn(to), { 'aria-label': label, title: label, disabled: to === undefined });

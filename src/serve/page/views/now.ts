@@ -4,7 +4,7 @@ import type { Figures, Now, RunEvent } from '../answers.ts';
 import { chart, lineChart } from '../charts.ts';
 import { clock, counted, number, percent, STEPS, timeLeft, words } from '../format.ts';
 import type { View } from '../scene.ts';
-import { html, shown, useHistory, useLive, useScene } from '../scene.ts';
+import { html, shown, useCharted, useLive, useScene } from '../scene.ts';
 
 const STATES = {
   running: 'Running',
@@ -22,7 +22,7 @@ export function NowView(): View {
   return shown(now, (value) => [
     html`<p class="lede" role="status">${sentence(value)}</p>`,
     html`<div class="progress">${value.stages.map(stage)}</div>`,
-    html`<${Trend} now=${value} />`,
+    html`<${Trend} />`,
     html`<${Events} first=${value.events} />`,
   ]);
 }
@@ -65,25 +65,23 @@ function stage({ name, done, failed, of, per_minute: rate, seconds_left: left }:
   </div>`;
 }
 
-function Trend({ now }: { readonly now: Now }): View {
-  const counts = Object.fromEntries(now.stages.map(({ name, done }) => [name, done])) as Omit<
-    Now['history'][number],
-    'at'
-  >;
-  const drawn = useHistory(now.history, counts, now);
-  const line = (name: string, tone: string, of: (point: Now['history'][number]) => number) => ({
-    name,
-    tone,
-    points: drawn.map((point) => [Date.parse(point.at), of(point)] as const),
+function Trend(): View {
+  const { runPath } = useScene();
+  return shown(useCharted<Now>(runPath('now')), ({ history }) => {
+    const line = (name: string, tone: string, of: (point: Now['history'][number]) => number) => ({
+      name,
+      tone,
+      points: history.map((point) => [Date.parse(point.at), of(point)] as const),
+    });
+    return html`<section>
+      <h2>Over time</h2>
+      ${lineChart('Works processed, with a full text, parsed', [
+        line('processed', 'tone-mute', ({ works }) => works),
+        line('full texts', 'tone-good', ({ saved }) => saved),
+        line('parsed', 'tone-accent', ({ parsed }) => parsed),
+      ])}
+    </section>`;
   });
-  return html`<section>
-    <h2>Over time</h2>
-    ${lineChart('Works processed, with a full text, parsed', [
-      line('processed', 'tone-mute', ({ works }) => works),
-      line('full texts', 'tone-good', ({ saved }) => saved),
-      line('parsed', 'tone-accent', ({ parsed }) => parsed),
-    ])}
-  </section>`;
 }
 
 function Events({ first }: { readonly first: readonly RunEvent[] }): View {

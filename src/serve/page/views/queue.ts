@@ -5,7 +5,7 @@ import { lineChart } from '../charts.ts';
 import { counted, moment, number, reasonName, since, timeLeft, words } from '../format.ts';
 import { ActButton, Dialog, figures, filters, historyOf, listTable, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { button, html, shown, useAnswer, useHistory, useLive, usePaged, useScene } from '../scene.ts';
+import { button, html, shown, useAnswer, useCharted, useLive, usePaged, useScene } from '../scene.ts';
 
 const STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
 const STATE_NAMES: Readonly<Record<string, string>> = { in_progress: 'leased', error: 'failed' };
@@ -20,12 +20,11 @@ const codeOf = (text: string): string => text.toUpperCase().replaceAll(/[ -]/g, 
 
 /** Queue depth and throughput, workers, failures by reason, and the history of each job. */
 export function QueueView(): View {
-  const history = useAnswer<{ readonly points: QueuePoint[] }>('/queue/history');
   const queue = useLive<Queue>('/queue', 'queue');
   return shown(queue, (value) => [
     figures(figuresOf(value)),
     html`<${Pauses} queue=${value} />`,
-    shown(history, ({ points }) => html`<${Trends} queue=${value} before=${points} />`),
+    html`<${Trends} />`,
     html`<${Failures} queue=${value} />`,
     html`<section>
       <h2>Workers</h2>
@@ -64,21 +63,23 @@ function Pauses({ queue }: { readonly queue: Queue }): View {
   </div>`;
 }
 
-function Trends({ queue, before }: { readonly queue: Queue; readonly before: readonly QueuePoint[] }): View {
-  const { queued, in_progress, done, skipped, error } = queue;
-  const drawn = useHistory(before, { queued, in_progress, done, skipped, error }, queue);
+function Trends(): View {
+  return shown(useCharted<{ readonly points: QueuePoint[] }>('/queue/history'), ({ points }) => trends(points));
+}
+
+function trends(points: readonly QueuePoint[]): View {
   const at = (point: QueuePoint): number => Date.parse(point.at);
   const ended = ({ done, skipped, error }: QueuePoint): number => done + skipped + error;
-  const rates = drawn.slice(1).flatMap((point, place) => {
+  const rates = points.slice(1).flatMap((point, place) => {
     // Moving average: single seconds vary too much.
-    const first = drawn[Math.max(0, place - 4)];
+    const first = points[Math.max(0, place - 4)];
     const minutes = first ? (at(point) - at(first)) / 60_000 : 0;
     return first && minutes > 0 ? [[at(point), Math.max(0, ended(point) - ended(first)) / minutes] as const] : [];
   });
   return html`<div class="columns">
     ${lineChart('Waiting and leased jobs', [
-      { name: 'waiting', tone: 'tone-warn', points: drawn.map((point) => [at(point), point.queued]) },
-      { name: 'leased', tone: 'tone-accent', points: drawn.map((point) => [at(point), point.in_progress]) },
+      { name: 'waiting', tone: 'tone-warn', points: points.map((point) => [at(point), point.queued]) },
+      { name: 'leased', tone: 'tone-accent', points: points.map((point) => [at(point), point.in_progress]) },
     ])}
     ${lineChart('Processed jobs per minute', [{ name: 'per minute', tone: 'tone-good', points: rates }])}
   </div>`;
