@@ -265,6 +265,7 @@ test('no error shows a secret, whether a token, a key or a password in a URL', (
     [['serve', 'token'], [secret]],
     [['keys', 'openalex'], { a: secret }],
     [['queue', 'url'], [`postgres://me:${secret}@db.example/q`]],
+    [['queue', 'url'], [`postgres://me@db.example/q?ssl=1&password=${secret}`]],
     [['services', 'base_urls'], { openalex: `nonsense://me:${secret}@x y` }],
   ];
   for (const [path, value] of settings) {
