@@ -37,6 +37,8 @@ test('the groups that name us apply alone, merged, in any case', () => {
   assert.equal(allows(text, '/x'), false);
   assert.equal(allows(text, '/y'), false);
   assert.equal(allows('User-agent: DocsToKG-TS-evil\nDisallow: /\n', '/free'), true);
+  const delays = 'User-agent: docstokg-ts\nCrawl-delay: 5\n\nUser-agent: docstokg-ts\nCrawl-delay: 2\n';
+  assert.equal(rules(delays).crawlDelayMs, 5000, 'the longest delay counts');
 });
 
 test('byte order marks, all line endings, comments and unknown lines are accepted', () => {
@@ -138,6 +140,24 @@ test('only the first 500 KiB of a robots.txt count', async () => {
   assert.equal(early.result.kind, 'refused');
   const late = await asking({ text: `User-agent: *\nAllow: /\n${filler}${filler}Disallow: /page\n` });
   assert.equal(late.result.kind, 'response');
+});
+
+test('a robots.txt that never ends is given up after a minute', async () => {
+  const clock = new HeldClock();
+  const asked = Promise.withResolvers<void>();
+  await using server = await openLoopback((_request, response) => {
+    response.write('User-agent: *\n');
+    asked.resolve();
+  });
+  const limits = { idleMs: 3_600_000, floorBytesPerSecond: 0, totalMs: 900_000 };
+  await using client = loopbackClient(server, { obeyRobots: true, clock, limits });
+  const ended = client.send({ url: new URL('http://host.test/page') }).then((result) => ({ result, at: clock.now() }));
+  const startedAt = clock.now();
+  await asked.promise;
+  for (let minute = 0; minute < 16; minute += 1) await clock.advance(60_000);
+  const { result, at } = await ended;
+  assert.equal(result.kind === 'failed' && result.reason, 'total-timeout');
+  assert.equal(at - startedAt, 60_000);
 });
 
 test('robots.txt is fetched once for all waiters, and again after a day', async () => {

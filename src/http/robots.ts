@@ -40,6 +40,8 @@ interface RobotsParts extends RobotsOptions {
 
 const MAX_REDIRECTS = 5;
 const RETRY_MS = 1000;
+/** Works wait for it, and no work's time budget bounds it. */
+const LONGEST_MS = 60_000;
 
 /** Reads each host's robots.txt once and enforces it. */
 export class Robots {
@@ -140,7 +142,7 @@ export class Robots {
       {
         url: new URL('/robots.txt', url),
         headers: { accept: 'text/plain,*/*;q=0.5', 'accept-encoding': 'gzip, br' },
-        limits: { maxRedirects: MAX_REDIRECTS },
+        limits: { maxRedirects: MAX_REDIRECTS, totalMs: LONGEST_MS },
         ...(caller && { caller }),
         sink: (_head, stop) => ({
           write(chunk) {
