@@ -249,8 +249,12 @@ export class CorpusStore implements Disposable {
   }
 
   /** Row by row, with a separate statement, so that other queries can run in between. */
-  iterate<T = Record<string, unknown>>(sql: string, ...values: SqlValues): IterableIterator<T> {
-    return this.database.prepare(sql).iterate(...(values as SQLInputValue[])) as IterableIterator<T>;
+  *iterate<T = Record<string, unknown>>(sql: string, ...values: SqlValues): Generator<T, void> {
+    try {
+      yield* this.database.prepare(sql).iterate(...(values as SQLInputValue[])) as Iterable<T>;
+    } catch (error) {
+      throw this.#described(error);
+    }
   }
 
   run(sql: string, ...values: SqlValues): number {
@@ -321,12 +325,16 @@ export class CorpusStore implements Disposable {
     try {
       return work();
     } catch (error) {
-      if (!isDamaged(error)) throw error;
-      throw new AppError('CORPUS_DAMAGED', `${this.#path} is damaged`, {
-        hint: 'docstokg reindex moves it aside and builds it again',
-        cause: error,
-      });
+      throw this.#described(error);
     }
+  }
+
+  #described(error: unknown): unknown {
+    if (!isDamaged(error)) return error;
+    return new AppError('CORPUS_DAMAGED', `${this.#path} is damaged`, {
+      hint: 'docstokg reindex moves it aside and builds it again',
+      cause: error,
+    });
   }
 
   #prepared(sql: string): StatementSync {

@@ -254,6 +254,7 @@ test('a damaged database is reported with what to do about it', async () => {
   writeFileSync(path, bytes.fill(0x5a, Math.floor(bytes.length / 8192) * 4096));
   using store = CorpusStore.open(folder.path);
   assert.throws(() => store.all('select * from outcomes'), { code: 'CORPUS_DAMAGED' });
+  assert.throws(() => [...store.iterate('select * from outcomes')], { code: 'CORPUS_DAMAGED' });
 });
 
 test('a work that was listed under several ids is one row, whatever is learnt first, and a person can split it off', async () => {
