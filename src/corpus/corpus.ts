@@ -354,7 +354,8 @@ export class Corpus implements AsyncDisposable {
     const { lines, badLines } = await store.ingestSoon();
     const nodes = isGraphWanted ? await this.graph.refill(store) : 0;
     await refreshPassages(this.folder, this.config, () => undefined);
-    return { lines, badLines, works: store.count('works'), documents: store.count('documents'), nodes };
+    const works = store.count("works where outcome <> 'unreadable'");
+    return { lines, badLines, works, documents: store.count('documents'), nodes };
   }
 
   /** A live, read-only view of the corpus. The caller disposes of it. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, truncateSync } from 'node:fs';
+import { appendFileSync, readFileSync, truncateSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,11 @@ test('rows that only the database still has are in the manifest before the datab
   await using corpus = await openCorpus(folder.path);
   assert.equal((await corpus.reindex((message) => warnings.push(message))).works, 3);
   assert.deepEqual(warnings, ['2 rows were missing in manifest.jsonl and have been restored from corpus.sqlite']);
-  assert.equal(readFileSync(jsonl, 'utf8').trim().split('\n').length, 3);
+  const rows = readFileSync(jsonl, 'utf8').trim().split('\n');
+  assert.equal(rows.length, 3);
+  const unreadable = { work: 'entry:list.bib#7', outcome: 'skipped', reason: 'unreadable-entry', path: null };
+  appendFileSync(jsonl, `${JSON.stringify({ ...(JSON.parse(rows[0] ?? '') as object), ...unreadable })}\n`);
+  assert.equal((await corpus.reindex()).works, 3, 'an entry that names no work is not one');
 });
 
 test('a work that was tried under another of its ids than its record’s is one work, whatever came first', async () => {
