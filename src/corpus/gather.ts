@@ -84,7 +84,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   get progress() {
     if (!this.#download) return undefined;
     const { run, admission } = this.#download;
-    const { found, saved, skipped, failed, parked } = run.counts;
+    const { found, saved, skipped, repeated, failed, parked } = run.counts;
     const held = admission
       .snapshot()
       .filter(({ hold }) => hold !== null)
@@ -93,9 +93,9 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       /** Works known so far; undefined on a machine of a fleet, where others work on them too. */
       found: this.#place.config.queue.fleet ? undefined : found,
       saved,
-      skipped,
-      failed,
-      parked,
+      missing: skipped + failed,
+      repeated,
+      ended: saved + skipped + repeated + failed + parked,
       endedBefore: this.#before.ended,
       savedBefore: this.#before.saved,
       /** Rate-limited hosts. */

@@ -87,6 +87,8 @@ export class DownloadRun {
   readonly #parks = new Map<string, number>();
   /** By outcome; `skipped` works are unavailable. */
   readonly #counts = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
+  /** Works that are another one under another id. */
+  #repeated = 0;
 
   constructor(options: DownloadRunOptions) {
     this.#options = options;
@@ -105,7 +107,7 @@ export class DownloadRun {
   }
 
   get counts() {
-    return { ...this.#counts };
+    return { ...this.#counts, repeated: this.#repeated };
   }
 
   /** Runs until nothing is left or the signal is aborted. */
@@ -136,7 +138,7 @@ export class DownloadRun {
       files.begun.remove(this.#isOver, this.#options.clock.now());
       if (this.#diskError) throw this.#diskError.error;
       if (providerError) throw providerError.error;
-      return { ...summary, ...this.#counts };
+      return { ...summary, ...this.counts };
     } finally {
       stop.abort();
       await finding;
@@ -315,7 +317,8 @@ export class DownloadRun {
   }
 
   #count(row: ManifestRow): void {
-    this.#counts[row.outcome] += 1;
+    if (row.reason === 'duplicate') this.#repeated += 1;
+    else this.#counts[row.outcome] += 1;
     this.#counts.bytes += row.attempts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 }

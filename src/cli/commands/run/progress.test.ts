@@ -36,14 +36,14 @@ test('a machine of a fleet shows what it has done, and no time left', async () =
     const clock = new HeldClock();
     const line = Promise.withResolvers<string>();
     const terminal = { live: false, status: line.resolve, clear: () => undefined };
-    const counts = { saved: 3, skipped: 1, failed: 0, parked: 0, endedBefore: 0, savedBefore: 0, waitingFor: [] };
+    const counts = { saved: 3, missing: 1, repeated: 2, ended: 6, endedBefore: 0, savedBefore: 0, waitingFor: [] };
     const gathering = { progress: { found, ...counts } } as unknown as Gathering;
     using _progress = runProgress({ clock, terminal } as unknown as Session, gathering).show();
     await clock.advance(60_000);
     return await line.promise;
   };
-  assert.match(await shown(8), /^4\/8 works → 3 downloaded, 1 without a file/);
-  assert.match(await shown(undefined), /^4 works by this machine → 3 downloaded, 1 without a file/);
+  assert.match(await shown(8), /^6\/8 works → 3 downloaded, 1 without a file, 2 repeated/);
+  assert.match(await shown(undefined), /^6 works by this machine → 3 downloaded, 1 without a file, 2 repeated/);
   assert.doesNotMatch(await shown(undefined), / left/);
 });
 

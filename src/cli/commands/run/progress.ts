@@ -45,15 +45,14 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
   /** Works listed and downloaded; none if nothing is downloaded. */
   const works = (): string[] => {
     if (!gathering.progress) return [];
-    const { found, saved, skipped, failed, endedBefore, savedBefore } = gathering.progress;
-    const missing = skipped + failed;
-    const tried = endedOf(gathering.progress);
+    const { found, saved, missing, repeated, ended, endedBefore, savedBefore } = gathering.progress;
     const unavailable = missing > 0 ? `, ${count(missing)} without a file` : '';
+    const duplicates = repeated > 0 ? `, ${count(repeated)} repeated` : '';
     const listed =
       found === undefined
-        ? `${count(tried)} works by this machine`
-        : `${count(Math.min(found, endedBefore + tried))}/${count(found)} works`;
-    return [listed, `${count(savedBefore + saved)} downloaded${unavailable}`];
+        ? `${count(ended)} works by this machine`
+        : `${count(Math.min(found, endedBefore + ended))}/${count(found)} works`;
+    return [listed, `${count(savedBefore + saved)} downloaded${unavailable}${duplicates}`];
   };
 
   const documents = (): string[] =>
@@ -74,7 +73,7 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
     }));
     const isFleet = progress !== undefined && progress.found === undefined;
     const leftMs = isFleet ? undefined : timeLeftMs(elapsedMs, progress, paces);
-    const done = progress ? endedOf(progress) : Math.min(Infinity, ...paces.map((stage) => stage.done));
+    const done = progress ? progress.ended : Math.min(Infinity, ...paces.map((stage) => stage.done));
     return [
       ...(done > 0 && Number.isFinite(done) ? [rateOf(done, elapsedMs)] : []),
       ...(leftMs !== undefined && leftMs >= 1000 ? [`about ${duration(leftMs)} left`] : []),
@@ -120,11 +119,6 @@ interface StagePace {
   readonly sinceMs: number;
 }
 
-/** Works that this run has tried. */
-function endedOf({ saved, skipped, failed, parked }: WorkCounts): number {
-  return saved + skipped + failed + parked;
-}
-
 /**
  * Estimated time left; undefined while unknown. Downloads and stages run concurrently, so the slowest determines it. The
  * share of works with a file is assumed to stay the same for works not tried yet.
@@ -134,7 +128,7 @@ export function timeLeftMs(
   works: WorkCounts | undefined,
   stages: readonly StagePace[],
 ): number | undefined {
-  const ended = works ? endedOf(works) : 0;
+  const ended = works?.ended ?? 0;
   const worksLeft = works ? Math.max(0, (works.found ?? 0) - works.endedBefore - ended) : 0;
   if (worksLeft > 0 && ended === 0) return undefined;
   const share = works && ended > 0 ? works.saved / ended : 0;
