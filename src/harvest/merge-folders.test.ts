@@ -119,11 +119,18 @@ test('a manifest cannot bring anything from outside its folder, nor anything tha
   ]);
   renameSync(join(a, 'PDF/linked.pdf'), join(a, 'PDF/moved.pdf'));
   symlinkSync(secret, join(a, 'PDF/linked.pdf'));
+  // Without size and hash nothing but the link itself shows that the file is another one.
+  const rows = readFileSync(join(a, 'manifest.jsonl'), 'utf8').trim().split('\n');
+  const linked = rows.map((row) => JSON.parse(row) as { work: string }).find(({ work }) => work === 'linked');
+  appendFileSync(
+    join(a, 'manifest.jsonl'),
+    `${JSON.stringify({ ...linked, work: 'linked, of unknown size', bytes: null, sha256: null })}\n`,
+  );
   renameSync(join(a, 'XML'), join(temporary.path, 'elsewhere'));
   symlinkSync(join(temporary.path, 'elsewhere'), join(a, 'XML'));
   const out = join(temporary.path, 'out');
   const { files, missing } = await mergeFolders([a], out, options);
-  assert.deepEqual([files, missing.length], [1, 8]);
+  assert.deepEqual([files, missing.length], [1, 9]);
   assert.deepEqual(readdirSync(join(out, 'PDF')), ['good.pdf']);
   for (const name of ['docstokg.yaml', 'run.json', 'decisions.jsonl', 'XML', 'secret.pdf'])
     assert.equal(existsSync(join(out, name)), false, name);

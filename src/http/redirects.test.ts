@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 
 import { loopbackClient, openLoopback } from '../testing/index.ts';
-import type { Credential } from './index.ts';
+import type { Credential, HttpRequest } from './index.ts';
 import { CookieJar, Secret } from './index.ts';
+import { withRedirects } from './redirects.ts';
+import { DEFAULT_LIMITS } from './send.ts';
 
 const KEY = 'k3y-0f-the-user';
 const secret = new Secret(KEY);
@@ -40,6 +42,23 @@ test('a file name in UTF-8 in a redirect is followed as it was meant', async () 
   await using client = loopbackClient(server);
   const result = await client.send({ url: new URL('http://a.test/') });
   assert.equal(result.kind === 'response' && result.response.body.toString(), '/%C3%A9.pdf');
+});
+
+test('a request with a key does not follow a redirect from https to http', async () => {
+  const asked: string[] = [];
+  const send = withRedirects(DEFAULT_LIMITS)(async ({ url }) => {
+    asked.push(url.href);
+    const headers = { location: 'http://api.test/works' };
+    const counts = { wireBytes: 0, bodyBytes: 0, chain: [], origin: 'network' } as const;
+    const status = url.protocol === 'https:' ? 302 : 200;
+    return { kind: 'response', response: { url, status, headers, body: Buffer.alloc(0), ...counts } };
+  });
+  const request: HttpRequest = { url: new URL('https://api.test/works') };
+  assert.equal((await send(request)).kind, 'response');
+  const credentials: Credential[] = [{ origin: 'https://api.test', place: 'header', name: 'x-key', secret }];
+  const result = await send({ ...request, credentials });
+  assert.equal(result.kind === 'refused' && result.reason, 'bad-redirect');
+  assert.deepEqual(asked, ['https://api.test/works', 'http://api.test/works', 'https://api.test/works']);
 });
 
 test('a redirect loop is detected, unless a cookie ends it', async () => {

@@ -71,11 +71,12 @@ test('the best version of a work is a published one that was not retracted', () 
     record('unknown'),
     record('preprint', { type: 'preprint', version: 'publishedVersion' }),
     record('accepted', { version: 'acceptedVersion' }),
-    record('published', { version: 'publishedVersion' }),
+    record('published', { version: 'publishedVersion', date: '2020' }),
+    record('published later', { version: 'publishedVersion', date: '2021-02' }),
   ]);
   assert.deepEqual(
     ordered.map(({ id }) => id),
-    ['published', 'accepted', 'unknown', 'preprint', 'retracted'],
+    ['published later', 'published', 'accepted', 'unknown', 'preprint', 'retracted'],
   );
 });
 
