@@ -10,9 +10,9 @@ test('the time left foresees the stages of works that were not downloaded yet', 
   const works = {
     found: 20,
     saved: 5,
-    skipped: 5,
-    failed: 0,
-    parked: 0,
+    missing: 5,
+    repeated: 0,
+    ended: 10,
     endedBefore: 0,
     savedBefore: 0,
     waitingFor: [],
@@ -24,7 +24,7 @@ test('the time left foresees the stages of works that were not downloaded yet', 
   // The duration of a stage that has not finished a document is unknown.
   assert.equal(timeLeftMs(10_000, works, [stage(5), stage(0)]), undefined);
   assert.equal(timeLeftMs(10_000, works, []), undefined);
-  assert.equal(timeLeftMs(10_000, { ...works, saved: 0, skipped: 0 }, []), undefined);
+  assert.equal(timeLeftMs(10_000, { ...works, saved: 0, missing: 0, ended: 0 }, []), undefined);
   assert.equal(timeLeftMs(10_000, undefined, [stage(4), stage(2)]), 10_000);
   // Documents of earlier runs took no time and are not repeated.
   const before = { ...works, found: 10, savedBefore: 90 };
