@@ -82,33 +82,35 @@ export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promi
 /** Returns numbers in [0, 1). */
 export type Random = () => number;
 
-/** Exponential backoff with equal jitter: half of the delay is fixed, half random. `attempt` counts from 1. */
-export function equalJitterDelay(
-  attempt: number,
-  options: { readonly baseMs: number; readonly capMs: number; readonly random?: Random },
-): number {
-  const full = doubled(options.baseMs, attempt, options.capMs);
-  return full / 2 + (full / 2) * (options.random ?? Math.random)();
+interface Backoff {
+  readonly baseMs: number;
+  /** Longest delay, before jitter is added. */
+  readonly capMs: number;
+  readonly random?: Random | undefined;
 }
 
-/** Exponential backoff plus up to `jitterMs` of jitter, capped before the jitter. `attempt` counts from 1. */
+/** Exponential backoff with equal jitter: half of the delay is fixed, half random. `attempt` counts from 1. */
+export function equalJitterDelay(attempt: number, { random = Math.random, ...backoff }: Backoff): number {
+  return doubled(attempt, backoff) * (0.5 + random() / 2);
+}
+
+/** Exponential backoff plus up to `jitterMs` of jitter. */
 export function addedJitterDelay(
   attempt: number,
-  options: { readonly baseMs: number; readonly jitterMs: number; readonly capMs: number; readonly random?: Random },
+  { random = Math.random, jitterMs, ...backoff }: Backoff & { readonly jitterMs: number },
 ): number {
-  return doubled(options.baseMs, attempt, options.capMs) + options.jitterMs * (options.random ?? Math.random)();
+  return doubled(attempt, backoff) + jitterMs * random();
 }
 
-/** Exponential backoff with jitter in both directions: `spread` 0.25 means ± 25 %. `attempt` counts from 1. */
+/** Exponential backoff with jitter in both directions: `spread` 0.25 means ± 25 %. */
 export function spreadDelay(
   attempt: number,
-  options: { readonly baseMs: number; readonly spread: number; readonly capMs: number; readonly random?: Random },
+  { random = Math.random, spread, ...backoff }: Backoff & { readonly spread: number },
 ): number {
-  const full = doubled(options.baseMs, attempt, options.capMs);
-  return full * (1 + options.spread * (2 * (options.random ?? Math.random)() - 1));
+  return doubled(attempt, backoff) * (1 + spread * (2 * random() - 1));
 }
 
-function doubled(baseMs: number, attempt: number, capMs: number): number {
+function doubled(attempt: number, { baseMs, capMs }: Backoff): number {
   // 2 ** 1023 is the largest power of two a double holds.
   return Math.min(capMs, baseMs * 2 ** Math.min(Math.max(0, attempt - 1), 1000));
 }

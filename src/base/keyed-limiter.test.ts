@@ -140,13 +140,13 @@ test('a hold ends at a time: setting the clock back makes it longer, not shorter
   assert.equal(limiter.room('k'), 1);
 });
 
-test('an indefinite hold lasts until it is lifted', async () => {
+test('a key with the limit 0 admits no one until it is raised', async () => {
   const { limiter, clock } = create(1);
-  limiter.holdUntil('k', Infinity);
+  limiter.setLimit('k', 0);
   await clock.advance(1e9);
   assert.equal(limiter.room('k'), 0);
   const waiting = limiter.acquire(['k']);
-  limiter.lift('k');
+  limiter.setLimit('k', 1);
   (await waiting)[Symbol.dispose]();
 });
 

@@ -271,7 +271,7 @@ export class KeyedLimiter {
     const { defaultLimit, clock } = options;
     this.#clock = clock;
     this.#defaultLimit = typeof defaultLimit === 'number' ? () => defaultLimit : defaultLimit;
-    this.#limits = new Map(Object.entries(options.limits ?? {}));
+    this.#limits = new Map(Object.entries(options.limits ?? {}).map(([key, limit]) => [key, Math.max(1, limit)]));
     this.#lines = new KeyedLines({ clock, open: (key) => new Slots(clock, this.#limit(key)) });
   }
 
@@ -315,16 +315,9 @@ export class KeyedLimiter {
     this.#lines.serve(line);
   }
 
-  lift(key: string): void {
-    const line = this.#lines.find(key);
-    if (!line) return;
-    line.room.holdAt = 0;
-    this.#lines.serve(line);
-  }
-
   /**
-   * Changes the limit of a key, also while in use: holders over a lowered limit finish, new ones wait. Undefined
-   * restores the default.
+   * Changes the limit of a key, also while in use: holders over a lowered limit finish, new ones wait; with 0 all wait.
+   * Undefined restores the default.
    */
   setLimit(key: string, limit: number | undefined): void {
     if (limit === undefined) this.#limits.delete(key);
@@ -342,7 +335,7 @@ export class KeyedLimiter {
   }
 
   #limit(key: string): number {
-    return Math.max(1, this.#limits.get(key) ?? this.#defaultLimit(key));
+    return this.#limits.get(key) ?? Math.max(1, this.#defaultLimit(key));
   }
 }
 

@@ -300,7 +300,7 @@ export function throttled(
   const { random, backoff, circuit } = settings;
   const isStubborn = strikes >= STRIKES_TO_LEAVE;
   const capMs = isStubborn ? Math.max(backoff.capMs, circuit.longestOpenMs) : backoff.capMs;
-  const delayMs = equalJitterDelay(Math.max(1, strikes), { baseMs: backoff.baseMs, capMs, ...(random && { random }) });
+  const delayMs = equalJitterDelay(Math.max(1, strikes), { baseMs: backoff.baseMs, capMs, random });
   const ownAt = now + Math.max(host.rules.pauseMs, delayMs);
   const at = isStubborn ? Math.max(retryAt ?? 0, ownAt) : (retryAt ?? ownAt);
   const closed = held(host, { at, reason: 'rate-limited' });

@@ -48,11 +48,8 @@ export function withRetry(
       }
       const namedAt = result.kind === 'response' ? retryTime(result.response, now) : undefined;
       if (!isWorthRetrying(result, request, namedAt)) return result;
-      const backoffMs = equalJitterDelay(attempt, {
-        baseMs: options.baseMs,
-        capMs: options.maxDelayMs,
-        ...(options.random && { random: options.random }),
-      });
+      const { baseMs, maxDelayMs: capMs, random } = options;
+      const backoffMs = equalJitterDelay(attempt, { baseMs, capMs, random });
       const heldAt = Math.max(namedAt ?? 0, admission.held([hostKey(request.url)])?.at ?? 0);
       if (heldAt - now > options.giveUpAfterMs) return giveUp(result, request, heldAt);
       const limited = result.kind === 'response' && (result.response.status === 429 || namedAt !== undefined);

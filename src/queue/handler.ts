@@ -112,12 +112,7 @@ export function settlementOfFailure(
   if (error instanceof HostBusy) return { kind: 'requeue', delayMs: 0, refund: true, host: error.host };
   const info = errorInfo(stopReason === 'timeout' ? STOP_ERRORS.timeout() : error, 'HANDLER_FAILED');
   const isFinal = error instanceof Error && 'retryable' in error && error.retryable === false;
-  const backoff = {
-    baseMs: retryBackoffMs,
-    jitterMs: retryJitterMs,
-    capMs: retryMaxDelayMs,
-    ...(random && { random }),
-  };
+  const backoff = { baseMs: retryBackoffMs, jitterMs: retryJitterMs, capMs: retryMaxDelayMs, random };
   return retrySettlement(attempt, isFinal ? attempt : maxAttempts, info, backoff);
 }
 

@@ -203,8 +203,6 @@ export class Worker {
   /** Changes how many jobs run at once; those over a lower number finish. */
   resize(maxWorkers: number): void {
     this.#slots.setLimit('worker', maxWorkers);
-    if (maxWorkers > 0) this.#slots.lift('worker');
-    else this.#slots.holdUntil('worker', Infinity);
     this.#wake();
   }
 
