@@ -11,7 +11,6 @@ import { NameResolver } from './name-resolver.ts';
 import { withRedirects } from './redirects.ts';
 import type { RetryOptions } from './retry.ts';
 import { withRetry } from './retry.ts';
-import type { RobotsOptions } from './robots.ts';
 import { Robots } from './robots.ts';
 import type { HttpLimits, Send } from './send.ts';
 import { DEFAULT_LIMITS, compose } from './send.ts';
@@ -45,7 +44,7 @@ export interface HttpClientOptions {
   readonly circuit?: Partial<PolicySettings['circuit']>;
   /** False only for a web of your own, such as the simulator. */
   readonly obeyRobots?: boolean;
-  readonly robots?: Partial<Omit<RobotsOptions, 'productToken'>>;
+  readonly robots?: { readonly longestDelayMs: number };
   readonly cache?: SqliteCacheStore;
   readonly report?: (event: HttpEvent) => void;
 }
@@ -95,9 +94,6 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
     admission,
     facts: options.facts,
     productToken: PRODUCT_TOKEN,
-    maxAgeMs: DAY_MS,
-    unreachableMs: 10 * 60_000,
-    maxBytes: 500 * 1024,
     longestDelayMs: 300_000,
     ...options.robots,
     send: compose(transport.send, withRedirects(limits), withGuard(guard), admitted),

@@ -8,19 +8,15 @@ function toughCookie(): typeof ToughCookie {
   return require('tough-cookie') as typeof ToughCookie;
 }
 
+const MAX_COOKIES = 50;
+const MAX_BYTES = 16 * 1024;
+
 /**
  * The cookies of one work, dropped when it ends. Some publishers respond only with the cookie they have just set.
  * Bounded in number and bytes.
  */
 export class CookieJar {
   #jar: ToughCookie.CookieJar | undefined;
-  readonly #maxCookies: number;
-  readonly #maxBytes: number;
-
-  constructor(options: { readonly maxCookies?: number; readonly maxBytes?: number } = {}) {
-    this.#maxCookies = options.maxCookies ?? 50;
-    this.#maxBytes = options.maxBytes ?? 16 * 1024;
-  }
 
   get size(): number {
     return this.#all.length;
@@ -48,7 +44,7 @@ export class CookieJar {
     const path = cookie.path ?? defaultPath(url.pathname);
     const others = this.#all.filter((each) => each.key !== cookie.key || each.domain !== domain || each.path !== path);
     const bytes = [...others, cookie].reduce((sum, { key = '', value = '' }) => sum + key.length + value.length, 0);
-    if (others.length >= this.#maxCookies || bytes > this.#maxBytes) return;
+    if (others.length >= MAX_COOKIES || bytes > MAX_BYTES) return;
     this.#jar ??= new Jar();
     this.#jar.setCookieSync(cookie, url.href, { now: new Date(now), ignoreError: true });
   }

@@ -95,13 +95,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (this.#isEnded) return;
     const lines = Array.isArray(controller.rawHeaders) ? controller.rawHeaders.length / 2 : 0;
-    if (lines > this.#given.limits.maxHeaderLines) {
-      return this.#refuse('headers-too-large', `more than ${this.#given.limits.maxHeaderLines} header lines`);
+    if (lines > MAX_HEADER_LINES) {
+      return this.#refuse('headers-too-large', `more than ${MAX_HEADER_LINES} header lines`);
     }
     if (status < 200) {
       this.#informational += 1;
-      if (this.#informational > this.#given.limits.maxInformational) {
-        this.#refuse('headers-too-large', `more than ${this.#given.limits.maxInformational} informational answers`);
+      if (this.#informational > MAX_INFORMATIONAL) {
+        this.#refuse('headers-too-large', `more than ${MAX_INFORMATIONAL} informational answers`);
       }
       return;
     }
@@ -140,7 +140,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { 'transfer-encoding': transfer, 'content-encoding': coding } = this.#headers;
     if (!isUndone(transfer)) return this.#fail('protocol', `transfer-encoding "${transfer}"`, false);
     const codings = parseCodings(coding);
-    if (codings === undefined || codings.length > this.#given.limits.maxCodings)
+    if (codings === undefined || codings.length > MAX_CODINGS)
       return this.#refuse('unknown-encoding', `content-encoding "${coding}"`);
     const { maxBytes, maxMemoryBytes } = this.#given.limits;
     this.#cap = !success ? MAX_ERROR_BYTES : this.#given.sink ? maxBytes : maxMemoryBytes;
@@ -210,7 +210,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#bodyBytes += chunk.length;
     if (this.#bodyBytes > this.#cap) this.#tooLarge();
     const ratio = this.#codings.length > 0 ? this.#bodyBytes / Math.max(1, this.#wireBytes) : 0;
-    if (this.#bodyBytes > RATIO_FROM_BYTES && ratio > this.#given.limits.maxRatio)
+    if (this.#bodyBytes > RATIO_FROM_BYTES && ratio > MAX_RATIO)
       this.#refuse('decompression-bomb', `the body unpacks to ${Math.round(ratio)} times its size`);
     return !this.#isEnded;
   }
@@ -346,7 +346,7 @@ class Deadlines implements Disposable {
 
   /** When each limit of this phase is exceeded, and what that means. */
   get #pending(): readonly (readonly [at: number, ...Parameters<Expired>])[] {
-    const { connectMs, headersMs, idleMs, totalMs, floorWindowMs, floorBytesPerSecond: floor } = this.#limits;
+    const { connectMs, headersMs, idleMs, totalMs, floorBytesPerSecond: floor } = this.#limits;
     const total = [
       this.#startedAt + totalMs,
       'total-timeout',
@@ -359,7 +359,7 @@ class Deadlines implements Disposable {
       return [total, [this.#startedAt + tunnelMs, 'connect-timeout', `not connected after ${tunnelMs} ms`, true]];
     if (this.#phase === 'headers')
       return [total, [this.#phaseAt + headersMs, 'headers-timeout', `no headers after ${headersMs} ms`, true]];
-    const floorAt = floor > 0 ? this.#windowAt + floorWindowMs : Infinity;
+    const floorAt = floor > 0 ? this.#windowAt + FLOOR_WINDOW_MS : Infinity;
     return [
       total,
       [this.#lastByteAt + idleMs, 'idle-timeout', `nothing came for ${idleMs} ms`, true],
@@ -381,10 +381,9 @@ class Deadlines implements Disposable {
 
   #check(): void {
     const now = this.#clock.monotonic();
-    const { floorWindowMs, floorBytesPerSecond } = this.#limits;
     if (this.#phase === 'body' && this.#held) this.#restartWindow();
-    const isFast = this.#bytes - this.#windowBytes >= (floorBytesPerSecond * floorWindowMs) / 1000;
-    if (isFast && now >= this.#windowAt + floorWindowMs) [this.#windowAt, this.#windowBytes] = [now, this.#bytes];
+    const isFast = this.#bytes - this.#windowBytes >= (this.#limits.floorBytesPerSecond * FLOOR_WINDOW_MS) / 1000;
+    if (isFast && now >= this.#windowAt + FLOOR_WINDOW_MS) [this.#windowAt, this.#windowBytes] = [now, this.#bytes];
     const [, ...exceeded] = this.#pending.find(([at]) => now >= at) ?? [0];
     if (exceeded.length > 0) this.#expired(...(exceeded as Parameters<Expired>));
     else this.#arm();
@@ -420,9 +419,15 @@ function decoderFor(coding: string, chunk: Buffer | undefined): Transform {
   return chunk !== undefined && ((chunk[0] ?? 0) & 0x0f) !== 8 ? createInflateRaw() : createInflate();
 }
 
+const MAX_HEADER_LINES = 100;
+const MAX_INFORMATIONAL = 10;
+const MAX_CODINGS = 2;
+/** How far a body may unpack; short texts may compress a hundredfold, so below this size the ratio means nothing. */
+const MAX_RATIO = 200;
+const RATIO_FROM_BYTES = 1024 * 1024;
+/** The time over which the speed of a body is measured. */
+const FLOOR_WINDOW_MS = 30_000;
 /** Bytes that may wait for the sink before the socket is no longer read. */
 const BUFFERED_BYTES = 1024 * 1024;
-/** Short texts may compress a hundredfold; below this size the ratio means nothing. */
-const RATIO_FROM_BYTES = 1024 * 1024;
 /** Bodies of non-2xx responses are read for their message only. */
 const MAX_ERROR_BYTES = 1024 * 1024;

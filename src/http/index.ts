@@ -28,7 +28,6 @@ export { raced, SharedResults } from './shared-results.ts';
 export type { DnsMapping, GuardOptions } from './guard.ts';
 export type { Address, ResolveHost } from './name-resolver.ts';
 export type { RetryOptions } from './retry.ts';
-export type { RobotsOptions } from './robots.ts';
 export { RobotsRules } from './robots.ts';
 export { parseRetryAfter, parseHttpDate } from './retry.ts';
 export { loopbackFetch } from './connector.ts';

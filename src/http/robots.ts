@@ -17,17 +17,10 @@ type Known =
 
 type Failed = Extract<HttpResult, { kind: 'failed' }>;
 
-export interface RobotsOptions {
+interface RobotsParts {
   readonly productToken: string;
-  readonly maxAgeMs: number;
-  /** How long a host with an unreachable robots.txt counts as closed. */
-  readonly unreachableMs: number;
-  readonly maxBytes: number;
   /** A host with a longer crawl delay is not requested. */
   readonly longestDelayMs: number;
-}
-
-interface RobotsParts extends RobotsOptions {
   readonly clock: Clock;
   readonly admission: Admission;
   /** Shares robots.txt files within a fleet. */
@@ -38,6 +31,10 @@ interface RobotsParts extends RobotsOptions {
   readonly report?: ((event: HttpEvent) => void) | undefined;
 }
 
+/** How long a robots.txt counts, and how long a host whose robots.txt is unreachable counts as closed. */
+const KNOWN_MS = 24 * 3_600_000;
+const UNREACHABLE_MS = 10 * 60_000;
+const MAX_BYTES = 500 * 1024;
 const MAX_REDIRECTS = 5;
 const RETRY_MS = 1000;
 /** Works wait for it, and no work's time budget bounds it. */
@@ -85,7 +82,7 @@ export class Robots {
   /** How long it counts; a transient result is asked for again. */
   #freshMs({ kind }: Known): number {
     if (kind === 'answer') return 0;
-    return kind === 'rules' ? this.#parts.maxAgeMs : this.#parts.unreachableMs;
+    return kind === 'rules' ? KNOWN_MS : UNREACHABLE_MS;
   }
 
   /** Has no signal, since others wait too; the time limits bound it. */
@@ -137,7 +134,7 @@ export class Robots {
     signal: AbortSignal | undefined,
   ): Promise<{ result: HttpResult; text: string }> {
     const chunks: Buffer[] = [];
-    let room = this.#parts.maxBytes;
+    let room = MAX_BYTES;
     const result = await this.#parts.send(
       {
         url: new URL('/robots.txt', url),

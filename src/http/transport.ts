@@ -29,6 +29,7 @@ interface TransportOptions {
   readonly proxy?: ProxySettings | undefined;
 }
 
+const MAX_HEADER_BYTES = 64 * 1024;
 const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q=0.5';
 
 /**
@@ -53,7 +54,7 @@ export class Transport implements AsyncDisposable {
     const bounds = { connectMs, maxAnswerBytes: Math.max(maxBytes, maxMemoryBytes) };
     const common = {
       connect: createConnector({ ...options, ...bounds }),
-      maxHeaderSize: options.limits.maxHeaderBytes,
+      maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
