@@ -53,24 +53,19 @@ export class FileLock implements Disposable {
 
   /** Like `take`, without waiting: undefined if another process holds the lock. */
   tryTake(): Disposable | undefined {
-    if (!this.#tryLock()) return undefined;
-    return { [Symbol.dispose]: () => this.#letGo() };
-  }
-
-  /** On a full disk SQLite has already rolled back; an error here would hide the cause. */
-  #letGo(): void {
-    if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-  }
-
-  #tryLock(): boolean {
     try {
       this.#database.exec('BEGIN EXCLUSIVE');
-      return true;
     } catch (error) {
       // 5 = SQLITE_BUSY, in any of its extended forms.
-      if (sqliteCode(error) === 5) return false;
+      if (sqliteCode(error) === 5) return undefined;
       throw error;
     }
+    return {
+      [Symbol.dispose]: () => {
+        // On a full disk SQLite has already rolled back; an error here would hide the cause.
+        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      },
+    };
   }
 
   [Symbol.dispose](): void {

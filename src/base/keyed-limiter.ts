@@ -98,11 +98,14 @@ export class KeyedLines<R extends Room> implements Disposable {
     return line.room.opensAt(line.claimed, now) <= now + HAIR_MS;
   }
 
-  /** Takes a slot of each; the caller calls `giveBack` once. */
-  take(lines: readonly Line<R>[], now: number): { readonly giveBack: () => void } {
+  /** Takes a slot of each until disposed of. */
+  take(lines: readonly Line<R>[], now: number): Disposable {
     for (const { room } of lines) room.take(now);
+    let isHeld = true;
     return {
-      giveBack: () => {
+      [Symbol.dispose]: () => {
+        if (!isHeld) return;
+        isHeld = false;
         for (const { room } of lines) room.release();
         for (const line of lines) this.serve(line);
       },
@@ -288,14 +291,7 @@ export class KeyedLimiter {
       for (const line of lines) this.#lines.serve(line);
       return undefined;
     }
-    const { giveBack } = this.#lines.take(lines, now);
-    let isHeld = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (isHeld) giveBack();
-        isHeld = false;
-      },
-    };
+    return this.#lines.take(lines, now);
   }
 
   /** Waits until every key has room, then takes one slot of each; nothing is held while waiting. */

@@ -217,9 +217,8 @@ export class Hosts implements Admission {
   }
 
   #take(lines: readonly Line<Host>[], takenAt: number): Slot {
-    const { giveBack } = this.#lines.take(lines, takenAt);
+    const held = this.#lines.take(lines, takenAt);
     for (const line of lines) this.#tellWanted(line);
-    let isHeld = true;
     let isSent = false;
     const sent = (): void => {
       if (isSent) return;
@@ -227,15 +226,13 @@ export class Hosts implements Admission {
       const sentAt = this.#clock.monotonic();
       for (const { room } of lines) room.limits.sent(sentAt, takenAt);
       // Only now is known when the next in line may follow.
-      if (isHeld) for (const line of lines) if (lengthOf(line) > 0) this.#lines.serve(line);
+      for (const line of lines) if (lengthOf(line) > 0) this.#lines.serve(line);
     };
     return {
       sent,
       [Symbol.dispose]: () => {
-        if (!isHeld) return;
-        isHeld = false;
         sent();
-        giveBack();
+        held[Symbol.dispose]();
       },
     };
   }
