@@ -53,23 +53,16 @@ const BY_CODE: readonly (readonly [RegExp, ErrorCategory])[] = [
 
 /** Category, message and retryability of anything thrown; unclassified errors are `unknown`. */
 export function classify(error: unknown): BareError {
-  if (error instanceof StageError) {
-    return {
-      category: error.category,
-      message: error.message,
-      retryable: error.retryable,
-      ...(error.code !== undefined && { code: error.code }),
-      ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
-      ...(error.stopsStage && { stopsStage: true }),
-    };
-  }
+  if (error instanceof StageError) return completeError(error);
   const { code, message } = errorInfo(error, '');
   const category = BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? 'unknown';
   return { category, message, retryable: RETRYABLE[category], ...(code !== '' && { code }) };
 }
 
-/** Completes the error that a worker returned, which may lack most fields. */
-export function completeError(error: Partial<StageErrorInfo> | undefined): BareError {
+type Incomplete<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+/** Completes an error of a worker, which may lack most fields. */
+export function completeError(error: Incomplete<StageErrorInfo> | undefined): BareError {
   const category = error?.category !== undefined && error.category in RETRYABLE ? error.category : 'unknown';
   return {
     category,
