@@ -49,9 +49,6 @@ function objectSchema(properties: ListTask['fields']): object {
   return { type: 'object', additionalProperties: false, required: Object.keys(properties), properties };
 }
 
-/** Whether a server is sent the schema; some refuse it. */
-type Form = 'schema' | 'plain';
-
 /** Receives the text piece by piece; created for every response, because an interrupted one is requested again. */
 export type OpenText = () => (piece: string) => void;
 
@@ -66,8 +63,8 @@ export class ModelServer {
   readonly #settings: ModelSettings;
   readonly #send: Send;
   readonly #url: URL;
-  #form: Form = 'schema';
-  /** Whether to request streaming; some servers refuse it. */
+  /** Whether to send the schema, and to request streaming; some servers refuse that. */
+  #sendsSchema = true;
   #streams = true;
 
   constructor(settings: ModelSettings, send: Send) {
@@ -84,27 +81,15 @@ export class ModelServer {
 
   /** The model's answer; `open` receives it while it is written, if the server can stream. */
   async ask(prompt: ModelPrompt, open?: OpenText, signal?: AbortSignal): Promise<ModelAnswer> {
-    const stream = open && this.#streams ? new StreamedAnswer(open) : undefined;
-    const result = await this.#send(this.#request(prompt, stream?.sink), signal);
-    const answered = this.#sort(result, stream !== undefined);
-    if (answered.kind !== 'body') {
-      if (answered.kind === 'no-schema') this.#form = 'plain';
-      else this.#streams = false;
-      return await this.ask(prompt, open, signal);
+    for (;;) {
+      const stream = open && this.#streams ? new StreamedAnswer(open) : undefined;
+      const { status, text } = this.#responseOf(await this.#send(this.#request(prompt, stream?.sink), signal));
+      if (status >= 200 && status < 300) return answerOf(stream ? stream.body() : parseJson(text), prompt);
+      const isRefused = status === 400 || status === 422;
+      if (isRefused && this.#sendsSchema && /response_format|schema/i.test(text)) this.#sendsSchema = false;
+      else if (isRefused && stream && /stream/i.test(text)) this.#streams = false;
+      else throw this.#refusal(status, text);
     }
-    const body = stream ? stream.body() : parseJson(answered.text);
-    const content = field(field(firstChoice(body), 'message'), 'content');
-    const usage = field(body, 'usage');
-    const tokens = (name: string, text: string): number => {
-      const count = field(usage, name);
-      return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : tokensOf(text);
-    };
-    const text = typeof content === 'string' ? content : '';
-    return {
-      content: text,
-      inputTokens: tokens('prompt_tokens', JSON.stringify(prompt.messages)),
-      outputTokens: tokens('completion_tokens', text),
-    };
   }
 
   #request({ name, messages, schema }: ModelPrompt, sink: OpenSink | undefined): HttpRequest {
@@ -123,7 +108,7 @@ export class ModelServer {
         max_tokens: maxTokens,
         messages,
         ...(sink && { stream: true, stream_options: { include_usage: true } }),
-        ...(this.#form === 'schema' && {
+        ...(this.#sendsSchema && {
           response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
         }),
       }),
@@ -141,15 +126,12 @@ export class ModelServer {
     };
   }
 
-  /** The body of a response; other results become errors that say whether to continue with the next request. */
-  #sort(
-    result: HttpResult,
-    isStreamed: boolean,
-  ): { readonly kind: 'body'; readonly text: string } | { readonly kind: 'no-schema' | 'no-stream' } {
+  /** A response; other results become errors that say whether to continue with the next request. */
+  #responseOf(result: HttpResult): { readonly status: number; readonly text: string } {
     switch (result.kind) {
       case 'response':
       case 'stopped':
-        break;
+        return { status: result.response.status, text: result.response.body.toString('utf8') };
       case 'later':
         throw this.#unavailable(`rate-limited (${result.reason})`);
       case 'failed':
@@ -163,18 +145,14 @@ export class ModelServer {
           stopsStage: true,
         });
     }
-    const { status, body } = result.response;
-    const text = body.toString('utf8');
-    if (status >= 200 && status < 300) return { kind: 'body', text };
+  }
+
+  #refusal(status: number, text: string): StageError {
     const reason = `${status} ${text.replaceAll(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ').slice(0, MOST_REASON)}`.trim();
-    if (status === 429 || status === 408 || status >= 500) throw this.#unavailable(reason);
-    const isSchemaRefused =
-      (status === 400 || status === 422) && this.#form === 'schema' && /response_format|schema/i.test(text);
-    if (isSchemaRefused) return { kind: 'no-schema' };
-    if ((status === 400 || status === 422) && isStreamed && /stream/i.test(text)) return { kind: 'no-stream' };
+    if (status === 429 || status === 408 || status >= 500) return this.#unavailable(reason);
     if (status === 400 || status === 413 || status === 422)
-      throw new StageError('input', `the model server refuses a prompt: ${reason}`, { code: 'MODEL_PROMPT' });
-    throw new StageError('config', `the model server refuses: ${reason}`, { code: 'MODEL_REFUSED', stopsStage: true });
+      return new StageError('input', `the model server refuses a prompt: ${reason}`, { code: 'MODEL_PROMPT' });
+    return new StageError('config', `the model server refuses: ${reason}`, { code: 'MODEL_REFUSED', stopsStage: true });
   }
 
   #unavailable(why: string): StageError {
@@ -236,6 +214,20 @@ class StreamedAnswer {
     this.#event(rest);
     return { choices: [{ message: { content: this.#pieces.join('') } }], usage: this.#usage };
   }
+}
+
+function answerOf(body: unknown, { messages }: ModelPrompt): ModelAnswer {
+  const found = field(field(firstChoice(body), 'message'), 'content');
+  const content = typeof found === 'string' ? found : '';
+  const tokens = (name: string, text: string): number => {
+    const count = field(field(body, 'usage'), name);
+    return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : tokensOf(text);
+  };
+  return {
+    content,
+    inputTokens: tokens('prompt_tokens', JSON.stringify(messages)),
+    outputTokens: tokens('completion_tokens', content),
+  };
 }
 
 function firstChoice(body: unknown): unknown {
