@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { z } from 'zod';
+
 import type { Clock } from '../base/index.ts';
 import { AppError, FileLock, hasCode, renameFile, sha256, systemClock } from '../base/index.ts';
 
@@ -9,29 +11,27 @@ const PART = '.part';
 /** After this long the server most likely has another version. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** Identifies a body, so that ranges of different versions are never joined. */
-export interface Version {
-  /** A strong ETag. */
-  readonly etag: string;
-  /** Total bytes; undefined if the server did not say. */
-  readonly total: number | undefined;
-  /** Final URL without the query, which may be a one-time signature. */
-  readonly place: string;
-}
-
 /** The work, the requested URL and the version received. */
-export interface Origin {
-  readonly work: string;
-  readonly url: string;
-  readonly version: Version;
-}
+const ORIGIN = z.object({
+  work: z.string(),
+  url: z.string(),
+  /** Identifies a body, so that ranges of different versions are never joined. */
+  version: z.object({
+    /** A strong ETag. */
+    etag: z.string(),
+    /** Total bytes; undefined if the server did not say. */
+    total: z.number().optional(),
+    /** Final URL without the query, which may be a one-time signature. */
+    place: z.string(),
+  }),
+});
 
-/** The first bytes of an unfinished file. */
-export interface Beginning extends Origin {
-  readonly bytes: number;
-  /** Hash of exactly these bytes, to detect damage before they are used. */
-  readonly sha256: string;
-}
+/** The first bytes of an unfinished file, with the hash of exactly these bytes, to detect damage before they are used. */
+const BEGINNING = ORIGIN.extend({ bytes: z.int().positive(), sha256: z.string() });
+
+export type Origin = z.infer<typeof ORIGIN>;
+export type Version = Origin['version'];
+export type Beginning = z.infer<typeof BEGINNING>;
 
 export function notePath(part: string): string {
   return `${part}.note`;
@@ -48,14 +48,7 @@ function readNote(part: string): Beginning | undefined {
   try {
     // A crash may have cut off the last line.
     const [first = '', ...marks] = readFileSync(notePath(part), 'utf8').split('\n').slice(0, -1);
-    const origin = JSON.parse(first) as Partial<Origin>;
-    const mark = JSON.parse(marks.at(-1) ?? '') as Partial<Beginning>;
-    const { work, url, version } = origin;
-    const { bytes, sha256 } = mark;
-    if (typeof work !== 'string' || typeof url !== 'string' || typeof sha256 !== 'string') return undefined;
-    if (!Number.isSafeInteger(bytes) || bytes === undefined || bytes <= 0) return undefined;
-    if (typeof version?.etag !== 'string' || typeof version.place !== 'string') return undefined;
-    return { work, url, version: { etag: version.etag, place: version.place, total: version.total }, bytes, sha256 };
+    return BEGINNING.parse({ ...JSON.parse(first), ...JSON.parse(marks.at(-1) ?? '') });
   } catch {
     // Missing or torn: download from the start.
     return undefined;

@@ -178,15 +178,9 @@ export function slug(id: string): string {
   return faithful ? cut : `${cut === '' ? 'work' : cut}-${sha256(normal).slice(0, HASH_LENGTH)}`;
 }
 
+/** Without a character that would be cut in two. */
 function cutBytes(text: string, most: number): string {
-  if (Buffer.byteLength(text) <= most) return text;
-  let [cut, bytes] = ['', 0];
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > most) break;
-    cut += character;
-  }
-  return cut;
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, most), { stream: true });
 }
 
 interface Commit {

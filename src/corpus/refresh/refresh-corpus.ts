@@ -278,6 +278,8 @@ export function diffStates(before: States, after: States): RefreshDiff {
     const earlier = before[work];
     return earlier ? [{ work, now, earlier, told: { work, title: now.title, doi: now.doi } }] : [];
   });
+  const those = (fits: (now: WorkState, earlier: WorkState) => boolean): ChangedWork[] =>
+    changed.filter(({ now, earlier }) => fits(now, earlier)).map(({ told }) => told);
   const isReinstatement = (notice: string): boolean => notice.startsWith('reinstatement ');
   const isWeighty = (notice: string): boolean => /^(?:retraction|removal|reinstatement) /.test(notice);
   // A published version is reported with the work it belongs to.
@@ -286,7 +288,7 @@ export function diffStates(before: States, after: States): RefreshDiff {
     new_works: works
       .filter(([work, { doi }]) => before[work] === undefined && !(doi !== null && versions.has(doi)))
       .map(([work, { title, doi }]) => ({ work, title, doi })),
-    opened: changed.filter(({ now, earlier }) => now.isOpen && !earlier.isOpen).map(({ told }) => told),
+    opened: those((now, earlier) => now.isOpen && !earlier.isOpen),
     fetched: works
       .filter(([work, now]) => now.isSaved && before[work]?.isSaved !== true)
       .map(([work, { title, doi }]) => ({ work, title, doi })),
@@ -302,16 +304,12 @@ export function diffStates(before: States, after: States): RefreshDiff {
         published_as: now.publishedAs,
         arxiv_version: revisedSince(earlier, now) ?? null,
       })),
-    retracted: changed.filter(({ now, earlier }) => now.isRetracted && !earlier.isRetracted).map(({ told }) => told),
+    retracted: those((now, earlier) => now.isRetracted && !earlier.isRetracted),
     // Reported even if the retraction was not known here.
-    reinstated: changed
-      .filter(
-        ({ now, earlier }) =>
-          !now.isRetracted &&
-          (earlier.isRetracted ||
-            now.notices.some((notice) => isReinstatement(notice) && !earlier.notices.includes(notice))),
-      )
-      .map(({ told }) => told),
+    reinstated: those((now, earlier) => {
+      const isNew = (notice: string): boolean => isReinstatement(notice) && !earlier.notices.includes(notice);
+      return !now.isRetracted && (earlier.isRetracted || now.notices.some(isNew));
+    }),
     corrected: changed.flatMap(({ told, now, earlier }) => {
       const notices = now.notices.filter((notice) => !earlier.notices.includes(notice) && !isWeighty(notice));
       return notices.length === 0 ? [] : [{ ...told, notices }];

@@ -6,19 +6,9 @@ import type { Clock } from '../../base/index.ts';
 import { AppError, FileLock, JsonlWriter, writeFileAtomic } from '../../base/index.ts';
 import type { LeaseProof, LogLines, SharedLog } from '../../queue/index.ts';
 
-/**
- * The logs that a fleet shares, and the path of each in a folder: the database is built from these files as on one
- * machine.
- */
-const LOGS: Readonly<Record<string, (folder: string, manifests: string) => string>> = {
-  manifest: (folder) => join(folder, 'manifest.jsonl'),
-  records: (folder) => join(folder, 'records.jsonl'),
-  decisions: (folder) => join(folder, 'decisions.jsonl'),
-  objects: (folder) => join(folder, 'objects.jsonl'),
-  doctags: (_, manifests) => join(manifests, 'docparse.doctags.manifest.jsonl'),
-  chunk: (_, manifests) => join(manifests, 'docparse.chunk.manifest.jsonl'),
-  embed: (_, manifests) => join(manifests, 'docparse.embed.manifest.jsonl'),
-};
+/** The logs that a fleet shares: the database is built from their files as on one machine. */
+const LOGS = ['manifest', 'records', 'decisions', 'objects'];
+const STAGE_LOGS = ['doctags', 'chunk', 'embed'];
 /** Its first line is the fleet's id, so that a folder is not used for two fleets. */
 const IDENTITY = 'fleet';
 const LINES_AT_ONCE = 2_000;
@@ -36,7 +26,10 @@ export type FleetLogs = Awaited<ReturnType<typeof openFleetLogs>>;
  * which orders them, and copied into the files from there: so each file is the same on every machine.
  */
 export async function openFleetLogs(log: SharedLog, folder: string, manifests: string, clock: Clock) {
-  const paths = new Map(Object.entries(LOGS).map(([name, path]) => [name, path(folder, manifests)]));
+  const paths = new Map([
+    ...LOGS.map((name) => [name, join(folder, `${name}.jsonl`)] as const),
+    ...STAGE_LOGS.map((name) => [name, join(manifests, `docparse.${name}.manifest.jsonl`)] as const),
+  ]);
   const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const identity = await identityOf(log);
   const before = remembered(folder);

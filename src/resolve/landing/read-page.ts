@@ -322,15 +322,7 @@ export function readFace(html: string): PageFace {
   };
 }
 
-function isScholarly({
-  name,
-  attributes,
-  text,
-}: {
-  name: string;
-  attributes: ReadonlyMap<string, string>;
-  text: string;
-}): boolean {
+function isScholarly({ name, attributes, text }: Tag): boolean {
   return (
     name === 'script' &&
     /ld\+json/i.test(attributes.get('type') ?? '') &&

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Work } from '../../works/index.ts';
 import { maybe, text } from '../../works/index.ts';
 import { answerOf } from '../lookups.ts';
-import type { Finding, ResolveContext, Resolver } from '../plan.ts';
+import type { Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
 import { plan } from '../plan.ts';
 
 const waybackAvailability = z.object({
@@ -78,13 +78,7 @@ async function* captureOf(
 }
 
 /** Metadata of the original location. */
-function known(
-  work: Work,
-  url: string,
-): {
-  readonly license?: Work['locations'][number]['license'];
-  readonly version?: Work['locations'][number]['version'];
-} {
+function known(work: Work, url: string): Partial<Pick<Plan, 'license' | 'version'>> {
   const location = work.locations.find(({ pdfUrl }) => pdfUrl !== null && URL.parse(pdfUrl)?.href === url);
   return location ? { license: location.license, version: location.version } : {};
 }
