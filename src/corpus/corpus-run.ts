@@ -62,13 +62,11 @@ export interface CorpusRunOptions<Gathered, Indexed> {
   readonly files?: ArrivedFiles;
   /** Adds documents until there are no more, and returns its result. */
   readonly gather: (arrive: Arrive, signal: AbortSignal) => Promise<Gathered>;
-  /** Builds the index; called when all documents have gone through all stages. */
-  readonly index: () => Promise<Indexed>;
+  /** Builds the index; called when all documents have gone through all stages, in a fleet with their ids. */
+  readonly index: (documents?: readonly string[]) => Promise<Indexed>;
   readonly report: CorpusReport;
   /** Stores the outputs of a stage; undefined if the corpus is only in its folder. */
   readonly store?: (() => StoredOutputs) | undefined;
-  /** The embedding model supports English only: a warning names documents in other languages. */
-  readonly modelIsEnglish?: boolean;
 }
 
 export interface CorpusOutcome<Gathered, Indexed> {
@@ -95,7 +93,7 @@ export async function runCorpus<Gathered, Indexed>(
   options: CorpusRunOptions<Gathered, Indexed>,
   signal: AbortSignal,
 ): Promise<CorpusOutcome<Gathered, Indexed>> {
-  const { stages, gather, index, report, store, modelIsEnglish = false, files = new ArrivedFiles() } = options;
+  const { stages, gather, index, report, store, files = new ArrivedFiles() } = options;
   const halt = new AbortController();
   const either = AbortSignal.any([signal, halt.signal]);
   const parsed = new Channel<string>(WAITING);
@@ -113,7 +111,6 @@ export async function runCorpus<Gathered, Indexed>(
     const outcome = await runPrepared(name, stage, plan, {
       report,
       signal: either,
-      modelIsEnglish,
       hooks,
       stored: name === 'dense' ? undefined : store?.(),
       // The first stage gets its documents at once; the last one starts when all are there.

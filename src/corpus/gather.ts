@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Clock, Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { ArtifactKind, DownloadSummary, ManifestRow } from '../download/index.ts';
+import type { ArtifactKind, DownloadSummary } from '../download/index.ts';
 import { isQueueEvent } from '../download/index.ts';
 import type { DownloadAssembly, Runtime, Shared, ZoteroVersions } from '../harvest/index.ts';
 import {
@@ -21,13 +21,12 @@ import { openTokenizer } from '../parse/index.ts';
 import type { Account } from '../ask/index.ts';
 import { accountOf, manifestFolder, runCountsOf } from '../ask/index.ts';
 import type { WorkQueue } from '../queue/index.ts';
-import type { StageEvent } from '../stage/index.ts';
 import type { Records } from '../store/index.ts';
 import { CorpusStore } from '../store/index.ts';
 import type { Work } from '../works/index.ts';
 import type { RunAccount, CorpusEvent } from './run-file.ts';
 import { accountOfStages, accountOfWorks, openRunFolder } from './run-file.ts';
-import type { Arrive, CorpusRunOptions, CorpusStageName } from './corpus-run.ts';
+import type { Arrive, CorpusRunOptions } from './corpus-run.ts';
 import { ArrivedFiles, eventStream, runCorpus } from './corpus-run.ts';
 import type { OncePerFleet } from './fleet/fleet-run.ts';
 import { fleetRun, oncePerFleet } from './fleet/fleet-run.ts';
@@ -142,58 +141,41 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const own = await findOwnPapers(request.papers, config.download.out);
     await using papers = openFiling(own.papers, config, runtime);
     const files = new ArrivedFiles();
-    let fleet: ReturnType<typeof fleetRun<DownloadSummary, RunAccount['index'] | undefined>> | undefined;
+    let fleet: ReturnType<typeof fleetRun<DownloadSummary | undefined, RunAccount['index'] | undefined>> | undefined;
     if (shared?.logs) checkFleet(request);
-    await using download = wantsWorks(request)
-      ? await this.#open({ ...request, config }, shared, async (file, row) => {
-          await (fleet ? fleet.saved(row) : files.add(file));
-        })
-      : undefined;
-    const stages = {
-      doctags: papers.seeing(prepareDoctags(config)),
-      chunk: await prepareChunk(config),
-      openEmbed: () => openEmbed(config, dense, warn),
-    };
-    const makeSearchable = async (): Promise<RunAccount['index'] | undefined> => {
-      await papers.file(download?.records, signal);
-      tell({ kind: 'indexing' });
-      return await makeIndex(config, tell, signal);
-    };
-    const report = (stage: CorpusStageName, event: StageEvent): void => tell({ kind: 'stage', stage, event });
+    const arrive: Arrive = (file) => (fleet ?? files).add(file);
+    await using download = wantsWorks(request) ? await this.#open({ ...request, config }, shared, arrive) : undefined;
     const run: CorpusRunOptions<DownloadSummary | undefined, RunAccount['index'] | undefined> = {
       files,
-      modelIsEnglish: config.parse.dense === 'embedded',
-      stages: { ...stages, dense: dense && prepareDense(config, warn) },
+      stages: {
+        doctags: papers.seeing(prepareDoctags(config)),
+        chunk: await prepareChunk(config),
+        dense: dense && prepareDense(config, warn),
+        openEmbed: () => openEmbed(config, dense, warn),
+      },
       gather: async (offer, stop) => {
         for (const file of own.papers) if (!stop.aborted) await offer(file);
         if (!download) return undefined;
         const [summary] = await Promise.all([
           this.#downloaded(download, request, stop),
-          bringEarlier(download, offer, stop),
+          // In a fleet, the machines that saved them have enqueued them.
+          fleet ? undefined : bringEarlier(download, offer, stop),
         ]);
         return summary;
       },
-      index: makeSearchable,
-      report,
+      index: async (documents = []) => {
+        papers.note(documents);
+        await papers.file(download?.records, signal);
+        tell({ kind: 'indexing' });
+        return await makeIndex(config, tell, signal);
+      },
+      report: (stage, event) => tell({ kind: 'stage', stage, event }),
       store: shared && (() => storedOutputs(shared)),
     };
     const once = this.#once;
     if (shared?.logs && download && once) {
       const { logs } = shared;
-      fleet = fleetRun({
-        config,
-        runtime,
-        shared: { ...shared, logs },
-        once,
-        download,
-        stages,
-        gather: (stop) => this.#downloaded(download, request, stop),
-        index: async (documents) => {
-          papers.note(documents);
-          return await makeSearchable();
-        },
-        report,
-      });
+      fleet = fleetRun({ ...run, config, runtime, shared: { ...shared, logs }, once, download });
     }
     const outcome = await (fleet ? fleet.run(signal) : runCorpus(run, signal));
     const counts = download ? this.#count(download, runtime) : countsIn(config);
@@ -247,11 +229,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     return accountOf(store, runId);
   }
 
-  async #open(
-    request: Request,
-    shared: Shared | undefined,
-    saved: (file: string, row: Pick<ManifestRow, 'work' | 'kind'>) => Promise<void>,
-  ): Promise<DownloadAssembly> {
+  async #open(request: Request, shared: Shared | undefined, arrive: Arrive): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
     this.#zotero = zoteroVersions(config.download.out);
     const stack = new AsyncDisposableStack();
@@ -289,14 +267,13 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
           },
           list: once && ((find, signal) => once('list', find, signal)),
           written: async ({ outcome, work, kind }) => {
-            if (outcome === 'saved') await saved(fileOf(assembly, work, kind), { work, kind });
+            if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));
           },
           // The machine that wrote its row may have died before it queued the file for parsing.
           kept:
             shared?.logs &&
             (async (work) => {
-              const kind = assembly.records.savedKind(work);
-              await saved(fileOf(assembly, work, kind), { work, kind });
+              await arrive(fileOf(assembly, work, assembly.records.savedKind(work)));
             }),
           report: (event) => {
             if (isQueueEvent(event)) {

@@ -48,6 +48,8 @@ export function prepareDoctags(config: Config, call: StageCall = {}): FlowingSta
     options: stageSettings(call, config, PREFERRED.doctags(config)),
     data: settings,
     item: doctagsItems(parse.data_root, settings),
+    // The embedded model supports English only.
+    notices: () => documentNotices(parse.dense === 'embedded'),
   };
 }
 
@@ -127,6 +129,8 @@ export interface PreparedStage {
   readonly options: StageOptions;
   /** Passed to every worker; plain data. */
   readonly data?: unknown;
+  /** Collects what its documents give reason to warn about. */
+  readonly notices?: () => ReturnType<typeof documentNotices>;
 }
 
 /** A stage that takes documents as they arrive: files, or ids from the stage before. */

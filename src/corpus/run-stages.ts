@@ -24,7 +24,6 @@ import type { PreparedStage, StageCall } from './prepare-stages.ts';
 import {
   chunkSettings,
   doctagsSettings,
-  documentNotices,
   openEmbedEngines,
   prepareChunk,
   prepareDoctags,
@@ -128,7 +127,6 @@ async function runWhole(
   return await runPrepared(name, stage, plan, {
     report: (_name, event) => tell({ kind: 'stage', stage: name, event }),
     signal,
-    modelIsEnglish: config.parse.dense === 'embedded',
     stored: shared && !stage.options.dryRun ? storedOutputs(shared, rows && { log: name, rows }) : undefined,
     ...(rows && { sink: rows }),
   });
@@ -137,8 +135,6 @@ async function runWhole(
 interface RunningStage extends Pick<StageRuntime, 'sink' | 'expecting'> {
   readonly report: CorpusReport;
   readonly signal: AbortSignal;
-  /** The embedding model supports English only: a warning names documents in other languages. */
-  readonly modelIsEnglish: boolean;
   readonly hooks?: StageHooks;
   readonly stored?: StoredOutputs | undefined;
 }
@@ -146,12 +142,12 @@ interface RunningStage extends Pick<StageRuntime, 'sink' | 'expecting'> {
 /** Runs a stage and, at the end, reports what its documents give reason to warn about. */
 export async function runPrepared(
   name: CorpusStageName,
-  { worker, options, data }: PreparedStage,
+  { worker, options, data, notices: openNotices }: PreparedStage,
   plan: StagePlan,
-  { report, signal, modelIsEnglish, hooks = {}, stored, ...more }: RunningStage,
+  { report, signal, hooks = {}, stored, ...more }: RunningStage,
 ): Promise<StageOutcome> {
-  const notices = documentNotices(modelIsEnglish);
-  const collecting = name === 'doctags' ? notices.collecting(hooks) : hooks;
+  const notices = openNotices?.();
+  const collecting = notices?.collecting(hooks) ?? hooks;
   const outcome = await runStage(
     plan,
     worker,
@@ -160,7 +156,7 @@ export async function runPrepared(
     { report: (event) => report(name, event), signal, workerData: data, ...more },
   );
   await stored?.flush();
-  for (const message of notices.warnings()) report(name, { kind: 'warning', message });
+  for (const message of notices?.warnings() ?? []) report(name, { kind: 'warning', message });
   return outcome;
 }
 

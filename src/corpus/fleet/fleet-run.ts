@@ -4,7 +4,6 @@ import { basename, join } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import { AppError, canonicalJson, sha256, wait } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
-import type { ManifestRow } from '../../download/index.ts';
 import type { DownloadAssembly, Runtime, Shared } from '../../harvest/index.ts';
 import { openQueueBeside } from '../../harvest/index.ts';
 import { DOCTAGS_FOLDER } from '../../parse/index.ts';
@@ -12,7 +11,7 @@ import type { HandlerJob, WorkQueue } from '../../queue/index.ts';
 import { Orchestrator, recoverDead } from '../../queue/index.ts';
 import type { ItemEnd, StageOutcome, WorkItem } from '../../stage/index.ts';
 import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
-import type { CorpusOutcome, CorpusReport, CorpusStageName, CorpusStages } from '../corpus-run.ts';
+import type { CorpusOutcome, CorpusRunOptions, CorpusStageName } from '../corpus-run.ts';
 import { reasonOf } from '../corpus-run.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from '../prepare-stages.ts';
 import { QueueSource } from '../queue-source.ts';
@@ -29,14 +28,10 @@ interface FleetParts {
   readonly shared: Shared & { readonly logs: NonNullable<Shared['logs']> };
 }
 
-interface FleetRunOptions<Gathered, Indexed> extends FleetParts {
+interface FleetRunOptions<Gathered, Indexed>
+  extends FleetParts, Pick<CorpusRunOptions<Gathered, Indexed>, 'stages' | 'gather' | 'index' | 'report'> {
   readonly once: OncePerFleet;
   readonly download: DownloadAssembly;
-  readonly stages: Omit<CorpusStages, 'dense'>;
-  readonly gather: (signal: AbortSignal) => Promise<Gathered>;
-  /** Builds the index, on one machine, with the ids of all documents. */
-  readonly index: (documents: readonly string[]) => Promise<Indexed>;
-  readonly report: CorpusReport;
 }
 
 /**
@@ -78,8 +73,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
     { items, rows: sink }: StageSource,
     signal: AbortSignal,
   ): Promise<StageOutcome> => {
-    const modelIsEnglish = config.parse.dense === 'embedded';
-    return runPrepared(name, stage, { stageName: stage.stageName, items }, { report, signal, modelIsEnglish, sink });
+    return runPrepared(name, stage, { stageName: stage.stageName, items }, { report, signal, sink });
   };
 
   const embed = async (signal: AbortSignal): Promise<StageOutcome | undefined> => {
@@ -112,9 +106,9 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
   };
 
   return {
-    /** A file was saved, by this machine or another: enqueue it for parsing. */
-    async saved({ work, kind }: Pick<ManifestRow, 'work' | 'kind'>): Promise<void> {
-      const item = stages.doctags.item(download.files.friendly(work, (kind ?? 'pdf') as 'pdf'));
+    /** A file was saved, by this machine or another: enqueues it for parsing. */
+    async add(file: string): Promise<void> {
+      const item = stages.doctags.item(file);
       if (item) await doctags?.add([item]);
     },
 
@@ -137,7 +131,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
           outcomes[name] = await runFrom(name, stages[name], source, either);
           if (outcomes[name].cancelled) halt.abort(outcomes[name].stopReason ?? `${name} stopped`);
         };
-        const gathering = gather(either);
+        const gathering = gather(async () => undefined, either);
         const parsing = stage('doctags', doctags);
         const chunking = stage('chunk', chunk);
         for (const part of [gathering, parsing, chunking]) part.catch(() => halt.abort('failed'));
