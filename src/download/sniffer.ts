@@ -3,12 +3,7 @@ import type { Reason } from './reasons.ts';
 export type BodyKind = 'pdf' | 'jats' | 'tei' | 'xml' | 'html' | 'gzip' | 'zip' | 'image' | 'text' | 'unknown';
 
 /** What a body is by its bytes, whatever its declared type. */
-export interface Sniffed {
-  readonly kind: BodyKind;
-  readonly bytes: number;
-  /** Why it cannot be saved; undefined if its structure is sound. */
-  readonly fault: Reason | undefined;
-}
+export type Sniffed = ReturnType<Sniffer['end']>;
 
 /** A PDF's header must start within this many bytes, as in other readers. */
 const PDF_HEADER_WITHIN = 1024;
@@ -60,8 +55,8 @@ export class Sniffer {
     return this.#kind;
   }
 
-  /** The verdict, after the last byte. */
-  end(): Sniffed {
+  /** The verdict, after the last byte; `fault` is why it cannot be saved, undefined if its structure is sound. */
+  end() {
     const kind = this.#kind ?? kindOf(this.#head);
     return { kind, bytes: this.#bytes, fault: this.#fault(kind) };
   }

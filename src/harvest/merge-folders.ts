@@ -52,7 +52,13 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
   using candidates = new Candidates();
   const all = [out, ...folders];
   for (const [at, folder] of all.entries())
-    await readCandidates(candidates, { folder, at, warn: options.warn }, signal);
+    for (const path of manifestsIn(folder))
+      for await (const line of readJsonl(path)) {
+        signal?.throwIfAborted();
+        const parsed = line.kind === 'bad' ? { row: undefined, problem: line.reason } : parseManifestRow(line.value);
+        if (parsed.row) candidates.add(parsed.row, at);
+        else options.warn(`${path}, line ${line.line}: ${parsed.problem}; skipped`);
+      }
   using copies = new FileCopies(out, options.clock);
   // The first `saved` rows whose file is missing, differs, or is outside the download folders.
   const missing: string[] = [];
@@ -95,20 +101,6 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
   store.ingestAll();
   const works = store.count("works where outcome <> 'unreadable'");
   return { folders: folders.length, works, files, bytes, records, missing, missingCount };
-}
-
-async function readCandidates(
-  candidates: Candidates,
-  { folder, at, warn }: { readonly folder: string; readonly at: number; readonly warn: (message: string) => void },
-  signal?: AbortSignal,
-): Promise<void> {
-  for (const path of manifestsIn(folder))
-    for await (const line of readJsonl(path)) {
-      signal?.throwIfAborted();
-      const parsed = line.kind === 'bad' ? { row: undefined, problem: line.reason } : parseManifestRow(line.value);
-      if (parsed.row) candidates.add(parsed.row, at);
-      else warn(`${path}, line ${line.line}: ${parsed.problem}; skipped`);
-    }
 }
 
 /** Paths of downloads: `PDF/name.pdf`, or by hash. Nothing else is copied from another machine's folder. */

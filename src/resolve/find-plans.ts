@@ -109,15 +109,8 @@ async function fromArxiv(work: Work, arxiv: ArxivId, { lookups, signal }: Resolv
   return { work: { ...work, title: work.title ?? entry.title, ids }, findings: [] };
 }
 
-interface ArxivEntry {
-  readonly id: ArxivId;
-  readonly title: string;
-  /** The journal article's DOI, if the authors gave it. */
-  readonly doi: string | null;
-}
-
-/** Parses a feed. An unknown id gives an empty feed; an entry called "Error" is ignored. Undefined if it is not a feed. */
-export function readArxivFeed(xml: string): ArxivEntry[] | undefined {
+/** Parses a feed; `doi` is the journal article's, if the authors gave it. An unknown id gives an empty feed; an entry called "Error" is ignored. Undefined if it is not a feed. */
+export function readArxivFeed(xml: string) {
   const [head = '', ...entries] = xml.split('<entry>');
   const isWhole = /<feed[\s>]/.test(head) && xml.trimEnd().endsWith('</feed>');
   if (!isWhole || !entries.every((entry) => entry.includes('</entry>'))) return undefined;

@@ -144,14 +144,8 @@ function* csvTable(works: Iterable<LibraryWork>): Generator<string> {
   }
 }
 
-/** A note about a work: its name without an ending, and its text. */
-interface Note {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** Obsidian notes, one per work, linked to the works it cites. */
-function* obsidianNotes(works: Iterable<LibraryWork>): Generator<Note> {
+/** Obsidian notes, one per work, linked to the works it cites; names without an ending. */
+function* obsidianNotes(works: Iterable<LibraryWork>) {
   const all = [...works].filter(({ outcome, isOtherVersion }) => outcome !== 'unreadable' && !isOtherVersion);
   const taken = new Set<string>();
   const names = new Map(all.map(({ record }) => [record.id, `@${citationKey(record, taken)}`]));

@@ -206,29 +206,8 @@ export type WorkState = ReturnType<typeof stateOf>;
 
 export type States = Readonly<Record<string, WorkState>>;
 
-interface ChangedWork {
-  readonly work: string;
-  readonly title: string | null;
-  readonly doi: string | null;
-}
-
 /** What has changed in a corpus since the last refresh. */
-export interface RefreshDiff {
-  readonly new_works: readonly ChangedWork[];
-  /** Closed before, open now. */
-  readonly opened: readonly ChangedWork[];
-  readonly fetched: readonly ChangedWork[];
-  /** A newer version, or one that was published. */
-  readonly new_versions: readonly (ChangedWork & {
-    readonly published_as: readonly string[];
-    /** The number of the newer version at arXiv; null if the new version is elsewhere. */
-    readonly arxiv_version: number | null;
-  })[];
-  readonly retracted: readonly ChangedWork[];
-  readonly reinstated: readonly ChangedWork[];
-  /** Corrections and expressions of concern, which do not retract the work. */
-  readonly corrected: readonly (ChangedWork & { readonly notices: readonly string[] })[];
-}
+export type RefreshDiff = ReturnType<typeof diffStates>;
 
 export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number) {
   return {
@@ -272,44 +251,38 @@ function revisedSince(earlier: WorkState, now: WorkState): number | undefined {
 }
 
 /** The differences between two refreshes. */
-export function diffStates(before: States, after: States): RefreshDiff {
-  const works = Object.entries(after).toSorted(([a], [b]) => a.localeCompare(b));
-  const changed = works.flatMap(([work, now]) => {
-    const earlier = before[work];
-    return earlier ? [{ work, now, earlier, told: { work, title: now.title, doi: now.doi } }] : [];
-  });
-  const those = (fits: (now: WorkState, earlier: WorkState) => boolean): ChangedWork[] =>
+export function diffStates(before: States, after: States) {
+  const works = Object.entries(after)
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([work, now]) => ({ now, earlier: before[work], told: { work, title: now.title, doi: now.doi } }));
+  const changed = works.flatMap(({ earlier, ...each }) => (earlier ? [{ ...each, earlier }] : []));
+  const those = (fits: (now: WorkState, earlier: WorkState) => boolean) =>
     changed.filter(({ now, earlier }) => fits(now, earlier)).map(({ told }) => told);
-  const isReinstatement = (notice: string): boolean => notice.startsWith('reinstatement ');
   const isWeighty = (notice: string): boolean => /^(?:retraction|removal|reinstatement) /.test(notice);
   // A published version is reported with the work it belongs to.
   const versions = new Set(changed.flatMap(({ now }) => now.publishedAs));
   return {
     new_works: works
-      .filter(([work, { doi }]) => before[work] === undefined && !(doi !== null && versions.has(doi)))
-      .map(([work, { title, doi }]) => ({ work, title, doi })),
+      .filter(({ now: { doi }, earlier }) => !earlier && !(doi !== null && versions.has(doi)))
+      .map(({ told }) => told),
+    /** Closed before, open now. */
     opened: those((now, earlier) => now.isOpen && !earlier.isOpen),
-    fetched: works
-      .filter(([work, now]) => now.isSaved && before[work]?.isSaved !== true)
-      .map(([work, { title, doi }]) => ({ work, title, doi })),
-    new_versions: changed
-      .filter(
-        ({ now, earlier }) =>
-          publishedSince(earlier, now).length > 0 ||
-          isNewerVersion(earlier, now) ||
-          revisedSince(earlier, now) !== undefined,
-      )
-      .map(({ told, now, earlier }) => ({
-        ...told,
-        published_as: now.publishedAs,
-        arxiv_version: revisedSince(earlier, now) ?? null,
-      })),
+    fetched: works.filter(({ now, earlier }) => now.isSaved && earlier?.isSaved !== true).map(({ told }) => told),
+    /** A newer version, or one that was published. */
+    new_versions: changed.flatMap(({ told, now, earlier }) => {
+      /** The number of the newer version at arXiv; null if the new version is elsewhere. */
+      const arxiv_version = revisedSince(earlier, now) ?? null;
+      const isNew = publishedSince(earlier, now).length > 0 || isNewerVersion(earlier, now) || arxiv_version !== null;
+      return isNew ? [{ ...told, published_as: now.publishedAs, arxiv_version }] : [];
+    }),
     retracted: those((now, earlier) => now.isRetracted && !earlier.isRetracted),
-    // Reported even if the retraction was not known here.
+    /** Also if the retraction was not known here. */
     reinstated: those((now, earlier) => {
-      const isNew = (notice: string): boolean => isReinstatement(notice) && !earlier.notices.includes(notice);
+      const isNew = (notice: string): boolean =>
+        notice.startsWith('reinstatement ') && !earlier.notices.includes(notice);
       return !now.isRetracted && (earlier.isRetracted || now.notices.some(isNew));
     }),
+    /** Corrections and expressions of concern, which do not retract the work. */
     corrected: changed.flatMap(({ told, now, earlier }) => {
       const notices = now.notices.filter((notice) => !earlier.notices.includes(notice) && !isWeighty(notice));
       return notices.length === 0 ? [] : [{ ...told, notices }];

@@ -34,17 +34,7 @@ export interface RefusedDoi {
 }
 
 /** How the user's papers were identified. */
-export interface IdentifiedPapers {
-  /** By an id that a service confirmed. */
-  readonly checked: number;
-  /** By an id that no service confirmed. */
-  readonly unchecked: number;
-  /** Without an id. */
-  readonly unnamed: number;
-  readonly refused: readonly RefusedDoi[];
-  /** Papers for which a service did not answer; the next run tries again. */
-  readonly unanswered: number;
-}
+export type IdentifiedPapers = Awaited<ReturnType<typeof identifyPapers>>;
 
 const TOGETHER = 4;
 /** Failures in a row after which the services count as down. */
@@ -65,15 +55,20 @@ interface PaperParts {
  * Creates a record for each of the user's papers: from the document, and from OpenAlex and Crossref for the id in it if
  * the titles match. Known papers are skipped unless their bytes have changed or they can now be checked.
  */
-export async function identifyPapers(
-  documents: readonly string[],
-  parts: PaperParts,
-  signal: AbortSignal,
-): Promise<IdentifiedPapers> {
+export async function identifyPapers(documents: readonly string[], parts: PaperParts, signal: AbortSignal) {
   const { dataRoot, records } = parts;
   const asking = parts.asking();
   const filed = records.ownPapers();
-  const counts = { checked: 0, unchecked: 0, unnamed: 0, unanswered: 0 };
+  const counts = {
+    /** By an id that a service confirmed. */
+    checked: 0,
+    /** By an id that no service confirmed. */
+    unchecked: 0,
+    /** Without an id. */
+    unnamed: 0,
+    /** Papers for which a service did not answer; the next run tries again. */
+    unanswered: 0,
+  };
   const refused: RefusedDoi[] = [];
   let silent = 0;
   const identify = async (document: string): Promise<void> => {

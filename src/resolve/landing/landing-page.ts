@@ -1,5 +1,4 @@
 import type { Headers } from '../../http/index.ts';
-import type { License } from '../../works/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
 import {
   readJsonLd,
@@ -26,28 +25,7 @@ export interface LandingLink {
 }
 
 /** What a landing page contains without JavaScript. */
-export interface LandingPage {
-  readonly url: URL;
-  readonly title: string | null;
-  readonly authors: readonly string[];
-  /** The page's own DOI; another than the requested one means another work or version. */
-  readonly doi: string | null;
-  /** False if the DOI comes from the page's URL, which can only confirm. */
-  readonly isDoiStated: boolean;
-  readonly license: License | null;
-  readonly links: readonly LandingLink[];
-  /** Target of a refresh. */
-  readonly refresh: string | null;
-  /** The file that the page shows in a frame or viewer. */
-  readonly embedded: string | null;
-  readonly isFullText: boolean;
-  /** Its text without references, related works and navigation. */
-  readonly text: string;
-  /** Whether `title` comes from metadata rather than the title bar. */
-  readonly isTitleStated: boolean;
-  /** The page reserves text and data mining, or links its terms (tdm-reservation, tdm-policy). */
-  readonly tdmReserved: boolean;
-}
+export interface LandingPage extends Readonly<ReturnType<typeof readLandingPage>> {}
 
 const PDF_METAS = new Set(['citation_pdf_url', 'bepress_citation_pdf_url', 'eprints.document_url', 'wkhealth_pdf_url']);
 const XML_METAS = new Set(['citation_xml_url', 'citation_full_xml_url', 'fulltext_xml']);
@@ -62,7 +40,7 @@ const OTHER_LABEL =
   /\bsuppl|\bsupporting (?:information|material)|\badditional files?\b|\bappendi(?:x|ces)\b|\bguidelines?\b|\bguides? (?:for|to)\b|\binstructions? (?:for|to)\b|\b(?:author|reviewer)s?['’]? (?:guide|kit|instructions)|\btemplate\b|\bchecklist\b|\bcopyright\b|\bpolic(?:y|ies)\b|\bpermissions?\b|\b(?:full|whole|complete|entire) issue\b|\btable of contents\b|\b(?:front|back) matter\b|\bcover\b|\bpeer[- ]review (?:file|reports?)\b|\breporting summary\b|\bbrochure\b|\bterms\b|\bprivacy\b|\baccessibility\b|\bnewsletter\b|\bannual report\b|\bmedia kit\b|\border form\b/i;
 
 /** Reads a page's statements in order of trust; at most twenty links. */
-export function readLandingPage(html: string, url: URL, headers: Headers = {}): LandingPage {
+export function readLandingPage(html: string, url: URL, headers: Headers = {}) {
   const { tags, text, prose } = readPage(html);
   const base = baseOf(tags, url);
   const metas = tags
@@ -103,9 +81,12 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
   return {
     url,
     title: title ?? (tags.find(({ name }) => name === 'title')?.text.trim() || null),
+    /** Whether `title` comes from metadata rather than the title bar. */
     isTitleStated: title !== undefined,
     authors: authorsIn(metas),
+    /** The page's own DOI; another than the requested one means another work or version. */
     doi: stated ?? ofAddress ?? null,
+    /** False if the DOI comes from the page's URL, which can only confirm. */
     isDoiStated: stated !== undefined,
     license: licenseOf({ tags, text, metas, linked, headers }),
     links: distinct(
@@ -113,10 +94,14 @@ export function readLandingPage(html: string, url: URL, headers: Headers = {}): 
       base,
       url,
     ),
+    /** Target of a refresh. */
     refresh: refreshOf(tags, headers, base),
+    /** The file that the page shows in a frame or viewer. */
     embedded: distinct(shown, base, url)[0]?.url ?? null,
     isFullText: isFullText(prose),
+    /** Its text without references, related works and navigation. */
     text,
+    /** The page reserves text and data mining, or links its terms (tdm-reservation, tdm-policy). */
     tdmReserved: metas.some(({ name, content }) => name === 'tdm-reservation' && content === '1'),
   };
 }

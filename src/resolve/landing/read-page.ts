@@ -18,24 +18,7 @@ export interface Tag {
 }
 
 /** Amount of text in a page. */
-interface PageProse {
-  /** Visible words, up to a limit. */
-  readonly words: number;
-  /** Words in paragraphs long enough to be prose; menus and captions are shorter. */
-  readonly proseWords: number;
-  readonly proseParagraphs: number;
-  /** Prose in at least three consecutive paragraphs without a heading or linked title in between. */
-  readonly runningWords: number;
-  /** Distinct paper sections named by headings. */
-  readonly sections: number;
-}
-
-interface ReadPage {
-  readonly tags: readonly Tag[];
-  /** Visible text of the article zone, one block per line. */
-  readonly text: string;
-  readonly prose: PageProse;
-}
+type PageProse = ReturnType<typeof readPage>['prose'];
 
 const WANTED = new Set(
   'meta link base a script title embed iframe frame object form input div ds-app body html'.split(' '),
@@ -85,7 +68,7 @@ interface OpenList {
 }
 
 /** Reads a page once, token by token, without building a tree: nesting a hundred thousand deep costs nothing. */
-export function readPage(page: string): ReadPage {
+export function readPage(page: string) {
   const tags: Tag[] = [];
   const text: string[] = [];
   let length = 0;
@@ -230,8 +213,19 @@ export function readPage(page: string): ReadPage {
   endRun();
   return {
     tags,
+    /** Visible text of the article zone, one block per line. */
     text: text.join(''),
-    prose: { words, proseWords, proseParagraphs, runningWords, sections: sections.size },
+    prose: {
+      /** Visible words, up to a limit. */
+      words,
+      /** Words in paragraphs long enough to be prose; menus and captions are shorter. */
+      proseWords,
+      proseParagraphs,
+      /** Prose in at least three consecutive paragraphs without a heading or linked title in between. */
+      runningWords,
+      /** Distinct paper sections named by headings. */
+      sections: sections.size,
+    },
   };
 }
 
@@ -284,22 +278,14 @@ export function decodePage(body: Buffer, contentType: string | undefined): strin
   }
 }
 
-export interface PageFace {
-  readonly title: string;
-  readonly prose: PageProse;
-  /** The page describes a work in its metadata, or is its full text. */
-  readonly isArticle: boolean;
-  readonly asksPassword: boolean;
-  /** Number of links that look like full texts. */
-  readonly files: number;
-}
+export type PageFace = ReturnType<typeof readFace>;
 
 /** Metadata that describes a single work. */
 const STATES_WORK =
   /^(?:citation_(?!journal|issn|publisher)|bepress_citation_|eprints\.(?!eprintid)|prism\.|wkhealth_|dc(?:terms)?\.(?:title|identifier|creator)$)/;
 
 /** Distinguishes an article page from a login or bot wall. */
-export function readFace(html: string): PageFace {
+export function readFace(html: string) {
   const { tags, prose } = readPage(html);
   const states = tags.some(({ name, attributes }) => {
     if (name !== 'meta') return false;
@@ -312,10 +298,12 @@ export function readFace(html: string): PageFace {
   return {
     title: (tags.find(({ name }) => name === 'title')?.text ?? '').trim().replace(/\s+/g, ' '),
     prose,
+    /** The page describes a work in its metadata, or is its full text. */
     isArticle: states || hasPaperSections(prose) || tags.some(isScholarly),
     asksPassword: tags.some(
       ({ name, attributes }) => name === 'input' && attributes.get('type')?.trim().toLowerCase() === 'password',
     ),
+    /** Number of links that look like full texts. */
     files: tags.filter(
       ({ name, attributes }) => name === 'a' && /\.(?:pdf|xml)($|[?#])/i.test(attributes.get('href') ?? ''),
     ).length,

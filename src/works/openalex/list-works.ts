@@ -149,24 +149,11 @@ async function subjectOf({ topic, search }: OpenAlexQuery, options: OpenAlexOpti
   return search === undefined ? { kind: 'filter' } : { kind: 'search', text: search };
 }
 
-/** A query's number of works, and a sample. */
-export interface OpenAlexSample {
-  readonly kind: 'sample';
-  readonly total: number;
-  readonly subject: Subject;
-  /** A random sample, or all if there are no more. */
-  readonly works: readonly Work[];
-  /** Number of charged requests. */
-  readonly pages: number;
-  readonly budget: OpenAlexBudget | null;
-}
+/** A query's number of works, and a random sample, or all if there are no more. */
+export type OpenAlexSample = Extract<Awaited<ReturnType<typeof sampleOpenAlex>>, { kind: 'sample' }>;
 
 /** How many works a query selects, and a sample, for the price of two pages. */
-export async function sampleOpenAlex(
-  query: OpenAlexQuery,
-  size: number,
-  options: OpenAlexOptions,
-): Promise<OpenAlexSample | OpenAlexEnd> {
+export async function sampleOpenAlex(query: OpenAlexQuery, size: number, options: OpenAlexOptions) {
   const subject = await subjectOf(query, options);
   if (isEnd(subject)) return subject;
   const selected = worksParameters(query, subject);
@@ -181,7 +168,9 @@ export async function sampleOpenAlex(
   if (counted.kind !== 'found') return endOf(counted, null);
   const total = counted.value.meta.count ?? counted.value.results.length;
   const wanted = Math.min(MAX_PER_PAGE, size);
-  if (total === 0) return { kind: 'sample', total, subject, works: [], pages: 1, budget: budgetOf(counted.response) };
+  const sample = (works: readonly Work[], pages: number, response: HttpResponse) =>
+    ({ kind: 'sample', total, subject, works, /** Charged requests. */ pages, budget: budgetOf(response) }) as const;
+  if (total === 0) return sample([], 1, counted.response);
   const drawn = await ask({
     per_page: String(wanted),
     select: OPENALEX_SELECT,
@@ -190,7 +179,7 @@ export async function sampleOpenAlex(
   });
   if (drawn.kind !== 'found') return endOf(drawn, null);
   const works = drawn.value.results.flatMap((record) => parseOpenAlexWork(record) ?? []);
-  return { kind: 'sample', total, subject, works, pages: 2, budget: budgetOf(drawn.response) };
+  return sample(works, 2, drawn.response);
 }
 
 /** Finds the topic a text names; autocomplete is free of charge. */
