@@ -12,7 +12,7 @@ import { recordDisk } from './support/recorded-disk.ts';
 const disk = recordDisk();
 const { Batcher, JsonlWriter, sha256, systemClock, writeFileAtomic } = await import('../src/base/index.ts');
 const { commitFiles } = await import('../src/download/kept-files.ts');
-const { PartFolder } = await import('../src/download/begun-files.ts');
+const { openPartFolder } = await import('../src/download/begun-files.ts');
 const { KeptFiles } = await import('../src/download/kept-files.ts');
 const { DownloadRun } = await import('../src/download/index.ts');
 const { openStore, ORCHESTRATOR_DEFAULTS, WorkQueue } = await import('../src/queue/index.ts');
@@ -232,7 +232,7 @@ test(
       if (call === 'remove' && isOpen(path)) throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
     };
     {
-      using parts = PartFolder.open(root);
+      using parts = openPartFolder(root);
       writeFileSync(join(parts.path, 'body.part'), 'x');
     }
     disk.refuse = () => undefined;

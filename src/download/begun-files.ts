@@ -137,50 +137,37 @@ export const BEGUN_FOLDER = 'begun';
 const LOCK = '.lock';
 const TRIES = 10;
 
+export type PartFolder = ReturnType<typeof openPartFolder>;
+
 /**
  * A process's folder for bytes not yet known to be a document, beside a lock that the operating system releases when
  * the process dies. The next process to open one can thus tell abandoned folders from active ones: unfinished files
  * are set aside, the rest is removed. A folder without a lock is abandoned.
  */
-export class PartFolder implements Disposable {
-  readonly path: string;
-  readonly #held: Disposable;
-
-  private constructor(path: string, held: Disposable) {
-    this.path = path;
-    this.#held = held;
-  }
-
-  /** Opens a new folder below `root`, after cleaning up abandoned ones. */
-  static open(root: string, clock: Clock = systemClock): PartFolder {
-    mkdirSync(root, { recursive: true });
-    sweep(root, clock);
-    for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      const path = join(root, `${process.pid.toString(36)}-${randomBytes(4).toString('hex')}`);
-      const lock = new FileLock(path + LOCK, clock);
-      const held = lock.tryTake();
-      if (!held) {
-        // Another process's clean-up has just taken it for abandoned.
-        lock[Symbol.dispose]();
-        continue;
-      }
-      mkdirSync(path);
-      const stack = new DisposableStack();
-      // Removed last, after it was released: Windows cannot remove an open file.
-      stack.defer(() => rmSync(path + LOCK, { force: true, maxRetries: 3 }));
-      stack.use(lock);
-      stack.use(held);
-      return new PartFolder(path, stack);
+export function openPartFolder(root: string, clock: Clock = systemClock) {
+  mkdirSync(root, { recursive: true });
+  sweep(root, clock);
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const path = join(root, `${process.pid.toString(36)}-${randomBytes(4).toString('hex')}`);
+    const lock = new FileLock(path + LOCK, clock);
+    const held = lock.tryTake();
+    if (!held) {
+      // Another process's clean-up has just taken it for abandoned.
+      lock[Symbol.dispose]();
+      continue;
     }
-    throw new AppError('DOWNLOAD_FOLDER', `${root} cannot be used: its lock keeps being taken by other processes`, {
-      hint: 'check for a process that restarts repeatedly on this folder',
-    });
+    mkdirSync(path);
+    const stack = new DisposableStack();
+    // Removed last, after it was released: Windows cannot remove an open file.
+    stack.defer(() => rmSync(path + LOCK, { force: true, maxRetries: 3 }));
+    stack.use(lock);
+    stack.use(held);
+    stack.defer(() => rmSync(path, { recursive: true, force: true }));
+    return { path, [Symbol.dispose]: () => stack.dispose() };
   }
-
-  [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true });
-    this.#held[Symbol.dispose]();
-  }
+  throw new AppError('DOWNLOAD_FOLDER', `${root} cannot be used: its lock keeps being taken by other processes`, {
+    hint: 'check for a process that restarts repeatedly on this folder',
+  });
 }
 
 function sweep(root: string, clock: Clock): void {

@@ -16,8 +16,8 @@ import {
   errorInfo,
   hasCode,
 } from '../base/index.ts';
-import type { Beginning } from './begun-files.ts';
-import { BegunFiles, BEGUN_FOLDER, PartFolder } from './begun-files.ts';
+import type { Beginning, PartFolder } from './begun-files.ts';
+import { BegunFiles, BEGUN_FOLDER, openPartFolder } from './begun-files.ts';
 import type { Artifact, ArtifactKind } from './manifest-row.ts';
 
 const FOLDERS: Readonly<Record<ArtifactKind, string>> = { pdf: 'PDF', html: 'HTML', xml: 'XML' };
@@ -63,7 +63,7 @@ export class KeptFiles implements Disposable {
   }): Promise<{ readonly part: string; readonly beginning: Beginning | undefined }> {
     const folder = join(this.root, '.parts');
     await this.#make(folder);
-    this.#parts ??= PartFolder.open(folder, this.#clock);
+    this.#parts ??= openPartFolder(folder, this.#clock);
     const part = partPath(join(this.#parts.path, 'body'));
     return { part, beginning: file && this.begun.take(file.work, file.url, part) };
   }

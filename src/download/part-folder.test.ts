@@ -7,15 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { PartFolder } from './begun-files.ts';
+import { openPartFolder } from './begun-files.ts';
 
 test('part files of a killed process are removed, those of a running one are not', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-parts-'));
   const module = join(import.meta.dirname, 'begun-files.ts');
   const program = `
     import { writeFileSync } from 'node:fs';
-    import { PartFolder } from ${JSON.stringify(module)};
-    const own = PartFolder.open(process.argv[1]);
+    import { openPartFolder } from ${JSON.stringify(module)};
+    const own = openPartFolder(process.argv[1]);
     writeFileSync(own.path + '/half.part', 'half');
     process.stdout.write(own.path);
     setInterval(() => own.path, 60_000);
@@ -36,7 +36,7 @@ test('part files of a killed process are removed, those of a running one are not
   await dead.kill();
   const living = await start();
   try {
-    using own = PartFolder.open(folder.path);
+    using own = openPartFolder(folder.path);
     assert.deepEqual(readdirSync(living.path), ['half.part']);
     const folders = readdirSync(folder.path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     assert.deepEqual(
@@ -55,8 +55,8 @@ test('files and folders without a lock are removed; an orderly end leaves nothin
   writeFileSync(join(folder.path, 'old', 'a.part'), 'a');
   writeFileSync(join(folder.path, 'b.part'), 'b');
   {
-    using own = PartFolder.open(folder.path);
-    using second = PartFolder.open(folder.path);
+    using own = openPartFolder(folder.path);
+    using second = openPartFolder(folder.path);
     writeFileSync(join(own.path, 'c.part'), 'c');
     writeFileSync(join(second.path, 'd.part'), 'd');
     assert.equal(readdirSync(own.path).length + readdirSync(second.path).length, 2);

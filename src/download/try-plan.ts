@@ -4,7 +4,7 @@ import type { Clock } from '../base/index.ts';
 import { describeDiskError, equalJitterDelay, wait } from '../base/index.ts';
 import type { HttpResult, Send, Headers } from '../http/index.ts';
 import { CookieJar, TimeBudget } from '../http/index.ts';
-import type { Finding, Resolver, ResolveContext, LandingLink, LandingPage, Plan, SameAs } from '../resolve/index.ts';
+import type { Finding, Resolver, ResolveContext, LandingLink, LandingPage, Plan } from '../resolve/index.ts';
 import { completeWork, findPlans, decodePage, readLandingPage, compareWork } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import type { InspectDocument } from './identity.ts';
@@ -437,23 +437,18 @@ function refererTo(url: string, page: URL): string {
 }
 
 /** What a landing page says besides the file's URL. */
-interface PageStatement {
-  readonly license: LandingPage['license'];
-  readonly sameAs: SameAs | null;
-  readonly tdmReserved: boolean;
-  /** The page has the work's DOI, or its title and authors. */
-  readonly isProven: boolean;
-}
+type PageStatement = Exclude<ReturnType<typeof statementOf>, { readonly why: string }>;
 
 /** What a page states if it is the work's; else why it is another's. A DOI named in the plan needs no other proof. */
-function statementOf(page: LandingPage, work: Work, plan: Plan): PageStatement | { readonly why: string } {
+function statementOf(page: LandingPage, work: Work, plan: Plan) {
   const isNamed = plan.sameAs !== null && page.doi === plan.sameAs.doi;
   const sameness = compareWork(work, !page.isDoiStated || isNamed ? {} : page);
-  if (sameness.kind === 'other') return { why: sameness.why };
+  if (sameness.kind === 'other') return { why: sameness.why } as const;
   return {
     license: page.license,
     sameAs: sameness.kind === 'version' ? sameness.sameAs : null,
     tdmReserved: page.tdmReserved,
+    /** The page has the work's DOI, or its title and authors. */
     isProven: isNamed || sameness.kind === 'same' || sameness.kind === 'version',
   };
 }

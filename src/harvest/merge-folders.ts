@@ -14,8 +14,8 @@ import {
   syncFiles,
   syncFolder,
 } from '../base/index.ts';
-import type { ManifestRow } from '../download/index.ts';
-import { parseManifestRow, PartFolder } from '../download/index.ts';
+import type { ManifestRow, PartFolder } from '../download/index.ts';
+import { openPartFolder, parseManifestRow } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
 import { Candidates, CorpusStore, isRecord } from '../store/index.ts';
 
@@ -121,7 +121,7 @@ class FileCopies implements Disposable {
 
   constructor(out: string, clock: Clock) {
     this.#out = out;
-    this.#parts = PartFolder.open(join(out, '.parts'), clock);
+    this.#parts = openPartFolder(join(out, '.parts'), clock);
   }
 
   /** Resolves when every file would survive a power cut. */

@@ -12,7 +12,8 @@ import type { HeldLease } from './ledger/manifest-folder.ts';
 import { configuredServices, openAdmission, ownAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
 import type { Runtime } from './queue/open-queue.ts';
-import { ReviewFile } from './search-titles.ts';
+import type { ReviewFile } from './search-titles.ts';
+import { openReviewFile } from './search-titles.ts';
 import type { Shared, SharedFiles } from './shared/shared-files.ts';
 import type { HostEvent } from '../hosts/index.ts';
 import type { DnsMapping, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../http/index.ts';
@@ -228,7 +229,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       ...asking,
       ...entryRows(manifest, records, runId, runtime.clock),
       records,
-      review: await ReviewFile.open(join(download.out, 'review.csv')),
+      review: await openReviewFile(join(download.out, 'review.csv')),
     }),
     admission,
     list: parts.list,

@@ -15,7 +15,8 @@ import { csvLine } from '../base/index.ts';
 import type { UnreadableEntry } from './search-titles.ts';
 import type { WantedWorks } from './provider.ts';
 import { wantedWorks } from './provider.ts';
-import { ReviewFile } from './search-titles.ts';
+import type { ReviewFile } from './search-titles.ts';
+import { openReviewFile } from './search-titles.ts';
 
 async function inWorld(
   use: (
@@ -152,7 +153,7 @@ test('an entry without an id is found by its title, or waits for a person, whose
         `@misc{b, title={${doubtful}}}\n@misc{c, title={Nothing whatever resembles quixotic zebra jurisprudence}}\n`,
     );
     await writeFile(lines, `[1] ${family(second)} X. ${second.title}. Journal, ${second.year}.\n`);
-    const review = await ReviewFile.open(reviewed);
+    const review = await openReviewFile(reviewed);
     const found = await find([], { input: [bib, lines] }, review);
     assert.deepEqual(found, [`doi:${first.doi}`, `doi:${second.doi}`]);
     assert.deepEqual(
@@ -170,22 +171,22 @@ test('an entry without an id is found by its title, or waits for a person, whose
     assert.deepEqual(await find([], { input: [bib] }, review), found.slice(0, 1));
     const cells = ['mine.bib#2', doubtful, '', '', '', 'yes', '', third.doi ?? '', '0.8', 'x', '', '', '', '', '', ''];
     await writeFile(reviewed, `\uFEFF${header.replaceAll(',', ';')}\r\n${cells.join(';')}\r\n`);
-    const decided = await ReviewFile.open(reviewed);
+    const decided = await openReviewFile(reviewed);
     assert.deepEqual(await find([], { input: [bib] }, decided), [`doi:${first.doi}`, `doi:${third.doi}`]);
     assert.equal(kept.identified.at(-1), `mine.bib#2 doi:${third.doi}`);
     cells[5] = 'no';
     await writeFile(reviewed, `${header}\r\n${csvLine(cells)}`);
-    assert.deepEqual(await find([], { input: [bib] }, await ReviewFile.open(reviewed)), found.slice(0, 1));
+    assert.deepEqual(await find([], { input: [bib] }, await openReviewFile(reviewed)), found.slice(0, 1));
     // A spreadsheet saved it with other columns and semicolons, in UTF-16, an editor cut the last line end off: lines
     // are added in that form, and the decision stays.
     const saved = `\uFEFFnote;accept;entry;candidate_1\r\nread;yes;mine.bib#9;${second.doi}`;
     await writeFile(reviewed, saved, 'utf16le');
-    await find([], { input: [bib] }, await ReviewFile.open(reviewed));
+    await find([], { input: [bib] }, await openReviewFile(reviewed));
     const [, decision, added = '', end] = readFileSync(reviewed, 'utf16le').split('\r\n');
     assert.equal(decision, `read;yes;mine.bib#9;${second.doi}`);
     assert.match(added, /^;;mine\.bib#2;10\./);
     assert.equal(end, '');
-    const again = await ReviewFile.open(reviewed);
+    const again = await openReviewFile(reviewed);
     assert.deepEqual(again.decision('mine.bib#9'), { kind: 'chosen', doi: second.doi });
     assert.deepEqual(again.decision('mine.bib#2'), { kind: 'open' });
   });

@@ -115,64 +115,47 @@ function decisionIn(value: (name: string) => string): Decision {
   return { kind: NO.test(accept) ? 'refused' : 'open' };
 }
 
-/** How a person's spreadsheet saved the file: lines are added in that form. */
-interface Form {
-  readonly columns: readonly string[];
-  readonly separator: string;
-  readonly encoding: 'utf8' | 'utf16le';
-}
+export type ReviewFile = Awaited<ReturnType<typeof openReviewFile>>;
 
 /**
  * Uncertain matches of list entries for a person to decide: `review.csv` in the run folder. A line is written once and
  * never changed, so that decisions written into it stay; the next run reads them.
  */
-export class ReviewFile {
-  readonly #path: string;
-  readonly #decisions = new Map<string, Decision>();
-  #form: Form = { columns: HEADER, separator: ',', encoding: 'utf8' };
-
-  private constructor(path: string) {
-    this.#path = path;
-  }
-
-  static async open(path: string): Promise<ReviewFile> {
-    const file = new ReviewFile(path);
-    if (existsSync(path)) await file.#read();
-    return file;
-  }
-
-  async #read(): Promise<void> {
-    let columns = HEADER;
-    for await (const { names, value } of readTable(this.#path)) {
+export async function openReviewFile(path: string) {
+  const decisions = new Map<string, Decision>();
+  // A person's spreadsheet may have saved the file in another form: lines are added in that form.
+  let columns = HEADER;
+  let separator = ',';
+  let encoding: 'utf8' | 'utf16le' = 'utf8';
+  if (existsSync(path)) {
+    for await (const { names, value } of readTable(path)) {
       columns = [...names];
-      if (value('entry') !== '') this.#decisions.set(value('entry'), decisionIn(value));
+      if (value('entry') !== '') decisions.set(value('entry'), decisionIn(value));
     }
-    const bytes = readFileSync(this.#path);
-    const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf16le' : 'utf8';
+    const bytes = readFileSync(path);
+    if (bytes[0] === 0xff && bytes[1] === 0xfe) encoding = 'utf16le';
     const text = bytes.toString(encoding);
-    this.#form = { columns, separator: separatorIn(text), encoding };
+    separator = separatorIn(text);
     // An editor may have left the last line without its end.
-    if (!/[\r\n]$/.test(text)) appendFileSync(this.#path, '\r\n', encoding);
+    if (!/[\r\n]$/.test(text)) appendFileSync(path, '\r\n', encoding);
   }
+  return {
+    /** The decision about an entry; undefined if it is not in the file. */
+    decision: (entry: string) => decisions.get(entry),
 
-  /** The decision about an entry; undefined if it is not in the file. */
-  decision(entry: string): Decision | undefined {
-    return this.#decisions.get(entry);
-  }
-
-  add(entry: string, cited: CitedWork, why: string, candidates: readonly ScoredCandidate[]): void {
-    if (this.#decisions.has(entry)) return;
-    const shown = Array.from({ length: CANDIDATES }, (_, at) => candidates[at]).flatMap((each) =>
-      each ? [each.doi, each.score.toFixed(3), inWords(each)] : ['', '', ''],
-    );
-    const { title, text, authors, year } = cited;
-    const values = [entry, title ?? text, authors.join('; '), year, why, '', '', ...shown];
-    const { columns, separator, encoding } = this.#form;
-    const cells = columns.map((name) => values[HEADER.indexOf(name)] ?? '');
-    const line = csvLine(cells, separator);
-    appendFileSync(this.#path, existsSync(this.#path) ? line : csvLine(HEADER) + line, encoding);
-    this.#decisions.set(entry, { kind: 'open' });
-  }
+    add(entry: string, cited: CitedWork, why: string, candidates: readonly ScoredCandidate[]): void {
+      if (decisions.has(entry)) return;
+      const shown = Array.from({ length: CANDIDATES }, (_, at) => candidates[at]).flatMap((each) =>
+        each ? [each.doi, each.score.toFixed(3), inWords(each)] : ['', '', ''],
+      );
+      const { title, text, authors, year } = cited;
+      const values = [entry, title ?? text, authors.join('; '), year, why, '', '', ...shown];
+      const cells = columns.map((name) => values[HEADER.indexOf(name)] ?? '');
+      const line = csvLine(cells, separator);
+      appendFileSync(path, existsSync(path) ? line : csvLine(HEADER) + line, encoding);
+      decisions.set(entry, { kind: 'open' });
+    },
+  };
 }
 
 function inWords({ title, authors, year, venue }: ScoredCandidate): string {

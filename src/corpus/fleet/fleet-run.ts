@@ -159,12 +159,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
 }
 
 /** A stage of a fleet: its items, and where their rows go. */
-interface StageSource extends AsyncDisposable {
-  readonly items: QueueSource;
-  readonly rows: RowsByItem;
-  /** Enqueues items of this machine; their inputs are in the store. */
-  add(items: Iterable<WorkItem>): Promise<void>;
-}
+type StageSource = Awaited<ReturnType<typeof openStageSource>>;
 
 /**
  * The items of a stage, shared by the machines of a fleet. Items are identified by content, and their paths are
@@ -176,7 +171,7 @@ export async function openStageSource(
   stage: FlowingStage | ClosingStage,
   { config, runtime, shared }: FleetParts,
   done?: (itemId: string) => Promise<void>,
-): Promise<StageSource> {
+) {
   const { stageName, options } = stage;
   const cfgHash = 'plan' in stage ? stage.plan.cfgHash : stage.item('settings')?.cfgHash;
   const rows = new RowsByItem();
@@ -232,9 +227,8 @@ export async function openStageSource(
   return {
     items,
     rows,
-    add: async (given) => {
-      await items.add(Array.from(given, (item) => portableItem(item, shared)));
-    },
+    /** Enqueues items of this machine; their inputs are in the store. */
+    add: (given: Iterable<WorkItem>) => items.add(Array.from(given, (item) => portableItem(item, shared))),
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 }

@@ -264,24 +264,20 @@ export async function openShared(config: Config, runtime: Runtime, mayClaim = tr
     );
     logs = stack.use(await openFleetLogs(log, folder, join(config.parse.data_root, 'Manifests'), runtime.clock));
   }
-  await checkOwner({ objects, logs, folder, clock: runtime.clock, mayClaim });
+  await checkOwner(objects, folder, { logs, clock: runtime.clock, mayClaim });
   const files = stack.use(openSharedFiles({ folder, objects, clock: runtime.clock, logs }));
   const opened = stack.move();
   return { files, logs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
+type OwnerOptions = Pick<SharedFilesOptions, 'logs' | 'clock'> & { readonly mayClaim: boolean };
+
 /**
  * Rejects a store that does not exist, cannot be used, or belongs to another corpus, before anything is requested:
  * `store check --repair` would remove the other corpus's files. The first run, or machine of a fleet, claims its store.
  */
-async function checkOwner(parts: {
-  readonly objects: ObjectStore;
-  readonly logs: FleetLogs | undefined;
-  readonly folder: string;
-  readonly clock: Clock;
-  readonly mayClaim: boolean;
-}): Promise<void> {
-  const { objects, logs, folder, clock, mayClaim } = parts;
+async function checkOwner(objects: ObjectStore, folder: string, options: OwnerOptions): Promise<void> {
+  const { logs, clock, mayClaim } = options;
   const noFiles = (): AppError =>
     new AppError('OBJECT_STORE_OTHER', `${objects.name} has no files of this corpus`, {
       hint: 'give the --store of its runs; all machines of a fleet need the same one',
