@@ -5,13 +5,10 @@ const MOST_POINTS = 720;
 const RATE_MS = 300_000;
 const SHORTEST_RATE_MS = 2_000;
 
-/**
- * A time series in bounded memory: when it is full, every second point is dropped and the sampling interval doubles.
- * The last five minutes are kept separately for rates.
- */
+/** A time series in bounded memory: when it is full, every second point is dropped and the sampling interval doubles. */
 export class Series<Name extends string> {
   #points: Point<Name>[] = [];
-  #recent: Point<Name>[] = [];
+  #last: Point<Name> | undefined;
   #stepMs: number;
 
   constructor(stepMs = 1_000) {
@@ -25,9 +22,7 @@ export class Series<Name extends string> {
       this.#points = this.#points.filter((_, at) => at % 2 === 0);
       this.#stepMs *= 2;
     }
-    const latest = this.#recent.at(-1);
-    if (!latest || point.at - latest.at >= 1_000) this.#recent.push(point);
-    while (this.#recent.length > 2 && (this.#recent[0]?.at ?? 0) < point.at - RATE_MS) this.#recent.shift();
+    this.#last = point;
   }
 
   get points(): readonly Point<Name>[] {
@@ -36,7 +31,8 @@ export class Series<Name extends string> {
 
   /** Rate per minute over the last minutes; null if unknown. */
   perMinute(name: Name): number | null {
-    const [first, last] = [this.#recent[0], this.#recent.at(-1)];
+    const last = this.#last;
+    const first = this.#points.findLast(({ at }) => at <= (last?.at ?? 0) - RATE_MS) ?? this.#points[0];
     if (!first || !last || last.at - first.at < SHORTEST_RATE_MS) return null;
     return Math.max(0, ((last[name] - first[name]) * 60_000) / (last.at - first.at));
   }
