@@ -21,17 +21,8 @@ const FOLDER = 'ChunkedDocTagFiles';
 /** Hash of the settings that affect chunks: a change runs the stage again. */
 export function chunkConfigHash(options: ChunkOptions, tokenizer: Tokenizer, format: FileFormat): string {
   const { maxTokens, minTokens, overlapTokens } = options;
-  return sha256(
-    canonicalJson({
-      schema: CHUNK_SCHEMA,
-      version: CHUNKER_VERSION,
-      tokenizer: tokenizer.identity,
-      maxTokens,
-      minTokens,
-      overlapTokens,
-      format,
-    }),
-  );
+  const made = { schema: CHUNK_SCHEMA, version: CHUNKER_VERSION, tokenizer: tokenizer.identity, format };
+  return sha256(canonicalJson({ ...made, maxTokens, minTokens, overlapTokens }));
 }
 
 /** The path of an item's chunks. */
@@ -39,22 +30,14 @@ export function chunkOutput(dataRoot: string, item: string, format: FileFormat):
   return join(dataRoot, FOLDER, `${item}.${format}`);
 }
 
-/** What the manifest says about a chunked document. */
-export interface ChunkExtras {
-  readonly chunk_count: number;
-  readonly tokens_p50: number;
-  readonly tokens_p95: number;
-  readonly chunks_format: FileFormat;
-}
-
-/** Chunks one document into its file. */
+/** Chunks one document into its file; returns what the manifest says about it. */
 export async function chunkItem(item: {
   readonly id: string;
   readonly document: Pick<ParsedDocument, 'blocks' | 'metadata'>;
   readonly output: string;
   readonly tokenizer: Tokenizer;
   readonly options: ChunkOptions;
-}): Promise<ChunkExtras> {
+}) {
   const chunks = chunkDocument(item.id, item.document, item.tokenizer, item.options);
   await writeChunks(item.output, chunks, item.tokenizer);
   const tokens = chunks.map((chunk) => chunk.tokens).sort((a, b) => a - b);

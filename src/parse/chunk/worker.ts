@@ -20,13 +20,13 @@ export async function prepare(data: unknown): Promise<void> {
 /** Cuts one document into chunks. The tokenizer is opened once per worker. */
 const chunkOne: StageWorker = async (item, context) => {
   const settings = context.data as ChunkSettings;
-  const extras = await chunkItem({
+  const manifest = await chunkItem({
     id: item.itemId,
     document: await readBlockLines(item.inputs['blocks'] ?? ''),
     output: item.outputs['chunks'] ?? '',
     tokenizer: await tokenizerOf(settings),
     options: settings,
   });
-  return { status: 'success', manifest: { ...extras } };
+  return { status: 'success', manifest };
 };
 export default chunkOne;

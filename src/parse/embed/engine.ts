@@ -31,6 +31,20 @@ export interface DenseEngine extends AsyncDisposable {
   embed(texts: readonly string[], role: Role, signal?: AbortSignal): Promise<readonly Float32Array[]>;
 }
 
+/** Encodes texts one at a time: a quantised model would make a vector depend on its batch. */
+export async function encodeEach(
+  texts: readonly string[],
+  encode: (text: string) => Promise<Float32Array>,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  for (const text of texts) {
+    signal?.throwIfAborted();
+    vectors.push(await encode(text));
+  }
+  return vectors;
+}
+
 /** Term indices with their weights. */
 export interface SparseVector {
   readonly indices: Uint32Array;

@@ -43,17 +43,7 @@ export function embedOutput(dataRoot: string, item: string, format: FileFormat):
   return join(dataRoot, FOLDER, `${item}.${format}`);
 }
 
-/** What the manifest says about an embedded document. */
-export interface EmbedExtras {
-  readonly vectors_dense: number;
-  readonly vectors_sparse: number;
-  readonly dim_dense: number;
-  readonly avg_nnz_sparse: number;
-  /** Vectors that had to be computed; the others were in the cache. */
-  readonly vectors_computed: number;
-}
-
-/** Embeds the chunks of one document into its file. */
+/** Embeds the chunks of one document into its file; returns what the manifest says about it. */
 export async function embedItem(
   item: {
     readonly input: string;
@@ -63,7 +53,7 @@ export async function embedItem(
     readonly cache: VectorCache | undefined;
   },
   signal?: AbortSignal,
-): Promise<EmbedExtras> {
+) {
   const { dense, sparse } = item.engines;
   await using writer = await openVectorWriter(item.output, {
     ...(dense && { dense: { model: dense.model, dimensions: dense.dimensions, type: item.type } }),
@@ -91,6 +81,7 @@ export async function embedItem(
     vectors_sparse: sparse ? chunks : 0,
     dim_dense: dense?.dimensions ?? 0,
     avg_nnz_sparse: chunks > 0 ? Math.round((10 * entries) / chunks) / 10 : 0,
+    // The others were in the cache.
     vectors_computed: computed,
   };
 }
@@ -144,8 +135,7 @@ export function createEmbedWorker(options: {
   return async (item, context) => {
     const files = { input: item.inputs['chunks'] ?? '', output: item.outputs['vectors'] ?? '' };
     try {
-      const extras = await embedItem({ ...files, ...options }, context.signal);
-      return { status: 'success', manifest: { ...extras } };
+      return { status: 'success', manifest: await embedItem({ ...files, ...options }, context.signal) };
     } catch (error) {
       throw stoppingFault(error);
     }

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts';
-import type { RowReader, RowWriter, TableSchema } from '../files/open.ts';
+import type { Row, RowReader, RowWriter, TableSchema } from '../files/open.ts';
 import { checkedRows, openRowReader, openRowWriter } from '../files/open.ts';
 import type { ModelIdentity, SparseVector } from './engine.ts';
 import { quantiseVector } from './engine.ts';
@@ -10,9 +10,16 @@ export const VECTOR_SCHEMA = 'docstokg/vectors/1';
 /** How numbers of a dense vector are kept. */
 export type VectorType = 'float32' | 'float16' | 'int8';
 
+/** The model of the dense vectors in a file, their length and number format. */
+export interface DenseModel {
+  readonly model: ModelIdentity;
+  readonly dimensions: number;
+  readonly type: VectorType;
+}
+
 /** What a file of vectors holds: dense, sparse or both. */
-export interface VectorFileOptions {
-  readonly dense?: { readonly model: ModelIdentity; readonly dimensions: number; readonly type: VectorType };
+interface VectorFileOptions {
+  readonly dense?: DenseModel;
   readonly sparse?: { readonly model: ModelIdentity };
 }
 
@@ -25,19 +32,14 @@ export interface ChunkVectors {
 }
 
 /** Takes vectors and writes a file of them. */
-export interface VectorWriter extends AsyncDisposable {
+interface VectorWriter extends Omit<RowWriter, 'write'> {
   write(vectors: ChunkVectors): Promise<void>;
-  finish(): Promise<{ readonly rows: number }>;
 }
 
 /** Opens a file for vectors; the file name decides the format. */
 export async function openVectorWriter(path: string, options: VectorFileOptions): Promise<VectorWriter> {
   const writer = await openRowWriter(path, schemaOf(options));
-  return {
-    write: (vectors) => writeVectors(writer, vectors, options),
-    finish: () => writer.finish(),
-    [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
-  };
+  return { ...writer, write: (vectors) => writer.write(rowOf(vectors, options)) };
 }
 
 function schemaOf({ dense, sparse }: VectorFileOptions): TableSchema {
@@ -71,34 +73,27 @@ function columnsOf(
   };
 }
 
-async function writeVectors(writer: RowWriter, vectors: ChunkVectors, options: VectorFileOptions): Promise<void> {
-  const { dense, sparse } = options;
-  const row: Record<string, unknown> = {
-    chunk_id: vectors.id,
-    doc_id: vectors.document,
-    chunk_index: vectors.index,
+function rowOf({ id, document, index, ...vectors }: ChunkVectors, { dense, sparse }: VectorFileOptions): Row {
+  if (dense && vectors.dense?.length !== dense.dimensions)
+    throw new AppError('EMBED_DIMENSIONS', `chunk ${id} has a vector of ${vectors.dense?.length ?? 0} numbers`, {
+      hint: `the model gives ${dense.dimensions}`,
+    });
+  return {
+    chunk_id: id,
+    doc_id: document,
+    chunk_index: index,
+    ...(dense && vectors.dense && numbersOf(vectors.dense, dense.type)),
+    ...(sparse && {
+      sparse_indices: vectors.sparse?.indices ?? new Uint32Array(),
+      sparse_values: vectors.sparse?.values ?? new Float32Array(),
+    }),
   };
-  if (dense) {
-    if (vectors.dense?.length !== dense.dimensions) {
-      throw new AppError(
-        'EMBED_DIMENSIONS',
-        `chunk ${vectors.id} has a vector of ${vectors.dense?.length ?? 0} numbers`,
-        {
-          hint: `the model gives ${dense.dimensions}`,
-        },
-      );
-    }
-    if (dense.type === 'int8') {
-      const { data, scale } = quantiseVector(vectors.dense);
-      row['dense'] = data;
-      row['dense_scale'] = scale;
-    } else row['dense'] = dense.type === 'float16' ? vectors.dense.map(Math.f16round) : vectors.dense;
-  }
-  if (sparse) {
-    row['sparse_indices'] = vectors.sparse?.indices ?? new Uint32Array();
-    row['sparse_values'] = vectors.sparse?.values ?? new Float32Array();
-  }
-  await writer.write(row);
+}
+
+function numbersOf(vector: Float32Array, type: VectorType): Row {
+  if (type !== 'int8') return { dense: type === 'float16' ? vector.map(Math.f16round) : vector };
+  const { data, scale } = quantiseVector(vector);
+  return { dense: data, dense_scale: scale };
 }
 
 /** Reads vectors, one chunk after the other; whatever they are kept as, they come back as float32. */
@@ -127,13 +122,6 @@ export async function* readVectors(path: string): AsyncGenerator<ChunkVectors> {
       },
     };
   }
-}
-
-/** The model of the dense vectors in a file, their length and number format. */
-export interface DenseModel {
-  readonly model: ModelIdentity;
-  readonly dimensions: number;
-  readonly type: VectorType;
 }
 
 /** What a file says about its dense vectors; undefined when it has none. */

@@ -30,7 +30,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface RowWriter extends AsyncDisposable {
   write(row: Row): Promise<void>;
   /** Completes the file; disposing of a writer that was not finished removes what it wrote. */
-  finish(): Promise<{ readonly rows: number }>;
+  finish(): Promise<void>;
 }
 
 /** A file's rows, and what it says about itself. */
@@ -48,38 +48,37 @@ export async function* checkedRows(
   columns: TableSchema['columns'],
   wanted: readonly string[] = Object.keys(columns),
 ): AsyncGenerator<Row> {
-  const checks = Object.entries(columns).filter(([name]) => wanted.includes(name));
+  const checks = Object.entries(columns)
+    .filter(([name]) => wanted.includes(name))
+    .map(([name, type]) => [name, ...kindOf(type)] as const);
   let at = 0;
   for await (const row of reader.rows(wanted)) {
     at += 1;
-    const bad = checks.find(([name, type]) => !fits(row[name], type));
-    if (bad) {
-      throw new AppError('FILE_UNREADABLE', `${path}, row ${at}: ${bad[0]} is not ${wording(bad[1])}`, {
+    const bad = checks.find(([name, , fits]) => !fits(row[name]));
+    if (bad)
+      throw new AppError('FILE_UNREADABLE', `${path}, row ${at}: ${bad[0]} is not ${bad[1]}`, {
         hint: 'run the stage again with --force',
       });
-    }
     yield row;
   }
 }
 
-function fits(value: unknown, type: ColumnType): boolean {
-  if (typeof type === 'object') return isNumbers(value) && value.length === type.dimensions;
-  switch (type) {
-    case 'string':
-      return typeof value === 'string';
-    case 'integer':
-      return value === undefined || value === null || Number.isSafeInteger(value);
-    case 'float':
-      return typeof value === 'number';
-    case 'strings':
-      return Array.isArray(value) && value.every((each) => typeof each === 'string');
-    case 'integers':
-    case 'floats':
-      return isNumbers(value);
-    case 'regions':
-      return Array.isArray(value) && value.every(isRegion);
-  }
+/** What a column holds, in words, and whether a value is that. */
+function kindOf(type: ColumnType): readonly [wording: string, fits: (value: unknown) => boolean] {
+  if (typeof type !== 'object') return KINDS[type];
+  const { dimensions } = type;
+  return [`a vector of ${dimensions} numbers`, (value) => isNumbers(value) && value.length === dimensions];
 }
+
+const KINDS: Readonly<Record<Extract<ColumnType, string>, ReturnType<typeof kindOf>>> = {
+  string: ['a text', (value) => typeof value === 'string'],
+  integer: ['a whole number', (value) => value === undefined || value === null || Number.isSafeInteger(value)],
+  float: ['a number', (value) => typeof value === 'number'],
+  strings: ['a list of texts', (value) => Array.isArray(value) && value.every((each) => typeof each === 'string')],
+  integers: ['a list of numbers', isNumbers],
+  floats: ['a list of numbers', isNumbers],
+  regions: ['a list of regions', (value) => Array.isArray(value) && value.every(isRegion)],
+};
 
 /** Typed arrays hold nothing else; an array of JSON might. */
 function isNumbers(value: unknown): value is { readonly length: number } {
@@ -97,19 +96,6 @@ function isRegion(value: unknown): boolean {
   const region = value as Readonly<Record<string, unknown>>;
   const box = (region['box'] ?? region) as Readonly<Record<string, unknown>>;
   return typeof region['page'] === 'number' && SIDES.every((side) => typeof box[side] === 'number');
-}
-
-function wording(type: ColumnType): string {
-  if (typeof type === 'object') return `a vector of ${type.dimensions} numbers`;
-  return {
-    string: 'a text',
-    integer: 'a whole number',
-    float: 'a number',
-    strings: 'a list of texts',
-    integers: 'a list of numbers',
-    floats: 'a list of numbers',
-    regions: 'a list of regions',
-  }[type];
 }
 
 /** The formats in which chunks and vectors are kept. */
@@ -231,7 +217,6 @@ export async function openPart(path: string): Promise<PartFile> {
 async function openJsonlWriter(path: string, schema: TableSchema): Promise<RowWriter> {
   const part = await openPart(path);
   let buffer = '';
-  let rows = 0;
   const flush = async (): Promise<void> => {
     const text = buffer;
     buffer = '';
@@ -244,13 +229,11 @@ async function openJsonlWriter(path: string, schema: TableSchema): Promise<RowWr
         ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value,
       ]);
       buffer += `${JSON.stringify({ ...schema.metadata, ...Object.fromEntries(values) })}\n`;
-      rows += 1;
       if (buffer.length > BUFFERED_CHARACTERS) await flush();
     },
     async finish() {
       await flush();
       await part.commit();
-      return { rows };
     },
     [Symbol.asyncDispose]: () => part[Symbol.asyncDispose](),
   };

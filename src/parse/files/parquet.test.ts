@@ -55,7 +55,7 @@ async function writeAll(path: string, vectors: readonly ChunkVectors[], type: Ve
     sparse: { model: { ...MODEL, name: 'bm25' } },
   });
   for (const each of vectors) await writer.write(each);
-  assert.deepEqual(await writer.finish(), { rows: vectors.length });
+  await writer.finish();
 }
 
 test('DuckDB sees vectors as FLOAT arrays, bit by bit, over several row groups', async () => {

@@ -34,7 +34,6 @@ export async function openParquetWriter(path: string, schema: TableSchema): Prom
     createdBy: 'docstokg',
   });
   let rows: Row[] = [];
-  let count = 0;
   let checksum = 0;
   const flush = async (): Promise<void> => {
     checksum = crc32(bytes.getBytes(), checksum);
@@ -44,7 +43,6 @@ export async function openParquetWriter(path: string, schema: TableSchema): Prom
   const writeGroup = async (): Promise<void> => {
     const group = rows;
     rows = [];
-    count += group.length;
     await parquet.write({
       columnData: columns.map(([name, type]) => ({
         name,
@@ -68,7 +66,6 @@ export async function openParquetWriter(path: string, schema: TableSchema): Prom
       await parquet.finish();
       await flush();
       await part.commit();
-      return { rows: count };
     },
     [Symbol.asyncDispose]: () => part[Symbol.asyncDispose](),
   };

