@@ -24,7 +24,7 @@ export type ConvertMode = 'auto' | 'pdf' | 'html' | 'xml';
 export type PdfEngine =
   | { readonly kind: 'embedded' }
   | ({ readonly kind: 'docling-serve' } & DoclingServeOptions)
-  | ({ readonly kind: 'vlm' } & Omit<VlmOptions, 'fallback'>);
+  | ({ readonly kind: 'vlm' } & VlmOptions);
 
 export interface ParseFileOptions {
   readonly mode?: ConvertMode;
@@ -129,29 +129,9 @@ async function readPdf(
     ...(options.onPage && { onPage: options.onPage }),
   });
   if (engine.kind === 'embedded') return { document: embedded, facts: { parse_engine: 'embedded' } };
-  const remote = await convertWithVlm(
-    embedded.pages.map((page) => ({
-      page,
-      png: async () => encodePng(await reader.renderPage(bytes, page.number, (engine.dpi ?? 144) / 72)),
-    })),
-    {
-      ...engine,
-      fallback: (page) => Promise.resolve(embedded.blocks.filter((block) => (block.regions[0]?.page ?? 1) === page)),
-    },
-    signal,
-  );
-  // Identifiers and language are taken from the text as read by the built-in engine, which is exact.
-  const { title, ...known } = embedded.metadata;
-  return {
-    ...remote,
-    document: {
-      ...remote.document,
-      metadata: {
-        ...known,
-        ...((remote.document.metadata.title ?? title) ? { title: remote.document.metadata.title ?? title ?? '' } : {}),
-      },
-    },
-  };
+  const scale = (engine.dpi ?? 144) / 72;
+  const draw = async (page: number): Promise<Uint8Array> => encodePng(await reader.renderPage(bytes, page, scale));
+  return await convertWithVlm(embedded, draw, engine, signal);
 }
 
 const CATEGORIES: readonly (readonly [codes: RegExp, category: StageErrorInfo['category']])[] = [

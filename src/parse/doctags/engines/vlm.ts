@@ -4,13 +4,6 @@ import { readDoctags } from '../formats/doctags-reader.ts';
 import type { RemoteResult } from './docling-serve.ts';
 import { bearer, RemoteError, requestJson, withRetries } from '../../remote.ts';
 
-/** A page of the document as input for the model. */
-export interface PageInput {
-  readonly page: Page;
-  /** PNG of the page. */
-  readonly png: () => Promise<Uint8Array>;
-}
-
 export interface VlmOptions {
   readonly baseUrl: string;
   readonly model?: string;
@@ -21,33 +14,36 @@ export interface VlmOptions {
   readonly concurrency?: number;
   readonly requestTimeoutMs?: number;
   readonly clock: Clock;
-  /** Blocks of a page from the built-in engine, for pages on which the model fails. */
-  readonly fallback?: (page: number) => Promise<readonly Block[]>;
 }
 
 const MODEL = 'ibm-granite/granite-docling-258M';
 const MAX_TOKENS = 4_096;
 const RETRIES = 4;
 
-/** Reads a document page by page with a vision model behind an OpenAI-compatible server. */
+/**
+ * Reads a document page by page with a vision model behind an OpenAI-compatible server. From the built-in engine come
+ * pages that the model cannot read, and what is known of the document: identifiers and language need the exact text.
+ */
 export async function convertWithVlm(
-  pages: readonly PageInput[],
+  embedded: ParsedDocument,
+  draw: (page: number) => Promise<Uint8Array>,
   options: VlmOptions,
   signal?: AbortSignal,
 ): Promise<RemoteResult> {
+  const { pages, metadata } = embedded;
   const served = await servedModels(options, signal);
   // A failed page ends the document: the other requests are aborted.
   const failed = new AbortController();
   const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
   const answers: (readonly Block[])[] = [];
-  let next = 0;
+  const left = pages.entries();
   const work = async (): Promise<void> => {
-    for (let index = next++; index < pages.length; index = next++) {
-      const input = pages[index];
-      if (input) answers[index] = await readPage(input, options, stop);
-    }
+    for (const [index, page] of left)
+      answers[index] =
+        (await askModel(page, await draw(page.number), options, stop)) ??
+        embedded.blocks.filter((block) => (block.regions[0]?.page ?? 1) === page.number);
   };
-  const workers = Array.from({ length: Math.max(1, Math.min(options.concurrency ?? 4, pages.length)) }, work);
+  const workers = Array.from({ length: options.concurrency ?? 4 }, work);
   try {
     await Promise.all(workers);
   } catch (error) {
@@ -55,11 +51,10 @@ export async function convertWithVlm(
     await Promise.allSettled(workers);
     throw error;
   }
+  const blocks = joined(answers);
+  const title = blocks.find((block) => block.kind === 'title') ?? blocks.find((block) => block.kind === 'heading');
   return {
-    document: joined(
-      pages.map(({ page }) => page),
-      answers,
-    ),
+    document: { pages, blocks, metadata: { ...metadata, ...(title && { title: title.text }) } },
     facts: {
       parse_engine: 'docling-vlm',
       model_name: options.model ?? MODEL,
@@ -69,27 +64,14 @@ export async function convertWithVlm(
   };
 }
 
-/** One page: the model's answer if it is usable, otherwise that of the built-in engine. */
-async function readPage(
-  input: PageInput,
-  options: VlmOptions,
-  signal: AbortSignal | undefined,
-): Promise<readonly Block[]> {
-  try {
-    return await askModel(input, options, signal);
-  } catch (error) {
-    // Falls back only if the model could not read the page; an unreachable or refusing server fails the document.
-    if (!(error instanceof RemoteError) || error.code !== 'ENGINE_PAGE_UNUSABLE' || !options.fallback) throw error;
-    return options.fallback(input.page.number);
-  }
-}
-
+/** The blocks of a page; undefined if the model cannot read it. */
 async function askModel(
-  input: PageInput,
+  page: Page,
+  image: Uint8Array,
   options: VlmOptions,
-  signal: AbortSignal | undefined,
-): Promise<readonly Block[]> {
-  const png = Buffer.from(await input.png()).toString('base64');
+  signal: AbortSignal,
+): Promise<readonly Block[] | undefined> {
+  const png = Buffer.from(image).toString('base64');
   const question = {
     model: options.model ?? MODEL,
     temperature: 0,
@@ -118,25 +100,17 @@ async function askModel(
   );
   const { content, finished } = choice(answer);
   const text = content.replaceAll('<|end_of_text|>', '');
-  const cut = finished ? undefined : cutRepetition(text);
-  if (!finished && cut === undefined)
-    throw unusable(input.page.number, 'the answer was cut off at the limit of tokens');
-  if (
-    !/<(?:text|title|section_header_level_\d|otsl|picture|list_item|code|formula|page_header|page_footer|caption|footnote)/.test(
-      text,
-    )
-  )
-    throw unusable(input.page.number, 'the answer holds no DocTags');
-  const { blocks } = readDoctags(cut ?? text, { pages: [{ ...input.page, number: 1 }] });
+  const whole = finished ? text : cutRepetition(text);
+  if (whole === undefined || !ELEMENT.test(whole)) return undefined;
+  const { blocks } = readDoctags(whole, { pages: [{ ...page, number: 1 }] });
   return blocks.map((block) => ({
     ...block,
-    regions: block.regions.map((region) => ({ ...region, page: input.page.number })),
+    regions: block.regions.map((region) => ({ ...region, page: page.number })),
   }));
 }
 
-function unusable(page: number, why: string): RemoteError {
-  return new RemoteError('ENGINE_PAGE_UNUSABLE', `page ${page}: ${why}`, { category: 'runtime' });
-}
+const ELEMENT =
+  /<(?:text|title|section_header_level_\d|otsl|picture|list_item|code|formula|page_header|page_footer|caption|footnote)/;
 
 function choice(answer: unknown): { content: string; finished: boolean } {
   const { choices } = fieldsOf(answer);
@@ -177,7 +151,7 @@ function request(options: VlmOptions, signal: AbortSignal | undefined, path: str
 }
 
 /** Joins pages and renumbers their blocks, including references to parents. */
-function joined(pages: readonly Page[], answers: readonly (readonly Block[])[]): ParsedDocument {
+function joined(answers: readonly (readonly Block[])[]): Block[] {
   const blocks: Block[] = [];
   for (const answer of answers) {
     // Blocks of the built-in engine have numbers of the whole document.
@@ -191,18 +165,7 @@ function joined(pages: readonly Page[], answers: readonly (readonly Block[])[]):
       });
     }
   }
-  const title = blocks.find((block) => block.kind === 'title') ?? blocks.find((block) => block.kind === 'heading');
-  return {
-    pages,
-    blocks,
-    metadata: {
-      ...(title && { title: title.text }),
-      authors: [],
-      pageCount: pages.length,
-      needsOcr: [],
-      quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 },
-    },
-  };
+  return blocks;
 }
 
 const LONGEST_PERIOD = 400;
