@@ -1,4 +1,5 @@
-import type { Block, ParsedDocument, Cell, Table } from '../document.ts';
+import type { Block, Cell, ParsedDocument } from '../document.ts';
+import { tableGrid } from '../doctags/formats/structure.ts';
 
 /** A stretch of text by offsets. */
 export interface Span {
@@ -118,6 +119,7 @@ export interface Flow {
 
 const BETWEEN_PARTS = '\n';
 const BETWEEN_GROUPS = '\n\n';
+const BETWEEN_CELLS = ' | ';
 const FURNITURE: ReadonlySet<Block['kind']> = new Set(['page_header', 'page_footer']);
 const FLOATS: ReadonlySet<Block['kind']> = new Set(['table', 'picture', 'code']);
 
@@ -173,10 +175,13 @@ function linesOf(
   const captionLines = found.length;
   for (const block of blocks) {
     if (block.kind === 'table') {
-      const { rows, headerRows } = tableText(block.table);
-      for (const [row, text] of rows.entries()) {
+      const rows = tableGrid(block.table);
+      // -1 for a table of header rows only, which has no body to repeat them for.
+      const firstOfBody = rows.findIndex((row) => !row.some((cell) => cell?.kind === 'column-header'));
+      for (const [at, row] of rows.entries()) {
+        const text = rowText(row);
         if (text.replaceAll(/[|\s]/g, '') !== '') found.push({ text, cut: 'row' });
-        if (row + 1 === headerRows) headerLines = found.length - captionLines;
+        if (at + 1 === firstOfBody) headerLines = found.length - captionLines;
       }
       if (rows.length === 0) prose(block.text.trim());
     } else if (block.kind === 'code') {
@@ -270,30 +275,8 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** A table as lines of text; the first `headerRows` name the columns. */
-interface TableText {
-  readonly rows: readonly string[];
-  readonly headerRows: number;
-}
-
-const BETWEEN_CELLS = ' | ';
-
-/** One line per row. A cell that spans rows is repeated in each, so that every row is readable alone. */
-function tableText(table: Table): TableText {
-  const rows: (Cell | undefined)[][] = Array.from({ length: table.rows }, () => []);
-  for (const cell of table.cells) {
-    for (let row = cell.row; row < Math.min(cell.row + cell.rowSpan, table.rows); row += 1) {
-      const line = rows[row];
-      if (line) line[cell.column] = cell;
-    }
-  }
-  let headerRows = 0;
-  while (headerRows < rows.length && rows[headerRows]?.some((cell) => cell?.kind === 'column-header')) headerRows += 1;
-  // A table with only header rows has no body to repeat them for.
-  if (headerRows === rows.length) headerRows = 0;
-  return { rows: rows.map(rowText), headerRows };
-}
-
-function rowText(cells: readonly (Cell | undefined)[]): string {
-  return Array.from(cells, (cell) => cell?.text.replaceAll(/\s+/g, ' ').trim() ?? '').join(BETWEEN_CELLS);
+/** A cell that spans rows is repeated in each, so that every row is readable alone; empty ones at the end are left out. */
+function rowText(row: readonly (Cell | undefined)[]): string {
+  const texts = row.map((cell, column) => (cell?.column === column ? oneLine(cell.text) : undefined));
+  return texts.slice(0, texts.findLastIndex((text) => text !== undefined) + 1).join(BETWEEN_CELLS);
 }

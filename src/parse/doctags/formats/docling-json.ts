@@ -10,75 +10,60 @@ interface Node {
 
 /** The document in docling's JSON format. */
 export function writeDoclingJson(
-  document: ParsedDocument,
+  { pages, blocks }: ParsedDocument,
   origin: { readonly name: string; readonly filename: string; readonly mimetype: string },
 ): string {
-  return `${JSON.stringify(new DoclingTree(document).build(origin))}\n`;
+  const tree = new DoclingTree();
+  for (const block of blocks) tree.add(block);
+  const root = (layer: 'body' | 'furniture') => ({
+    self_ref: `#/${layer}`,
+    children: tree[layer],
+    content_layer: layer,
+    name: '_root_',
+    label: 'unspecified',
+  });
+  const written = {
+    schema_name: 'DoclingDocument',
+    version: '1.5.0',
+    name: origin.name,
+    origin: { mimetype: origin.mimetype, binary_hash: 0, filename: origin.filename },
+    furniture: root('furniture'),
+    body: root('body'),
+    groups: tree.groups,
+    texts: tree.texts,
+    pictures: tree.pictures,
+    tables: tree.tables,
+    key_value_items: [],
+    form_items: [],
+    pages: Object.fromEntries(
+      pages.map(({ number, width, height }) => [number, { size: { width, height }, page_no: number }]),
+    ),
+  };
+  return `${JSON.stringify(written)}\n`;
 }
 
 class DoclingTree {
-  readonly #document: ParsedDocument;
-  readonly #texts: Node[] = [];
-  readonly #tables: Node[] = [];
-  readonly #pictures: Node[] = [];
-  readonly #groups: Node[] = [];
-  readonly #body: { readonly $ref: string }[] = [];
-  readonly #furniture: { readonly $ref: string }[] = [];
+  readonly texts: Node[] = [];
+  readonly tables: Node[] = [];
+  readonly pictures: Node[] = [];
+  readonly groups: Node[] = [];
+  readonly body: { readonly $ref: string }[] = [];
+  readonly furniture: { readonly $ref: string }[] = [];
   /** The node of each block, by order. */
   readonly #refs = new Map<number, Node>();
   /** Lists that are open, outermost first. */
   #lists: Node[] = [];
 
-  constructor(document: ParsedDocument) {
-    this.#document = document;
-  }
-
-  build(origin: {
-    readonly name: string;
-    readonly filename: string;
-    readonly mimetype: string;
-  }): Record<string, unknown> {
-    for (const block of this.#document.blocks) this.#add(block);
-    return {
-      schema_name: 'DoclingDocument',
-      version: '1.5.0',
-      name: origin.name,
-      origin: { mimetype: origin.mimetype, binary_hash: 0, filename: origin.filename },
-      furniture: {
-        self_ref: '#/furniture',
-        children: this.#furniture,
-        content_layer: 'furniture',
-        name: '_root_',
-        label: 'unspecified',
-      },
-      body: { self_ref: '#/body', children: this.#body, content_layer: 'body', name: '_root_', label: 'unspecified' },
-      groups: this.#groups,
-      texts: this.#texts,
-      pictures: this.#pictures,
-      tables: this.#tables,
-      key_value_items: [],
-      form_items: [],
-      pages: Object.fromEntries(
-        this.#document.pages.map((page) => [
-          String(page.number),
-          { size: { width: page.width, height: page.height }, page_no: page.number },
-        ]),
-      ),
-    };
-  }
-
-  #add(block: Block): void {
+  add(block: Block): void {
     if (block.kind !== 'list_item') this.#lists = [];
     const owner = block.parent === undefined ? undefined : this.#refs.get(block.parent);
-    const isFurniture = block.kind === 'page_header' || block.kind === 'page_footer';
+    const layer = block.kind === 'page_header' || block.kind === 'page_footer' ? 'furniture' : 'body';
     const owned =
       owner && (block.kind === 'caption' || block.kind === 'footnote') && 'captions' in owner ? owner : undefined;
-    const list = block.kind === 'list_item' ? this.#list(block.depth) : undefined;
-    const parent = owned ?? list;
-    const node = this.#node(block, parent?.self_ref ?? (isFurniture ? '#/furniture' : '#/body'));
+    const parent = owned ?? (block.kind === 'list_item' ? this.#list(block.depth) : undefined);
+    const node = this.#node(block, layer, parent?.self_ref ?? `#/${layer}`);
     const ref = { $ref: node.self_ref };
-    if (parent) parent.children.push(ref);
-    else (isFurniture ? this.#furniture : this.#body).push(ref);
+    (parent?.children ?? this[layer]).push(ref);
     if (owned) (owned[block.kind === 'caption' ? 'captions' : 'footnotes'] as unknown[]).push(ref);
     this.#refs.set(block.order, node);
   }
@@ -89,28 +74,27 @@ class DoclingTree {
     while (this.#lists.length < depth + 1) {
       const outer = this.#lists.at(-1);
       const last = outer?.children.at(-1)?.$ref;
-      const holder = this.#texts.find((text) => text.self_ref === last) ?? outer;
+      const holder = this.texts.find((text) => text.self_ref === last) ?? outer;
       const group: Node = {
-        self_ref: `#/groups/${this.#groups.length}`,
+        self_ref: `#/groups/${this.groups.length}`,
         parent: { $ref: holder?.self_ref ?? '#/body' },
         children: [],
         content_layer: 'body',
         name: 'list',
         label: 'list',
       };
-      this.#groups.push(group);
-      (holder?.children ?? this.#body).push({ $ref: group.self_ref });
+      this.groups.push(group);
+      (holder?.children ?? this.body).push({ $ref: group.self_ref });
       this.#lists.push(group);
     }
     return this.#lists.at(-1) as Node;
   }
 
-  #node(block: Block, parent: string): Node {
-    const isFurniture = block.kind === 'page_header' || block.kind === 'page_footer';
+  #node(block: Block, layer: string, parent: string): Node {
     const base = {
       parent: { $ref: parent },
       children: [],
-      content_layer: isFurniture ? 'furniture' : 'body',
+      content_layer: layer,
       label: labelOf(block.kind),
       prov: block.regions.map(({ page, box }) => ({
         page_no: page,
@@ -120,9 +104,9 @@ class DoclingTree {
     };
     const floating = { captions: [], references: [], footnotes: [] };
     if (block.kind === 'table')
-      return push(this.#tables, 'tables', { ...base, ...floating, data: tableData(block.table), annotations: [] });
-    if (block.kind === 'picture') return push(this.#pictures, 'pictures', { ...base, ...floating, annotations: [] });
-    return push(this.#texts, 'texts', {
+      return push(this.tables, 'tables', { ...base, ...floating, data: tableData(block.table), annotations: [] });
+    if (block.kind === 'picture') return push(this.pictures, 'pictures', { ...base, ...floating, annotations: [] });
+    return push(this.texts, 'texts', {
       ...base,
       ...(block.kind === 'code' && { ...floating, code_language: codeLanguage(block.language) }),
       orig: block.text,
