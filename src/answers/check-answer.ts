@@ -168,9 +168,7 @@ export async function checkQuotes(
   claims: readonly QuoteClaim[],
   signal?: AbortSignal,
 ): Promise<QuoteVerdict[]> {
-  const verdicts: QuoteVerdict[] = [];
-  for (const claim of claims) verdicts.push(await verdictOn(session, claim, signal));
-  return verdicts;
+  return await Array.fromAsync(claims, (claim) => verdictOn(session, claim, signal));
 }
 
 async function verdictOn(

@@ -9,7 +9,7 @@ import { screeningOnDemand } from '../screen/index.ts';
 export interface AskedRun {
   readonly id: string;
   readonly corpus: Corpus;
-  readonly search: { use<T>(work: (session: SearchSession) => Promise<T>): Promise<T> };
+  readonly search: { use<T>(work: (session: SearchSession) => T | Promise<T>): Promise<T> };
   /** Its screening, opened on first use. */
   readonly screening: () => Screening;
   readonly warn?: (message: string) => void;

@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 
 import type { z } from 'zod';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, systemClock } from '../base/index.ts';
+import { AppError, sha256, systemClock } from '../base/index.ts';
 import { manifestFolder } from '../corpus/index.ts';
 import type { Choice, Phase, Protocol, ScreeningDecision, Standing } from '../store/index.ts';
 import {
@@ -86,7 +86,6 @@ export class Screening implements Disposable {
   readonly #background: BackgroundRanking | undefined;
   #seen = '';
   #works: readonly string[] = [];
-  #names: { readonly works: readonly string[]; readonly hash: string } | undefined;
   #rows = new Map<string, number>();
   /** Works with a better version, mapped to it. */
   #best: ReadonlyMap<string, string> = new Map();
@@ -324,17 +323,11 @@ export class Screening implements Disposable {
     );
     this.#readWorks();
     this.#protocol = lastProtocol(this.#store) ?? NO_PROTOCOL;
-    const decisions = new Map<number, Entry[]>();
-    for (const row of screenedRows(this.#store, ['work', ...ENTRY])) {
-      const at = this.#rows.get(this.#idOf(row.work));
-      if (at === undefined) continue;
-      const rows = decisions.get(at);
-      if (rows) rows.push(row);
-      else decisions.set(at, [row]);
-    }
-    this.#decisions = decisions;
+    const found = screenedRows(this.#store, ['work', ...ENTRY]);
+    this.#decisions = Map.groupBy(found, ({ work }) => this.#rows.get(this.#idOf(work)) ?? -1);
+    this.#decisions.delete(-1);
     this.#verdicts = { 'title-abstract': this.#works.map(() => null), 'full-text': this.#works.map(() => null) };
-    for (const at of decisions.keys()) this.#judge(at);
+    for (const at of this.#decisions.keys()) this.#judge(at);
     this.#isTrained = false;
   }
 
@@ -349,9 +342,7 @@ export class Screening implements Disposable {
   }
 
   #namesOf(): string {
-    if (this.#names?.works !== this.#works)
-      this.#names = { works: this.#works, hash: createHash('sha256').update(this.#works.join('\n')).digest('hex') };
-    return this.#names.hash;
+    return sha256(this.#works.join('\n'));
   }
 
   /** Whether only our own decisions have changed the database since the last read. */
@@ -437,8 +428,8 @@ export class Screening implements Disposable {
     const sample = lastSample(this.#store);
     if (!sample) return undefined;
     if (this.#drawn?.seed !== sample.seed || this.#drawn.works !== this.#works) {
-      const place = (work: string): string => createHash('sha256').update(`${sample.seed} ${work}`).digest('hex');
-      const drawn = this.#works.map((work, row) => [place(work), row] as const).sort(([a], [b]) => (a < b ? -1 : 1));
+      const places = this.#works.map((work, row) => [sha256(`${sample.seed} ${work}`), row] as const);
+      const drawn = places.sort(([a], [b]) => (a < b ? -1 : 1));
       this.#drawn = { seed: sample.seed, works: this.#works, rows: drawn.map(([, row]) => row) };
     }
     return this.#drawn.rows.filter((row) => (this.#decisions.get(row)?.[0]?.sequence ?? Infinity) > sample.after);

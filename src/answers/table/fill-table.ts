@@ -112,11 +112,7 @@ export async function fillTable(
     },
     { ...(report && { report }), ...(signal && { signal }) },
   );
-  const rows: TableRow[] = [];
-  for (const document of documents) {
-    const row = await readRow(folder, table, document);
-    if (row) rows.push(row);
-  }
+  const rows = documents.flatMap((document) => readRow(folder, table, document) ?? []);
   return { ...withCorrections({ ...table, rows }, corpus.corrections()), id: basename(folder), outcome, overBudget };
 }
 

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { AppError, canonicalJson, sha256, writeFileAtomic } from '../../base/index.ts';
+import { AppError, canonicalJson, readFields, sha256, writeFileAtomic } from '../../base/index.ts';
 import type { CitedDocument, Corpus, SearchRequest, SearchSession } from '../../corpus/index.ts';
 import type { Cell, Column, Table, TableRow } from './cell.ts';
 import { empty, readCells } from './cell.ts';
@@ -57,10 +56,10 @@ export function savedTables(corpus: Pick<Corpus, 'config'>): SavedTable[] {
     const path = join(folder, id, TABLE_FILE);
     const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
     if (at === undefined) return [];
-    const text = readFileSync(path, 'utf8');
     try {
-      const { model } = JSON.parse(text) as { readonly model?: unknown };
-      return [{ columns: parseColumns(text, path), model: typeof model === 'string' ? model : null, id, at }];
+      const { model } = readFields(path);
+      const columns = parseColumns(readFileSync(path, 'utf8'), path);
+      return [{ columns, model: typeof model === 'string' ? model : null, id, at }];
     } catch {
       // Not a table of ours; it is rewritten when the table is next filled in.
       return [];
@@ -77,19 +76,20 @@ export interface TablePage extends Table {
 }
 
 /** The current rows of a table, with corrections; fills in nothing. */
-export async function readTable(
+export function readTable(
   corpus: Corpus,
   session: SearchSession,
   id: string,
   page: { readonly search?: SearchRequest; readonly from?: number; readonly limit?: number } = {},
-): Promise<TablePage> {
+): TablePage {
   const { search = {}, from = 0, limit = Infinity } = page;
   const table = tableNamed(corpus, id);
   const documents = session.documents(search);
   const rows: TableRow[] = [];
   let at = from;
   for (; at < documents.length && rows.length < limit; at += 1) {
-    const row = await readRow(join(tablesFolder(corpus), id), table, documents[at]);
+    const document = documents[at];
+    const row = document && readRow(join(tablesFolder(corpus), id), table, document);
     if (row) rows.push(row);
   }
   const { columns, model } = table;
@@ -105,27 +105,11 @@ function tableNamed(corpus: Corpus, id: string): SavedTable {
   });
 }
 
-/** The row of a document; undefined if this model has not filled it in. */
-export async function readRow(
-  folder: string,
-  table: TableFile,
-  document: CitedDocument | undefined,
-): Promise<TableRow | undefined> {
-  if (!document) return undefined;
-  const path = rowPath(folder, document.document);
-  if (!existsSync(path)) return undefined;
-  const { cfgHash, cells } = parsedRow(await readFile(path, 'utf8'));
+/** The row of a document; undefined if this model has not filled it in, or it is unreadable. */
+export function readRow(folder: string, table: TableFile, document: CitedDocument): TableRow | undefined {
+  const { cfgHash, cells } = readFields(rowPath(folder, document.document));
   const read = cfgHash === rowHash(table) ? readCells(cells, table.columns.length) : undefined;
   return read && rowOf(document, read);
-}
-
-/** An unreadable row counts as missing. */
-function parsedRow(text: string): { readonly cfgHash?: unknown; readonly cells?: unknown } {
-  try {
-    return (JSON.parse(text) as object | null) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 export function rowOf({ document, work, link }: CitedDocument, cells: Cell[]): TableRow {
@@ -157,12 +141,12 @@ export function withCorrections(table: Table, corrections: ReadonlyMap<string, R
  * Corrects a table cell as a person's decision, which later runs preserve; '' empties it, null restores the extracted
  * value. The value must have the column's type. Returns the new row.
  */
-export async function correctCell(
+export function correctCell(
   corpus: Corpus,
   session: SearchSession,
   id: string,
   cell: { readonly work: string; readonly column: string; readonly value: string | null },
-): Promise<TableRow | undefined> {
+): TableRow | undefined {
   const { columns } = tableNamed(corpus, id);
   const column = columns.find(({ name }) => name === cell.column);
   if (!column)
@@ -179,5 +163,5 @@ export async function correctCell(
       hint: column.type === 'choice' ? `one of: ${column.choices.join(', ')}` : `expected ${column.type}`,
     });
   corpus.correct(cell.work, column.name, typed);
-  return (await readTable(corpus, session, id, { search })).rows[0];
+  return readTable(corpus, session, id, { search }).rows[0];
 }

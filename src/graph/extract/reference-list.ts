@@ -22,23 +22,21 @@ export interface ListedReference {
 
 /** The list of references of a document, in its order. */
 export function listReferences(blocks: readonly Block[]): ListedReference[] {
-  return joinFragments(blocks.filter((block) => block.kind === 'reference')).map(({ block, text, doi }, at) => {
-    const parsed = parseReference(text);
-    return {
-      position: at + 1,
-      block: block.order,
-      text,
-      label: block.label ?? parsed.label,
-      doi: doi === undefined ? null : withoutYear(doi),
-      arxivId: block.arxivId ?? null,
-      parsed,
-      surnames: surnamesOf(text, parsed),
-      initials: wordsIn(/\s(?<initials>\p{Lu}{1,5})$/u.exec(parsed.authors[0] ?? '')?.groups?.['initials'] ?? '').join(
-        '',
-      ),
-      yearLetter: /\b(?:(?:1[5-9]|20)\d\d|n\.d\.-)(?<letter>[a-z])\b/.exec(text)?.groups?.['letter'] ?? '',
-    };
-  });
+  const entries = joinFragments(blocks.filter((block) => block.kind === 'reference'));
+  return entries.map(({ block, text, doi, parsed }, at) => ({
+    position: at + 1,
+    block: block.order,
+    text,
+    label: block.label ?? parsed.label,
+    doi: doi === undefined ? null : withoutYear(doi),
+    arxivId: block.arxivId ?? null,
+    parsed,
+    surnames: surnamesOf(text, parsed),
+    initials: wordsIn(/\s(?<initials>\p{Lu}{1,5})$/u.exec(parsed.authors[0] ?? '')?.groups?.['initials'] ?? '').join(
+      '',
+    ),
+    yearLetter: /\b(?:(?:1[5-9]|20)\d\d|n\.d\.-)(?<letter>[a-z])\b/.exec(text)?.groups?.['letter'] ?? '',
+  }));
 }
 
 type ReferenceBlock = Extract<Block, { readonly kind: 'reference' }>;

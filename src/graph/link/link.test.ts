@@ -35,6 +35,16 @@ test('a reference is recognised through broken words, lost spaces and other styl
   assert.ok(links('M. Beierlein, J. R. Gibson, B. W. Connors, J. Neurophysiol. 90, 2987 (2003).'));
 });
 
+test('another spelling of a title is recognised where the work has no volume', () => {
+  const talk = { ...WORK, source: 'Neural Circuits Conference', volume: null, pages: null };
+  assert.ok(
+    links(
+      'Beierlein M, Gibson JR, Connors BW. Two dynamicaly distinct inhibitory networks in layer IV of the neocortex. Neural Circuits Conference, 2003.',
+      talk,
+    ),
+  );
+});
+
 test('another work of the same authors is not', () => {
   assert.ok(
     !links(
