@@ -6,31 +6,12 @@ import { OPEN_PAPERS, SHARED } from './data.ts';
 import { isWorkedOn } from './halves.ts';
 import type { ScoredBlock } from './model.ts';
 import { toScored } from './model.ts';
-import type { Column, ScoreSet } from './sets.ts';
-import { COLUMNS, LOWER_IS_BETTER } from './sets.ts';
+import type { Column, Scores, ScoreSet } from './sets.ts';
+import { COLUMNS, LOWER_IS_BETTER, READ } from './sets.ts';
 
 interface Scorer {
   readonly scoreDoc: (prediction: unknown, truth: unknown) => Scores;
   readonly readTruth: (path: string) => unknown;
-}
-
-interface Scores {
-  readonly overall: number;
-  readonly textSim: number;
-  readonly bowF1: number;
-  readonly titleOk: number | null;
-  readonly headF1: number;
-  readonly headTruth: number;
-  readonly headLevel: number | null;
-  readonly tables: { readonly truth: number; readonly detF1: number; readonly teds: number } | null;
-  readonly listF1: number | null;
-  readonly captionF1: number | null;
-  readonly footnoteF1: number | null;
-  readonly refF1: number | null;
-  readonly paraF1: number;
-  readonly formulaRatio: number | null;
-  readonly furnitureLeak: number | null;
-  readonly hyphenResidue: number;
 }
 
 /** Scores of a document; null if it has nothing of the kind. */
@@ -147,26 +128,7 @@ function missedTargets(set: ScoreSet, mean: Row): string[] {
 }
 
 function rowOf(scores: Scores): Row {
-  const tables = scores.tables !== null && scores.tables.truth > 0 ? scores.tables : null;
-  return {
-    overall: scores.overall,
-    text: scores.textSim,
-    plain: null,
-    bow: scores.bowF1,
-    title: scores.titleOk,
-    headF1: scores.headTruth > 0 ? scores.headF1 : null,
-    hlevel: scores.headLevel,
-    tabDet: tables?.detF1 ?? null,
-    teds: tables?.teds ?? null,
-    list: scores.listF1,
-    capt: scores.captionF1,
-    foot: scores.footnoteF1,
-    refs: scores.refF1,
-    para: scores.paraF1,
-    formula: scores.formulaRatio,
-    leak: scores.furnitureLeak,
-    hyph: scores.hyphenResidue,
-  };
+  return Object.fromEntries(COLUMNS.map((column) => [column, READ[column](scores)])) as Row;
 }
 
 function meanOf(rows: readonly Row[]): Row {

@@ -3,27 +3,52 @@ import { parseMarkup } from '../../src/parse/doctags/parse-markup.ts';
 import { parsePdf } from '../../src/parse/doctags/pdf.ts';
 import type { ParsedDocument } from '../../src/parse/document.ts';
 
-export const COLUMNS = [
-  'overall',
-  'text',
-  'plain',
-  'bow',
-  'title',
-  'headF1',
-  'hlevel',
-  'tabDet',
-  'teds',
-  'list',
-  'capt',
-  'foot',
-  'refs',
-  'para',
-  'formula',
-  'leak',
-  'hyph',
-] as const;
+/** What the scorer says of a document. */
+export interface Scores {
+  readonly overall: number;
+  readonly textSim: number;
+  readonly bowF1: number;
+  readonly titleOk: number | null;
+  readonly headF1: number;
+  readonly headTruth: number;
+  readonly headLevel: number | null;
+  readonly tables: { readonly truth: number; readonly detF1: number; readonly teds: number } | null;
+  readonly listF1: number | null;
+  readonly captionF1: number | null;
+  readonly footnoteF1: number | null;
+  readonly refF1: number | null;
+  readonly paraF1: number;
+  readonly formulaRatio: number | null;
+  readonly furnitureLeak: number | null;
+  readonly hyphenResidue: number;
+}
 
-export type Column = (typeof COLUMNS)[number];
+const tablesOf = ({ tables }: Scores): Scores['tables'] => (tables !== null && tables.truth > 0 ? tables : null);
+
+/** The columns of the table and how they are read; null if a document has nothing of the kind. */
+export const READ = {
+  overall: ({ overall }: Scores) => overall,
+  text: ({ textSim }: Scores) => textSim,
+  // Scored apart, on the plain text of the engine.
+  plain: () => null,
+  bow: ({ bowF1 }: Scores) => bowF1,
+  title: ({ titleOk }: Scores) => titleOk,
+  headF1: ({ headTruth, headF1 }: Scores) => (headTruth > 0 ? headF1 : null),
+  hlevel: ({ headLevel }: Scores) => headLevel,
+  tabDet: (scores: Scores) => tablesOf(scores)?.detF1 ?? null,
+  teds: (scores: Scores) => tablesOf(scores)?.teds ?? null,
+  list: ({ listF1 }: Scores) => listF1,
+  capt: ({ captionF1 }: Scores) => captionF1,
+  foot: ({ footnoteF1 }: Scores) => footnoteF1,
+  refs: ({ refF1 }: Scores) => refF1,
+  para: ({ paraF1 }: Scores) => paraF1,
+  formula: ({ formulaRatio }: Scores) => formulaRatio,
+  leak: ({ furnitureLeak }: Scores) => furnitureLeak,
+  hyph: ({ hyphenResidue }: Scores) => hyphenResidue,
+} as const;
+
+export type Column = keyof typeof READ;
+export const COLUMNS = Object.keys(READ) as readonly Column[];
 
 /** Documents of one kind, their parser, targets and reference scores. */
 export interface ScoreSet {

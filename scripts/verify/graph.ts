@@ -1,14 +1,5 @@
 import { spawn } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempDisposableSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempDisposableSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -19,8 +10,10 @@ import { openGraph } from '../../src/ask/index.ts';
 import { extractDocument } from '../../src/graph/extract/extract-document.ts';
 import { withWork } from '../../src/graph/extract/reading.ts';
 import { outputEndings, outputTexts } from '../../src/parse/doctags/outputs.ts';
+import type { ParsedDocument } from '../../src/parse/index.ts';
 import { documentId, parseFile, readBlockLines } from '../../src/parse/index.ts';
 import { removeStore } from '../../src/store/index.ts';
+import { seededRandom } from '../../test/fixtures/random-document.ts';
 import { changeGraph, graphHash, memoryStore } from '../../test/support/graph.ts';
 import { checkOptions } from '../../test/support/options.ts';
 
@@ -36,7 +29,7 @@ const faults: string[] = [];
 const run = join(folder, 'run');
 await parsePapers(run);
 await build(run);
-checkEvidence(run);
+await checkEvidence(run);
 await checkBuilds(run);
 await checkOrders(run, given.seeds);
 await checkKills(run, given.kills);
@@ -84,7 +77,7 @@ async function build(run: string, options: { readonly killAfterMs?: number } = {
   return code;
 }
 
-function checkEvidence(run: string): void {
+async function checkEvidence(run: string): Promise<void> {
   using graph = openGraph(run);
   const one = (sql: string): number => Number(graph.sql(sql)[0]?.['count']);
   const edges = one('SELECT count(*) AS count FROM edges');
@@ -96,20 +89,20 @@ function checkEvidence(run: string): void {
   );
   if (bare > 0) faults.push(`${bare} edges have no evidence`);
   if (loose > 0) faults.push(`${loose} edges have an end that is not a node`);
-  const blocks = new Map<string, { readonly text: string; readonly cells: ReadonlyMap<string, string> }[]>();
+  const documents = new Map<string, ParsedDocument>();
   let quotes = 0;
   let wrong = 0;
   for (const row of graph.sql(
     'SELECT owner, block, start_at, end_at, quote, detail, method FROM evidence WHERE quote IS NOT NULL',
   )) {
     const owner = String(row['owner']);
-    if (!blocks.has(owner)) blocks.set(owner, readBlocks(run, owner));
-    const block = blocks.get(owner)?.[Number(row['block'])];
-    const { row: cellRow, column } = JSON.parse(String(row['detail'])) as {
-      readonly row?: number;
-      readonly column?: number;
-    };
-    const text = row['method'] === 'table-cell' ? block?.cells.get(`${cellRow}:${column}`) : block?.text;
+    const document =
+      documents.get(owner) ?? (await readBlockLines(join(run, 'Data', 'DocTagsFiles', `${owner}.jsonl`)));
+    documents.set(owner, document);
+    const block = document.blocks[Number(row['block'])];
+    const at = JSON.parse(String(row['detail'])) as { readonly row?: number; readonly column?: number };
+    const cells = row['method'] === 'table-cell' && block?.kind === 'table' ? block.table.cells : undefined;
+    const text = (cells?.find((cell) => cell.row === at.row && cell.column === at.column) ?? block)?.text;
     quotes += 1;
     if (text?.slice(Number(row['start_at']), Number(row['end_at'])) === row['quote']) continue;
     wrong += 1;
@@ -121,23 +114,6 @@ function checkEvidence(run: string): void {
   console.log(
     `${edges} edges, ${edges - bare} with evidence; ${quotes} quotes, ${quotes - wrong} equal to the text at their offsets`,
   );
-}
-
-function readBlocks(
-  run: string,
-  owner: string,
-): { readonly text: string; readonly cells: ReadonlyMap<string, string> }[] {
-  const lines = readFileSync(join(run, 'Data', 'DocTagsFiles', `${owner}.jsonl`), 'utf8')
-    .split('\n')
-    .slice(1)
-    .filter((line) => line !== '');
-  return lines.map((line) => {
-    const block = JSON.parse(line) as {
-      readonly text: string;
-      readonly cells?: readonly (readonly [number, number, number, number, string, string])[];
-    };
-    return { text: block.text, cells: new Map((block.cells ?? []).map((cell) => [`${cell[0]}:${cell[1]}`, cell[5]])) };
-  });
 }
 
 async function checkBuilds(run: string): Promise<void> {
@@ -169,15 +145,11 @@ async function checkOrders(run: string, seeds: number): Promise<void> {
   );
   let same = 0;
   for (let seed = 1; seed <= seeds; seed += 1) {
-    let state = seed;
-    const next = (below: number): number => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return Math.floor((state / 2 ** 32) * below);
-    };
+    const random = seededRandom(seed);
     using store = memoryStore();
     const kept = new Set<number>();
     for (let step = 0; step < 14; step += 1) {
-      const at = next(documents.length);
+      const at = Math.floor(random() * documents.length);
       const document = documents[at];
       if (!document) continue;
       if (kept.delete(at)) changeGraph(store, { remove: [document.owner] });
