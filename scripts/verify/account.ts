@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 import { Admin, Simulation } from '../../sim/index.ts';
+import type { Account } from '../../src/ask/index.ts';
 import type { Corpus } from '../../src/corpus/index.ts';
 import { openCorpus } from '../../src/corpus/index.ts';
 import { importDecisions, Screening } from '../../src/screen/index.ts';
@@ -19,6 +20,7 @@ import { startCommand } from '../../test/e2e/started-command.ts';
 import { seededRandom } from '../../test/fixtures/random-document.ts';
 import { PATIENCE } from '../../test/support/harvest.ts';
 import { checkOptions } from '../../test/support/options.ts';
+import { readJsonLines } from '../score/data.ts';
 
 // `npm run verify:account [-- --seeds 20 --profiles calm,realistic,reality]`: runs lists with repeated works, several ids per
 // work and unreadable entries, twice; splits a merge, labels works, marks scans; and compares every number that the program
@@ -35,13 +37,9 @@ const TOKEN = 'a-token-for-this-check';
 
 type Numbers = Readonly<Record<string, number>>;
 
+/** The lines of a log; none if it is not written yet. */
 function jsonLines<T>(path: string): T[] {
-  try {
-    const lines = readFileSync(path, 'utf8').trim().split('\n');
-    return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]));
-  } catch {
-    return []; // Not written yet.
-  }
+  return existsSync(path) ? readJsonLines<T>(path) : [];
 }
 
 /** Groups of names of the same thing. */
@@ -203,7 +201,7 @@ async function shownIn(folder: string, corpus: Corpus, summary: string): Promise
     ...byOutcome((name) => inCsv(name)),
     unreadable_entries: inCsv('unreadable'),
   });
-  const prisma = JSON.parse(await text('prisma')) as Prisma;
+  const prisma = JSON.parse(await text('prisma')) as Account['prisma'];
   shown.set('export --format prisma', ofPrisma(prisma));
   await Array.fromAsync(corpus.export({ format: 'prisma', out: join(folder, 'flow'), asItIs: true }));
   const svg = readFileSync(join(folder, 'flow.svg'), 'utf8');
@@ -226,20 +224,9 @@ async function shownIn(folder: string, corpus: Corpus, summary: string): Promise
   return shown;
 }
 
-interface Prisma {
-  readonly identified: number;
-  readonly removed_before_screening: { readonly unreadable_entries: number; readonly duplicates: number };
-  readonly screened: number;
-  readonly excluded: number;
-  readonly sought: number;
-  readonly not_retrieved: number;
-  readonly retrieved: number;
-}
-
-interface ServedAccount {
+interface ServedAccount extends Pick<Account, 'prisma'> {
   readonly counts: Numbers;
   readonly outcomes: Numbers;
-  readonly prisma: Prisma;
   readonly reasons: readonly { readonly works: number }[];
 }
 
@@ -256,7 +243,7 @@ function byOutcome(count: (outcome: string) => number): Numbers {
   return Object.fromEntries(Object.entries(OUTCOMES).map(([outcome, name]) => [name, count(outcome)]));
 }
 
-function ofPrisma(prisma: Prisma): Numbers {
+function ofPrisma(prisma: Account['prisma']): Numbers {
   return {
     'prisma identified': prisma.identified,
     'prisma duplicates': prisma.removed_before_screening.duplicates,
