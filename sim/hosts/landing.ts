@@ -1,6 +1,6 @@
 import { escapeHtml, html } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
-import { author, journalOf } from '../world/people.ts';
+import { authorsOf, journalOf } from '../world/people.ts';
 import type { LandingTemplate, Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -71,7 +71,7 @@ function citation(world: World, work: Work, template: LandingTemplate): string {
     meta('citation_title', isOther ? 'An altogether different inquiry into unrelated matters' : work.title),
     ...(isOther
       ? [meta('citation_author', 'Somebody Else')]
-      : work.authors.slice(0, 5).map((index) => meta('citation_author', author(world.parameters.seed, index).name))),
+      : authorsOf(world, work, 5).map(({ name }) => meta('citation_author', name))),
     meta('citation_publication_date', work.date.replaceAll('-', '/')),
     meta('citation_journal_title', journalOf(world.publishers[work.source])),
     ...(doi === null ? [] : [meta('citation_doi', doi)]),

@@ -1,5 +1,5 @@
 import type { PaperSpec } from '../content/index.ts';
-import { abstractOf, author, journalOf } from '../world/people.ts';
+import { abstractOf, authorsOf, journalOf } from '../world/people.ts';
 import { TOPICS } from '../world/topics.ts';
 import type { World } from '../world/world.ts';
 
@@ -13,10 +13,11 @@ export function paperSpec(world: World, index: number): PaperSpec {
     seed: `${seed}:${index}`,
     workId: work.id,
     title: work.title,
-    authors: work.authors.slice(0, 12).map((one) => {
-      const person = author(seed, one);
-      return { name: person.name, affiliation: person.institution.name, ...(person.orcid && { orcid: person.orcid }) };
-    }),
+    authors: authorsOf(world, work, 12).map(({ name, institution, orcid }) => ({
+      name,
+      affiliation: institution.name,
+      ...(orcid && { orcid }),
+    })),
     ...(abstract !== null && { abstract }),
     ...(work.doi !== null && { doi: work.doi }),
     ...(work.pmcid !== null && { pmcid: work.pmcid }),
@@ -31,7 +32,7 @@ export function paperSpec(world: World, index: number): PaperSpec {
       const other = world.work(cited);
       return {
         title: other.title,
-        authors: other.authors.slice(0, 3).map((one) => author(seed, one).name),
+        authors: authorsOf(world, other, 3).map(({ name }) => name),
         year: other.year,
         ...(other.doi !== null && { doi: other.doi }),
       };

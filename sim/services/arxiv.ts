@@ -5,7 +5,7 @@ import { escapeHtml, html, text, xml } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { landingPage } from '../hosts/landing.ts';
 import { at } from '../world/identifiers.ts';
-import { abstractOf, author } from '../world/people.ts';
+import { abstractOf, authorsOf } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -47,9 +47,9 @@ ${entries.join('\n')}
 function entry(world: World, { work, version }: Identifier): string {
   const id = `${work.arxivId}v${version ?? work.arxivVersions}`;
   const { seed } = world.parameters;
-  const people = work.authors
-    .slice(0, 30)
-    .map((index) => `    <author>\n      <name>${escapeHtml(author(seed, index).name)}</name>\n    </author>`);
+  const people = authorsOf(world, work, 30).map(
+    ({ name }) => `    <author>\n      <name>${escapeHtml(name)}</name>\n    </author>`,
+  );
   return `  <entry>
     <id>http://arxiv.org/abs/${id}</id>
     <title>${escapeHtml(work.title.replace(': ', ':\n  '))}</title>

@@ -3,7 +3,7 @@ import { doiIn } from '../server/exchange.ts';
 import { json, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { walledPage } from '../hosts/walls.ts';
-import { abstractOf, author } from '../world/people.ts';
+import { abstractOf, authorsOf } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -14,9 +14,8 @@ function versions(world: World, work: Work, location: Location, server: string):
   const { seed } = world.parameters;
   return Array.from({ length: latest }, (_, at) => ({
     title: work.title,
-    authors: work.authors
-      .slice(0, 10)
-      .map((index) => `${author(seed, index).family}, ${author(seed, index).given[0]}.`)
+    authors: authorsOf(world, work, 10)
+      .map(({ family, given }) => `${family}, ${given[0]}.`)
       .join('; '),
     doi: work.doi,
     date: work.date,

@@ -4,7 +4,7 @@ import { SIM_KEYS } from '../server/run-state.ts';
 import { json, redirect, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { at, numberOf } from '../world/identifiers.ts';
-import { abstractOf, author } from '../world/people.ts';
+import { abstractOf, authorsOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -16,9 +16,7 @@ function render(world: World, work: Work): Record<string, unknown> {
   const number = numberOf(work.index);
   return {
     arxivId: work.arxivId ?? '',
-    authors: work.authors
-      .slice(0, 20)
-      .map((index) => ({ name: `${author(seed, index).family}, ${author(seed, index).given}` })),
+    authors: authorsOf(world, work, 20).map(({ family, given }) => ({ name: `${family}, ${given}` })),
     citationCount: 0,
     contributors: [],
     outputs: [at('api.core.ac.uk', `/v3/outputs/${number}`)],

@@ -3,7 +3,7 @@ import { doiIn, isIdentified } from '../server/exchange.ts';
 import { json, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { crossrefLinkType } from '../truth/plans.ts';
-import { author, issnOf, journalOf } from '../world/people.ts';
+import { authorsOf, issnOf, journalOf } from '../world/people.ts';
 import type { Update } from '../world/month.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -51,7 +51,6 @@ function update({ type, doi, date, source }: Update): Record<string, unknown> {
 
 /** A work as a Crossref record. */
 function renderCrossref(world: World, work: Work): Record<string, unknown> {
-  const { seed } = world.parameters;
   const listed = work.locations.filter(({ visibleIn }) => visibleIn.includes('crossref'));
   const licensed = listed.find(({ license }) => license !== null);
   const host = world.publishers[work.source];
@@ -80,15 +79,12 @@ function renderCrossref(world: World, work: Work): Record<string, unknown> {
     'is-referenced-by-count': world.columns.citedBy[work.index] ?? 0,
     title: [work.title],
     prefix: work.doi?.split('/')[0],
-    author: work.authors.slice(0, 30).map((index, at) => {
-      const person = author(seed, index);
-      return {
-        given: person.given,
-        family: person.family,
-        sequence: at === 0 ? 'first' : 'additional',
-        affiliation: [],
-      };
-    }),
+    author: authorsOf(world, work, 30).map(({ given, family }, at) => ({
+      given,
+      family,
+      sequence: at === 0 ? 'first' : 'additional',
+      affiliation: [],
+    })),
     member: '7000',
     reference: work.references.slice(0, 40).map((index, at) => {
       const cited = world.work(index);
@@ -265,9 +261,8 @@ function matching(world: World, text: string): number[] {
   const texts = Array.from({ length: world.size }, (_, index): ReadonlySet<string> => {
     if (!isHere(world, index)) return new Set();
     const work = world.work(index);
-    const [first] = work.authors;
-    const person = first === undefined ? null : author(world.parameters.seed, first);
-    const said = `${work.title} ${person?.family ?? ''} ${journalOf(world.publishers[work.source])} ${work.year}`;
+    const [first] = authorsOf(world, work, 1);
+    const said = `${work.title} ${first?.family ?? ''} ${journalOf(world.publishers[work.source])} ${work.year}`;
     const held = new Set((said.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => words.has(word)));
     for (const word of held) holding.set(word, (holding.get(word) ?? 0) + 1);
     return held;

@@ -1,7 +1,7 @@
 import type { Pool, Service } from '../server/exchange.ts';
 import { doiIn, isIdentified } from '../server/exchange.ts';
 import { json } from '../server/reply.ts';
-import { author } from '../world/people.ts';
+import { authorsOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -16,14 +16,11 @@ function render(world: World, work: Work): Record<string, unknown> {
     attributes: {
       doi: work.doi,
       identifiers: [{ identifier: `https://doi.org/${work.doi}`, identifierType: 'DOI' }],
-      creators: work.authors.slice(0, 20).map((index) => {
-        const person = author(world.parameters.seed, index);
-        return {
-          name: `${person.family}, ${person.given}`,
-          familyName: person.family,
-          affiliation: [person.institution.name],
-        };
-      }),
+      creators: authorsOf(world, work, 20).map(({ family, given, institution }) => ({
+        name: `${family}, ${given}`,
+        familyName: family,
+        affiliation: [institution.name],
+      })),
       titles: [{ title: work.title }],
       publisher: 'Simulated Repository',
       subjects: [],

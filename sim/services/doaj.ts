@@ -1,7 +1,7 @@
 import { sha256 } from '../../src/base/index.ts';
 import type { Pool, Service } from '../server/exchange.ts';
 import { json } from '../server/reply.ts';
-import { abstractOf, author, issnOf, journalOf } from '../world/people.ts';
+import { abstractOf, authorsOf, issnOf, journalOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -19,9 +19,7 @@ function render(world: World, work: Work): Record<string, unknown> {
       year: String(work.year),
       month: '1',
       abstract: abstractOf(seed, work) ?? '',
-      author: work.authors
-        .slice(0, 20)
-        .map((index) => ({ name: author(seed, index).name, affiliation: author(seed, index).institution.name })),
+      author: authorsOf(world, work, 20).map(({ name, institution }) => ({ name, affiliation: institution.name })),
       identifier: [
         { id: asRegistered(world, work), type: 'doi' },
         { id: issnOf(host), type: 'eissn' },

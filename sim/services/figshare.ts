@@ -5,7 +5,7 @@ import { json, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { walledPage } from '../hosts/walls.ts';
 import { at, numberOf } from '../world/identifiers.ts';
-import { author } from '../world/people.ts';
+import { authorsOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 
 const POOL: Pool = { name: 'figshare', perSecond: 1, burst: 2 };
@@ -29,9 +29,7 @@ async function complete(exchange: Exchange, work: Work): Promise<Record<string, 
   const md5 = createHash('md5').update(bytes).digest('hex');
   return {
     ...light(work),
-    authors: work.authors
-      .slice(0, 10)
-      .map((index) => ({ id: index, full_name: author(exchange.world.parameters.seed, index).name })),
+    authors: authorsOf(exchange.world, work, 10).map(({ index, name }) => ({ id: index, full_name: name })),
     license:
       location?.license === 'cc0'
         ? { value: 2, name: 'CC0', url: 'https://creativecommons.org/publicdomain/zero/1.0/' }

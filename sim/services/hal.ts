@@ -2,7 +2,7 @@ import type { Service } from '../server/exchange.ts';
 import { html, json, redirect } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { at } from '../world/identifiers.ts';
-import { author } from '../world/people.ts';
+import { authorsOf } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -16,7 +16,7 @@ function render(world: World, work: Work, location: Location): Record<string, un
     halId_s: id,
     ...(work.doi && { doiId_s: work.doi }),
     title_s: [work.title],
-    authFullName_s: work.authors.slice(0, 10).map((index) => author(world.parameters.seed, index).name),
+    authFullName_s: authorsOf(world, work, 10).map(({ name }) => name),
     fileMain_s: location.url,
     ...(location.license && {
       licence_s: `http://creativecommons.org/licenses/${location.license.replace('cc-', '')}/`,

@@ -5,7 +5,7 @@ import { keyOf } from '../server/exchange.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { json } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
-import { author } from '../world/people.ts';
+import { authorsOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -22,15 +22,14 @@ const OPEN = {
 };
 
 function render(world: World, work: Work): Record<string, unknown> {
-  const { seed } = world.parameters;
   return {
     id: `doi_dedup___::${sha256(work.id).slice(0, 32)}`,
     type: 'publication',
     mainTitle: work.title,
     publicationDate: work.date,
-    authors: work.authors.slice(0, 20).map((index, at) => ({
-      name: author(seed, index).given,
-      surname: author(seed, index).family,
+    authors: authorsOf(world, work, 20).map(({ given, family }, at) => ({
+      name: given,
+      surname: family,
       rank: at + 1,
       pid: null,
     })),

@@ -7,7 +7,7 @@ import { json } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { encodeDoi, isInSemanticScholar } from '../truth/shown.ts';
 import { at } from '../world/identifiers.ts';
-import { author, journalOf } from '../world/people.ts';
+import { authorsOf, journalOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -69,9 +69,7 @@ function render(world: World, work: Work, fields: readonly string[]): Record<str
     publicationTypes: ['JournalArticle'],
     publicationDate: work.date,
     journal: { name: journalOf(host), volume: '1' },
-    authors: work.authors
-      .slice(0, 20)
-      .map((index) => ({ authorId: String(index), name: author(world.parameters.seed, index).name })),
+    authors: authorsOf(world, work, 20).map(({ index, name }) => ({ authorId: String(index), name })),
   };
   return Object.fromEntries(
     ['paperId', ...fields.filter((field) => field !== 'paperId')]

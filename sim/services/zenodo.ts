@@ -5,7 +5,7 @@ import { html, json, redirect } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { landingPage } from '../hosts/landing.ts';
 import { at, numberOf } from '../world/identifiers.ts';
-import { author } from '../world/people.ts';
+import { authorsOf } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 
 const SEARCH: Pool = { name: 'zenodo-search', perSecond: 30 / 60, burst: 10 };
@@ -32,7 +32,6 @@ async function record(exchange: Exchange, work: Work): Promise<Record<string, un
   const id = Number(`1${numberOf(work.index)}`);
   const concept = `2${numberOf(work.index)}`;
   const location = file(work);
-  const { seed } = exchange.world.parameters;
   const links = {
     self: at('zenodo.org', `/api/records/${id}`),
     doi: `https://doi.org/${work.doi}`,
@@ -51,9 +50,10 @@ async function record(exchange: Exchange, work: Work): Promise<Record<string, un
       publication_date: work.date,
       description: `<p>${work.title}</p>`,
       access_right: isRestricted(work) ? 'restricted' : 'open',
-      creators: work.authors
-        .slice(0, 10)
-        .map((index) => ({ name: author(seed, index).name, affiliation: author(seed, index).institution.name })),
+      creators: authorsOf(exchange.world, work, 10).map(({ name, institution }) => ({
+        name,
+        affiliation: institution.name,
+      })),
       license: { id: `${location?.license}-4.0` },
     },
     title: work.title,

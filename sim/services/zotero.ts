@@ -1,7 +1,7 @@
 import type { Pool, Service } from '../server/exchange.ts';
 import { json, text } from '../server/reply.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
-import { author, journalOf } from '../world/people.ts';
+import { authorsOf, journalOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
@@ -19,7 +19,7 @@ function item(world: World, owner: string, work: Work): Record<string, unknown> 
     type: work.type === 'preprint' ? 'article' : 'article-journal',
     title: work.title,
     'container-title': journalOf(world.publishers[work.source]),
-    author: work.authors.slice(0, 20).map((index) => ({ literal: author(world.parameters.seed, index).name })),
+    author: authorsOf(world, work, 20).map(({ name }) => ({ literal: name })),
     issued: { 'date-parts': [[String(work.year)]] },
     ...(work.doi !== null && { DOI: work.doi }),
   };

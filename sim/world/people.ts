@@ -1,6 +1,7 @@
 import { stream } from '../random/stream.ts';
 import { orcid, pad } from './identifiers.ts';
 import type { Host, Work } from './types.ts';
+import type { World } from './world.ts';
 import { COUNTRIES, FAMILY, GIVEN, PLACES } from './words.ts';
 
 export interface Author {
@@ -43,6 +44,11 @@ export function author(seed: number, index: number): Author {
     orcid: draw.chance(0.7) ? orcid(index) : null,
     institution: institution(draw.below(PLACES.length)),
   };
+}
+
+/** The first authors of a work. */
+export function authorsOf({ parameters }: Pick<World, 'parameters'>, work: Work, most: number): Author[] {
+  return work.authors.slice(0, most).map((index) => author(parameters.seed, index));
 }
 
 /** The journal of a publisher's host. */
