@@ -63,6 +63,12 @@ test('a failure is retryable, even if other URLs were unavailable', async () => 
   assert.deepEqual([outcome.kind, outcome.kind !== 'saved' && outcome.reason], ['failed', 'timeout']);
 });
 
+test('a host that was given up is the reason, whatever else failed', async () => {
+  const givenUp: HttpResult = { kind: 'refused', reason: 'retry-after-too-long', message: 'a year', trail };
+  const outcome = await outcomeOf([A, B], givenUp, stalled);
+  assert.deepEqual([outcome.kind, outcome.kind !== 'saved' && outcome.reason], ['failed', 'host-given-up']);
+});
+
 test('a rejected lookup is deferred, and never means that there is no copy', async () => {
   const problem: Finding = { kind: 'problem', resolver: 'openalex', message: 'forbidden: status 403', at: null };
   for (const findings of [[problem], [problem, A]]) {

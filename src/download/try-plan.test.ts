@@ -174,6 +174,70 @@ test('a range with the wrong offset is not appended', async () => {
   assert.equal(ranges.at(-1), 'everything');
 });
 
+test('the middle of a file that looks like gzip is not decompressed', async () => {
+  const file = Buffer.concat([
+    Buffer.from('%PDF-1.4\n\n'),
+    Buffer.from('1f8b'.repeat(60_000), 'hex'),
+    Buffer.from('\nstartxref\n0\n%%EOF\n'),
+  ]);
+  const { saved, ranges } = await tryAgainst(
+    (_request, response) => {
+      response.writeHead(200, { etag: '"one"', 'content-length': file.length });
+      response.write(file.subarray(0, HALF), () => setTimeout(() => response.destroy(), 0));
+    },
+    (request, response) => {
+      const from = Number(/\d+/.exec(request.headers.range ?? '')?.[0]);
+      const range = `bytes ${from}-${file.length - 1}/${file.length}`;
+      response.writeHead(206, { etag: '"one"', 'content-range': range }).end(file.subarray(from));
+    },
+  );
+  assert.equal(ranges.length, 2);
+  assert.ok(saved?.equals(file));
+});
+
+test('a file and its rest together may not exceed the limit', async () => {
+  const { saved, attempt } = await tryPlan(
+    { maxBytes: 300_000 },
+    (_request, response) => {
+      response.writeHead(200, { etag: '"one"' });
+      response.write(PDF.subarray(0, HALF), () => setTimeout(() => response.destroy(), 0));
+    },
+    rest(),
+  );
+  assert.equal(saved, null);
+  assert.equal(attempt.reason, 'too-large');
+});
+
+test('a reservation of text mining in a header is recorded', async () => {
+  const { attempt } = await tryAgainst((_request, response) => {
+    response.writeHead(200, { 'tdm-reservation': '1' }).end(PDF);
+  });
+  assert.equal(attempt.terms, 'text-mining');
+});
+
+test('a file linked by a page is requested with the page as referer, and without the checksum of another file', async () => {
+  for (const [link, referer] of [
+    ['/b.pdf', 'http://files.test/a.pdf?session=1'],
+    ['http://cdn.test/b.pdf', 'http://files.test/'],
+  ] as const) {
+    const seen: (string | undefined)[] = [];
+    const checksum = { algorithm: 'md5', hex: '0'.repeat(32) } as const;
+    const { saved } = await tryPlan(
+      { plan: { url: 'http://files.test/a.pdf?session=1', checksum } },
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' });
+        response.end(`<html><head><meta name="citation_pdf_url" content="${link}"></head></html>`);
+      },
+      (request, response) => {
+        seen.push(request.headers.referer);
+        response.end(PDF);
+      },
+    );
+    assert.deepEqual(seen, [referer]);
+    assert.ok(saved?.equals(PDF));
+  }
+});
+
 test('a full response to a range request replaces the partial file', async () => {
   const { saved } = await tryAgainst(breaksOff, whole);
   assert.ok(saved?.equals(OTHER));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +72,12 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
   assert.ok([all.length - 5, all.length - 6].includes(rest.length), `${rest.length} of ${all.length}`);
   assert.equal(existsSync(statePath), false);
   assert.deepEqual(await list(1), all.slice(0, 1));
+  // A place that OpenAlex no longer knows.
+  const left = JSON.parse(readFileSync(statePath, 'utf8')) as { state: object };
+  const expired = { ...left, state: { ...left.state, at: { kind: 'cursor', cursor: 'expired' } } };
+  writeFileSync(statePath, JSON.stringify(expired));
+  assert.deepEqual(await list(3), all.slice(0, 3));
+  assert.ok(told.some((message) => message.endsWith('starting over')));
   // Another query does not resume from that state.
   assert.ok(existsSync(statePath));
   const other = simulation.world.work(0).topics.length > 1 ? simulation.world.work(0).topics[1]?.topic : undefined;

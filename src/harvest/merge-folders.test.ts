@@ -183,17 +183,19 @@ test('rotated manifests are read, and what services said about the works is merg
   const record = (id: string, title: string) => ({ ...emptyRecord(id, NO_IDS), title });
   {
     using records = Records.open(a);
-    records.add([record('old', 'An old paper'), record('new', 'A new paper')]);
+    records.add([{ ...record('old', 'An old paper'), publisher: 'Merging House' }, record('new', 'A new paper')]);
     records.noteArxivVersions([['old', 3]]);
     records.noteRepeats(new Map([['new', 2]]));
     records.noteInput('list.txt', new Set(['old', 'new']));
   }
   const answer = { kind: 'answer', question: 'Berg 2020', origin: 'test', readAt: '2026', answer: { kind: 'unknown' } };
   appendFileSync(join(a, 'records.jsonl'), `${JSON.stringify(answer)}\n`);
+  // These name files that are not merged.
+  for (const kind of ['paper', 'words']) appendFileSync(join(a, 'records.jsonl'), `${JSON.stringify({ kind })}\n`);
   {
     using records = Records.open(b);
     records.noteInput('list.txt', new Set(['other']));
-    records.add([{ ...record('old', 'An old paper'), venue: 'Journal of Merging' }]);
+    records.replace([{ ...record('old', 'An old paper'), venue: 'Journal of Merging' }]);
   }
   const out = join(temporary.path, 'out');
   let size = 0;
@@ -210,12 +212,14 @@ test('rotated manifests are read, and what services said about the works is merg
   store.ingest();
   const records = new Records(store);
   assert.deepEqual(
-    [...records.all()].map(({ id, title, venue }) => [id, title, venue]),
+    [...records.all()].map(({ id, title, venue, publisher }) => [id, title, venue, publisher]),
     [
-      ['new', 'A new paper', null],
-      ['old', 'An old paper', 'Journal of Merging'],
+      ['new', 'A new paper', null, null],
+      ['old', 'An old paper', 'Journal of Merging', 'Merging House'],
     ],
+    'a record that replaces another in its own folder is added here',
   );
+  assert.doesNotMatch(readFileSync(join(out, 'records.jsonl'), 'utf8'), /"kind":"(?:paper|words)"/);
   assert.deepEqual(
     [records.arxivVersions().get('old'), store.number('select sum(times) from repeated_entries')],
     [3, 1],

@@ -90,7 +90,9 @@ test('works are found by people, institutions, citations as deep as asked, condi
     assert.deepEqual(cited.toSorted(), visible(citing.references));
     const deep = await find([], { references: [citing.id], depth: 2 });
     const second = citing.references.flatMap((index) => [index, ...world.work(index).references]);
-    assert.deepEqual([...new Set(deep)].toSorted(), visible(second));
+    assert.deepEqual(deep.toSorted(), visible(second), 'each once: repeats count as duplicates of a review');
+    assert.equal((await find([citing.id, ...cited], { max: 2 })).length, 2);
+    await assert.rejects(find([], { topic: 'corals', yearStart: 2021, yearEnd: 2020 }), { code: 'USAGE_YEARS' });
     const [target = 0] = citing.references;
     const back = await find([], { cites: [world.work(target).id] });
     assert.ok(back.includes(citing.id));

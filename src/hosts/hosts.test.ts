@@ -41,6 +41,26 @@ test('no request stays queued if its host opens between the check and setting it
   }
 });
 
+test('a request sent just before its host is slowed counts against the new rate', () => {
+  const clock = new HeldClock(0);
+  const pace = { cap: 4, intervalMs: 100, burst: 1, from: 'request' } as const;
+  const limits = new LocalLimits(pace, clock);
+  limits.take();
+  limits.sent(0);
+  limits.change({ ...pace, intervalMs: 1_000 }, 50);
+  assert.equal(limits.opensAt(0, 50), 1_050);
+});
+
+test('the number of concurrent requests that a service states applies to its host too', async () => {
+  const pool = { name: 'crossref', hosts: ['api.a.org'], perSecond: 10, concurrency: 5, learns: true };
+  const table = new HostTable({ perHost: { perSecond: 5, concurrency: 4 }, pools: [pool] });
+  await using admission = createMemoryAdmission({ clock: new HeldClock(), table });
+  const keys = table.keysOf('api.a.org');
+  admission.observe(keys, { kind: 'answer', status: 200, retryAt: undefined, limits: { perSecond: 2, cap: 3 } });
+  const caps = new Map(admission.snapshot().map(({ key, cap }) => [key, cap]));
+  assert.deepEqual([caps.get('api.a.org'), caps.get('pool/crossref')], [3, 3]);
+});
+
 test('information from another process never shortens a hold requested here', () => {
   const clock = new HeldClock();
   const table = new HostTable({ perHost: { perSecond: 5, concurrency: 2 } });

@@ -15,6 +15,9 @@ test('a 429 holds the host until its time, or for a growing time, and halves its
   const twice = throttled(once, { now: now + 6_000, retryAt: undefined, status: 429 }, POLICY);
   assert.deepEqual([twice.hold?.at, twice.perSecond, twice.cap], [now + 7_000, 2, 2]);
   assert.equal(throttled(host(), { now, retryAt: now + 1, status: 503 }, POLICY).perSecond, 8);
+  const documented = { ...host(), strikes: 1, rules: { ...host().rules, slows: 'cap' as const } };
+  const slowed = throttled(documented, { now, retryAt: undefined, status: 429 }, POLICY);
+  assert.deepEqual([slowed.perSecond, slowed.cap], [8, 2], 'a documented rate is not lowered');
 });
 
 test('a host that refuses every request is rate-limited for minutes, whatever time it names', () => {
