@@ -54,6 +54,21 @@ test('another work of the same authors is not', () => {
   assert.ok(!links('M. Beierlein, J. R. Gibson, B. W. Connors, J. Neurophysiol. 90, 1433 (2002).'));
 });
 
+test('equal words are not enough: a longer title, a short one, other authors, or only the journal and the team', () => {
+  const bare = { ...WORK, volume: null, pages: null };
+  const people = 'Beierlein M, Gibson JR, Connors BW.';
+  const longer = { ...bare, title: 'Distinct inhibitory networks of the neocortex' };
+  assert.ok(links(`${people} ${longer.title}. J Neurophysiol. 2003.`, longer));
+  assert.ok(!links(`${people} ${longer.title} of young rats. J Neurophysiol. 2003.`, longer));
+  const short = { ...WORK, title: 'A reply to critics' };
+  assert.ok(links(`${people} ${short.title}. J Neurophysiol. 2003;90:2987.`, short));
+  assert.ok(!links(`${people} ${short.title}. J Neurophysiol. 2003.`, { ...short, volume: null, pages: null }));
+  assert.ok(!links(`Smith A, Jones B. ${WORK.title}. Proceedings of Memory. 2003;1:5.`));
+  const unpaged = { ...WORK, pages: null };
+  assert.ok(links(`${people} J Neurophysiol. 2003;90.`, unpaged));
+  assert.ok(!links(`${people} Electrically coupled interneurons drive inhibition. J Neurophysiol. 2003;90.`, unpaged));
+});
+
 test('the second part of a series is not the first', () => {
   const first = { ...WORK, title: 'Neurons of the larval nervous system: I. Central nervous system', pages: '316-334' };
   assert.ok(

@@ -10,7 +10,8 @@ import {
   parsePersonName,
   retractionOf,
 } from '../index.ts';
-import { plainText } from './record.ts';
+import type { Author, Notice, NoticeKind } from './record.ts';
+import { emptyRecord, plainText, withProvenance } from './record.ts';
 
 const AT = '2026-11-01T00:00:00.000Z';
 
@@ -121,6 +122,31 @@ test('Crossref adds what OpenAlex lacks, and removes nothing', () => {
   assert.ok(both.sources[1]?.fields.includes('issue') && !both.sources[1].fields.includes('venue'));
 });
 
+test('a list counts for more than the paper itself, and authors are merged only one by one', () => {
+  const said = (from: 'list' | 'document', authors: readonly Author[]) =>
+    withProvenance({ ...emptyRecord('doi:10.1000/reef'), title: `By the ${from}`, authors }, from, AT);
+  const author = (name: string, orcid: string | null): Author => ({
+    name,
+    family: null,
+    given: null,
+    orcid,
+    institutions: [],
+  });
+  const orcidsOf = (list: readonly Author[], paper: readonly Author[]): (string | null)[] => {
+    const both = [said('list', list), said('document', paper)] as const;
+    const merged = mergeRecords(...both);
+    assert.equal(merged.title, 'By the list');
+    assert.equal(mergeRecords(both[1], both[0]).title, 'By the list');
+    return merged.authors.map(({ orcid }) => orcid);
+  };
+  assert.deepEqual(orcidsOf([author('Ana Berg', null)], [author('A. Berg', '1')]), ['1']);
+  assert.deepEqual(orcidsOf([author('Ana Berg', null)], [author('A. Berg', '1'), author('Li Wu', '2')]), [null]);
+  assert.deepEqual(orcidsOf([author('Ana Berg', null)], [author('Li Wu', '2')]), [null]);
+  const withPlace = { ...author('A. Berg', '1'), institutions: [{ name: 'Reef Institute', ror: null }] };
+  const namesake = mergeRecords(said('list', [author('Ana Berg', '3')]), said('document', [withPlace]));
+  assert.deepEqual(namesake.authors, [author('Ana Berg', '3')], 'another ORCID is another person');
+});
+
 test('only a retraction retracts a work, and a reinstatement restores it', () => {
   const record = parseCrossrefRecord(CROSSREF, AT);
   assert.ok(record);
@@ -133,6 +159,11 @@ test('only a retraction retracts a work, and a reinstatement restores it', () =>
   ];
   assert.equal(retractionOf({ notices: reinstated }), undefined);
   assert.equal(retractionOf({ notices: reinstated.toReversed() }), undefined);
+  // A notice without a date undoes none with a date.
+  const notice = (kind: NoticeKind, date: string | null): Notice => ({ kind, doi: null, date, source: 'publisher' });
+  const undated = [notice('reinstatement', '2020'), notice('retraction', null)];
+  assert.equal(retractionOf({ notices: undated }), undefined);
+  assert.ok(retractionOf({ notices: [notice('retraction', '2020'), notice('reinstatement', null)] }));
 });
 
 test('a notice names the works it is about', () => {
