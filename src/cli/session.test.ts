@@ -39,7 +39,10 @@ test('--set changes any setting; unknown ones and other texts are refused', asyn
   const { config, origins } = await loaded('--set', 'parse.max_tokens=99', '--set', 'download.accept=pdf,xml', 'word');
   assert.deepEqual([config.parse.max_tokens, config.download.accept], [99, ['pdf', 'xml']]);
   assert.equal(origins.get('parse.max_tokens'), 'option --set parse.max_tokens');
-  await assert.rejects(loaded('--set', 'parse.maxtokens=99'), { code: 'USAGE_SETTING', message: /parse\.maxtokens/ });
+  await assert.rejects(loaded('--set', 'parse.maxtokens=99'), {
+    code: 'USAGE_SETTING',
+    message: /did you mean parse\.max_tokens/,
+  });
   await assert.rejects(loaded('--set', 'word'), { code: 'USAGE_SETTING', message: /KEY=VALUE/ });
   await assert.rejects(loaded('--set', 'parse.max_tokens=many'), { code: 'CONFIG_INVALID' });
 });

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 
 import { AppError, systemClock } from '../base/index.ts';
 import type { FlagPlace, Key, Layer, Loaded } from '../config/index.ts';
-import { loadConfig, parseText, settingsTable } from '../config/index.ts';
+import { loadConfig, parseText, settingsTable, suggestion } from '../config/index.ts';
 import { recordText } from './record-text.ts';
 import { openTerminal, plain } from './terminal.ts';
 
@@ -119,15 +119,13 @@ export function settingsMade(command: Command): Layer {
   const { set = [] } = command.opts<{ readonly set?: readonly string[] }>();
   const made = set.map((text) => {
     const [, name = '', value = ''] = /^([\w.-]+)=(.*)$/s.exec(text) ?? [];
-    const key = settingsTable().keys.find((each) => each.name === name);
+    const { keys } = settingsTable();
+    const key = keys.find((each) => each.name === name);
     if (key) return { path: key.path, value: parseText(value, key.type), origin: `option --set ${name}` };
-    throw new AppError(
-      'USAGE_SETTING',
-      name === '' ? `--set ${text}: expected KEY=VALUE` : `unknown setting "${name}"`,
-      {
-        hint: 'docstokg config lists every setting',
-      },
-    );
+    const unknown = `unknown setting "${name}"${suggestion(name, 'option', keys)}`;
+    throw new AppError('USAGE_SETTING', name === '' ? `--set ${text}: expected KEY=VALUE` : unknown, {
+      hint: 'docstokg config lists every setting',
+    });
   });
   return command.options
     .flatMap((option): Layer => {

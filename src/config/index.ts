@@ -1,5 +1,5 @@
 // No export here loads zod: the schema is loaded when a setting has to be checked.
-export { loadConfig } from './load.ts';
+export { loadConfig, suggestion } from './load.ts';
 export type { Loaded } from './load.ts';
 export type { FlagPlace } from './setting.ts';
 export type { Key } from './keys.ts';

@@ -178,7 +178,7 @@ function article(type: string): string {
 }
 
 /** The key that was probably meant: its new name, similar in section and name, or the only one with this name. */
-function suggestion(name: string, origin: string, keys: readonly Key[]): string {
+export function suggestion(name: string, origin: string, keys: readonly Key[]): string {
   const renamed = name === 'claims.model' ? 'model.name' : name.replace(/^claims\./, 'model.');
   const best = keys.find((key) => key.name === renamed) ?? similarKey(name, keys);
   return best ? `; did you mean ${origin.startsWith('environment') ? best.environment : best.name}?` : '';
