@@ -130,7 +130,12 @@ export function retryDays(reason: keyof typeof REASONS): number {
 }
 
 /** Requeues failed jobs: works that have become open, and failures old enough for their reason. */
-async function retryFailures(records: Records, before: States, queue: WorkQueue, now: number): Promise<void> {
+export async function retryFailures(
+  records: Pick<Records, 'lastRows' | 'get'>,
+  before: States,
+  queue: Pick<WorkQueue, 'enqueue'>,
+  now: number,
+): Promise<void> {
   const day = new Date(now).toISOString().slice(0, 10);
   for (const row of records.lastRows()) {
     if (row.outcome === 'saved' || namesNoWork(row.reason)) continue;
@@ -191,7 +196,7 @@ interface Look {
 }
 
 /** Appends the changes of a refresh to `refreshed.json`; without changes the file stays the same. */
-async function keepLook(folder: string, look: Look): Promise<void> {
+export async function keepLook(folder: string, look: Look): Promise<void> {
   if (isEmptyDiff(look.diff)) return;
   const path = join(folder, NAME);
   // The same refresh may have got this far before it was killed.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,15 @@ import { test } from 'node:test';
 
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, NO_IDS, readRetractionWatch } from '../../works/index.ts';
-import { newerVersions, retryDays, diffStates, isEmptyDiff, stateOf } from './refresh-corpus.ts';
+import {
+  keepLook,
+  newerVersions,
+  retryDays,
+  retryFailures,
+  diffStates,
+  isEmptyDiff,
+  stateOf,
+} from './refresh-corpus.ts';
 import type { RefreshDiff, WorkState } from './refresh-corpus.ts';
 
 function state(more: Partial<WorkRecord> = {}, isSaved = false): WorkState {
@@ -97,4 +105,40 @@ test('of Retraction Watch only a retraction is one', async () => {
 
 test('failures that may pass are tried again after a day, closed works after thirty', () => {
   assert.deepEqual([retryDays('timeout'), retryDays('lookup-failed'), retryDays('paywalled')], [1, 1, 30]);
+});
+
+test('a refresh that is killed after its changes were stored does not store them twice', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-refresh-'));
+  const diff = diffStates({}, { W1: state() });
+  for (const [began, ended] of [
+    ['2026-01-01', '2026-01-02'],
+    ['2026-02-01', '2026-02-02'],
+    ['2026-02-01', '2026-02-03'],
+  ] as const)
+    await keepLook(folder.path, { began, ended, diff });
+  const { looks } = JSON.parse(readFileSync(join(folder.path, 'refreshed.json'), 'utf8')) as {
+    readonly looks: readonly { readonly ended: string }[];
+  };
+  assert.deepEqual(
+    looks.map(({ ended }) => ended),
+    ['2026-01-02', '2026-02-03'],
+  );
+});
+
+test('a failed work is retried once a day at most, and an entry that names no work never', async () => {
+  const now = Date.parse('2026-03-01T08:00:00Z');
+  const row = { at: '2026-01-01T00:00:00Z', outcome: 'failed', reason: 'timeout', title: null } as const;
+  const records = {
+    lastRows: () => [
+      { ...row, work: 'doi:10.1/a', doi: '10.1/a' },
+      { ...row, work: 'entry:list.bib#7', doi: '10.1/b', reason: 'unreadable-entry' },
+      { ...row, work: 'doi:10.1/c', doi: '10.1/c', at: '2026-03-01T07:00:00Z' },
+    ],
+    get: () => undefined,
+  } as unknown as Parameters<typeof retryFailures>[0];
+  const keys = new Set<string>();
+  const queue = { enqueue: (key: string) => Promise.resolve(keys.size < keys.add(key).size) };
+  await retryFailures(records, {}, queue, now);
+  await retryFailures(records, {}, queue, now + 3_600_000);
+  assert.deepEqual([...keys], ['doi:10.1/a again 2026-03-01']);
 });

@@ -122,6 +122,13 @@ test('Crossref adds what OpenAlex lacks, and removes nothing', () => {
   assert.ok(both.sources[1]?.fields.includes('issue') && !both.sources[1].fields.includes('venue'));
 });
 
+test('terms for text mining are not the licence of the article', () => {
+  const tdm = { URL: 'https://creativecommons.org/licenses/by-nc-nd/4.0/', 'content-version': 'tdm' };
+  const article = { URL: 'https://creativecommons.org/licenses/by/4.0/', 'content-version': 'vor' };
+  assert.equal(parseCrossrefRecord({ ...CROSSREF, license: [tdm] }, AT)?.license, null);
+  assert.equal(parseCrossrefRecord({ ...CROSSREF, license: [tdm, article] }, AT)?.license, 'cc-by');
+});
+
 test('a list counts for more than the paper itself, and authors are merged only one by one', () => {
   const said = (from: 'list' | 'document', authors: readonly Author[]) =>
     withProvenance({ ...emptyRecord('doi:10.1000/reef'), title: `By the ${from}`, authors }, from, AT);
@@ -153,6 +160,15 @@ test('only a retraction retracts a work, and a reinstatement restores it', () =>
   assert.equal(retractionOf(record)?.doi, '10.1000/notice');
   const corrected = { notices: record.notices.filter(({ kind }) => kind === 'correction') };
   assert.equal(retractionOf(corrected), undefined);
+  const partly = parseCrossrefRecord(
+    { ...CROSSREF, 'updated-by': [{ DOI: '10.1/p', type: 'partial_retraction' }] },
+    AT,
+  );
+  assert.deepEqual(
+    partly?.notices.map(({ kind }) => kind),
+    ['partial-retraction'],
+  );
+  assert.equal(retractionOf(partly), undefined);
   const reinstated = [
     ...record.notices,
     { kind: 'reinstatement' as const, doi: '10.1000/back', date: '2025-06-01', source: 'publisher' },
