@@ -40,6 +40,9 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/politeness broken|rules of politeness/i, 'politeness violations'],
   [/held against the truth/i, 'compared with the expected results'],
   [/wants a number/i, 'expects a number'],
+  [/answers again/i, 'accepts requests again'],
+  [/nobody asked for/i, 'was not requested'],
+  [/\bput aside\b/i, 'moved to'],
   [/(?<!there )is no (?:folder|file|number|year|shard|PDF|base URL|service|kind of)\b/i, 'is not a …'],
 ];
 

@@ -114,7 +114,7 @@ export class Admin implements AsyncDisposable {
       case '/__sim/profile': {
         const profile = given['profile'];
         if (!PROFILES.includes(profile as Profile))
-          throw new AppError('SIM_PROFILE', `"${String(profile)}" is no profile`);
+          throw new AppError('SIM_PROFILE', `"${String(profile)}" is not a profile`);
         simulation.rebuild({ ...simulation.world.parameters, profile: profile as Profile });
         return { identity: simulation.world.identity };
       }

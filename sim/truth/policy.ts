@@ -104,7 +104,7 @@ export function parsePolicy(value: unknown): Policy {
   const policy = { ...DEFAULT_POLICY, ...value };
   const unknown = policy.resolvers.find((resolver) => !RESOLVERS.includes(resolver));
   if (unknown !== undefined)
-    throw new AppError('USAGE_SIM_POLICY', `"${unknown}" is no resolver`, {
+    throw new AppError('USAGE_SIM_POLICY', `"${unknown}" is not a resolver`, {
       hint: `known: ${RESOLVERS.join(', ')}`,
     });
   return policy;

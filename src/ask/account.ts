@@ -9,7 +9,7 @@ export const COUNTS = {
   listed: 'Works that lists, searches and papers named, each once; entries that name no work are not among them.',
   downloaded: 'Listed works of which there is a downloaded file.',
   local: 'Listed works that are papers of the user’s own.',
-  deferred: 'Listed works that a host put off; they are tried again.',
+  deferred: 'Listed works that a host deferred; they are tried again.',
   failed: 'Listed works that failed for a reason that may pass; `retry-failed` or a later run tries them again.',
   unavailable: 'Listed works of which no source has an open full text.',
   waiting: 'Listed works that were not tried yet.',

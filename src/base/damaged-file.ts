@@ -58,7 +58,7 @@ function looksLikeDatabase(path: string): boolean {
 function setDatabaseAside(path: string, warn: Warn | undefined): void {
   const aside = asideName(path);
   for (const ending of ['', '-wal', '-shm']) if (existsSync(path + ending)) renameFile(path + ending, aside + ending);
-  warn?.(`${path} is damaged: it was put aside as ${aside}, and a new one is made`);
+  warn?.(`${path} is damaged: it was moved to ${aside}, and a new one is created`);
 }
 
 function asideName(path: string): string {
@@ -94,7 +94,7 @@ export async function setLinesAside(
     withFile(aside, 'r+', fsyncSync);
     rewrite(path, Buffer.concat(good));
     const where = bad.length > 5 ? `${bad.length} lines` : `line ${bad.join(', ')}`;
-    warn?.(`${path} is damaged (${where}): the file was put aside as ${aside}, its sound lines stay`);
+    warn?.(`${path} is damaged (${where}): the file was copied to ${aside}; its readable lines are kept`);
   });
 }
 

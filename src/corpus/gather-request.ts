@@ -158,7 +158,7 @@ async function faultOf(file: string, size: number): Promise<Pick<PassedOver, 're
     };
   if (kind !== 'html') return undefined;
   const wall = wallOf({ status: 200, url: NO_PAGE, headers: {}, text: Buffer.from(start).toString('utf8') });
-  return wall === undefined ? undefined : { reason: wall, detail: 'a web page that stands in for the paper' };
+  return wall === undefined ? undefined : { reason: wall, detail: 'a web page in place of the paper' };
 }
 
 function ending(file: string): string {
@@ -374,7 +374,7 @@ async function sampled(
 
 function inWords(end: OpenAlexEnd): string {
   if (end.kind === 'failed') return end.message;
-  return end.kind === 'later' ? `it answers again at ${new Date(end.resumesAt).toISOString()}` : end.kind;
+  return end.kind === 'later' ? `it accepts requests again at ${new Date(end.resumesAt).toISOString()}` : end.kind;
 }
 
 /** Hosts of the sampled open works, with extrapolated numbers of works. */

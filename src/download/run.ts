@@ -376,7 +376,7 @@ export async function askAgain(
   const requeue = (state: 'error' | 'skipped', reason: Reason): Promise<number> =>
     queue.store.admin.requeue({ states: [state], errorCode: codeOf(reason) }, clock.now(), { dryRun: false });
   const again = await requeue('error', 'lookup-failed');
-  if (again > 0) log('info', `${again} works for which a service could not be asked are looked for again`);
+  if (again > 0) log('info', `retrying ${again} works whose lookup failed`);
   const apart = identity?.untriedApart() ?? 0;
   if (apart === 0) return;
   await requeue('skipped', 'duplicate');

@@ -88,7 +88,7 @@ export class Transfer {
   /** The sink for a response: the current one for the rest of its bytes, a new one for a whole body. */
   open(head: ResponseHead, stop: () => void): BodySink {
     if (head.status === 206) {
-      this.fault = this.#asked > 0 ? this.#mismatch(head) : 'answered 206 with a part that nobody asked for';
+      this.fault = this.#asked > 0 ? this.#mismatch(head) : 'answered 206 with a part that was not requested';
       if (this.fault === undefined && this.receiver) {
         this.receiver.continueUntil(stop);
         return this.receiver;

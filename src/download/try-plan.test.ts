@@ -259,7 +259,7 @@ test('an unrequested partial response is not a file, even if it claims to be com
   });
   assert.equal(saved, null);
   assert.equal(attempt.reason, 'bad-status');
-  assert.match(attempt.detail ?? '', /nobody asked for/);
+  assert.match(attempt.detail ?? '', /not requested/);
 });
 
 test('a page with many stalling links costs a work at most its time budget', async () => {

@@ -40,7 +40,7 @@ export async function openAdmission(
       isAway
         ? runtime.log(
             'warn',
-            `what the fleet shares about hosts is away (${message}); keeping to our share of every limit`,
+            `the fleet’s shared limits are unavailable (${message}); using this machine’s share of each`,
           )
         : runtime.log('info', 'the limits are shared by the fleet again'),
   });

@@ -355,7 +355,7 @@ interface ListingOptions extends Omit<OpenAlexOptions, 'resume'> {
 export async function* listWorks(query: OpenAlexQuery, options: ListingOptions): AsyncGenerator<Work> {
   const { statePath, tell, keep, ...listing } = options;
   const resume = statePath === undefined ? undefined : readState(statePath, query);
-  if (resume) tell(`the listing goes on after ${resume.yielded} works that were found before`);
+  if (resume) tell(`resuming the listing after ${resume.yielded} works`);
   let [pages, listed, total] = [0, resume?.yielded ?? 0, 0];
   for await (const page of iterateOpenAlex(query, { ...listing, resume })) {
     if (statePath !== undefined && 'state' in page && page.state !== null)
@@ -380,7 +380,9 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
       case 'later': {
         const left = page.budget ? ` (${page.budget.remainingUsd} USD are left)` : '';
         const at = new Date(page.resumesAt).toISOString();
-        tell(`the listing stops here${left}: OpenAlex answers again at ${at}; the same command then goes on`);
+        tell(
+          `the listing stops here${left}: OpenAlex accepts requests again at ${at}; run the same command then to resume`,
+        );
         break;
       }
       case 'failed':
@@ -414,9 +416,9 @@ const ALMOST_ALL = 0.99;
 
 function subjectLine(subject: OpenAlexState['subject'], total: number | null): string {
   const count = total === null ? 'an unknown number of works' : `${total.toLocaleString('en')} works`;
-  if (subject.kind === 'topic') return `topic "${subject.name}" (${subject.id}) of OpenAlex: ${count}`;
-  if (subject.kind === 'filter') return `works of OpenAlex by these conditions: ${count}`;
-  return `no single topic of OpenAlex is called "${subject.text}", so its words are searched for: ${count}`;
+  if (subject.kind === 'topic') return `OpenAlex topic "${subject.name}" (${subject.id}): ${count}`;
+  if (subject.kind === 'filter') return `OpenAlex works that match these conditions: ${count}`;
+  return `OpenAlex has no single topic "${subject.text}"; searching for its words: ${count}`;
 }
 
 /** The saved state if it is of the same query; otherwise the listing starts from the beginning. */

@@ -25,7 +25,7 @@ export async function searched(file: string, entry: Cited, parts: Searching, cou
   const bad = (word: UnreadableEntry['word'], reason: string): Searched => ({ kind: 'bad', line, word, reason });
   const decision = parts.review?.decision(name);
   if (decision?.kind === 'chosen') return found(entry, decision.doi, name);
-  if (decision?.kind === 'refused') return bad('title-unknown', 'it is none of those that were found, by review.csv');
+  if (decision?.kind === 'refused') return bad('title-unknown', 'review.csv says that it is none of the works found');
   const finding = await parts.byTitle(cited, parts.signal);
   counts[finding.kind] += 1;
   if (finding.kind === 'accepted') return found(entry, finding.candidate.doi, name);
@@ -64,7 +64,7 @@ export type TitleCounts = Record<TitleFinding['kind'], number>;
 export function titlesInWords({ accepted, doubtful, none, away }: TitleCounts): string | undefined {
   const all = accepted + doubtful + none + away;
   if (all === 0) return undefined;
-  const asked = away === 0 ? '' : `, ${away} could not be asked for: the same command asks again`;
+  const asked = away === 0 ? '' : `, ${away} not searched because a service failed: run the same command to retry`;
   const open = doubtful === 0 ? '' : ' (decide about them in review.csv)';
   return `${all} entries without an id: ${accepted} found by title, ${doubtful} doubtful${open}, ${none} unknown${asked}`;
 }

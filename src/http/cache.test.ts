@@ -290,7 +290,7 @@ test('a damaged cache is moved aside with a message, at the start or during a ru
       using store = new SqliteCacheStore(path, options);
       for (let at = 0; at < 50; at += 1) store.save(`k${at}`, { ...stored, body: Buffer.alloc(5_000, at) });
     }
-    assert.match(warnings.join(), /http\.sqlite is damaged: it was put aside as .*http\.sqlite\.damaged-1/);
+    assert.match(warnings.join(), /http\.sqlite is damaged: it was moved to .*http\.sqlite\.damaged-1/);
     // Every page but the first is lost.
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0xff, 4096));

@@ -125,7 +125,7 @@ function unasked(request: HttpRequest, response: HttpResponse): HttpResult {
   // The caller sent its own conditional request; return the 304 to it.
   if (names.some((name) => name === 'if-none-match' || name === 'if-modified-since'))
     return { kind: 'response', response };
-  const message = 'status 304 to a question that was not asked';
+  const message = 'status 304 to an unconditional request';
   const trail = { ...trailOf(request), response };
   return { kind: 'failed', reason: 'protocol', message, retryable: false, trail };
 }

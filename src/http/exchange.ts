@@ -362,7 +362,7 @@ class Deadlines implements Disposable {
     const floorAt = floor > 0 ? this.#windowAt + FLOOR_WINDOW_MS : Infinity;
     return [
       total,
-      [this.#lastByteAt + idleMs, 'idle-timeout', `nothing came for ${idleMs} ms`, true],
+      [this.#lastByteAt + idleMs, 'idle-timeout', `no data for ${idleMs} ms`, true],
       [floorAt, 'too-slow', `less than ${floor} bytes per second`, false],
     ];
   }

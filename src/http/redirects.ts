@@ -37,7 +37,7 @@ export function withRedirects(limits: HttpLimits): Wrap {
       if (following === undefined) return refuse('bad-redirect', 'from https to http with a key');
       request = following;
       if (seen.has(`${request.url.href} ${request.jar?.state ?? ''}`)) {
-        return refuse('redirect-loop', `${request.url.href} was asked before`);
+        return refuse('redirect-loop', `${request.url.href} was requested before`);
       }
     }
   };

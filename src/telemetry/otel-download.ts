@@ -49,10 +49,7 @@ export function observeDownload(meter: Meter) {
   const requestTime = histogram('contentdownload_http_duration_ms', 'Time of a request on the wire, by host.');
   const turnTime = histogram('contentdownload_http_wait_ms', 'Time a request waited for its turn, by host.');
   const slowDowns = counter('contentdownload_http_slow_down_total', 'Answers 429 and 503, by host and status.');
-  const asked = counter(
-    'contentdownload_http_wait_asked_total',
-    'Times a host named a moment before which not to ask again, by host.',
-  );
+  const asked = counter('contentdownload_http_wait_asked_total', 'Times a host asked for a pause, by host.');
   const holds = counter('contentdownload_http_host_held_total', 'Times a failing host was held, by host.');
   const recordWait = observeWaits(meter);
   const hosts = new Set<string>();

@@ -83,7 +83,7 @@ async function openSdk(options: ExportOptions, warn: (message: string) => void):
     } catch (error) {
       // Telemetry is optional: another worker on this machine may have the port.
       warn(
-        `no metrics at ${options.prometheus_host}:${options.prometheus_port} (${errorInfo(error).code}): choose another telemetry.prometheus_port, or 0 for none; the work goes on`,
+        `no metrics at ${options.prometheus_host}:${options.prometheus_port} (${errorInfo(error).code}): choose another telemetry.prometheus_port, or 0 for none; continuing without metrics`,
       );
     }
   }

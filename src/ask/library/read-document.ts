@@ -59,7 +59,7 @@ export function hasDocument(dataRoot: string, name: string): boolean {
 export async function readDocument(dataRoot: string, name: string) {
   if (!hasDocument(dataRoot, name))
     throw new AppError('CORPUS_NO_DOCUMENT', `no parsed document ${JSON.stringify(name.slice(0, 100))}`, {
-      hint: 'see the list of works for those that have a text',
+      hint: 'the list of works shows which ones have a text',
     });
   const { blocks, pages } = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${name}.jsonl`));
   const { title, authors, doi, sha256, abstract } = readSidecar(dataRoot, name);

@@ -113,7 +113,7 @@ test('text, database and reports hold the same rows, and the last row of a work 
   );
 });
 
-test('a damaged line of the manifest is put aside with a copy of the file, told once, and its row restored', async () => {
+test('a damaged line of the manifest is moved aside with a copy of the file, told once, and its row restored', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
   const jsonl = join(folder.path, 'manifest.jsonl');
   {
@@ -125,7 +125,7 @@ test('a damaged line of the manifest is put aside with a copy of the file, told 
   const damaged = readFileSync(jsonl, 'utf8');
   const warnings: string[] = [];
   await (await open(folder.path, warnings))[Symbol.asyncDispose]();
-  assert.match(warnings.join('\n'), /manifest\.jsonl is damaged \(line 2, 3\): the file was put aside as .*damaged-1/);
+  assert.match(warnings.join('\n'), /manifest\.jsonl is damaged \(line 2, 3\): the file was copied to .*damaged-1/);
   assert.match(warnings.join('\n'), /1 rows were missing in manifest.jsonl and have been restored/);
   assert.equal(readFileSync(`${jsonl}.damaged-1`, 'utf8'), damaged);
   const works = readFileSync(jsonl, 'utf8')

@@ -24,8 +24,8 @@ export async function openQueue(
     clock,
     report: (event) =>
       event.kind === 'queue-unreachable'
-        ? log('warn', `the queue's server is away (${event.message}); waiting for it`)
-        : log('info', `the queue's server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
+        ? log('warn', `the queue server is unreachable (${event.message}); waiting for it`)
+        : log('info', `the queue server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
   });
   return new WorkQueue(store, clock);
 }

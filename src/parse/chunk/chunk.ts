@@ -173,7 +173,7 @@ export async function validateChunks(path: string, maxTokens?: number): Promise<
   for await (const chunk of readChunks(path)) {
     const fault = (what: string): void => void faults.push(`chunk ${chunk.index} (${chunk.id}): ${what}`);
     if (ids.has(chunk.id)) fault('its id occurs twice');
-    if (chunk.index !== index) fault(`stands in place ${index}`);
+    if (chunk.index !== index) fault(`is at position ${index}`);
     if (chunk.start !== at) fault(`begins at ${chunk.start}, the one before ended at ${at}`);
     if (chunk.end <= chunk.start) fault('covers nothing');
     if (chunk.text.trim() === '') fault('has no text');

@@ -48,7 +48,7 @@ test('a bound below everything leaves nothing, and whoever else has the file ope
   assert.ok(other.getAll([key(2)])[0]);
 });
 
-test('a damaged cache is put aside with a message, at the start or in the middle, and vectors are made again', () => {
+test('a damaged cache is moved aside with a message, at the start or in the middle, and vectors are made again', () => {
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
   writeFileSync(path, 'this is no database, only a file of some length that was a cache once');
@@ -56,7 +56,7 @@ test('a damaged cache is put aside with a message, at the start or in the middle
     using cache = new VectorCache(path, { warn });
     cache.putAll(Array.from({ length: 500 }, (_, at) => [key(at), vector(at)] as const));
   }
-  assert.match(warnings.join(), /cache\.sqlite is damaged: it was put aside as .*cache\.sqlite\.damaged-1/);
+  assert.match(warnings.join(), /cache\.sqlite is damaged: it was moved to .*cache\.sqlite\.damaged-1/);
   writeFileSync(path, readFileSync(path).fill(0xff, 8192));
   using cache = new VectorCache(path, { warn });
   assert.deepEqual(cache.getAll([key(1)]), [undefined]);

@@ -154,7 +154,7 @@ test('a file of chunks is checked as a whole', async () => {
   assert.ok((await validateChunks(good, 20)).length > 0);
   const bad = join(folder, 'bad.jsonl');
   await writeChunks(bad, chunks.toSpliced(1, 1), tokenizer);
-  assert.match((await validateChunks(bad)).join('\n'), /stands in place 1\n.*begins at/);
+  assert.match((await validateChunks(bad)).join('\n'), /is at position 1\n.*begins at/);
   await assert.rejects(validateVectors(good), { code: 'VECTOR_SCHEMA' });
 });
 

@@ -275,8 +275,8 @@ function endOf(answer: Exclude<Lookup<unknown>, { kind: 'found' }>, state: OpenA
     hint: unauthorized
       ? 'set a valid OpenAlex API key; one is free at openalex.org'
       : answer.status === 400
-        ? 'check --filter: its names and values are those of OpenAlex'
-        : 'OpenAlex or your connection to it may be down: the same command goes on from this page',
+        ? 'check --filter: use the names and values of OpenAlex'
+        : 'OpenAlex or your connection to it may be down: run the same command to resume from this page',
     state,
   };
 }

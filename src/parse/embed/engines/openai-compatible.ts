@@ -215,7 +215,7 @@ function parseAnswer(body: unknown, expected: number): Answer {
 function parseVector(value: unknown, position: number): Float32Array {
   if (typeof value === 'string') {
     const bytes = Buffer.from(value, 'base64');
-    if (bytes.length % 4 !== 0) throw malformed(`has ${bytes.length} bytes at ${position}, which are no floats`);
+    if (bytes.length % 4 !== 0) throw malformed(`has ${bytes.length} bytes at ${position}, which are not floats`);
     return finite(new Float32Array(Uint8Array.from(bytes).buffer), position);
   }
   if (!Array.isArray(value)) throw malformed(`has no vector at ${position}`);
