@@ -72,16 +72,12 @@ export const event = runEvent
   })
   .meta({ id: 'Event' });
 
-export const figures = z.object({
-  run: z.string(),
+export const now = z.object({
+  run,
   state: run.shape.state,
   stages: z.array(stage),
   outcomes: counts,
   ...fields(number, 'rate_per_minute', 'seconds_left'),
-});
-
-export const now = figures.extend({
-  run: run,
   history: z.array(z.object({ at: z.string(), ...fields(count, 'works', 'saved', 'parsed', 'chunked', 'embedded') })),
   events: z.array(event),
 });

@@ -6,12 +6,12 @@ import type { Clock } from '../../base/index.ts';
 import { outcomesOf } from '../../ask/index.ts';
 import type { Corpus, RunEvent, RunFile, StepCount } from '../../corpus/index.ts';
 import { screeningOnDemand } from '../../screen/index.ts';
-import type { figures, run } from '../api/shapes.ts';
+import type { now, run } from '../api/shapes.ts';
 import { secondsLeft, Series } from './series.ts';
 
 export type RunLine = z.output<typeof run>;
 
-export type RunFigures = z.output<typeof figures>;
+type RunFigures = Omit<z.output<typeof now>, 'run' | 'history' | 'events'>;
 
 type StepName = StepCount['name'];
 
@@ -78,7 +78,6 @@ export function watchRun(id: string, corpus: Corpus, clock: Clock) {
       });
       const known = stages.map(({ seconds_left: seconds }) => seconds);
       return {
-        run: id,
         state: file?.state ?? 'unknown',
         stages,
         outcomes: outcomesOf(view.account()),

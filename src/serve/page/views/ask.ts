@@ -5,6 +5,7 @@ import { counted } from '../format.ts';
 import { filters, QueryField, QuestionBox } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { button, fault, html, useScene } from '../scene.ts';
+import { HitItem } from './search.ts';
 
 /** A question, and an answer whose sentences link to the quoted passages. */
 export function AskView(): View {
@@ -70,13 +71,7 @@ function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
   const { place } = useScene();
   if (answer.sentences.length === 0)
     return html`<ul class="hits">
-      ${answer.passages.slice(0, 3).map(({ id, document, title, page, text }) => {
-        const to = place('/documents', { document, passage: id, q: answer.question });
-        return html`<li>
-          <a href=${to}>${title || document}</a><span class="hint">${page === null ? '' : ` · page ${page}`}</span>
-          <p>${text}</p>
-        </li>`;
-      })}
+      ${answer.passages.slice(0, 3).map((hit) => html`<${HitItem} hit=${hit} question=${answer.question} />`)}
     </ul>`;
   return html`<ol class="hits answer">
     ${answer.sentences.map(

@@ -102,7 +102,14 @@ function Filters(): View {
   </details>`;
 }
 
-function HitItem({ hit, question }: { readonly hit: Hits['passages'][number]; readonly question: string }): View {
+/** A passage that was found, with a link to its place in the document. */
+export function HitItem({
+  hit,
+  question,
+}: {
+  readonly hit: Hits['passages'][number];
+  readonly question: string;
+}): View {
   const { place } = useScene();
   const { title, page, document, headings, id } = hit;
   const where = [...headings.slice(-2), ...(page === null || page === 0 ? [] : [`page ${page}`])];
