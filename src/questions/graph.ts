@@ -45,7 +45,7 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
       const counted = (kind: string, counts: Readonly<Record<string, number>>): Row[] =>
         Object.entries(counts).map(([label, count]) => row({ kind, label, count }));
       return {
-        says: `${documents} documents, ${evidence} pieces of evidence.`,
+        says: `${documents} documents, ${evidence} pieces of evidence, ${graph.communities()} communities of works.`,
         items: [
           ...counted('node', nodes),
           ...counted('edge', edges),

@@ -12,7 +12,7 @@ import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, withProvenance } from '../../works/index.ts';
 import { buildGraph, graphHash } from '../../../test/support/graph.ts';
 import { graphPlan, graphWorker } from '../../graph/index.ts';
-import { openGraph, nearDocuments, pageRank } from './graph.ts';
+import { communities, openGraph, nearDocuments, pageRank } from './graph.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-build-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -151,6 +151,7 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
   assert.equal(graph.timeline().find(({ year }) => year === 2010)?.corpus, 1);
   const rank = pageRank(graph.database);
   assert.ok(Math.abs([...rank.values()].reduce((sum, each) => sum + each, 0) - 1) < 1e-6);
+  assert.equal(communities(graph.database).size, rank.size);
   const central = graph.mostCentral(10).map(({ node }) => node.id);
   assert.equal(new Set(central).size, central.length, 'a work with two ids is listed once');
   const picture = graph.neighbourhood('W2');

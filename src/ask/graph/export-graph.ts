@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AtomicText } from '../../base/index.ts';
 import { openRowWriter } from '../../parse/index.ts';
 import type { Graph } from './graph.ts';
-import { readCitations } from './graph.ts';
+import { communities, readCitations } from './graph.ts';
 import type { NodeRow } from './types.ts';
 import { familyName } from './types.ts';
 
@@ -74,10 +74,11 @@ function xmlText(text: string): string {
     .replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
 }
 
-/** Works and citations for VOSviewer, which finds clusters itself; citations within the graph are weights. */
+/** Works and citations for VOSviewer: communities are clusters, citations within the graph are weights. */
 function* vosViewer(graph: Graph): Generator<string> {
+  const cluster = communities(graph.database);
   const { nodes, cites } = readCitations(graph.database);
-  const cited = new Map(nodes.map((key) => [key, 0]));
+  const cited = new Map<string, number>();
   const links = cites.flatMap((targets, at) =>
     targets.map((target) => {
       const key = nodes[target] ?? '';
@@ -88,14 +89,15 @@ function* vosViewer(graph: Graph): Generator<string> {
   yield '{"network":{"items":[\n';
   let separator = '';
   for (const node of nodesOf(graph)) {
-    const citations = cited.get(node.node);
-    if (citations === undefined) continue;
+    const group = cluster.get(node.node);
+    if (group === undefined) continue;
     yield separator;
     yield JSON.stringify({
       id: node.node,
       label: shortLabel(node),
       description: node.label,
-      weights: { Citations: citations },
+      cluster: group + 1,
+      weights: { Citations: cited.get(node.node) ?? 0 },
       ...(node.year !== null && { scores: { 'Publication year': node.year } }),
     });
     separator = ',\n';

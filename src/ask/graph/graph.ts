@@ -272,6 +272,11 @@ export class Graph implements Disposable {
     );
   }
 
+  /** How many communities the works form by citations. */
+  communities(): number {
+    return new Set(communities(this.database).values()).size;
+  }
+
   /** Works with the highest PageRank by citations. */
   mostCentral(limit: number): Weighted[] {
     const rank = [...pageRank(this.database)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
@@ -472,6 +477,83 @@ export function pageRank(database: DatabaseSync): Map<string, number> {
     if (moved < SETTLED) break;
   }
   return new Map(nodes.map((node, at) => [node, rank[at] ?? 0]));
+}
+
+/**
+ * Communities of works by citations (Louvain, Blondel et al. 2008). Works are processed in the order of their keys, so that the
+ * same graph gives the same groups.
+ */
+export function communities(database: DatabaseSync): Map<string, number> {
+  const { nodes, cites } = readCitations(database);
+  let groups = nodes.map((_, at) => at);
+  let links = undirected(cites);
+  const member = nodes.map((_, at) => at);
+  for (let level = 0; level < 10; level += 1) {
+    const moved = moveOnce(links);
+    const names = new Map<number, number>();
+    for (const group of moved) if (!names.has(group)) names.set(group, names.size);
+    groups = moved.map((group) => names.get(group) ?? 0);
+    for (const [at, group] of member.entries()) member[at] = groups[group] ?? 0;
+    if (names.size === links.length) break;
+    links = joined(links, groups, names.size);
+  }
+  return new Map(nodes.map((node, at) => [node, member[at] ?? 0]));
+}
+
+type Links = readonly ReadonlyMap<number, number>[];
+
+function undirected(cites: readonly (readonly number[])[]): Links {
+  const links = cites.map(() => new Map<number, number>());
+  for (const [at, cited] of cites.entries())
+    for (const other of cited) {
+      if (other === at) continue;
+      links[at]?.set(other, (links[at]?.get(other) ?? 0) + 1);
+      links[other]?.set(at, (links[other]?.get(at) ?? 0) + 1);
+    }
+  return links;
+}
+
+/** Moves each node to the neighbouring group with the highest gain, until none moves. */
+function moveOnce(links: Links): number[] {
+  const group = links.map((_, at) => at);
+  const degree = links.map((each) => [...each.values()].reduce((sum, weight) => sum + weight, 0));
+  const total = degree.reduce((sum, each) => sum + each, 0) || 1;
+  const inside = [...degree];
+  for (let round = 0; round < 20; round += 1) {
+    let changes = 0;
+    for (let at = 0; at < links.length; at += 1) {
+      const own = group[at] ?? 0;
+      const mine = degree[at] ?? 0;
+      const toward = new Map<number, number>([[own, 0]]);
+      for (const [other, weight] of links[at] ?? []) {
+        const theirs = group[other] ?? 0;
+        if (other !== at) toward.set(theirs, (toward.get(theirs) ?? 0) + weight);
+      }
+      inside[own] = (inside[own] ?? 0) - mine;
+      let best = own;
+      let most = Number.NEGATIVE_INFINITY;
+      for (const [other, weight] of [...toward].sort(([a], [b]) => a - b)) {
+        const gain = weight - ((inside[other] ?? 0) * mine) / total;
+        if (gain > most + 1e-12) [best, most] = [other, gain];
+      }
+      inside[best] = (inside[best] ?? 0) + mine;
+      if (best !== own) changes += 1;
+      group[at] = best;
+    }
+    if (changes === 0) break;
+  }
+  return group;
+}
+
+function joined(links: Links, groups: readonly number[], count: number): Links {
+  const result = Array.from({ length: count }, () => new Map<number, number>());
+  for (const [at, each] of links.entries())
+    for (const [other, weight] of each) {
+      const from = groups[at] ?? 0;
+      const to = groups[other] ?? 0;
+      result[from]?.set(to, (result[from]?.get(to) ?? 0) + weight);
+    }
+  return result;
 }
 
 /** Related works per document. */
