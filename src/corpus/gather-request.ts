@@ -227,16 +227,7 @@ function unrecorded(asking: Asking, { clock, log }: Runtime, signal: AbortSignal
 export type Estimate = Awaited<ReturnType<typeof estimateWorks>>;
 
 /** Works of one kind, and a sample of them. */
-interface Part {
-  readonly works: number;
-  readonly sample: readonly Work[];
-  /** How many works the sample represents, including unknown works that are not in it. */
-  readonly asked: number;
-  readonly pages: number;
-  readonly isSearch: boolean;
-  readonly spentPages: number;
-  readonly leftUsd: number | null;
-}
+type Part = Awaited<ReturnType<typeof namedPart>>;
 
 /** Assumptions: no service documents these, and they vary between fields. */
 const ASSUMED = {
@@ -305,12 +296,7 @@ function creditsOf({ isSearch }: Part): number {
 }
 
 /** Works named individually: OpenAlex is queried for a sample of them. */
-async function namedPart(
-  { ids, wanted }: WantedDocuments,
-  asking: Asking,
-  runtime: Runtime,
-  signal: AbortSignal,
-): Promise<Part> {
+async function namedPart({ ids, wanted }: WantedDocuments, asking: Asking, runtime: Runtime, signal: AbortSignal) {
   const works = await Array.fromAsync(namedWorks(ids, wanted, unrecorded(asking, runtime, signal)));
   const known = works.flatMap((work) => conditionOf(work) ?? []);
   const step = Math.max(1, known.length / ASSUMED.sample);
@@ -326,10 +312,11 @@ async function namedPart(
     }
   return {
     works: works.length,
-    sample: samples.flatMap((sample) => sample.works),
+    sample: samples.flatMap((sample) => sample.works) as readonly Work[],
+    /** How many works the sample represents, including unknown works that are not in it. */
     asked: chosen.length,
     pages: 0,
-    isSearch: false,
+    isSearch: false as boolean,
     spentPages: sumOf(samples, ({ pages }) => pages),
     leftUsd: samples.at(-1)?.budget?.remainingUsd ?? null,
   };

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 import type { Account, RunCounts } from '../ask/index.ts';
 import type { Clock } from '../base/index.ts';
-import { AppError, FileLock, writeFileAtomic } from '../base/index.ts';
+import { AppError, FileLock, parseJson, writeFileAtomic } from '../base/index.ts';
 import type { DownloadEvent, DownloadSummary } from '../download/index.ts';
 import type { IdentifiedPapers, WantedWorks } from '../harvest/index.ts';
 import type { QueueEvent } from '../queue/index.ts';
@@ -45,20 +46,10 @@ export interface RunAsked extends WantedWorks {
 /** The content of `run.json`; undefined if there is none. */
 export async function readRunFile(folder: string): Promise<RunFile | undefined> {
   const path = join(folder, NAME);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    const file = JSON.parse(text) as RunFile;
-    if (file.schema === RUN_SCHEMA) return file;
-    if (file.schema === OLD_SCHEMA) return { ...file, schema: RUN_SCHEMA, account: null };
-  } catch {
-    // Reported below as the same error.
-  }
+  if (!existsSync(path)) return undefined;
+  const file = parseJson(await readFile(path, 'utf8')) as RunFile | undefined;
+  if (file?.schema === RUN_SCHEMA) return file;
+  if (file?.schema === OLD_SCHEMA) return { ...file, schema: RUN_SCHEMA, account: null };
   throw new AppError('RUN_FILE', `${path} was not written by this version of docstokg run`, {
     hint: 'move it away; all other files in the folder are reused',
   });

@@ -1,9 +1,9 @@
-import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, FileLock, JsonlWriter, writeFileAtomic } from '../../base/index.ts';
+import { AppError, FileLock, JsonlWriter, readFields, writeFileAtomic } from '../../base/index.ts';
 import type { LeaseProof, LogLines, SharedLog } from '../../queue/index.ts';
 
 /** The logs that a fleet shares: the database is built from their files as on one machine. */
@@ -137,14 +137,9 @@ function statePath(folder: string): string {
 }
 
 /** The fleet whose logs a folder has copied, and how far. */
-export function remembered(folder: string): {
-  readonly fleet: string | undefined;
-  readonly logs: Record<string, Copied>;
-} {
-  const path = statePath(folder);
-  if (!existsSync(path)) return { fleet: undefined, logs: {} };
-  const { fleet, logs } = JSON.parse(readFileSync(path, 'utf8')) as { fleet: string; logs: Record<string, Copied> };
-  return { fleet, logs };
+export function remembered(folder: string) {
+  const { fleet, logs = {} } = readFields(statePath(folder));
+  return { fleet: fleet as string | undefined, logs: logs as Record<string, Copied> };
 }
 
 /** Counts the complete lines of a file; an incomplete last line is cut off by the next writer. */

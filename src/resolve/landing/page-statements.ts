@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/index.ts';
 import type { Headers } from '../../http/index.ts';
 import type { License } from '../../works/index.ts';
 import { decoded, normalizeDoi, parseLicense } from '../../works/index.ts';
@@ -192,11 +193,7 @@ function knownLicense(text: string): License | null {
 }
 
 /** File statements in a page's structured data. */
-interface LinkedData {
-  readonly pdfUrls: readonly string[];
-  readonly license: string | null;
-  readonly doi: string | null;
-}
+type LinkedData = ReturnType<typeof readJsonLd>;
 
 const MAX_NODES = 5_000;
 const ARTICLE = /article|scholarly|report|thesis|chapter|book|creativework|publicationissue/i;
@@ -204,17 +201,11 @@ const ARTICLE = /article|scholarly|report|thesis|chapter|book|creativework|publi
 const DEPOSIT = /dataset|digitaldocument|softwaresourcecode|collection|imageobject|mediaobject|learningresource/i;
 
 /** Parses JSON-LD: `encoding` and `associatedMedia` of articles. Broken or endless data is skipped. */
-export function readJsonLd(text: string): LinkedData {
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    return { pdfUrls: [], license: null, doi: null };
-  }
+export function readJsonLd(text: string) {
   const pdfUrls: string[] = [];
   let license: string | null = null;
   let doi: string | null = null;
-  const waiting: unknown[] = [data];
+  const waiting: unknown[] = [parseJson(text)];
   for (let seen = 0; waiting.length > 0 && seen < MAX_NODES; seen += 1) {
     // In page order: the main entity comes before related ones.
     const node = waiting.pop();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { AppError } from '../../base/index.ts';
+import { AppError, parseJson } from '../../base/index.ts';
 import type { Credential, HttpResponse, Send } from '../../http/index.ts';
 import type { Lookup } from '../lookup.ts';
 import { lookupJson } from '../lookup.ts';
@@ -284,12 +284,7 @@ function endOf(answer: Exclude<Lookup<unknown>, { kind: 'found' }>, state: OpenA
 /** A 429 that mentions credits means the daily budget is spent. */
 function isBudget(response: HttpResponse | undefined): boolean {
   if (response?.status !== 429) return false;
-  try {
-    const { creditsRequired, dailyRemainingUsd, message } = openAlexRefusal.parse(
-      JSON.parse(response.body.toString('utf8')),
-    );
-    return creditsRequired !== null || dailyRemainingUsd !== null || /budget|credit/i.test(message ?? '');
-  } catch {
-    return false;
-  }
+  const { data } = openAlexRefusal.safeParse(parseJson(response.body.toString('utf8')));
+  if (!data) return false;
+  return data.creditsRequired !== null || data.dailyRemainingUsd !== null || /budget|credit/i.test(data.message ?? '');
 }
