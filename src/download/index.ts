@@ -6,7 +6,6 @@ export { belongsTo, faultOf } from './identity.ts';
 export type { DocumentFacts } from './identity.ts';
 export { KeptFiles, slug } from './kept-files.ts';
 export { openPartFolder } from './begun-files.ts';
-export type { PartFolder } from './begun-files.ts';
 export { manifestRow, parseManifestRow, unattemptedResult } from './manifest-row.ts';
 export type { AttemptRow, ManifestRow, ArtifactKind, WorkOutcome } from './manifest-row.ts';
 export { renewalOf, DownloadRun, isQueueEvent } from './run.ts';

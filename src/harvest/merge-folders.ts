@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { constants, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, linkSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -7,6 +7,7 @@ import type { Clock } from '../base/index.ts';
 import {
   AppError,
   describeDiskError,
+  fileInside,
   partPath,
   readJsonl,
   renameFile,
@@ -14,7 +15,7 @@ import {
   syncFiles,
   syncFolder,
 } from '../base/index.ts';
-import type { ManifestRow, PartFolder } from '../download/index.ts';
+import type { ManifestRow } from '../download/index.ts';
 import { openPartFolder, parseManifestRow } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
 import { Candidates, CorpusStore, isRecord } from '../store/index.ts';
@@ -59,7 +60,7 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
         if (parsed.row) candidates.add(parsed.row, at);
         else options.warn(`${path}, line ${line.line}: ${parsed.problem}; skipped`);
       }
-  using copies = new FileCopies(out, options.clock);
+  using copies = openCopies(out, options.clock);
   // The first `saved` rows whose file is missing, differs, or is outside the download folders.
   const missing: string[] = [];
   let [files, bytes, missingCount] = [0, 0, 0];
@@ -111,72 +112,57 @@ const SAVED_FILE =
  * Links or copies files into a folder; `settled` gives them their names. Unfinished ones of a killed process are removed
  * by the next one.
  */
-class FileCopies implements Disposable {
-  readonly #out: string;
-  readonly #parts: PartFolder;
-  /** The real paths of folders. */
-  readonly #real = new Map<string, string | undefined>();
+function openCopies(out: string, clock: Clock) {
+  const parts = openPartFolder(join(out, '.parts'), clock);
   /** Files that have no name yet, by the path they will have. */
-  readonly #waiting = new Map<string, { readonly part: string; readonly digest: string }>();
-
-  constructor(out: string, clock: Clock) {
-    this.#out = out;
-    this.#parts = openPartFolder(join(out, '.parts'), clock);
-  }
-
-  /** Resolves when every file would survive a power cut. */
-  async settled(): Promise<void> {
-    const parts = Array.from(this.#waiting.values(), ({ part }) => part);
-    await syncAll(this.#out, parts);
-    const folders = new Set<string>();
-    for (const [path, { part }] of this.#waiting) {
-      const target = join(this.#out, path);
-      mkdirSync(dirname(target), { recursive: true });
-      renameFile(part, target);
-      folders.add(dirname(target));
-    }
-    this.#waiting.clear();
-    for (const folder of folders) await syncFolder(folder);
-  }
-
-  /** The path of a row's file in the target folder; null if the file is not what the row says. */
-  async copy(row: SavedFile, folder: string): Promise<string | null> {
-    const name = row.path ?? '';
-    if (!SAVED_FILE.test(name)) return null;
-    const from = join(folder, name);
-    // The folder comes from another machine: a link in it may point to any file of this one.
-    const root = this.#realPath(folder);
-    if (root === undefined || this.#realPath(dirname(from)) !== join(root, dirname(name))) return null;
-    const found = lstatSync(from, { throwIfNoEntry: false });
-    if (!found?.isFile() || (row.bytes !== null && found.size !== row.bytes)) return null;
-    if (folder === this.#out) return name;
-    const digest = await sha256File(from);
-    if (row.sha256 !== null && digest !== row.sha256) return null;
-    const path = await this.#freeName(name, digest);
-    if (this.#waiting.has(path) || existsSync(join(this.#out, path))) return path;
-    const part = partPath(join(this.#parts.path, 'body'));
-    linkOrCopy(from, part);
-    this.#waiting.set(path, { part, digest });
-    return path;
-  }
-
-  [Symbol.dispose](): void {
-    this.#parts[Symbol.dispose]();
-  }
-
-  #realPath(folder: string): string | undefined {
-    if (!this.#real.has(folder)) this.#real.set(folder, realPath(folder));
-    return this.#real.get(folder);
-  }
+  const waiting = new Map<string, { readonly part: string; readonly digest: string }>();
 
   /** The name, or one with the hash if another file has it: two machines may use it for different works. */
-  async #freeName(name: string, digest: string): Promise<string> {
-    const path = join(this.#out, name);
-    const taken = this.#waiting.get(name)?.digest ?? (existsSync(path) ? await sha256File(path) : undefined);
+  const freeName = async (name: string, digest: string): Promise<string> => {
+    const path = join(out, name);
+    const taken = waiting.get(name)?.digest ?? (existsSync(path) ? await sha256File(path) : undefined);
     if (taken === undefined || taken === digest) return name;
     const extension = extname(name);
     return `${name.slice(0, -extension.length)}-${digest.slice(0, 12)}${extension}`;
-  }
+  };
+
+  return {
+    /** Resolves when every file would survive a power cut. */
+    async settled(): Promise<void> {
+      await syncAll(
+        out,
+        Array.from(waiting.values(), ({ part }) => part),
+      );
+      const folders = new Set<string>();
+      for (const [path, { part }] of waiting) {
+        const target = join(out, path);
+        mkdirSync(dirname(target), { recursive: true });
+        renameFile(part, target);
+        folders.add(dirname(target));
+      }
+      waiting.clear();
+      for (const folder of folders) await syncFolder(folder);
+    },
+
+    /** The path of a row's file in the target folder; null if the file is not what the row says. */
+    async copy(row: SavedFile, folder: string): Promise<string | null> {
+      const name = row.path ?? '';
+      // The folder comes from another machine: a link in it may point to any file of this one.
+      const from = SAVED_FILE.test(name) ? fileInside(folder, name) : undefined;
+      if (from === undefined || (row.bytes !== null && statSync(from).size !== row.bytes)) return null;
+      if (folder === out) return name;
+      const digest = await sha256File(from);
+      if (row.sha256 !== null && digest !== row.sha256) return null;
+      const path = await freeName(name, digest);
+      if (waiting.has(path) || existsSync(join(out, path))) return path;
+      const part = partPath(join(parts.path, 'body'));
+      linkOrCopy(from, part);
+      waiting.set(path, { part, digest });
+      return path;
+    },
+
+    [Symbol.dispose]: () => parts[Symbol.dispose](),
+  };
 }
 
 /** Downloads are never changed in place, so a link is as good as a copy; other disks, and some systems, have none. */
@@ -206,14 +192,6 @@ async function syncDisk(folder: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const syncing = promisify(execFile)('sync', ['-f', folder]);
   return await syncing.then(() => true).catch(() => false);
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined; // Missing or unreadable: its row is reported.
-  }
 }
 
 const BATCH_LINES = 10_000;
