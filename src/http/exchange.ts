@@ -158,13 +158,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** The end of the streams; without a sink the body is kept in memory. */
   #openBody(opening: BodySink | Promise<BodySink> | undefined): void {
     let sink = opening instanceof Promise ? undefined : opening;
+    const opened = opening instanceof Promise ? opening.then((each) => void (sink = each)) : undefined;
     const body = new Writable({
       highWaterMark: BUFFERED_BYTES,
-      construct: (done) => {
-        if (!(opening instanceof Promise)) return done();
-        const opened = opening.then((each) => void (sink = each));
-        return this.#awaitSink(opened, done);
-      },
+      // Only for a sink that opens later: others get their bytes at once, and a broken connection loses none.
+      ...(opened && { construct: (done) => this.#awaitSink(opened, done) }),
       write: (chunk: Buffer, _encoding, done) => {
         if (this.#isEnded || !this.#count(chunk)) return done();
         if (!sink) {
@@ -184,14 +182,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#streams = [body];
   }
 
-  #awaitSink(work: Promise<void>, done: (error?: Error) => void): void {
+  #awaitSink(work: Promise<void>, proceed: (error?: Error) => void): void {
     this.#deadlines.hold(true);
     void work.then(
       () => {
         this.#deadlines.hold(false);
-        done();
+        proceed();
       },
-      (error: Error) => done(error),
+      (error: Error) => proceed(error),
     );
   }
 
@@ -428,6 +426,6 @@ const RATIO_FROM_BYTES = 1024 * 1024;
 /** The time over which the speed of a body is measured. */
 const FLOOR_WINDOW_MS = 30_000;
 /** Bytes that may wait for the sink before the socket is no longer read. */
-const BUFFERED_BYTES = 1024 * 1024;
+const BUFFERED_BYTES = 256 * 1024;
 /** Bodies of non-2xx responses are read for their message only. */
 const MAX_ERROR_BYTES = 1024 * 1024;

@@ -19,11 +19,11 @@ export type AdminValues = Readonly<Record<string, string | number | null>>;
 /** A database as operators' commands use it: it has a statement of each name. */
 export interface AdminDatabase {
   read<R extends object>(query: keyof ReturnType<typeof adminQueries> | 'moments', values?: AdminValues): Promise<R[]>;
-  /** Changes rows, and tells running orchestrators of it if there is something to tell; returns how many rows changed. */
+  /** Returns how many rows changed; with `notify`, running orchestrators hear of it. */
   write(
     change: 'requeue' | 'cancel' | 'prune' | 'retire' | 'pause' | 'resume',
     values: AdminValues,
-    tell?: StoreChange,
+    notify?: StoreChange,
   ): Promise<number>;
   counts(): Promise<Count[]>;
 }

@@ -101,10 +101,10 @@ export function adminDatabase(connection: PostgresConnection, channel: string): 
     connection.run<R>(`admin_${name}`, sql, { ...values, now: connection.moment(Number(values['now'])), channel });
   return {
     read: (query, values) => run(query, QUERIES[query], values),
-    async write(change, values, tell) {
-      const told = tell ? `, told AS (SELECT pg_notify(:channel, '${tell}'))` : '';
-      const count = `SELECT (SELECT count(*) FROM changed) AS jobs${tell ? ' FROM told' : ''}`;
-      const [row] = await run<{ jobs: number }>(change, `WITH ${CHANGES[change]}${told} ${count}`, values);
+    async write(change, values, notify) {
+      const notified = notify ? `, notified AS (SELECT pg_notify(:channel, '${notify}'))` : '';
+      const count = `SELECT (SELECT count(*) FROM changed) AS jobs${notify ? ' FROM notified' : ''}`;
+      const [row] = await run<{ jobs: number }>(change, `WITH ${CHANGES[change]}${notified} ${count}`, values);
       return row?.jobs ?? 0;
     },
     async counts() {

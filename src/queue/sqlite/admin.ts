@@ -80,13 +80,13 @@ export function adminDatabase(connection: SqliteConnection, watch: SqliteWatch):
       const statement = prepare(QUERIES[query]);
       return connection.read(() => statement.all(values).map((row) => ({ ...row }))) as R[];
     },
-    async write(change, values, tell) {
-      const statements = [...(tell === 'control' ? [CONTROLLED] : []), ...CHANGES[change]].map(prepare);
+    async write(change, values, notify) {
+      const statements = [...(notify === 'control' ? [CONTROLLED] : []), ...CHANGES[change]].map(prepare);
       const changed = await connection.write(
         () => statements.reduce((_, statement) => Number(statement.run(values).changes), 0),
         { accepting: true },
       );
-      if (tell && changed > 0) watch.notify(tell);
+      if (notify && changed > 0) watch.notify(notify);
       return changed;
     },
     async counts() {
