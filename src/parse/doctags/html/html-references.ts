@@ -24,7 +24,9 @@ export function isReferenceList(element: MarkupElement, underHeading: boolean): 
   if (underHeading && (element.name === 'dl' || element.name === 'table'))
     return entriesOf(element).length > 0 && entriesOf(element).every((entry) => labelElement(entry) !== undefined);
   if (!classMatches(element, LIST_CLASS)) return false;
-  return isList || (entriesOf(element).length >= 2 && headingOf(element) === undefined && lists(element).length === 0);
+  return (
+    isList || (entriesOf(element).length >= 2 && !findFirst(element, ({ name }) => /^(?:h[1-6]|ul|ol)$/.test(name)))
+  );
 }
 
 /** A paragraph under the heading of the list that is an entry: called so, or with a label, a year or a DOI. */
@@ -49,14 +51,6 @@ export function entriesOfParagraph(element: MarkupElement): readonly MarkupEleme
   return entries.every(isEntry) ? entries : [element];
 }
 
-function headingOf(element: MarkupElement): MarkupElement | undefined {
-  return findFirst(element, (inner) => /^h[1-6]$/.test(inner.name));
-}
-
-function lists(element: MarkupElement): MarkupElement[] {
-  return findAll(element, (inner) => inner.name === 'ul' || inner.name === 'ol');
-}
-
 function entriesOf(list: MarkupElement): MarkupElement[] {
   if (list.name === 'ul' || list.name === 'ol') return children(list, 'li');
   if (list.name === 'table') return findAll(list, (inner) => inner.name === 'tr');
@@ -75,11 +69,9 @@ function definedEntries(list: MarkupElement): MarkupElement[] {
 
 export function writeReferences(walk: Walk, list: MarkupElement): void {
   for (const entry of entriesOf(list)) {
-    if (findFirst(entry, (inner) => /^h[1-6]$/.test(inner.name))) {
+    if (findFirst(entry, (inner) => /^h[1-6]$/.test(inner.name)))
       for (const part of children(entry)) walk.block(walk, part);
-      continue;
-    }
-    writeReference(walk, entry);
+    else writeReference(walk, entry);
   }
 }
 

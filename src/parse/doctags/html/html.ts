@@ -12,15 +12,7 @@ import { classMatches, hasClass, articleRoot, isFurniture, inlineLine, writeFlow
 import { writeBlock } from './html-body.ts';
 import { referenceLabels } from './html-references.ts';
 import { isAbstractHeading } from '../layout/role/heading-number.ts';
-import {
-  normalizeDoi,
-  imprintOf,
-  isoDate,
-  namedInstitution,
-  ORCID,
-  pageRange,
-  statedArxivId,
-} from '../markup/imprint.ts';
+import { findDoi, imprintOf, isoDate, namedInstitution, ORCID, pageRange, statedArxivId } from '../markup/imprint.ts';
 
 type ChildNode = DefaultTreeAdapterMap['childNode'];
 
@@ -78,16 +70,26 @@ function convert(nodes: readonly ChildNode[], depthLeft: number): MarkupNode[] {
 
 /** Writes a fragment of HTML that is inside another document (some JATS files carry their text so). */
 export function writeFragment(builder: DocumentBuilder, fragment: MarkupElement): void {
-  const walk: Walk = {
+  const walk = createWalk(builder, fragment, { title: undefined, titleText: '', labels: new Map() });
+  walk.state.started = true;
+  writeFlow(walk, fragment.children);
+}
+
+function createWalk(
+  builder: DocumentBuilder,
+  root: MarkupElement,
+  found: Pick<Walk, 'title' | 'titleText'> & Pick<InlineContext, 'labels'>,
+): Walk {
+  const { title, titleText, labels } = found;
+  return {
     builder,
-    inline: { notes: [], labels: new Map() },
-    title: undefined,
-    titleText: '',
-    ...headingsOf(fragment, undefined),
-    state: { inReferences: false, hasReferenceList: false, lead: '', started: true },
+    inline: { notes: [], labels },
+    title,
+    titleText,
+    ...headingsOf(root, title),
+    state: { inReferences: false, hasReferenceList: false, lead: '', started: false },
     block: writeBlock,
   };
-  writeFlow(walk, fragment.children);
 }
 
 /** Reads the article of a publisher's or LaTeXML page. */
@@ -95,17 +97,11 @@ export function readHtml(document: MarkupElement): ParsedDocument {
   const root = articleRoot(document);
   const meta = pageMetadata(document);
   const title = titleElement(root, meta.title) ?? (meta.title === undefined ? titleElement(document) : undefined);
-  const inline: InlineContext = { notes: [], labels: referenceLabels(root) };
-  const titleText = title ? inlineLine(title, inline).text : (meta.title ?? '');
-  const walk: Walk = {
-    builder: new DocumentBuilder(),
-    inline,
-    title,
-    titleText,
-    ...headingsOf(root, title),
-    state: { inReferences: false, hasReferenceList: false, lead: '', started: false },
-    block: writeBlock,
-  };
+  const labels = referenceLabels(root);
+  const notes: MarkupElement[] = [];
+  const titleText = title ? inlineLine(title, { notes, labels }).text : (meta.title ?? '');
+  const walk = createWalk(new DocumentBuilder(), root, { title, titleText, labels });
+  walk.inline.notes.push(...notes);
   if (titleText !== '') walk.builder.title(bare(titleText));
   writeNotes(walk);
   writeFlow(walk, root.children);
@@ -220,7 +216,7 @@ function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr' | 'qua
     first('dcterms.identifier'),
     first('bepress_citation_doi'),
   ]
-    .map((value) => (value === undefined ? undefined : normalizeDoi(value)))
+    .map((value) => (value === undefined ? undefined : findDoi(value)))
     .find((value) => value !== undefined);
   const title = first('citation_title', 'dc.title', 'dcterms.title');
   const abstract = first('citation_abstract', 'dcterms.abstract', 'dc.description');

@@ -17,11 +17,6 @@ export function findDoi(text: string): string | undefined {
   return trimDoi(isAddress ? (found[0].split(/[&?#]/)[0] ?? '') : found[0]);
 }
 
-/** A DOI given as one (with or without `doi:` or a resolver in front); undefined when it is not one. */
-export function normalizeDoi(text: string): string | undefined {
-  return findDoi(text.trim());
-}
-
 /** The first arXiv identifier in a text, without its version. */
 export function findArxivId(text: string): string | undefined {
   if (!/arxiv/i.test(text)) return undefined;

@@ -212,7 +212,7 @@ function writeReference(walk: Walk, reference: MarkupElement): void {
   for (const note of children(reference, 'note', 'p')) texts.push(oneLine(rawText(note)));
   const text = texts.filter((part) => part !== '').join(' ');
   const { doi, arxivId } = citationIds({ ...reference, children: citations });
-  walk.builder.reference({ text, links: linksIn(citations, text) }, { label, doi, arxivId });
+  walk.builder.reference({ text, links: linksIn(citations, text) }, { label, doi: doi?.toLowerCase(), arxivId });
 }
 
 /** The alternative meant for readers, if there are alternatives; otherwise every citation of the entry. */

@@ -8,13 +8,13 @@ export function citationText(citation: MarkupElement): string {
   return citation.name === 'mixed-citation' ? orderedCitation(citation) : builtCitation(citation);
 }
 
-/** Identifiers that the citation marks as such. */
+/** Identifiers that the citation marks as such; a DOI as it is written, in either case. */
 export function citationIds(citation: MarkupElement): { doi?: string; arxivId?: string; pmid?: string } {
   const ids: { doi?: string; arxivId?: string; pmid?: string } = {};
   for (const id of findAll(citation, (element) => element.name === 'pub-id')) {
     const type = id.attributes['pub-id-type']?.toLowerCase();
     const text = oneLine(rawText(id));
-    if (type === 'doi') ids.doi ??= text.replace(/^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i, '').toLowerCase();
+    if (type === 'doi') ids.doi ??= text.replace(/^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i, '');
     else if (type === 'arxiv') ids.arxivId ??= text.replace(/^arxiv:\s*/i, '').replace(/v\d+$/, '');
     else if (type === 'pmid') ids.pmid ??= text;
   }
@@ -174,11 +174,9 @@ function builtCitation(citation: MarkupElement): string {
     .filter((id) => !['doi', 'pmid'].includes(id.attributes['pub-id-type'] ?? ''))
     .map((id) => oneLine(rawText(id)));
   const link =
-    doi === undefined
-      ? all('uri', 'ext-link').map((uri) => oneLine(rawText(uri)))[0]
-      : `https://doi.org/${doiAsWritten(citation)}`;
+    doi === undefined ? all('uri', 'ext-link').map((uri) => oneLine(rawText(uri)))[0] : `https://doi.org/${doi}`;
   const sentences = [
-    authors === '' ? '' : authors,
+    authors,
     year === '' ? '' : `(${year})`,
     title,
     editors === '' ? '' : `In ${editors} (Eds.)`,
@@ -202,12 +200,4 @@ function joinSentence(sentence: string, next: string | undefined): string {
   if (next === undefined) return sentence;
   if (next.startsWith('(')) return `${sentence} `;
   return /[.?!,]$/.test(sentence) || /^https?:/.test(sentence) ? `${sentence} ` : `${sentence}. `;
-}
-
-function doiAsWritten(citation: MarkupElement): string {
-  const id = findAll(
-    citation,
-    (element) => element.name === 'pub-id' && element.attributes['pub-id-type'] === 'doi',
-  )[0];
-  return oneLine(rawText(id)).replace(/^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i, '');
 }

@@ -8,7 +8,7 @@ import type { Walk } from './jats-body.ts';
 import { noteLine, writeBlock, writeFlow, writeSection } from './jats-body.ts';
 import { inlineLine, inlineText } from './jats-inline.ts';
 import type { Stated } from '../markup/imprint.ts';
-import { normalizeDoi, imprintOf, joined, namedInstitution, ORCID, pageRange } from '../markup/imprint.ts';
+import { findDoi, imprintOf, joined, namedInstitution, ORCID, pageRange } from '../markup/imprint.ts';
 import { citationText, nameParts } from './jats-citation.ts';
 
 /** Reads a JATS (or NLM) article. Reviews, letters and replies printed with it are not it. */
@@ -203,7 +203,7 @@ function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
   const title = meta ? titleLine(walk, meta).text : '';
   const doi = children(meta, 'article-id')
     .filter((id) => id.attributes['pub-id-type'] === 'doi')
-    .map((id) => normalizeDoi(rawText(id)))[0];
+    .map((id) => findDoi(rawText(id).trim()))[0];
   const abstract = children(meta, 'abstract').find((candidate) => candidate.attributes['abstract-type'] === undefined);
   const abstractText = abstract ? inlineLine([], without(runInHeadings(abstract), 'title')).text : '';
   const language = article.attributes['lang'];

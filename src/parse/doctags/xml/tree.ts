@@ -69,7 +69,6 @@ function plainAttributes(attributes: Readonly<Record<string, string>>, most: num
 }
 
 const NAME = /^[A-Za-z][A-Za-z0-9]{0,31}$/;
-const XML = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
 /**
  * The character of a named entity. Only HTML's fixed table is used, which has the ISO sets of JATS; a file's DTD is
@@ -78,7 +77,7 @@ const XML = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos
 function entityText(name: string): string | undefined {
   const known = cache.get(name);
   if (known !== undefined) return known;
-  const text = XML.get(name) ?? lookUp(name);
+  const text = lookUp(name);
   // Names come from a closed list, so the memory is bounded.
   if (text !== undefined) cache.set(name, text);
   return text;
@@ -90,7 +89,7 @@ function lookUp(name: string): string | undefined {
   if (!NAME.test(name)) return undefined;
   const [node] = parseFragment(`&${name};`).childNodes;
   const text = node && 'value' in node ? node.value : undefined;
-  return text === undefined || text.startsWith('&') ? undefined : text;
+  return text === undefined || text === `&${name};` ? undefined : text;
 }
 
 /** The table in the form the parser asks: a property per name. */
