@@ -1,4 +1,4 @@
-import type { Span, Flow, Group, Part } from './flow.ts';
+import type { Span, Flow, Group } from './flow.ts';
 import { sentences, words, codePoints, graphemes, segmentationLanguage, flowOf } from './flow.ts';
 import type { ChunkOptions, Chunk } from './chunk.ts';
 import { embeddedText } from './chunk.ts';
@@ -226,8 +226,23 @@ function fit(parts: readonly string[], tokenizer: Tokenizer, budget: number): Co
   return { text: '', tokens: 0 };
 }
 
-/** The granularity of a piece; cutting moves to the next one in this list. */
-type Grain = 'group' | 'part' | 'sentence' | 'word' | 'grapheme' | 'code-point';
+type Cut = (text: string, piece: Piece, language: string) => readonly Span[];
+
+/** The granularities of a piece, and how it is cut to each; cutting moves to the next one in this list. */
+const CUTS = {
+  group: (_text, piece) => [piece],
+  part: (_text, piece) => piece.group.parts,
+  sentence: (text, piece, language) => (isRow(piece) ? cells(text, piece) : sentences(text, piece, language)),
+  word: words,
+  grapheme: graphemes,
+  'code-point': codePoints,
+} as const satisfies Readonly<Record<string, Cut>>;
+type Grain = keyof typeof CUTS;
+const GRAINS = Object.keys(CUTS) as Grain[];
+
+function isRow({ group, start: at }: Piece): boolean {
+  return group.parts.find(({ start, end }) => start <= at && at < end)?.cut === 'row';
+}
 
 /** A range of the flow that the packer moves as a whole. */
 interface Piece extends Span {
@@ -254,35 +269,11 @@ class Cutter {
 
   /** The same range in finer pieces; undefined if it cannot be cut further. */
   finer(piece: Piece): Piece[] | undefined {
-    for (let grain = next(piece.grain); grain; grain = next(grain)) {
-      const spans = this.#cut(piece, grain);
+    for (const grain of GRAINS.slice(GRAINS.indexOf(piece.grain) + 1)) {
+      const spans: readonly Span[] = CUTS[grain](this.#text, piece, this.#language);
       if (spans.length > 1) return spans.map((span) => this.#piece(span, grain, piece.group));
     }
     return undefined;
-  }
-
-  #cut(piece: Piece, grain: Grain): readonly Span[] {
-    switch (grain) {
-      case 'group':
-        return [piece];
-      case 'part':
-        return piece.group.parts;
-      case 'sentence':
-        return this.#partOf(piece)?.cut === 'row'
-          ? cells(this.#text, piece)
-          : sentences(this.#text, piece, this.#language);
-      case 'word':
-        return words(this.#text, piece, this.#language);
-      case 'grapheme':
-        return graphemes(this.#text, piece, this.#language);
-      case 'code-point':
-        break;
-    }
-    return codePoints(this.#text, piece);
-  }
-
-  #partOf(piece: Piece): Part | undefined {
-    return piece.group.parts.find(({ start, end }) => start <= piece.start && piece.start < end);
   }
 
   #piece(span: Span, grain: Grain, group: Group): Piece {
@@ -292,12 +283,6 @@ class Cutter {
     const tokens = this.#tokenizer.count(this.#text.slice(from, to));
     return { start: span.start, end: span.end, tokens, grain, group };
   }
-}
-
-const GRAINS: readonly Grain[] = ['group', 'part', 'sentence', 'word', 'grapheme', 'code-point'];
-
-function next(grain: Grain): Grain | undefined {
-  return GRAINS[GRAINS.indexOf(grain) + 1];
 }
 
 /** Cuts a row between cells; used only for a row longer than a chunk. */

@@ -85,7 +85,7 @@ export function segmentationLanguage(language: string | undefined): string {
 type Cuttable = 'prose' | 'row' | 'line';
 
 /** The smallest structural unit: a paragraph, a list item, a table row, a caption, a line of code. */
-export interface Part extends Span {
+interface Part extends Span {
   readonly cut: Cuttable;
 }
 

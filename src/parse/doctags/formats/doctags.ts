@@ -319,7 +319,7 @@ class DoctagsWriter {
   readonly #lists = new ListTags({ ordered: 'ordered_list', unordered: 'unordered_list' }, (tag) =>
     this.#parts.push(tag),
   );
-  #page: number | undefined;
+  #page = 1;
 
   constructor(document: ParsedDocument) {
     this.#document = document;
@@ -335,26 +335,16 @@ class DoctagsWriter {
       this.#parts.push(this.#element(block));
     }
     this.#lists.close(0);
-    let text = '<doctag>';
-    this.#parts.forEach((part, index) => {
-      const previous = this.#parts[index - 1];
-      // A list's first item follows its opening tag directly, as everywhere in the format.
-      if (index > 0 && previous !== '<ordered_list>' && previous !== '<unordered_list>') text += '\n';
-      text += part;
-    });
-    return `${text}\n</doctag>`;
+    // A list's first item follows its opening tag directly, as everywhere in the format.
+    const lines = this.#parts.map((part) => (/^<(?:un)?ordered_list>$/.test(part) ? part : `${part}\n`)).join('');
+    return `<doctag>${lines === '' ? '\n' : lines}</doctag>`;
   }
 
   #turnPage(block: Block): void {
-    const page = block.regions[0]?.page;
-    if (page === undefined) return;
-    if (this.#page !== undefined && page > this.#page) {
-      this.#lists.close(0);
-      // One break per page, so that an empty page does not shift later page numbers.
-      for (let turned = this.#page; turned < page; turned += 1) this.#parts.push('<page_break>');
-    } else if (this.#page === undefined && page > 1)
-      for (let turned = 1; turned < page; turned += 1) this.#parts.push('<page_break>');
-    if (this.#page === undefined || page > this.#page) this.#page = page;
+    const page = block.regions[0]?.page ?? 1;
+    if (page > this.#page) this.#lists.close(0);
+    // One break per page, so that an empty page does not shift later page numbers.
+    for (; this.#page < page; this.#page += 1) this.#parts.push('<page_break>');
   }
 
   #element(block: Block): string {
