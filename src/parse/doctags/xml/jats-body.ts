@@ -287,20 +287,14 @@ const FIGURES = new Set(['fig', 'fig-group', 'supplementary-material', 'media', 
 
 const SUPPLEMENTS = new Set(['supplementary-material', 'media']);
 
-/** A figure: a picture, its caption, and the figures and files that hang on it. */
+/** A figure: a picture and its caption; a group also has figures. */
 function writeFigure(walk: Walk, figure: MarkupElement): void {
-  const parts = children(figure);
-  if (figure.name !== 'fig-group' || child(figure, 'graphic')) {
-    const picture = walk.builder.picture(alternativeText(figure));
-    writeCaption(walk, figure, picture);
-  } else writeCaption(walk, figure, undefined);
-  // What hangs on a figure is published beside the paper only: figure supplements, source data.
-  if (figure.name !== 'fig-group') return;
-  for (const part of parts) {
-    if (FIGURES.has(part.name)) writeBlock(walk, part);
-    else if (part.name === 'p')
-      for (const inner of children(part)) if (FIGURES.has(inner.name)) writeBlock(walk, inner);
-  }
+  const isGroup = figure.name === 'fig-group';
+  const hasPicture = !isGroup || child(figure, 'graphic') !== undefined;
+  writeCaption(walk, figure, hasPicture ? walk.builder.picture(alternativeText(figure)) : undefined);
+  // What hangs on a single figure is published beside the paper only: figure supplements, source data.
+  const parts = children(figure).flatMap((part) => (part.name === 'p' ? children(part) : [part]));
+  if (isGroup) for (const part of parts) if (FIGURES.has(part.name)) writeBlock(walk, part);
 }
 
 /** Caption of a float, followed by the blocks that were set inside it. */
@@ -345,15 +339,12 @@ function writeTableWrap(walk: Walk, wrap: MarkupElement): void {
     return;
   }
   const tables = wrap.name === 'table' || wrap.name === 'array' ? [wrap] : tablesOf(wrap);
-  let first: number | undefined;
-  for (const table of tables) {
-    const rows = tableRows(table.name === 'array' ? (child(table, 'tbody') ?? table) : table);
-    if (rows.length === 0) continue;
-    const order = walk.builder.table(layOutTable(rows, (cell) => inlineLine(walk.notes, cell).text));
-    first ??= order;
-  }
+  const orders = tables
+    .map((table) => tableRows(table.name === 'array' ? (child(table, 'tbody') ?? table) : table))
+    .filter((rows) => rows.length > 0)
+    .map((rows) => walk.builder.table(layOutTable(rows, (cell) => inlineLine(walk.notes, cell).text)));
   if (wrap.name === 'table' || wrap.name === 'array') return;
-  first ??= hasImage(wrap) ? walk.builder.picture(alternativeText(wrap), 'table') : undefined;
+  const first = orders[0] ?? (hasImage(wrap) ? walk.builder.picture(alternativeText(wrap), 'table') : undefined);
   writeCaption(walk, wrap, first);
   for (const foot of children(wrap, 'table-wrap-foot', 'fn-group', 'fn')) writeTableFoot(walk, foot, first);
   for (const part of children(wrap))
@@ -370,15 +361,10 @@ function hasImage(wrap: MarkupElement): boolean {
 }
 
 function writeTableFoot(walk: Walk, foot: MarkupElement, parent: number | undefined): void {
-  if (foot.name === 'fn') {
-    writeNote(walk, foot, parent);
-    return;
-  }
-  for (const part of children(foot)) {
+  for (const part of foot.name === 'fn' ? [foot] : children(foot))
     if (part.name === 'fn') writeNote(walk, part, parent);
     else if (part.name === 'fn-group') writeTableFoot(walk, part, parent);
     else walk.builder.footnote(inlineLine(walk.notes, part), { parent });
-  }
 }
 
 /** A file that comes with the article: what it is called and what its caption says. */
