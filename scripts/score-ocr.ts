@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openPdf } from '../src/parse/doctags/engines/pdfium.ts';
+import { textInFileOrder } from '../src/parse/doctags/inspect.ts';
 import { encodePng } from '../src/parse/doctags/layout/output/png.ts';
 import { openOcr } from '../src/parse/doctags/ocr/tesseract.ts';
 import type { GreyImage } from '../src/parse/doctags/ocr/straighten.ts';
@@ -94,12 +95,12 @@ async function measure(name: string, pdf: Uint8Array, page: number, way: string)
 /** The words of the page's text layer (a paragraph of our blocks may go on over the next page) without labels set sideways. */
 async function pageWords(pdf: Uint8Array, page: number): Promise<string[]> {
   using file = await openPdf(pdf);
-  const glyphs = file.readPage(page)?.glyphs ?? [];
-  const textOfGlyphs = (some: typeof glyphs): string =>
-    some.map(({ text, spaced }) => (spaced ? ` ${text}` : text)).join('');
-  const labels = wordsOf(textOfGlyphs(glyphs.filter(({ turn }) => turn !== 0)));
-  // The engine marks words that are hyphenated at the end of a line.
-  const text = (file.words(page) ?? textOfGlyphs(glyphs)).replaceAll('\u0002', '').replaceAll('\ufffe', '');
+  const content = file.readPage(page);
+  if (!content) return [];
+  const turned = content.glyphs.filter(({ turn }) => turn !== 0);
+  const labels = wordsOf(textInFileOrder({ ...content, glyphs: turned }));
+  // Words are hyphenated at the end of a line.
+  const text = textInFileOrder(content).replaceAll(/(?<=\p{L})- (?=\p{Ll})/gu, '');
   return wordsOf(text).filter((word) => {
     const at = labels.indexOf(word);
     if (at >= 0) labels.splice(at, 1);

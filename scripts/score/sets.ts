@@ -1,4 +1,5 @@
 import { openPdf } from '../../src/parse/doctags/engines/pdfium.ts';
+import { textInFileOrder } from '../../src/parse/doctags/inspect.ts';
 import { parseMarkup } from '../../src/parse/doctags/parse-markup.ts';
 import { parsePdf } from '../../src/parse/doctags/pdf.ts';
 import type { ParsedDocument } from '../../src/parse/document.ts';
@@ -171,11 +172,11 @@ export function folderSet(folder: string): ScoreSet {
   return { ...pdf, name: folder, folder, targets: {} };
 }
 
-/** The engine's text of a file, page by page; a page of which it is not plain what readers see counts as empty. */
+/** The text of a file as the engine gives it, page by page. */
 async function plainText(bytes: Uint8Array): Promise<string> {
   using file = await openPdf(bytes);
-  // The engine marks words that are hyphenated at the end of a line.
-  return Array.from({ length: file.pageCount }, (_, page) =>
-    (file.words(page + 1) ?? '').replaceAll('\u0002', '').replaceAll('\ufffe', ''),
-  ).join('\n');
+  return Array.from({ length: file.pageCount }, (_, at) => file.readPage(at + 1))
+    .map((page) => (page ? textInFileOrder(page) : ''))
+    .join('\n')
+    .replaceAll(/(?<=\p{L})-\s(?=\p{Ll})/gu, '');
 }

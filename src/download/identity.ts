@@ -17,7 +17,7 @@ export interface DocumentFacts {
   readonly isStub?: boolean;
 }
 
-/** How much is read: `quick` the engine's words of the first page, `close` three pages glyph by glyph. */
+/** How much is read: `quick` the first page, `close` three. */
 export type Look = 'quick' | 'close';
 
 /** Inspects a file; supplied by a caller that has an engine for it. */
@@ -58,7 +58,7 @@ export async function faultOf(
   mustProve = false,
 ): Promise<Reason | undefined> {
   const quick = await lookAt('quick');
-  // A quick look never decides that a file is another work's: fonts with wrong letter codes need a close one.
+  // A quick look never decides that a file is another work's: the title may be behind a cover sheet.
   const facts = quick.isQuick && belongsTo(work, quick.text) !== 'yes' ? await lookAt('close') : quick;
   if (facts.isEncrypted) return 'encrypted';
   if (!facts.isReadable || facts.pages === 0) return 'unreadable';

@@ -35,7 +35,7 @@ test('a quick look tells the words of the first page, a close one those of three
   assert.doesNotMatch(quick.text, /Second/);
   const close = await glanceAt(draw, 'close');
   assert.equal(close.isQuick, false);
-  assert.match(close.text, /Sedimentofrivers[^]*Secondpage/);
+  assert.match(close.text, /Sediment of rivers[^]*Second page/);
 });
 
 test('a title that readers do not see is no title, however quick the look', async () => {

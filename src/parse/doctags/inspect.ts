@@ -1,7 +1,7 @@
 import { errorInfo, AppError } from '../../base/index.ts';
-import type { PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
 import { encodeSmallPng } from './layout/output/png.ts';
+import type { PageContent } from './layout/page/page-content.ts';
 import type { MarkupElement } from './markup/node.ts';
 
 /** What identifies a paper: whether the file can be read, and its first text. */
@@ -17,7 +17,7 @@ export interface PdfSummary {
   readonly isStub?: boolean;
 }
 
-/** `quick` reads the engine's words of the first page; `close` the glyphs of three pages, as the DocTags stage does. */
+/** `quick` reads the first page, `close` three pages. */
 export type Look = 'quick' | 'close';
 
 /** Enough for a cover sheet, the title page and the abstract. */
@@ -28,18 +28,15 @@ export async function inspectPdf(path: string, look: Look): Promise<PdfSummary> 
   try {
     using file = await openPdf(path);
     const { pageCount: pages } = file;
-    const texts: string[] = [file.information('Title')];
-    const first = look === 'quick' ? (file.words(1) ?? glyphsOf(file, 1)) : undefined;
-    if (first !== undefined)
-      return { pages, isEncrypted: false, isReadable: true, text: [...texts, first].join('\n'), isQuick: true };
-    let readable = 0;
-    for (let number = 1; number <= Math.min(PAGES_READ, pages); number += 1) {
-      const text = glyphsOf(file, number);
-      if (text === undefined) continue;
-      readable += 1;
-      texts.push(text);
-    }
-    return { pages, isEncrypted: false, isReadable: readable > 0, text: texts.join('\n'), isQuick: false };
+    const read = (count: number): string[] =>
+      Array.from({ length: Math.min(count, pages) }, (_, at) => file.readPage(at + 1))
+        .filter((page) => page !== undefined)
+        .map(textInFileOrder);
+    const first = look === 'quick' ? read(1) : [];
+    const isQuick = first.length > 0;
+    const texts = isQuick ? first : read(PAGES_READ);
+    const text = [file.information('Title'), ...texts].join('\n');
+    return { pages, isEncrypted: false, isReadable: texts.length > 0, text, isQuick };
   } catch (error) {
     const { code } = errorInfo(error);
     if (code !== 'PDF_ENCRYPTED' && !code.startsWith('PDF_')) throw error;
@@ -47,10 +44,13 @@ export async function inspectPdf(path: string, look: Look): Promise<PdfSummary> 
   }
 }
 
-function glyphsOf(file: PdfFile, number: number): string | undefined {
-  return file
-    .readPage(number)
-    ?.glyphs.map(({ text }) => text)
+/** The text of a page in file order, with a space where a word or a line ends. */
+export function textInFileOrder({ glyphs }: PageContent): string {
+  return glyphs
+    .map(({ text, spaced, baseline, size }, at) => {
+      const isNewLine = Math.abs(baseline - (glyphs[at - 1]?.baseline ?? baseline)) > 0.5 * size;
+      return spaced || isNewLine ? ` ${text}` : text;
+    })
     .join('');
 }
 

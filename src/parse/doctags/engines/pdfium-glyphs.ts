@@ -86,7 +86,7 @@ function readRun(source: RunSource, textPage: number, index: number, object: num
 }
 
 /** How the text of an object is drawn. */
-export function inkOf(library: Library, object: number): InkKind {
+function inkOf(library: Library, object: number): InkKind {
   if (object === 0) return 'plain';
   const mode = library.call.FPDFTextObj_GetTextRenderMode(object);
   if (mode === INVISIBLE || mode === CLIP_ONLY) return 'none';

@@ -21,7 +21,7 @@ type Exports = Readonly<
       | 'malloc free FPDF_LoadMemDocument64 FPDF_LoadCustomDocument FPDF_GetLastError FPDF_CloseDocument'
       | 'FPDF_GetPageCount FPDF_LoadPage FPDF_ClosePage FPDF_GetPageWidthF FPDF_GetPageHeightF FPDF_PageToDevice'
       | 'FPDF_GetMetaText FPDF_RenderPageBitmap FPDFBitmap_CreateEx FPDFBitmap_FillRect FPDFBitmap_Destroy'
-      | 'FPDFText_LoadPage FPDFText_ClosePage FPDFText_CountChars FPDFText_GetText FPDFText_GetBoundedText'
+      | 'FPDFText_LoadPage FPDFText_ClosePage FPDFText_CountChars'
       | 'FPDFText_GetUnicode FPDFText_GetLooseCharBox FPDFText_GetCharBox FPDFText_GetCharOrigin FPDFText_GetFontSize'
       | 'FPDFText_GetMatrix FPDFText_IsGenerated FPDFText_IsHyphen FPDFText_HasUnicodeMapError FPDFText_GetTextObject'
       | 'FPDFTextObj_GetFont FPDFTextObj_GetTextRenderMode FPDFFont_GetBaseFontName FPDFFont_GetFlags'

@@ -4,10 +4,10 @@ import type { Matrix, Library } from './pdfium-library.ts';
 import { mapBox, multiply } from './pdfium-library.ts';
 
 /** FPDFPageObj_GetType. */
-export const TEXT = 1;
+const TEXT = 1;
 const PATH = 2;
 const IMAGE = 3;
-export const FORM = 5;
+const FORM = 5;
 const MOVE_TO = 2;
 const LINE_TO = 0;
 /** A line thinner than this is a rule; tables and fractions use 0.4 to 2 points. */
@@ -16,7 +16,7 @@ const MIN_RULE = 4;
 /** Paths with more segments are drawings, not rules; reading every segment would be slow. */
 const MAX_SEGMENTS = 400;
 /** Depth of nested forms that are read. */
-export const MAX_NESTING = 8;
+const MAX_NESTING = 8;
 
 /** The form that contains an object, numbered on its page, and the matrix from the form to the page. */
 export interface FormPlace {
@@ -74,7 +74,7 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
 }
 
 /** The box of an object on its page. */
-export function bounds(library: Library, object: number, map: Matrix): Box | undefined {
+function bounds(library: Library, object: number, map: Matrix): Box | undefined {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return undefined;
   const at = scratch >> 2;
@@ -97,7 +97,7 @@ function shownBox(library: Library, object: number, map: Matrix): Box | undefine
 }
 
 /** From an object's space to that of its container. */
-export function objectMatrix(library: Library, object: number): Matrix {
+function objectMatrix(library: Library, object: number): Matrix {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetMatrix(object, scratch) !== 1) return { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
   const { floats } = library;

@@ -10,7 +10,6 @@ import type { Matrix, Library, OpenSource } from './pdfium-library.ts';
 import { pageMatrix, mapBox, useLibrary } from './pdfium-library.ts';
 import { readGlyphs } from './pdfium-glyphs.ts';
 import { readObjects } from './pdfium-objects.ts';
-import { readWords } from './pdfium-words.ts';
 
 /** A page as an image, four bytes (red, green, blue, alpha) per pixel. */
 export interface PageImage {
@@ -121,21 +120,6 @@ export class PdfFile implements Disposable {
         truncated: text.truncated || objects.truncated,
       };
     });
-  }
-
-  /** The words of a page if all of them are certainly visible; undefined if `readPage` is needed. */
-  words(number: number): string | undefined {
-    return this.#withPage(number, (page, width, height) =>
-      readWords({
-        library: this.#library,
-        page,
-        matrix: pageMatrix(this.#library, page, width, height),
-        width,
-        height,
-        maxCharacters: MAX_GLYPHS,
-        maxObjects: MAX_OBJECTS,
-      }),
-    );
   }
 
   #readSource(): Uint8Array {
