@@ -2,6 +2,7 @@ import { inflateSync } from 'node:zlib';
 import { isOpaque, usableText } from '../layout/text/glyph-text.ts';
 import { unknownText, misreadSymbol, symbolEncodingOf, symbolAt } from '../layout/text/symbol-font.ts';
 import type { Ink, SymbolEncoding } from '../layout/text/symbol-font.ts';
+import { combiningMark } from '../layout/text/marks.ts';
 import type { Font } from '../layout/page/page-content.ts';
 import type { Library } from './pdfium-library.ts';
 
@@ -466,21 +467,6 @@ ordmasculine=º`
     .map((entry) => [entry.slice(0, entry.indexOf('=', 1)), entry.slice(entry.indexOf('=', 1) + 1)]),
 );
 
-const ACCENTS: Readonly<Record<string, string>> = {
-  grave: '\u0300',
-  acute: '\u0301',
-  circumflex: '\u0302',
-  tilde: '\u0303',
-  macron: '\u0304',
-  breve: '\u0306',
-  dotaccent: '\u0307',
-  dieresis: '\u0308',
-  ring: '\u030a',
-  caron: '\u030c',
-  cedilla: '\u0327',
-  ogonek: '\u0328',
-};
-
 /** The text that a glyph's name stands for; undefined if the name is unknown. */
 export function textOfName(name: string, encoding: SymbolEncoding | undefined): string | undefined {
   const numbered = /^C(\d{1,3})$/.exec(name);
@@ -505,7 +491,7 @@ function textOfPart(name: string): string | undefined {
     const value = parseInt(code[1] ?? code[2] ?? '', 16);
     return value > 0x10ffff || isOpaque(value) ? undefined : usableText(value, false, '');
   }
-  const accented =
-    /^([A-Za-z])(grave|acute|circumflex|tilde|macron|breve|dotaccent|dieresis|ring|caron|cedilla|ogonek)$/.exec(name);
-  return accented ? `${accented[1]}${ACCENTS[accented[2] ?? ''] ?? ''}`.normalize('NFC') : undefined;
+  const [, letter = '', accent = ''] = /^([A-Za-z])([a-z]{4,})$/.exec(name) ?? [];
+  const mark = combiningMark(NAMES[accent] ?? '');
+  return mark === undefined ? undefined : `${letter}${mark}`.normalize('NFC');
 }

@@ -8,7 +8,7 @@ import { withoutHidden, isWhite, readClip } from './pdfium-objects.ts';
 import type { Matrix, Library } from './pdfium-library.ts';
 import { mapBoxes } from './pdfium-library.ts';
 import type { Box } from '../../document.ts';
-import { isSpacingAccent } from '../layout/text/marks.ts';
+import { combiningMark } from '../layout/text/marks.ts';
 import { isRightToLeft, isWide } from '../layout/text/script.ts';
 import type { Ink } from '../layout/text/symbol-font.ts';
 import { AppError } from '../../../base/index.ts';
@@ -307,7 +307,7 @@ class GlyphSetter {
     const { pens } = this.#page;
     if (pens[2 * index] !== pens[2 * last] || pens[2 * index + 1] !== pens[2 * last + 1]) return false;
     // TeX prints an accent over a letter of its width: no ligature.
-    if (isSpacingAccent(this.#glyphs.at(-1)?.text ?? '')) return false;
+    if (combiningMark(this.#glyphs.at(-1)?.text ?? '') !== undefined) return false;
     // Each part of an Arabic ligature or of a letter with its vowel sign gets a share of the box, as some others do.
     const isArabic = isRightToLeft(String.fromCodePoint(this.#page.codes[index] ?? 0));
     const end = this.#boxes[4 * last + 2] as number;

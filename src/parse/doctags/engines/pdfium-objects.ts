@@ -2,6 +2,7 @@ import type { Box } from '../../document.ts';
 import type { Drawing, Rule, Glyph } from '../layout/page/page-content.ts';
 import type { Matrix, Library } from './pdfium-library.ts';
 import { mapBox, multiply } from './pdfium-library.ts';
+import { intersection } from '../layout/page/box.ts';
 
 /** FPDFPageObj_GetType. */
 const TEXT = 1;
@@ -87,12 +88,7 @@ function shownBox(library: Library, object: number, map: Matrix): Box | undefine
   const box = bounds(library, object, map);
   const clip = box && readClip(library, object, map);
   if (!clip) return box;
-  const shown = {
-    left: Math.max(box.left, clip.left),
-    top: Math.max(box.top, clip.top),
-    right: Math.min(box.right, clip.right),
-    bottom: Math.min(box.bottom, clip.bottom),
-  };
+  const shown = intersection(box, clip);
   return shown.left < shown.right && shown.top < shown.bottom ? shown : undefined;
 }
 
@@ -166,10 +162,7 @@ function addEdges(library: Library, object: number, segments: number, target: Pa
   const { call, scratch } = library;
   const map = multiply(target.map, objectMatrix(library, object));
   const edges: Box[] = [];
-  let x = 0;
-  let y = 0;
-  let startX = 0;
-  let startY = 0;
+  let [x, y, startX, startY] = [0, 0, 0, 0];
   for (let index = 0; index < segments; index += 1) {
     const segment = call.FPDFPath_GetPathSegment(object, index);
     const type = call.FPDFPathSegment_GetType(segment);
@@ -184,25 +177,19 @@ function addEdges(library: Library, object: number, segments: number, target: Pa
       startY = nextY;
     } else {
       if (Math.abs(nextX - x) > 0.5 && Math.abs(nextY - y) > 0.5) return false;
-      edges.push({
-        left: Math.min(x, nextX),
-        right: Math.max(x, nextX),
-        top: Math.min(y, nextY),
-        bottom: Math.max(y, nextY),
-      });
+      edges.push(boxAround([x, nextX], [y, nextY]));
     }
     x = nextX;
     y = nextY;
   }
   if (segments >= 3 && Math.abs(x - startX) < 0.5 !== Math.abs(y - startY) < 0.5)
-    edges.push({
-      left: Math.min(x, startX),
-      right: Math.max(x, startX),
-      top: Math.min(y, startY),
-      bottom: Math.max(y, startY),
-    });
+    edges.push(boxAround([x, startX], [y, startY]));
   for (const edge of edges) addRule(target.rules, edge);
   return true;
+}
+
+function boxAround(xs: readonly number[], ys: readonly number[]): Box {
+  return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
 }
 
 /** Paths of a clip that are read, and corners of each: the rest of a clip can only hide more. */
@@ -245,12 +232,7 @@ export function readClip(library: Library, object: number, matrix: Matrix): Box 
       xs.push(matrix.a * x + matrix.c * y + matrix.e);
       ys.push(matrix.b * x + matrix.d * y + matrix.f);
     }
-    clip = {
-      left: Math.max(clip.left, Math.min(...xs)),
-      top: Math.max(clip.top, Math.min(...ys)),
-      right: Math.min(clip.right, Math.max(...xs)),
-      bottom: Math.min(clip.bottom, Math.max(...ys)),
-    };
+    clip = intersection(clip, boxAround(xs, ys));
   }
   return clip;
 }

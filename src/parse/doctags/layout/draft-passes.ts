@@ -17,89 +17,37 @@ import { findUnruledTables } from './table/table-region.ts';
 
 /** Passes over drafts: from lines to the blocks of a document. */
 export const DRAFT_PASSES: readonly Pass[] = [
-  pass({
-    name: 'paragraphs',
-    needs: ['pieces', 'floats', 'setting', 'vocabulary'],
-    gives: ['drafts'],
-    run: ({ pieces, floats, setting, vocabulary }) => ({ drafts: cutDrafts(pieces, floats, setting, vocabulary) }),
+  pass('paragraphs', ['pieces', 'floats', 'setting', 'vocabulary'], ({ pieces, floats, setting, vocabulary }) => ({
+    drafts: cutDrafts(pieces, floats, setting, vocabulary),
+  })),
+  draftPass('table-joins', [], joinTables),
+  draftPass('captions', ['setting'], (drafts, { setting }) => bindCaptions(drafts, setting)),
+  draftPass('footnotes', ['pages', 'body'], (drafts, { pages, body }) => {
+    const rules = new Map(pages.map((page) => [page.number, page.rules.map((rule) => rule.box)]));
+    markFootnotes(drafts, body.size, rules);
+    return drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
   }),
-  draftPass({
-    name: 'table-joins',
-    change: joinTables,
+  draftPass('title', ['body', 'information', 'pieces', 'furniture'], (drafts, found) => {
+    const { body, information, pieces, furniture } = found;
+    const heads = [...furniture.keys()].map(({ text }) => text);
+    markTitle(drafts, { size: body.size, information, margins: marginsOf(pieces), furniture: heads });
+    releaseAuthorNotes(drafts);
   }),
-  draftPass({
-    name: 'captions',
-    needs: ['setting'],
-    change: (drafts, { setting }) => bindCaptions(drafts, setting),
+  draftPass('headings', ['pages', 'body', 'setting', 'outline', 'pieces'], (drafts, found) =>
+    markHeadings(drafts, headingSetting(found)),
+  ),
+  draftPass('references', [], splitReferences),
+  draftPass('run-ins', ['pieces'], (drafts, { pieces }) => splitRunInHeadings(drafts, marginsOf(pieces))),
+  draftPass('lists', [], (drafts) => {
+    markListItems(drafts);
+    return splitAbbreviations(drafts);
   }),
-  draftPass({
-    name: 'footnotes',
-    needs: ['pages', 'body'],
-    change(drafts, { pages, body }) {
-      const rules = new Map(pages.map((page) => [page.number, page.rules.map((rule) => rule.box)]));
-      markFootnotes(drafts, body.size, rules);
-      return drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
-    },
-  }),
-  draftPass({
-    name: 'title',
-    needs: ['body', 'information', 'pieces', 'furniture'],
-    change(drafts, { body, information, pieces, furniture }) {
-      const heads = [...furniture.keys()].map(({ text }) => text);
-      markTitle(drafts, { size: body.size, information, margins: marginsOf(pieces), furniture: heads });
-      releaseAuthorNotes(drafts);
-      return drafts;
-    },
-  }),
-  draftPass({
-    name: 'headings',
-    needs: ['pages', 'body', 'setting', 'outline', 'pieces'],
-    change(drafts, found) {
-      markHeadings(drafts, headingSetting(found));
-      return drafts;
-    },
-  }),
-  draftPass({
-    name: 'references',
-    change: splitReferences,
-  }),
-  draftPass({
-    name: 'run-ins',
-    needs: ['pieces'],
-    change: (drafts, { pieces }) => splitRunInHeadings(drafts, marginsOf(pieces)),
-  }),
-  draftPass({
-    name: 'lists',
-    change(drafts) {
-      markListItems(drafts);
-      return splitAbbreviations(drafts);
-    },
-  }),
-  draftPass({
-    name: 'adverts',
-    change(drafts) {
-      markAdvert(drafts);
-      return drafts;
-    },
-  }),
-  draftPass({
-    name: 'joins',
-    needs: ['setting'],
-    change: (drafts, { setting }) => joinAcrossBreaks(drafts, setting.indented),
-  }),
-  draftPass({
-    name: 'levels',
-    needs: ['outline', 'body'],
-    change(drafts, { outline, body }) {
-      setHeadingLevels(drafts, outline, body.size);
-      return drafts;
-    },
-  }),
-  draftPass({
-    name: 'page-order',
-    needs: ['pages', 'labels', 'text', 'furniture'],
-    change: (drafts, found) => inPageOrder(drafts, pageAsides(found)),
-  }),
+  draftPass('adverts', [], markAdvert),
+  draftPass('joins', ['setting'], (drafts, { setting }) => joinAcrossBreaks(drafts, setting.indented)),
+  draftPass('levels', ['outline', 'body'], (drafts, { outline, body }) => setHeadingLevels(drafts, outline, body.size)),
+  draftPass('page-order', ['pages', 'labels', 'text', 'furniture'], (drafts, found) =>
+    inPageOrder(drafts, pageAsides(found)),
+  ),
 ];
 
 function marginsOf(pieces: readonly { readonly margin: boolean }[]): ReadonlySet<number> {
@@ -169,16 +117,9 @@ function cutDrafts(
       if (!line) continue;
       if (unruled) {
         close();
-        const letters = new Map([[line.page, lettersIn(lines.slice(at, unruled.to))]]);
-        drafts.push({
-          kind: 'table',
-          lines: [],
-          page: line.page,
-          piece,
-          box: unruled.box,
-          table: unruled.table,
-          letters,
-        });
+        const letters = new Map([[page, lettersIn(lines.slice(at, unruled.to))]]);
+        const { box, table } = unruled;
+        drafts.push({ kind: 'table', lines: [], page, piece, box, table, letters });
         at = unruled.to - 1;
       } else if (line.float === undefined) {
         run.push(line);

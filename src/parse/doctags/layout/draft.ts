@@ -139,35 +139,31 @@ export interface Findings {
   readonly drafts: Draft[];
 }
 
-/** One step of the analysis, with what it reads and what it adds. */
+/** One step of the analysis, with what it reads; it adds what it returns. */
 export interface Pass {
   readonly name: string;
   readonly needs: readonly (keyof Findings)[];
-  readonly gives: readonly (keyof Findings)[];
   run(found: Findings): Partial<Findings>;
 }
 
-/** A pass whose reads and writes are checked by their types. */
-export function pass<N extends keyof Findings, G extends keyof Findings>(definition: {
-  readonly name: string;
-  readonly needs: readonly N[];
-  readonly gives: readonly G[];
-  run(found: Pick<Findings, N>): Pick<Findings, G>;
-}): Pass {
-  return definition;
+/** A pass that can read only what it names. */
+export function pass<N extends keyof Findings>(
+  name: string,
+  needs: readonly N[],
+  run: (found: Pick<Findings, N>) => Partial<Findings>,
+): Pass {
+  return { name, needs, run };
 }
 
-/** A pass over the drafts: it marks, splits or joins them. */
-export function draftPass<N extends keyof Findings = 'drafts'>(definition: {
-  readonly name: string;
-  readonly needs?: readonly N[];
-  change(drafts: Draft[], found: Pick<Findings, N>): Draft[];
-}): Pass {
-  const { needs = [], name } = definition;
+/** A pass over the drafts: it marks them in place, or returns them split or joined. */
+export function draftPass<N extends keyof Findings = never>(
+  name: string,
+  needs: readonly N[],
+  change: (drafts: Draft[], found: Pick<Findings, N>) => Draft[] | void,
+): Pass {
   return {
     name,
     needs: ['drafts', ...needs],
-    gives: ['drafts'],
-    run: (found) => ({ drafts: definition.change(found.drafts, found) }),
+    run: (found) => ({ drafts: change(found.drafts, found) ?? found.drafts }),
   };
 }

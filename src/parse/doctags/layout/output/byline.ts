@@ -290,6 +290,12 @@ function isEvident(names: readonly string[], parts: readonly Part[], known: stri
   );
 }
 
+/** The names in a line of plain text, if there is nothing else. */
+export function namesInLine(text: string): string[] {
+  const marked = Array.from(text, (sign) => (SIGNS.test(sign) ? MARK : sign)).join('');
+  return namesIn(splitParts(marked), () => false) ?? [];
+}
+
 /** The names, if there is nothing else. */
 function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): string[] | undefined {
   if (parts.some(({ text }) => NO_NAME.test(text) || isArticleType(text))) return undefined;

@@ -1,15 +1,17 @@
 import type { Draft, Findings } from '../draft.ts';
 import { draftOf, regionsOf, textOf } from '../draft.ts';
+import type { Line } from '../page/segment.ts';
 import { buildLines } from '../page/segment.ts';
 import { unionBox } from '../page/box.ts';
 import type { TurnedLine } from '../page/furniture.ts';
-import type { Block, ParsedDocument, Stretch, InternalLink, Link } from '../../../document.ts';
+import type { Block, Box, ParsedDocument, Stretch, InternalLink, Link } from '../../../document.ts';
 import type { Layout } from '../layout.ts';
 import type { FileInformation } from './metadata.ts';
 import { describe } from './metadata.ts';
-import type { PageContent, Glyph, PageJump, PageLink } from '../page/page-content.ts';
+import type { PageContent, Glyph } from '../page/page-content.ts';
 import { referenceIds } from '../role/reference.ts';
 import { glyphsText } from '../text/glyph-text.ts';
+import { countBy } from '../text/symbol-font.ts';
 
 /** Running heads, feet and stamps as drafts. */
 export function pageAsides({
@@ -19,9 +21,10 @@ export function pageAsides({
   furniture,
 }: Pick<Findings, 'pages' | 'labels' | 'text' | 'furniture'>): Draft[] {
   // A label along the edge of every page, as journals print the kind of article.
-  const repeated = new Map<string, number>();
-  for (const { turned } of labels.values())
-    for (const { text } of turned) repeated.set(text.trim(), (repeated.get(text.trim()) ?? 0) + 1);
+  const repeated = countBy(
+    [...labels.values()].flatMap(({ turned }) => turned),
+    (line) => line.text.trim(),
+  );
   return pages.flatMap((page) => [
     ...turnedDrafts(
       page.number,
@@ -54,32 +57,15 @@ function turnedDrafts(page: number, lines: readonly TurnedLine[]): Draft[] {
 
 /** Puts running heads before and feet after what is on their page. */
 export function inPageOrder(drafts: readonly Draft[], aside: readonly Draft[]): Draft[] {
-  const result: Draft[] = [];
-  const heads = aside
-    .filter((draft) => draft.kind === 'page_header')
-    .sort((a, b) => a.page - b.page || a.box.top - b.box.top);
-  const feet = aside
-    .filter((draft) => draft.kind !== 'page_header')
-    .sort((a, b) => a.page - b.page || a.box.top - b.box.top);
-  const flush = (page: number): void => {
-    while ((feet[0]?.page ?? Infinity) < page || (heads[0]?.page ?? Infinity) <= page) {
-      const head = heads[0];
-      const foot = feet[0];
-      if (foot && foot.page < page && (!head || foot.page < head.page)) result.push(...feet.splice(0, 1));
-      else if (head && head.page <= page) result.push(...heads.splice(0, 1));
-      else break;
-    }
-  };
   let page = 0;
-  for (const draft of drafts) {
-    if (draft.page > page) {
-      page = draft.page;
-      flush(page);
-    }
-    result.push(draft);
-  }
-  flush(Infinity);
-  return result;
+  const flow = drafts.map((draft) => {
+    page = Math.max(page, draft.page);
+    return { draft, page, rank: 1 };
+  });
+  const around = aside
+    .map((draft) => ({ draft, page: draft.page, rank: draft.kind === 'page_header' ? 0 : 2 }))
+    .sort((a, b) => a.draft.box.top - b.draft.box.top);
+  return [...flow, ...around].sort((a, b) => a.page - b.page || a.rank - b.rank).map(({ draft }) => draft);
 }
 
 /** Writes recognised drafts as the blocks of a document. */
@@ -102,8 +88,8 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, layout: Layou
   const parent = draft.owner && orders.get(draft.owner);
   const whole = textOf(draft, layout.vocabulary);
   const text = draft.kind === 'list_item' ? whole.slice(draft.marker?.length ?? 0).trim() : whole;
-  const links = linksIn(draft, text, layout.links);
-  const jumps = jumpsIn(draft, text, layout.jumps);
+  const links = linksIn(draft, text, layout);
+  const jumps = jumpsIn(draft, text, layout);
   const raised = raisedIn(draft, text);
   const base = {
     order: orders.get(draft) ?? 0,
@@ -130,9 +116,7 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, layout: Layou
     case 'reference':
       return { ...base, kind: 'reference', ...referenceIds(base.text, links) };
     case 'code':
-      return { ...base, kind: 'code' };
     case 'picture':
-      return { ...base, kind: 'picture' };
     case 'title':
     case 'text':
     case 'caption':
@@ -145,87 +129,40 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, layout: Layou
   }
 }
 
-/** A raised number is set clearly smaller than its line and is clearly above its foot. */
-const LARGEST = 0.87;
-const LEAST_RISE = 0.12;
-const NUMBERS = /^[\s,;]*\d[\d\s,;–—−‐-]*$/u;
-
-/** The raised numbers on a draft's lines, by offsets into its text: plain text alone cannot tell "day 4" with note 13 from 4.13. */
-export function raisedIn(draft: Draft, text: string): Stretch[] {
-  const found: Stretch[] = [];
-  let from = 0;
-  for (const line of draft.lines) {
-    const isRaised = (glyph: Glyph): boolean =>
-      glyph.size < LARGEST * line.size && line.baseline - glyph.baseline > LEAST_RISE * line.size;
-    for (let first = 0; first < line.glyphs.length; first += 1) {
-      if (!isRaised(line.glyphs[first] as Glyph)) continue;
-      let end = first + 1;
-      while (end < line.glyphs.length && isRaised(line.glyphs[end] as Glyph)) end += 1;
-      const shown = glyphsText(line.glyphs.slice(first, end), line.size, line.baseline).trim();
-      if (NUMBERS.test(shown)) {
-        const prefix = glyphsText(line.glyphs.slice(0, first), line.size, line.baseline);
-        const start = placeIn(text, prefix, shown, from);
-        if (start !== undefined) found.push({ start, end: start + shown.length });
-        from = start ?? from;
-      }
-      first = end - 1;
-    }
-  }
-  return found;
+/** Some glyphs of a line, and what they are. */
+interface Run<T> {
+  readonly first: number;
+  readonly end: number;
+  readonly of: T;
 }
 
-/** The links that lie on a draft's lines, by offsets into its text. */
-function linksIn(draft: Draft, text: string, byPage: ReadonlyMap<number, readonly PageLink[]>): Link[] {
-  const links: Link[] = [];
+/** Such glyphs by their offsets into the text of the draft, in order. */
+function placesOf<T>(
+  draft: Draft,
+  text: string,
+  find: (line: Line) => readonly Run<T>[],
+): (Stretch & { readonly of: T; readonly startsLine: boolean; readonly endsLine: boolean })[] {
   let from = 0;
-  for (const line of draft.lines) {
-    for (const link of byPage.get(line.page) ?? []) {
-      const covered = coveredBy(link, line);
-      if (covered.length === 0) continue;
-      const shown = glyphsText(covered, line.size, line.baseline);
-      const plain = text.indexOf(shown, from);
-      // At a line's end the hyphen of a broken word is gone from the text.
-      const start = plain >= 0 ? plain : text.indexOf(shown.replace(/-$/u, ''), from);
-      if (start < 0) continue;
-      const end = Math.min(text.length, start + shown.length);
-      links.push({ start, end, url: link.url });
-      from = start;
-    }
-  }
-  return links.sort((a, b) => a.start - b.start);
-}
-
-/** The text before a link identifies it among equal texts: a digit alone is ambiguous. */
-const CONTEXTS = [24, 10, 4];
-
-/** The links to other pages that lie on a draft's lines, by offsets into its text; one that continues in the next line is one. */
-function jumpsIn(draft: Draft, text: string, byPage: ReadonlyMap<number, readonly PageJump[]>): InternalLink[] {
-  const jumps: InternalLink[] = [];
-  let [from, open] = [0, undefined as InternalLink | undefined];
-  for (const line of draft.lines) {
-    const onLine = (byPage.get(line.page) ?? [])
-      .map((jump) => ({ jump, covered: coveredBy(jump, line) }))
-      .filter(({ covered }) => covered.length > 0)
-      .toSorted((a, b) => a.jump.box.left - b.jump.box.left);
-    let next: InternalLink | undefined;
-    for (const { jump, covered } of onLine) {
-      const first = line.glyphs.indexOf(covered[0] as Glyph);
+  return draft.lines.flatMap((line) =>
+    find(line).flatMap(({ first, end, of }) => {
       const prefix = glyphsText(line.glyphs.slice(0, first), line.size, line.baseline);
-      const shown = glyphsText(covered, line.size, line.baseline).trim();
-      const start = placeIn(text, prefix, shown, from);
-      if (start === undefined) continue;
+      const shown = shownBy(line, first, end);
+      // At a line's end the hyphen of a broken word is gone from the text.
+      const start = placeIn(text, prefix, shown, from) ?? placeIn(text, prefix, shown.replace(/(?<=.)-$/u, ''), from);
+      if (start === undefined) return [];
       from = start;
-      const found = { start, end: start + shown.length, page: jump.page };
-      const goesOn =
-        open !== undefined && first === 0 && open.page === jump.page && /^\s?$/u.test(text.slice(open.end, start));
-      if (goesOn && open) jumps.splice(jumps.indexOf(open), 1, { ...found, start: open.start });
-      else jumps.push(found);
-      if (covered.at(-1) === line.glyphs.at(-1)) next = jumps.at(-1);
-    }
-    open = next;
-  }
-  return jumps;
+      const [startsLine, endsLine] = [first === 0, end === line.glyphs.length];
+      return [{ start, end: Math.min(text.length, start + shown.length), of, startsLine, endsLine }];
+    }),
+  );
 }
+
+function shownBy(line: Line, first: number, end: number): string {
+  return glyphsText(line.glyphs.slice(first, end), line.size, line.baseline).trim();
+}
+
+/** The text before a link or number identifies it among equal texts: a digit alone is ambiguous. */
+const CONTEXTS = [24, 10, 4];
 
 /** The position of `shown` in a block: the first from `from` on that follows the end of `prefix`, which precedes it on its line. */
 function placeIn(text: string, prefix: string, shown: string, from: number): number | undefined {
@@ -239,12 +176,57 @@ function placeIn(text: string, prefix: string, shown: string, from: number): num
   return undefined;
 }
 
-/** The glyphs of a line that lie under a link. */
-function coveredBy({ box }: Pick<PageJump, 'box'>, line: Draft['lines'][number]): Glyph[] {
-  const middle = (box.top + box.bottom) / 2;
-  if (middle < line.top || middle > line.bottom) return [];
-  return line.glyphs.filter((glyph) => {
-    const x = (glyph.left + glyph.right) / 2;
-    return x >= box.left - 0.5 && x <= box.right + 0.5;
+/** A raised number is set clearly smaller than its line and is clearly above its foot. */
+const LARGEST = 0.87;
+const LEAST_RISE = 0.12;
+const NUMBERS = /^[\s,;]*\d[\d\s,;–—−‐-]*$/u;
+
+/** The raised numbers on a draft's lines, by offsets into its text: plain text alone cannot tell "day 4" with note 13 from 4.13. */
+export function raisedIn(draft: Draft, text: string): Stretch[] {
+  return placesOf(draft, text, (line) => {
+    const runs: Run<undefined>[] = [];
+    line.glyphs.forEach(({ size, baseline }, at) => {
+      if (size >= LARGEST * line.size || line.baseline - baseline <= LEAST_RISE * line.size) return;
+      const first = runs.at(-1)?.end === at ? (runs.pop()?.first ?? at) : at;
+      runs.push({ first, end: at + 1, of: undefined });
+    });
+    return runs.filter(({ first, end }) => NUMBERS.test(shownBy(line, first, end)));
+  }).map(({ start, end }) => ({ start, end }));
+}
+
+/** The links that lie on a draft's lines, by offsets into its text. */
+function linksIn(draft: Draft, text: string, { views }: Layout): Link[] {
+  return placesOf(draft, text, (line) => coveredBy(views.get(line.page)?.page.links ?? [], line)).map(
+    ({ start, end, of: { url } }) => ({ start, end, url }),
+  );
+}
+
+/** The links to other pages that lie on a draft's lines, by offsets into its text; one that continues in the next line is one. */
+function jumpsIn(draft: Draft, text: string, { views }: Layout): InternalLink[] {
+  const places = placesOf(draft, text, (line) => coveredBy(views.get(line.page)?.page.jumps ?? [], line));
+  const jumps: InternalLink[] = [];
+  places.forEach(({ start, end, of: { page }, startsLine }, at) => {
+    const [before, last] = [places[at - 1], jumps.at(-1)];
+    const goesOn = startsLine && before?.endsLine === true && before.of.page === page;
+    if (goesOn && last && /^\s?$/u.test(text.slice(last.end, start))) jumps[jumps.length - 1] = { ...last, end };
+    else jumps.push({ start, end, page });
   });
+  return jumps;
+}
+
+/** The glyphs of a line that lie under links, from left to right. */
+function coveredBy<T extends { readonly box: Box }>(links: readonly T[], line: Line): Run<T>[] {
+  return links
+    .flatMap((link): Run<T>[] => {
+      const { left, right, top, bottom } = link.box;
+      const middle = (top + bottom) / 2;
+      if (middle < line.top || middle > line.bottom) return [];
+      const isUnder = (glyph: Glyph): boolean => {
+        const x = (glyph.left + glyph.right) / 2;
+        return x >= left - 0.5 && x <= right + 0.5;
+      };
+      const first = line.glyphs.findIndex(isUnder);
+      return first < 0 ? [] : [{ first, end: line.glyphs.findLastIndex(isUnder) + 1, of: link }];
+    })
+    .sort((a, b) => a.first - b.first);
 }

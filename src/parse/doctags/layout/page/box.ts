@@ -15,6 +15,16 @@ export function unionBox(boxes: Iterable<Box>): Box {
   return { left, top, right, bottom };
 }
 
+/** What two boxes share; it has no area when they are apart. */
+export function intersection(a: Box, b: Box): Box {
+  return {
+    left: Math.max(a.left, b.left),
+    top: Math.max(a.top, b.top),
+    right: Math.min(a.right, b.right),
+    bottom: Math.min(a.bottom, b.bottom),
+  };
+}
+
 export function areaOf(box: Box): number {
   return Math.max(0, box.right - box.left) * Math.max(0, box.bottom - box.top);
 }
@@ -34,6 +44,24 @@ export function shareInside(inner: Box, outer: Box): number {
 
 export function touches(a: Box, b: Box, slack: number): boolean {
   return overlap(a.left, a.right, b.left, b.right) >= -slack && overlap(a.top, a.bottom, b.top, b.bottom) >= -slack;
+}
+
+/** The boxes around groups of boxes that touch each other, however many are between them. */
+export function mergeTouching(boxes: Iterable<Box>, slack: number): Box[] {
+  const groups: Box[] = [];
+  for (const box of boxes) {
+    let whole = box;
+    // A group that has grown may touch one that was passed.
+    for (let at = groups.length - 1; at >= 0; at -= 1) {
+      const group = groups[at];
+      if (!group || !touches(group, whole, slack)) continue;
+      groups.splice(at, 1);
+      whole = unionBox([group, whole]);
+      at = groups.length;
+    }
+    groups.push(whole);
+  }
+  return groups;
 }
 
 /** Joins each box to the first one before it to which it belongs. */

@@ -1,7 +1,7 @@
 import type { Box } from '../../../document.ts';
 import { isReferencesHeading } from '../role/heading-number.ts';
 import type { Line, Segment } from './segment.ts';
-import { mostFrequent } from '../text/symbol-font.ts';
+import { countBy, mostFrequent } from '../text/symbol-font.ts';
 import { overlap } from './box.ts';
 import { hasLetter } from '../text/script.ts';
 import { segmentLabel } from '../role/caption.ts';
@@ -15,18 +15,16 @@ export interface BodyType {
 /** The size and font that most glyphs have. */
 export function bodyType(segments: readonly Segment[]): BodyType {
   const references = segments.findLast(isReferencesLine);
-  const sizes = new Map<number, number>();
-  const fonts = new Map<string, number>();
-  for (const segment of segments) {
+  const weightOf = (segment: Segment): number => {
     // Text of tables and figures is short; running text is in wide segments.
     const running = segment.right - segment.left > 12 * segment.size ? 1 : 0.2;
     // A long list of references in small type must not outweigh a short paper.
-    const weight = segment.glyphs.length * running * (references && standsAfter(segment, references) ? 0.1 : 1);
-    const size = Math.round(segment.size * 2) / 2;
-    sizes.set(size, (sizes.get(size) ?? 0) + weight);
-    fonts.set(segment.font.name, (fonts.get(segment.font.name) ?? 0) + weight);
-  }
-  return { size: mostFrequent(sizes) ?? 10, font: mostFrequent(fonts) ?? '' };
+    return segment.glyphs.length * running * (references && standsAfter(segment, references) ? 0.1 : 1);
+  };
+  return {
+    size: mostFrequent(countBy(segments, ({ size }) => Math.round(size * 2) / 2, weightOf)) ?? 10,
+    font: mostFrequent(countBy(segments, ({ font }) => font.name, weightOf)) ?? '',
+  };
 }
 
 /** A segment that is the heading of a list of references. */
@@ -43,23 +41,17 @@ function standsAfter(segment: Segment, heading: Segment): boolean {
 
 /** Baseline distance of consecutive lines of one size, by size in half points. */
 export function linePitches(lines: readonly Line[]): Map<number, number> {
-  const bySize = new Map<number, Map<number, number>>();
-  for (let index = 1; index < lines.length; index += 1) {
-    const line = lines[index];
-    const previous = lines[index - 1];
-    if (!line || !previous || line.column !== previous.column) continue;
-    if (Math.abs(line.size - previous.size) > 0.3) continue;
+  const steps = lines.slice(1).flatMap((line, at) => {
+    const previous = lines[at];
+    if (!previous || line.column !== previous.column || Math.abs(line.size - previous.size) > 0.3) return [];
     const distance = line.baseline - previous.baseline;
-    if (distance < 0.8 * line.size || distance > 2.5 * line.size) continue;
-    const size = Math.round(line.size * 2) / 2;
-    const counts = bySize.get(size) ?? new Map<number, number>();
-    bySize.set(size, counts);
-    const key = Math.round(distance * 4) / 4;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  const result = new Map<number, number>();
-  for (const [size, counts] of bySize) result.set(size, mostFrequent(counts) ?? size * 1.2);
-  return result;
+    if (distance < 0.8 * line.size || distance > 2.5 * line.size) return [];
+    return [{ size: Math.round(line.size * 2) / 2, distance: Math.round(distance * 4) / 4 }];
+  });
+  const bySize = Map.groupBy(steps, ({ size }) => size);
+  return new Map(
+    [...bySize].map(([size, own]) => [size, mostFrequent(countBy(own, ({ distance }) => distance)) ?? size * 1.2]),
+  );
 }
 
 /** Whether paragraphs begin with an indent: many lines start a little right of the line above and below. */
@@ -126,9 +118,7 @@ function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undef
   // A column of one line may lie outside of what most lines fill.
   if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
-  const whole = bands(segments, gutter).flatMap((each, at, all) =>
-    all[at - 1] ? splitBelowByline(each, gutter, box) : each,
-  );
+  const whole = bands(segments, gutter).flatMap((each, at) => (at > 0 ? splitBelowByline(each, gutter, box) : each));
   for (const band of whole.flatMap((each) => splitAtReferences(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
     const bottom = Math.max(...band.segments.map((segment) => segment.bottom));
@@ -324,34 +314,35 @@ function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
   return result;
 }
 
-/**
- * Splits where a reference list begins below text balanced over the columns: its heading is in one column, and the
- * others have a gap at that height.
- */
+/** Splits where a reference list begins below text that is balanced over the columns. */
 function splitAtReferences(band: Band, gutter: Gutter): Band[] {
   const middle = (gutter.left + gutter.right) / 2;
-  const heading = band.spanning
-    ? undefined
-    : band.segments.find((segment) => isReferencesLine(segment) && standsAlone(segment, band.segments, middle));
-  if (!heading) return splitBySize(band, gutter);
-  const facing = band.segments.filter(
-    (segment) =>
-      segment.glyphs.length > 5 && (heading.left < middle ? segment.left >= middle : segment.right <= middle),
-  );
-  const own = band.segments.filter((segment) => segment.glyphs.length > 5 && !facing.includes(segment));
-  const below = facing.filter((segment) => segment.top > heading.top - 0.5 * heading.size);
-  const above = facing.filter((segment) => segment.baseline < heading.baseline && !below.includes(segment));
-  const entries = own.filter((segment) => segment.top > heading.bottom - 1);
-  const first = below.toSorted((a, b) => a.baseline - b.baseline)[0];
-  const gap = (first?.top ?? 0) - Math.max(0, ...above.map((segment) => segment.bottom));
-  if (!first || above.length === 0 || entries.length < 3 || below.length < 3) return splitBySize(band, gutter);
-  if (gap < 1.2 * first.size || Math.abs(medianSize(below) - medianSize(entries)) > 0.3)
-    return splitBySize(band, gutter);
-  const y = heading.top - 1;
+  const y = band.spanning ? undefined : (headedAt(band.segments, middle) ?? smallerFrom(band.segments, middle));
+  return splitAt(band, y);
+}
+
+function splitAt(band: Band, y: number | undefined): Band[] {
+  if (y === undefined) return [band];
   return [
     { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
     { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
   ];
+}
+
+/** The height of the heading of references that is in one column, where the others have a gap. */
+function headedAt(segments: readonly Segment[], middle: number): number | undefined {
+  const heading = segments.find((segment) => isReferencesLine(segment) && standsAlone(segment, segments, middle));
+  if (!heading) return undefined;
+  const text = segments.filter((segment) => segment.glyphs.length > 5);
+  const facing = text.filter((segment) => (heading.left < middle ? segment.left >= middle : segment.right <= middle));
+  const below = facing.filter((segment) => segment.top > heading.top - 0.5 * heading.size);
+  const above = facing.filter((segment) => segment.baseline < heading.baseline && !below.includes(segment));
+  const entries = text.filter((segment) => !facing.includes(segment) && segment.top > heading.bottom - 1);
+  const first = below.toSorted((a, b) => a.baseline - b.baseline)[0];
+  const gap = (first?.top ?? 0) - Math.max(0, ...above.map((segment) => segment.bottom));
+  if (!first || above.length === 0 || entries.length < 3 || below.length < 3) return undefined;
+  const isAlike = Math.abs(medianSize(below) - medianSize(entries)) <= 0.3;
+  return gap >= 1.2 * first.size && isAlike ? heading.top - 1 : undefined;
 }
 
 const MOST_BYLINE_ROWS = 10;
@@ -377,11 +368,7 @@ function splitBelowByline(band: Band, gutter: Gutter, box: Box): Band[] {
       return above.length > 1 && above.length <= MOST_BYLINE_ROWS && isShort && text.length > 2;
     }),
   );
-  if (band.spanning || y === undefined) return [band];
-  return [
-    { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
-    { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
-  ];
+  return splitAt(band, band.spanning ? undefined : y);
 }
 
 /** The empty heights in a column that are larger than the space between its lines. */
@@ -411,22 +398,13 @@ function medianSize(segments: readonly Segment[]): number {
   return segments.map((segment) => segment.size).sort((a, b) => a - b)[segments.length >> 1] ?? 0;
 }
 
-/** Splits where the type size changes in both columns at one height: below balanced text, a reference list begins. */
-function splitBySize(band: Band, gutter: Gutter): Band[] {
-  if (band.spanning || band.segments.length < 12) return [band];
-  const middle = (gutter.left + gutter.right) / 2;
-  const text = band.segments.filter((segment) => segment.glyphs.length > 5);
-  const left = text.filter((segment) => segment.right <= middle);
-  const right = text.filter((segment) => segment.left >= middle);
-  const cutLeft = sizeChange(left);
-  const cutRight = sizeChange(right);
-  if (cutLeft === undefined || cutRight === undefined) return [band];
-  if (cutLeft.after !== cutRight.after || Math.abs(cutLeft.y - cutRight.y) > 2.5 * cutLeft.after) return [band];
-  const y = Math.min(cutLeft.y, cutRight.y);
-  return [
-    { spanning: false, segments: band.segments.filter((segment) => segment.baseline < y) },
-    { spanning: false, segments: band.segments.filter((segment) => segment.baseline >= y) },
-  ];
+/** The height at which the type becomes smaller in both columns. */
+function smallerFrom(segments: readonly Segment[], middle: number): number | undefined {
+  const text = segments.length < 12 ? [] : segments.filter((segment) => segment.glyphs.length > 5);
+  const left = sizeChange(text.filter((segment) => segment.right <= middle));
+  const right = sizeChange(text.filter((segment) => segment.left >= middle));
+  if (!left || left.after !== right?.after || Math.abs(left.y - right.y) > 2.5 * left.after) return undefined;
+  return Math.min(left.y, right.y);
 }
 
 /** The height from which a column is set in a smaller size to its end, with at least three lines on both sides. */

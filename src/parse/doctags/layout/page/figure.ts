@@ -4,7 +4,8 @@ import { proseSegments, mainType, typeKey } from './page-view.ts';
 import { areaOf, shareInside, touches, unionBox, overlap } from './box.ts';
 import type { Glyph, PageContent, Rule, Drawing } from './page-content.ts';
 import { holdsCells } from '../table/table-region.ts';
-import { swallowsText } from './scan.ts';
+import { isNear, swallowsText } from './scan.ts';
+import { countBy } from '../text/symbol-font.ts';
 import type { Segment } from './segment.ts';
 import type { TurnedLine } from './furniture.ts';
 
@@ -65,18 +66,10 @@ function isBackground(box: Box, prose: readonly Segment[]): boolean {
   return prose.filter((segment) => shareInside(segment, box) > 0.6).length >= 4;
 }
 
-/** How far, in points, the caption of a table may be from it. */
-const CAPTION_REACH = 45;
-
 /** Tints and frames behind the rows of a table: its caption is next to it, or it holds rows of cells on a page of tables. */
 function isTableBackground(box: Box, segments: readonly Segment[]): boolean {
-  const near = (segment: Segment): boolean =>
-    segment.right > box.left &&
-    segment.left < box.right &&
-    segment.bottom > box.top - CAPTION_REACH &&
-    segment.top < box.bottom + CAPTION_REACH;
   const labels = segments.filter((segment) => segmentLabel(segment) !== undefined);
-  const beside = labels.filter(near);
+  const beside = labels.filter((segment) => isNear(segment, box));
   if (beside.length > 0) return beside.every((segment) => segmentLabel(segment) === 'table');
   // A caption may also be beside its table.
   const over = labels.filter((segment) => segment.right > box.left && segment.left < box.right);
@@ -174,10 +167,8 @@ export function labelPictures(
 export function withoutRunningHeads(labels: ReadonlyMap<number, PictureLabels>): Map<number, PictureLabels> {
   const placeOf = (box: Box, text: string): string =>
     `${Math.round(box.top / 6)} ${Math.round(box.left / 6)} ${text.replace(/\d+/gu, '#')}`;
-  const pages = new Map<string, number>();
-  for (const { texts } of labels.values())
-    for (const [box, text] of texts)
-      if (text !== '') pages.set(placeOf(box, text), (pages.get(placeOf(box, text)) ?? 0) + 1);
+  const all = [...labels.values()].flatMap(({ texts }) => [...texts]).filter(([, text]) => text !== '');
+  const pages = countBy(all, ([box, text]) => placeOf(box, text));
   return new Map(
     [...labels].map(([page, own]) => {
       const heads = [...own.texts].filter(([box, text]) => (pages.get(placeOf(box, text)) ?? 0) > 1);

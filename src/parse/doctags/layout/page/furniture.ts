@@ -17,8 +17,7 @@ interface Candidate {
   readonly key: string;
   readonly text: string;
   readonly head: boolean;
-  /** Which pages count as alike: books set left and right pages differently. */
-  readonly page: number;
+  readonly on: PageSegments;
 }
 
 interface PageSegments {
@@ -39,22 +38,16 @@ export function findFurniture(
   const candidates = pages.flatMap((page) => edgeSegments(page)).filter(({ segment }) => !counted.has(segment));
   // A tagged file marks what is only decoration of the page.
   const repeated = new Set(candidates.filter(({ segment }) => segment.glyphs.every((glyph) => glyph.artifact)));
-  markRepeated(candidates, pages, repeated);
-  markStrays(candidates, pages, repeated);
-  markPageNumbers(candidates, pages, repeated);
+  markRepeated(candidates, pages.length, repeated);
+  markStrays(candidates, repeated);
+  markPageNumbers(candidates, repeated);
   markImprint(candidates, pages[0], bodySize, repeated);
   for (const page of pages.slice(1)) markSmallHead(candidates, page, bodySize, repeated);
   for (const page of pages) keepOutermost(candidates, page, repeated);
   keepTitles(candidates, pages.length, bodySize, repeated);
-  const byNumber = new Map(pages.map((page) => [page.page, page]));
   for (const candidate of candidates) {
-    const page = byNumber.get(candidate.page);
-    const beside =
-      page &&
-      candidate.segment.size <= LARGE * bodySize &&
-      standsApart(candidate, page) &&
-      sharesLine(candidate, repeated);
-    if (repeated.has(candidate) || beside)
+    const isSmall = candidate.segment.size <= LARGE * bodySize;
+    if (repeated.has(candidate) || (isSmall && standsApart(candidate) && sharesLine(candidate, repeated)))
       furniture.set(candidate.segment, candidate.head ? 'page_header' : 'page_footer');
   }
   for (const segment of counted) furniture.set(segment, 'page_footer');
@@ -76,7 +69,7 @@ function edgeSegments(page: PageSegments): Candidate[] {
       .toLowerCase()
       .replace(/\p{N}+/gu, '#')
       .replace(/[^\p{L}#]+/gu, '');
-    result.push({ segment, key, text, head, page: page.page });
+    result.push({ segment, key, text, head, on: page });
   }
   return result;
 }
@@ -132,86 +125,57 @@ function isNear(a: number, b: number): boolean {
   return Math.abs(a - b) < 4;
 }
 
-function markRepeated(
-  candidates: readonly Candidate[],
-  pages: readonly PageSegments[],
-  repeated: Set<Candidate>,
-): void {
-  const pageCount = pages.length;
-  const groups = Map.groupBy(candidates, (candidate) => `${candidate.head} ${candidate.key}`);
-  const needed = pageCount <= 3 ? 2 : 3;
-  for (const [name, group] of groups) {
-    const key = name.replace(/^\w+ /, '');
-    if (key === '') continue;
-    for (const candidate of group) {
-      const alike = new Set(
-        group
-          .filter((other) => Math.abs(other.segment.baseline - candidate.segment.baseline) <= SAME_PLACE)
-          .map((other) => other.page),
-      );
-      // Lone numbers are handled as page numbers.
-      if (/^#*$/.test(key) && !isSameEverywhere(candidate, group)) continue;
-      if (CAPTION.test(candidate.text)) continue;
-      const page = pages.find((each) => each.page === candidate.page);
-      // Twice may be chance: two columns that end with a link, say.
-      if (alike.size < 3 && page && endsText(candidate, page)) continue;
-      if (alike.size >= needed || (alike.size >= 2 && pageCount <= 6 && key.length > 12)) repeated.add(candidate);
-    }
-  }
+/** How many pages some candidates are on. */
+function pagesOf(candidates: readonly Candidate[]): number {
+  return new Set(candidates.map(({ on }) => on)).size;
 }
 
-/** The same digits in the same place of several pages count nothing: a sign of the publisher. */
-function isSameEverywhere({ text, segment }: Candidate, group: readonly Candidate[]): boolean {
-  const alike = group.filter(
-    (other) => other.text === text && Math.abs(other.segment.baseline - segment.baseline) <= SAME_PLACE,
-  );
-  return new Set(alike.map(({ page }) => page)).size >= 3;
+function markRepeated(candidates: readonly Candidate[], pageCount: number, repeated: Set<Candidate>): void {
+  const needed = pageCount <= 3 ? 2 : 3;
+  for (const group of Map.groupBy(candidates, ({ head, key }) => `${head} ${key}`).values())
+    for (const candidate of group) {
+      const { key, text, segment } = candidate;
+      const alike = group.filter((other) => isInRow(other.segment, segment));
+      const count = pagesOf(alike);
+      // Lone numbers are handled as page numbers; the same one on several pages is a sign of the publisher.
+      const isSign = pagesOf(alike.filter((other) => other.text === text)) >= 3;
+      if (key === '' || (/^#*$/.test(key) && !isSign) || CAPTION.test(text)) continue;
+      // Twice may be chance: two columns that end with a link, say.
+      if (count < 3 && endsText(candidate)) continue;
+      if (count >= needed || (count >= 2 && pageCount <= 6 && key.length > 12)) repeated.add(candidate);
+    }
 }
 
 /** What repeats on most pages may be elsewhere on one of them, mostly the first. */
-function markStrays(candidates: readonly Candidate[], pages: readonly PageSegments[], repeated: Set<Candidate>): void {
-  const known = new Map<string, Set<number>>();
-  for (const { key, head, page } of repeated) {
-    const name = `${head} ${key}`;
-    known.set(name, (known.get(name) ?? new Set()).add(page));
-  }
+function markStrays(candidates: readonly Candidate[], repeated: Set<Candidate>): void {
+  const known = Map.groupBy(repeated, ({ head, key }) => `${head} ${key}`);
   for (const candidate of candidates) {
     const { key, head } = candidate;
-    const page = pages.find((each) => each.page === candidate.page);
-    const often = (known.get(`${head} ${key}`)?.size ?? 0) >= 3 && key.replaceAll('#', '').length >= 8;
-    if (often && page && !endsText(candidate, page)) repeated.add(candidate);
+    const isOften = pagesOf(known.get(`${head} ${key}`) ?? []) >= 3 && key.replaceAll('#', '').length >= 8;
+    if (isOften && !endsText(candidate)) repeated.add(candidate);
   }
 }
 
 /** Numbers at one height that grow by one from page to page. */
-function markPageNumbers(
-  candidates: readonly Candidate[],
-  pages: readonly PageSegments[],
-  repeated: Set<Candidate>,
-): void {
+function markPageNumbers(candidates: readonly Candidate[], repeated: Set<Candidate>): void {
   const numbers = candidates.flatMap((candidate) => {
     const value = pageNumber(candidate.text);
-    return value === undefined ? [] : [{ candidate, offset: value - candidate.page }];
+    return value === undefined ? [] : [{ candidate, offset: value - candidate.on.page }];
   });
   for (const { candidate, offset } of numbers) {
-    const support = new Set(
-      numbers
-        .filter(
-          (other) =>
-            other.offset === offset &&
-            Math.abs(other.candidate.segment.baseline - candidate.segment.baseline) <= 2 * SAME_PLACE,
-        )
-        .map((other) => other.candidate.page),
+    const { segment, on } = candidate;
+    const alike = numbers.filter(
+      (other) =>
+        other.offset === offset && Math.abs(other.candidate.segment.baseline - segment.baseline) <= 2 * SAME_PLACE,
     );
-    const page = pages.find((each) => each.page === candidate.page);
-    if (page && labelsEntry(candidate.segment, page.segments)) continue;
-    if (support.size >= 2) repeated.add(candidate);
+    if (pagesOf(alike.map((other) => other.candidate)) >= 2 && !labelsEntry(segment, on.segments))
+      repeated.add(candidate);
   }
 }
 
 /** Only running heads are outside of running heads: a repeated table head has its caption above it. */
 function keepOutermost(candidates: readonly Candidate[], page: PageSegments, repeated: Set<Candidate>): void {
-  const own = candidates.filter((candidate) => candidate.page === page.page && repeated.has(candidate));
+  const own = candidates.filter((candidate) => candidate.on === page && repeated.has(candidate));
   const marked = new Set(own.map(({ segment }) => segment));
   for (const head of [true, false]) {
     const outward = (a: Segment, b: Segment): number => (head ? a.baseline - b.baseline : b.baseline - a.baseline);
@@ -220,16 +184,15 @@ function keepOutermost(candidates: readonly Candidate[], page: PageSegments, rep
       .toSorted(outward)[0];
     if (!first) continue;
     for (const candidate of own)
-      if (candidate.head === head && outward(candidate.segment, first) > 2 && !isFootOfFirst(candidate, page, repeated))
+      if (candidate.head === head && outward(candidate.segment, first) > 2 && !isFootOfFirst(candidate, repeated))
         repeated.delete(candidate);
   }
 }
 
 /** On a first page a licence may be below the foot of all the other pages. */
-function isFootOfFirst({ key, head }: Candidate, { page }: PageSegments, repeated: ReadonlySet<Candidate>): boolean {
-  if (page !== 1 || head || key.length < 8) return false;
-  const others = [...repeated].filter((other) => !other.head && other.key === key && other.page > 1);
-  return new Set(others.map((other) => other.page)).size >= 3;
+function isFootOfFirst({ key, head, on }: Candidate, repeated: ReadonlySet<Candidate>): boolean {
+  if (on.page !== 1 || head || key.length < 8) return false;
+  return pagesOf([...repeated].filter((other) => !other.head && other.key === key && other.on !== on)) >= 3;
 }
 
 /** In short papers a running head may occur once: small type, first on a page, away from the text below. */
@@ -240,9 +203,7 @@ function markSmallHead(
   repeated: Set<Candidate>,
 ): void {
   const top = Math.min(...page.segments.map((segment) => segment.baseline));
-  const row = candidates.filter(
-    ({ page: number, head, segment }) => number === page.page && head && segment.baseline - top < SAME_PLACE,
-  );
+  const row = candidates.filter(({ on, head, segment }) => on === page && head && segment.baseline - top < SAME_PLACE);
   const next = Math.min(...page.segments.filter((each) => each.baseline - top > SAME_PLACE).map((each) => each.top));
   const apart = row.every(({ segment }) => next - segment.bottom > 1.5 * segment.size);
   const small = row.every(({ segment, text }) => segment.size < 0.88 * bodySize && !CAPTION.test(text));
@@ -265,9 +226,7 @@ function markImprint(
   repeated: Set<Candidate>,
 ): void {
   if (!first) return;
-  const small = candidates.filter(
-    ({ page, head, segment }) => page === first.page && head && segment.size < 0.92 * bodySize,
-  );
+  const small = candidates.filter(({ on, head, segment }) => on === first && head && segment.size < 0.92 * bodySize);
   for (const candidate of small) {
     const { segment, text } = candidate;
     if (!IMPRINT.test(text)) continue;
@@ -283,8 +242,8 @@ function markImprint(
 }
 
 /** Is set like the next line towards the middle of the page, at the distance of running text. */
-function endsText({ segment, head }: Candidate, page: PageSegments): boolean {
-  return page.segments.some((other) => {
+function endsText({ segment, head, on }: Candidate): boolean {
+  return on.segments.some((other) => {
     const distance = head ? other.baseline - segment.baseline : segment.baseline - other.baseline;
     return (
       distance > 2 &&
@@ -297,24 +256,19 @@ function endsText({ segment, head }: Candidate, page: PageSegments): boolean {
 }
 
 /** No other line follows at the distance of running text. */
-function standsApart(candidate: Candidate, page: PageSegments): boolean {
-  const { segment, head } = candidate;
-  return !page.segments.some((other) => {
+function standsApart({ segment, head, on }: Candidate): boolean {
+  return !on.segments.some((other) => {
     const distance = head ? other.baseline - segment.baseline : segment.baseline - other.baseline;
     return distance > 2 && distance < 1.5 * Math.max(segment.size, other.size);
   });
 }
 
 /** A head that changes (the section's name) still is on the line of the heads that repeat. */
-function sharesLine(candidate: Candidate, repeated: ReadonlySet<Candidate>): boolean {
-  const pages = new Set<number>();
-  let onThisPage = false;
-  for (const other of repeated) {
-    if (other.head !== candidate.head || Math.abs(other.segment.baseline - candidate.segment.baseline) > 1.5) continue;
-    pages.add(other.page);
-    if (other.page === candidate.page) onThisPage = true;
-  }
-  return onThisPage && pages.size >= 2;
+function sharesLine({ head, segment, on }: Candidate, repeated: ReadonlySet<Candidate>): boolean {
+  const beside = [...repeated].filter(
+    (other) => other.head === head && Math.abs(other.segment.baseline - segment.baseline) <= 1.5,
+  );
+  return beside.some((other) => other.on === on) && pagesOf(beside) >= 2;
 }
 
 const PAGE_NUMBER =
@@ -373,13 +327,11 @@ function keepTitles(
   const large = candidates.filter(({ head, segment, key }) => head && segment.size > LARGE * bodySize && key !== '');
   const titles = Map.groupBy(large, ({ text }) => titleKey(text));
   for (const group of titles.values()) {
-    const own = new Set(group.map(({ page }) => page));
     // On every other page: the name of the journal.
-    if (own.size < 2 || own.size > 0.4 * pageCount) continue;
+    if (pagesOf(group) < 2 || pagesOf(group) > 0.4 * pageCount) continue;
     for (const candidate of group) {
       const before = group.some(
-        ({ page, segment }) =>
-          page === candidate.page - 1 && Math.abs(segment.baseline - candidate.segment.baseline) <= SAME_PLACE,
+        ({ on, segment }) => on.page === candidate.on.page - 1 && isInRow(segment, candidate.segment),
       );
       if (before) repeated.add(candidate);
       else repeated.delete(candidate);

@@ -5,8 +5,8 @@ import type { PageContent, Rule, Glyph } from './page-content.ts';
 import { OCR_FONT } from './page-content.ts';
 import type { Segment } from './segment.ts';
 import { sameRow } from './segment.ts';
-import { mirrorBox, mirrored, readsRightToLeft, isWide } from '../text/script.ts';
-import { mostFrequent } from '../text/symbol-font.ts';
+import { mirrorBox, mirrored, readsRightToLeft, isWide, withBoxes } from '../text/script.ts';
+import { countBy, mostFrequent } from '../text/symbol-font.ts';
 
 /** How far a rule that repeats may move from page to page, in points. */
 const SAME_PLACE = 2.5;
@@ -27,9 +27,10 @@ interface RuledPage {
 export function findPageRules(pages: readonly RuledPage[]): Set<Rule> {
   const found = new Set<Rule>();
   const long = pages.map((page) => longRules(page));
-  const places = new Map<string, number>();
-  for (const rules of long)
-    for (const place of new Set(rules.map((rule) => placeOf(rule)))) places.set(place, (places.get(place) ?? 0) + 1);
+  const places = countBy(
+    long.flatMap((rules) => [...new Set(rules.map((rule) => placeOf(rule)))]),
+    (place) => place,
+  );
   long.forEach((rules, index) => {
     const page = pages[index];
     if (!page) return;
@@ -146,7 +147,7 @@ function turned(page: PageContent, turn: number, isVertical: boolean): PageConte
   const direction = (each: 'horizontal' | 'vertical'): 'horizontal' | 'vertical' =>
     sideways ? (each === 'horizontal' ? 'vertical' : 'horizontal') : each;
   return {
-    ...page,
+    ...withBoxes(page, box),
     width: sideways ? page.height : page.width,
     height: sideways ? page.width : page.height,
     glyphs: page.glyphs.map((glyph): Glyph => {
@@ -157,9 +158,6 @@ function turned(page: PageContent, turn: number, isVertical: boolean): PageConte
       return { ...glyph, ...place, x: place.left, baseline, turn: glyph.turn < 0 ? -1 : (glyph.turn - turn + 4) % 4 };
     }),
     rules: page.rules.map((rule) => ({ direction: direction(rule.direction), box: box(rule.box) })),
-    drawings: page.drawings.map((drawing) => ({ ...drawing, box: box(drawing.box) })),
-    links: page.links.map((link) => ({ ...link, box: box(link.box) })),
-    jumps: page.jumps.map((jump) => ({ ...jump, box: box(jump.box) })),
   };
 }
 
@@ -178,12 +176,8 @@ function turnBox(box: Box, page: { width: number; height: number }, turn: number
 
 /** Where a box of the turned page is on the page as it was before. */
 export function turnBack(box: Box, page: PageContent, turn: number): Box {
-  if (turn === 0) return box;
-  if (turn === 1)
-    return { left: page.width - box.bottom, right: page.width - box.top, top: box.left, bottom: box.right };
-  if (turn === 3)
-    return { left: box.top, right: box.bottom, top: page.height - box.right, bottom: page.height - box.left };
-  return turnBox(box, page, 2);
+  const { width, height } = turn % 2 === 1 ? { width: page.height, height: page.width } : page;
+  return turn === 0 ? box : turnBox(box, { width, height }, 4 - turn);
 }
 
 /** Ems from which a line may be one of running text. */
@@ -251,10 +245,7 @@ export function proseShare(box: Box, segments: readonly Segment[], prose: Readon
 
 /** The font and size that most letters of some segments are set in. */
 export function mainType(segments: Iterable<Segment>): string | undefined {
-  const counts = new Map<string, number>();
-  for (const segment of segments)
-    counts.set(typeKey(segment), (counts.get(typeKey(segment)) ?? 0) + segment.glyphs.length);
-  return mostFrequent(counts);
+  return mostFrequent(countBy(segments, typeKey, ({ glyphs }) => glyphs.length));
 }
 
 /** A segment's font and size, to be compared. */

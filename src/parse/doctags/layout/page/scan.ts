@@ -1,4 +1,4 @@
-import { areaOf, shareInside } from './box.ts';
+import { areaOf, overlap, shareInside } from './box.ts';
 import { hasLetterOrDigit } from '../text/script.ts';
 import type { Font, PageContent } from './page-content.ts';
 import type { Box, Table } from '../../../document.ts';
@@ -69,19 +69,20 @@ export function swallowsText(picture: Box, segments: readonly Segment[]): boolea
   return !isCaptioned(picture, segments) && isFilled(picture, inside);
 }
 
-/** How far, in points, the caption of a figure is from it. */
+/** How far, in points, a caption is from its figure or table. */
 const CAPTION_REACH = 45;
+
+/** Whether a line is right above, on or below a box, as captions are. */
+export function isNear(line: Box, box: Box): boolean {
+  return (
+    overlap(line.left, line.right, box.left, box.right) > 0 &&
+    overlap(line.top, line.bottom, box.top, box.bottom) > -CAPTION_REACH
+  );
+}
 
 /** A figure that is named as one stays one: the words on it are its text. */
 function isCaptioned(picture: Box, segments: readonly Segment[]): boolean {
-  return segments.some(
-    (segment) =>
-      segmentLabel(segment) === 'figure' &&
-      segment.right > picture.left &&
-      segment.left < picture.right &&
-      segment.bottom > picture.top - CAPTION_REACH &&
-      segment.top < picture.bottom + CAPTION_REACH,
-  );
+  return segments.some((segment) => segmentLabel(segment) === 'figure' && isNear(segment, picture));
 }
 
 /** The share of a picture that lines of text cover, from which on they are what it shows; listings have short lines. */

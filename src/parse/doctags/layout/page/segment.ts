@@ -1,7 +1,7 @@
 import type { Box } from '../../../document.ts';
 import type { Glyph } from './page-content.ts';
 import { glyphsText } from '../text/glyph-text.ts';
-import { overlap } from './box.ts';
+import { overlap, unionBox } from './box.ts';
 import { NUMBER_GAP, readingGlyphs, isDigit, isRightToLeft } from '../text/script.ts';
 import type { GlyphType } from '../text/symbol-font.ts';
 import { typeOf } from '../text/symbol-font.ts';
@@ -33,29 +33,18 @@ export function buildLines(segments: readonly Segment[], column: Box): Line[] {
 function fitColumn(lines: readonly Line[], box: Box): Box {
   const text = lines.filter((line) => line.glyphs.length >= 15);
   if (text.length < 2) return box;
-  const right = commonEdge(text.map((line) => line.right));
   const lefts = text.map((line) => line.left).sort((a, b) => a - b);
+  const rights = text.map((line) => line.right).sort((a, b) => a - b);
+  const right = commonEdge(rights);
   return {
     ...box,
     left: lefts[Math.floor(lefts.length * 0.03)] ?? box.left,
-    right:
-      right ??
-      (text.length < 4
-        ? box.right
-        : quantile(
-            text.map((line) => line.right),
-            0.95,
-          )),
+    right: right ?? (text.length < 4 ? box.right : (rights[Math.floor(rights.length * 0.95)] ?? box.right)),
   };
 }
 
-function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
-}
-
 /** The value that at least a third of the edges share, within a point. */
-function commonEdge(values: readonly number[]): number | undefined {
-  const sorted = [...values].sort((a, b) => a - b);
+function commonEdge(sorted: readonly number[]): number | undefined {
   let best = 0;
   let edge: number | undefined;
   let start = 0;
@@ -67,7 +56,7 @@ function commonEdge(values: readonly number[]): number | undefined {
       edge = value;
     }
   });
-  return best >= Math.max(2, values.length / 3) ? edge : undefined;
+  return best >= Math.max(2, sorted.length / 3) ? edge : undefined;
 }
 
 function joins(a: Segment, b: Segment): boolean {
@@ -139,7 +128,6 @@ interface Run {
   glyphs: Glyph[];
   baseline: number;
   size: number;
-  math: boolean;
 }
 
 /** Cuts a page's upright glyphs into segments, scripts attached to the line they belong to. */
@@ -168,23 +156,12 @@ function contentRuns(glyphs: readonly Glyph[], mirrorImage: boolean): Run[] {
         !isOverprint(run, glyph, gap)
       ) {
         run.glyphs.push(glyph);
-        run.left = Math.min(run.left, glyph.left);
-        run.right = Math.max(run.right, glyph.right);
-        run.top = Math.min(run.top, glyph.top);
-        run.bottom = Math.max(run.bottom, glyph.bottom);
+        widen(run, glyph);
         continue;
       }
     }
-    run = {
-      glyphs: [glyph],
-      left: glyph.left,
-      right: glyph.right,
-      top: glyph.top,
-      bottom: glyph.bottom,
-      baseline: glyph.baseline,
-      size: glyph.size,
-      math: glyph.font.math,
-    };
+    const { left, right, top, bottom, baseline, size } = glyph;
+    run = { glyphs: [glyph], left, right, top, bottom, baseline, size };
     runs.push(run);
   }
   return runs;
@@ -276,10 +253,14 @@ function absorb(host: Run, run: Run): void {
   }
   if (run.glyphs.length > host.glyphs.length) host.baseline = run.baseline;
   host.glyphs.push(...run.glyphs);
-  host.left = Math.min(host.left, run.left);
-  host.right = Math.max(host.right, run.right);
-  host.top = Math.min(host.top, run.top);
-  host.bottom = Math.max(host.bottom, run.bottom);
+  widen(host, run);
+}
+
+function widen(run: Run, box: Box): void {
+  run.left = Math.min(run.left, box.left);
+  run.right = Math.max(run.right, box.right);
+  run.top = Math.min(run.top, box.top);
+  run.bottom = Math.max(run.bottom, box.bottom);
 }
 
 /** Gives small raised or lowered runs to the line beside which they are. */
@@ -366,16 +347,9 @@ function fromRightToLeft(glyphs: readonly Glyph[]): readonly Glyph[] {
 export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: number): Segment | undefined {
   const [first] = glyphs;
   if (!first) return undefined;
-  let { left, right, top, bottom } = first;
-  for (const glyph of glyphs) {
-    left = Math.min(left, glyph.left);
-    right = Math.max(right, glyph.right);
-    top = Math.min(top, glyph.top);
-    bottom = Math.max(bottom, glyph.bottom);
-  }
   const type = typeOf(glyphs, first);
   const text = glyphsText(glyphs, type.size, baseline);
-  return { page, glyphs, text, left, right, top, bottom, baseline, ...type };
+  return { page, glyphs, text, ...unionBox(glyphs), baseline, ...type };
 }
 
 /** True when two segments share enough height to be in one row. */

@@ -352,14 +352,12 @@ function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
   if (!line || !glyph) return undefined;
   const head = [...draft.lines.slice(0, at), ...linePart(line, line.glyphs.slice(0, end))];
   const tail = [...linePart(line, line.glyphs.slice(end)), ...draft.lines.slice(at + 1)];
-  const text = head
-    .map((each) => each.text)
-    .join(' ')
-    .trim();
-  const rest = tail
-    .map((each) => each.text)
-    .join(' ')
-    .trim();
+  const [text = '', rest = ''] = [head, tail].map((lines) =>
+    lines
+      .map((each) => each.text)
+      .join(' ')
+      .trim(),
+  );
   const [style] = head[0]?.glyphs ?? [];
   const body = tail[0]?.glyphs[0];
   if (!style || !body || !isNamed(text) || rest.length < 8 || !/^[\p{Lu}\p{N}“"(\p{Lo}]/u.test(rest)) return undefined;

@@ -6,7 +6,8 @@ import {
   isKeywords,
   isKeywordsLabel,
 } from './heading-number.ts';
-import { findAuthors, endOfFrontMatter, isFrontMatter } from './title.ts';
+import { endOfFrontMatter, isFrontMatter } from './title.ts';
+import { namesInLine } from '../output/byline.ts';
 import type { Draft } from '../draft.ts';
 import { textOf } from '../draft.ts';
 import { hasLetter } from '../text/script.ts';
@@ -17,6 +18,7 @@ import { isCapitals } from './paragraph.ts';
 import model from './heading-model.json' with { type: 'json' };
 import type { Features } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
+import { countBy } from '../text/symbol-font.ts';
 
 /** The document's type and outline, for comparison. */
 export interface HeadingSetting {
@@ -136,6 +138,7 @@ function isCertain(look: Look, drafts: readonly Draft[], setting: HeadingSetting
 interface DocumentFacts {
   readonly front: number;
   readonly counts: ReadonlyMap<string, number>;
+  /** For each style, how many headings may be set in it, and the shares of those that look like headings or not. */
   readonly styles: ReadonlyMap<
     string,
     { count: number; named: number; numbered: number; heads: number; sentences: number }
@@ -146,36 +149,32 @@ interface DocumentFacts {
 }
 
 function documentOf(drafts: readonly Draft[], looks: readonly Look[], setting: HeadingSetting): DocumentFacts {
-  const counts = new Map<string, number>();
-  const styles = new Map<
-    string,
-    { count: number; named: number; numbered: number; heads: number; sentences: number }
-  >();
-  for (const look of looks) {
-    counts.set(look.text, (counts.get(look.text) ?? 0) + 1);
-    const style = styles.get(look.style) ?? { count: 0, named: 0, numbered: 0, heads: 0, sentences: 0 };
-    styles.set(look.style, style);
-    style.count += 1;
-    if (isCommonHeading(look.name) || isBackMatter(look.name)) style.named += 1;
-    if (headingNumber(look.text)) style.numbered += 1;
-    if (look.headsText) style.heads += 1;
-    if (/[.,;]$/u.test(look.text)) style.sentences += 1;
-  }
+  const styles = Map.groupBy(looks, ({ style }) => style)
+    .entries()
+    .map(([style, own]) => {
+      const share = (test: (look: Look) => boolean): number => own.filter(test).length / own.length;
+      const shares = {
+        count: own.length,
+        named: share(({ name }) => isCommonHeading(name) || isBackMatter(name)),
+        numbered: share(({ text }) => headingNumber(text) !== undefined),
+        heads: share(({ headsText }) => headsText),
+        sentences: share(({ text }) => /[.,;]$/u.test(text)),
+      };
+      return [style, shares] as const;
+    });
   const outlined = new Map<string, number[]>();
   for (const { title, page } of setting.outline) {
     const key = headingKey(title);
     if (key.length > 2) outlined.set(key, [...(outlined.get(key) ?? []), page]);
   }
-  const short = new Map<number, number>();
-  for (const { lines, page } of drafts)
-    if (lines.length === 1 && (lines[0]?.text.length ?? 0) < 40) short.set(page, (short.get(page) ?? 0) + 1);
+  const short = drafts.filter(({ lines }) => lines.length === 1 && (lines[0]?.text.length ?? 0) < 40);
   return {
     front: endOfFrontMatter(drafts),
-    counts,
-    styles,
+    counts: countBy(looks, ({ text }) => text),
+    styles: new Map(styles),
     outlined,
     lastPage: Math.max(1, ...drafts.map(({ page }) => page)),
-    short,
+    short: countBy(short, ({ page }) => page),
   };
 }
 
@@ -195,7 +194,6 @@ function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSettin
   const style = document.styles.get(look.style);
   const marker = listMarker(first);
   const samePiece = (other: Draft | undefined): boolean => other?.piece === draft.piece;
-  const share = (some: number | undefined): number => (some ?? 0) / Math.max(1, style?.count ?? 1);
   const outlinePages = document.outlined.get(headingKey(text)) ?? [];
   const every = (test: (line: Line) => boolean): number => (draft.lines.every(test) ? 1 : 0);
   const mean = (value: (line: Line) => number): number =>
@@ -238,16 +236,16 @@ function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSettin
     commas: text.match(/,/gu)?.length ?? 0,
     equals: flag(/[=≤≥∑∫<>|{}_]/u.test(text)),
     keywords: flag(isKeywordsLabel(text) || isKeywords(text)),
-    names: Math.min(4, findAuthors([text]).length),
+    names: Math.min(4, namesInLine(text).length),
     year: flag(/\b(?:19|20)\d\d\b/u.test(text)),
     // 0: the file does not say where the entry leads.
     outlined: flag(outlinePages.some((page) => page === 0 || Math.abs(page - draft.page) <= 1)),
     sameText: Math.min(10, document.counts.get(text) ?? 1),
     styleCount: Math.min(50, style?.count ?? 1),
-    styleNamed: share(style?.named),
-    styleNumbered: share(style?.numbered),
-    styleHeads: share(style?.heads),
-    styleSentences: share(style?.sentences),
+    styleNamed: style?.named ?? 0,
+    styleNumbered: style?.numbered ?? 0,
+    styleHeads: style?.heads ?? 0,
+    styleSentences: style?.sentences ?? 0,
     styleUnlike: flag(look.isUnlikeText),
     headsText: flag(look.headsText),
     nextText: flag(next?.kind === 'text'),

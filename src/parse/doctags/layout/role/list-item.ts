@@ -22,7 +22,7 @@ export function markListItems(drafts: readonly Draft[]): void {
     const inSequence =
       candidates.slice(Math.max(0, at - 6), at).some((before) => isNext(before, candidate, drafts)) ||
       candidates.slice(at + 1, at + 7).some((after) => isNext(candidate, after, drafts));
-    if ((marker.ordered || isUsualSign(marker.marker)) && !inSequence) return;
+    if ((marker.ordered || USUAL_SIGN.test(marker.marker)) && !inSequence) return;
     draft.kind = 'list_item';
     draft.marker = marker.marker;
     draft.ordered = marker.ordered;
@@ -84,11 +84,6 @@ const USUAL_SIGN = /[→⇒»*–—·-]/u;
 const NUMBER = /^(?<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)]|\[\d{1,3}\])(?=\s)/u;
 
 const INLINE_NUMBER = /(?<=\S )\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)](?=\s)/gu;
-
-/** True for a marker that is no bullet when it is alone. */
-function isUsualSign(marker: string): boolean {
-  return USUAL_SIGN.test(marker);
-}
 
 /** A bullet or number that begins a list item. */
 export interface ListMarker {

@@ -2,7 +2,7 @@ import { idsIn } from '../../markup/imprint.ts';
 import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
 import { isBackMatter, isReferencesHeading } from './heading-number.ts';
-import { mostFrequent } from '../text/symbol-font.ts';
+import { countBy, mostFrequent } from '../text/symbol-font.ts';
 import type { Line } from '../page/segment.ts';
 
 const BRACKET = /^\[([^\]\s]{1,14}(?:\s[^\]]{1,10})?)\]/u;
@@ -57,12 +57,11 @@ function partOfList(
   const candidates = (stop < 0 ? section : section.slice(0, stop)).filter(
     (each) => ENTRY_KINDS.has(each.kind) && each.lines.length > 0,
   );
-  const sizes = new Map<number, number>();
-  for (const { lines } of candidates)
-    for (const line of lines) {
-      const size = Math.round(line.size * 2) / 2;
-      sizes.set(size, (sizes.get(size) ?? 0) + line.glyphs.length);
-    }
+  const sizes = countBy(
+    candidates.flatMap(({ lines }) => lines),
+    (line) => Math.round(line.size * 2) / 2,
+    ({ glyphs }) => glyphs.length,
+  );
   const size = before?.size ?? mostFrequent(sizes) ?? 10;
   // What is after the last entry in another size (an advertisement, a note of the publisher) is no entry.
   const last = candidates.findLastIndex((draft) => isSet(draft, size));

@@ -2,6 +2,7 @@ import { isArticleType, headingNumber, isCommonHeading, isAbstractHeading } from
 import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
 import { isWide } from '../text/script.ts';
+import { namesInLine } from '../output/byline.ts';
 import type { Line } from '../page/segment.ts';
 
 /** What is known about the document when its title is looked for. */
@@ -28,14 +29,11 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   const lines = [...title.lines];
   // A long title may be cut into several drafts of the same size.
   let end = at + 1;
-  const beside: Draft[] = [];
   for (let index = end; index < drafts.length; index += 1) {
     const next = drafts[index];
     const [line] = next?.lines ?? [];
     const last = lines.at(-1);
     if (!next || !line || !last || next.page !== title.page || next.kind === 'title') break;
-    // Dates in the margin may be between its lines.
-    if (line.size < 0.6 * last.size && isBeside(next, lines)) continue;
     // A short last line of a title over two columns is taken for a part of one of them.
     if (next.piece !== title.piece && !(line.baseline > last.baseline && line.left < last.right)) break;
     if (
@@ -45,7 +43,6 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     )
       break;
     lines.push(...next.lines);
-    beside.push(...drafts.slice(end, index));
     end = index + 1;
   }
   const subtitle = drafts[end];
@@ -56,7 +53,7 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   const below = drafts.findIndex((draft, index) => index >= end && continues(draft, lines, bodySize));
   if (below !== -1) lines.push(...(drafts.splice(below, 1)[0]?.lines ?? []));
   const merged = { ...draftOf('title', lines, title.piece) };
-  drafts.splice(at, end - at, merged, ...beside);
+  drafts.splice(at, end - at, merged);
   return merged;
 }
 
@@ -73,7 +70,7 @@ function withoutCover(first: Draft, second: Draft, drafts: readonly Draft[]): Dr
 
 function hasByline(title: Draft, drafts: readonly Draft[]): boolean {
   const next = drafts.slice(drafts.indexOf(title) + 1).find(({ lines }) => lines.length > 0);
-  return next?.page === title.page && findAuthors(next.lines.map(({ text }) => text)).length > 0;
+  return next?.page === title.page && next.lines.some(({ text }) => namesInLine(text).length > 0);
 }
 
 /** The short last line of a title that is over two columns may be read with the left one, behind other text. */
@@ -103,11 +100,6 @@ function recurs(draft: Draft, drafts: readonly Draft[], furniture: readonly stri
   );
 }
 
-/** Is left or right of all lines of the title. */
-function isBeside({ box }: Draft, lines: readonly Line[]): boolean {
-  return lines.every((line) => box.right < line.left || box.left > line.right);
-}
-
 /** The name of a species on a separate line: italic, but as large as the rest, and not a person's name. */
 function isItalicPart(line: Line, last: Line, bodySize: number): boolean {
   return (
@@ -115,7 +107,7 @@ function isItalicPart(line: Line, last: Line, bodySize: number): boolean {
     line.italic > 0.3 !== last.italic > 0.3 &&
     line.bold > 0.5 === last.bold > 0.5 &&
     line.baseline - last.baseline < 1.6 * line.size &&
-    findAuthors([line.text]).length === 0
+    namesInLine(line.text).length === 0
   );
 }
 
@@ -146,7 +138,7 @@ function isSubtitle(draft: Draft, next: Draft | undefined, title: Draft, bodySiz
   // Right above a paragraph it is the first section.
   const isHeading = next !== undefined && /\p{Ll}\.$/u.test(textOf(next)) && text.split(/\s+/u).length <= 5;
   if (isHeading || isCommonHeading(headingNumber(text)?.rest ?? text)) return false;
-  return first.baseline > title.box.bottom && !isArticleType(text) && findAuthors([text]).length === 0;
+  return first.baseline > title.box.bottom && !isArticleType(text) && namesInLine(text).length === 0;
 }
 
 function isTitleLike(draft: Draft): boolean {
@@ -250,24 +242,4 @@ function raisedMarks(line: Line): string[] {
         SYMBOLS.test(glyph.text) || (glyph.size < 0.9 * line.size && line.baseline - glyph.baseline > 0.15 * line.size),
     )
     .map((glyph) => glyph.text);
-}
-
-const PLACE =
-  /universit|institut|department|laborator|school|college|cent(?:er|re)\b|academy|faculty|hospital|division|\binc\b|\bltd\b|gmbh|corporation|research|street|avenue|p\.o\.|abstract|received|accepted|published|draft|version|preprint|correspond|e-?mail|@|https?:|doi|conference|journal|licen[sc]e|copyright/i;
-const NAME =
-  /^(?:(?:\p{Lu}[\p{L}’'.-]*|de|van|von|der|den|di|da|del|la|le|el|al|bin|ter|dos|y)\s+){1,5}\p{Lu}[\p{L}’'-]+(?:\s(?:Jr\.?|Sr\.?|I{2,3}))?$/u;
-
-/** The names among the lines under a title. */
-export function findAuthors(lines: readonly string[]): string[] {
-  const names: string[] = [];
-  for (const line of lines) {
-    if (PLACE.test(line)) continue;
-    const parts = line
-      .replace(/[\p{N}∗*†‡§¶‖#⋆✉^_{}[\]]+/gu, ',')
-      .replace(/(?:^|\s|,)(?:and|und|et|&|by)\s+/giu, ',')
-      .split(/[,;·•|]/u)
-      .map((part) => part.replace(/\s+/gu, ' ').trim());
-    for (const part of parts) if (NAME.test(part) && part.length < 60 && !names.includes(part)) names.push(part);
-  }
-  return names;
 }

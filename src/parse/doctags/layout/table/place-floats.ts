@@ -1,4 +1,3 @@
-import type { Box } from '../../../document.ts';
 import type { Draft, Findings } from '../draft.ts';
 import type { Segment } from '../page/segment.ts';
 import { shareInside, touches } from '../page/box.ts';
@@ -16,29 +15,20 @@ interface PlacedPage {
   readonly takenBack: number;
 }
 
+type PageFindings = Pick<Findings, 'text' | 'furniture' | 'pageRules' | 'pictures' | 'body'>;
+
 /** Takes the text of tables out of the segments; each table and picture is there as one segment. */
 export function placeFloats(
   page: PageContent,
-  text: readonly Segment[],
-  pictures: readonly { readonly box: Box; readonly text: string }[],
-  document: { readonly vocabulary: ReadonlySet<string>; readonly bodySize: number },
+  found: PageFindings & Pick<Findings, 'labels' | 'vocabulary'>,
 ): PlacedPage {
-  let segments = text;
+  let segments = textOn(page, found);
   let takenBack = 0;
-  const floats = new Map<number, Draft>();
-  const add = (draft: Draft): void => {
-    floats.set(floats.size, draft);
-  };
-  const boxes = pictures.map(({ box }) => box);
-  for (const region of findTableRegions(
-    [...page.rules, ...stripeRules(page, text)],
-    segments,
-    boxes,
-    document.bodySize,
-  )) {
-    if ([...floats.values()].some(({ box }) => touches(box, region.box, -2))) continue;
+  const drafts: Draft[] = [];
+  for (const { region } of regionsOnPage(page, found)) {
+    if (drafts.some(({ box }) => touches(box, region.box, -2))) continue;
     const inside = insideOf(region, segments);
-    const table = buildTable(region, inside, document.vocabulary);
+    const table = buildTable(region, inside, found.vocabulary);
     if (!table) continue;
     // A table that loses words or has some twice is taken back: its text stays text.
     if (!keepsWords(table, inside)) {
@@ -48,10 +38,18 @@ export function placeFloats(
     const held = new Set(inside);
     segments = segments.filter((segment) => !held.has(segment));
     const letters = new Map([[page.number, lettersIn(inside)]]);
-    add({ kind: 'table', lines: [], page: page.number, piece: -1, box: region.box, table, letters });
+    drafts.push({ kind: 'table', lines: [], page: page.number, piece: -1, box: region.box, table, letters });
   }
-  for (const { box, text } of pictures) add({ kind: 'picture', lines: [], page: page.number, piece: -1, box, text });
-  return { segments: [...segments, ...[...floats].map(([id, draft]) => floatSegment(id, draft))], floats, takenBack };
+  for (const box of found.pictures.get(page.number) ?? []) {
+    const text = found.labels.get(page.number)?.texts.get(box) ?? '';
+    drafts.push({ kind: 'picture', lines: [], page: page.number, piece: -1, box, text });
+  }
+  const floats = new Map(drafts.entries());
+  return { segments: [...segments, ...drafts.map((draft, id) => floatSegment(id, draft))], floats, takenBack };
+}
+
+function textOn({ number }: PageContent, { text, furniture }: PageFindings): readonly Segment[] {
+  return (text.get(number) ?? []).filter((segment) => !furniture.has(segment));
 }
 
 function insideOf({ box }: TableRegion, segments: readonly Segment[]): Segment[] {
@@ -62,12 +60,15 @@ function insideOf({ box }: TableRegion, segments: readonly Segment[]): Segment[]
 /** Where tables may be on a page, with the text there: what the model of rows is trained on. */
 export function regionsOnPage(
   page: PageContent,
-  { text, furniture, pageRules, pictures, body }: Findings,
+  found: PageFindings,
 ): { readonly region: TableRegion; readonly inside: readonly Segment[] }[] {
-  const own = (text.get(page.number) ?? []).filter((segment) => !furniture.has(segment));
-  const rules = [...page.rules.filter((rule) => !pageRules.has(rule)), ...stripeRules(page, own)];
-  const regions = findTableRegions(rules, own, pictures.get(page.number) ?? [], body.size);
-  return regions.map((region) => ({ region, inside: insideOf(region, own) }));
+  const own = textOn(page, found);
+  const rules = page.rules.filter((rule) => !found.pageRules.has(rule));
+  const all = [...rules, ...stripeRules(page, own)];
+  return findTableRegions(all, own, found.pictures.get(page.number) ?? [], found.body.size).map((region) => ({
+    region,
+    inside: insideOf(region, own),
+  }));
 }
 
 function floatSegment(float: number, draft: Draft): Segment {

@@ -84,29 +84,13 @@ function entryOf(piece: Segment, columns: readonly Column[], region: TableRegion
     from = Math.min(from, covered[0] ?? from);
     to = Math.max(to, covered.at(-1) ?? to);
   }
-  return {
-    text: piece.text,
-    from,
-    to,
-    baseline: piece.baseline,
-    left: piece.left,
-    right: piece.right,
-    size: piece.size,
-  };
+  return { ...piece, from, to };
 }
 
 function nearest(piece: Segment, columns: readonly Column[]): number {
   const middle = (piece.left + piece.right) / 2;
-  let best = 0;
-  let distance = Infinity;
-  columns.forEach((column, index) => {
-    const away = Math.abs((column.left + column.right) / 2 - middle);
-    if (away < distance) {
-      best = index;
-      distance = away;
-    }
-  });
-  return best;
+  const distances = columns.map((column) => Math.abs((column.left + column.right) / 2 - middle));
+  return Math.max(0, distances.indexOf(Math.min(...distances)));
 }
 
 function cellsOf(group: TableRow, row: number): CellDraft[] {
@@ -216,15 +200,7 @@ function ruledCells(region: TableRegion, segments: readonly Segment[]): RuledCel
       return x > area.left && x < area.right && y > area.top && y < area.bottom;
     });
     if (!cell) return undefined;
-    cell.entries.push({
-      text: piece.text,
-      from: cell.column,
-      to: cell.column + cell.columnSpan - 1,
-      baseline: piece.baseline,
-      left: piece.left,
-      right: piece.right,
-      size: piece.size,
-    });
+    cell.entries.push({ ...piece, from: cell.column, to: cell.column + cell.columnSpan - 1 });
   }
   if (holdsRows(drafts, rows)) return undefined;
   const header = Math.max(1, ...drafts.filter(({ row }) => row === 0).map(({ rowSpan }) => rowSpan));

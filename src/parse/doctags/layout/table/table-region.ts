@@ -1,7 +1,7 @@
 import { rowsOf } from './table-rows.ts';
 import type { Box, Table } from '../../../document.ts';
 import { proseSegments, proseShare, mainType, typeKey } from '../page/page-view.ts';
-import { joinBoxes, overlap, shareInside, touches, unionBox } from '../page/box.ts';
+import { joinBoxes, mergeTouching, overlap, shareInside, touches, unionBox } from '../page/box.ts';
 import type { Rule, PageContent } from '../page/page-content.ts';
 import type { Segment, Line } from '../page/segment.ts';
 import { sameRow } from '../page/segment.ts';
@@ -123,27 +123,9 @@ function jointRules(pieces: readonly Box[], segments: readonly Segment[]): Box[]
 
 /** Boxes around horizontal and vertical rules that touch each other. */
 function grids(horizontal: readonly Box[], vertical: readonly Box[]): Box[] {
-  const groups: { box: Box; horizontal: number; vertical: number }[] = [];
-  const all = [
-    ...horizontal.map((box) => ({ box, horizontal: 1, vertical: 0 })),
-    ...vertical.map((box) => ({ box, horizontal: 0, vertical: 1 })),
-  ];
-  for (const rule of all) {
-    let current = rule;
-    for (let index = groups.length - 1; index >= 0; index -= 1) {
-      const group = groups[index];
-      if (!group || !touches(group.box, current.box, 2)) continue;
-      groups.splice(index, 1);
-      current = {
-        box: unionBox([group.box, current.box]),
-        horizontal: group.horizontal + current.horizontal,
-        vertical: group.vertical + current.vertical,
-      };
-      index = groups.length;
-    }
-    groups.push(current);
-  }
-  return groups.filter((group) => group.horizontal >= 1 && group.vertical >= 1).map((group) => group.box);
+  return mergeTouching([...horizontal, ...vertical], 2).filter((box) =>
+    [horizontal, vertical].every((rules) => rules.some((rule) => touches(rule, box, 0))),
+  );
 }
 
 function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Box[]): boolean {

@@ -130,14 +130,9 @@ function clip(value: number, most: number): number {
 }
 
 /** A piece of text with the columns it covers. */
-export interface Entry {
-  readonly text: string;
+export interface Entry extends Segment {
   readonly from: number;
   readonly to: number;
-  readonly baseline: number;
-  readonly left: number;
-  readonly right: number;
-  readonly size: number;
 }
 
 /** Entries of one baseline. */

@@ -240,16 +240,6 @@ export function collectVocabulary(lines: Iterable<string>): Set<string> {
   return words;
 }
 
-const LIGATURES: Readonly<Record<string, string>> = {
-  ﬀ: 'ff',
-  ﬁ: 'fi',
-  ﬂ: 'fl',
-  ﬃ: 'ffi',
-  ﬄ: 'ffl',
-  ﬅ: 'st',
-  ﬆ: 'st',
-};
-
 // Wingdings and its like put their glyphs at F000 + code; these are the ones that carry meaning in running text.
 const DINGBATS: Readonly<Record<number, string>> = {
   0xf0b7: '•',
@@ -292,9 +282,9 @@ export function usableText(code: number, mapError: boolean, font: string): strin
   // A wrong map for a letter still gives the letter in most fonts; for anything exotic it gives noise.
   if (mapError && code > 0x2ff) return '';
   const text = String.fromCodePoint(code);
-  // Letters drawn for formulas (𝜇, 𝑝) are the letters; the font says how they look.
-  if (code >= 0x1d400 && code <= 0x1d7ff) return text.normalize('NFKC');
-  return LIGATURES[text] ?? text;
+  // Ligatures are their letters, and so are letters drawn for formulas (𝜇, 𝑝): the font says how they look.
+  const isDrawn = (code >= 0xfb00 && code <= 0xfb06) || (code >= 0x1d400 && code <= 0x1d7ff);
+  return isDrawn ? text.normalize('NFKC') : text;
 }
 
 function isControl(code: number): boolean {

@@ -134,9 +134,9 @@ function isSquarish(box: Box): boolean {
   return sizeOf(box) < 1.5 * Math.min(box.right - box.left, box.bottom - box.top);
 }
 
-/** An accent that is a character by itself. */
-export function isSpacingAccent(text: string): boolean {
-  return COMBINING.has(text);
+/** The combining mark for an accent that is a character by itself. */
+export function combiningMark(accent: string): string | undefined {
+  return COMBINING.get(accent);
 }
 
 function markOf(text: string): string | undefined {

@@ -63,18 +63,25 @@ export function readsRightToLeft(page: PageContent): boolean {
 
 /** The page seen in a mirror: then lines begin on the left, and one set of rules serves both directions. */
 export function mirrored(page: PageContent): PageContent {
-  const box = (each: Box): Box => mirrorBox(each, page.width);
   return {
-    ...page,
+    ...withBoxes(page, (box) => mirrorBox(box, page.width)),
     glyphs: withBrackets(page.glyphs).map((glyph) => ({
       ...glyph,
       left: page.width - glyph.right,
       right: page.width - glyph.left,
     })),
-    rules: page.rules.map((rule) => ({ ...rule, box: box(rule.box) })),
-    drawings: page.drawings.map((drawing) => ({ ...drawing, box: box(drawing.box) })),
-    links: page.links.map((link) => ({ ...link, box: box(link.box) })),
-    jumps: page.jumps.map((jump) => ({ ...jump, box: box(jump.box) })),
+  };
+}
+
+/** The page with everything but its glyphs in another place. */
+export function withBoxes(page: PageContent, move: (box: Box) => Box): PageContent {
+  const moved = <T extends { readonly box: Box }>(each: T): T => ({ ...each, box: move(each.box) });
+  return {
+    ...page,
+    rules: page.rules.map(moved),
+    drawings: page.drawings.map(moved),
+    links: page.links.map(moved),
+    jumps: page.jumps.map(moved),
   };
 }
 

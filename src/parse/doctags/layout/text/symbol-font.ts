@@ -90,69 +90,45 @@ export interface GlyphType {
 
 /** The type of glyphs, of which `first` is one. */
 export function typeOf(glyphs: readonly Glyph[], first: Glyph): GlyphType {
-  const isOne = glyphs.every(({ size, font }) => size === first.size && font === first.font);
-  return isOne ? typeOfOne(first) : typeOfMost(glyphs, first);
-}
-
-function typeOfMost(glyphs: readonly Glyph[], first: Glyph): GlyphType {
   const bySize = new Map<number, number>();
   const byFont = new Map<Font, number>();
   // Neighbours mostly share size and font: runs are counted together.
-  let { size, font } = first;
-  let sized = 0;
-  let set = 0;
-  let bold = 0;
-  let italic = 0;
-  let math = 0;
-  let monospaced = 0;
-  for (const glyph of glyphs) {
-    if (glyph.size !== size) {
-      countMore(bySize, roundSize(size), sized);
-      size = glyph.size;
-      sized = 0;
-    }
-    if (glyph.font !== font) {
-      countMore(byFont, font, set);
-      font = glyph.font;
-      set = 0;
-    }
-    sized += 1;
-    set += 1;
-    if (font.math) math += 1;
-    else {
-      if (font.bold) bold += 1;
-      if (font.italic) italic += 1;
-    }
-    if (font.monospaced) monospaced += 1;
+  for (let from = 0; from < glyphs.length;) {
+    const { size, font } = glyphs[from] as Glyph;
+    let end = from + 1;
+    while (glyphs[end]?.size === size && glyphs[end]?.font === font) end += 1;
+    countMore(bySize, Math.round(size * 10) / 10, end - from);
+    countMore(byFont, font, end - from);
+    from = end;
   }
-  countMore(bySize, roundSize(size), sized);
-  countMore(byFont, font, set);
   const count = glyphs.length;
+  const setIn = (test: (font: Font) => boolean): number =>
+    [...byFont].reduce((sum, [font, set]) => sum + (test(font) ? set : 0), 0);
+  const math = setIn((font) => font.math);
+  const words = Math.max(1, count - math);
   return {
     size: mainSize(bySize, count) ?? first.size,
     font: mostFrequent(byFont) ?? first.font,
-    bold: bold / Math.max(1, count - math),
-    italic: italic / Math.max(1, count - math),
+    bold: setIn((font) => font.bold && !font.math) / words,
+    italic: setIn((font) => font.italic && !font.math) / words,
     math: math / count,
-    monospaced: monospaced / count,
+    monospaced: setIn((font) => font.monospaced) / count,
   };
 }
-
-function typeOfOne({ size, font }: Glyph): GlyphType {
-  return {
-    size: roundSize(size),
-    font,
-    bold: font.bold && !font.math ? 1 : 0,
-    italic: font.italic && !font.math ? 1 : 0,
-    math: font.math ? 1 : 0,
-    monospaced: font.monospaced ? 1 : 0,
-  };
-}
-
-const roundSize = (size: number): number => Math.round(size * 10) / 10;
 
 function countMore<K>(counts: Map<K, number>, key: K, more: number): void {
   counts.set(key, (counts.get(key) ?? 0) + more);
+}
+
+/** How many items have each key, or what they weigh. */
+export function countBy<T, K>(
+  items: Iterable<T>,
+  keyOf: (item: T) => K,
+  weightOf: (item: T) => number = () => 1,
+): Map<K, number> {
+  const counts = new Map<K, number>();
+  for (const item of items) countMore(counts, keyOf(item), weightOf(item));
+  return counts;
 }
 
 /** The largest size that at least a quarter of the glyphs have, else the most frequent. */
