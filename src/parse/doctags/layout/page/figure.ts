@@ -1,7 +1,7 @@
 import type { Box } from '../../../document.ts';
 import { segmentLabel } from '../role/caption.ts';
 import { proseSegments, mainType, typeKey } from './page-view.ts';
-import { areaOf, shareInside, touches, unionBox, overlap } from './box.ts';
+import { areaOf, mergeTouching, shareInside, touches, unionBox, overlap } from './box.ts';
 import type { Glyph, PageContent, Rule, Drawing } from './page-content.ts';
 import { holdsCells } from '../table/table-region.ts';
 import { isNear, swallowsText } from './scan.ts';
@@ -48,9 +48,7 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
   const untinted = page.drawings.filter(
     ({ kind, box }) => kind !== 'path' || !isTint(box, segments) || !isTableBackground(box, segments),
   );
-  return mergeTouching(
-    mergeTouching([...pictures, ...captionedFigures({ ...page, drawings: untinted }, segments, pictures)]),
-  );
+  return mergeTouching([...pictures, ...captionedFigures({ ...page, drawings: untinted }, segments, pictures)], 1);
 }
 
 /** As large as the tint behind a row, with several words printed on it. */
@@ -245,23 +243,6 @@ function formsHoldTheText(page: PageContent): boolean {
   for (const glyph of page.glyphs) if (glyph.form >= 0) holding.add(glyph.form);
   const boxes = forms.filter((drawing) => holding.has(drawing.form)).map(({ box }) => box);
   return boxes.length > 0 && areaOf(unionBox(boxes)) > 0.65 * page.width * page.height;
-}
-
-function mergeTouching(boxes: readonly Box[]): Box[] {
-  const result = [...boxes];
-  for (let changed = true; changed;) {
-    changed = false;
-    for (let i = 0; i < result.length && !changed; i += 1)
-      for (let j = i + 1; j < result.length && !changed; j += 1) {
-        const a = result[i];
-        const b = result[j];
-        if (!a || !b || !touches(a, b, 1)) continue;
-        result.splice(j, 1);
-        result[i] = unionBox([a, b]);
-        changed = true;
-      }
-  }
-  return result;
 }
 
 /** Side of a bullet or icon, in points, at most. */
