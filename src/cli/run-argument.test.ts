@@ -20,6 +20,7 @@ test('the run may come first, or not at all', () => {
 
 test('too few or too many words are misuse, and a folder that is not a run is named', () => {
   assert.throws(() => splitRun([], ['id']), { code: 'USAGE_ARGUMENTS' });
+  assert.throws(() => splitRun([run], ['id']), { code: 'USAGE_ARGUMENTS' }, 'a run alone is not an id');
   assert.throws(
     () => splitRun([join(folder, 'nope'), 'W1'], ['id']),
     (error: Error & { hint?: string }) => {

@@ -28,7 +28,7 @@ interface Split {
 export function splitRun(given: readonly string[], names: readonly string[]): Split {
   const needed = names.filter((name) => !name.startsWith('[')).length;
   const [first = ''] = given;
-  const takesRun = given.length > needed && isRun(first);
+  const takesRun = first !== '' && isRun(first);
   // A file, or a folder that is not a run, in the place of the run.
   if (given.length > needed && !takesRun && existsSync(first)) notARun(first);
   const words = takesRun ? given.slice(1) : given;
