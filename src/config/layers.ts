@@ -56,7 +56,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /** A value as it may be printed: secrets as set or not, addresses without their passwords. */
 export function printable(value: unknown, secret: boolean): string {
   if (secret && value !== '') return '(set)';
-  return (JSON.stringify(value) ?? 'undefined')
-    .replaceAll(/:\/\/([^\s/:@]*:)?[^\s/]*@/g, '://$1***@')
-    .replaceAll(/([?&](?:ssl)?password=)[^\s&"]*/gi, '$1***');
+  const text = (JSON.stringify(value) ?? 'undefined').replaceAll(/:\/\/([^\s/:@]*:)?[^\s/]*@/g, '://$1***@');
+  return text.replaceAll(/([?&](?:ssl)?password=)[^\s&"]*/gi, '$1***');
 }

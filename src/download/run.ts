@@ -85,9 +85,8 @@ export class DownloadRun {
   readonly #halt = new AbortController();
   #diskError: { readonly error: unknown } | undefined;
   readonly #parks = new Map<string, number>();
-  /** By outcome; `skipped` works are unavailable. */
+  /** By outcome; `skipped` works are unavailable, `#repeated` ones another work under another id. */
   readonly #counts = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
-  /** Works that are another one under another id. */
   #repeated = 0;
 
   constructor(options: DownloadRunOptions) {

@@ -53,7 +53,7 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
   assert.ok(all.length > 6 && !existsSync(statePath), `${all.length} works`);
   assert.match(told[0] ?? '', new RegExp(`^OpenAlex topic ".+" \\(T\\d+\\): ${all.length} works$`));
   assert.deepEqual(await list(1, 'nobody calls a topic so'), []);
-  assert.equal(told.at(-1), 'OpenAlex has no single topic "nobody calls a topic so"; searching for its words: 0 works');
+  assert.equal(told.at(-1), 'no OpenAlex topic is called "nobody calls a topic so"; searching for its words: 0 works');
 
   simulation.reset();
   simulation.run.allow(key, 2);

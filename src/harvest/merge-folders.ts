@@ -20,7 +20,7 @@ import { openPartFolder, parseManifestRow } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
 import { Candidates, CorpusStore, isRecord } from '../store/index.ts';
 
-/** Rows of one append to the manifest with one sync. */
+/** Rows of one append to the manifest with one sync, and lines of one append to the records. */
 const BATCH_ROWS = 10_000;
 const MOST_NAMED = 1_000;
 /** Above this, syncing a whole disk is much cheaper than file by file. */
@@ -194,8 +194,6 @@ async function syncDisk(folder: string): Promise<boolean> {
   return await syncing.then(() => true).catch(() => false);
 }
 
-const BATCH_LINES = 10_000;
-
 /**
  * New lines of a folder's `records.jsonl`, in batches. Lines about the user's own papers and about parsed documents are
  * left out: they name files that are not merged.
@@ -214,7 +212,7 @@ async function* newRecordLines(
       continue;
     }
     if (text !== '' && seen.note(text)) batch.push(text);
-    if (batch.length < BATCH_LINES) continue;
+    if (batch.length < BATCH_ROWS) continue;
     yield batch;
     batch = [];
   }

@@ -380,9 +380,7 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
       case 'later': {
         const left = page.budget ? ` (${page.budget.remainingUsd} USD are left)` : '';
         const at = new Date(page.resumesAt).toISOString();
-        tell(
-          `the listing stops here${left}: OpenAlex accepts requests again at ${at}; run the same command then to resume`,
-        );
+        tell(`the listing stops here${left}: run the same command again after ${at}`);
         break;
       }
       case 'failed':
@@ -418,7 +416,7 @@ function subjectLine(subject: OpenAlexState['subject'], total: number | null): s
   const count = total === null ? 'an unknown number of works' : `${total.toLocaleString('en')} works`;
   if (subject.kind === 'topic') return `OpenAlex topic "${subject.name}" (${subject.id}): ${count}`;
   if (subject.kind === 'filter') return `OpenAlex works that match these conditions: ${count}`;
-  return `OpenAlex has no single topic "${subject.text}"; searching for its words: ${count}`;
+  return `no OpenAlex topic is called "${subject.text}"; searching for its words: ${count}`;
 }
 
 /** The saved state if it is of the same query; otherwise the listing starts from the beginning. */

@@ -130,12 +130,7 @@ export function retryDays(reason: keyof typeof REASONS): number {
 }
 
 /** Requeues failed jobs: works that have become open, and failures old enough for their reason. */
-export async function retryFailures(
-  records: Pick<Records, 'lastRows' | 'get'>,
-  before: States,
-  queue: Pick<WorkQueue, 'enqueue'>,
-  now: number,
-): Promise<void> {
+export async function retryFailures(records: Records, before: States, queue: WorkQueue, now: number): Promise<void> {
   const day = new Date(now).toISOString().slice(0, 10);
   for (const row of records.lastRows()) {
     if (row.outcome === 'saved' || namesNoWork(row.reason)) continue;

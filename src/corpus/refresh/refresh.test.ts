@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import type { WorkQueue } from '../../queue/index.ts';
+import type { Records } from '../../store/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, NO_IDS, readRetractionWatch } from '../../works/index.ts';
 import {
@@ -135,9 +137,10 @@ test('a failed work is retried once a day at most, and an entry that names no wo
       { ...row, work: 'doi:10.1/c', doi: '10.1/c', at: '2026-03-01T07:00:00Z' },
     ],
     get: () => undefined,
-  } as unknown as Parameters<typeof retryFailures>[0];
+  } as unknown as Records;
   const keys = new Set<string>();
-  const queue = { enqueue: (key: string) => Promise.resolve(keys.size < keys.add(key).size) };
+  const enqueue = (key: string): Promise<boolean> => Promise.resolve(keys.size < keys.add(key).size);
+  const queue = { enqueue } as unknown as WorkQueue;
   await retryFailures(records, {}, queue, now);
   await retryFailures(records, {}, queue, now + 3_600_000);
   assert.deepEqual([...keys], ['doi:10.1/a again 2026-03-01']);

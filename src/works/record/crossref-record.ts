@@ -54,7 +54,6 @@ const TYPES: Readonly<Record<string, string>> = {
   'posted-content': 'preprint',
   monograph: 'book',
   'edited-book': 'book',
-  'reference-entry': 'reference-entry',
 };
 
 /** A Crossref message as a record; undefined if it has another shape. `at` is when it was read. */
