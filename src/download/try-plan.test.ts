@@ -204,8 +204,8 @@ test('a file and its rest together may not exceed the limit', async () => {
     },
     rest(),
   );
-  assert.equal(saved, null);
   assert.equal(attempt.reason, 'too-large');
+  assert.ok(saved === null);
 });
 
 test('a reservation of text mining in a header is recorded', async () => {
