@@ -113,8 +113,10 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
       if (before?.outcome !== 'saved' || row.outcome === 'saved') works.set(root, row);
     }
   }
-  // Two ids of OpenAlex that were both tried and share another id.
-  const tried = [...last.values()].filter(({ work, reason }) => reason !== 'duplicate' && /^W\d/.test(work));
+  // Two names of a work that were both tried.
+  const isTried = ({ work, reason }: ManifestRow): boolean =>
+    !['duplicate', 'entry-identified'].includes(reason) && !NO_WORK.has(reason) && !split.has(work);
+  const tried = [...last.values()].filter(isTried);
   merged += tried.length - new Set(tried.map(({ work }) => names.root(work))).size;
   const times = new Map(records.flatMap(({ times: counts }) => counts ?? []));
   const repeated = merged + [...times.values()].reduce((sum, each) => sum + each, 0);
