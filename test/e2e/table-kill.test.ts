@@ -137,7 +137,7 @@ test(`a table killed ${KILLS} times equals one that was not, nothing stored is p
     ['place', 'Corrected by hand'],
     ['sample size', '77'],
   ] as const) {
-    const corrected = command('docstokg', ['table', 'correct', 'killed', id, column, value], {
+    const corrected = command('docstokg', ['table', 'killed', '--correct', id, column, value], {
       cwd: folder.path,
       env: ENVIRONMENT,
     });

@@ -127,7 +127,9 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
           yield `id: ${mark}-${each.id}\nevent: event\ndata: ${JSON.stringify(each)}\n\n`;
         after = lastEvent;
         const figures = [
-          ...[...runs.values()].filter(({ id }) => isFor(id)).map((run) => ['now', run.id, run.figures()] as const),
+          ...[...runs.values()]
+            .filter(({ id }) => isFor(id))
+            .map((run) => ['now', run.id, { run: run.id, ...run.figures() }] as const),
           ['queue', '', queue?.figures] as const,
           ['hosts', '', { items: hosts.slice(0, MOST_HOSTS_SENT) }] as const,
         ];
