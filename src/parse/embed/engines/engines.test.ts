@@ -138,6 +138,8 @@ test('without onnxruntime-node the model runs on WebAssembly, says so, and gives
 test('a folder without a model, and one whose model is damaged, are refused', async () => {
   await assert.rejects(openDenseEngine({ engine: 'onnx', folder, ...FOLDER }), { code: 'MODEL_MISSING' });
   const { path } = await tableModel('damaged', 2, 'last_hidden_state');
+  await writeFile(join(path, 'config.json'), '{"max_position');
+  await assert.rejects(openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER }), /config\.json is not JSON/);
   await writeFile(join(path, 'onnx', 'model.onnx'), 'not a model');
   await assert.rejects(openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER }), { code: 'MODEL_UNREADABLE' });
 });

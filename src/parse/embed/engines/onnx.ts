@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type * as OnnxRuntime from 'onnxruntime-node';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import { AppError, sha256File, errorInfo, readFields, sha256, writeFileAtomic } from '../../../base/index.ts';
+import { AppError, sha256File, errorInfo, fieldsOf, sha256, writeFileAtomic } from '../../../base/index.ts';
 import type { DenseEngine, Role, ModelIdentity } from '../engine.ts';
 import { encodeEach, withPrefix, normalise } from '../engine.ts';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { EncodingTokenizer } from '../../chunk/tokenizer.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizer.ts';
@@ -182,16 +182,26 @@ async function openModelFolder(folder: string, threads: number): Promise<ModelFo
     sha256File(file),
   ]);
   const said = [
-    readFields(join(folder, 'sentence_bert_config.json'))['max_seq_length'],
-    readFields(join(folder, 'config.json'))['max_position_embeddings'],
+    settingsIn(join(folder, 'sentence_bert_config.json'))['max_seq_length'],
+    settingsIn(join(folder, 'config.json'))['max_position_embeddings'],
   ];
   return {
     identity: { name: basename(folder), revision: hash.slice(0, 16), precision: 'onnx' },
     session,
     tokenizer,
     maxTokens: said.find((each): each is number => typeof each === 'number' && each > 0) ?? DEFAULT_MAX_TOKENS,
-    pooling: readFields(join(folder, '1_Pooling', 'config.json'))['pooling_mode_cls_token'] === true ? 'cls' : 'mean',
+    pooling: settingsIn(join(folder, '1_Pooling', 'config.json'))['pooling_mode_cls_token'] === true ? 'cls' : 'mean',
   };
+}
+
+/** Settings in a file of the model; none if the file is missing. A damaged one would give wrong vectors. */
+function settingsIn(path: string): Readonly<Record<string, unknown>> {
+  if (!existsSync(path)) return {};
+  try {
+    return fieldsOf(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    throw new AppError('MODEL_UNREADABLE', `${path} is not JSON`, { cause: error });
+  }
 }
 
 /** The inputs of the model for one text. */
