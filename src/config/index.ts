@@ -5,6 +5,6 @@ export type { FlagPlace } from './setting.ts';
 export type { Key } from './keys.ts';
 export { generatedFiles, loadSchema, settingsTable } from './generated/index.ts';
 export { arrayTask, environmentLayer, parseText } from './environment.ts';
-export { printable, settingsLayer } from './layers.ts';
+export { printable, settingsLayer, withoutPasswords } from './layers.ts';
 export type { Layer } from './layers.ts';
 export type { Config, Settings } from './schema.ts';

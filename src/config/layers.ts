@@ -55,7 +55,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** A value as it may be printed: secrets as set or not, addresses without their passwords. */
 export function printable(value: unknown, secret: boolean): string {
-  if (secret && value !== '') return '(set)';
-  const text = (JSON.stringify(value) ?? 'undefined').replaceAll(/:\/\/([^\s/:@]*:)?[^\s/]*@/g, '://$1***@');
-  return text.replaceAll(/([?&](?:ssl)?password=)[^\s&"]*/gi, '$1***');
+  return secret && value !== '' ? '(set)' : withoutPasswords(JSON.stringify(value) ?? 'undefined');
+}
+
+/** A text without the passwords of the addresses in it. */
+export function withoutPasswords(text: string): string {
+  return text
+    .replaceAll(/:\/\/([^\s/:@]*:)?[^\s/]*@/g, '://$1***@')
+    .replaceAll(/([?&](?:ssl)?password=)[^\s&"]*/gi, '$1***');
 }

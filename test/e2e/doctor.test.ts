@@ -41,7 +41,7 @@ test('doctor reports missing or wrong items with a fix, and sets the exit code',
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-doctor-'));
   writeFileSync(
     join(folder.path, 'docstokg.yaml'),
-    'parse: { dense: openai-compatible, embed_url: "http://127.0.0.1:1/v1" }\nqueue: { backend: postgres, timeout_sec: 1, url: "postgres://nobody@127.0.0.1:1/x" }',
+    'parse: { dense: openai-compatible, embed_url: "http://127.0.0.1:1/v1" }\nqueue: { backend: postgres, timeout_sec: 1, url: "postgres://nobody@127.0.0.1:1/x" }\nmodel: { url: "http://me:hushhush@127.0.0.1:1/v1" }',
   );
   const { code, findings } = await examine([], folder.path);
   assert.equal(code, 1);
@@ -50,6 +50,7 @@ test('doctor reports missing or wrong items with a fix, and sets the exit code',
     assert.ok(named(findings, name)?.fix, name);
   }
   assert.equal(named(findings, 'core')?.state, 'hint', 'a key is optional');
+  assert.ok(!JSON.stringify(findings).includes('hushhush'), 'a password is not printed');
 
   writeFileSync(join(folder.path, 'docstokg.yaml'), 'parse: { max_tokens: many }');
   const broken = await examine(['--offline'], folder.path);

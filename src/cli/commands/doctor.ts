@@ -7,6 +7,7 @@ import { Command } from 'commander';
 
 import { AppError, errorInfo } from '../../base/index.ts';
 import type { Config, Loaded } from '../../config/index.ts';
+import { withoutPasswords } from '../../config/index.ts';
 import { configuredServices, dnsMappings, openQueue, simulatedLayer } from '../../harvest/index.ts';
 import type { Send } from '../../http/index.ts';
 import { createClient, requireContact } from '../../http/index.ts';
@@ -40,10 +41,17 @@ const MARKS = { good: ['green', '✓'], hint: ['yellow', '·'], bad: ['red', '�
 
 /** Builds the finding of one check. */
 function check(area: Finding['area'], name: string) {
+  const finding = (state: Finding['state'], found: string, fix?: string): Finding => ({
+    area,
+    name,
+    state,
+    found: withoutPasswords(found),
+    ...(fix && { fix: withoutPasswords(fix) }),
+  });
   return {
-    good: (found: string): Finding => ({ area, name, state: 'good', found }),
-    hint: (found: string, fix?: string): Finding => ({ area, name, state: 'hint', found, ...(fix && { fix }) }),
-    bad: (found: string, fix?: string): Finding => ({ area, name, state: 'bad', found, ...(fix && { fix }) }),
+    good: (found: string): Finding => finding('good', found),
+    hint: (found: string, fix?: string): Finding => finding('hint', found, fix),
+    bad: (found: string, fix?: string): Finding => finding('bad', found, fix),
   };
 }
 
