@@ -101,6 +101,7 @@ const GONE: Readonly<Record<string, string>> = {
   '--enable-resolver': 'use --set download.enable=VALUE',
   '--disable-resolver': 'use --set download.disable=VALUE',
   '--run': 'give the run folder as an argument',
+  '--mode': 'search has --lexical and --dense',
   '--allow-steering': 'use --allow-control',
   '--now': 'use --drain-now',
   'draw-page': 'docstokg serve draws the blocks on the pages of a document',
