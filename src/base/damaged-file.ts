@@ -33,6 +33,20 @@ export function openOrSetAside<T>(path: string, open: () => T, warn: Warn | unde
   }
 }
 
+/** Runs `work` in a transaction with the write lock: all of it is written, or nothing. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('begin immediate');
+  try {
+    const result = work();
+    database.exec('commit');
+    return result;
+  } catch (error) {
+    // On a full disk SQLite has already rolled back; an error here would hide the cause.
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
 /** Call after closing a database that turned out damaged: moves it aside unless another process already did. */
 export function setAsideIfDamaged(path: string, warn: Warn | undefined): void {
   if (existsSync(path) && !isSound(path)) setDatabaseAside(path, warn);

@@ -29,7 +29,7 @@ export {
   packageVersion,
 } from './files.ts';
 export { Batcher } from './batcher.ts';
-export { isDamaged, openOrSetAside, setAsideIfDamaged, setLinesAside } from './damaged-file.ts';
+export { inTransaction, isDamaged, openOrSetAside, setAsideIfDamaged, setLinesAside } from './damaged-file.ts';
 export type { Warn } from './damaged-file.ts';
 export { FileLock } from './file-lock.ts';
 export { cutTornLine, JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';

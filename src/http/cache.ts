@@ -3,7 +3,14 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock, Warn } from '../base/index.ts';
-import { AppError, describeDiskError, isDamaged, openOrSetAside, setAsideIfDamaged } from '../base/index.ts';
+import {
+  AppError,
+  describeDiskError,
+  inTransaction,
+  isDamaged,
+  openOrSetAside,
+  setAsideIfDamaged,
+} from '../base/index.ts';
 import { parseHttpDate } from './retry.ts';
 import type { Headers, HttpRequest, HttpResponse, HttpResult, Wrap } from './send.ts';
 import { trailOf, whileWaiting } from './send.ts';
@@ -243,8 +250,7 @@ export class SqliteCacheStore implements Disposable {
 
   #write(key: string, stored: Stored): void {
     const { database, remove, insert, bytes, evict } = this.#open;
-    database.exec('begin immediate');
-    try {
+    inTransaction(database, () => {
       remove.run({ key });
       insert.run({
         key,
@@ -259,12 +265,7 @@ export class SqliteCacheStore implements Disposable {
       while ((bytes.get() as { bytes: number }).bytes > this.#maxBytes) {
         if (evict.run().changes === 0) break;
       }
-      database.exec('commit');
-    } catch (error) {
-      // On a full disk SQLite has already rolled back; an error here would hide the cause.
-      if (database.isTransaction) database.exec('rollback');
-      throw error;
-    }
+    });
   }
 }
 

@@ -19,6 +19,7 @@ import type { Warn } from '../base/index.ts';
 import {
   AppError,
   describeDiskError,
+  inTransaction,
   isDamaged,
   isUnwritable,
   openOrSetAside,
@@ -285,13 +286,9 @@ export class CorpusStore implements Disposable {
   /** All or nothing; a nested call joins the outer transaction. */
   transaction<T>(work: () => T): T {
     if (this.database.isTransaction) return work();
-    this.database.exec('begin immediate');
     try {
-      const result = work();
-      this.database.exec('commit');
-      return result;
+      return inTransaction(this.database, work);
     } catch (error) {
-      if (this.database.isTransaction) this.database.exec('rollback');
       throw describeDiskError(error, this.#path);
     }
   }
@@ -426,9 +423,9 @@ function opened(path: string): DatabaseSync {
     const sql = readFileSync(join(packageRoot(), 'sql', 'corpus', 'schema.sql'), 'utf8');
     const version = Number.parseInt(sha256(sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')).slice(0, 7), 16);
     if (versionOf(database) === version) return database;
-    database.exec('begin immediate');
-    // Another process may have created it meanwhile.
-    if (versionOf(database) !== version) {
+    inTransaction(database, () => {
+      // Another process may have created it meanwhile.
+      if (versionOf(database) === version) return;
       for (const { type, name } of database
         .prepare(
           "select type, name from sqlite_schema where type in ('view', 'table') and name not like 'sqlite_%' and name not like 'words_%' order by type desc",
@@ -436,8 +433,7 @@ function opened(path: string): DatabaseSync {
         .all())
         database.exec(`drop ${String(type)} "${String(name)}"`);
       database.exec(`${sql}; pragma user_version = ${version}`);
-    }
-    database.exec('commit');
+    });
     return database;
   } catch (error) {
     database.close();

@@ -8,6 +8,7 @@ import {
   AppError,
   describeDiskError,
   isDamaged,
+  inTransaction,
   openOrSetAside,
   setAsideIfDamaged,
   canonicalJson,
@@ -88,19 +89,13 @@ export class VectorCache implements Disposable {
   /** Writes all or nothing. */
   putAll(entries: Iterable<readonly [key: Uint8Array, vector: Float32Array]>): void {
     const put = (): void => {
-      this.#database.exec('begin immediate');
-      try {
-        for (const [key, vector] of entries) {
-          this.#put.run(key, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
-        }
-        this.#database.exec('commit');
-      } catch (error) {
-        // A full disk has ended the transaction already; complaining about that would hide why.
-        if (this.#database.isTransaction) this.#database.exec('rollback');
-        throw error;
-      }
+      for (const [key, vector] of entries)
+        this.#put.run(key, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
     };
-    this.#mending(put, () => undefined);
+    this.#mending(
+      () => inTransaction(this.#database, put),
+      () => undefined,
+    );
   }
 
   /** How many bytes the vectors take now. */
