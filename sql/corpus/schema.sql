@@ -53,7 +53,6 @@ create table outcomes (
   kind text,
   sha256 text,
   bytes integer,
-  duration_ms integer not null,
   title text,
   doi text,
   licence text,
@@ -134,13 +133,11 @@ create table protocols (
   question text not null,
   criteria text not null,
   reasons text not null,
-  highlight text not null,
-  by text not null,
-  at text not null
+  highlight text not null
 );
 
 -- Random samples of the works without a decision; `after` is the last decision before. The last sample counts.
-create table samples (sequence integer primary key, seed text not null, after integer not null, at text not null);
+create table samples (sequence integer primary key, seed text not null, after integer not null);
 
 -- The screening result of each work and its phase, derived from `screened` and the number of reviewers in `protocols`.
 create table labels (
@@ -176,7 +173,6 @@ create table cells (
   work text not null,
   column_name text not null,
   value text not null,
-  at text not null,
   primary key (work, column_name)
 ) without rowid;
 

@@ -30,7 +30,7 @@ import { openAlexAccess, openAsking } from '../harvest/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import type { GraphUpdate } from '../store/graph/index.ts';
-import { hasGraph, isGraphUnfinished, ReferenceAnswers, updateGraph, updateGraphSoon } from '../store/graph/index.ts';
+import { hasGraph, isGraphUnfinished, referenceAnswers, updateGraph, updateGraphSoon } from '../store/graph/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
 import type { Asking } from '../harvest/index.ts';
 import type { WorkRecord } from '../works/index.ts';
@@ -75,7 +75,7 @@ function* sourcesIn(
   works?: ReadonlySet<string>,
 ): ReturnType<typeof graphSources> {
   const records = new Records(store);
-  for (const source of graphSources({ dataRoot, records, answers: new ReferenceAnswers(store) })) {
+  for (const source of graphSources({ dataRoot, records, answers: referenceAnswers(store) })) {
     const { kind, owner } = source;
     const work = kind === 'record' ? owner.slice('record:'.length) : records.ofDocument(owner)?.id;
     if (!works || works.has(work ?? '')) yield source;
@@ -171,7 +171,7 @@ export function corpusGraph(folder: string, config: Config, clock: Clock) {
           return;
         }
         using graph = open();
-        const bounds = { answers: new ReferenceAnswers(store), most, clock, warn };
+        const bounds = { answers: referenceAnswers(store), most, clock, warn };
         const directory = openAlexDirectory(asking);
         const named = await lookUpNames(graph.namelessWorks(directory.origin), directory, bounds, stop);
         const lookedUp = await lookUpReferences(graph.unknownReferences(), crossrefCatalogue(asking), bounds, stop);

@@ -70,24 +70,24 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
     await manifest.writeLines(batch);
     batch = [];
   };
-  for (const work of candidates.works()) {
+  let merged: string | undefined;
+  for (const candidate of candidates.rows()) {
     signal?.throwIfAborted();
-    for (const candidate of candidates.of(work)) {
-      const { folder, row } = candidate;
-      const path = candidate.path === null ? null : await copies.copy(candidate, all[folder] ?? out);
-      if (candidate.path !== null && path === null) {
-        missingCount += 1;
-        if (missing.length < MOST_NAMED) missing.push(`${candidate.work}: ${join(all[folder] ?? '', candidate.path)}`);
-        continue;
-      }
-      if (folder === 0) break;
-      if (path !== null) {
-        files += 1;
-        bytes += candidate.bytes ?? 0;
-      }
-      batch.push(path === candidate.path ? row : JSON.stringify({ ...(JSON.parse(row) as ManifestRow), path }));
-      break;
+    const { work, folder, row } = candidate;
+    if (work === merged) continue;
+    const path = candidate.path === null ? null : await copies.copy(candidate, all[folder] ?? out);
+    if (candidate.path !== null && path === null) {
+      missingCount += 1;
+      if (missing.length < MOST_NAMED) missing.push(`${work}: ${join(all[folder] ?? '', candidate.path)}`);
+      continue;
     }
+    merged = work;
+    if (folder === 0) continue;
+    if (path !== null) {
+      files += 1;
+      bytes += candidate.bytes ?? 0;
+    }
+    batch.push(path === candidate.path ? row : JSON.stringify({ ...(JSON.parse(row) as ManifestRow), path }));
     if (batch.length >= BATCH_ROWS) await write();
   }
   await write();

@@ -114,8 +114,17 @@ function checkList(path: string): void {
 }
 
 /** Works by id, then from lists, then by queries; at most `max`. */
-export function wantedWorks(ids: readonly string[], options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
-  return limited(works(ids, options, parts), options.max);
+export async function* wantedWorks(
+  ids: readonly string[],
+  options: WantedWorks,
+  parts: ProviderParts,
+): AsyncGenerator<Work> {
+  let left = options.max ?? Infinity;
+  for await (const work of works(ids, options, parts)) {
+    if (left <= 0) return;
+    left -= 1;
+    yield work;
+  }
 }
 
 async function* works(ids: readonly string[], options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
@@ -288,15 +297,6 @@ function listing(query: OpenAlexQuery, parts: ProviderParts, max: number | undef
     keep: (found) => records?.add(found),
     ...(max !== undefined && { maxResults: max }),
   });
-}
-
-async function* limited(source: AsyncIterable<Work>, max: number | undefined): AsyncGenerator<Work> {
-  let yielded = 0;
-  for await (const work of source) {
-    if (max !== undefined && yielded >= max) return;
-    yielded += 1;
-    yield work;
-  }
 }
 
 /**

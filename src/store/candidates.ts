@@ -16,8 +16,6 @@ interface Candidate extends Pick<ManifestRow, 'path' | 'sha256' | 'bytes'> {
 /** The rows of all folders in a temporary database, deleted when the process ends. */
 export class Candidates implements Disposable {
   readonly #database = new DatabaseSync('');
-  readonly #row: StatementSync;
-  readonly #others: StatementSync;
   readonly #insert: StatementSync;
   readonly #note: StatementSync;
   #rows = 0;
@@ -34,10 +32,6 @@ export class Candidates implements Disposable {
       'insert into rows (work, saved, at, folder, path, sha256, bytes, row) values (?, ?, ?, ?, ?, ?, ?, ?)',
     );
     this.#note = this.#database.prepare('insert or ignore into seen values (?)');
-    this.#row = this.#database.prepare('select work, folder, path, sha256, bytes, row from rows where id = ?');
-    this.#others = this.#database.prepare(
-      'select id from rows where work = ? order by saved desc, at desc, folder, id desc',
-    );
   }
 
   add(row: ManifestRow, folder: number): void {
@@ -53,27 +47,21 @@ export class Candidates implements Disposable {
     return this.#note.run(hash('sha256', line, 'base64url')).changes === 1;
   }
 
-  /** The best row of each work, by time: saved rows are better than others, later ones better than earlier ones. */
-  works(): Iterable<{ readonly best: number; readonly rows: number }> {
-    this.#database.exec(
-      'create index if not exists rows_of_works on rows (work, saved desc, at desc, folder, id desc)',
+  /**
+   * The rows of each work, best first: saved rows are better than others, later ones better than earlier ones. Works are
+   * in the order of their best rows in time.
+   */
+  *rows(): Generator<Candidate> {
+    this.#database.exec('create index rows_of_works on rows (work, saved desc, at desc, folder, id desc)');
+    // The order is made of small rows, and each is read when its turn comes.
+    const order = this.#database.prepare(
+      `select id from (
+         select id, row_number() over best as place, first_value(at) over best as at, first_value(id) over best as first
+         from rows window best as (partition by work order by saved desc, at desc, folder, id desc)
+       ) order by at, first, place`,
     );
-    return this.#database
-      .prepare(
-        `select best, rows from (
-           select id as best, at, count(*) over (partition by work) as rows,
-             row_number() over (partition by work order by saved desc, at desc, folder, id desc) as place from rows
-         ) where place = 1 order by at, best`,
-      )
-      .iterate() as unknown as Iterable<{ readonly best: number; readonly rows: number }>;
-  }
-
-  /** The best row of a work, then its other rows, best first. */
-  *of({ best, rows }: { readonly best: number; readonly rows: number }): Generator<Candidate> {
-    const first = this.#row.get(best) as unknown as Candidate;
-    yield first;
-    if (rows === 1) return;
-    for (const { id } of this.#others.all(first.work).slice(1)) yield this.#row.get(id ?? null) as unknown as Candidate;
+    const row = this.#database.prepare('select work, folder, path, sha256, bytes, row from rows where id = ?');
+    for (const { id } of order.iterate()) yield row.get(id ?? null) as unknown as Candidate;
   }
 
   [Symbol.dispose](): void {

@@ -214,7 +214,7 @@ export class LineReader {
       'outcomes',
       {
         work, run, at, outcome, reason, resolver: text(row.resolver), path: text(row.path), kind: text(row.kind), sha256: text(row.sha256),
-        bytes: whole(row.bytes), duration_ms: whole(row.duration_ms) ?? 0, title: text(row.title), doi: text(row.doi), licence: text(row.license),
+        bytes: whole(row.bytes), title: text(row.title), doi: text(row.doi), licence: text(row.license),
         version: text(row.version), row: line,
       }, // prettier-ignore
       'or ignore',
@@ -241,7 +241,7 @@ export class LineReader {
       case 'protocol':
         return this.#protocol(decision);
       case 'sample':
-        this.#store.insert('samples', { seed: text(decision.seed) ?? '', after: this.#lastScreened(), at: text(decision.at) ?? '' }); // prettier-ignore
+        this.#store.insert('samples', { seed: text(decision.seed) ?? '', after: this.#lastScreened() });
         return true;
       case 'label': {
         if (!LABELS.includes(decision.label)) return false;
@@ -289,11 +289,11 @@ export class LineReader {
         return true;
       }
       case 'cell': {
-        const { work, column, at } = decision;
+        const { work, column } = decision;
         if (typeof column !== 'string') return false;
         this.#store.run('delete from cells where work = ? and column_name = ?', work, column);
         const value = text(decision.value);
-        if (value !== null) this.#store.insert('cells', { work, column_name: column, value, at: text(at) ?? '' });
+        if (value !== null) this.#store.insert('cells', { work, column_name: column, value });
         return true;
       }
       case 'identity': {
@@ -343,7 +343,7 @@ export class LineReader {
       'protocols',
       {
         version, reviewers: Math.max(1, whole(row.reviewers) ?? 1), question: text(row.question) ?? '', criteria: text(row.criteria) ?? '',
-        reasons: words(row.reasons), highlight: words(row.highlight), by: text(row.by) ?? '', at: text(row.at) ?? '',
+        reasons: words(row.reasons), highlight: words(row.highlight),
       }, // prettier-ignore
       'or ignore',
     );

@@ -11,7 +11,7 @@ import { appendLine, corpusLines, dumpOf } from '../../test/support/corpus-logs.
 import { manifestRow } from '../download/index.ts';
 import { emptyRecord, workFromText } from '../works/index.ts';
 import { CorpusStore, removeStore } from './corpus-store.ts';
-import { ReferenceAnswers } from './graph/index.ts';
+import { referenceAnswers } from './graph/index.ts';
 import { Records } from './records.ts';
 
 function rebuilt(folder: string): string {
@@ -199,7 +199,7 @@ test('answers of catalogues and the graph of the version before are upgraded onc
     using store = CorpusStore.open(folder.path, { warn: (message) => messages.push(message) });
     store.ingest();
     const known = { answer: { kind: 'none' }, origin: 'crossref', readAt: '2026' };
-    assert.deepEqual(new ReferenceAnswers(store).get('q'), known);
+    assert.deepEqual(referenceAnswers(store).get('q'), known);
   };
   check();
   assert.match(messages.join(), /graph\.sqlite was written by an older version: the graph is built again/);

@@ -149,9 +149,9 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
     ['Slow recovery of deep reefs', 'openalex:W9'],
   );
   assert.equal(graph.timeline().find(({ year }) => year === 2010)?.corpus, 1);
-  const rank = pageRank(graph.database);
+  const rank = pageRank(graph.store);
   assert.ok(Math.abs([...rank.values()].reduce((sum, each) => sum + each, 0) - 1) < 1e-6);
-  assert.equal(communities(graph.database).size, rank.size);
+  assert.equal(communities(graph.store).size, rank.size);
   const central = graph.mostCentral(10).map(({ node }) => node.id);
   assert.equal(new Set(central).size, central.length, 'a work with two ids is listed once');
   const picture = graph.neighbourhood('W2');
@@ -193,7 +193,7 @@ test('a graph can be built while another connection is reading it', async () => 
   write(data, 'W1', W1);
   await build(data, path);
   using reader = openGraph(path);
-  const rows = reader.database.prepare('SELECT id FROM nodes').iterate();
+  const rows = reader.store.database.prepare('SELECT id FROM nodes').iterate();
   assert.equal(rows.next().done, false);
   write(data, 'W2', W2);
   await build(data, path);

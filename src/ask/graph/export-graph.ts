@@ -38,13 +38,12 @@ interface EdgeRow {
   readonly evidence: number;
 }
 
-function nodesOf({ database }: Graph): Iterable<NodeRow> {
-  return database.prepare('SELECT * FROM nodes ORDER BY node').iterate() as unknown as Iterable<NodeRow>;
+function nodesOf({ store }: Graph): Iterable<NodeRow> {
+  return store.iterate<NodeRow>('SELECT * FROM nodes ORDER BY node');
 }
 
-function edgesOf({ database }: Graph): Iterable<EdgeRow> {
-  const rows = database.prepare('SELECT * FROM edges ORDER BY source, kind, target').iterate();
-  return rows as unknown as Iterable<EdgeRow>;
+function edgesOf({ store }: Graph): Iterable<EdgeRow> {
+  return store.iterate<EdgeRow>('SELECT * FROM edges ORDER BY source, kind, target');
 }
 
 /** GraphML, for Gephi, Cytoscape, yEd, igraph and NetworkX. */
@@ -76,8 +75,8 @@ function xmlText(text: string): string {
 
 /** Works and citations for VOSviewer: communities are clusters, citations within the graph are weights. */
 function* vosViewer(graph: Graph): Generator<string> {
-  const cluster = communities(graph.database);
-  const { nodes, cites } = readCitations(graph.database);
+  const cluster = communities(graph.store);
+  const { nodes, cites } = readCitations(graph.store);
   const cited = new Map<string, number>();
   const links = cites.flatMap((targets, at) =>
     targets.map((target) => {
@@ -147,19 +146,18 @@ const COLUMN_TYPES: Readonly<Record<string, 'string' | 'integer' | 'float'>> = {
 };
 
 /** Nodes, edges and evidence as three Parquet files; null texts become empty ones. */
-async function writeParquet({ database }: Graph, folder: string): Promise<void> {
+async function writeParquet({ store }: Graph, folder: string): Promise<void> {
   for (const [table, order] of Object.entries(TABLES)) {
-    const described = database
-      .prepare("SELECT name, lower(type) AS type FROM pragma_table_info(?) WHERE name NOT IN ('part', 'number')")
-      .all(table);
-    const columns = Object.fromEntries(
-      described.map(({ name, type }) => [String(name), COLUMN_TYPES[String(type)] ?? 'string']),
+    const types = store.map(
+      "SELECT name, lower(type) FROM pragma_table_info(?) WHERE name NOT IN ('part', 'number')",
+      table,
     );
+    const columns = Object.fromEntries(Array.from(types, ([name, type]) => [name, COLUMN_TYPES[type] ?? 'string']));
     await using writer = await openRowWriter(join(folder, `${table}.parquet`), {
       metadata: { schema: `docstokg/graph/${table}/1` },
       columns,
     });
-    for (const row of database.prepare(`SELECT * FROM ${table} ORDER BY ${order}`).iterate())
+    for (const row of store.iterate(`SELECT * FROM ${table} ORDER BY ${order}`))
       await writer.write(
         Object.fromEntries(
           Object.entries(columns).map(([column, type]) => [

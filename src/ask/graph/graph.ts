@@ -1,5 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite';
-
 import { AppError, isDamaged } from '../../base/index.ts';
 import type { EdgeKind, GraphPicture, NodeKind } from '../../graph/index.ts';
 import { nodeKey } from '../../graph/index.ts';
@@ -31,13 +29,11 @@ const SAME = `WITH RECURSIVE same(node) AS (
  * ```
  */
 export class Graph implements Disposable {
-  readonly database: DatabaseSync;
-  readonly #store: CorpusStore;
+  readonly store: CorpusStore;
 
   /** Use `openGraph`. The store is closed with the graph. */
   constructor(store: CorpusStore) {
-    this.#store = store;
-    this.database = store.database;
+    this.store = store;
   }
 
   /** The node with an id, or with a DOI, an OpenAlex id, a document's name, a label, an abbreviation, or words of a title. */
@@ -93,12 +89,12 @@ export class Graph implements Disposable {
   /** How many nodes and edges of each kind there are, and from how many documents. */
   stats() {
     const counts = (table: string): Record<string, number> =>
-      Object.fromEntries(this.#store.map<number>(`SELECT kind, count(*) FROM ${table} GROUP BY kind ORDER BY kind`));
+      Object.fromEntries(this.store.map<number>(`SELECT kind, count(*) FROM ${table} GROUP BY kind ORDER BY kind`));
     return {
-      documents: this.#store.count("graph_sources WHERE owner NOT LIKE 'record:%'"),
+      documents: this.store.count("graph_sources WHERE owner NOT LIKE 'record:%'"),
       nodes: counts('nodes'),
       edges: counts('edges'),
-      evidence: this.#store.count('evidence'),
+      evidence: this.store.count('evidence'),
     };
   }
 
@@ -119,7 +115,7 @@ export class Graph implements Disposable {
     limit = 1_000,
   ): (Omit<Neighbour, 'evidence'> & { readonly source: string; readonly target: string })[] {
     const wanted = ":kinds = '[]' OR edges.kind IN (SELECT value FROM json_each(:kinds))";
-    return this.#store
+    return this.store
       .all<NodeRow & { edge: EdgeKind; direction: 'out' | 'in'; source: string; target: string }>(
         `${SAME} SELECT edges.kind AS edge, 'out' AS direction, edges.source AS source, edges.target AS target, nodes.*
          FROM same CROSS JOIN edges ON edges.source = same.node CROSS JOIN nodes ON nodes.node = edges.target WHERE ${wanted}
@@ -144,7 +140,7 @@ export class Graph implements Disposable {
 
   /** The works of the corpus, those with most citations first: of them and by them. */
   works(limit: number): GraphNode[] {
-    return this.#store
+    return this.store
       .all<NodeRow>(
         `SELECT nodes.* FROM nodes WHERE node IN (SELECT work FROM graph_sources)
          ORDER BY (SELECT count(*) FROM edges WHERE edges.source = nodes.node AND edges.kind = 'cites')
@@ -167,7 +163,7 @@ export class Graph implements Disposable {
 
   /** Works similar to a work: cited together with it, or citing the same works; each shared work counts once. */
   related(name: string, limit = 20): (Weighted & { readonly cocited: number; readonly coupled: number })[] {
-    return this.#store
+    return this.store
       .all<WeightedRow & { cocited: number; coupled: number }>(
         `${SAME}, pairs(other, cocited, coupled) AS (
            SELECT b.target, 1, 0 FROM same CROSS JOIN edges AS a ON a.target = same.node AND a.kind = 'cites'
@@ -184,13 +180,13 @@ export class Graph implements Disposable {
   /** A shortest path between two nodes, preferably through citations and authors; undefined beyond `most` steps. */
   path(from: string, to: string, most = 6): PathStep[] | undefined {
     const ends = [nodeKey(this.find(from).id), nodeKey(this.find(to).id)] as const;
-    return shortestPath(this.#store, ends, most, TELLING_KINDS) ?? shortestPath(this.#store, ends, most);
+    return shortestPath(this.store, ends, most, TELLING_KINDS) ?? shortestPath(this.store, ends, most);
   }
 
   /** Nodes of a kind, those with most works first; with `like`, only those whose label contains these words. */
   most(kind: NodeKind, options: { readonly like?: string | undefined; readonly limit?: number } = {}): Weighted[] {
     const { like, limit = 30 } = options;
-    return this.#store
+    return this.store
       .all<WeightedRow>(
         `SELECT nodes.*, count(DISTINCT edges.source) AS weight FROM nodes JOIN edges ON edges.target = nodes.node
          WHERE nodes.kind = :kind AND (:like IS NULL OR label LIKE :like) GROUP BY nodes.node ORDER BY weight DESC, label, id LIMIT :limit`,
@@ -208,7 +204,7 @@ export class Graph implements Disposable {
       .split(/\s+/)
       .filter((word) => word !== '')
       .map((word) => `%${word}%`);
-    return this.#store
+    return this.store
       .all<EvidenceRow & { quantity: string; source: string }>(
         `SELECT ${EVIDENCE}, quantity.id AS quantity, source_node.id AS source FROM evidence
          JOIN nodes AS quantity ON quantity.node = evidence.target JOIN nodes AS source_node ON source_node.node = evidence.source
@@ -227,7 +223,7 @@ export class Graph implements Disposable {
 
   /** Works by year: how many are in the corpus, and how many it cites. */
   timeline() {
-    return this.#store
+    return this.store
       .all<{ year: number; corpus: number; cited: number }>(
         `SELECT year, sum(json_extract(data, '$.inCorpus') IS 1) AS corpus, sum(json_extract(data, '$.inCorpus') IS NOT 1) AS cited
          FROM nodes WHERE kind = 'work' AND year IS NOT NULL GROUP BY year ORDER BY year`,
@@ -237,7 +233,7 @@ export class Graph implements Disposable {
 
   /** Works that the corpus often cites but does not contain. */
   gaps({ least = 2, limit = 50 }: { readonly least?: number; readonly limit?: number } = {}): Weighted[] {
-    return this.#store
+    return this.store
       .all<WeightedRow>(
         `SELECT nodes.*, count(*) AS weight FROM nodes JOIN edges ON edges.target = nodes.node AND edges.kind = 'cites'
          WHERE nodes.kind = 'work' AND json_extract(data, '$.inCorpus') IS NOT 1
@@ -274,12 +270,12 @@ export class Graph implements Disposable {
 
   /** How many communities the works form by citations. */
   communities(): number {
-    return new Set(communities(this.database).values()).size;
+    return new Set(communities(this.store).values()).size;
   }
 
   /** Works with the highest PageRank by citations. */
   mostCentral(limit: number): Weighted[] {
-    const rank = [...pageRank(this.database)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
+    const rank = [...pageRank(this.store)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
     return rank.flatMap(([key, weight]) => {
       const node = this.#node('SELECT * FROM nodes WHERE node = ?', key);
       return node ? [{ node: this.#preferred(node), weight }] : [];
@@ -288,9 +284,10 @@ export class Graph implements Disposable {
 
   /** Runs a read-only SQL statement. */
   sql(statement: string): Record<string, unknown>[] {
+    const { database } = this.store;
     try {
-      this.database.exec('pragma query_only = on');
-      return Array.from(this.database.prepare(statement).all(), (row) => ({ ...row }));
+      database.exec('pragma query_only = on');
+      return Array.from(database.prepare(statement).all(), (row) => ({ ...row }));
     } catch (error) {
       if (isDamaged(error) || !(error instanceof Error)) throw error;
       throw new AppError('USAGE_GRAPH_SQL', error.message, {
@@ -298,26 +295,26 @@ export class Graph implements Disposable {
         cause: error,
       });
     } finally {
-      this.database.exec('pragma query_only = off');
+      database.exec('pragma query_only = off');
     }
   }
 
   [Symbol.dispose](): void {
-    this.#store[Symbol.dispose]();
+    this.store[Symbol.dispose]();
   }
 
   #texts(sql: string, ...values: (string | number)[]): string[] {
-    return this.#store.all<{ text: string }>(sql, ...values).map(({ text }) => text);
+    return this.store.all<{ text: string }>(sql, ...values).map(({ text }) => text);
   }
 
   #node(sql: string, value: string): GraphNode | undefined {
-    const row = this.#store.get<NodeRow>(sql, value);
+    const row = this.store.get<NodeRow>(sql, value);
     return row && nodeOf(row);
   }
 
   /** The first rows of evidence of an edge, given by the keys of its nodes. */
   evidenceOf(source: string, kind: EdgeKind, target: string, limit = EVIDENCE_SHOWN): ShownEvidence[] {
-    return this.#store
+    return this.store
       .all<EvidenceRow>(
         `SELECT ${EVIDENCE} FROM evidence WHERE source = ? AND kind = ? AND target = ? ORDER BY owner, part, number LIMIT ?`,
         source,
@@ -429,9 +426,9 @@ interface Citations {
 }
 
 /** The works that cite or are cited, by key, and the places of the works that each one cites. */
-export function readCitations(database: DatabaseSync): Citations {
+export function readCitations(store: CorpusStore): Citations {
   const read = (kind: EdgeKind): { source: string; target: string }[] =>
-    database.prepare('SELECT source, target FROM edges WHERE kind = ? ORDER BY source, target').all(kind) as never;
+    store.all('SELECT source, target FROM edges WHERE kind = ? ORDER BY source, target', kind);
   // A work with several ids counts once, under the smallest key.
   const same = new Map<string, string>();
   const mainOf = (node: string): string => {
@@ -454,8 +451,8 @@ export function readCitations(database: DatabaseSync): Citations {
 }
 
 /** PageRank of the works by citations; the sum is 1. */
-export function pageRank(database: DatabaseSync): Map<string, number> {
-  const { nodes, cites } = readCitations(database);
+export function pageRank(store: CorpusStore): Map<string, number> {
+  const { nodes, cites } = readCitations(store);
   const count = nodes.length;
   let rank = new Float64Array(count).fill(1 / count);
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -483,8 +480,8 @@ export function pageRank(database: DatabaseSync): Map<string, number> {
  * Communities of works by citations (Louvain, Blondel et al. 2008). Works are processed in the order of their keys, so that the
  * same graph gives the same groups.
  */
-export function communities(database: DatabaseSync): Map<string, number> {
-  const { nodes, cites } = readCitations(database);
+export function communities(store: CorpusStore): Map<string, number> {
+  const { nodes, cites } = readCitations(store);
   let groups = nodes.map((_, at) => at);
   let links = undirected(cites);
   const member = nodes.map((_, at) => at);
@@ -561,17 +558,16 @@ const LIKE_ONE = 20;
 
 /** Documents that these documents cite, are cited by, or are related to by citations. */
 export function nearDocuments(graph: Graph, documents: Iterable<string>): Set<string> {
-  const known = graph.database.prepare("SELECT 1 FROM graph_sources WHERE owner = ? AND owner NOT LIKE 'record:%'");
-  const held = graph.database.prepare(
-    "SELECT owner FROM graph_sources WHERE work IN (SELECT value FROM json_each(?)) AND owner NOT LIKE 'record:%'",
-  );
+  const { store } = graph;
+  const held = "FROM graph_sources WHERE owner NOT LIKE 'record:%' AND";
   const near = new Set<string>();
   for (const document of documents) {
     // A document parsed after the last build is not in the graph.
-    if (known.get(document) === undefined) continue;
+    if (!store.get(`SELECT 1 ${held} owner = ?`, document)) continue;
     const around = [...graph.edgesOf(document, ['cites']), ...graph.related(document, LIKE_ONE)];
-    const works = around.map(({ node }) => nodeKey(node.id));
-    for (const row of held.all(JSON.stringify(works))) near.add(String(row['owner']));
+    const works = JSON.stringify(around.map(({ node }) => nodeKey(node.id)));
+    const sql = `SELECT owner ${held} work IN (SELECT value FROM json_each(?))`;
+    for (const { owner } of store.all<{ owner: string }>(sql, works)) near.add(owner);
   }
   return near;
 }

@@ -46,11 +46,12 @@ export function neighbourhoodOf(graph: Graph, name: string): GraphPicture {
   const nodes: UnplacedNode[] = [];
   const edges: PictureEdge[] = [];
   const leftOut: Partial<Record<PictureEdgeKind, number>> = {};
-  const cited = graph.database.prepare(
-    `SELECT count(DISTINCT source) AS count FROM edges WHERE kind = 'cites' AND target IN
-       (SELECT :node UNION ALL SELECT same.source FROM edges AS same WHERE same.target = :node AND same.kind = 'same_as')`,
-  );
-  const timesCited = (id: string): number => Number(cited.get({ node: nodeKey(id) })?.['count'] ?? 0);
+  const timesCited = (id: string): number =>
+    graph.store.number(
+      `SELECT count(DISTINCT source) FROM edges WHERE kind = 'cites' AND target IN
+         (SELECT :node UNION ALL SELECT same.source FROM edges AS same WHERE same.target = :node AND same.kind = 'same_as')`,
+      { node: nodeKey(id) },
+    );
 
   /** The index of a node, which is added if it is new. */
   const place = (node: GraphNode): number => {
@@ -106,14 +107,13 @@ function citationsBetween(graph: Graph, nodes: readonly UnplacedNode[]): Picture
   const places = new Map(
     nodes.flatMap(({ id, kind }, at) => (kind === 'work' && at > 0 ? [[nodeKey(id), at] as const] : [])),
   );
-  const rows = graph.database
-    .prepare(
-      `SELECT source, target FROM edges WHERE kind = 'cites' AND source IN (SELECT value FROM json_each(:works))
-         AND target IN (SELECT value FROM json_each(:works)) ORDER BY source, target LIMIT ${MOST_BETWEEN}`,
-    )
-    .all({ works: JSON.stringify([...places.keys()]) });
-  return rows.flatMap((row): PictureEdge[] => {
-    const [from, to] = [String(row['source']), String(row['target'])];
+  const rows = graph.store.all<{ from: string; to: string }>(
+    `SELECT source AS "from", target AS "to" FROM edges WHERE kind = 'cites'
+       AND source IN (SELECT value FROM json_each(:works)) AND target IN (SELECT value FROM json_each(:works))
+     ORDER BY source, target LIMIT ${MOST_BETWEEN}`,
+    { works: JSON.stringify([...places.keys()]) },
+  );
+  return rows.flatMap(({ from, to }): PictureEdge[] => {
     const [source, target] = [places.get(from), places.get(to)];
     if (source === undefined || target === undefined) return [];
     return [{ source, target, kind: 'cites', evidence: evidenceOfEdge(graph, 'cites', [[from, to]]) }];
@@ -134,17 +134,16 @@ function evidenceOfEdge(graph: Graph, kind: EdgeKind, ends: Found['ends']): Pict
 }
 
 function callouts(graph: Graph, source: string, target: string): ShownEvidence[] {
-  const rows = graph.database
-    .prepare(
-      `SELECT ${EVIDENCE} FROM edges AS listed
-       JOIN edges AS resolved ON resolved.source = listed.target AND resolved.kind = 'resolves_to' AND resolved.target = :target
-       JOIN edges AS mention ON mention.target = listed.target AND mention.kind = 'mentions'
-       JOIN evidence ON evidence.source = mention.source AND evidence.kind = 'mentions' AND evidence.target = mention.target
-       WHERE listed.source = :source AND listed.kind = 'has_reference'
-       ORDER BY evidence.owner, evidence.block, evidence.start_at LIMIT ${EVIDENCE_OF_AN_EDGE}`,
-    )
-    .all({ source, target });
-  return (rows as unknown as EvidenceRow[]).map(evidenceOf);
+  const rows = graph.store.all<EvidenceRow>(
+    `SELECT ${EVIDENCE} FROM edges AS listed
+     JOIN edges AS resolved ON resolved.source = listed.target AND resolved.kind = 'resolves_to' AND resolved.target = :target
+     JOIN edges AS mention ON mention.target = listed.target AND mention.kind = 'mentions'
+     JOIN evidence ON evidence.source = mention.source AND evidence.kind = 'mentions' AND evidence.target = mention.target
+     WHERE listed.source = :source AND listed.kind = 'has_reference'
+     ORDER BY evidence.owner, evidence.block, evidence.start_at LIMIT ${EVIDENCE_OF_AN_EDGE}`,
+    { source, target },
+  );
+  return rows.map(evidenceOf);
 }
 
 function evidenceLine({ document, quote, page, block, start, end, origin }: ShownEvidence): PictureEvidence {

@@ -344,22 +344,15 @@ const MOST_CANDIDATES = 60;
  * Answers of catalogues about references and cited ids, logged in `records.jsonl`. No question is asked twice, and the
  * same answers give the same graph.
  */
-export class ReferenceAnswers implements StoredAnswers {
-  readonly #store: CorpusStore;
-
-  constructor(store: CorpusStore) {
-    this.#store = store;
-  }
-
-  get(question: string): StoredAnswer | undefined {
-    const row = this.#store.get<Omit<StoredAnswer, 'answer'> & { answer: string }>(
-      'select origin, read_at as readAt, answer from catalogue_answers where question = ?',
-      question,
-    );
-    return row && { ...row, answer: JSON.parse(row.answer) as StoredAnswer['answer'] };
-  }
-
-  set(question: string, answer: StoredAnswer): void {
-    this.#store.append('records', [JSON.stringify({ kind: 'answer', question, ...answer })]);
-  }
+export function referenceAnswers(store: CorpusStore): StoredAnswers {
+  return {
+    get(question) {
+      const row = store.get<Omit<StoredAnswer, 'answer'> & { answer: string }>(
+        'select origin, read_at as readAt, answer from catalogue_answers where question = ?',
+        question,
+      );
+      return row && { ...row, answer: JSON.parse(row.answer) as StoredAnswer['answer'] };
+    },
+    set: (question, answer) => store.append('records', [JSON.stringify({ kind: 'answer', question, ...answer })]),
+  };
 }

@@ -3,7 +3,7 @@ export {
   GraphRows,
   hasGraph,
   isGraphUnfinished,
-  ReferenceAnswers,
+  referenceAnswers,
   updateGraph,
   updateGraphSoon,
 } from './graph-rows.ts';
