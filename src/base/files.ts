@@ -16,6 +16,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 
 import { describeDiskError, hasCode } from './errors.ts';
+import { forEachOf } from './once-per.ts';
 
 /** The package's folder with `sql/` and `package.json`, from source and from `dist/`. */
 export function packageRoot(): string {
@@ -186,18 +187,14 @@ const SYNCS_AT_ONCE = 3;
 /** Makes the bytes of files survive a power cut, a few files at a time; returns the files that could not be synced. */
 export async function syncFiles(paths: readonly string[]): Promise<Map<string, unknown>> {
   const failures = new Map<string, unknown>();
-  const waiting = paths.values();
-  const syncWaiting = async (): Promise<void> => {
-    for (const path of waiting) {
-      try {
-        await using file = await open(path, SYNCABLE);
-        await file.datasync();
-      } catch (error) {
-        failures.set(path, error);
-      }
+  await forEachOf(paths, SYNCS_AT_ONCE, async (path) => {
+    try {
+      await using file = await open(path, SYNCABLE);
+      await file.datasync();
+    } catch (error) {
+      failures.set(path, error);
     }
-  };
-  await Promise.all(Array.from({ length: SYNCS_AT_ONCE }, syncWaiting));
+  });
   return failures;
 }
 

@@ -12,7 +12,7 @@ export {
 export type { ErrorInfo } from './errors.ts';
 export { systemClock, wait, addedJitterDelay, equalJitterDelay, spreadDelay } from './clock.ts';
 export type { Clock, Timer, Random } from './clock.ts';
-export { oncePer } from './once-per.ts';
+export { forEachOf, oncePer } from './once-per.ts';
 export { canonicalJson, fieldsOf, parseJson, readFields, sha256, sha256File } from './hash.ts';
 export {
   AtomicText,

@@ -1,3 +1,16 @@
+/** Calls `work` for each item in order, at most `together` at once. */
+export async function forEachOf<T>(
+  items: readonly T[],
+  together: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = items.values();
+  const workOn = async (): Promise<void> => {
+    for (const item of waiting) await work(item);
+  };
+  await Promise.all(Array.from({ length: together }, workOn));
+}
+
 /**
  * Opens something once per owner and drops it with the owner: a model or tokenizer once per worker. Failures are not
  * cached.

@@ -69,8 +69,8 @@ export async function* exportCorpus(
     await writeFileAtomic(`${base}.json`, `${JSON.stringify(counts, undefined, 2)}\n`);
     await writeFileAtomic(`${base}.svg`, prismaSvg(counts));
   } else if (format === 'prisma') yield `${JSON.stringify(accountOf(all.store).prisma, undefined, 2)}\n`;
-  else if (out === undefined) yield* textOf(format, works(), place);
-  else await writeFileAtomic(out, (await Array.fromAsync(textOf(format, works(), place))).join(''));
+  else if (out === undefined) yield* TEXTS[format](works(), place);
+  else await writeFileAtomic(out, (await Array.fromAsync(TEXTS[format](works(), place))).join(''));
 }
 
 function* wanted(
@@ -88,38 +88,29 @@ function* wanted(
   }
 }
 
-async function* textOf(format: ExportFormat, works: Iterable<LibraryWork>, place: ExportPlace): AsyncGenerator<string> {
-  switch (format) {
-    case 'bibtex': {
-      const taken = new Set<string>();
-      for (const { record, file } of works)
-        yield `${bibtexEntry(record, citationKey(record, taken), file ?? undefined)}\n`;
-      return;
+/** The formats that are a text of all works, made in pieces. */
+const TEXTS = {
+  *bibtex(works: Iterable<LibraryWork>) {
+    const taken = new Set<string>();
+    for (const { record, file } of works)
+      yield `${bibtexEntry(record, citationKey(record, taken), file ?? undefined)}\n`;
+  },
+  *ris(works: Iterable<LibraryWork>) {
+    for (const { record, file } of works) yield risEntry(record, file ?? undefined);
+  },
+  *csl(works: Iterable<LibraryWork>) {
+    let before = '[\n';
+    for (const { record } of works) {
+      yield before + JSON.stringify(cslItem(record));
+      before = ',\n';
     }
-    case 'ris':
-      for (const { record, file } of works) yield risEntry(record, file ?? undefined);
-      return;
-    case 'csl': {
-      let before = '[\n';
-      for (const { record } of works) {
-        yield before + JSON.stringify(cslItem(record));
-        before = ',\n';
-      }
-      yield before === '[\n' ? '[]\n' : '\n]\n';
-      return;
-    }
-    case 'csv':
-      yield* csvTable(works);
-      return;
-    case 'documents':
-      for await (const document of loadedDocuments(works, place)) yield `${JSON.stringify(document)}\n`;
-      return;
-    case 'prisma':
-    case 'parquet':
-    case 'obsidian':
-      return;
-  }
-}
+    yield before === '[\n' ? '[]\n' : '\n]\n';
+  },
+  csv: csvTable,
+  async *documents(works: Iterable<LibraryWork>, place: ExportPlace) {
+    for await (const document of loadedDocuments(works, place)) yield `${JSON.stringify(document)}\n`;
+  },
+};
 
 const COLUMNS = [
   'id', 'doi', 'pmid', 'pmcid', 'title', 'authors', 'year', 'date', 'venue', 'volume', 'issue', 'pages', 'type', 'language', 'license', 'access',

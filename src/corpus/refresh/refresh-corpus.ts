@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError, writeFileAtomic, readFields } from '../../base/index.ts';
+import { AppError, forEachOf, writeFileAtomic, readFields } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { namesNoWork, REASONS, renewalOf } from '../../download/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
@@ -111,17 +111,12 @@ async function readAgain(
   records: Records,
   { asking, runtime, signal }: { readonly asking: Asking; readonly runtime: Runtime; readonly signal: AbortSignal },
 ): Promise<void> {
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let record = all[next++]; record; record = all[next++]) {
-      signal.throwIfAborted();
-      const { id } = record;
-      const read = await askRecords(record.ids, asking, { now: runtime.clock.now(), signal });
-      if (read.records.length > 0) records.add(read.records.map((each) => ({ ...each, id })));
-      records.addNotices(read.given);
-    }
-  };
-  await Promise.all(Array.from({ length: TOGETHER }, work));
+  await forEachOf(all, TOGETHER, async ({ id, ids }) => {
+    signal.throwIfAborted();
+    const read = await askRecords(ids, asking, { now: runtime.clock.now(), signal });
+    if (read.records.length > 0) records.add(read.records.map((each) => ({ ...each, id })));
+    records.addNotices(read.given);
+  });
 }
 
 /** Days before a work with this reason is retried. */

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { errorInfo } from '../../base/index.ts';
+import { errorInfo, forEachOf } from '../../base/index.ts';
 import { belongsTo } from '../../download/index.ts';
 import type { Sidecar } from '../../parse/index.ts';
 import { DOCTAGS_FOLDER, parseSidecar, readBlockLines } from '../../parse/index.ts';
@@ -71,7 +71,8 @@ export async function identifyPapers(documents: readonly string[], parts: PaperP
   };
   const refused: RefusedDoi[] = [];
   let silent = 0;
-  const identify = async (document: string): Promise<void> => {
+  await forEachOf(documents, TOGETHER, async (document) => {
+    signal.throwIfAborted();
     const sidecar = await sidecarOf(dataRoot, document);
     if (!sidecar) return;
     const before = filed.get(document);
@@ -90,15 +91,7 @@ export async function identifyPapers(documents: readonly string[], parts: PaperP
       if (asking && !checked) counts.unanswered += 1;
     }
     counts[standingOf(records.ofDocument(document))] += 1;
-  };
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let document = documents[next++]; document !== undefined; document = documents[next++]) {
-      signal.throwIfAborted();
-      await identify(document);
-    }
-  };
-  await Promise.all(Array.from({ length: TOGETHER }, work));
+  });
   // Papers are checked concurrently; the result has a fixed order.
   refused.sort((a, b) => documents.indexOf(a.document) - documents.indexOf(b.document));
   return { ...counts, refused };

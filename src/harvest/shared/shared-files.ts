@@ -5,7 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, JsonlWriter, readJsonl, sha256, sha256File, parseJson, fieldsOf } from '../../base/index.ts';
+import {
+  AppError,
+  forEachOf,
+  JsonlWriter,
+  readJsonl,
+  sha256,
+  sha256File,
+  parseJson,
+  fieldsOf,
+} from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
@@ -118,15 +127,12 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
       const waiting = [...table.below(prefix)].filter(
         (each) => isWanted(each.path) && sizeOf(each.path) !== each.bytes,
       );
-      const bringSome = async (): Promise<void> => {
-        for (let next = waiting.pop(); next; next = waiting.pop()) {
-          signal?.throwIfAborted();
-          await bring(next.path, signal);
-          files += 1;
-          bytes += next.bytes;
-        }
-      };
-      await Promise.all(Array.from({ length: TOGETHER }, bringSome));
+      await forEachOf(waiting, TOGETHER, async (next) => {
+        signal?.throwIfAborted();
+        await bring(next.path, signal);
+        files += 1;
+        bytes += next.bytes;
+      });
       return { files, bytes };
     },
 
