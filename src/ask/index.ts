@@ -24,6 +24,7 @@ export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './graph/type
 export { isFailure, isRefusal } from '../store/index.ts';
 export { CITATION_STYLES, Library, manifestFolder } from './library/library.ts';
 export type { CitationStyle, WorksPage } from './library/library.ts';
+export { figuresOf, textOf } from './library/read-document.ts';
 export type { Figure, LibraryDocument, TextPart, TextPiece } from './library/read-document.ts';
 export type { CitedDocument, CitedHit, CitedWork, PassageFilter, SearchRequest } from './search/search-session.ts';
 export { keptOpen } from './search/kept-open.ts';

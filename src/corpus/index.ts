@@ -19,10 +19,12 @@ export type { GatherProgress } from './gather.ts';
 export { modelClient, modelPrices, modelSettings, defaultStageOptions, stageSettings } from './prepare-stages.ts';
 export {
   CITATION_STYLES,
+  figuresOf,
   Library,
   manifestFolder,
   SearchSession,
   sentenceOf,
+  textOf,
   WORK_FACETS,
   WORK_ORDERS,
 } from '../ask/index.ts';

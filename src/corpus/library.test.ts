@@ -10,6 +10,7 @@ import { chunkItem, chunkOutput, openTokenizer } from '../parse/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import { openCorpus } from './corpus.ts';
 import type { WorksRequest } from '../ask/index.ts';
+import { textOf } from '../ask/index.ts';
 
 test('works are listed by every filter and in every order, page by page, none twice', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'library-'));
@@ -77,7 +78,7 @@ test('papers of one’s own are listed and read without a record', async () => {
   const first = await corpus.library.works({ limit: 1 });
   assert.deepEqual((await corpus.library.works({ limit: 1, cursor: first.next ?? '' })).items[0]?.id, 'c');
   assert.deepEqual(
-    (await corpus.library.text('a b')).map(({ text }) => text),
+    textOf(await corpus.library.document('a b')).map(({ text }) => text),
     ['Hello.'],
   );
   assert.match((await corpus.library.cite(['c'], 'apa'))[0]?.citation ?? '', /Berg, A/);

@@ -9,7 +9,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 
 import { HIDDEN, INJECTION, writeSmallRun } from '../../test/fixtures/small-run.ts';
 import { fillTable, parseColumns } from '../answers/index.ts';
-import { openCorpus } from '../corpus/index.ts';
+import { openCorpus, textOf } from '../corpus/index.ts';
 import { openTokenizer } from '../parse/index.ts';
 import type { AskedRun } from '../questions/index.ts';
 import { askedRun } from '../questions/index.ts';
@@ -317,7 +317,8 @@ test('no answer is longer than its limit, also one huge passage, and the cursor 
     for (const { whole } of answers)
       assert.ok(count(whole) <= most, `${count(whole)} > ${most}: ${whole.slice(0, 200)}`);
   }
-  const whole = await opened.runs[0]?.corpus.library.text('W2');
+  const document = await opened.runs[0]?.corpus.library.document('W2');
+  const whole = document && textOf(document);
   let [told, cursor, answers] = ['', null as string | null, 0];
   do {
     const part = await ask(client, 'read', { work: 'W2', run: 'reefs', max_tokens: 8_000, ...(cursor && { cursor }) });

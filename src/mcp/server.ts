@@ -5,6 +5,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
 import { AppError, errorInfo, visibleText } from '../base/index.ts';
+import { textOf } from '../corpus/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
 import { openTokenizer } from '../parse/index.ts';
 import type { JsonObject } from './answer.ts';
@@ -218,7 +219,7 @@ async function readDocumentResource(
   document: string,
   how: { readonly maxTokens: number; readonly tokenizer: Tokenizer },
 ): Promise<string> {
-  const pieces = await corpus.library.text(document);
+  const pieces = textOf(await corpus.library.document(document));
   const answer = await packAnswer(
     {
       head: {},

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
 import type { LibraryWork, TextPiece } from '../corpus/index.ts';
-import { CITATION_STYLES } from '../corpus/index.ts';
+import { CITATION_STYLES, figuresOf, textOf } from '../corpus/index.ts';
 import type { AskedRun } from './question.ts';
 import { question, workNamed } from './question.ts';
 
@@ -48,7 +48,7 @@ export const readQuestion = question({
     const { run, work } = await workNamed(name, runs);
     requireText(work);
     const document = await run.corpus.library.document(work.document);
-    const pieces = joined(await run.corpus.library.text(work.document, { section, pages }));
+    const pieces = joined(textOf(document, { section, pages }));
     const title = work.title ?? document.title ?? work.document;
     const outline = document.outline.map(({ heading, level, page }) => ({ heading, level, page }));
     const names = outline.map(({ heading }) => heading);
@@ -108,7 +108,7 @@ export const figuresQuestion = question({
   async ask({ work: name, kind }, runs) {
     const { run, work } = await workNamed(name, runs);
     requireText(work);
-    const figures = await run.corpus.library.figures(work.document, kind);
+    const figures = figuresOf(await run.corpus.library.document(work.document), kind);
     return {
       head: { run: run.id, work: work.id, title: work.title },
       summary: `${figures.length} ${kind ?? 'figure'}s${kind ? '' : ' and tables'} in ${work.title ?? work.id}.`,

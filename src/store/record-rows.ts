@@ -1,3 +1,4 @@
+import { fieldsOf } from '../base/index.ts';
 import type { NoticeAbout, WorkIds, WorkRecord } from '../works/index.ts';
 import { mergeRecords, versionKeys } from '../works/index.ts';
 import type { CorpusStore } from './corpus-store.ts';
@@ -216,7 +217,7 @@ export function isRecord(value: unknown): value is WorkRecord {
     typeof id === 'string' &&
     TEXTS.every((name) => isText(record[name])) &&
     LISTS.every((name) => Array.isArray(record[name])) &&
-    (authors as unknown[]).every((author) => isNamed(author)) &&
+    (authors as unknown[]).every((author) => typeof fieldsOf(author)['name'] === 'string') &&
     (citedBy === null || Number.isSafeInteger(citedBy)) &&
     areIds(ids)
   );
@@ -226,14 +227,9 @@ function areRecords(value: unknown): boolean {
   return Array.isArray(value) && value.every(isRecord);
 }
 
-function isNamed(author: unknown): boolean {
-  return author !== null && typeof author === 'object' && 'name' in author && typeof author.name === 'string';
-}
-
 function areIds(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return false;
   const ids = value as Readonly<Record<string, unknown>>;
-  const isText = (each: unknown): boolean => each === null || each === undefined || typeof each === 'string';
-  const arxiv = ids['arxiv'] as { readonly id?: unknown } | null | undefined;
-  return ['doi', 'pmid', 'pmcid', 'openalex'].every((name) => isText(ids[name])) && isText(arxiv?.id);
+  const texts = [ids['doi'], ids['pmid'], ids['pmcid'], ids['openalex'], fieldsOf(ids['arxiv'])['id']];
+  return texts.every((each) => each === null || each === undefined || typeof each === 'string');
 }

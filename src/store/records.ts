@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import type { NoticeAbout, VersionLink, WorkIds, WorkRecord } from '../works/index.ts';
 import { bestFirst, findVersions, groupsOf, keyOf, mergeIds, NO_IDS, versionKeys } from '../works/index.ts';
 import type { KnownIdentity, ManifestRow, NamedWork } from '../download/index.ts';
-import type { StoreOptions } from './corpus-store.ts';
 import { CorpusStore } from './corpus-store.ts';
 import type { Decision, Label, SavedSet } from './decisions.ts';
 import { sameWork } from './decisions.ts';
@@ -25,25 +24,20 @@ export const MERGED_WORKS = `select id, of from (
 /** The records of a corpus and the decisions of people about them. Everything is logged before it takes effect. */
 export class Records implements KnownIdentity, Disposable {
   readonly #store: CorpusStore;
-  readonly #owns: boolean;
   /** Records added since the last search for versions. */
   readonly #added = new Set<string>();
 
-  constructor(store: CorpusStore, owns = false) {
+  constructor(store: CorpusStore) {
     this.#store = store;
-    this.#owns = owns;
   }
 
   /** Opens the records of a folder, up to date, for writing. */
-  static open(folder: string, options: StoreOptions = {}): Records {
-    const store = CorpusStore.create(folder, options);
-    try {
-      store.ingest();
-      return new Records(store, true);
-    } catch (error) {
-      store[Symbol.dispose]();
-      throw error;
-    }
+  static open(folder: string): Records {
+    using stack = new DisposableStack();
+    const store = stack.use(CorpusStore.create(folder));
+    store.ingest();
+    stack.move();
+    return new Records(store);
   }
 
   *lastRows(): Generator<ManifestRow> {
@@ -51,8 +45,9 @@ export class Records implements KnownIdentity, Disposable {
       yield JSON.parse(row) as ManifestRow;
   }
 
+  /** Closes the database; unneeded where another owner of the store does. */
   [Symbol.dispose](): void {
-    if (this.#owns) this.#store[Symbol.dispose]();
+    this.#store[Symbol.dispose]();
   }
 
   get size(): number {

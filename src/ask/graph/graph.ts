@@ -98,14 +98,24 @@ export class Graph implements Disposable {
     };
   }
 
-  /** The edges of a node with the nodes at their other ends, each with its first rows of evidence. */
+  /**
+   * The edges of a node with the nodes at their other ends, each with its first rows of evidence, sentences first. The
+   * same edge under several ids of the node is one neighbour.
+   */
   neighbours(
     name: string,
     options: { readonly kinds?: readonly EdgeKind[] | undefined; readonly limit?: number } = {},
   ): Neighbour[] {
-    return neighboursOf(this.edgesOf(name, options.kinds, options.limit), (edge) =>
-      this.evidenceOf(edge.source, edge.kind, edge.target),
-    );
+    const edges = this.edgesOf(name, options.kinds, options.limit);
+    const same = Map.groupBy(edges, ({ kind, direction, node }) => `${kind} ${direction} ${node.id}`);
+    return [...same.values()].flatMap((group) => {
+      const [first] = group;
+      if (!first) return [];
+      const { kind, direction, node } = first;
+      const evidence = group.flatMap(({ source, target }) => this.evidenceOf(source, kind, target));
+      evidence.sort((a, b) => Number(a.quote === null) - Number(b.quote === null));
+      return [{ kind, direction, node, evidence: evidence.slice(0, EVIDENCE_SHOWN) }];
+    });
   }
 
   /** The edges of a node by the keys of their ends, with the node at the other end. */
@@ -342,26 +352,6 @@ export function openGraph(folder: string): Graph {
 /** Most rows of evidence shown per edge. */
 const EVIDENCE_SHOWN = 5;
 
-/**
- * The neighbours of a node. The same edge under several ids of a node is one neighbour with all of its evidence,
- * sentences first.
- */
-function neighboursOf<Edge extends Omit<Neighbour, 'evidence'>>(
-  edges: readonly Edge[],
-  evidenceOf: (edge: Edge) => readonly ShownEvidence[],
-): Neighbour[] {
-  const same = Map.groupBy(edges, ({ kind, direction, node }) => `${kind} ${direction} ${node.id}`);
-  return [...same.values()].flatMap((group) => {
-    const [first] = group;
-    if (!first) return [];
-    const evidence = group.flatMap(evidenceOf);
-    const sentences = evidence.filter(({ quote }) => quote !== null);
-    const others = evidence.filter(({ quote }) => quote === null);
-    const { kind, direction, node } = first;
-    return [{ kind, direction, node, evidence: [...sentences, ...others].slice(0, EVIDENCE_SHOWN) }];
-  });
-}
-
 /** A node on a path and the edge to it; the first has none. */
 interface PathStep {
   readonly node: GraphNode;
@@ -482,32 +472,36 @@ export function pageRank(store: CorpusStore): Map<string, number> {
  */
 export function communities(store: CorpusStore): Map<string, number> {
   const { nodes, cites } = readCitations(store);
-  let groups = nodes.map((_, at) => at);
-  let links = undirected(cites);
+  let links = linksOf(nodes.length, undirected(cites));
   const member = nodes.map((_, at) => at);
   for (let level = 0; level < 10; level += 1) {
     const moved = moveOnce(links);
     const names = new Map<number, number>();
     for (const group of moved) if (!names.has(group)) names.set(group, names.size);
-    groups = moved.map((group) => names.get(group) ?? 0);
+    const groups = moved.map((group) => names.get(group) ?? 0);
     for (const [at, group] of member.entries()) member[at] = groups[group] ?? 0;
     if (names.size === links.length) break;
-    links = joined(links, groups, names.size);
+    links = linksOf(names.size, joined(links, groups));
   }
   return new Map(nodes.map((node, at) => [node, member[at] ?? 0]));
 }
 
 type Links = readonly ReadonlyMap<number, number>[];
 
-function undirected(cites: readonly (readonly number[])[]): Links {
-  const links = cites.map(() => new Map<number, number>());
+/** Adds up the weights of links with the same ends. */
+function linksOf(count: number, all: Iterable<readonly [from: number, to: number, weight: number]>): Links {
+  const links = Array.from({ length: count }, () => new Map<number, number>());
+  for (const [from, to, weight] of all) links[from]?.set(to, (links[from]?.get(to) ?? 0) + weight);
+  return links;
+}
+
+function* undirected(cites: readonly (readonly number[])[]): Generator<[number, number, number]> {
   for (const [at, cited] of cites.entries())
     for (const other of cited) {
       if (other === at) continue;
-      links[at]?.set(other, (links[at]?.get(other) ?? 0) + 1);
-      links[other]?.set(at, (links[other]?.get(at) ?? 0) + 1);
+      yield [at, other, 1];
+      yield [other, at, 1];
     }
-  return links;
 }
 
 /** Moves each node to the neighbouring group with the highest gain, until none moves. */
@@ -542,15 +536,9 @@ function moveOnce(links: Links): number[] {
   return group;
 }
 
-function joined(links: Links, groups: readonly number[], count: number): Links {
-  const result = Array.from({ length: count }, () => new Map<number, number>());
+function* joined(links: Links, groups: readonly number[]): Generator<[number, number, number]> {
   for (const [at, each] of links.entries())
-    for (const [other, weight] of each) {
-      const from = groups[at] ?? 0;
-      const to = groups[other] ?? 0;
-      result[from]?.set(to, (result[from]?.get(to) ?? 0) + weight);
-    }
-  return result;
+    for (const [other, weight] of each) yield [groups[at] ?? 0, groups[other] ?? 0, weight];
 }
 
 /** Related works per document. */

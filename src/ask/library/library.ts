@@ -9,16 +9,8 @@ import { sentenceOf } from '../works/work-table.ts';
 import { accountOf } from '../account.ts';
 import type { DocumentPlace, LibraryWork } from '../corpus-works.ts';
 import { CorpusWorks, describedWork } from '../corpus-works.ts';
-import type { Figure, LibraryDocument, TextPart, TextPiece } from './read-document.ts';
-import {
-  documentNames,
-  figuresOf,
-  hasDocument,
-  isDocumentName,
-  readDocument,
-  readSidecar,
-  textOf,
-} from './read-document.ts';
+import type { LibraryDocument } from './read-document.ts';
+import { documentNames, hasDocument, isDocumentName, readDocument, readSidecar } from './read-document.ts';
 
 export const CITATION_STYLES = ['apa', 'bibtex', 'ris', 'csl'] as const;
 const MOST_WORKS = 1_000;
@@ -59,18 +51,10 @@ export class Library implements Disposable {
     return list.find(name) ?? (hasDocument(this.#place.dataRoot, name) ? ownPaper(this.#place, name) : undefined);
   }
 
+  /** A parsed document; `textOf` and `figuresOf` read parts of it. */
   async document(name: string): Promise<LibraryDocument> {
     const isName = isDocumentName(name) && hasDocument(this.#place.dataRoot, name);
     return await readDocument(this.#place.dataRoot, isName ? name : ((await this.work(name))?.document ?? name));
-  }
-
-  /** Part of a document as Markdown, block by block. */
-  async text(name: string, part: TextPart = {}): Promise<TextPiece[]> {
-    return textOf(await this.document(name), part);
-  }
-
-  async figures(name: string, kind?: Figure['kind']): Promise<Figure[]> {
-    return figuresOf(await this.document(name), kind);
   }
 
   /** Citations of works, in the order given; null for a work that is not in the corpus. */
