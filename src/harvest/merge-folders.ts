@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { constants, copyFileSync, existsSync, linkSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
@@ -18,9 +20,9 @@ import {
 import type { ManifestRow } from '../download/index.ts';
 import { openPartFolder, parseManifestRow } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
-import { Candidates, CorpusStore, isRecord } from '../store/index.ts';
+import { CorpusStore, isRecord } from '../store/index.ts';
 
-/** Rows of one append to the manifest with one sync, and lines of one append to the records. */
+/** Rows of one transaction, of one append to the manifest with one sync, and lines of one append to the records. */
 const BATCH_ROWS = 10_000;
 const MOST_NAMED = 1_000;
 /** Above this, syncing a whole disk is much cheaper than file by file. */
@@ -50,7 +52,7 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
   mkdirSync(out, { recursive: true });
   using store = CorpusStore.create(out, { warn: options.warn });
   await using manifest = await ManifestFolder.open({ folder: out, store, ...options });
-  using candidates = new Candidates();
+  using candidates = openCandidates();
   const all = [out, ...folders];
   for (const [at, folder] of all.entries())
     for (const path of manifestsIn(folder))
@@ -102,6 +104,61 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
   store.ingestAll();
   const works = store.count("works where outcome <> 'unreadable'");
   return { folders: folders.length, works, files, bytes, records, missing, missingCount };
+}
+
+/** A row of one of the folders; the first folder is the target. */
+interface Candidate extends SavedFile {
+  readonly work: string;
+  readonly folder: number;
+  readonly row: string;
+}
+
+/** The rows of all folders in a temporary database, deleted when the process ends. */
+function openCandidates() {
+  const database = new DatabaseSync('');
+  database.exec(`
+    pragma journal_mode = off; pragma synchronous = off;
+    create table rows (id integer primary key, work text not null, saved integer not null, at integer not null,
+      folder integer not null, path text, sha256 text, bytes integer, row text not null);
+    create table seen (line text primary key) without rowid;
+    begin;
+  `);
+  const insert = database.prepare(
+    'insert into rows (work, saved, at, folder, path, sha256, bytes, row) values (?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  const see = database.prepare('insert or ignore into seen values (?)');
+  let count = 0;
+  return {
+    add(row: ManifestRow, folder: number): void {
+      const { work, outcome, at, path, sha256, bytes } = row;
+      const isSaved = outcome === 'saved' && path !== null;
+      insert.run(work, isSaved ? 1 : 0, Date.parse(at), folder, path, sha256, bytes, JSON.stringify(row));
+      count += 1;
+      if (count % BATCH_ROWS === 0) database.exec('commit; begin');
+    },
+
+    /** False if the same line was noted before. */
+    note: (line: string) => see.run(hash('sha256', line, 'base64url')).changes === 1,
+
+    /**
+     * The rows of each work, best first: saved rows are better than others, later ones better than earlier ones. Works
+     * are in the order of their best rows in time.
+     */
+    *rows(): Generator<Candidate> {
+      database.exec('create index rows_of_works on rows (work, saved desc, at desc, folder, id desc)');
+      // The order is made of small rows, and each is read when its turn comes.
+      const order = database.prepare(
+        `select id from (
+           select id, row_number() over best as place, first_value(at) over best as at, first_value(id) over best as first
+           from rows window best as (partition by work order by saved desc, at desc, folder, id desc)
+         ) order by at, first, place`,
+      );
+      const row = database.prepare('select work, folder, path, sha256, bytes, row from rows where id = ?');
+      for (const { id } of order.iterate()) yield row.get(id ?? null) as unknown as Candidate;
+    },
+
+    [Symbol.dispose]: () => database.close(),
+  };
 }
 
 /** Paths of downloads: `PDF/name.pdf`, or by hash. Nothing else is copied from another machine's folder. */

@@ -13,8 +13,6 @@ export {
   verdictOf,
 } from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
-export { Candidates } from './candidates.ts';
-export { FileTable } from './file-table.ts';
 export { hasIndex, IndexRows } from './index-rows.ts';
 export type { IndexDense, IndexedRow, IndexManifest, MadeSegments, SegmentRow } from './index-rows.ts';
 export type { HostRow, LogCursor } from './logs.ts';

@@ -40,9 +40,8 @@ export class Records implements KnownIdentity, Disposable {
     return new Records(store);
   }
 
-  *lastRows(): Generator<ManifestRow> {
-    for (const { row } of this.#store.iterate<{ row: string }>('select row from last_outcomes order by sequence'))
-      yield JSON.parse(row) as ManifestRow;
+  lastRows(): Generator<ManifestRow> {
+    return this.#parsed('select row as json from last_outcomes order by sequence');
   }
 
   /** Closes the database; unneeded where another owner of the store does. */
@@ -71,15 +70,17 @@ export class Records implements KnownIdentity, Disposable {
     return this.get(downloaded?.work ?? document);
   }
 
-  *all(): Generator<WorkRecord> {
-    for (const { record } of this.#store.iterate<{ record: string }>('select record from records order by id'))
-      yield JSON.parse(record) as WorkRecord;
+  all(): Generator<WorkRecord> {
+    return this.#parsed('select record as json from records order by id');
   }
 
   /** The records of list entries without an id. */
-  *entries(): Generator<WorkRecord> {
-    const sql = "select record from records where id >= 'entry:' and id < 'entry;'";
-    for (const { record } of this.#store.iterate<{ record: string }>(sql)) yield JSON.parse(record) as WorkRecord;
+  entries(): Generator<WorkRecord> {
+    return this.#parsed("select record as json from records where id >= 'entry:' and id < 'entry;'");
+  }
+
+  *#parsed<T>(sql: string): Generator<T> {
+    for (const { json } of this.#store.iterate<{ json: string }>(sql)) yield JSON.parse(json) as T;
   }
 
   /** Merges records into the known ones; logs nothing if only the time differs. */

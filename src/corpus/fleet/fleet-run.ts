@@ -200,7 +200,8 @@ export async function openStageSource(
     // Outputs made by a machine that was killed need not be made again.
     for (const path of [...Object.values(given.outputs), fingerprintPath(given)])
       if (files.of(path)) await files.bring(path, signal);
-    return { ...given, inputs: placed(given.inputs, folder), outputs: placed(given.outputs, folder) };
+    const placed = (path: string): string => join(folder, path);
+    return { ...given, inputs: mapped(given.inputs, placed), outputs: mapped(given.outputs, placed) };
   };
 
   const ended = async (
@@ -235,19 +236,16 @@ export async function openStageSource(
 
 /** The item with portable paths, and the hash of its input, which identifies it. */
 function portableItem(item: WorkItem, { files }: Shared): WorkItem {
-  const inputs = mapped(item.inputs, (path) => portable(path, files.folder));
+  const inFolder = (path: string): string => portable(path, files.folder);
+  const inputs = mapped(item.inputs, inFolder);
   const [input = ''] = Object.values(inputs);
   const object = files.of(input);
   return {
     ...item,
     inputs,
-    outputs: mapped(item.outputs, (path) => portable(path, files.folder)),
+    outputs: mapped(item.outputs, inFolder),
     ...(object && { fingerprint: { inputSha256: object.sha256, cfgHash: item.cfgHash }, costHint: object.bytes }),
   };
-}
-
-function placed(paths: Readonly<Record<string, string>>, folder: string): Record<string, string> {
-  return mapped(paths, (path) => join(folder, path));
 }
 
 function mapped(paths: Readonly<Record<string, string>>, change: (path: string) => string): Record<string, string> {

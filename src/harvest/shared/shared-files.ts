@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdtempDisposable, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from '../../base/index.ts';
 import {
@@ -20,7 +21,7 @@ import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
 import type { LeaseProof, LogLines } from '../../queue/kept/index.ts';
 import { openSharedLog } from '../../queue/kept/index.ts';
-import { FileTable, readLines, START } from '../../store/index.ts';
+import { readLines, START } from '../../store/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
 import type { FleetLogs } from './fleet-logs.ts';
 import { openFleetLogs, remembered } from './fleet-logs.ts';
@@ -44,11 +45,12 @@ export type SharedFiles = ReturnType<typeof openSharedFiles>;
 /** The files of a corpus folder that are in an object store. */
 export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOptions) {
   const log = join(folder, OBJECTS_LOG);
-  const table = new FileTable();
+  const table = openFileTable();
   let writer: JsonlWriter | undefined;
   let cursor = START;
 
-  const of = (path: string): ObjectId | undefined => table.get(path);
+  const of = (path: string): ObjectId | undefined => table.find.get(path) as ObjectId | undefined;
+  const note = ({ path, sha256, bytes }: FileLine): void => void table.put.run(path, sha256, bytes);
 
   const refresh = (): void => {
     for (let isEnd = !existsSync(log); !isEnd;) {
@@ -58,7 +60,7 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
       isEnd = read.isEnd || read.lines.length === 0;
       for (const line of read.lines) {
         const value = parseJson(line);
-        if (isFileLine(value)) table.put(value);
+        if (isFileLine(value)) note(value);
       }
     }
   };
@@ -94,8 +96,8 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
     /** The object of a file; undefined if the store has none. */
     of,
     /** Whether a file of the corpus has these bytes. */
-    isReferred: (sha256: string) => table.hasBytes(sha256),
-    below: (prefix: string): Iterable<ObjectId & { readonly path: string }> => table.below(prefix),
+    isReferred: (sha256: string) => table.withBytes.get(sha256) !== undefined,
+    below: table.below,
     /** Makes sure that a complete file is here, by its size; false if neither the folder nor the store has it. */
     bring,
 
@@ -115,7 +117,7 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
         writer ??= await JsonlWriter.open(log, { clock, durable: true });
         await writer.appendLines(`${texts.join('\n')}\n`);
       }
-      for (const line of stored) table.put(line);
+      for (const line of stored) note(line);
       return true;
     },
 
@@ -138,8 +140,27 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
 
     async [Symbol.asyncDispose](): Promise<void> {
       await writer?.[Symbol.asyncDispose]();
-      table[Symbol.dispose]();
+      table.database.close();
     },
+  };
+}
+
+/** The files of a corpus and their objects, in a temporary database, because a corpus can have millions of files. */
+function openFileTable() {
+  const database = new DatabaseSync('');
+  database.exec(`pragma journal_mode = off; pragma synchronous = off;
+    create table files (path text primary key, sha256 text not null, bytes integer not null) without rowid;
+    create index files_by_hash on files (sha256); begin`);
+  return {
+    database,
+    put: database.prepare('insert or replace into files values (?, ?, ?)'),
+    find: database.prepare('select * from files where path = ?'),
+    withBytes: database.prepare('select 1 from files where sha256 = ? limit 1'),
+    /** A statement of its own for each reader: others may read meanwhile. */
+    below: (prefix: string) =>
+      database
+        .prepare('select * from files where path >= ? and path < ? order by path')
+        .iterate(prefix, `${prefix}\u{10ffff}`) as Iterable<unknown> as Iterable<ObjectId & { readonly path: string }>,
   };
 }
 
