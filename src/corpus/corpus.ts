@@ -5,7 +5,7 @@ import type { Clock } from '../base/index.ts';
 import { AppError, systemClock, setAsideIfDamaged } from '../base/index.ts';
 import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
-import type { Runtime, WorkPlans } from '../harvest/index.ts';
+import type { Runtime } from '../harvest/index.ts';
 import { ManifestFolder, simulatedLayer } from '../harvest/index.ts';
 import { chooseWorks, CorpusView, CorpusWorks, keptOpen, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
 import type { SavedSet } from '../store/index.ts';
@@ -15,7 +15,7 @@ import type { CitedHit, KeptOpen, SearchRequest, SearchSession } from '../ask/in
 import type { CorpusGraph } from './corpus-graph.ts';
 import { corpusGraph } from './corpus-graph.ts';
 import type { Estimate, GatherRequest } from './gather-request.ts';
-import { estimateWorks, findPlansOfWorks, findWorks, askedFor, wantedDocuments } from './gather-request.ts';
+import { estimateWorks, findWorks, askedFor, wantedDocuments } from './gather-request.ts';
 import { eventStream } from './corpus-run.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
@@ -128,12 +128,6 @@ export class Corpus implements AsyncDisposable {
   find(request: GatherRequest, options: Looking = {}): AsyncGenerator<Work, void> {
     const { runtime, signal } = this.#looking(options);
     return findWorks(wantedDocuments(request, this.config), runtime, signal);
-  }
-
-  /** Like `find`, with the URLs that each resolver returns; downloads nothing and records nothing. */
-  plans(request: GatherRequest, options: Looking = {}): AsyncGenerator<WorkPlans, void> {
-    const { runtime, signal } = this.#looking(options);
-    return findPlansOfWorks(wantedDocuments(request, this.config), runtime, signal);
   }
 
   /** Estimates a request: works, how many are likely open, credits, hours, gigabytes. Downloads nothing. */

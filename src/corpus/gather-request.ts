@@ -5,7 +5,7 @@ import { extname, resolve, sep } from 'node:path';
 import { AppError, filesBelow, sha256File } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { wallOf } from '../download/index.ts';
-import type { Asking, Runtime, WantedWorks, WorkPlans } from '../harvest/index.ts';
+import type { Asking, Runtime, WantedWorks } from '../harvest/index.ts';
 import {
   asksOpenAlex,
   checkDownload,
@@ -190,31 +190,6 @@ export async function* findWorks(
   checkDocuments(documents);
   await using asking = openAsking(documents.config, runtime);
   yield* wantedWorks(documents.ids, documents.wanted, unrecorded(asking, runtime, signal));
-}
-
-/** The requested works with all their plans, in order. Downloads nothing and records nothing. */
-export async function* findPlansOfWorks(
-  documents: WantedDocuments,
-  runtime: Runtime,
-  signal: AbortSignal,
-): AsyncGenerator<WorkPlans, void> {
-  checkDocuments(documents);
-  const { ids, wanted, config } = documents;
-  await using asking = openAsking(config, runtime);
-  const ahead: Promise<WorkPlans>[] = [];
-  try {
-    for await (const work of wantedWorks(ids, wanted, unrecorded(asking, runtime, signal))) {
-      const found = asking.plansOf(work, signal);
-      // The consumer gets the rejection later; until then it must not count as unhandled.
-      found.catch(() => undefined);
-      ahead.push(found);
-      const first = ahead.length >= config.orchestrator.max_workers ? ahead.shift() : undefined;
-      if (first) yield await first;
-    }
-    for (const found of ahead.splice(0)) yield await found;
-  } finally {
-    await Promise.allSettled(ahead);
-  }
 }
 
 /** What lists works without recording anything about them. */

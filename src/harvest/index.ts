@@ -9,7 +9,7 @@ export { enrichWorks, identifyPapers } from './papers/identify-papers.ts';
 export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
 export { entryNames, entryRows, ManifestFolder } from './ledger/manifest-folder.ts';
 export type { ManifestOptions } from './ledger/manifest-folder.ts';
-export type { Asking, DownloadAssembly, DownloadParts, WorkPlans } from './open-download.ts';
+export type { Asking, DownloadAssembly, DownloadParts } from './open-download.ts';
 export type { UnreadableEntry } from './search-titles.ts';
 export { fleetLayer, openQueue, openQueueBeside, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
 export {

@@ -18,22 +18,16 @@ import type { Shared, SharedFiles } from './shared/shared-files.ts';
 import type { HostEvent } from '../hosts/index.ts';
 import type { DnsMapping, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../http/index.ts';
 import { createClient, raced, requireContact, SqliteCacheStore } from '../http/index.ts';
-import type { Finding, ResolverChoice, Services, TitleFinding } from '../resolve/index.ts';
-import { chooseResolvers, completeWork, findByTitle, findPlans, Lookups } from '../resolve/index.ts';
+import type { ResolverChoice, Services, TitleFinding } from '../resolve/index.ts';
+import { chooseResolvers, findByTitle, Lookups } from '../resolve/index.ts';
 import { CorpusStore, Records } from '../store/index.ts';
 import { openHostLog } from './host-log.ts';
 import { PdfInspector } from '../parse/index.ts';
-import type { CitedWork, Work } from '../works/index.ts';
+import type { CitedWork } from '../works/index.ts';
 import { noticesGiven, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
 
 /** Size of the cache of service responses. */
 const CACHE_BYTES = 512 * 2 ** 20;
-
-/** A work and the URLs that resolvers know for it. */
-export interface WorkPlans {
-  readonly work: Work;
-  readonly findings: readonly Finding[];
-}
 
 /** Access to the scholarly services. */
 export interface Asking {
@@ -99,14 +93,10 @@ export function checkDownload(config: Config): void {
   checkFolder(config.download.out);
 }
 
-/** HTTP client, services and resolvers for lookups; nothing is written. */
-export function openAsking(
-  config: Config,
-  runtime: Runtime,
-): Asking & AsyncDisposable & { plansOf(work: Work, signal: AbortSignal): Promise<WorkPlans> } {
+/** HTTP client and services for lookups; nothing is written. */
+export function openAsking(config: Config, runtime: Runtime): Asking & AsyncDisposable {
   const services = configuredServices(config);
   const contact = requireContact(config.http.contact);
-  const resolvers = chooseResolvers(resolverChoice(config.download));
   const web = createWebTime(runtime.clock, config.http);
   const client = createClient({
     ...clientSettings(config),
@@ -122,19 +112,8 @@ export function openAsking(
     send,
     byTitle: titleSearch(config, lookups, contact),
     webClock: web.clock,
-    async plansOf(listed, signal) {
-      const context = { lookups, services, contact, ...resolving(config.download), attempted: new Map(), signal };
-      const { work, findings } = await completeWork(listed, context);
-      const found = await Array.fromAsync(findPlans(work, resolvers, context));
-      return { work, findings: [...findings, ...found] };
-    },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
-}
-
-/** How thoroughly the resolvers search, and what they prefer. */
-function resolving({ thorough, retracted, prefer }: Config['download']) {
-  return { thorough, retracted, prefer };
 }
 
 function resolverChoice(download: Config['download']): ResolverChoice {
@@ -150,6 +129,7 @@ function resolverChoice(download: Config['download']): ResolverChoice {
 export async function assembleDownload(config: Config, runtime: Runtime, parts: DownloadParts) {
   await using stack = new AsyncDisposableStack();
   const { http, download } = config;
+  const { thorough, retracted, prefer } = download;
   const contact = requireContact(http.contact);
   const services = configuredServices(config);
   const web = createWebTime(runtime.clock, http);
@@ -248,7 +228,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
     files,
     send,
     resolvers: chooseResolvers(resolverChoice(download)),
-    resolve: { lookups, services, contact, ...resolving(download) },
+    resolve: { lookups, services, contact, thorough, retracted, prefer },
     inspect: (path, kind, look, signal) => raced(inspector.glance(path, kind, look), signal),
     accept: new Set(download.accept),
     maxBytes: download.max_bytes,

@@ -8,7 +8,7 @@ import type { Config, Layer } from '../../../config/index.ts';
 import type { Corpus, GatherRequest, RunAccount, RunAsked } from '../../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../../corpus/index.ts';
 import { slug } from '../../../download/index.ts';
-import type { WantedWorks, WorkPlans } from '../../../harvest/index.ts';
+import type { WantedWorks } from '../../../harvest/index.ts';
 import { asksOpenAlex, fleetLayer, queueLayer, simulatedLayer } from '../../../harvest/index.ts';
 import type { Work } from '../../../works/index.ts';
 import type { Session } from '../../session.ts';
@@ -129,7 +129,6 @@ export function downloadCommand(command: Command): Command {
   return downloadOptions(shared(command), 'JSONL, CSV, BibTeX or RIS file, or list of ids')
     .option('--estimate', 'estimate works, open-access share, API credits, time and disk space from two OpenAlex pages')
     .option('--dry-run', 'find and count the works; download nothing')
-    .option('--list-only', 'list the URLs that the resolvers find; download and write nothing')
     .addHelpText('after', DOWNLOAD_EXAMPLES)
     .action(async (ids: string[], options: DownloadOptions, self: Command) =>
       download(ids, options, openSession(self)),
@@ -147,14 +146,13 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   const config = loadRun(session, await downloadFlags(options));
   await using corpus = await openCorpus(config.download.out, { config, clock: session.clock });
   const request = askedFor(ids, options);
-  const isLooking = isEstimate || options.dryRun || options.listOnly;
+  const isLooking = isEstimate || options.dryRun;
   using stop = stopSignal(
     isLooking ? undefined : (name) => session.info(`${name}: finishing running downloads; Ctrl-C again to quit`),
   );
   const looking = { tell: session.info, signal: stop.signal };
   if (isEstimate) return session.print(await corpus.estimate(request, looking));
   if (options.dryRun) return await listWorks(corpus.find(request, looking), request, session);
-  if (options.listOnly) return await listPlans(corpus.plans(request, looking), session);
   const end = await runCorpus(corpus, { ...request, until: 'files' }, session, stop.signal);
   printDownload(end, session, config);
 }
@@ -172,27 +170,6 @@ async function listWorks(works: AsyncIterable<Work>, request: RunAsked, session:
   if (found > 0) return;
   session.log('error', nothingFound(request));
   process.exitCode ??= 1;
-}
-
-/** Lists every URL the resolvers return. */
-async function listPlans(found: AsyncIterable<WorkPlans>, session: Session): Promise<void> {
-  let [works, places] = [0, 0];
-  for await (const { work, findings } of found) {
-    works += 1;
-    for (const finding of findings) {
-      if (finding.kind === 'problem') {
-        session.warn(`${work.id}: ${finding.resolver}: ${finding.message}`);
-        continue;
-      }
-      const { resolver, url, expect, license } = finding.plan;
-      places += 1;
-      session.print(
-        { work: work.id, doi: work.ids.doi, resolver, url, expect, license },
-        `${work.id}  ${resolver}  ${expect}  ${url}`,
-      );
-    }
-  }
-  session.info(`${works} works, ${places} URLs; nothing was downloaded`);
 }
 
 export function printDownload(end: RunEnd, session: Session, config: Config): void {
@@ -217,7 +194,6 @@ interface DownloadOptions extends WantedWorks {
   readonly sim?: string;
   readonly estimate?: boolean;
   readonly dryRun?: boolean;
-  readonly listOnly?: boolean;
   readonly queue?: string;
   readonly fleet?: string;
 }
