@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import { CHOICES, PHASES } from '../screen/index.ts';
+import { CHOICES, countsText, PHASES } from '../screen/index.ts';
 import { candidate, screeningHead } from '../screen/shapes/index.ts';
 import type { AskedRun } from './question.ts';
 import { oneRun, question, workLine } from './question.ts';
@@ -111,7 +111,6 @@ async function progress(
   const first = chosen === undefined ? undefined : screening.candidate(chosen, who);
   const next = screening.next(who, { phase: at, limit: most }).filter(({ work }) => work !== first?.work);
   const status = screening.status();
-  const { works, included, excluded, undecided } = status.phases[at];
   const items = [];
   for (const each of [...(first ? [first] : []), ...next].slice(0, most)) {
     const work = await run.corpus.library.work(each.work);
@@ -119,7 +118,7 @@ async function progress(
   }
   return {
     head: { run: run.id, ...status, conflicts: screening.conflicts(at).slice(0, MOST_SHOWN) },
-    summary: `${works} works, ${included} included, ${excluded} excluded, ${undecided} undecided. ${status.protocol.criteria}`,
+    summary: `${countsText(status.phases[at])}. ${status.protocol.criteria}`,
     items,
   };
 }

@@ -9,3 +9,4 @@ export type { ModelOptions } from './model.ts';
 export { openScreening, Screening, screeningOnDemand } from './screening.ts';
 export type { Candidate, ReviewStatus } from './screening.ts';
 export { isTimeToSample, promiseOf } from './stopping.ts';
+export { agreementText, countsText, promiseText } from './status-text/index.ts';

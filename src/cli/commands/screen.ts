@@ -8,10 +8,13 @@ import { entryRows, ManifestFolder } from '../../harvest/index.ts';
 import type { Candidate, Choice, Phase, ReviewStatus } from '../../screen/index.ts';
 import {
   addRecords,
+  agreementText,
   CHOICES,
+  countsText,
   importDecisions,
   openScreening,
   PHASES,
+  promiseText,
   requireFile,
   Screening,
 } from '../../screen/index.ts';
@@ -114,26 +117,13 @@ function printStatus(screening: Screening, session: Session): void {
 }
 
 function statusLines({ phases, sample, isTimeToSample, agreement }: ReviewStatus): string[] {
-  const lines = PHASES.filter((phase) => phases[phase].works > 0).map((phase) => {
-    const { works, included, excluded, maybe, conflicts, undecided } = phases[phase];
-    return `${phase}: ${count(works)} works, ${count(included)} included, ${count(excluded)} excluded, ${count(maybe)} maybe, ${count(conflicts)} conflicts, ${count(undecided)} undecided`;
-  });
-  if (agreement)
-    lines.push(
-      `agreement of reviewers on ${count(agreement.works)} works: ${(100 * agreement.agreed).toFixed(0)} %, kappa ${agreement.kappa.toFixed(2)}`,
-    );
-  if (sample) lines.push(promiseLine(sample, phases['title-abstract'].conflicts));
+  const lines = PHASES.filter((phase) => phases[phase].works > 0).map(
+    (phase) => `${phase}: ${countsText(phases[phase])}`,
+  );
+  if (agreement) lines.push(agreementText(agreement));
+  if (sample) lines.push(promiseText(sample, phases['title-abstract'].conflicts));
   else if (isTimeToSample) lines.push('hardly anything relevant is found now: docstokg screen --sample begins a random sample of the rest, which shows when to stop'); // prettier-ignore
   return lines;
-}
-
-function promiseLine(sample: NonNullable<ReviewStatus['sample']>, conflicts: number): string {
-  const { read, population, found, isReached, stillToRead, recallAtLeast } = sample;
-  const sampled = `random sample: ${count(read)} of ${count(population)} read, ${count(found)} included`;
-  if (isReached) return `${sampled}; you may stop: with 95 % confidence at least 95 % of the relevant works are found`;
-  return stillToRead === 0
-    ? `${sampled}; settle the conflicts (${count(conflicts)}), then you may stop`
-    : `${sampled}; with 95 % confidence at least ${(100 * recallAtLeast).toFixed(0)} % are found; ${count(stillToRead)} more without a relevant one until that is 95 %`;
 }
 
 interface ImportFlags {

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
+import { agreementText, countsText, promiseText } from '../../../screen/status-text/index.ts';
 import type { Passages, Screening } from '../answers.ts';
 import { number } from '../format.ts';
 import { marked } from '../marked.ts';
@@ -112,47 +113,21 @@ function progressOf(
   begin: () => void,
   flowAt: string,
 ): View {
-  const { works, included, excluded, maybe, conflicts, undecided } = phases[phase];
-  const percent = (share: number): string => `${Math.floor(100 * share)} %`;
-  const parts = [
-    `${number(included)} included`,
-    `${number(excluded)} excluded`,
-    ...(maybe > 0 ? [`${number(maybe)} maybe`] : []),
-    ...(conflicts > 0 ? [`${number(conflicts)} in conflict`] : []),
-  ];
-  const agreed = agreement && `Agreement ${percent(agreement.agreed)}, kappa ${agreement.kappa.toFixed(2)}.`;
+  const { works, conflicts, undecided } = phases[phase];
+  const offer = isTimeToSample
+    ? 'Hardly anything relevant is found now. A random sample of the rest shows whether to stop. '
+    : 'The works most likely to be relevant come first. Later, a random sample of the rest shows how many were missed. ';
+  const promise = sample
+    ? promiseText(sample, conflicts)
+    : undecided > 0 && [offer, button('Begin the random sample', begin)];
   return html`<div class="review">
     <progress max=${works} value=${works - undecided} aria-label="Decided works"></progress>
     <p>
-      ${`${number(works - undecided)} of ${number(works)} decided: ${parts.join(', ')}. ${agreed ?? ''} `}
+      ${`${countsText(phases[phase])}. ${agreement ? agreementText(agreement) : ''} `}
       <a href=${flowAt}>Flow diagram</a>
     </p>
-    ${phase === 'title-abstract' && (sample ? promiseOf(sample, conflicts, percent) : undecided > 0 && beginSample(isTimeToSample, begin))}
+    ${phase === 'title-abstract' && promise && html`<p class="promise">${promise}</p>`}
   </div>`;
-}
-
-function promiseOf(
-  sample: NonNullable<Screening['sample']>,
-  conflicts: number,
-  percent: (share: number) => string,
-): View {
-  const { isReached, recallAtLeast, stillToRead, read, population, found, estimate } = sample;
-  const sampled = `Random sample: ${number(read)} of ${number(population)} read, ${number(found)} included; estimated recall ${percent(estimate)}.`;
-  if (isReached)
-    return html`<p class="promise">
-      <strong>You may stop:</strong>${` with 95 % confidence at least 95 % of the relevant works are found. ${sampled}`}
-    </p>`;
-  if (stillToRead === 0)
-    return html`<p class="promise">${`Settle the conflicts (${number(conflicts)}), then you may stop. ${sampled}`}</p>`;
-  const more = `With 95 % confidence at least ${percent(recallAtLeast)} of the relevant works are found. Read ${number(stillToRead)} more of the random sample without a relevant one to say 95 %.`;
-  return html`<p class="promise">${`${more} ${sampled}`}</p>`;
-}
-
-function beginSample(isTime: boolean, begin: () => void): View {
-  const said = isTime
-    ? 'Hardly anything relevant is found now. A random sample of the rest shows whether to stop. '
-    : 'The works most likely to be relevant come first. Later, a random sample of the rest shows how many were missed. ';
-  return html`<p class="promise">${said}${button('Begin the random sample', begin)}</p>`;
 }
 
 function conflictsOf({ conflicts, phases }: Screening, phase: Phase, open: (work: string) => void): View {

@@ -1,0 +1,33 @@
+import type { z } from 'zod';
+
+import type { screeningHead } from '../shapes/index.ts';
+
+// Sentences about a review, for the page, the terminal and assistants: this file imports nothing that a browser does not have.
+
+type Status = z.output<typeof screeningHead>;
+type Counts = Status['phases'][keyof Status['phases']];
+
+const number = (value: number): string => value.toLocaleString('en');
+const percent = (share: number): string => `${Math.floor(100 * share)} %`;
+
+/** "40 works, 1 included, 9 excluded, 0 maybe, 0 conflicts, 30 undecided". */
+export function countsText(counts: Counts): string {
+  const { works, included, excluded, maybe, conflicts, undecided } = counts;
+  return Object.entries({ works, included, excluded, maybe, conflicts, undecided })
+    .map(([name, value]) => `${number(value)} ${name}`)
+    .join(', ');
+}
+
+export function agreementText({ works, agreed, kappa }: NonNullable<Status['agreement']>): string {
+  return `Agreement of reviewers on ${number(works)} works: ${percent(agreed)}, kappa ${kappa.toFixed(2)}.`;
+}
+
+/** What the random sample promises about the works that were found, and what to do next. */
+export function promiseText(sample: NonNullable<Status['sample']>, conflicts: number): string {
+  const { isReached, recallAtLeast, stillToRead, read, population, found, estimate } = sample;
+  const sampled = `Random sample: ${number(read)} of ${number(population)} read, ${number(found)} included; estimated recall ${percent(estimate)}.`;
+  const promise = `with 95 % confidence at least ${isReached ? '95 %' : percent(recallAtLeast)} of the relevant works are found.`;
+  if (isReached) return `You may stop: ${promise} ${sampled}`;
+  if (stillToRead === 0) return `Settle the conflicts (${number(conflicts)}), then you may stop. ${sampled}`;
+  return `${sampled} So ${promise} Read ${number(stillToRead)} more of it without a relevant one to say 95 %.`;
+}
