@@ -16,35 +16,9 @@ const PROFILES: readonly Profile[] = ['calm', 'realistic', 'reality', 'politenes
 const DEFAULT_WORKS = 500;
 const WORKS_OF_PROFILES: Readonly<Partial<Record<Profile, number>>> = { demo: 200, load: 100_000 };
 
-interface WorldOptions {
-  readonly seed: number;
-  readonly works?: number;
-  readonly hosts: number;
-  readonly profile: Profile;
-  readonly documents: 'full' | 'plain';
-}
-
 /** A command with the shared options, except `--profile`, which names a world here. */
 function simulationCommand(name: string): Command {
   return outputOptions(new Command(name)).helpOption('-h, --help', 'show this help');
-}
-
-function worldOptions(command: Command): Command {
-  return command
-    .option('--seed <n>', 'seed; the same seed gives the same world', wholeNumber(0), 7)
-    .option('--works <n>', 'works in the world; default: 500, demo 200, load 100,000', wholeNumber(0))
-    .option('--hosts <n>', 'publishers and repositories in the world', wholeNumber(0), 60)
-    .addOption(new Option('--profile <name>', 'behaviour of the world').choices(PROFILES).default('realistic'))
-    .addOption(
-      new Option('--documents <manner>', 'full: realistic papers; plain: a single page that identifies the work')
-        .choices(['full', 'plain'])
-        .default('full'),
-    );
-}
-
-/** The world parameters, with the default size of the profile. */
-function parametersOf({ seed, works, hosts, profile }: WorldOptions) {
-  return { seed, works: works ?? WORKS_OF_PROFILES[profile] ?? DEFAULT_WORKS, hosts, profile };
 }
 
 export function simCommand(): Command {
@@ -54,7 +28,12 @@ export function simCommand(): Command {
     .addCommand(verifyCommand());
 }
 
-interface ServeOptions extends WorldOptions {
+interface ServeOptions {
+  readonly seed: number;
+  readonly works?: number;
+  readonly hosts: number;
+  readonly profile: Profile;
+  readonly documents: 'full' | 'plain';
   readonly port: number;
   readonly adminPort: number;
   readonly timeScale: number;
@@ -63,8 +42,17 @@ interface ServeOptions extends WorldOptions {
 }
 
 function serveCommand(): Command {
-  return worldOptions(simulationCommand('serve'))
+  return simulationCommand('serve')
     .description('serve a simulated world until interrupted; prints its address')
+    .option('--seed <n>', 'seed; the same seed gives the same world', wholeNumber(0), 7)
+    .option('--works <n>', 'works in the world; default: 500, demo 200, load 100,000', wholeNumber(0))
+    .option('--hosts <n>', 'publishers and repositories in the world', wholeNumber(0), 60)
+    .addOption(new Option('--profile <name>', 'behaviour of the world').choices(PROFILES).default('realistic'))
+    .addOption(
+      new Option('--documents <manner>', 'full: realistic papers; plain: a single page that identifies the work')
+        .choices(['full', 'plain'])
+        .default('full'),
+    )
     .option('--port <n>', 'port of the simulated web; 0 picks a free one', wholeNumber(0), 0)
     .option('--admin-port <n>', 'port of the admin API; 0 picks a free one', wholeNumber(0), 0)
     .option('--time-scale <x>', 'real seconds per simulated second', timeScale, 1)
@@ -76,7 +64,8 @@ function serveCommand(): Command {
 
 async function serve(options: ServeOptions, self: Command): Promise<void> {
   const session = openSession(self);
-  const { state, documents, port, timeScale: scale } = options;
+  const { state, documents, port, timeScale: scale, seed, hosts, profile } = options;
+  const works = options.works ?? WORKS_OF_PROFILES[profile] ?? DEFAULT_WORKS;
   // Install signal handlers before printing the address: the reader may send a signal immediately.
   const ended = options.leash ? leash() : Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   const { Admin, Simulation, countByRule } = await loadSimulation();
@@ -90,10 +79,9 @@ async function serve(options: ServeOptions, self: Command): Promise<void> {
     : undefined;
   const onEntry = (entry: LogEntry): void =>
     void requests?.append(entry).catch((error: unknown) => session.log('error', String(error)));
-  const parameters = parametersOf(options);
+  const parameters = { seed, works, hosts, profile };
   await using simulation = await Simulation.open({ parameters, documents, port, timeScale: scale, onEntry });
   await using admin = await Admin.open(simulation, options.adminPort);
-  const { seed, works, hosts, profile } = parameters;
   const { identity } = simulation.world;
   const addresses = { sim: admin.url, web: `http://127.0.0.1:${simulation.port}` };
   const about = { ...addresses, identity, ...parameters, time_scale: scale };
@@ -124,30 +112,23 @@ function timeScale(text: string): number {
   return value;
 }
 
-interface PolicyOptions {
+interface VerifyOptions {
   readonly policy?: string;
   readonly selection?: string;
-}
-
-function policyOptions(command: Command): Command {
-  return command
-    .option('--policy <file>', 'JSON file with the client’s permissions; default: everything is allowed')
-    .option(
-      '--selection <query>',
-      'only works that OpenAlex returns for this query, for example filter=topics.id:T10341',
-    );
-}
-
-interface VerifyOptions extends PolicyOptions {
   readonly manifest?: string;
   readonly sim: string;
   readonly scope: 'all' | 'manifest';
 }
 
 function verifyCommand(): Command {
-  return policyOptions(simulationCommand('verify'))
+  return simulationCommand('verify')
     .description(
       'compare a client’s manifest with the truth and count politeness violations; exit 1 on any difference or violation',
+    )
+    .option('--policy <file>', 'JSON file with the client’s permissions; default: everything is allowed')
+    .option(
+      '--selection <query>',
+      'only works that OpenAlex returns for this query, for example filter=topics.id:T10341',
     )
     .option('--manifest <file>', 'manifest, one JSON line per work; without it only politeness is checked')
     .requiredOption('--sim <url>', 'URL printed by sim serve')
@@ -171,7 +152,7 @@ function verifyCommand(): Command {
     });
 }
 
-async function readPolicy({ policy: path, selection }: PolicyOptions): Promise<Policy> {
+async function readPolicy({ policy: path, selection }: VerifyOptions): Promise<Policy> {
   const { parsePolicy } = await loadSimulation();
   const chosen = selection === undefined ? {} : { selection };
   if (path === undefined) return parsePolicy(chosen);
