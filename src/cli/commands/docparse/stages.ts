@@ -37,22 +37,21 @@ export function doctagsCommand(): Command {
 }
 
 export function chunkCommand(): Command {
-  return stageOptions(new Command('chunk'), 'chunk', 'format')
-    .description('split parsed papers into chunks')
-    .option('--validate-only', 'validate existing files; write nothing')
-    .addHelpText('after', '\nExample:\n  docparse chunk --max-tokens 256 --timeout-s 60\n')
-    .action(async (options: DocparseOptions, self: Command) =>
-      withConfig(self, options, options.validateOnly ? checkChunks : running('chunk')),
-    );
+  return validatingCommand('chunk', 'split parsed papers into chunks', '--max-tokens 256 --timeout-s 60');
 }
 
 export function embedCommand(): Command {
-  return stageOptions(new Command('embed'), 'embed', 'format')
-    .description('embed chunks as dense and sparse vectors')
+  return validatingCommand('embed', 'embed chunks as dense and sparse vectors', '--retries 3 --retry-backoff-s 1.0');
+}
+
+/** The command of a stage whose files can be validated. */
+function validatingCommand(stage: 'chunk' | 'embed', description: string, example: string): Command {
+  return stageOptions(new Command(stage), stage, 'format')
+    .description(description)
     .option('--validate-only', 'validate existing files; write nothing')
-    .addHelpText('after', '\nExample:\n  docparse embed --retries 3 --retry-backoff-s 1.0\n')
+    .addHelpText('after', `\nExample:\n  docparse ${stage} ${example}\n`)
     .action(async (options: DocparseOptions, self: Command) =>
-      withConfig(self, options, options.validateOnly ? checkVectors : running('embed')),
+      withConfig(self, options, options.validateOnly ? (run) => checkFiles(stage, run) : running(stage)),
     );
 }
 
@@ -117,25 +116,12 @@ function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
   };
 }
 
-async function checkChunks({ config, session }: StageRun): Promise<void> {
-  const { parse } = config;
-  const pattern = chunkOutput(parse.data_root, '*', parse.format);
-  await checkFiles(pattern, (path) => validateChunks(path, parse.max_tokens), session);
-}
-
-async function checkVectors({ config, session }: StageRun): Promise<void> {
-  await checkFiles(
-    embedOutput(config.parse.data_root, '*', config.parse.format),
-    (path) => validateVectors(path),
-    session,
-  );
-}
-
-async function checkFiles(
-  pattern: string,
-  check: (path: string) => Promise<string[]>,
-  session: Session,
-): Promise<void> {
+/** Validates the files of a stage and prints their faults. */
+async function checkFiles(stage: 'chunk' | 'embed', { config, session }: StageRun): Promise<void> {
+  const { data_root: root, format, max_tokens: most } = config.parse;
+  const pattern = (stage === 'chunk' ? chunkOutput : embedOutput)(root, '*', format);
+  const check = (path: string): Promise<string[]> =>
+    stage === 'chunk' ? validateChunks(path, most) : validateVectors(path);
   const faults: { file: string; fault: string }[] = [];
   const files = globSync(pattern).sort();
   for (const file of files) for (const fault of await check(file)) faults.push({ file, fault });
