@@ -3,15 +3,15 @@ import { InvalidArgumentError, Option } from 'commander';
 
 import type { Corpus } from '../corpus/index.ts';
 
-/** `--sim URL`, or DOCSTOKG_SIM from the environment. */
-function simOption(): Option {
-  return new Option('--sim <url>', 'run against a simulated web (docstokg sim serve)').env('DOCSTOKG_SIM');
-}
-
 export function webOptions(command: Command): Command {
   return command
     .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
-    .addOption(simOption());
+    .addOption(new Option('--sim <url>', 'run against a simulated web (docstokg sim serve)').env('DOCSTOKG_SIM'));
+}
+
+/** Collects the values of an option that can be repeated. */
+export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
 }
 
 /** Adds `--works`, which selects works of a run. */

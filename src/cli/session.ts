@@ -4,6 +4,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { AppError, systemClock } from '../base/index.ts';
 import type { FlagPlace, Key, Layer, Loaded } from '../config/index.ts';
 import { loadConfig, parseText, settingsTable, suggestion } from '../config/index.ts';
+import { collect } from './options.ts';
 import { recordText } from './record-text.ts';
 import { openTerminal, plain } from './terminal.ts';
 
@@ -42,7 +43,7 @@ export function shared(command: Command): Command {
     .optionsGroup(EVERYWHERE)
     .option('-c, --config <file>', 'configuration file (YAML or JSON); default: docstokg.yaml in the current directory')
     .option('--profile <name>', 'profile of the configuration file to apply')
-    .addOption(setOption());
+    .option('--set <key=value>', 'any setting that docstokg config lists; repeatable', collect);
   return outputOptions(command.configureHelp(helpOrder)).helpOption('-h, --help', 'show this help');
 }
 
@@ -105,13 +106,6 @@ export function settingOptions(command: Command, places: readonly FlagPlace[], k
   for (const key of keys)
     for (const { option, at } of key.flags) if (places.includes(at)) command.addOption(optionOf(option, key));
   return command;
-}
-
-/** `--set KEY=VALUE`, for every setting. */
-function setOption(): Option {
-  return new Option('--set <key=value>', 'any setting that docstokg config lists; repeatable').argParser(
-    (text, before: readonly string[] | undefined) => [...(before ?? []), text],
-  );
 }
 
 /** The settings set by the options of a parsed command; options not given are omitted. */

@@ -1,18 +1,16 @@
 import { Argument, Command, Option } from 'commander';
 
 import type { Corpus } from '../../corpus/index.ts';
-import type { ClaimsGathered } from '../../graph/index.ts';
 import type { EdgeKind } from '../../graph/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
 import { askedRun, GRAPH_QUERIES, graphQuestion } from '../../questions/index.ts';
-import { stageExitCode } from '../../stage/index.ts';
 import { chosenWorks, webOptions, wholeNumber, worksOption } from '../options.ts';
 import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
-import { showStage } from './docparse/stage-options.ts';
+import { endStage, showStage } from './docparse/stage-options.ts';
 
 interface GraphFlags {
   readonly works?: string;
@@ -84,21 +82,16 @@ async function claims(corpus: Corpus, flags: GraphFlags, session: Session, signa
   const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
   for await (const event of corpus.graph.claims(request, signal))
     if (event.kind === 'stage') show(event.event);
-    else if (event.kind === 'gathered') printClaims(event.gathered, session);
-    else {
+    else if (event.kind === 'gathered') {
+      const { outcome, ...gathered } = event.gathered;
+      endStage(outcome, session);
+      session.print({ ...gathered, failed: outcome.failed });
+    } else {
       const { estimate } = event;
       const { documents, inputTokens, mostOutputTokens: output } = estimate;
       if (flags.estimate) session.print(estimate);
       else session.info(`${count(documents)} documents; at most ${count(inputTokens)} input and ${count(output)} output tokens`); // prettier-ignore
     }
-}
-
-function printClaims(gathered: ClaimsGathered, session: Session): void {
-  session.terminal.clear();
-  const { outcome } = gathered;
-  const code = stageExitCode(outcome);
-  if (code !== 0) process.exitCode ??= code;
-  session.print({ ...gathered, outcome: undefined, failed: outcome.failed });
 }
 
 function listCommand(): Command {

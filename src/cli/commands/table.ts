@@ -15,12 +15,11 @@ import {
 } from '../../answers/index.ts';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import { settingsLayer } from '../../config/index.ts';
-import { stageExitCode } from '../../stage/index.ts';
 import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
-import { showStage } from './docparse/stage-options.ts';
-import { chosenWorks, decimalNumber, worksOption } from '../options.ts';
+import { endStage, showStage } from './docparse/stage-options.ts';
+import { chosenWorks, collect, decimalNumber, worksOption } from '../options.ts';
 import { count } from '../terminal.ts';
 
 interface TableFlags {
@@ -98,22 +97,18 @@ export function tableCommand(): Command {
         },
         stop.signal,
       );
-      session.terminal.clear();
+      endStage(table.outcome, session);
       await write(table, format, flags.out, session);
-      const code = stageExitCode(table.outcome);
-      if (code !== 0 || table.overBudget > 0) process.exitCode ??= code || 1;
-      if (table.overBudget > 0)
+      if (table.overBudget > 0) {
+        process.exitCode ??= 1;
         session.warn(
           `over budget, not filled in: ${count(table.overBudget)} papers; raise the budget and run the same command`,
         );
+      }
       const used = writer?.budget;
       if (used && used.inputTokens > 0)
         session.info(`used: ${count(used.inputTokens)} tokens sent, ${count(used.outputTokens)} answered`);
     });
-}
-
-function collect(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value];
 }
 
 function columnsOf({ columns, column = [] }: TableFlags): Column[] {

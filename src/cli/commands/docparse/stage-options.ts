@@ -84,11 +84,14 @@ export function showStage(session: Session): (event: StageEvent) => void {
   };
 }
 
-/** Prints the outcome of a stage and sets the exit code. */
-export function printOutcome(outcome: StageOutcome, session: Session): void {
+/** Removes the progress line and sets the exit code; a signal has set its own. */
+export function endStage(outcome: StageOutcome, session: Session): void {
   session.terminal.clear();
   const code = stageExitCode(outcome);
-  // A signal has set its own code.
   if (code !== 0) process.exitCode ??= code;
+}
+
+export function printOutcome(outcome: StageOutcome, session: Session): void {
+  endStage(outcome, session);
   session.print(outcome, () => (outcome.plan ? planText(outcome.stageName, outcome.plan) : summaryText(outcome)));
 }
