@@ -1,9 +1,9 @@
 import type { Region } from '../parse/index.ts';
-import { indexedLanguages, questionTerms } from '../parse/index.ts';
+import { BM25, indexedLanguages, questionTerms } from '../parse/index.ts';
 import type { IndexRows, SegmentRow } from '../store/index.ts';
 import type { Section } from './section.ts';
 import { isAside } from './section.ts';
-import { K1, LexicalSegment } from './segment/lexical.ts';
+import { LexicalSegment } from './segment/lexical.ts';
 import { SegmentFile, segmentPath } from './segment/segment-file.ts';
 import { CodeIndex, dot, HIDDEN } from './segment/vectors.ts';
 import { hasVector, readFacet } from './segment/write-segment.ts';
@@ -43,7 +43,7 @@ export class OpenedSegments implements Disposable {
     }
     for (const { terms, times } of wanted.values()) {
       // The rarity of a word counts all languages: a few passages in another language must not make it rare.
-      const weight = times * (K1 + 1) * this.rarity(terms.reduce((sum, term) => sum + this.frequency(term), 0));
+      const weight = times * (BM25.k1 + 1) * this.rarity(terms.reduce((sum, term) => sum + this.frequency(term), 0));
       // A passage has one language, so it contains at most one of a word's terms.
       for (const term of terms) {
         const bytes = Buffer.from(term, 'utf8');

@@ -3,6 +3,9 @@ import { stemmer } from 'stemmer';
 /** Names this way of making terms; what is kept under another name cannot be searched with it. */
 export const ANALYSIS = 'nfkc-porter-en/3';
 
+/** BM25 parameters with the usual values: saturation of repeated terms, weight of a passage's length. */
+export const BM25 = { k1: 1.2, b: 0.75 };
+
 /** Marks belong to their letters: without them the words of many scripts would fall apart. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const ASCII = /^[\p{ASCII}]*$/u;

@@ -1,1 +1,1 @@
-export { ANALYSIS, analyse, STOP_WORDS } from './analyse.ts';
+export { ANALYSIS, analyse, BM25, STOP_WORDS } from './analyse.ts';

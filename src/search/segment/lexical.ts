@@ -1,9 +1,5 @@
-import { passageTerms } from '../../parse/index.ts';
+import { BM25, passageTerms } from '../../parse/index.ts';
 import type { SegmentFile } from './segment-file.ts';
-
-/** BM25 parameters with the usual values: saturation of repeated terms, weight of a passage's length. */
-export const K1 = 1.2;
-const B = 0.75;
 
 /**
  * Weight of title words, which say what a document is about: once in the text, the rest here (BM25F with one extra
@@ -124,7 +120,7 @@ export class LexicalSegment {
   addScores(term: FoundTerm, weight: number, averageLength: number, scores: Float32Array): void {
     const { places, repeats } = this.postings(term);
     const lengths = this.#lengths;
-    const [least, perTerm] = [K1 * (1 - B), (K1 * B) / averageLength];
+    const [least, perTerm] = [BM25.k1 * (1 - BM25.b), (BM25.k1 * BM25.b) / averageLength];
     for (let at = 0; at < places.length; at += 1) {
       const passage = places[at] as number;
       const count = repeats[at] as number;

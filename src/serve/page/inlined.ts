@@ -1,5 +1,5 @@
 import { csvLine, foldCase, wordsIn } from '../../base/text/index.ts';
-import { analyse } from '../../parse/terms/index.ts';
+import { analyse, BM25 } from '../../parse/terms/index.ts';
 import type { DocumentLine, Hits, List, Passages, ReportFacts, WholeWork, Work } from './answers.ts';
 import type { Query, Source } from './source.ts';
 import { address, Refusal } from './source.ts';
@@ -149,8 +149,6 @@ function noServer(): Refusal {
   return new Refusal(405, { detail: 'a report has no controls', hint: 'use docstokg serve' });
 }
 
-/** Same weights as `docstokg search --lexical`. */
-const [SATURATION, LENGTH_WEIGHT] = [1.2, 0.75];
 const DOCUMENTS_AT_A_TIME = 10;
 
 interface Indexed {
@@ -185,10 +183,10 @@ function bestPassages(index: readonly Indexed[], query: string, top: number): (I
     return { term, rarity: Math.log(1 + (index.length - holding + 0.5) / (holding + 0.5)) };
   });
   const scored = index.map((indexed) => {
-    const norm = SATURATION * (1 - LENGTH_WEIGHT + (LENGTH_WEIGHT * indexed.length) / average);
+    const norm = BM25.k1 * (1 - BM25.b + (BM25.b * indexed.length) / average);
     const scores = terms.map(({ term, rarity }) => {
       const count = indexed.times.get(term) ?? 0;
-      return (rarity * count * (SATURATION + 1)) / (count + norm);
+      return (rarity * count * (BM25.k1 + 1)) / (count + norm);
     });
     return { ...indexed, score: scores.reduce((sum, each) => sum + each, 0) };
   });

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 
 import { AppError, sha256, writeFileAtomic } from '../../../base/index.ts';
-import { ANALYSIS, analyse } from '../../terms/index.ts';
+import { ANALYSIS, analyse, BM25 } from '../../terms/index.ts';
 import type { SparseEngine, SparseVector } from '../engine.ts';
 
 const SCHEMA = 'docstokg/bm25/1';
-const K1 = 1.2;
-const B = 0.75;
 
 /** The statistics of a collection for BM25, measured once and kept so that vectors of later runs are comparable. */
 export interface Bm25Statistics {
@@ -59,8 +57,8 @@ export async function loadBm25(path: string): Promise<Bm25Statistics> {
 export function openBm25(statistics: Bm25Statistics): SparseEngine {
   const passage = (text: string): SparseVector => {
     const terms = analyse(text);
-    const norm = K1 * (1 - B + (B * terms.length) / statistics.averageLength);
-    return sparse(terms, (count) => (count * (K1 + 1)) / (count + norm));
+    const norm = BM25.k1 * (1 - BM25.b + (BM25.b * terms.length) / statistics.averageLength);
+    return sparse(terms, (count) => (count * (BM25.k1 + 1)) / (count + norm));
   };
   const query = (text: string): SparseVector =>
     sparse(analyse(text), (count, index) => {
