@@ -18,6 +18,15 @@ export function field(name: View, id: string, control: View): View {
 
 const TYPING_MS = 250;
 
+/** An input that shows a value; what is being typed is not overwritten. */
+function useInput(value: string): { readonly current: HTMLInputElement | null } {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (input.current && document.activeElement !== input.current) input.current.value = value;
+  }, [value]);
+  return input;
+}
+
 /** A text field for a parameter of the URL, which follows on change, and while typing after a pause. */
 export function QueryField(props: {
   readonly name: string;
@@ -28,13 +37,8 @@ export function QueryField(props: {
 }): View {
   const { name, id, hint, parameter, normalised = (text) => text } = props;
   const { query, set } = useScene();
-  const value = query.get(parameter) ?? '';
-  const input = useRef<HTMLInputElement>(null);
+  const input = useInput(query.get(parameter) ?? '');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => {
-    // Do not overwrite what is being typed with an older value.
-    if (input.current && document.activeElement !== input.current) input.current.value = value;
-  }, [value]);
   const setAfter = (waitMs: number): void => {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => set({ [parameter]: normalised(input.current?.value.trim() ?? '') }), waitMs);
@@ -64,11 +68,8 @@ export function QuestionBox(props: {
   readonly children?: View;
 }): View {
   const { id, act, hint, asked, ask, typed, children } = props;
-  const input = useRef<HTMLInputElement>(null);
+  const input = useInput(asked);
   const text = (): string => input.current?.value.trim() ?? '';
-  useEffect(() => {
-    if (input.current && document.activeElement !== input.current) input.current.value = asked;
-  }, [asked]);
   const submit = (event: Event): void => {
     event.preventDefault();
     ask(text());
