@@ -19,7 +19,6 @@ const DEFAULT_FILES = ['docstokg.yaml', 'docstokg.yml', 'docstokg.json'];
 /** The current settings and where each came from. */
 export interface Loaded {
   readonly config: Config;
-  readonly file: string | undefined;
   /** By dotted name; a name that is not here has its default. */
   readonly origins: ReadonlyMap<string, string>;
   /** Variables that were ignored. */
@@ -46,7 +45,6 @@ export function loadConfig(options: LoadOptions = {}): Loaded {
   return {
     // Without settings there is nothing to check, and the schema takes as long to load as a quick command.
     config: settings.size === 0 ? settingsTable().defaults : parsedConfig(value, settings),
-    file,
     origins: new Map([...settings].map(([name, setting]) => [name, setting.origin])),
     warnings: strayVariables(environment),
   };
@@ -59,8 +57,11 @@ function isS3({ path, value }: Setting): boolean {
 function parsedConfig(value: unknown, settings: ReadonlyMap<string, Setting>): Config {
   // Parsed once in a process: compiling the schema would cost more than it saves.
   const parsed = loadSchema().configSchema.safeParse(value, { jitless: true });
-  if (!parsed.success) throw invalid(parsed.error.issues, settings);
-  return parsed.data;
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.flatMap((issue) => describeIssue(issue, settings));
+  throw new AppError('CONFIG_INVALID', lines.join('\n'), {
+    hint: 'docstokg config prints the current settings; with --schema, every key and its range',
+  });
 }
 
 function findFile(given: string | undefined, folder: string): string | undefined {
@@ -128,13 +129,6 @@ function readConfigFile(file: string): Record<string, unknown> {
     );
   }
   return content;
-}
-
-function invalid(issues: readonly z.core.$ZodIssue[], settings: ReadonlyMap<string, Setting>): AppError {
-  const lines = issues.flatMap((issue) => describeIssue(issue, settings));
-  return new AppError('CONFIG_INVALID', lines.join('\n'), {
-    hint: 'docstokg config prints the current settings; with --schema, every key and its range',
-  });
 }
 
 function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Setting>): string[] {
