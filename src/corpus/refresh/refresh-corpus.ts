@@ -249,38 +249,39 @@ function revisedSince(earlier: WorkState, now: WorkState): number | undefined {
 export function diffStates(before: States, after: States) {
   const works = Object.entries(after)
     .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([work, now]) => ({ now, earlier: before[work], told: { work, title: now.title, doi: now.doi } }));
+    .map(([work, now]) => ({ now, earlier: before[work], entry: { work, title: now.title, doi: now.doi } }));
   const changed = works.flatMap(({ earlier, ...each }) => (earlier ? [{ ...each, earlier }] : []));
-  const those = (fits: (now: WorkState, earlier: WorkState) => boolean) =>
-    changed.filter(({ now, earlier }) => fits(now, earlier)).map(({ told }) => told);
-  const isWeighty = (notice: string): boolean => /^(?:retraction|removal|reinstatement) /.test(notice);
+  const worksWhere = (fits: (now: WorkState, earlier: WorkState) => boolean) =>
+    changed.filter(({ now, earlier }) => fits(now, earlier)).map(({ entry }) => entry);
+  // Reported as retracted or reinstated.
+  const isRetraction = (notice: string): boolean => /^(?:retraction|removal|reinstatement) /.test(notice);
   // A published version is reported with the work it belongs to.
   const versions = new Set(changed.flatMap(({ now }) => now.publishedAs));
   return {
     new_works: works
       .filter(({ now: { doi }, earlier }) => !earlier && !(doi !== null && versions.has(doi)))
-      .map(({ told }) => told),
+      .map(({ entry }) => entry),
     /** Closed before, open now. */
-    opened: those((now, earlier) => now.isOpen && !earlier.isOpen),
-    fetched: works.filter(({ now, earlier }) => now.isSaved && earlier?.isSaved !== true).map(({ told }) => told),
+    opened: worksWhere((now, earlier) => now.isOpen && !earlier.isOpen),
+    fetched: works.filter(({ now, earlier }) => now.isSaved && earlier?.isSaved !== true).map(({ entry }) => entry),
     /** A newer version, or one that was published. */
-    new_versions: changed.flatMap(({ told, now, earlier }) => {
+    new_versions: changed.flatMap(({ entry, now, earlier }) => {
       /** The number of the newer version at arXiv; null if the new version is elsewhere. */
       const arxiv_version = revisedSince(earlier, now) ?? null;
       const isNew = publishedSince(earlier, now).length > 0 || isNewerVersion(earlier, now) || arxiv_version !== null;
-      return isNew ? [{ ...told, published_as: now.publishedAs, arxiv_version }] : [];
+      return isNew ? [{ ...entry, published_as: now.publishedAs, arxiv_version }] : [];
     }),
-    retracted: those((now, earlier) => now.isRetracted && !earlier.isRetracted),
+    retracted: worksWhere((now, earlier) => now.isRetracted && !earlier.isRetracted),
     /** Also if the retraction was not known here. */
-    reinstated: those((now, earlier) => {
+    reinstated: worksWhere((now, earlier) => {
       const isNew = (notice: string): boolean =>
         notice.startsWith('reinstatement ') && !earlier.notices.includes(notice);
       return !now.isRetracted && (earlier.isRetracted || now.notices.some(isNew));
     }),
     /** Corrections and expressions of concern, which do not retract the work. */
-    corrected: changed.flatMap(({ told, now, earlier }) => {
-      const notices = now.notices.filter((notice) => !earlier.notices.includes(notice) && !isWeighty(notice));
-      return notices.length === 0 ? [] : [{ ...told, notices }];
+    corrected: changed.flatMap(({ entry, now, earlier }) => {
+      const notices = now.notices.filter((notice) => !earlier.notices.includes(notice) && !isRetraction(notice));
+      return notices.length === 0 ? [] : [{ ...entry, notices }];
     }),
   };
 }
