@@ -190,11 +190,11 @@ export async function* passagesOfDocument(
           wordsOnly?.('damaged vectors');
           return undefined;
         });
-  let told = false;
+  let hasWarned = false;
   for await (const chunk of readChunkPassages(chunks)) {
     const vector = dense?.get(chunk.id);
-    if (dense && !vector && !told) {
-      told = true;
+    if (dense && !vector && !hasWarned) {
+      hasWarned = true;
       wordsOnly?.('old vectors');
     }
     const { id, document, title, headings, page, text, kinds, regions } = chunk;

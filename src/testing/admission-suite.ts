@@ -310,9 +310,9 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
     test('watchers are notified when there is room again', () =>
       using(async ({ admission, pass }, _events, take) => {
         const slot = await take('strict.org');
-        const told = new Promise<void>((resolve) => admission.watch(resolve));
+        const changed = new Promise<void>((resolve) => admission.watch(resolve));
         slot[Symbol.dispose]();
-        await pass(told);
+        await pass(changed);
       }));
   });
 }
