@@ -5,7 +5,7 @@ import { describeDiskError, equalJitterDelay, wait } from '../base/index.ts';
 import type { HttpResult, Send, Headers } from '../http/index.ts';
 import { CookieJar, TimeBudget } from '../http/index.ts';
 import type { Finding, Resolver, ResolveContext, LandingLink, LandingPage, Plan } from '../resolve/index.ts';
-import { completeWork, findPlans, decodePage, readLandingPage, compareWork } from '../resolve/index.ts';
+import { completeWork, findPlans, decodePage, readLandingPage, readPage, compareWork } from '../resolve/index.ts';
 import type { Work } from '../works/index.ts';
 import type { InspectDocument } from './identity.ts';
 import { belongsTo, faultOf } from './identity.ts';
@@ -233,9 +233,10 @@ export class PlanTrier {
     const response = responseOf(got.result);
     if (!got.body?.page || !response || got.reason !== 'success') return got;
     const text = decodePage(got.body.page, response.headers['content-type']);
-    const wall = wallOf({ status: response.status, url: response.url, headers: response.headers, text });
+    const read = readPage(text);
+    const wall = wallOf({ status: response.status, url: response.url, headers: response.headers, text, read });
     if (wall !== undefined) return { ...got, reason: wall };
-    const page = readLandingPage(text, response.url, response.headers);
+    const page = readLandingPage(read, response.url, response.headers);
     // Pages state a "full text" URL of closed articles too, which then shows the abstract.
     if (expect === 'html' && this.#options.accept.has('html') && (pages < LINKED || page.isFullText))
       return this.#keepPage(got, page, claim);

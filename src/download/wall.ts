@@ -1,6 +1,6 @@
 import type { Headers } from '../http/index.ts';
-import type { PageFace } from '../resolve/index.ts';
-import { readFace } from '../resolve/index.ts';
+import type { PageFace, ReadPage } from '../resolve/index.ts';
+import { faceOf, readPage } from '../resolve/index.ts';
 import type { Reason } from './reasons.ts';
 
 /** A page received instead of a document. */
@@ -9,6 +9,8 @@ interface PageFacts {
   readonly url: URL;
   readonly headers: Headers;
   readonly text: string;
+  /** The text as it was read, if it was. */
+  readonly read?: ReadPage;
 }
 
 const BAN = /^\s*error code: 10\d\d\b/i;
@@ -49,7 +51,7 @@ export function isForSale(text: string): boolean {
  * Signs alone prove nothing, since guard scripts, login forms and shopping carts are on the pages of open articles
  * too. Walls are detected to report them correctly, never to circumvent them.
  */
-export function wallOf({ status, url, headers, text }: PageFacts): Reason | undefined {
+export function wallOf({ status, url, headers, text, read }: PageFacts): Reason | undefined {
   if (
     Object.values(WALL_SIGNS).some(({ headers: signs }) =>
       signs?.some(([name, value]) => matches(headers[name], value)),
@@ -58,7 +60,7 @@ export function wallOf({ status, url, headers, text }: PageFacts): Reason | unde
     return 'bot-wall';
   const seen = text.slice(0, MOST_CHARACTERS);
   if (BAN.test(seen.slice(0, 200))) return 'bot-wall';
-  const face = readFace(seen);
+  const face = faceOf(read ?? readPage(seen));
   if (face.isArticle) return undefined;
   if (face.prose.words <= MOST_WORDS_OF_A_WALL && hasSign(face, seen.toLowerCase())) return 'bot-wall';
   if (status >= 400 && status !== 403 && status !== 401 && status !== 503) return undefined;

@@ -11,7 +11,7 @@ import {
   rels,
   titleIn,
 } from './page-statements.ts';
-import type { Tag } from './read-page.ts';
+import type { ReadPage, Tag } from './read-page.ts';
 import { isFullText, readPage } from './read-page.ts';
 
 /**
@@ -40,8 +40,8 @@ const OTHER_LABEL =
   /\bsuppl|\bsupporting (?:information|material)|\badditional files?\b|\bappendi(?:x|ces)\b|\bguidelines?\b|\bguides? (?:for|to)\b|\binstructions? (?:for|to)\b|\b(?:author|reviewer)s?['’]? (?:guide|kit|instructions)|\btemplate\b|\bchecklist\b|\bcopyright\b|\bpolic(?:y|ies)\b|\bpermissions?\b|\b(?:full|whole|complete|entire) issue\b|\btable of contents\b|\b(?:front|back) matter\b|\bcover\b|\bpeer[- ]review (?:file|reports?)\b|\breporting summary\b|\bbrochure\b|\bterms\b|\bprivacy\b|\baccessibility\b|\bnewsletter\b|\bannual report\b|\bmedia kit\b|\border form\b/i;
 
 /** Reads a page's statements in order of trust; at most twenty links. */
-export function readLandingPage(html: string, url: URL, headers: Headers = {}) {
-  const { tags, text, prose } = readPage(html);
+export function readLandingPage(html: string | ReadPage, url: URL, headers: Headers = {}) {
+  const { tags, text, prose } = typeof html === 'string' ? readPage(html) : html;
   const base = baseOf(tags, url);
   const metas = tags
     .filter(({ name }) => name === 'meta')

@@ -17,8 +17,11 @@ export interface Tag {
   readonly at: number;
 }
 
+/** The tags and the text of a page. */
+export type ReadPage = ReturnType<typeof readPage>;
+
 /** Amount of text in a page. */
-type PageProse = ReturnType<typeof readPage>['prose'];
+type PageProse = ReadPage['prose'];
 
 const WANTED = new Set(
   'meta link base a script title embed iframe frame object form input div ds-app body html'.split(' '),
@@ -278,15 +281,14 @@ export function decodePage(body: Buffer, contentType: string | undefined): strin
   }
 }
 
-export type PageFace = ReturnType<typeof readFace>;
+export type PageFace = ReturnType<typeof faceOf>;
 
 /** Metadata that describes a single work. */
 const STATES_WORK =
   /^(?:citation_(?!journal|issn|publisher)|bepress_citation_|eprints\.(?!eprintid)|prism\.|wkhealth_|dc(?:terms)?\.(?:title|identifier|creator)$)/;
 
 /** Distinguishes an article page from a login or bot wall. */
-export function readFace(html: string) {
-  const { tags, prose } = readPage(html);
+export function faceOf({ tags, prose }: ReadPage) {
   const states = tags.some(({ name, attributes }) => {
     if (name !== 'meta') return false;
     const content = (attributes.get('content') ?? '').trim().toLowerCase();
