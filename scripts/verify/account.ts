@@ -79,14 +79,23 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
     last.delete(row.work);
     last.set(row.work, row);
   }
-  const split = new Set(decisions.flatMap(({ kind, work, same }) => (kind === 'identity' && !same ? [work] : [])));
+  const splits = decisions.filter(({ kind, same }) => kind === 'identity' && !same);
+  const split = new Set(splits.map(({ work }) => work));
+  const isSplit = (one: string, other: string): boolean =>
+    splits.some(({ work, of }) => work === one && (of === other || !one.startsWith('W')));
   const names = new Names();
   for (const { record } of records)
     if (record) {
       const { doi, pmid, pmcid, arxiv } = record.ids;
       const ids = Object.entries({ doi: doi?.toLowerCase(), pmid, pmcid, arxiv: arxiv?.id });
       for (const [kind, id] of ids)
-        if (id !== undefined && id !== null && !split.has(`${kind}:${id}`)) names.join(`${kind}:${id}`, record.id);
+        if (
+          id !== undefined &&
+          id !== null &&
+          !isSplit(`${kind}:${id}`, record.id) &&
+          !isSplit(record.id, `${kind}:${id}`)
+        )
+          names.join(`${kind}:${id}`, record.id);
     }
   let merged = 0;
   for (const { work, reason, duplicate_of: of } of last.values())
@@ -414,7 +423,9 @@ async function check(
     const ids = entries.flatMap((entry) => (entry.kind === 'work' ? [roots.root(entry.work.id)] : []));
     return [`listed in ${name}`, new Set(ids).size] as const;
   });
-  const truth = { ...derived(counted), ...Object.fromEntries(byFile) };
+  const entries = lists.map((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n').length);
+  const identified = entries.reduce((sum, each) => sum + each, 0);
+  const truth: Numbers = { ...derived(counted), 'prisma identified': identified, ...Object.fromEntries(byFile) };
   const differences: string[] = [];
   let compared = 0;
   for (const [place, numbers] of await shownIn(out, corpus, summary))

@@ -1,7 +1,6 @@
 import type { AttemptRow, ManifestRow } from '../download/index.ts';
 import { ResolverAccount } from '../download/index.ts';
 import type { CorpusStore, HostRow } from '../store/index.ts';
-import { MERGED_WORKS } from '../store/index.ts';
 import { sentenceOf } from './works/work-table.ts';
 
 /** Each count in one sentence. Every view of a corpus's numbers uses these. */
@@ -72,9 +71,10 @@ export function accountOf(store: CorpusStore, run?: string) {
      where works.outcome = 'saved' and outcomes.run = ?`,
     run ?? null,
   );
+  // A work that was tried under several names repeats all but one of them.
   const repeated =
-    store.count(`(${MERGED_WORKS})`) +
-    store.count('decided_works where apart = 0') +
+    store.number("select count(distinct work) from outcomes where work not like 'entry:%'") -
+    store.count("works where tried not like 'entry:%'") +
     store.number('select sum(times) from repeated_entries');
   const byText = assessedWorks(store);
   const records = works.listed - others;

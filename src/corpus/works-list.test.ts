@@ -116,6 +116,23 @@ test('two ids of OpenAlex with one DOI are one work and count as a duplicate', a
   assert.deepEqual([prisma.identified, prisma.removed_before_screening.duplicates, prisma.retrieved], [3, 1, 2]);
 });
 
+test('a work tried by its id and by its DOI repeats one name, and splitting them makes two works', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
+  putRecord(folder.path, 'W1', { openalex: 'W1', doi: '10.5555/reefs' });
+  await putSaved(folder.path, { openalex: 'W1' }, 1);
+  await putSaved(folder.path, { doi: '10.5555/reefs' }, 2);
+  using list = new CorpusWorks(folder.path);
+  const counted = (): number[] => {
+    list.store.ingest();
+    const { listed, repeated_entries: repeated, prisma } = accountOf(list.store);
+    return [listed, repeated, prisma.identified];
+  };
+  assert.deepEqual(counted(), [1, 1, 2]);
+  const split = { kind: 'identity', work: 'W1', of: 'doi:10.5555/reefs', same: false, at: '2026' };
+  appendFileSync(join(folder.path, 'decisions.jsonl'), `${JSON.stringify(split)}\n`);
+  assert.deepEqual(counted(), [2, 0, 2]);
+});
+
 test('a database that was deleted is made again, and who has the old one open sees what is new', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   putRecord(folder.path, 'W1', { openalex: 'W1' });

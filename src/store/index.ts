@@ -18,13 +18,5 @@ export type { IndexDense, IndexedRow, IndexManifest, MadeSegments, SegmentRow } 
 export type { HostRow, LogCursor } from './logs.ts';
 export { isFailure, isManifestRow, isRefusal, manifestNames, readLines, START } from './logs.ts';
 export { isRecord } from './record-rows.ts';
-export {
-  hasOutcome,
-  lastOutcome,
-  manifestBytes,
-  manifestRows,
-  MERGED_WORKS,
-  Records,
-  savedOutcomes,
-} from './records.ts';
+export { hasOutcome, lastOutcome, manifestBytes, manifestRows, Records, savedOutcomes } from './records.ts';
 export type { LastRow } from './records.ts';

@@ -15,7 +15,7 @@ const LISTED_PER_LINE = 1_000;
  * Works that were tried and turned out to be others, `id` and `of`, where no person has decided. Two ids of OpenAlex that
  * share a DOI are one work.
  */
-export const MERGED_WORKS = `select id, of from (
+const MERGED_WORKS = `select id, of from (
     select id, of from same_works where id not like 'entry:%'
     union select id, work from work_ids where id glob 'W[0-9]*'
       and exists (select 1 from outcomes where outcomes.work = work_ids.id and reason <> 'duplicate'))

@@ -25,6 +25,7 @@ const NEXT = `
     (select of from same_works where id = ?1) as same, exists (select 1 from records where id = ?1) as isRecord,
     (select work from work_ids where id = ?1 and work <> coalesce((select of from decision), '')
        and work not in (select work from work_ids where id = coalesce((select of from decision), ''))
+       and not exists (select 1 from decided_works as split where split.id = work and split.of = ?1 and split.apart = 1)
      order by work limit 1) as other`;
 /** Like `NEXT`, for a database without decisions and duplicates. */
 const NEXT_RECORD = `
