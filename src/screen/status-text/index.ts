@@ -10,12 +10,13 @@ type Counts = Status['phases'][keyof Status['phases']];
 const number = (value: number): string => value.toLocaleString('en');
 const percent = (share: number): string => `${Math.floor(100 * share)} %`;
 
-/** "40 works, 1 included, 9 excluded, 0 maybe, 0 conflicts, 30 undecided". */
+/** "10 of 40 decided: 1 included, 9 excluded"; unsure works and conflicts only if there are any. */
 export function countsText(counts: Counts): string {
   const { works, included, excluded, maybe, conflicts, undecided } = counts;
-  return Object.entries({ works, included, excluded, maybe, conflicts, undecided })
-    .map(([name, value]) => `${number(value)} ${name}`)
-    .join(', ');
+  const unsettled = Object.entries({ maybe, conflicts }).filter(([, value]) => value > 0);
+  const parts = [...Object.entries({ included, excluded }), ...unsettled];
+  const decided = `${number(works - undecided)} of ${number(works)} decided`;
+  return `${decided}: ${parts.map(([name, value]) => `${number(value)} ${name}`).join(', ')}`;
 }
 
 export function agreementText({ works, agreed, kappa }: NonNullable<Status['agreement']>): string {
