@@ -24,12 +24,12 @@ test('options of contentdownload itself stay where they are', () => {
 });
 
 test('an old name is answered with the new one, which exists', async () => {
-  let told = '';
+  let printed = '';
   await assert.rejects(
-    runCommandLine('docstokg', '0.0.0', ['report', 'no-such-folder'], (text) => (told += text)),
+    runCommandLine('docstokg', '0.0.0', ['report', 'no-such-folder'], (text) => (printed += text)),
     { exitCode: 1 },
   );
-  assert.match(told, /^error: 'report' is now 'export --format report'\n/);
+  assert.match(printed, /^error: 'report' is now 'export --format report'\n/);
   assert.deepEqual(renamedIn(['graph', 'gaps', 'x']), ['graph gaps', 'graph list gaps']);
   assert.equal(renamedIn(['graph', 'list']), undefined);
   assert.equal(renamedIn(['constructor']), undefined);
@@ -63,12 +63,12 @@ test('an old name is answered with the new one, which exists', async () => {
 });
 
 test('a command or an option that is gone is answered with what to use instead', async () => {
-  let told = '';
+  let printed = '';
   await assert.rejects(
-    runCommandLine('contentdownload', '0.0.0', ['10.1/x', '--max-bytes', '9'], (text) => (told += text)),
+    runCommandLine('contentdownload', '0.0.0', ['10.1/x', '--max-bytes', '9'], (text) => (printed += text)),
     /unknown option/,
   );
-  assert.match(told, /unknown option '--max-bytes'; use --set download\.max_bytes=VALUE/);
+  assert.match(printed, /unknown option '--max-bytes'; use --set download\.max_bytes=VALUE/);
   const names = settingsTable().keys.map(({ name }) => name);
   for (const option of ['--accept', '--allowed-hosts', '--passages-per-document', '--overlap-tokens', '--engine-dpi']) {
     const [, key = ''] = /--set ([\w.]+)=/.exec(withHint(`error: unknown option '${option}'\n`)) ?? [];

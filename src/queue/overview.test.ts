@@ -67,9 +67,9 @@ test('a silent worker counts as dead with its leases; rate and time left are tho
 });
 
 test('no time left is shown while no worker is active, whatever the rate was before', async () => {
-  const told = await stats(worker(1), worker(2, { heartbeatMs: 100 }));
+  const found = await stats(worker(1), worker(2, { heartbeatMs: 100 }));
   for (const perSecond of [null, 2]) {
-    const json = queueJson(told, perSecond);
+    const json = queueJson(found, perSecond);
     assert.deepEqual([json.counts.processes, json.per_second, json.left_seconds], [0, perSecond, null]);
   }
 });
@@ -120,8 +120,8 @@ test('a host held by one worker is slow for all while that lasts', async () => {
 
 test('hosts are shown once, merged from workers, the fleet, operators and the queue', async () => {
   const two = worker(1, { heartbeatMs: 60_000, hosts: [{ ...REPORT, failed: { '404': 1, reset: 2 } }] });
-  const told = await stats(two, worker(2, { hosts: [REPORT, { ...REPORT, key: 'pool/arxiv', nextInMs: 4_000 }] }));
-  const rows = hostOverview(told, {
+  const found = await stats(two, worker(2, { hosts: [REPORT, { ...REPORT, key: 'pool/arxiv', nextInMs: 4_000 }] }));
+  const rows = hostOverview(found, {
     jobs: [],
     shared: [
       { ...REPORT, inFlight: 3, done: 0, failed: {}, hold: { forMs: 5_000, reason: 'host-held' }, budgetLeft: 0.5 },

@@ -173,7 +173,7 @@ test('a slow answer is waited for; a client that does not read its answer is dis
   const fetch = async (request: Request): Promise<Response> => {
     if (request.method === 'GET') {
       request.signal.addEventListener('abort', () => left.resolve());
-      // The handler is told although it keeps no reference to the request.
+      // The signal is aborted although the handler keeps no reference to the request.
       void setTimeout(10).then(collectGarbage);
       return new Response(new Uint8Array(50_000_000));
     }

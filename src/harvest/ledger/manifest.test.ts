@@ -113,7 +113,7 @@ test('text, database and reports hold the same rows, and the last row of a work 
   );
 });
 
-test('a damaged line of the manifest is moved aside with a copy of the file, told once, and its row restored', async () => {
+test('a damaged line of the manifest is moved aside with a copy of the file, reported once, and its row restored', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
   const jsonl = join(folder.path, 'manifest.jsonl');
   {

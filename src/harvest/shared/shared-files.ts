@@ -156,7 +156,7 @@ function openFileTable() {
     put: database.prepare('insert or replace into files values (?, ?, ?)'),
     find: database.prepare('select * from files where path = ?'),
     withBytes: database.prepare('select 1 from files where sha256 = ? limit 1'),
-    /** A statement of its own for each reader: others may read meanwhile. */
+    /** Each reader gets a new statement: several may read at once. */
     below: (prefix: string) =>
       database
         .prepare('select * from files where path >= ? and path < ? order by path')

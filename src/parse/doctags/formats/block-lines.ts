@@ -103,7 +103,7 @@ function readHead(path: string, record: Fields): Page[] {
     .map(([number = 0, width = 0, height = 0]) => ({ number, width, height }));
 }
 
-/** The fields of its own that a kind of block must have, and the texts that it may have. */
+/** For each kind of block, the fields that only it has and requires, and the texts that it may have. */
 interface OwnFields {
   readonly must?: Readonly<Record<string, 'number' | 'boolean'>>;
   readonly may?: readonly string[];
