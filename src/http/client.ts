@@ -95,6 +95,7 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
     facts: options.facts,
     productToken: PRODUCT_TOKEN,
     longestDelayMs: 300_000,
+    longestMs: 2 * limits.headersMs,
     ...options.robots,
     send: compose(transport.send, withRedirects(limits), withGuard(guard), admitted),
     giveUpAfterMs: retry.giveUpAfterMs,

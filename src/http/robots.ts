@@ -27,6 +27,8 @@ interface RobotsParts {
   readonly facts?: Facts | undefined;
   /** Every wrapper except robots and retry. */
   readonly send: Send;
+  /** Time limit of one request: works wait for it, and no work's time budget bounds it. */
+  readonly longestMs: number;
   readonly giveUpAfterMs: number;
   readonly report?: ((event: HttpEvent) => void) | undefined;
 }
@@ -37,8 +39,6 @@ const UNREACHABLE_MS = 10 * 60_000;
 const MAX_BYTES = 500 * 1024;
 const MAX_REDIRECTS = 5;
 const RETRY_MS = 1000;
-/** Works wait for it, and no work's time budget bounds it. */
-const LONGEST_MS = 60_000;
 
 /** Reads each host's robots.txt once and enforces it. */
 export class Robots {
@@ -139,7 +139,7 @@ export class Robots {
       {
         url: new URL('/robots.txt', url),
         headers: { accept: 'text/plain,*/*;q=0.5', 'accept-encoding': 'gzip, br' },
-        limits: { maxRedirects: MAX_REDIRECTS, totalMs: LONGEST_MS },
+        limits: { maxRedirects: MAX_REDIRECTS, totalMs: this.#parts.longestMs },
         ...(caller && { caller }),
         sink: (_head, stop) => ({
           write(chunk) {
