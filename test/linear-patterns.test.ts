@@ -11,7 +11,7 @@ import { attacksOn, patternsIn } from './support/pattern-attacks.ts';
 const SOURCES = globSync('src/**/*.ts')
   .filter((file) => !file.endsWith('.test.ts'))
   .map((path) => ({ path, ...patternsIn(path, readFileSync(path, 'utf8')) }));
-const SIZE = 10_000;
+const SIZE = 3_000;
 /** CPU time above which growth is looked at; a linear pattern needs a hundredth of it. */
 const SUSPECT_MS = 6;
 /** So many times the text may take as many times the time, measured badly; its square is quadratic. */
