@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from 'commander';
 
 import { createProgram } from '../src/cli/program.ts';
 import { settingsTable } from '../src/config/index.ts';
@@ -18,7 +18,7 @@ const packageJson = JSON.parse(read('package.json')) as {
   readonly engines: { readonly node: string };
 };
 
-function everyCommand(command: Command): Command[] {
+function everyCommand(command: CommandUnknownOpts): CommandUnknownOpts[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { test } from 'node:test';
 
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from 'commander';
 import { parse as parseYaml } from 'yaml';
 
 import { referencePages } from '../scripts/reference.ts';
@@ -77,14 +77,14 @@ function shownCommands(text: string): string[][] {
 }
 
 /** Programs are only looked at, so one of each is enough. */
-const programs = new Map<string, Promise<Command>>();
+const programs = new Map<string, Promise<CommandUnknownOpts>>();
 
 /** What is wrong with a command line, if anything. */
 async function faultOf([door = '', ...words]: readonly string[]): Promise<string | undefined> {
   const name = door.replace(/^(?:\.\/)?bin\//, '');
   const program = programs.get(name) ?? createProgram(name as 'docstokg', '0.0.0');
   programs.set(name, program);
-  let command: Command = await program;
+  let command: CommandUnknownOpts = await program;
   for (const word of words) {
     if (word === '…' || word === '...') continue;
     if (word.startsWith('-')) {
@@ -145,7 +145,7 @@ for (const page of pages) {
   });
 }
 
-function everyCommand(command: Command): Command[] {
+function everyCommand(command: CommandUnknownOpts): CommandUnknownOpts[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 

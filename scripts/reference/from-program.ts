@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from 'commander';
 
 import { createProgram } from '../../src/cli/program.ts';
 import type { Key } from '../../src/config/index.ts';
@@ -9,7 +9,7 @@ import { cell, markdownTable, sourceFiles } from './from-sources.ts';
 const WIDTH = 100;
 
 /** The help of a command at a fixed terminal width. */
-function helpOf(command: Command): string {
+function helpOf(command: CommandUnknownOpts): string {
   let help = '';
   command.configureOutput({
     writeOut: (text) => (help += text),
@@ -22,12 +22,12 @@ function helpOf(command: Command): string {
 }
 
 /** The commands that do something: those without subcommands, and those that also take arguments themselves. */
-function leaves(command: Command): Command[] {
+function leaves(command: CommandUnknownOpts): CommandUnknownOpts[] {
   const below = command.commands.flatMap(leaves);
   return below.length === 0 || command.registeredArguments.length > 0 ? [command, ...below] : below;
 }
 
-function pathOf(command: Command): string {
+function pathOf(command: CommandUnknownOpts): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 

@@ -1,9 +1,10 @@
+import type { CommandUnknownOpts } from 'commander';
 import { Argument, Command } from 'commander';
 
 /** Maps the path of a command to its description and to the words that can follow it, separated by spaces. */
 export type CommandTable = Readonly<Record<string, { readonly description: string; readonly words: string }>>;
 
-export function commandTable(command: Command, path = command.name()): CommandTable {
+export function commandTable(command: CommandUnknownOpts, path = command.name()): CommandTable {
   const options = command.options
     .filter((option) => !option.hidden)
     .flatMap((option) => (option.long ? [option.long] : []));
@@ -47,13 +48,13 @@ function completionScript(name: string, commands: CommandTable, shell: string): 
   ].join('\n');
 }
 
-export function completionCommand(tableOf: (door: string) => Promise<CommandTable>): Command {
+export function completionCommand(tableOf: (door: string) => Promise<CommandTable>) {
   return new Command('completion')
     .description('print a shell completion script for commands and options')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .helpOption('-h, --help', 'show this help')
     .addHelpText('after', '\nExample:\n  source <(docstokg completion bash)\n')
-    .action(async (shell: string, _options, self: Command) => {
+    .action(async (shell, _options, self) => {
       const door = self.parent?.name() ?? '';
       process.stdout.write(`${completionScript(door, await tableOf(door), shell)}\n`);
     });

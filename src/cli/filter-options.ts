@@ -3,23 +3,11 @@ import { Option } from 'commander';
 
 import type { Corpus } from '../corpus/index.ts';
 import { SECTIONS } from '../search/index.ts';
+import type { FlagsOf } from './options.ts';
 import { chosenWorks, worksOption } from './options.ts';
 
-/** Filters of `search` and `ask`. */
-export interface FilterFlags {
-  readonly works?: string;
-  readonly year?: string;
-  readonly author?: string;
-  readonly venue?: string;
-  readonly type?: string;
-  readonly license?: string;
-  readonly section?: string;
-  readonly has?: 'table' | 'figure';
-  readonly excludeRetracted?: boolean;
-}
-
 /** Adds the filters of `search` and `ask`. */
-export function filterOptions(command: Command): Command {
+export function filterOptions(command: Command) {
   return worksOption(command)
     .option('--year <years>', 'only works from these years: 2020, 2018-2022, 2018-')
     .option('--author <name>', 'only works by this author: part of a name, or an ORCID')
@@ -32,7 +20,7 @@ export function filterOptions(command: Command): Command {
 }
 
 /** The filters given, for a search. */
-export function filtersOf(corpus: Corpus, flags: FilterFlags) {
+export function filtersOf(corpus: Corpus, flags: FlagsOf<typeof filterOptions>) {
   const { works, year, author, venue, type, license, section, has, excludeRetracted } = flags;
   return { year, author, venue, type, license, section, has, excludeRetracted, ...chosenWorks(corpus, works) };
 }

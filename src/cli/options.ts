@@ -1,9 +1,14 @@
-import type { Command } from 'commander';
+import type { Command, CommandUnknownOpts, OptionValues } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
 import type { Corpus } from '../corpus/index.ts';
 
-export function webOptions(command: Command): Command {
+/** The values of the options that a function declares. */
+export type FlagsOf<Declare extends (...given: never) => CommandUnknownOpts> = Readonly<
+  ReturnType<ReturnType<Declare>['opts']>
+>;
+
+export function webOptions<Args extends unknown[], Flags extends OptionValues>(command: Command<Args, Flags>) {
   return command
     .option('--mailto <address>', 'contact e-mail address, sent to the services used (http.contact)')
     .addOption(new Option('--sim <url>', 'run against a simulated web (docstokg sim serve)').env('DOCSTOKG_SIM'));
@@ -15,7 +20,7 @@ export function collect(value: string, before: readonly string[] | undefined): r
 }
 
 /** Adds `--works`, which selects works of a run. */
-export function worksOption(command: Command): Command {
+export function worksOption<Args extends unknown[], Flags extends OptionValues>(command: Command<Args, Flags>) {
   return command.option(
     '--works <which>',
     'only these works: a saved set, included, a filter (year:2020-2022 type:article), comma-separated ids, or @FILE',

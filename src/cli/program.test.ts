@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { CommandUnknownOpts } from 'commander';
+
 import { settingsTable } from '../config/index.ts';
 import { createProgram, optionsAfterCommand, renamedIn, runCommandLine, withHint } from './program.ts';
 
@@ -50,7 +52,7 @@ test('an old name is answered with the new one, which exists', async () => {
     ['config', 'show'],
     ['set', 'create'],
   ]) {
-    let command = program;
+    let command: CommandUnknownOpts = program;
     const [, name = ''] = renamedIn(old) ?? [];
     for (const word of name.split(' ').filter((each) => /^[a-z]/.test(each))) {
       // The rest of the words are arguments.

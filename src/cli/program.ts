@@ -1,3 +1,4 @@
+import type { CommandUnknownOpts } from 'commander';
 import { Command } from 'commander';
 
 import { readGenerated, settingsTable, writeGenerated } from '../config/generated/index.ts';
@@ -16,7 +17,7 @@ interface Entry {
   readonly name: string;
   readonly doors: readonly Door[];
   /** If `words` (those after its name) name a subcommand, a group loads only that one. */
-  readonly load: (words?: readonly string[]) => Promise<Command>;
+  readonly load: (words?: readonly string[]) => Promise<CommandUnknownOpts>;
 }
 
 const EVERYWHERE: readonly Door[] = ['docstokg', 'contentdownload', 'docparse'];
@@ -176,13 +177,13 @@ export async function runCommandLine(
   await program.parseAsync(withoutHelpForUnknown(program, words), { from: 'user' });
 }
 
-function everyCommand(command: Command, visit: (command: Command) => void): void {
+function everyCommand(command: CommandUnknownOpts, visit: (command: CommandUnknownOpts) => void): void {
   visit(command);
   for (const child of command.commands) everyCommand(child, visit);
 }
 
 /** For `--help` of an unknown command, drop the help option so that parsing rejects the name and suggests one. */
-function withoutHelpForUnknown(root: Command, words: readonly string[]): readonly string[] {
+function withoutHelpForUnknown(root: CommandUnknownOpts, words: readonly string[]): readonly string[] {
   let command = root;
   for (const word of words[0] === 'help' ? words.slice(1) : words) {
     const takesWords = command.registeredArguments.length > 0 || command.commands.length === 0;

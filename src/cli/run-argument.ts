@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
-import type { Command } from 'commander';
+import type { Command, OptionValues } from 'commander';
 
 import { AppError } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
@@ -14,7 +14,7 @@ const RUN_FILES = [
   'run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.jsonl', 'records.jsonl', 'Data', 'Index', 'Graph',
 ]; // prettier-ignore
 
-export function runArgument(command: Command): Command {
+export function runArgument<Args extends unknown[], Flags extends OptionValues>(command: Command<Args, Flags>) {
   return command.argument('[run]', 'run folder; default: the newest run');
 }
 

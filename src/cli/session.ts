@@ -1,4 +1,4 @@
-import type { Command, HelpConfiguration } from 'commander';
+import type { CommandUnknownOpts, HelpConfiguration } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
 import { AppError, systemClock } from '../base/index.ts';
@@ -38,7 +38,7 @@ const helpOrder: HelpConfiguration = {
   },
 };
 
-export function shared(command: Command): Command {
+export function shared<Given extends CommandUnknownOpts>(command: Given): Given {
   command
     .optionsGroup(EVERYWHERE)
     .option('-c, --config <file>', 'configuration file (YAML or JSON); default: docstokg.yaml in the current directory')
@@ -47,20 +47,21 @@ export function shared(command: Command): Command {
   return outputOptions(command.configureHelp(helpOrder)).helpOption('-h, --help', 'show this help');
 }
 
-export function outputOptions(command: Command): Command {
-  return command
+export function outputOptions<Given extends CommandUnknownOpts>(command: Given): Given {
+  command
     .optionsGroup(EVERYWHERE)
     .addOption(new Option('--log-level <level>', 'log level for stderr').choices(LEVELS).default('info'))
     .option('--json', 'machine-readable output')
     .option('--no-color', 'disable colours')
     .optionsGroup('Options:');
+  return command;
 }
 
 export type Session = ReturnType<typeof openSession>;
 
 /** What a command needs once its options are parsed. */
-export function openSession(command: Command) {
-  const options = command.opts<SharedOptions>();
+export function openSession(command: CommandUnknownOpts) {
+  const options = command.opts() as SharedOptions;
   const terminal = openTerminal({ colour: options.color !== false });
   const json = options.json ?? false;
   const threshold = LEVELS.indexOf(options.logLevel ?? 'info');
@@ -102,15 +103,19 @@ export function openSession(command: Command) {
 const KEYS = new WeakMap<Option, Key>();
 
 /** Adds an option for every setting under these paths that declares one. */
-export function settingOptions(command: Command, places: readonly FlagPlace[], keys = settingsTable().keys): Command {
+export function settingOptions<Given extends CommandUnknownOpts>(
+  command: Given,
+  places: readonly FlagPlace[],
+  keys = settingsTable().keys,
+): Given {
   for (const key of keys)
     for (const { option, at } of key.flags) if (places.includes(at)) command.addOption(optionOf(option, key));
   return command;
 }
 
 /** The settings set by the options of a parsed command; options not given are omitted. */
-export function settingsMade(command: Command): Layer {
-  const { set = [] } = command.opts<{ readonly set?: readonly string[] }>();
+export function settingsMade(command: CommandUnknownOpts): Layer {
+  const { set = [] } = command.opts() as { readonly set?: readonly string[] };
   const made = set.map((text) => {
     const [, name = '', value = ''] = /^([\w.-]+)=(.*)$/s.exec(text) ?? [];
     const { keys } = settingsTable();
@@ -126,9 +131,7 @@ export function settingsMade(command: Command): Layer {
       const key = KEYS.get(option);
       const name = option.attributeName();
       if (!key || command.getOptionValueSource(name) !== 'cli') return [];
-      return [
-        { path: key.path, value: command.getOptionValue(name) as unknown, origin: `option ${option.long ?? ''}` },
-      ];
+      return [{ path: key.path, value: command.getOptionValue(name), origin: `option ${option.long ?? ''}` }];
     })
     .concat(made);
 }

@@ -7,21 +7,13 @@ import { searchableCorpus, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
-import type { FilterFlags } from '../filter-options.ts';
 import { filterOptions, filtersOf } from '../filter-options.ts';
 import { decimalNumber, wholeNumber } from '../options.ts';
-
-interface AskFlags extends FilterFlags {
-  readonly format: 'text' | 'markdown' | 'bibtex';
-  readonly passages: number;
-  readonly sentences: number;
-  readonly minFit?: number;
-}
 
 /** Maximum length of a near passage. */
 const LONGEST_NEAREST = 200;
 
-export function askCommand(): Command {
+export function askCommand() {
   return filterOptions(settingOptions(shared(new Command('ask')), ['ask']))
     .description('answer a question from the papers of a run; every sentence has a verified quote')
     .argument('<words...>', '[run] question; default run: the newest')
@@ -40,7 +32,7 @@ export function askCommand(): Command {
       'after',
       '\nWithout a model, the answer consists of the best matching sentences of the papers. With a model (model.url, model.name)\nonly sentences whose quotes occur verbatim in the papers are shown; the others are dropped and counted.\n\nExamples:\n  docstokg ask runs/corals "which symbionts tolerate heat?"\n  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown\n',
     )
-    .action(async (given: string[], flags: AskFlags, self: Command) => {
+    .action(async (given, flags, self) => {
       const session = openSession(self);
       using stop = stopSignal();
       const { run, words } = splitQuestion(given);
@@ -75,7 +67,7 @@ export function askCommand(): Command {
     });
 }
 
-export function printAnswer(answer: Answer, format: AskFlags['format'], session: Session): void {
+export function printAnswer(answer: Answer, format: 'text' | 'markdown' | 'bibtex', session: Session): void {
   const { terminal } = session;
   if (session.json) return session.print(answer);
   const dropped = Object.entries(answer.dropped);

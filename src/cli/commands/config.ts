@@ -5,7 +5,7 @@ import { configuredServices } from '../../harvest/index.ts';
 import { openSession, shared } from '../session.ts';
 import { table } from '../terminal.ts';
 
-export function configCommand(): Command {
+export function configCommand() {
   return shared(new Command('config'))
     .description('print every setting with its value and source; if a setting is invalid, print every error and exit 2')
     .option('--schema', 'print the JSON Schema of configuration files instead, for editors')
@@ -13,7 +13,7 @@ export function configCommand(): Command {
       'after',
       '\nExamples:\n  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config\n  docstokg config -c harvest.yaml --profile night\n  docstokg config --schema > docstokg.schema.json\n',
     )
-    .action((options: { readonly schema?: boolean }, self: Command) => {
+    .action((options, self) => {
       const session = openSession(self);
       if (options.schema) {
         session.terminal.print(JSON.stringify(loadSchema().jsonSchema(), undefined, 2));

@@ -42,7 +42,7 @@ Example:
   docstokg demo --out runs/demo
 `;
 
-export function demoCommand(): Command {
+export function demoCommand() {
   return shared(new Command('demo'))
     .description(
       'run the whole pipeline offline against a simulated web: collect 60 works and answer questions about them',
@@ -50,9 +50,7 @@ export function demoCommand(): Command {
     .option('--out <folder>', 'output folder', join('runs', 'demo'))
     .option('--max <n>', 'maximum number of works; fewer is faster', wholeNumber(1))
     .addHelpText('after', HELP)
-    .action(async (options: { out: string; max?: number }, self: Command) =>
-      demo(options.out, options.max, openSession(self)),
-    );
+    .action(async (options, self) => demo(options.out, options.max, openSession(self)));
 }
 
 async function demo(out: string, max: number | undefined, session: Session): Promise<void> {

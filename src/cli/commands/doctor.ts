@@ -15,6 +15,7 @@ import { findModelServers, LOCAL_MODEL_SERVERS } from '../../model/index.ts';
 import { locateTesseract, ocrLanguages, openDenseEngineIfInstalled } from '../../parse/index.ts';
 import type { ServiceName } from '../../resolve/index.ts';
 import { SERVICE_NAMES } from '../../resolve/index.ts';
+import type { FlagsOf } from '../options.ts';
 import { webOptions } from '../options.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
@@ -55,30 +56,27 @@ function check(area: Finding['area'], name: string) {
   };
 }
 
-interface DoctorOptions {
-  readonly mailto?: string;
-  readonly offline?: boolean;
-  readonly sim?: string;
-}
-
-export function doctorCommand(): Command {
+function doctorOptions() {
   return webOptions(shared(new Command('doctor')))
     .description('check the machine, disk, settings, keys and services, and suggest fixes')
     .option('--offline', 'do not contact any service')
     .addHelpText(
       'after',
       '\nExample:\n  docstokg doctor --mailto you@university.example\n\nExits with 1 if a check fails.\n',
-    )
-    .action(async (options: DoctorOptions, self: Command) => {
-      const session = openSession(self);
-      const findings = await checkAll(options, session);
-      if (session.json) session.terminal.print(JSON.stringify(findings, undefined, 2));
-      else printFindings(findings, session);
-      if (findings.some(({ state }) => state === 'bad')) process.exitCode = 1;
-    });
+    );
 }
 
-async function checkAll(options: DoctorOptions, session: Session): Promise<Finding[]> {
+export function doctorCommand() {
+  return doctorOptions().action(async (options, self) => {
+    const session = openSession(self);
+    const findings = await checkAll(options, session);
+    if (session.json) session.terminal.print(JSON.stringify(findings, undefined, 2));
+    else printFindings(findings, session);
+    if (findings.some(({ state }) => state === 'bad')) process.exitCode = 1;
+  });
+}
+
+async function checkAll(options: FlagsOf<typeof doctorOptions>, session: Session): Promise<Finding[]> {
   let loaded: Loaded;
   try {
     loaded = session.load(await simulatedLayer(options));

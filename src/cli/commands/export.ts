@@ -14,15 +14,6 @@ import { corpusOf, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { chosenWorks, worksOption } from '../options.ts';
 
-interface ExportFlags {
-  readonly format: (typeof FORMATS)[number];
-  readonly title?: string;
-  readonly out?: string;
-  readonly redistributable?: boolean;
-  readonly saved?: boolean;
-  readonly works?: string;
-}
-
 const FORMATS = [...EXPORT_FORMATS, ...DECISION_FORMATS, ...(Object.keys(GRAPH_FORMATS) as GraphFormat[]), 'report'] as const; // prettier-ignore
 const isOneOf = <T extends string>(formats: readonly T[], format: string): format is T =>
   (formats as readonly string[]).includes(format);
@@ -40,7 +31,7 @@ function checkOut(format: string, out: string): void {
   });
 }
 
-export function exportCommand(): Command {
+export function exportCommand() {
   return worksOption(runArgument(shared(new Command('export'))))
     .description('export works, screening decisions or the graph of a run for another tool, or write its report')
     .addOption(new Option('-f, --format <format>', 'output format').choices(FORMATS).makeOptionMandatory())
@@ -70,7 +61,7 @@ Examples:
   docstokg export runs/corals --format graphml
 `,
     )
-    .action(async (run: string | undefined, flags: ExportFlags, self: Command) => {
+    .action(async (run, flags, self) => {
       const session = openSession(self);
       const { format, title, out } = flags;
       if (!isOneOf(EXPORT_FORMATS, format) && (flags.works !== undefined || flags.saved || flags.redistributable))

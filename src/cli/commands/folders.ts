@@ -1,3 +1,4 @@
+import type { CommandUnknownOpts } from 'commander';
 import { Command } from 'commander';
 
 import type { RunCounts } from '../../ask/index.ts';
@@ -12,13 +13,7 @@ import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
 
-interface RefreshFlags {
-  readonly retractionWatch?: string;
-  readonly mailto?: string;
-  readonly sim?: string;
-}
-
-export function refreshCommand(): Command {
+export function refreshCommand() {
   return webOptions(runArgument(shared(new Command('refresh'))))
     .description(
       'repeat the query, download new or newly open works, and report retractions, corrections and new versions',
@@ -28,7 +23,7 @@ export function refreshCommand(): Command {
       'after',
       '\nExamples:\n  docstokg refresh runs/corals --mailto you@university.example\n  docstokg refresh runs/corals --mailto you@university.example --retraction-watch retraction_watch.csv --json\n',
     )
-    .action(async (named: string | undefined, flags: RefreshFlags, self: Command) => {
+    .action(async (named, flags, self) => {
       const session = openSession(self);
       using stop = stopSignal();
       await using corpus = await corpusOf(session, named, await simulatedLayer(flags));
@@ -56,11 +51,11 @@ function triedText({ outcomes }: RunCounts): string {
   return tried === 0 ? 'no works were tried again' : `${count(tried)} works tried: ${words.join(', ')}`;
 }
 
-export function reindexCommand(): Command {
+export function reindexCommand() {
   return runArgument(shared(new Command('reindex')))
     .description('rebuild corpus.sqlite from the log files of a run; also upgrades folders of older versions')
     .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
-    .action(async (run: string | undefined, _flags, self: Command) => {
+    .action(async (run, _flags, self) => {
       const session = openSession(self);
       await using corpus = await corpusOf(session, run === undefined ? undefined : requireRun(run));
       const read = await corpus.reindex(session.warn);
@@ -71,13 +66,13 @@ export function reindexCommand(): Command {
 
 const MOST_SHOWN = 20;
 
-export function mergeCommand(): Command {
+export function mergeCommand() {
   return shared(new Command('merge'))
     .description('merge run folders from several machines into one')
     .argument('<folders...>', 'run folders to merge')
     .requiredOption('--out <folder>', 'output folder for the merged manifest, files and reports')
     .addHelpText('after', '\nExample:\n  docstokg merge machine-a machine-b --out merged\n')
-    .action(async (folders: string[], flags: { readonly out: string }, self: Command) => {
+    .action(async (folders, flags, self) => {
       const session = openSession(self);
       folders.forEach(requireFolder);
       using stop = stopSignal();
@@ -103,7 +98,7 @@ export function mergeCommand(): Command {
     });
 }
 
-export function workVersionsCommand(): Command {
+export function workVersionsCommand() {
   return runArgument(shared(new Command('work-versions')))
     .description('list works that were merged as the same work or as versions of one another; split or merge them')
     .option('--split <work>', 'permanently undo the merges of this work; the next run downloads it')
@@ -112,7 +107,7 @@ export function workVersionsCommand(): Command {
       'after',
       '\nExamples:\n  docstokg work-versions runs/corals\n  docstokg work-versions runs/corals --split W2741809807\n',
     )
-    .action(async (run: string | undefined, flags: { split?: string; merge?: string }, self: Command) => {
+    .action(async (run, flags, self) => {
       const session = openSession(self);
       await using corpus = await corpusOf(session, run);
       const { split: apart, merge: together } = flags;
@@ -122,14 +117,8 @@ export function workVersionsCommand(): Command {
     });
 }
 
-interface SetFlags {
-  readonly filter?: string;
-  readonly works?: string;
-  readonly delete?: boolean;
-}
-
 /** `set [RUN] [NAME]`: named choices of works. */
-export function setCommand(): Command {
+export function setCommand() {
   return shared(new Command('set'))
     .argument('[words...]', '[run] [name]; default run: the newest')
     .usage('[options] [run] [name]')
@@ -154,7 +143,7 @@ Examples:
   docstokg set runs/corals recent --delete
 `,
     )
-    .action(async (given: string[], flags: SetFlags, self: Command) => {
+    .action(async (given, flags, self) => {
       const session = openSession(self);
       const { run, words } = splitRun(given, ['[name]']);
       const [name] = words;
@@ -183,38 +172,28 @@ Examples:
 
 const HOUR_MS = 3_600_000;
 
-interface StoreOptions {
-  readonly fleet?: string;
-}
-
-interface CheckOptions extends StoreOptions {
-  readonly verify?: boolean;
-  readonly repair?: boolean;
-  readonly graceH: number;
-}
-
 /** `store`: checks and fetches files in an object store. */
-export function storeCommand(): Command {
+export function storeCommand() {
   return new Command('store')
     .description('check or fetch the files of a corpus in an object store')
     .addCommand(checkCommand())
     .addCommand(pullCommand());
 }
 
-function storeOptions(command: Command): Command {
+function storeOptions(command: Command) {
   return settingOptions(shared(command), ['store'])
     .argument('<run>', 'run folder')
     .option('--fleet <url>', 'PostgreSQL server with the logs of a fleet');
 }
 
-function checkCommand(): Command {
+function checkCommand() {
   return storeOptions(new Command('check'))
     .description('compare the files in the store with the log; report missing, damaged and orphaned ones')
     .option('--verify', 'compare the hash of every object, not only its size')
     .option('--repair', 'remove orphans that are older than the grace period')
     .option('--grace-h <hours>', 'grace period: younger orphans may belong to a file being saved', decimalNumber(0), 24)
     .addHelpText('after', '\nExample:\n  docstokg store check runs/corals --store s3://papers/corals --repair\n')
-    .action(async (run: string, options: CheckOptions, self: Command) => {
+    .action(async (run, options, self) => {
       await withShared(self, run, options, async ({ files }, session, signal) => {
         const { verify = false, repair = false, graceH } = options;
         const found = await checkStore(files, { verify, repair, graceMs: graceH * HOUR_MS }, signal);
@@ -228,12 +207,12 @@ function checkCommand(): Command {
     });
 }
 
-function pullCommand(): Command {
+function pullCommand() {
   return storeOptions(new Command('pull'))
     .description('fetch missing files of a run folder from the store, and build the index')
     .option('--papers', 'also fetch the downloaded papers, not only the derived files')
     .addHelpText('after', '\nExample:\n  docstokg store pull runs/corals --store s3://papers/corals\n')
-    .action(async (run: string, options: StoreOptions & { readonly papers?: boolean }, self: Command) => {
+    .action(async (run, options, self) => {
       await withShared(self, run, options, async ({ files, logs }, session, signal, config) => {
         await logs?.pull();
         files.refresh();
@@ -249,9 +228,9 @@ function pullCommand(): Command {
 }
 
 async function withShared(
-  self: Command,
+  self: CommandUnknownOpts,
   run: string,
-  options: StoreOptions,
+  options: { readonly fleet?: string },
   work: (opened: Shared, session: Session, signal: AbortSignal, config: Config) => Promise<void>,
 ): Promise<void> {
   const session = openSession(self);

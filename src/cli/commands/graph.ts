@@ -1,10 +1,10 @@
 import { Argument, Command, Option } from 'commander';
 
 import type { Corpus } from '../../corpus/index.ts';
-import type { EdgeKind } from '../../graph/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
 import { askedRun, GRAPH_QUERIES, graphQuestion } from '../../questions/index.ts';
+import type { FlagsOf } from '../options.ts';
 import { chosenWorks, webOptions, wholeNumber, worksOption } from '../options.ts';
 import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
@@ -12,29 +12,14 @@ import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
 import { endStage, showStage } from './docparse/stage-options.ts';
 
-interface GraphFlags {
-  readonly works?: string;
-  readonly vocabulary?: string;
-  readonly force?: boolean;
-  readonly claims?: boolean;
-  readonly estimate?: boolean;
-  readonly mailto?: string;
-  readonly sim?: string;
-  readonly kind?: readonly EdgeKind[];
-  readonly top: number;
-  readonly minCitations: number;
-  readonly brief?: boolean;
-  readonly ids?: boolean;
-}
-
-export function graphCommand(): Command {
+export function graphCommand() {
   return new Command('graph')
     .description('build and query the knowledge graph of a corpus; every edge has its evidence')
     .addCommand(buildCommand())
     .addCommand(listCommand());
 }
 
-function buildCommand(): Command {
+function buildOptions() {
   return webOptions(worksOption(runArgument(settingOptions(shared(new Command('build')), ['graph-build', 'claims']))))
     .description('extract entities and citations from parsed documents and update the graph')
     .option('--vocabulary <file>', 'your own terms to find in the text: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
@@ -47,17 +32,22 @@ function buildCommand(): Command {
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg graph build\n  docstokg graph build runs/corals --vocabulary terms.csv\n  docstokg graph build runs/review --works included\n  docstokg graph build --lookup --mailto you@university.example\n  docstokg graph build --claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n',
-    )
-    .action(async (named: string | undefined, flags: GraphFlags, self: Command) => {
-      const session = openSession(self);
-      using stop = stopSignal();
-      await using corpus = await corpusOf(session, named, await simulatedLayer(flags));
-      if (flags.estimate === true || flags.claims === true) await claims(corpus, flags, session, stop.signal);
-      if (flags.estimate !== true && !stop.signal.aborted) await build(corpus, flags, session, stop.signal);
-    });
+    );
 }
 
-async function build(corpus: Corpus, flags: GraphFlags, session: Session, signal: AbortSignal): Promise<void> {
+type BuildFlags = FlagsOf<typeof buildOptions>;
+
+function buildCommand() {
+  return buildOptions().action(async (named, flags, self) => {
+    const session = openSession(self);
+    using stop = stopSignal();
+    await using corpus = await corpusOf(session, named, await simulatedLayer(flags));
+    if (flags.estimate === true || flags.claims === true) await claims(corpus, flags, session, stop.signal);
+    if (flags.estimate !== true && !stop.signal.aborted) await build(corpus, flags, session, stop.signal);
+  });
+}
+
+async function build(corpus: Corpus, flags: BuildFlags, session: Session, signal: AbortSignal): Promise<void> {
   const show = showStage(session);
   const chosen = chosenWorks(corpus, flags.works);
   const request = { ...chosen, vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
@@ -77,7 +67,7 @@ async function build(corpus: Corpus, flags: GraphFlags, session: Session, signal
   }
 }
 
-async function claims(corpus: Corpus, flags: GraphFlags, session: Session, signal: AbortSignal): Promise<void> {
+async function claims(corpus: Corpus, flags: BuildFlags, session: Session, signal: AbortSignal): Promise<void> {
   const show = showStage(session);
   const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
   for await (const event of corpus.graph.claims(request, signal))
@@ -94,7 +84,7 @@ async function claims(corpus: Corpus, flags: GraphFlags, session: Session, signa
     }
 }
 
-function listCommand(): Command {
+function listOptions() {
   const names = [...Object.keys(GRAPH_QUERIES), 'sql'];
   const width = Math.max(...names.map((name) => name.length));
   const help = Object.entries(GRAPH_QUERIES).map(([name, { gives }]) => `  ${name.padEnd(width)}  ${gives}`);
@@ -122,22 +112,25 @@ Examples:
   docstokg graph list cited-by 10.1038/nature02691
   docstokg graph list sql "select kind, count(*) from edges group by kind"
 `,
-    )
-    .action(async (what: string, given: string[], flags: GraphFlags, self: Command) => {
-      const session = openSession(self);
-      const takes = GRAPH_QUERIES[what]?.takes ?? ['statement'];
-      const { run, words } = splitRun(given, takes);
-      if (what === 'sql') return await printRows(words[0] ?? '', run, session);
-      const inputs = words.map((word, at) => [takes[at]?.replaceAll(/[[\]]/g, '') ?? '', word]);
-      await printAnswer({ ask: what, ...(Object.fromEntries(inputs) as object) }, run, flags, session);
-    });
+    );
+}
+
+function listCommand() {
+  return listOptions().action(async (what, given, flags, self) => {
+    const session = openSession(self);
+    const takes = GRAPH_QUERIES[what]?.takes ?? ['statement'];
+    const { run, words } = splitRun(given, takes);
+    if (what === 'sql') return await printRows(words[0] ?? '', run, session);
+    const inputs = words.map((word, at) => [takes[at]?.replaceAll(/[[\]]/g, '') ?? '', word]);
+    await printAnswer({ ask: what, ...(Object.fromEntries(inputs) as object) }, run, flags, session);
+  });
 }
 
 /** Puts a query to the graph of a run and prints the answer, as assistants and programs get it. */
 async function printAnswer(
   asked: object,
   named: string | undefined,
-  flags: GraphFlags,
+  flags: FlagsOf<typeof listOptions>,
   session: Session,
 ): Promise<void> {
   await using corpus = await corpusOf(session, named);

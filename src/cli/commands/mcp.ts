@@ -7,7 +7,7 @@ import { askedRun } from '../../questions/index.ts';
 import { openCorpora, requireRun } from '../run-argument.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
 
-export function mcpCommand(): Command {
+export function mcpCommand() {
   return shared(new Command('mcp'))
     .description('MCP server (stdio) that lets an assistant search, read and cite corpora')
     .argument('[runs...]', 'run folders; default: the newest run')
@@ -16,7 +16,7 @@ export function mcpCommand(): Command {
       'after',
       '\nExamples:\n  docstokg mcp runs/corals\n  docstokg mcp runs/corals runs/fractures\n\nThe assistant starts this command; docs/guides/asking-from-an-assistant.md shows how to configure common ones.\n',
     )
-    .action(async (folders: string[], flags: { allowControl?: boolean }, self: Command) => {
+    .action(async (folders, { allowControl = false }, self) => {
       const session = openSession(self);
       using stop = stopSignal();
       const named =
@@ -25,7 +25,6 @@ export function mcpCommand(): Command {
       const corpora = await openCorpora(named, session, opened);
       const runs = corpora.map(({ id, corpus }) => opened.use(askedRun(id, corpus, session.logMessage)));
       session.info(`serving ${runs.map(({ id }) => id).join(', ')} over stdio`);
-      const { allowControl = false } = flags;
       await serveOnStdio({ runs, version: packageVersion(), allowControl, tell: session.warn }, stop.signal);
     });
 }

@@ -38,7 +38,7 @@ interface ScreenFlags {
 }
 
 /** `screen RUN`: decide which works count, in the browser or the terminal. */
-export function screenCommand(): Command {
+export function screenCommand() {
   const command = runArgument(settingOptions(shared(new Command('screen')), ['serve']))
     .description('decide which works of a run are included, the most likely first')
     // Options after a subcommand belong to the subcommand.
@@ -65,7 +65,7 @@ Examples:
   docstokg screen runs/corals --status
 `,
     )
-    .action(async (run: string | undefined, flags: ScreenFlags, self: Command) => {
+    .action(async (run, flags, self) => {
       const session = openSession(self);
       await using corpus = await corpusOf(session, run);
       {
@@ -88,7 +88,7 @@ Examples:
   return command.addCommand(importCommand());
 }
 
-const byOption = (): Option => new Option('--by <name>', 'who decides; default: the user of this computer');
+const byOption = () => new Option('--by <name>', 'who decides; default: the user of this computer');
 
 function whoIs(name: string | undefined): string {
   return name ?? userInfo().username;
@@ -133,7 +133,7 @@ interface ImportFlags {
   readonly phase?: Phase;
 }
 
-function importCommand(): Command {
+function importCommand() {
   return shared(new Command('import'))
     .description('read the decisions of a screening tool and apply them, or add the works of reference lists')
     .argument('<run>', 'run folder; --add creates it if it does not exist')
@@ -161,7 +161,7 @@ Examples:
   docstokg screen import runs/corals excluded.csv --as exclude --phase full-text --by covidence
 `,
     )
-    .action(async (run: string, files: string[], flags: ImportFlags, self: Command) => {
+    .action(async (run, files, flags, self) => {
       const session = openSession(self);
       if (flags.add) return await addWorks(run, files, session);
       await using corpus = await corpusOf(session, run);

@@ -12,21 +12,10 @@ import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
-import type { FilterFlags } from '../filter-options.ts';
 import { filterOptions, filtersOf } from '../filter-options.ts';
 import { decimalNumber, wholeNumber } from '../options.ts';
 
-interface SearchFlags extends FilterFlags {
-  readonly top: number;
-  readonly hybrid?: boolean;
-  readonly dense?: boolean;
-  readonly lexical?: boolean;
-  readonly full?: boolean;
-  readonly minScore?: number;
-  readonly related?: boolean;
-}
-
-export function searchCommand(): Command {
+export function searchCommand() {
   return filterOptions(shared(new Command('search')))
     .description('search for passages that answer a question')
     .argument(
@@ -49,7 +38,7 @@ export function searchCommand(): Command {
       'after',
       '\nExamples:\n  docstokg search "does vitamin D prevent fractures?"\n  docstokg search runs/corals --top 3 --json "bleaching after heat waves"\n',
     )
-    .action(async (given: string[], flags: SearchFlags, self: Command) => {
+    .action(async (given, flags, self) => {
       const session = openSession(self);
       const { run: named, words } = splitQuestion(given);
       using stop = stopSignal();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
+import type { CommandUnknownOpts } from 'commander';
 import { Command } from 'commander';
 
 import { AppError, isUnwritable, packageVersion } from '../../base/index.ts';
@@ -12,6 +13,7 @@ import { hostKnowledge, openQueue, queueLayer } from '../../harvest/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import type { ServerOptions } from '../../serve/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
+import type { FlagsOf } from '../options.ts';
 import { isRun, openCorpora, requireRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
@@ -20,12 +22,7 @@ import { requireQueueFile } from './queue/shared.ts';
 const SHORTEST_TOKEN = 16;
 const MOST_RUNS = 50;
 
-interface ServeFlags {
-  readonly queue?: string;
-  readonly allowControl?: boolean;
-}
-
-export function serveCommand(): Command {
+function serveOptions() {
   return settingOptions(shared(new Command('serve')), ['serve'])
     .description('web pages and an HTTP API to monitor runs and queues and to search corpora')
     .argument('[run...]', 'run folders; default: all in runs/')
@@ -37,15 +34,20 @@ export function serveCommand(): Command {
     .addHelpText(
       'after',
       '\nPrints a link that signs a browser in. Listens only on this machine unless --host says otherwise.\n\nExamples:\n  docstokg serve runs/corals\n  docstokg serve --queue postgres://docstokg@db/docstokg --host 0.0.0.0 --allow-control\n',
-    )
-    .action(serveRuns);
+    );
+}
+
+type ServeFlags = FlagsOf<typeof serveOptions>;
+
+export function serveCommand() {
+  return serveOptions().action((folders, flags, self) => serveRuns(folders, flags, self));
 }
 
 /** Serves runs until it is stopped; the printed link opens `page`. */
 export async function serveRuns(
   folders: readonly string[],
   flags: ServeFlags,
-  self: Command,
+  self: CommandUnknownOpts,
   page = '',
 ): Promise<void> {
   const { allowControl = false } = flags;

@@ -2,12 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
+import type { CommandUnknownOpts } from 'commander';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 // Types only: the simulator is loaded when a command runs.
 import type { LogEntry, Policy, Profile } from '../../../sim/index.ts';
 import { AppError, JsonlWriter } from '../../base/index.ts';
 import { openSession, outputOptions } from '../session.ts';
+import type { FlagsOf } from '../options.ts';
 import { wholeNumber } from '../options.ts';
 import { compareWithTruth, loadSimulation } from '../simulation.ts';
 
@@ -17,31 +19,18 @@ const DEFAULT_WORKS = 500;
 const WORKS_OF_PROFILES: Readonly<Partial<Record<Profile, number>>> = { demo: 200, load: 100_000 };
 
 /** A command with the shared options, except `--profile`, which names a world here. */
-function simulationCommand(name: string): Command {
+function simulationCommand(name: string) {
   return outputOptions(new Command(name)).helpOption('-h, --help', 'show this help');
 }
 
-export function simCommand(): Command {
+export function simCommand() {
   return new Command('sim')
     .description('run and inspect a simulated scholarly web on this machine')
-    .addCommand(serveCommand())
+    .addCommand(serveOptions().action(serve))
     .addCommand(verifyCommand());
 }
 
-interface ServeOptions {
-  readonly seed: number;
-  readonly works?: number;
-  readonly hosts: number;
-  readonly profile: Profile;
-  readonly documents: 'full' | 'plain';
-  readonly port: number;
-  readonly adminPort: number;
-  readonly timeScale: number;
-  readonly state?: string;
-  readonly leash?: boolean;
-}
-
-function serveCommand(): Command {
+function serveOptions() {
   return simulationCommand('serve')
     .description('serve a simulated world until interrupted; prints its address')
     .option('--seed <n>', 'seed; the same seed gives the same world', wholeNumber(0), 7)
@@ -58,11 +47,10 @@ function serveCommand(): Command {
     .option('--time-scale <x>', 'real seconds per simulated second', timeScale, 1)
     .option('--state <dir>', 'folder for world.json, requests.jsonl and violations.json')
     .addOption(new Option('--leash', 'stop when standard input ends').hideHelp())
-    .addHelpText('after', '\nExample:\n  docstokg sim serve --seed 7 --profile realistic --time-scale 0.05\n')
-    .action(serve);
+    .addHelpText('after', '\nExample:\n  docstokg sim serve --seed 7 --profile realistic --time-scale 0.05\n');
 }
 
-async function serve(options: ServeOptions, self: Command): Promise<void> {
+async function serve(options: FlagsOf<typeof serveOptions>, self: CommandUnknownOpts): Promise<void> {
   const session = openSession(self);
   const { state, documents, port, timeScale: scale, seed, hosts, profile } = options;
   const works = options.works ?? WORKS_OF_PROFILES[profile] ?? DEFAULT_WORKS;
@@ -112,15 +100,7 @@ function timeScale(text: string): number {
   return value;
 }
 
-interface VerifyOptions {
-  readonly policy?: string;
-  readonly selection?: string;
-  readonly manifest?: string;
-  readonly sim: string;
-  readonly scope: 'all' | 'manifest';
-}
-
-function verifyCommand(): Command {
+function verifyCommand() {
   return simulationCommand('verify')
     .description(
       'compare a client’s manifest with the truth and count politeness violations; exit 1 on any difference or violation',
@@ -141,10 +121,10 @@ function verifyCommand(): Command {
       'after',
       '\nExample:\n  docstokg sim verify --manifest out/manifest.jsonl --sim http://127.0.0.1:41000\n',
     )
-    .action(async (options: VerifyOptions, self: Command) => {
+    .action(async (options, self) => {
       const session = openSession(self);
-      const { manifest, sim, scope } = options;
-      const result = await compareWithTruth(sim, manifest, { policy: await readPolicy(options), scope });
+      const { policy, selection, manifest, sim, scope } = options;
+      const result = await compareWithTruth(sim, manifest, { policy: await readPolicy(policy, selection), scope });
       const [differences, violations] = [result.differences?.length ?? 0, result.violations.total];
       session.print(result);
       session.info(`differences: ${differences}, violations: ${violations}`);
@@ -152,7 +132,7 @@ function verifyCommand(): Command {
     });
 }
 
-async function readPolicy({ policy: path, selection }: VerifyOptions): Promise<Policy> {
+async function readPolicy(path: string | undefined, selection: string | undefined): Promise<Policy> {
   const { parsePolicy } = await loadSimulation();
   const chosen = selection === undefined ? {} : { selection };
   if (path === undefined) return parsePolicy(chosen);

@@ -19,20 +19,9 @@ import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { endStage, showStage } from './docparse/stage-options.ts';
+import type { FlagsOf } from '../options.ts';
 import { chosenWorks, collect, decimalNumber, worksOption } from '../options.ts';
 import { count } from '../terminal.ts';
-
-interface TableFlags {
-  readonly columns?: string;
-  readonly column?: readonly string[];
-  readonly works?: string;
-  readonly format?: TableFormat;
-  readonly out?: string;
-  readonly maxCost?: number;
-  readonly force?: boolean;
-  readonly correct?: readonly string[];
-  readonly undo?: boolean;
-}
 
 const HELP = `
 A column is a question that is put to every paper: NAME, NAME:TYPE or NAME:number:UNIT, or in a file
@@ -57,8 +46,7 @@ Examples:
   docstokg table runs/corals --correct W2741809807 "sample size" --undo
 `;
 
-/** `table`: one question per column, one paper per row. */
-export function tableCommand(): Command {
+function tableOptions() {
   return worksOption(runArgument(settingOptions(shared(new Command('table')), ['table'])))
     .description('ask the same questions of every paper: one row per paper, each cell with its quote')
     .option('--columns <file>', 'YAML file with the columns')
@@ -71,44 +59,49 @@ export function tableCommand(): Command {
     .option('--force', 'fill in all rows again; cached model answers are free')
     .option('--correct <word...>', 'correct a cell instead, WORK COLUMN [VALUE]; later runs keep it')
     .option('--undo', 'with --correct: back to what was found')
-    .addHelpText('after', HELP)
-    .action(async (run: string | undefined, flags: TableFlags, self: Command) => {
-      const session = openSession(self);
-      if (flags.correct) return await correct([...(run === undefined ? [] : [run]), ...flags.correct], flags, session);
-      using stop = stopSignal();
-      const columns = columnsOf(flags);
-      const format = flags.format ?? formatOf(flags.out);
-      if (format === 'parquet' && flags.out === undefined)
-        throw new AppError('USAGE_TABLE', 'Parquet output needs a file', { hint: 'give it with --out FILE' });
-      const budget = settingsLayer({ model: { budget_usd: flags.maxCost } }, 'option --max-cost');
-      await using corpus = await corpusOf(session, run, budget);
-      await using opened = new AsyncDisposableStack();
-      const search = opened.use(await corpus.openSearch({ tell: session.logMessage }, stop.signal));
-      const writer = openWriter(corpus, opened);
-      const table = await fillTable(
-        corpus,
-        search,
-        {
-          columns,
-          search: chosenWorks(corpus, flags.works),
-          writer,
-          call: flags.force ? { force: true } : {},
-          report: showStage(session),
-        },
-        stop.signal,
+    .addHelpText('after', HELP);
+}
+
+type TableFlags = FlagsOf<typeof tableOptions>;
+
+export function tableCommand() {
+  return tableOptions().action(async (run, flags, self) => {
+    const session = openSession(self);
+    if (flags.correct) return await correct([...(run === undefined ? [] : [run]), ...flags.correct], flags, session);
+    using stop = stopSignal();
+    const columns = columnsOf(flags);
+    const format = flags.format ?? formatOf(flags.out);
+    if (format === 'parquet' && flags.out === undefined)
+      throw new AppError('USAGE_TABLE', 'Parquet output needs a file', { hint: 'give it with --out FILE' });
+    const budget = settingsLayer({ model: { budget_usd: flags.maxCost } }, 'option --max-cost');
+    await using corpus = await corpusOf(session, run, budget);
+    await using opened = new AsyncDisposableStack();
+    const search = opened.use(await corpus.openSearch({ tell: session.logMessage }, stop.signal));
+    const writer = openWriter(corpus, opened);
+    const table = await fillTable(
+      corpus,
+      search,
+      {
+        columns,
+        search: chosenWorks(corpus, flags.works),
+        writer,
+        call: flags.force ? { force: true } : {},
+        report: showStage(session),
+      },
+      stop.signal,
+    );
+    endStage(table.outcome, session);
+    await write(table, format, flags.out, session);
+    if (table.overBudget > 0) {
+      process.exitCode ??= 1;
+      session.warn(
+        `over budget, not filled in: ${count(table.overBudget)} papers; raise the budget and run the same command`,
       );
-      endStage(table.outcome, session);
-      await write(table, format, flags.out, session);
-      if (table.overBudget > 0) {
-        process.exitCode ??= 1;
-        session.warn(
-          `over budget, not filled in: ${count(table.overBudget)} papers; raise the budget and run the same command`,
-        );
-      }
-      const used = writer?.budget;
-      if (used && used.inputTokens > 0)
-        session.info(`used: ${count(used.inputTokens)} tokens sent, ${count(used.outputTokens)} answered`);
-    });
+    }
+    const used = writer?.budget;
+    if (used && used.inputTokens > 0)
+      session.info(`used: ${count(used.inputTokens)} tokens sent, ${count(used.outputTokens)} answered`);
+  });
 }
 
 function columnsOf({ columns, column = [] }: TableFlags): Column[] {

@@ -1,7 +1,7 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from 'commander';
 
 import type { FlagPlace } from '../../../config/index.ts';
-import type { ParseStage, StageCall } from '../../../corpus/index.ts';
+import type { ParseStage } from '../../../corpus/index.ts';
 import { defaultStageOptions, PARSE_STAGES } from '../../../corpus/index.ts';
 import type { StageEvent, StageOutcome } from '../../../stage/index.ts';
 import { diagnosticsLine, planText, progressLine, stageExitCode, summaryText } from '../../../stage/index.ts';
@@ -9,16 +9,10 @@ import type { Session } from '../../session.ts';
 import { settingOptions, shared } from '../../session.ts';
 import { wholeNumber } from '../../options.ts';
 
-/** Options of every stage that are not settings. */
-export interface StageCommandOptions extends StageCall {
-  readonly dataRoot?: string;
-  readonly fleet?: string;
-}
-
 /** Adds the options shared by all stages, and those of the given settings. */
-export function stageOptions(command: Command, ...places: FlagPlace[]): Command {
+export function stageOptions<Given extends CommandUnknownOpts>(command: Given, ...places: FlagPlace[]): Given {
   const stages = PARSE_STAGES.filter((stage) => places.includes(stage));
-  return settingOptions(shared(command), [...places, 'data-root', 'stage'])
+  settingOptions(shared(command), [...places, 'data-root', 'stage'])
     .addHelpText('after', () => `\n${stages.map(defaultsOf).join('\n')}`)
     .option('--resume', 'skip documents already processed, even if the configuration says otherwise')
     .option('--no-resume', 'process documents again even if nothing has changed')
@@ -27,6 +21,7 @@ export function stageOptions(command: Command, ...places: FlagPlace[]): Command 
     .option('--limit <n>', 'maximum number of documents', wholeNumber(0))
     .option('--shard <i/n>', 'process part i of n; auto/n takes i from a batch system')
     .option('--fleet <url>', 'PostgreSQL server with the logs of a fleet; needs --store');
+  return command;
 }
 
 /** Help text with the defaults of a stage. */

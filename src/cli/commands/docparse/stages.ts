@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import type { CommandUnknownOpts } from 'commander';
 import { Command, Option } from 'commander';
 
 import { AppError, readJsonl } from '../../../base/index.ts';
@@ -8,61 +9,62 @@ import { AppError, readJsonl } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import { settingsLayer } from '../../../config/index.ts';
 import { chunkOutput, embedOutput, validateChunks, validateVectors } from '../../../parse/index.ts';
-import type { ParseStage } from '../../../corpus/index.ts';
+import type { ParseStage, StageCall } from '../../../corpus/index.ts';
 import { manifestFolder, openCorpus } from '../../../corpus/index.ts';
 import { manifestPath } from '../../../stage/index.ts';
 import { fleetLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../../session.ts';
 import { wholeNumber } from '../../options.ts';
-import type { StageCommandOptions } from './stage-options.ts';
 import { showStage, stageOptions, printOutcome } from './stage-options.ts';
 
-/** Stage options that are not settings. */
-interface DocparseOptions extends StageCommandOptions {
+/** Options of the stages; `dataRoot` is a setting. */
+interface DocparseOptions extends StageCall {
+  readonly fleet?: string;
+  readonly dataRoot?: string;
   readonly input?: string;
   readonly output?: string;
   readonly validateOnly?: boolean;
 }
 
-const inputOption = (command: Command): Command =>
+const inputOption = (command: Command) =>
   command.option('-i, --input <path>', 'folder of papers (PDF, HTML, JATS, TEI), or one file');
 
-export function doctagsCommand(): Command {
+export function doctagsCommand() {
   return stageOptions(inputOption(new Command('doctags')), 'doctags')
     .description('parse papers into DocTags and blocks')
     .option('-o, --output <folder>', 'same as --data-root')
     .addHelpText('after', '\nExample:\n  docparse doctags --input runs/harvest/PDF --data-root Data\n')
-    .action(async (options: DocparseOptions, self: Command) => withConfig(self, options, running('doctags')));
+    .action(async (options, self) => withConfig(self, options, running('doctags')));
 }
 
-export function chunkCommand(): Command {
+export function chunkCommand() {
   return validatingCommand('chunk', 'split parsed papers into chunks', '--max-tokens 256 --timeout-s 60');
 }
 
-export function embedCommand(): Command {
+export function embedCommand() {
   return validatingCommand('embed', 'embed chunks as dense and sparse vectors', '--retries 3 --retry-backoff-s 1.0');
 }
 
 /** The command of a stage whose files can be validated. */
-function validatingCommand(stage: 'chunk' | 'embed', description: string, example: string): Command {
+function validatingCommand(stage: 'chunk' | 'embed', description: string, example: string) {
   return stageOptions(new Command(stage), stage, 'format')
     .description(description)
     .option('--validate-only', 'validate existing files; write nothing')
     .addHelpText('after', `\nExample:\n  docparse ${stage} ${example}\n`)
-    .action(async (options: DocparseOptions, self: Command) =>
+    .action(async (options, self) =>
       withConfig(self, options, options.validateOnly ? (run) => checkFiles(stage, run) : running(stage)),
     );
 }
 
-export function parseCommand(): Command {
+export function parseCommand() {
   return stageOptions(inputOption(new Command('parse')), 'doctags', 'chunk', 'embed', 'format')
     .description('run doctags, chunk and embed in sequence; --dry-run shows what each would do and why')
     .addHelpText(
       'after',
       '\nExamples:\n  docparse parse --input runs/harvest/PDF\n  docparse parse --input runs/harvest/PDF --dry-run\n',
     )
-    .action(async (options: DocparseOptions, self: Command) =>
+    .action(async (options: DocparseOptions, self) =>
       withConfig(
         self,
         options,
@@ -80,7 +82,7 @@ interface StageRun {
 }
 
 async function withConfig(
-  self: Command,
+  self: CommandUnknownOpts,
   options: DocparseOptions,
   work: (run: StageRun) => Promise<unknown>,
 ): Promise<void> {
@@ -142,7 +144,7 @@ interface Row {
   readonly message?: string;
 }
 
-export function stageLogCommand(): Command {
+export function stageLogCommand() {
   return settingOptions(shared(new Command('stage-log')), ['data-root'])
     .description('show a stage’s manifest rows: documents processed, skipped or failed')
     .addOption(
@@ -151,29 +153,27 @@ export function stageLogCommand(): Command {
     .option('--tail <n>', 'number of rows to show, from the end', wholeNumber(1), 20)
     .addOption(new Option('--status <status>', 'only rows of this status').choices(['success', 'skip', 'failure']))
     .addHelpText('after', '\nExample:\n  docparse stage-log --stage chunk --tail 20 --status failure\n')
-    .action(
-      async (options: { readonly stage: string; readonly tail: number; readonly status?: string }, self: Command) => {
-        const session = openSession(self);
-        const { config } = session.load();
-        const path = manifestPath(manifestFolder(config), options.stage);
-        if (!existsSync(path))
-          throw new AppError('MANIFEST_MISSING', `file not found: ${path}`, {
-            hint: `run docparse ${options.stage} first`,
-          });
-        const rows: Row[] = [];
-        for await (const line of readJsonl(path)) {
-          if (line.kind === 'bad') session.warn(`line ${line.line}: ${line.reason}`);
-          else if ((options.status ?? (line.value as Row).status) === (line.value as Row).status)
-            rows.push(line.value as Row);
-          // Only the last rows are shown, so only those are kept in memory.
-          if (rows.length > options.tail * 2) rows.splice(0, rows.length - options.tail);
-        }
-        const shown = rows.slice(-options.tail);
-        if (session.json) for (const row of shown) session.terminal.print(JSON.stringify(row));
-        else
-          session.print(
-            shown.map(({ doc_id: document, status, duration_s, category, message }) => ({ document, status, duration_s, category, message })), // prettier-ignore
-          );
-      },
-    );
+    .action(async (options, self) => {
+      const session = openSession(self);
+      const { config } = session.load();
+      const path = manifestPath(manifestFolder(config), options.stage);
+      if (!existsSync(path))
+        throw new AppError('MANIFEST_MISSING', `file not found: ${path}`, {
+          hint: `run docparse ${options.stage} first`,
+        });
+      const rows: Row[] = [];
+      for await (const line of readJsonl(path)) {
+        if (line.kind === 'bad') session.warn(`line ${line.line}: ${line.reason}`);
+        else if ((options.status ?? (line.value as Row).status) === (line.value as Row).status)
+          rows.push(line.value as Row);
+        // Only the last rows are shown, so only those are kept in memory.
+        if (rows.length > options.tail * 2) rows.splice(0, rows.length - options.tail);
+      }
+      const shown = rows.slice(-options.tail);
+      if (session.json) for (const row of shown) session.terminal.print(JSON.stringify(row));
+      else
+        session.print(
+          shown.map(({ doc_id: document, status, duration_s, category, message }) => ({ document, status, duration_s, category, message })), // prettier-ignore
+        );
+    });
 }

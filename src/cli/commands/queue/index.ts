@@ -1,9 +1,10 @@
+import type { CommandUnknownOpts } from 'commander';
 import { Command } from 'commander';
 
 const jobs = () => import('./jobs.ts');
 
 /** Commands by name; each module is loaded only when its command runs. */
-const CHILDREN: Readonly<Record<string, () => Promise<Command>>> = {
+const CHILDREN: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   enqueue: async () => (await jobs()).enqueueCommand(),
   import: async () => (await jobs()).importCommand(),
   run: async () => (await import('./run.ts')).runCommand(),

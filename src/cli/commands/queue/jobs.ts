@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
 
 import { AppError, errorInfo, hostKey } from '../../../base/index.ts';
 import type { BadArtifact } from '../../../harvest/queue/index.ts';
 import { readArtifacts } from '../../../harvest/queue/index.ts';
-import type { Job, JobFilter, JobState, Pause, QueueAdmin, WorkQueue } from '../../../queue/kept/index.ts';
+import type { Job, JobFilter, Pause, QueueAdmin, WorkQueue } from '../../../queue/kept/index.ts';
 import { JOB_STATES, jobJson, queueJson } from '../../../queue/kept/index.ts';
 import { wholeNumber } from '../../options.ts';
 import { count, plain, showProgress } from '../../terminal.ts';
@@ -18,13 +17,7 @@ const SHOWN_BAD_LINES = 20;
 /** Bad lines in the JSON. */
 const MOST_BAD_LINES = 1_000;
 
-interface EnqueueOptions {
-  readonly input?: string;
-  readonly resolver?: string;
-  readonly priority?: number;
-}
-
-export function enqueueCommand(): Command {
+export function enqueueCommand() {
   return queueCommand('enqueue')
     .description('add one job, or the jobs of a JSONL file')
     .argument('[id]', 'unique id of the job, such as doi:10.1234/example; does nothing if the id exists')
@@ -37,13 +30,13 @@ export function enqueueCommand(): Command {
       `\nExample:\n  contentdownload queue enqueue doi:10.1234/example '{"doi":"10.1234/example"}'\n`,
     )
     .hook('preAction', (self) => {
-      const { input } = self.opts<EnqueueOptions>();
+      const { input } = self.opts();
       if (self.args.length > 0 === (input === undefined)) return;
       const hint = 'contentdownload queue enqueue --help shows an example';
       throw new AppError('USAGE_ENQUEUE', 'give either an id or --input', { hint });
     })
     .action(
-      onQueue(async (opened, { input, resolver, priority }: EnqueueOptions, id: string, payload: unknown) => {
+      onQueue(async (opened, { input, resolver, priority }, id = '', payload) => {
         if (input !== undefined) return await importArtifacts(opened, input, Infinity);
         const added = await opened.queue.enqueue(id, payload, { resolverHint: resolver, priority });
         opened.session.print(
@@ -54,7 +47,7 @@ export function enqueueCommand(): Command {
     );
 }
 
-export function importCommand(): Command {
+export function importCommand() {
   return queueCommand('import')
     .description('add jobs from a JSONL file, optionally gzipped')
     .argument('<file>', 'the file, or - for standard input')
@@ -71,11 +64,7 @@ Example:
   contentdownload queue import artifacts.jsonl --limit 10000
 `,
     )
-    .action(
-      onQueue((opened, { limit = Infinity }: { readonly limit?: number }, file: string) =>
-        importArtifacts(opened, file, limit),
-      ),
-    );
+    .action(onQueue((opened, { limit = Infinity }, file) => importArtifacts(opened, file, limit)));
 }
 
 function parsePayload(json: string): unknown {
@@ -124,16 +113,7 @@ async function* take<T>(source: AsyncIterable<T>, limit: number): AsyncGenerator
   }
 }
 
-interface ListOptions {
-  readonly state?: JobState;
-  readonly resolver?: string;
-  readonly host?: string;
-  readonly errorCode?: string;
-  readonly limit: number;
-  readonly export?: boolean;
-}
-
-export function listCommand(): Command {
+export function listCommand() {
   return queueCommand('list')
     .description('list jobs, or show one job in full')
     .argument('[id]', 'number or artifact id of a job')
@@ -148,7 +128,7 @@ export function listCommand(): Command {
       '\nExamples:\n  contentdownload queue list --state error --error-code HTTP_404\n  contentdownload queue list doi:10.1234/example\n  contentdownload queue list --state error --export > failed.jsonl\n',
     )
     .action(
-      onQueue(async ({ queue, session }, options: ListOptions, id: string | undefined) => {
+      onQueue(async ({ queue, session }, options, id) => {
         const { admin } = queue.store;
         if (id !== undefined) return session.print(jobJson(await findJob(admin, id)));
         const { state, resolver, host, limit } = options;
@@ -184,15 +164,7 @@ async function* everyJob(admin: QueueAdmin, filter: JobFilter): AsyncGenerator<J
   }
 }
 
-interface RetryOptions {
-  readonly maxAttempts?: number;
-  readonly errorCode?: string;
-  readonly reason?: string;
-  readonly resolver?: string;
-  readonly dryRun?: boolean;
-}
-
-export function retryFailedCommand(): Command {
+export function retryFailedCommand() {
   return queueCommand('retry-failed')
     .alias('retry')
     .description('requeue failed jobs with a fresh attempt counter')
@@ -206,7 +178,7 @@ export function retryFailedCommand(): Command {
     .option('--dry-run', 'only count matching jobs')
     .addHelpText('after', '\nExample:\n  contentdownload queue retry-failed --error-code HTTP_503 --dry-run\n')
     .action(
-      onQueue(async ({ queue, session, config }, options: RetryOptions) => {
+      onQueue(async ({ queue, session, config }, options) => {
         const { maxAttempts, errorCode, reason, resolver, dryRun = false } = options;
         const filter = {
           // Skipped jobs are retried only when --reason is given.
@@ -229,7 +201,7 @@ export function retryFailedCommand(): Command {
     );
 }
 
-export function pauseCommand(verb: 'pause' | 'resume'): Command {
+export function pauseCommand(verb: 'pause' | 'resume') {
   const what = verb === 'pause' ? 'start no new jobs' : 'start new jobs again';
   return queueCommand(verb)
     .description(`${what}: everywhere, at one host, or of one resolver`)
@@ -240,23 +212,21 @@ export function pauseCommand(verb: 'pause' | 'resume'): Command {
       `\nTakes effect in every worker process within a second; running jobs finish.\n\nExample:\n  contentdownload queue ${verb} --host arxiv.org\n`,
     )
     .action(
-      onQueue(
-        async ({ queue, session }, { host, resolver }: { readonly host?: string; readonly resolver?: string }) => {
-          const { admin } = queue.store;
-          const [scope, name] = pauseTarget(host, resolver);
-          const changed =
-            verb === 'pause' ? await admin.pause(scope, name, session.clock.now()) : await admin.resume(scope, name);
-          const target = scope === 'all' ? 'everything' : `${scope} ${plain(name)}`;
-          // Unknown names are paused too, because such jobs may be enqueued later; print a warning in case of a typo.
-          const known = scope === 'all' || verb === 'resume' || (await isKnown(queue, scope, name));
-          const unchanged = verb === 'pause' ? 'already paused' : 'not paused';
-          session.print({ scope, name, changed, known }, changed ? `${target} ${verb}d` : `${target} was ${unchanged}`);
-          if (!known)
-            session.warn(
-              `${target} is unknown: no job or worker uses it; check the spelling (undo: queue resume --${scope} ${plain(name)})`,
-            );
-        },
-      ),
+      onQueue(async ({ queue, session }, { host, resolver }) => {
+        const { admin } = queue.store;
+        const [scope, name] = pauseTarget(host, resolver);
+        const changed =
+          verb === 'pause' ? await admin.pause(scope, name, session.clock.now()) : await admin.resume(scope, name);
+        const target = scope === 'all' ? 'everything' : `${scope} ${plain(name)}`;
+        // Unknown names are paused too, because such jobs may be enqueued later; print a warning in case of a typo.
+        const known = scope === 'all' || verb === 'resume' || (await isKnown(queue, scope, name));
+        const unchanged = verb === 'pause' ? 'already paused' : 'not paused';
+        session.print({ scope, name, changed, known }, changed ? `${target} ${verb}d` : `${target} was ${unchanged}`);
+        if (!known)
+          session.warn(
+            `${target} is unknown: no job or worker uses it; check the spelling (undo: queue resume --${scope} ${plain(name)})`,
+          );
+      }),
     );
 }
 
@@ -273,13 +243,13 @@ async function isKnown(queue: WorkQueue, scope: 'host' | 'resolver', name: strin
   return job !== undefined || workers.some(({ hosts }) => hosts.some((host) => host.key === key));
 }
 
-export function cancelCommand(): Command {
+export function cancelCommand() {
   return queueCommand('cancel')
     .description('cancel a queued or running job')
     .argument('<id>', 'number or artifact id')
     .addHelpText('after', '\nExample:\n  contentdownload queue cancel doi:10.1234/example\n')
     .action(
-      onQueue(async ({ queue, session }, _options, id: string) => {
+      onQueue(async ({ queue, session }, _options, id) => {
         const { admin } = queue.store;
         const job = await findJob(admin, id);
         const cancelled = await admin.cancel(job.id, session.clock.now());
@@ -300,13 +270,7 @@ function ageMs(text: string): number {
   return Number(number) * (UNITS[unit] ?? 0);
 }
 
-interface PruneOptions {
-  readonly olderThan: number;
-  readonly state?: 'done' | 'skipped' | 'error';
-  readonly dryRun?: boolean;
-}
-
-export function pruneCommand(): Command {
+export function pruneCommand() {
   return queueCommand('prune')
     .description('remove finished jobs; their ids can then be enqueued again')
     .requiredOption(
@@ -318,7 +282,7 @@ export function pruneCommand(): Command {
     .option('--dry-run', 'only count matching jobs')
     .addHelpText('after', '\nExample:\n  contentdownload queue prune --older-than 30d --state done\n')
     .action(
-      onQueue(async ({ queue, session }, { olderThan, state, dryRun = false }: PruneOptions) => {
+      onQueue(async ({ queue, session }, { olderThan, state, dryRun = false }) => {
         const filter = { ...(state && { states: [state] }), updatedBefore: session.clock.now() - olderThan };
         const jobs = await queue.store.admin.prune(filter, { dryRun });
         session.print(

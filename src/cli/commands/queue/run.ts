@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import type { Command } from 'commander';
-
 import { AppError, errorInfo, duration } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
 import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
@@ -15,25 +13,23 @@ import type { Session } from '../../session.ts';
 import { count, plain, showProgress } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
 import { onQueue, queueCommand } from './shared.ts';
+import type { FlagsOf } from '../../options.ts';
 import { webOptions } from '../../options.ts';
 import { settingOptions, stopSignal } from '../../session.ts';
 
-interface RunOptions {
-  readonly drain?: boolean;
-  readonly drainNow?: boolean;
-  readonly handler?: string;
-  readonly mailto?: string;
-  readonly sim?: string;
-}
-
-export function runCommand(): Command {
+function runOptions() {
   return webOptions(settingOptions(queueCommand('run'), ['queue-run']))
     .description('run the jobs in the queue')
     .option('--handler <module>', 'module whose default export handles a job; default: jobs are works to download')
     .option('--drain', 'exit when the queue is empty, including delayed and paused jobs')
     .option('--drain-now', 'exit when no job can run now; delayed and paused jobs stay queued')
-    .addHelpText('after', HELP)
-    .action(onQueue(run, webLayer));
+    .addHelpText('after', HELP);
+}
+
+type RunFlags = FlagsOf<typeof runOptions>;
+
+export function runCommand() {
+  return runOptions().action(onQueue(run, webLayer));
 }
 
 const HELP = `
@@ -48,7 +44,7 @@ Examples:
   contentdownload queue run --handler ./my-handler.ts
 `;
 
-async function run({ queue, session, config }: OpenedQueue, options: RunOptions): Promise<void> {
+async function run({ queue, session, config }: OpenedQueue, options: RunFlags): Promise<void> {
   const drain = options.drainNow ? 'due' : options.drain ? 'empty' : 'never';
   await using opened = new AsyncDisposableStack();
   const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
@@ -76,7 +72,7 @@ async function run({ queue, session, config }: OpenedQueue, options: RunOptions)
  * Settings from `--sim` and `--mailto`. Imports the HTTP modules only if one is given: custom handlers rarely need
  * them.
  */
-async function webLayer(options: RunOptions): Promise<Layer> {
+async function webLayer(options: RunFlags): Promise<Layer> {
   if (options.sim === undefined && options.mailto === undefined) return [];
   return (await import('../../../harvest/index.ts')).simulatedLayer(options);
 }

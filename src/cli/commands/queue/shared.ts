@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 
+import type { CommandUnknownOpts } from 'commander';
 import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
@@ -10,7 +11,7 @@ import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 
 /** A command of `queue`, with the options that all of them have. */
-export function queueCommand(name: string): Command {
+export function queueCommand(name: string) {
   return shared(new Command(name)).option(
     '--queue <path|url>',
     'SQLite file or postgres:// URL of the queue; default: the configured queue',
@@ -37,9 +38,9 @@ export interface OpenedQueue {
 export function onQueue<Options extends object, Words extends readonly unknown[]>(
   work: (opened: OpenedQueue, options: Options, ...words: Words) => Promise<void>,
   settings: (options: Options) => Promise<Layer> | Layer = () => [],
-): (...parsed: [...Words, Options, Command]) => Promise<void> {
+): (...parsed: [...Words, Options, CommandUnknownOpts]) => Promise<void> {
   return async (...parsed) => {
-    const self = parsed.at(-1) as Command;
+    const self = parsed.at(-1) as CommandUnknownOpts;
     const options = parsed.at(-2) as Options & { readonly queue?: string };
     const session = openSession(self);
     const { config, origins } = session.load([...queueLayer(options.queue), ...(await settings(options))]);

@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
 import { Option } from 'commander';
 
 import { wait } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import type { WorkQueue } from '../../../queue/kept/index.ts';
 import { isoTime, queueJson, RateMeter } from '../../../queue/kept/index.ts';
+import type { FlagsOf } from '../../options.ts';
 import { stopSignal } from '../../session.ts';
 import { CLEAR } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
@@ -12,13 +12,7 @@ import { onQueue, queueCommand } from './shared.ts';
 
 const WATCH_MS = 1_000;
 
-interface StatsOptions {
-  readonly format: 'json' | 'table';
-  readonly hosts?: string | true;
-  readonly watch?: boolean;
-}
-
-export function statsCommand(): Command {
+function statsOptions() {
   return queueCommand('stats')
     .description('show jobs by state and reason, throughput and active workers')
     .addOption(new Option('--format <format>', 'output format').choices(['json', 'table']).default('table'))
@@ -37,11 +31,17 @@ Examples:
   contentdownload queue stats --watch
   contentdownload queue stats --hosts arxiv.org --json
 `,
-    )
-    .action(onQueue(showStats));
+    );
 }
 
-async function showStats({ queue, session, config }: OpenedQueue, options: StatsOptions): Promise<void> {
+export function statsCommand() {
+  return statsOptions().action(onQueue(showStats));
+}
+
+async function showStats(
+  { queue, session, config }: OpenedQueue,
+  options: FlagsOf<typeof statsOptions>,
+): Promise<void> {
   const { hosts } = options;
   const meter = new RateMeter();
   const read = async (): Promise<object> => {

@@ -8,11 +8,11 @@ import type { Config, Layer } from '../../../config/index.ts';
 import type { Corpus, GatherRequest, RunAccount, RunAsked } from '../../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../../corpus/index.ts';
 import { slug } from '../../../download/index.ts';
-import type { WantedWorks } from '../../../harvest/index.ts';
 import { asksOpenAlex, fleetLayer, queueLayer, simulatedLayer } from '../../../harvest/index.ts';
 import type { Work } from '../../../works/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../../session.ts';
+import type { FlagsOf } from '../../options.ts';
 import { webOptions, wholeNumber, worksOption } from '../../options.ts';
 import { runProgress } from './progress.ts';
 import type { RunEnd } from './summary.ts';
@@ -31,7 +31,7 @@ Examples:
 Ctrl-C stops after the running works; run the same command again to resume.
 `;
 
-export function runCommand(): Command {
+export function runCommand() {
   return worksOption(
     downloadOptions(shared(new Command('run')), 'JSONL, CSV, BibTeX or RIS file, list of ids, or folder of papers'),
   )
@@ -41,7 +41,7 @@ export function runCommand(): Command {
       'PostgreSQL server that makes this command on any number of machines one run; needs --store',
     )
     .addHelpText('after', RUN_EXAMPLES)
-    .action(async (ids: string[], options: RunOptions, self: Command) => run(ids, options, openSession(self)));
+    .action(async (ids, options, self) => run(ids, options, openSession(self)));
 }
 
 type RunOptions = DownloadOptions & { readonly works?: string };
@@ -125,14 +125,12 @@ Ctrl-C stops after the running downloads; run the same command again to resume.
 `;
 
 /** Adds the download arguments and options to `contentdownload`. */
-export function downloadCommand(command: Command): Command {
+export function downloadCommand(command: Command) {
   return downloadOptions(shared(command), 'JSONL, CSV, BibTeX or RIS file, or list of ids')
     .option('--estimate', 'estimate works, open-access share, API credits, time and disk space from two OpenAlex pages')
     .option('--dry-run', 'find and count the works; download nothing')
     .addHelpText('after', DOWNLOAD_EXAMPLES)
-    .action(async (ids: string[], options: DownloadOptions, self: Command) =>
-      download(ids, options, openSession(self)),
-    );
+    .action(async (ids, options, self) => download(ids, options, openSession(self)));
 }
 
 async function download(ids: readonly string[], options: DownloadOptions, session: Session): Promise<void> {
@@ -188,18 +186,16 @@ export function printDownload(end: RunEnd, session: Session, config: Config): vo
   for (const hint of keyHints(config)) session.info(hint);
 }
 
-interface DownloadOptions extends WantedWorks {
+/** Options of `run` and `contentdownload`; `out` is a setting. */
+type DownloadOptions = FlagsOf<typeof downloadOptions> & {
   readonly out?: string;
-  readonly mailto?: string;
-  readonly sim?: string;
+  readonly fleet?: string;
   readonly estimate?: boolean;
   readonly dryRun?: boolean;
-  readonly queue?: string;
-  readonly fleet?: string;
-}
+};
 
 /** Adds the options that select works, resolvers and the output folder. */
-function downloadOptions(command: Command, input: string): Command {
+function downloadOptions(command: Command, input: string) {
   const asking = command
     .argument('[ids...]', 'DOIs, arXiv ids, PMIDs, PMCIDs, OpenAlex ids or URLs')
     .option('--topic <text>', 'search OpenAlex for works about this topic')
