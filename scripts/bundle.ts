@@ -112,7 +112,7 @@ function workers(): string[] {
       readFileSync(join(ROOT, file), 'utf8')
         .split('\n')
         .filter((line) => line.includes('import.meta.'))
-        .flatMap((line) => [...line.matchAll(/['`](?:\.\/)?([\w-]+)(?:\.ts'|\$\{extname)/g)])
+        .flatMap((line) => [...line.matchAll(/['`]((?:\.{1,2}\/)?[\w-]+)(?:\.ts'|\$\{extname)/g)])
         .map(([, name = '']) => posix.join(dirname(file), `${name}.ts`)),
     )
     .filter((file) => existsSync(join(ROOT, file)));

@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-
-import type * as Esbuild from 'esbuild';
+import { extname, join } from 'node:path';
 
 import type * as Keys from '../keys.ts';
 import type { Key } from '../keys.ts';
 import type { Config } from '../schema.ts';
 
 /*
- * Loading the schema takes longer than a quick command should. So tables made from it, and the schema as one file, are
- * generated: by the build into dist/, in a clone into node_modules/.cache by the first command after a change. Without
- * the cache, commands are only slower.
+ * Loading the schema takes longer than a quick command should. So tables made from it are generated: by the build into
+ * dist/, in a clone into node_modules/.cache by the first command after a change. Without the cache, commands are only
+ * slower.
  */
 
 const FROM_SOURCE = import.meta.filename.endsWith('.ts');
@@ -20,15 +18,12 @@ const ROOT = join(import.meta.dirname, FROM_SOURCE ? '../../..' : '../../../..')
 const CACHE = join(ROOT, 'node_modules', '.cache', 'docstokg');
 /** Changes in these folders change what is generated. */
 const SOURCES = ['cli', 'config'];
-const require = createRequire(import.meta.url);
 
 /** What commands need to know about settings without loading the schema. */
 export interface SettingsTable {
   readonly keys: readonly Key[];
   readonly defaults: Config;
 }
-
-type Schema = Pick<typeof Keys, 'configSchema' | 'jsonSchema' | 'listKeys'>;
 
 let folder: string | undefined;
 
@@ -87,53 +82,20 @@ function removeOthers(): void {
 export function settingsTable(): SettingsTable {
   const read = readGenerated('settings.json') as SettingsTable | undefined;
   if (read) return read;
-  const table = tableOf(schemaFromSource());
+  const table = newTable();
   writeGenerated('settings.json', JSON.stringify(table));
   return table;
 }
 
-function tableOf({ configSchema, listKeys }: Schema): SettingsTable {
+function newTable(): SettingsTable {
+  const { configSchema, listKeys } = loadSchema();
   return { keys: listKeys(), defaults: configSchema.parse({}) };
 }
 
-/** The schema, from the generated file if there is one. */
-export function loadSchema(): Schema {
-  try {
-    return require(join(generatedFolder(), 'schema.cjs')) as Schema;
-  } catch {
-    const text = FROM_SOURCE ? bundledSchema() : undefined;
-    if (text !== undefined) writeGenerated('schema.cjs', text);
-    return schemaFromSource();
-  }
-}
-
-function schemaFromSource(): Schema {
-  return require(FROM_SOURCE ? '../keys.ts' : '../keys.js') as Schema;
-}
-
-/** The schema and the parts of zod it needs, in one file; undefined if esbuild is not installed. */
-export function bundledSchema(): string | undefined {
-  let esbuild: typeof Esbuild;
-  try {
-    esbuild = require('esbuild') as typeof Esbuild;
-  } catch {
-    return undefined;
-  }
-  const { outputFiles } = esbuild.buildSync({
-    entryPoints: [join(ROOT, 'src', 'config', 'keys.ts')],
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'cjs',
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'silent',
-    // The licence of zod, part of which is copied.
-    banner: { js: `/*!\n${readFileSync(join(ROOT, 'node_modules', 'zod', 'LICENSE'), 'utf8')}*/` },
-  });
-  return outputFiles[0]?.text;
+export function loadSchema(): typeof Keys {
+  return createRequire(import.meta.url)(`../keys${extname(import.meta.filename)}`) as typeof Keys;
 }
 
 export function generatedFiles(): Readonly<Record<string, string>> {
-  return { 'settings.json': JSON.stringify(tableOf(schemaFromSource())), 'schema.cjs': bundledSchema() ?? '' };
+  return { 'settings.json': JSON.stringify(newTable()) };
 }
