@@ -1,5 +1,3 @@
-import { setTimeout as realSetTimeout, clearTimeout as realClearTimeout } from 'node:timers';
-
 /** Disposing of it cancels the timer. */
 export interface Timer extends Disposable {
   /** Lets the process exit while the timer runs. */
@@ -18,46 +16,13 @@ export interface Clock {
   setTimer(delayMs: number, fire: () => void): Timer;
 }
 
-/** Longer delays overflow Node's timers, which would fire at once. */
+/** 24 days. Longer delays overflow Node's timers, which would fire at once; such a timer fires early instead. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-class SystemTimer implements Timer {
-  #handle: NodeJS.Timeout;
-  #unref = false;
-
-  constructor(delayMs: number, fire: () => void) {
-    const deadline = performance.now() + delayMs;
-    const arm = (): NodeJS.Timeout => {
-      const left = Math.max(0, deadline - performance.now());
-      const handle =
-        left > LONGEST_TIMER_MS
-          ? realSetTimeout(() => (this.#handle = arm()), LONGEST_TIMER_MS)
-          : realSetTimeout(fire, left);
-      if (this.#unref) handle.unref();
-      return handle;
-    };
-    this.#handle = arm();
-  }
-
-  unref(): void {
-    this.#unref = true;
-    this.#handle.unref();
-  }
-
-  ref(): void {
-    this.#unref = false;
-    this.#handle.ref();
-  }
-
-  [Symbol.dispose](): void {
-    realClearTimeout(this.#handle);
-  }
-}
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  setTimer: (delayMs, fire) => new SystemTimer(delayMs, fire),
+  setTimer: (delayMs, fire) => setTimeout(fire, Math.min(delayMs, LONGEST_TIMER_MS)),
 };
 
 /** Resolves after `delayMs` of the clock's time; rejects with the signal's reason when aborted first. */
