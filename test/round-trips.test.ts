@@ -136,7 +136,7 @@ async function toldByUs(text: string, format: 'bibtex' | 'ris' | 'csl'): Promise
 }
 
 const bibtex = (records = RECORDS): string => {
-  const taken = new Set<string>();
+  const taken = new Map<string, number>();
   return records.map((record) => bibtexEntry(record, citationKey(record, taken))).join('\n');
 };
 const csl = (): string => JSON.stringify(RECORDS.map((record) => cslItem(record)));

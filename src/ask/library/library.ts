@@ -60,7 +60,7 @@ export class Library implements Disposable {
   /** Citations of works, in the order given; null for a work that is not in the corpus. */
   async cite(names: readonly string[], style: CitationStyle) {
     const works = await Array.fromAsync(names, async (name) => ({ name, work: (await this.work(name)) ?? null }));
-    const keys = new Set<string>();
+    const keys = new Map<string, number>();
     return works.map(({ name, work }) => ({ name, work, citation: work && citation(work.record, style, keys) }));
   }
 
@@ -122,7 +122,7 @@ export class Library implements Disposable {
   }
 }
 
-function citation(record: WorkRecord, style: CitationStyle, keys: Set<string>): string {
+function citation(record: WorkRecord, style: CitationStyle, keys: Map<string, number>): string {
   switch (style) {
     case 'apa':
       return apaCitation(record);

@@ -195,7 +195,7 @@ export function citedWork(record: WorkRecord) {
     /** Corrections and expressions of concern. */
     notices: record.notices.filter(({ kind }) => kind !== 'retraction' && kind !== 'removal'),
     apa: apaCitation(record),
-    bibtex: bibtexEntry({ ...record, abstract: null, keywords: [] }, citationKey(record, new Set())),
+    bibtex: bibtexEntry({ ...record, abstract: null, keywords: [] }, citationKey(record, new Map())),
   };
 }
 

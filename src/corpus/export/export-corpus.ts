@@ -91,7 +91,7 @@ function* wanted(
 /** The formats that are a text of all works, made in pieces. */
 const TEXTS = {
   *bibtex(works: Iterable<LibraryWork>) {
-    const taken = new Set<string>();
+    const taken = new Map<string, number>();
     for (const { record, file } of works)
       yield `${bibtexEntry(record, citationKey(record, taken), file ?? undefined)}\n`;
   },
@@ -138,7 +138,7 @@ function* csvTable(works: Iterable<LibraryWork>): Generator<string> {
 /** Obsidian notes, one per work, linked to the works it cites; names without an ending. */
 function* obsidianNotes(works: Iterable<LibraryWork>) {
   const all = [...works].filter(({ outcome, isOtherVersion }) => outcome !== 'unreadable' && !isOtherVersion);
-  const taken = new Set<string>();
+  const taken = new Map<string, number>();
   const names = new Map(all.map(({ record }) => [record.id, `@${citationKey(record, taken)}`]));
   for (const work of all) {
     const { record, file } = work;

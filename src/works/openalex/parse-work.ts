@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { ArxivId, WorkIds } from '../ids.ts';
+import type { WorkIds } from '../ids.ts';
 import {
   parseArxivId,
   normalizeDoi,
@@ -102,6 +102,7 @@ export const openAlexRefusal = z.object({
 export const OPENALEX_SELECT = Object.keys(openAlexWork.shape).join(',');
 
 type Location = z.output<typeof openAlexLocation>;
+type Parsed = z.output<typeof openAlexWork>;
 
 const MAX_LOCATIONS = 50;
 const MAX_AUTHORS = 20;
@@ -135,6 +136,8 @@ export function parseOpenAlexRecord(value: unknown, at: string): WorkRecord | un
 }
 
 function workOf({ data, id, ids, places }: ReadRecord): Work {
+  // The best location is listed twice.
+  const byUrls = Map.groupBy(places, ({ landing_page_url: landing, pdf_url: pdf }) => `${landing ?? ''} ${pdf ?? ''}`);
   return {
     id,
     ids,
@@ -148,7 +151,7 @@ function workOf({ data, id, ids, places }: ReadRecord): Work {
       .slice(0, MAX_AUTHORS),
     isRetracted: data.is_retracted ?? false,
     isOpen: data.open_access?.is_oa ?? null,
-    locations: distinct(places.map(locationOf)).slice(0, MAX_LOCATIONS),
+    locations: [...byUrls.values()].flatMap(([each]) => (each ? [locationOf(each)] : [])).slice(0, MAX_LOCATIONS),
     content: {
       pdf: data.has_content?.pdf ?? (data.content_urls?.pdf ?? null) !== null,
       tei: data.has_content?.grobid_xml ?? (data.content_urls?.grobid_xml ?? null) !== null,
@@ -159,53 +162,40 @@ function workOf({ data, id, ids, places }: ReadRecord): Work {
 }
 
 /** All ids in an OpenAlex record, including those in the URLs of its locations. */
-function idsOf(data: z.output<typeof openAlexWork>, openalex: string, locations: readonly Location[]): WorkIds {
+function idsOf(data: Parsed, openalex: string, locations: readonly Location[]): WorkIds {
   const text = (name: string): string => String(data.ids?.[name] ?? '');
   const doi = normalizeDoi(data.doi ?? text('doi')) ?? null;
-  const urls = locations
-    .flatMap(({ landing_page_url: landing, pdf_url: pdf }) => [landing, pdf])
-    .filter((url) => url !== null);
-  const first = <T>(read: (url: string) => T | undefined): T | null => {
-    for (const url of urls) {
-      const value = read(url);
-      if (value !== undefined) return value;
-    }
-    return null;
-  };
+  const urls = locations.flatMap(({ landing_page_url: landing, pdf_url: pdf }) => [landing ?? '', pdf ?? '']);
+  const first = <T>(read: (text: string) => T | undefined, texts: readonly string[] = urls): T | null =>
+    texts
+      .values()
+      .map(read)
+      .find((found) => found !== undefined) ?? null;
+  // OpenAlex has no field for arXiv ids: they are in location ids, URLs, or the DOI.
+  const atArxiv = [
+    ...locations.map(({ id }) => id ?? '').filter((id) => /^(?:pmh:)?oai:arxiv\.org:/i.test(id)),
+    ...urls.filter((url) => /^https?:\/\/(?:www\.|export\.)?arxiv\.org\//i.test(url)),
+  ];
+  const arxiv = first(parseArxivId, [...atArxiv, doi ?? '']);
   return {
     openalex,
     doi,
-    arxiv: arxivOf(doi, locations),
+    // A location names the version OpenAlex saw; the work is its latest.
+    arxiv: arxiv && { id: arxiv.id, version: null },
     pmid: pmidFromField(text('pmid')) ?? null,
-    pmcid: pmcidFromField(text('pmcid')) ?? pmcidIn(urls),
+    pmcid: pmcidFromField(text('pmcid')) ?? first(pmcidInUrl),
     hal: first((url) => (/hal\.science|archives-ouvertes\.fr/i.test(url) ? normalizeHalId(url) : undefined)),
     zenodo: normalizeZenodoId(doi ?? '') ?? first(normalizeZenodoId),
   };
 }
 
-/** OpenAlex has no field for arXiv ids: they are in location ids, URLs, or the DOI. */
-function arxivOf(doi: string | null, locations: readonly Location[]): ArxivId | null {
-  const byId = locations.map(({ id }) => id ?? '').find((id) => /^(?:pmh:)?oai:arxiv\.org:/i.test(id));
-  const urls = locations.flatMap(({ landing_page_url: landing, pdf_url: pdf }) => [landing ?? '', pdf ?? '']);
-  const byUrl = urls.filter((url) => /^https?:\/\/(?:www\.|export\.)?arxiv\.org\//i.test(url));
-  for (const text of [byId ?? '', ...byUrl, doi ?? '']) {
-    const parsed = parseArxivId(text);
-    // A location names the version OpenAlex saw; the work is its latest.
-    if (parsed) return { id: parsed.id, version: null };
-  }
-  return null;
-}
-
-function pmcidIn(urls: readonly string[]): string | null {
-  for (const url of urls) {
-    // Some OpenAlex URLs lack the prefix (…/pmc/articles/12008803).
-    const id =
-      /(?:ncbi\.nlm\.nih\.gov|europepmc\.org)[^\s/]{0,60}\/(?:pmc\/)?articles?\/(?:PMC\/)?((?:PMC)?\d{1,10})\b/i.exec(
-        url,
-      )?.[1];
-    if (id !== undefined) return pmcidFromField(id) ?? null;
-  }
-  return null;
+/** Some OpenAlex URLs lack the prefix: `…/pmc/articles/12008803`. */
+function pmcidInUrl(url: string): string | undefined {
+  const [, id] =
+    /(?:ncbi\.nlm\.nih\.gov|europepmc\.org)[^\s/]{0,60}\/(?:pmc\/)?articles?\/(?:PMC\/)?((?:PMC)?\d{1,10})\b/i.exec(
+      url,
+    ) ?? [];
+  return pmcidFromField(id ?? '');
 }
 
 function locationOf(location: Location): WorkLocation {
@@ -218,19 +208,6 @@ function locationOf(location: Location): WorkLocation {
     hostType: location.source?.type ? (location.source.type === 'repository' ? 'repository' : 'publisher') : null,
   };
 }
-
-/** The best location is listed twice. */
-function distinct(locations: readonly WorkLocation[]): WorkLocation[] {
-  const seen = new Set<string>();
-  return locations.filter(({ landingUrl, pdfUrl }) => {
-    const key = `${landingUrl ?? ''} ${pdfUrl ?? ''}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
-}
-
-type Parsed = z.output<typeof openAlexWork>;
 
 const MOST_AUTHORS = 500;
 const MOST_REFERENCES = 5000;

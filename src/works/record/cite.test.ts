@@ -43,7 +43,7 @@ function record(
 
 test('duplicate keys are numbered without trying all used numbers', () => {
   let lookups = 0;
-  class Counting extends Set<string> {
+  class Counting extends Map<string, number> {
     override has(key: string): boolean {
       lookups += 1;
       return super.has(key);
@@ -110,7 +110,7 @@ test('a work is cited in APA style', () => {
 });
 
 test('BibTeX escapes TeX commands, keeps groups intact and gives each entry a unique key', () => {
-  const taken = new Set<string>();
+  const taken = new Map<string, number>();
   const entry = bibtexEntry(record('W1', { doi: '10.1000/re{e}f' }), citationKey(record('W1'), taken), 'PDF/W1.pdf');
   assert.match(entry, /^@article\{berg2024heat,\n/);
   assert.match(

@@ -253,27 +253,20 @@ export function bibtexEntry(record: WorkRecord, key: string, file?: string): str
   return `@${type}{${key},\n${lines.join(',\n')}\n}\n`;
 }
 
-/** A key such as `berg2024heat`, numbered if taken. */
-export function citationKey(record: WorkRecord, taken: Set<string>): string {
+/** A key such as `berg2024heat`, numbered if taken: `taken` holds each key and the last number added to it. */
+export function citationKey(record: WorkRecord, taken: Map<string, number>): string {
   const [first] = record.authors;
   const name = first ? (namesOf(first).family ?? first.name) : 'anon';
   const words = plain(record.title ?? '').filter((word) => !EMPTY.has(word));
   const base = [plain(name).at(-1) ?? 'anon', yearOf(record) ?? 'nd', words[0] ?? ''].join('');
-  const key = taken.has(base) ? `${base}${freeNumber((number) => taken.has(`${base}${number}`))}` : base;
-  taken.add(key);
-  return key;
-}
-
-/** The first free number from 2; binary search works since numbers are given in order. */
-function freeNumber(isTaken: (number: number) => boolean): number {
-  let free = 2;
-  while (isTaken(free)) free *= 2;
-  for (let taken = Math.floor(free / 2); free - taken > 1;) {
-    const middle = Math.floor((free + taken) / 2);
-    if (isTaken(middle)) taken = middle;
-    else free = middle;
+  let key = base;
+  while (taken.has(key)) {
+    const number = (taken.get(base) ?? 1) + 1;
+    taken.set(base, number);
+    key = `${base}${number}`;
   }
-  return free;
+  taken.set(key, 1);
+  return key;
 }
 
 /** Words of ASCII, as keys of BibTeX must be. */
