@@ -1,3 +1,4 @@
+export { hasIndex } from './index-rows.ts';
 export type { IndexEvent } from './refresh.ts';
 export type { IndexedPassage, SearchFilter } from './opened-segments.ts';
 export { refreshIndex } from './refresh.ts';

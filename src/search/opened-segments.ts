@@ -1,6 +1,6 @@
 import type { Region } from '../parse/index.ts';
 import { BM25, indexedLanguages, questionTerms } from '../parse/index.ts';
-import type { IndexRows, SegmentRow } from '../store/index.ts';
+import type { IndexRows, SegmentRow } from './index-rows.ts';
 import type { Section } from './section.ts';
 import { isAside } from './section.ts';
 import { LexicalSegment } from './segment/lexical.ts';

@@ -11,11 +11,10 @@ import {
   readChunkPassages,
   readVectors,
 } from '../parse/index.ts';
-import type { IndexDense } from '../store/index.ts';
-import { hasIndex, IndexRows } from '../store/index.ts';
-import { INDEX_VERSION, segmentPath } from './segment/segment-file.ts';
+import type { IndexDense } from './index-rows.ts';
+import { hasIndex, IndexRows } from './index-rows.ts';
+import { segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
-import { documentsToMerge, rebuildIndex, updateIndex } from './update-index.ts';
 import type { IndexedPassage } from './opened-segments.ts';
 import { sectionOf } from './section.ts';
 
@@ -58,15 +57,15 @@ export async function refreshIndex(
     passages: kept,
   } = changesSince(folder, documents) ?? { changed: documents, gone: [], passages: undefined };
   if (changed.length === 0 && gone.length === 0 && kept !== undefined) return { passages: kept, changed: false };
-  using index = IndexRows.open(folder, INDEX_VERSION);
+  using index = IndexRows.open(folder);
   const dense = await wantedDense(documents);
   const isUpdate = kept !== undefined && canonicalJson(dense) === canonicalJson(index.dense);
-  const wanted = new Set(isUpdate ? [...changed.map(({ id }) => id), ...documentsToMerge(index)] : []);
+  const wanted = new Set(isUpdate ? [...changed.map(({ id }) => id), ...index.documentsToMerge()] : []);
   const some = isUpdate ? documents.filter(({ id }) => wanted.has(id)) : documents;
   options.report?.({ kind: 'index-started', documents: some.length, kept });
   const made = indexedDocuments(some, dense, options);
-  if (isUpdate) await updateIndex(index, { documents: made, removed: gone }, signal);
-  else await rebuildIndex(index, made, dense, signal);
+  if (isUpdate) await index.update({ documents: made, removed: gone }, signal);
+  else await index.rebuild(made, dense, signal);
   const { passages } = index.manifest;
   options.report?.({ kind: 'index-ended', passages, documents: documents.length });
   return { passages, changed: true };
@@ -96,7 +95,7 @@ function documentsOf({ dataRoot, format, linkOf }: RefreshOptions) {
 function changesSince(folder: string, documents: readonly FoundDocument[]) {
   if (!hasIndex(folder)) return undefined;
   try {
-    using index = IndexRows.read(folder, INDEX_VERSION);
+    using index = IndexRows.read(folder);
     if (!index.segments().every(({ name }) => existsSync(segmentPath(index.folder, name)))) return undefined;
     const stamps = index.stamps();
     const changed = documents.filter(({ id, stamp }) => stamps.get(id) !== stamp);

@@ -3,12 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import { passageTerms, withoutAmountWords } from '../parse/index.ts';
-import type { IndexManifest } from '../store/index.ts';
-import { IndexRows } from '../store/index.ts';
+import type { IndexManifest } from './index-rows.ts';
+import { IndexRows } from './index-rows.ts';
 import type { Passage, SearchFilter } from './opened-segments.ts';
 import { filterKey, hiddenPlaces, OpenedSegment, OpenedSegments } from './opened-segments.ts';
 import { findingWeight, sectionWeights } from './section.ts';
-import { INDEX_VERSION } from './segment/segment-file.ts';
 import { dot } from './segment/vectors.ts';
 import { readFacet } from './segment/write-segment.ts';
 
@@ -223,7 +222,7 @@ function sectionWeight(
 
 /** The contents of a corpus folder's index. */
 export function readManifest(folder: string): IndexManifest {
-  using index = IndexRows.read(folder, INDEX_VERSION);
+  using index = IndexRows.read(folder);
   return index.manifest;
 }
 
@@ -232,7 +231,7 @@ export async function openIndex(folder: string, engine?: DenseEngine): Promise<S
   for (let attempt = 1; ; attempt += 1) {
     // Frequent openers must not starve a writer in this process.
     await setImmediate();
-    using index = IndexRows.read(folder, INDEX_VERSION);
+    using index = IndexRows.read(folder);
     try {
       return index.snapshot(() => new SearchIndex(index, engine));
     } catch (error) {

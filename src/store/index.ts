@@ -1,4 +1,4 @@
-export { CorpusStore, refuseFleetFolder, removeStore } from './corpus-store.ts';
+export { CorpusStore, hasStore, refuseFleetFolder, removeStore } from './corpus-store.ts';
 export {
   CHOICES,
   LABELS,
@@ -13,8 +13,6 @@ export {
   verdictOf,
 } from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
-export { hasIndex, IndexRows } from './index-rows.ts';
-export type { IndexDense, IndexedRow, IndexManifest, MadeSegments, SegmentRow } from './index-rows.ts';
 export type { HostRow, LogCursor } from './logs.ts';
 export { isFailure, isManifestRow, isRefusal, manifestNames, readLines, START } from './logs.ts';
 export { isRecord } from './record-rows.ts';

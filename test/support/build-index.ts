@@ -1,9 +1,7 @@
-import { INDEX_VERSION } from '../../src/search/segment/segment-file.ts';
 import type { IndexedPassage } from '../../src/search/opened-segments.ts';
 import type { IndexedDocument } from '../../src/search/segment/write-segment.ts';
-import { rebuildIndex } from '../../src/search/update-index.ts';
-import type { IndexDense } from '../../src/store/index.ts';
-import { IndexRows } from '../../src/store/index.ts';
+import type { IndexDense } from '../../src/search/index-rows.ts';
+import { IndexRows } from '../../src/search/index-rows.ts';
 
 /** Builds an index of passages that no stage has written; `passages` are grouped by document. */
 export async function buildIndex(
@@ -11,8 +9,8 @@ export async function buildIndex(
   passages: AsyncIterable<IndexedPassage> | Iterable<IndexedPassage>,
   options: { readonly dense?: IndexDense } = {},
 ): Promise<void> {
-  using index = IndexRows.open(folder, INDEX_VERSION);
-  await rebuildIndex(index, documentsOf(passages), options.dense ?? null);
+  using index = IndexRows.open(folder);
+  await index.rebuild(documentsOf(passages), options.dense ?? null);
 }
 
 async function* documentsOf(

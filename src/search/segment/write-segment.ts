@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 
 import { AppError, sha256 } from '../../base/index.ts';
-import type { IndexDense, IndexedRow, SegmentRow } from '../../store/index.ts';
+import type { IndexDense, IndexedRow, SegmentRow } from '../index-rows.ts';
 import type { IndexedPassage, Passage } from '../opened-segments.ts';
 import { SECTIONS } from '../section.ts';
 import { LexicalWriter, termsOf } from './lexical.ts';

@@ -6,14 +6,12 @@ import { afterEach, beforeEach, test } from 'node:test';
 
 import { seededRandom } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import { INDEX_VERSION } from './segment/segment-file.ts';
-import { IndexRows } from '../store/index.ts';
 import type { IndexedPassage } from './opened-segments.ts';
 import type { SearchMode } from './search-index.ts';
 import { openIndex, readManifest } from './search-index.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
 import { buildIndex } from '../../test/support/build-index.ts';
-import { documentsToMerge, segmentsToMerge, updateIndex } from './update-index.ts';
+import { IndexRows, segmentsToMerge } from './index-rows.ts';
 
 let folder = '';
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'segments-'))));
@@ -52,7 +50,7 @@ function document(id: string, seed: number, passages = 3): IndexedDocument {
 
 async function empty(): Promise<IndexRows> {
   await buildIndex(folder, [], { dense: DENSE });
-  return IndexRows.open(folder, INDEX_VERSION);
+  return IndexRows.open(folder);
 }
 
 /** What an index answers, by ids and rounded scores: places and segments do not matter. */
@@ -66,8 +64,8 @@ test('an index that grew, shrank and changed document by document answers like o
   const whole = await mkdtemp(join(tmpdir(), 'whole-'));
   try {
     using catalogue = await empty();
-    for (let at = 0; at < 40; at += 1) await updateIndex(catalogue, { documents: [document(`d${at}`, at)] });
-    await updateIndex(catalogue, {
+    for (let at = 0; at < 40; at += 1) await catalogue.update({ documents: [document(`d${at}`, at)] });
+    await catalogue.update({
       documents: [document('d3', 100), document('d7', 101)],
       removed: ['d9', 'd20', 'none'],
     });
@@ -80,7 +78,7 @@ test('an index that grew, shrank and changed document by document answers like o
       dense: DENSE,
     });
     // What is deleted still counts in the statistics of words until its segment is written again.
-    await updateIndex(catalogue, { documents: left.map(({ id, seed }) => document(id, seed)) });
+    await catalogue.update({ documents: left.map(({ id, seed }) => document(id, seed)) });
     assert.equal(catalogue.segments().length, 1);
     await buildIndex(
       whole,
@@ -97,8 +95,8 @@ test('an index that grew, shrank and changed document by document answers like o
 
 test('a document that is gone or replaced is no longer found, before any merge', async () => {
   using catalogue = await empty();
-  await updateIndex(catalogue, { documents: [document('a', 1), document('b', 2)] });
-  await updateIndex(catalogue, { documents: [document('b', 3)], removed: ['a'] });
+  await catalogue.update({ documents: [document('a', 1), document('b', 2)] });
+  await catalogue.update({ documents: [document('b', 3)], removed: ['a'] });
   {
     using index = await openIndex(folder, engine);
     for (const mode of ['lexical', 'dense', 'hybrid'] as const) {
@@ -111,8 +109,8 @@ test('a document that is gone or replaced is no longer found, before any merge',
 test('segments stay few, and nothing is left of those that were merged', async () => {
   using catalogue = await empty();
   for (let at = 0; at < 70; at += 1) {
-    const again = documentsToMerge(catalogue).map((id) => document(id, Number(id.slice(1)), 1));
-    await updateIndex(catalogue, { documents: [...again, document(`d${at}`, at, 1)] });
+    const again = catalogue.documentsToMerge().map((id) => document(id, Number(id.slice(1)), 1));
+    await catalogue.update({ documents: [...again, document(`d${at}`, at, 1)] });
   }
   const { segments, passages } = readManifest(folder);
   assert.ok(segments <= 16, `${segments} segments`);
@@ -135,13 +133,13 @@ test('only like sizes are merged, never more than an update may cost, unless the
 
 test('an update that breaks off changes nothing and leaves no file behind', async () => {
   using catalogue = await empty();
-  await updateIndex(catalogue, { documents: [document('a', 1)] });
+  await catalogue.update({ documents: [document('a', 1)] });
   const before = await answers(folder, 'hybrid');
   const broken = async function* (): AsyncGenerator<IndexedDocument> {
     yield document('b', 2);
     throw new Error('the disk is full');
   };
-  await assert.rejects(updateIndex(catalogue, { documents: broken(), removed: ['a'] }), {
+  await assert.rejects(catalogue.update({ documents: broken(), removed: ['a'] }), {
     message: 'the disk is full',
   });
   assert.deepEqual(await answers(folder, 'hybrid'), before);

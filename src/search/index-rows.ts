@@ -1,0 +1,271 @@
+import { mkdirSync, utimesSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import { AppError, syncFolder } from '../base/index.ts';
+import type { ModelIdentity } from '../parse/index.ts';
+import { CorpusStore, hasStore } from '../store/index.ts';
+import { INDEX_VERSION, segmentPath } from './segment/segment-file.ts';
+import type { IndexedDocument } from './segment/write-segment.ts';
+import { SegmentWriter } from './segment/write-segment.ts';
+
+const FOLDER = 'Index';
+
+/** The vectors of an index: their model and their length. */
+export interface IndexDense {
+  readonly model: ModelIdentity;
+  readonly dimensions: number;
+}
+
+export type IndexManifest = IndexRows['manifest'];
+
+export interface SegmentRow {
+  readonly name: string;
+  readonly passages: number;
+  readonly length: number;
+}
+
+export interface IndexedRow {
+  readonly id: string;
+  readonly segment: string;
+  readonly first: number;
+  readonly count: number;
+  readonly stamp: string;
+  readonly text_hash: string;
+}
+
+type Documents = AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>;
+
+/**
+ * Which segments of the search index are valid, and which documents they hold. The segments themselves are files in
+ * `Index/`. The old state is searched until one transaction activates the new one.
+ */
+export class IndexRows implements Disposable {
+  /** Where the files of the segments are. */
+  readonly folder: string;
+  readonly #store: CorpusStore;
+
+  private constructor(corpus: string, store: CorpusStore) {
+    this.folder = join(corpus, FOLDER);
+    this.#store = store;
+  }
+
+  /** Opens the index of a corpus folder for writing. Empties it if another version wrote it. */
+  static open(corpus: string): IndexRows {
+    mkdirSync(join(corpus, FOLDER), { recursive: true });
+    const rows = new IndexRows(corpus, CorpusStore.create(corpus));
+    try {
+      // Replaced segment files are deleted afterwards, so the change must be on disk first.
+      rows.#store.database.exec('pragma synchronous = full');
+      if (rows.version !== INDEX_VERSION)
+        rows.#write(() => {
+          rows.#clear(null);
+          rows.#setAbout('analysis', INDEX_VERSION);
+        });
+      return rows;
+    } catch (error) {
+      rows[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Opens the index for reading; refuses one that this version cannot search. */
+  static read(corpus: string): IndexRows {
+    const rows = IndexRows.find(corpus);
+    const found = rows?.version;
+    if (rows && found === INDEX_VERSION) return rows;
+    rows?.[Symbol.dispose]();
+    if (found === undefined)
+      throw new AppError('INDEX_MISSING', `no index in ${corpus}`, {
+        hint: 'build it with docstokg run or docparse embed',
+      });
+    throw new AppError('INDEX_SCHEMA', `the index in ${corpus} was written by another version`, {
+      hint: 'build the index again',
+    });
+  }
+
+  /** Opens an index of any version; undefined for a folder without a database. */
+  static find(corpus: string): IndexRows | undefined {
+    return hasStore(corpus) ? new IndexRows(corpus, CorpusStore.open(corpus)) : undefined;
+  }
+
+  /** Undefined where there is no index. */
+  get version(): string | undefined {
+    return this.#about('analysis');
+  }
+
+  snapshot<T>(read: () => T): T {
+    return this.#store.snapshot(read);
+  }
+
+  /** What can be found. */
+  get manifest() {
+    const passages = this.#store.number('select sum(count) from indexed_documents');
+    const documents = this.#store.count('indexed_documents');
+    return { passages, documents, segments: this.#store.count('segments'), dense: this.dense };
+  }
+
+  get dense(): IndexDense | null {
+    return JSON.parse(this.#about('dense') ?? 'null') as IndexDense | null;
+  }
+
+  /** The segments, each with how many of its passages are not deleted. */
+  segments(): (SegmentRow & { readonly live: number })[] {
+    return this.#store.all(
+      `select *, (select coalesce(sum(count), 0) from indexed_documents where segment = segments.name) as live
+       from segments order by passages desc, name`,
+    );
+  }
+
+  /** Where the documents of a segment are in it: all its other passages are deleted. */
+  placesIn(segment: string): Pick<IndexedRow, 'id' | 'first' | 'count'>[] {
+    return this.#store.all('select id, first, count from indexed_documents where segment = ? order by first', segment);
+  }
+
+  stamps(): Map<string, string> {
+    return this.#store.map('select id, stamp from indexed_documents');
+  }
+
+  /** Documents with exactly the text of another: all but the first of each group. */
+  copies(): Set<string> {
+    const rows = this.#store.all<{ id: string }>(
+      `select id from indexed_documents as d where text_hash <> '' and
+         exists (select 1 from indexed_documents as o where o.text_hash = d.text_hash and o.id < d.id)`,
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /**
+   * The documents of segments that should be merged: an update that writes them again moves them into its new segment,
+   * and segments without documents are dropped.
+   */
+  documentsToMerge(): string[] {
+    return segmentsToMerge(this.segments()).flatMap(({ name }) => this.placesIn(name).map(({ id }) => id));
+  }
+
+  /** Adds documents in new segments, replaces those with the same ids, and removes others. */
+  async update(
+    { documents, removed = [] }: { readonly documents: Documents; readonly removed?: readonly string[] },
+    signal?: AbortSignal,
+  ): Promise<void> {
+    await this.#add(documents, this.dense, signal, () => {
+      for (const id of removed) this.#store.run('delete from indexed_documents where id = ?', id);
+    });
+  }
+
+  /** Replaces the contents of the index. */
+  async rebuild(documents: Documents, dense: IndexDense | null, signal?: AbortSignal): Promise<void> {
+    await this.#add(documents, dense, signal, () => this.#clear(dense));
+  }
+
+  [Symbol.dispose](): void {
+    this.#store[Symbol.dispose]();
+  }
+
+  /** Writes documents into new segments; `forget` removes old rows in the transaction that adds the new ones. */
+  async #add(
+    documents: Documents,
+    dense: IndexDense | null,
+    signal: AbortSignal | undefined,
+    forget: () => void,
+  ): Promise<void> {
+    const { segments, indexed } = await writeSegments(this.folder, documents, dense, signal);
+    this.#write(() => {
+      forget();
+      for (const row of segments) this.#store.insert('segments', { ...row });
+      for (const row of indexed) this.#store.insert('indexed_documents', { ...row }, 'or replace');
+      this.#store.run(
+        'delete from segments where not exists (select 1 from indexed_documents where segment = segments.name)',
+      );
+    });
+    await this.#removeOthers();
+  }
+
+  #clear(dense: IndexDense | null): void {
+    for (const table of ['segments', 'indexed_documents']) this.#store.run(`delete from ${table}`);
+    this.#setAbout('dense', JSON.stringify(dense));
+  }
+
+  #write(work: () => void): void {
+    this.#store.transaction(work);
+    // Open readers watch the folder's modification time, because the database changes for many other reasons.
+    const now = new Date();
+    utimesSync(this.folder, now, now);
+  }
+
+  /** Removes files of merged segments, interrupted updates and earlier versions. */
+  async #removeOthers(): Promise<void> {
+    const named = new Set(this.segments().map(({ name }) => basename(segmentPath(this.folder, name))));
+    for (const file of await readdir(this.folder)) {
+      const isOurs = /^(?:(?:segment|passages|offsets|lexical|dense|rows)-[0-9a-f]+\.|index\.)/.test(file);
+      // On some systems open files cannot be removed; the next update tries again.
+      if (isOurs && !named.has(file)) await rm(join(this.folder, file), { force: true }).catch(() => undefined);
+    }
+  }
+
+  #about(name: string): string | undefined {
+    return this.#store.get<{ value: string }>('select value from index_about where name = ?', name)?.value;
+  }
+
+  #setAbout(name: string, value: string): void {
+    this.#store.insert('index_about', { name, value }, 'or replace');
+  }
+}
+
+/** Whether a corpus folder has an index, in any version. */
+export function hasIndex(corpus: string): boolean {
+  using rows = IndexRows.find(corpus);
+  return rows?.version !== undefined;
+}
+
+/** Writes documents into new segments, which are valid once the database names them. */
+async function writeSegments(
+  folder: string,
+  documents: Documents,
+  dense: IndexDense | null,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly segments: readonly SegmentRow[]; readonly indexed: readonly IndexedRow[] }> {
+  const [segments, indexed]: [SegmentRow[], IndexedRow[]] = [[], []];
+  let writer: SegmentWriter | undefined;
+  const finish = async (): Promise<void> => {
+    if (writer) segments.push(await writer.finish());
+    writer?.[Symbol.dispose]();
+    writer = undefined;
+  };
+  try {
+    for await (const document of documents) {
+      signal?.throwIfAborted();
+      writer ??= new SegmentWriter(folder, dense);
+      indexed.push(await writer.add(document));
+      if (writer.isFull) await finish();
+    }
+    await finish();
+  } finally {
+    await writer?.abandon();
+  }
+  await syncFolder(folder);
+  signal?.throwIfAborted();
+  return { segments, indexed };
+}
+
+/** This many segments of similar size, within this factor, are merged. */
+const FAN = 8;
+/** A passage takes about a millisecond to write again: merges of more would make an update slow. */
+const MERGED_AT_ONCE = 2_000;
+/** More segments slow down searches: the smallest are merged, whatever their size. */
+const MOST_SEGMENTS = 64;
+
+type Sized = Pick<ReturnType<IndexRows['segments']>[number], 'name' | 'passages' | 'live'>;
+
+/** The segments to merge now: many of similar size, those mostly deleted, or the smallest of too many. */
+export function segmentsToMerge(segments: readonly Sized[]): readonly Sized[] {
+  const hollow = segments.filter(({ passages, live }) => live * 2 < passages && live <= MERGED_AT_ONCE);
+  if (hollow.length > 0) return hollow;
+  const bySize = segments.toSorted((a, b) => a.live - b.live);
+  const tiers = Map.groupBy(bySize, ({ live }) => Math.floor(Math.log(Math.max(1, live)) / Math.log(FAN)));
+  for (const tier of tiers.values()) {
+    const some = tier.slice(0, FAN);
+    if (some.length === FAN && some.reduce((sum, { live }) => sum + live, 0) <= MERGED_AT_ONCE) return some;
+  }
+  return segments.length > MOST_SEGMENTS ? bySize.slice(0, FAN) : [];
+}
