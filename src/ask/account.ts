@@ -1,5 +1,6 @@
 import type { AttemptRow, ManifestRow } from '../download/index.ts';
 import { ResolverAccount } from '../download/index.ts';
+import { escapeHtml } from '../parse/index.ts';
 import type { CorpusStore, HostRow } from '../store/index.ts';
 import { sentenceOf } from './works/work-table.ts';
 
@@ -276,17 +277,13 @@ export function prismaSvg(counts: Account['prisma']): string {
 
 function box(x: number, y: number, width: number, height: number, lines: readonly string[]): string {
   const text = lines
-    .map((line, at) => `<tspan x="${x + 10}" y="${y + LINE * (at + 1)}">${escaped(line)}</tspan>`)
+    .map((line, at) => `<tspan x="${x + 10}" y="${y + LINE * (at + 1)}">${escapeHtml(line)}</tspan>`)
     .join('');
   return `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="none" stroke="black"/><text>${text}</text>`;
 }
 
 function arrow(x1: number, y1: number, x2: number, y2: number): string {
   return `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="black" marker-end="url(#a)"/>`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 const MOST_LOST = 30;

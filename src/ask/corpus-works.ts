@@ -3,11 +3,12 @@ import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
+import { readSidecar, sidecarPath } from '../parse/index.ts';
 import type { Label, SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS, Records } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { emptyRecord, retractionOf, yearOf } from '../works/index.ts';
-import { hasDocument, readSidecar } from './library/read-document.ts';
+import { hasDocument } from './library/read-document.ts';
 import type { WorkFilter, WorkLine } from './works/work-table.ts';
 import { parseYears, WORK_FACETS, WorkTable } from './works/work-table.ts';
 
@@ -152,7 +153,7 @@ export function documentLink({ folder, dataRoot }: DocumentPlace, document: stri
     if (existsSync(join(folder, kept))) return kept;
   }
   // Without a sidecar the passage is shown without a link.
-  return readSidecar(dataRoot, document).source ?? undefined;
+  return readSidecar(sidecarPath(dataRoot, document)).source;
 }
 
 const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;

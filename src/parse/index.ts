@@ -20,13 +20,22 @@ export { writeDoctags } from './doctags/formats/doctags.ts';
 export { escapeHtml, writeHtmlPage } from './doctags/formats/html-page.ts';
 export { writeMarkdown } from './doctags/formats/markdown.ts';
 export type { Sidecar } from './doctags/formats/sidecar.ts';
-export { parseSidecar } from './doctags/formats/sidecar.ts';
+export { readSidecar } from './doctags/formats/sidecar.ts';
 export type { DocumentPart } from './doctags/parts.ts';
 export { writeParts } from './doctags/parts.ts';
 export { parseMarkup } from './doctags/parse-markup.ts';
 export type { FileKind } from './doctags/markup/decode.ts';
 export { sniff } from './doctags/markup/decode.ts';
-export { DOCTAGS_FOLDER, doctagsItems, doctagsPlan, doctagsWorker, documentFiles } from './doctags/stage.ts';
+export {
+  blocksPath,
+  DOCTAGS_FOLDER,
+  doctagsItems,
+  doctagsPlan,
+  doctagsWorker,
+  documentFiles,
+  parsedDocuments,
+  sidecarPath,
+} from './doctags/stage.ts';
 export type { DoctagsSettings } from './doctags/worker.ts';
 export { NEEDS_OCR } from './doctags/worker.ts';
 export type { PdfSummary } from './doctags/inspect.ts';

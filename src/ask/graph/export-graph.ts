@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { AtomicText } from '../../base/index.ts';
-import { openRowWriter } from '../../parse/index.ts';
+import { escapeHtml, openRowWriter } from '../../parse/index.ts';
 import type { Graph } from './graph.ts';
 import { communities, readCitations } from './graph.ts';
 import type { NodeRow } from './types.ts';
@@ -68,9 +68,7 @@ function* graphMl(graph: Graph): Generator<string> {
 
 /** Escapes markup and drops characters that XML forbids. */
 function xmlText(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
+  return escapeHtml(text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, ''));
 }
 
 /** Works and citations for VOSviewer: communities are clusters, citations within the graph are weights. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import type { Config } from '../../config/index.ts';
 import { isTransient } from '../../download/index.ts';
+import { parsedDocuments, readSidecar, sidecarPath } from '../../parse/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry } from '../../works/index.ts';
 import type { WorkLine, WorksRequest, WorkTable } from '../works/work-table.ts';
@@ -10,7 +11,7 @@ import { accountOf } from '../account.ts';
 import type { DocumentPlace, LibraryWork } from '../corpus-works.ts';
 import { CorpusWorks, describedWork } from '../corpus-works.ts';
 import type { LibraryDocument } from './read-document.ts';
-import { documentNames, hasDocument, isDocumentName, readDocument, readSidecar } from './read-document.ts';
+import { hasDocument, isDocumentName, readDocument } from './read-document.ts';
 
 export const CITATION_STYLES = ['apa', 'bibtex', 'ris', 'csl'] as const;
 const MOST_WORKS = 1_000;
@@ -69,7 +70,7 @@ export class Library implements Disposable {
     const list = await this.#opened();
     const counts = accountOf(list.store);
     // Documents not logged by our stages are counted by their files.
-    const documents = counts.parsed > 0 ? counts.parsed : documentNames(this.#place.dataRoot).length;
+    const documents = counts.parsed > 0 ? counts.parsed : parsedDocuments(this.#place.dataRoot).length;
     // The user's papers without a record are only documents.
     const isBare = counts.listed === 0;
     return {
@@ -103,7 +104,7 @@ export class Library implements Disposable {
     );
     if (isFiltered || filters.outcome === 'missing') return { items: [], total: 0, next: null };
     const sought = (title ?? '').toLowerCase().split(/\s+/);
-    const names = documentNames(this.#place.dataRoot).filter((name) =>
+    const names = parsedDocuments(this.#place.dataRoot).filter((name) =>
       sought.every((word) => name.toLowerCase().includes(word)),
     );
     const from = cursor === undefined ? 0 : names.findIndex((name) => name > cursor);
@@ -142,7 +143,7 @@ export function manifestFolder({ parse }: Config): string {
 
 /** A paper of the user without a record, described by its document. */
 function ownPaper(place: DocumentPlace, document: string): LibraryWork {
-  const { title, authors, doi } = readSidecar(place.dataRoot, document);
+  const { title = null, authors, doi = null } = readSidecar(sidecarPath(place.dataRoot, document));
   const unknown = { family: null, given: null, orcid: null, institutions: [] };
   const record: WorkRecord = {
     ...emptyRecord(document, { doi }),

@@ -1,9 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 
-import { AppError, foldCase, readFields } from '../../base/index.ts';
+import { AppError, foldCase } from '../../base/index.ts';
 import type { Block } from '../../parse/index.ts';
-import { DOCTAGS_FOLDER, readBlockLines, writeMarkdown } from '../../parse/index.ts';
+import { blocksPath, readBlockLines, readSidecar, sidecarPath, writeMarkdown } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
 
 /** Tables in papers are smaller; larger ones are cut. */
@@ -43,17 +42,8 @@ export function isDocumentName(name: string): boolean {
   return /^[^/\\\0.][^/\\\0]{0,254}$/.test(name);
 }
 
-export function documentNames(dataRoot: string): string[] {
-  const folder = join(dataRoot, DOCTAGS_FOLDER);
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.jsonl'))
-    .map((name) => name.slice(0, -'.jsonl'.length))
-    .sort();
-}
-
 export function hasDocument(dataRoot: string, name: string): boolean {
-  return isDocumentName(name) && existsSync(join(dataRoot, DOCTAGS_FOLDER, `${name}.jsonl`));
+  return isDocumentName(name) && existsSync(blocksPath(dataRoot, name));
 }
 
 export async function readDocument(dataRoot: string, name: string) {
@@ -61,8 +51,14 @@ export async function readDocument(dataRoot: string, name: string) {
     throw new AppError('CORPUS_NO_DOCUMENT', `no parsed document ${JSON.stringify(name.slice(0, 100))}`, {
       hint: 'the list of works shows which ones have a text',
     });
-  const { blocks, pages } = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${name}.jsonl`));
-  const { title, authors, doi, sha256, abstract } = readSidecar(dataRoot, name);
+  const { blocks, pages } = await readBlockLines(blocksPath(dataRoot, name));
+  const {
+    title,
+    authors,
+    doi = null,
+    source_sha256: sha256 = null,
+    abstract = null,
+  } = readSidecar(sidecarPath(dataRoot, name));
   return {
     id: name,
     title: title ?? blocks.find(({ kind }) => kind === 'title')?.text ?? null,
@@ -77,24 +73,6 @@ export async function readDocument(dataRoot: string, name: string) {
       block.kind === 'heading' ? [{ heading: block.text, level: block.level, page: pageOf(block), block: at }] : [],
     ),
     blocks,
-  };
-}
-
-/** What the parser wrote beside a document; nothing if the file is missing or damaged. */
-export function readSidecar(dataRoot: string, name: string) {
-  const about = readFields(join(dataRoot, DOCTAGS_FOLDER, `${name}.meta.json`));
-  const text = (field: string): string | null =>
-    typeof about[field] === 'string' && about[field] !== '' ? about[field] : null;
-  const authors = Array.isArray(about['authors']) ? about['authors'].filter((each) => typeof each === 'string') : [];
-  return {
-    title: text('title'),
-    authors,
-    doi: text('doi'),
-    abstract: text('abstract'),
-    /** The file it was parsed from, its kind and its hash. */
-    source: text('source'),
-    kind: text('source_kind'),
-    sha256: text('source_sha256'),
   };
 }
 

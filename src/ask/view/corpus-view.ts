@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { z } from 'zod';
@@ -8,7 +7,15 @@ import { fileInside, fieldsOf, parseJson } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import type { Block, Chunk } from '../../parse/index.ts';
-import { chunkOutput, DOCTAGS_FOLDER, PdfInspector, readBlockLines, readChunks } from '../../parse/index.ts';
+import {
+  blocksPath,
+  chunkOutput,
+  PdfInspector,
+  readBlockLines,
+  readChunks,
+  readSidecar,
+  sidecarPath,
+} from '../../parse/index.ts';
 import { manifestPath } from '../../stage/index.ts';
 import type { CorpusStore, LogCursor } from '../../store/index.ts';
 import { readLines, START } from '../../store/index.ts';
@@ -18,7 +25,7 @@ import { accountOf, newHolds, STAGES } from '../account.ts';
 import type { DocumentPlace } from '../corpus-works.ts';
 import { CorpusWorks, documentLink } from '../corpus-works.ts';
 import { manifestFolder } from '../library/library.ts';
-import { captionsOf, hasDocument, isDocumentName, readSidecar, tableRows } from '../library/read-document.ts';
+import { captionsOf, hasDocument, isDocumentName, tableRows } from '../library/read-document.ts';
 import type { CitedWork } from '../search/search-session.ts';
 import { citedWork } from '../search/search-session.ts';
 import type { documentLine, runEvent, stepCount } from '../shapes/index.ts';
@@ -312,7 +319,7 @@ export type ShownDocument = NonNullable<Awaited<ReturnType<typeof readShownDocum
 /** Reads a parsed document, from a block on; undefined if there is none. */
 async function readShownDocument(place: DocumentPlace, id: string, from = 0) {
   if (!hasDocument(place.dataRoot, id)) return undefined;
-  const document = await readBlockLines(join(place.dataRoot, DOCTAGS_FOLDER, `${id}.jsonl`));
+  const document = await readBlockLines(blocksPath(place.dataRoot, id));
   const captions = captionsOf(document.blocks);
   const blocks: ShownBlock[] = [];
   let room = MOST_CHARACTERS;
@@ -330,7 +337,7 @@ async function readShownDocument(place: DocumentPlace, id: string, from = 0) {
     }
     blocks.push(shown);
   }
-  const { kind, title } = readSidecar(place.dataRoot, id);
+  const { source_kind: kind = null, title = null } = readSidecar(sidecarPath(place.dataRoot, id));
   return { kind, title: document.metadata.title ?? title, pages: document.pages, blocks, next };
 }
 

@@ -1,12 +1,12 @@
-import { existsSync, globSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
 import { AppError, canonicalJson, sha256, wait } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { DownloadAssembly, Runtime, Shared } from '../../harvest/index.ts';
 import { openQueueBeside } from '../../harvest/index.ts';
-import { DOCTAGS_FOLDER } from '../../parse/index.ts';
+import { parsedDocuments } from '../../parse/index.ts';
 import type { HandlerJob, WorkQueue } from '../../queue/index.ts';
 import { Orchestrator, recoverDead } from '../../queue/index.ts';
 import type { ItemEnd, StageOutcome, WorkItem } from '../../stage/index.ts';
@@ -101,8 +101,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
 
   const makeSearchable = async (stop: AbortSignal): Promise<Indexed> => {
     await files.bringAll('Data/', undefined, stop);
-    const documents = globSync('*.jsonl', { cwd: join(config.parse.data_root, DOCTAGS_FOLDER) });
-    return await index(documents.sort().map((name) => basename(name, '.jsonl')));
+    return await index(parsedDocuments(config.parse.data_root));
   };
 
   return {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 import { canonicalJson, sha256 } from '../../base/index.ts';
+import { blocksPath, parsedDocuments } from '../../parse/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
 import type { ClaimsFile } from '../claims/claims-stage.ts';
@@ -12,7 +13,7 @@ import { withWork } from '../extract/reading.ts';
 import { LINK_VERSION } from '../link/link.ts';
 import type { StoredAnswer, StoredAnswers } from '../lookup/look-up.ts';
 import { findAnswer, withAnswers, withNames } from '../lookup/look-up.ts';
-import { blocksPath, documentsIn, factsPath } from './stage.ts';
+import { factsPath } from './stage.ts';
 
 export interface GraphInput {
   /** Where the stages wrote their files. */
@@ -52,7 +53,7 @@ export function* graphSources({ dataRoot, records, answers }: GraphInput): Gener
       hasStaleClaims: false,
     };
   }
-  for (const document of documentsIn(dataRoot)) {
+  for (const document of parsedDocuments(dataRoot)) {
     const path = factsPath(dataRoot, document);
     if (!existsSync(path)) continue;
     const text = readFileSync(path, 'utf8');
@@ -73,7 +74,7 @@ export function* graphSources({ dataRoot, records, answers }: GraphInput): Gener
 
 /** Whether facts of documents exist from which a graph can be built. */
 export function hasFacts(dataRoot: string): boolean {
-  return documentsIn(dataRoot).some((document) => existsSync(factsPath(dataRoot, document)));
+  return parsedDocuments(dataRoot).some((document) => existsSync(factsPath(dataRoot, document)));
 }
 
 /** What catalogues found for the references of a document; empty when there is nothing. */

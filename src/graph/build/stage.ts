@@ -1,8 +1,8 @@
-import { existsSync, globSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { canonicalJson, sha256, sha256File } from '../../base/index.ts';
-import { DOCTAGS_FOLDER } from '../../parse/index.ts';
+import { blocksPath, parsedDocuments, sidecarPath } from '../../parse/index.ts';
 import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { EXTRACTION_VERSION } from '../extract/extract-document.ts';
 import type { GraphStageSettings } from './worker.ts';
@@ -30,9 +30,8 @@ export function documentItems(
   cfgHash: string,
   outputs: (document: string) => WorkItem['outputs'],
 ): WorkItem[] {
-  const folder = join(dataRoot, DOCTAGS_FOLDER);
-  return documentsIn(dataRoot).map((itemId) => {
-    const sidecar = join(folder, `${itemId}.meta.json`);
+  return parsedDocuments(dataRoot).map((itemId) => {
+    const sidecar = sidecarPath(dataRoot, itemId);
     const blocks = blocksPath(dataRoot, itemId);
     return {
       itemId,
@@ -42,16 +41,6 @@ export function documentItems(
       costHint: statSync(blocks).size,
     };
   });
-}
-
-export function blocksPath(dataRoot: string, document: string): string {
-  return join(dataRoot, DOCTAGS_FOLDER, `${document}.jsonl`);
-}
-
-export function documentsIn(dataRoot: string): string[] {
-  return globSync('*.jsonl', { cwd: join(dataRoot, DOCTAGS_FOLDER) })
-    .map((name) => name.replace(/\.jsonl$/, ''))
-    .sort();
 }
 
 export function factsPath(dataRoot: string, document: string): string {

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 
 import { oncePer } from '../../base/index.ts';
-import { readBlockLines } from '../../parse/index.ts';
+import { readBlockLines, readSidecar } from '../../parse/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
 import { extractDocument } from '../extract/extract-document.ts';
 import { Vocabulary, readVocabulary } from '../extract/vocabulary.ts';
-import { readSidecar } from '../extract/reading.ts';
 
 /** Settings passed to the workers. */
 export interface GraphStageSettings {
@@ -20,13 +19,17 @@ const vocabularyOf = oncePer(async ({ vocabulary }: GraphStageSettings) =>
 /** Extracts the facts of one document. The vocabulary is read once per worker. */
 const extractOne: StageWorker = async (item, context) => {
   const vocabulary = await vocabularyOf(context.data as GraphStageSettings);
-  const sidecar = await readSidecar(item);
+  const {
+    title = null,
+    authors,
+    doi = null,
+    source_sha256: fileSha256 = null,
+  } = readSidecar(item.inputs['sidecar'] ?? '');
   const contribution = extractDocument(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), {
-    fileSha256: sidecar.source_sha256 ?? null,
+    fileSha256,
     ...(vocabulary && { vocabulary }),
   });
-  const known = { title: sidecar.title ?? null, authors: sidecar.authors ?? [], doi: sidecar.doi ?? null };
-  await writeFile(item.outputs['facts'] ?? '', JSON.stringify({ known, contribution }));
+  await writeFile(item.outputs['facts'] ?? '', JSON.stringify({ known: { title, authors, doi }, contribution }));
   return {
     status: 'success',
     manifest: {

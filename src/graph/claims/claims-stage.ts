@@ -6,12 +6,12 @@ import { canonicalJson, fieldsOf, findQuote, hasNumbersOf, sha256, sha256File } 
 import type { Send } from '../../http/index.ts';
 import type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings } from '../../model/index.ts';
 import { AnswerStore, askModel, Budget, listIn, listPrompt, ModelServer, promptTokens } from '../../model/index.ts';
-import { readBlockLines } from '../../parse/index.ts';
+import { readBlockLines, readSidecar } from '../../parse/index.ts';
 import type { StageOptions, StageOutcome, StageRuntime, StageWorker, WorkItem } from '../../stage/index.ts';
 import { runStage } from '../../stage/index.ts';
 import { documentItems } from '../build/stage.ts';
 import type { Stretch } from '../extract/reading.ts';
-import { Reading, readSidecar, Statements } from '../extract/reading.ts';
+import { Reading, Statements } from '../extract/reading.ts';
 import type { EdgeStatement, NodeStatement } from '../schema.ts';
 import { RANK } from '../schema.ts';
 
@@ -135,8 +135,8 @@ function claimsWorker(writer: AnswerWriter, passagesPerDocument: number): StageW
 }
 
 async function readingOf(item: WorkItem): Promise<Reading> {
-  const { source_sha256: hash } = await readSidecar(item);
-  return new Reading(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), hash ?? null);
+  const { source_sha256: fileSha256 = null } = readSidecar(item.inputs['sidecar'] ?? '');
+  return new Reading(item.itemId, await readBlockLines(item.inputs['blocks'] ?? ''), fileSha256);
 }
 
 function addTo(counts: Record<string, number>, more: Dropped): void {

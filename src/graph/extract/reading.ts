@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises';
-
 import type { Block, ParsedDocument } from '../../parse/index.ts';
-import type { WorkItem } from '../../stage/index.ts';
 import type {
   Contribution,
   EdgeKind,
@@ -191,17 +188,4 @@ export function withWork(contribution: Contribution, work: string): Contribution
     work,
     edges: contribution.edges.map((edge) => ({ ...edge, source: named(edge.source), target: named(edge.target) })),
   };
-}
-
-interface Sidecar {
-  readonly source_sha256?: string;
-  readonly title?: string;
-  readonly authors?: readonly string[];
-  readonly doi?: string;
-}
-
-/** What the DocTags stage stored beside a document. */
-export async function readSidecar({ inputs }: WorkItem): Promise<Sidecar> {
-  const path = inputs['sidecar'];
-  return path === undefined ? {} : (JSON.parse(await readFile(path, 'utf8')) as Sidecar);
 }

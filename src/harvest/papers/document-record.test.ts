@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { parseSidecar } from '../../parse/index.ts';
+import { readSidecar } from '../../parse/index.ts';
 import { documentRecord } from './identify-papers.ts';
 
-test('ORCID and institutions of a document reach its record, and people of another shape are ignored', () => {
-  const sidecar = parseSidecar(
+test('ORCID and institutions of a document reach its record, and people of another shape are ignored', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'sidecar-'));
+  const path = join(folder.path, 'duck.meta.json');
+  await writeFile(
+    path,
     JSON.stringify({
       source_sha256: 'a'.repeat(64),
       source_kind: 'jats',
@@ -17,8 +23,7 @@ test('ORCID and institutions of a document reach its record, and people of anoth
       ],
     }),
   );
-  assert.ok(sidecar);
-  const { record } = documentRecord('duck', sidecar, '2026-01-01T00:00:00.000Z');
+  const { record } = documentRecord('duck', readSidecar(path), '2026-01-01T00:00:00.000Z');
   assert.deepEqual(
     record.authors.map(({ name, orcid, institutions }) => [name, orcid, institutions]),
     [

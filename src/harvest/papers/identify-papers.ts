@@ -1,10 +1,9 @@
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
 
 import { errorInfo, forEachOf } from '../../base/index.ts';
 import { belongsTo } from '../../download/index.ts';
 import type { Sidecar } from '../../parse/index.ts';
-import { DOCTAGS_FOLDER, parseSidecar, readBlockLines } from '../../parse/index.ts';
+import { blocksPath, readBlockLines, readSidecar, sidecarPath } from '../../parse/index.ts';
 import { compareTitles, isAboutAnother, titleWords } from '../../resolve/index.ts';
 import type { Records } from '../../store/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
@@ -73,11 +72,13 @@ export async function identifyPapers(documents: readonly string[], parts: PaperP
   let silent = 0;
   await forEachOf(documents, TOGETHER, async (document) => {
     signal.throwIfAborted();
-    const sidecar = await sidecarOf(dataRoot, document);
-    if (!sidecar) return;
+    const sidecar = readSidecar(sidecarPath(dataRoot, document));
+    const { source_sha256: sha256 } = sidecar;
+    // The summary reports papers that could not be parsed.
+    if (sha256 === undefined) return;
     const before = filed.get(document);
     const canAsk = asking !== undefined && silent < PATIENCE;
-    if (before?.sha256 !== sidecar.sha256 || (!before.checked && canAsk)) {
+    if (before?.sha256 !== sha256 || (!before.checked && canAsk)) {
       const stated = documentRecord(document, sidecar, new Date(parts.now()).toISOString());
       const found = canAsk ? await lookUp(sidecar, stated, { asking, now: parts.now }, signal) : UNASKED;
       silent = found.isAway ? silent + 1 : 0;
@@ -87,7 +88,7 @@ export async function identifyPapers(documents: readonly string[], parts: PaperP
       const doi = found.records.length > 0 ? null : checked ? (isUnknown ? unknown : null) : unasked;
       refused.push(...found.refused.filter((each) => each.doi !== doi).map((each) => ({ document, ...each })));
       const own = doi === null ? stated.record : withDoi(stated.record, doi);
-      records.fileOwn({ document, sha256: sidecar.sha256, checked }, [own, ...found.records]);
+      records.fileOwn({ document, sha256, checked }, [own, ...found.records]);
       if (asking && !checked) counts.unanswered += 1;
     }
     counts[standingOf(records.ofDocument(document))] += 1;
@@ -95,20 +96,6 @@ export async function identifyPapers(documents: readonly string[], parts: PaperP
   // Papers are checked concurrently; the result has a fixed order.
   refused.sort((a, b) => documents.indexOf(a.document) - documents.indexOf(b.document));
   return { ...counts, refused };
-}
-
-/** The metadata written when a document was parsed; undefined if there is none. */
-async function sidecarOf(dataRoot: string, document: string): Promise<Sidecar | undefined> {
-  const text = await unlessMissing(readFile(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`), 'utf8'));
-  return text === undefined ? undefined : parseSidecar(text);
-}
-
-/** Undefined for a file that is not there: the summary reports papers that could not be parsed. */
-async function unlessMissing<T>(file: Promise<T>): Promise<T | undefined> {
-  return await file.catch((error: unknown) => {
-    if (errorInfo(error).code === 'ENOENT') return undefined;
-    throw error;
-  });
 }
 
 interface Found {
@@ -197,10 +184,9 @@ export function documentRecord(document: string, sidecar: Sidecar, at: string) {
     keywords: imprint.keywords ?? [],
     license: license?.slug ?? null,
   };
-  const isMarkup = sidecar.kind !== 'pdf';
+  const isMarkup = sidecar.source_kind !== 'pdf';
   const stamped = arxiv && `10.48550/arxiv.${arxiv.id}`;
   return {
-    sha256: sidecar.sha256,
     /** Without a DOI if only the services can tell whether it is the document's. */
     record: withProvenance(record, 'document', at),
     /** DOIs to check, most likely first. */
@@ -253,11 +239,11 @@ export async function enrichWorks(documents: readonly string[], parts: PaperPart
   const read = records.readDocuments();
   for (const document of documents) {
     signal.throwIfAborted();
-    const stamp = await stampOf(dataRoot, document);
+    const stamp = stampOf(sidecarPath(dataRoot, document));
     if (stamp === undefined || read.get(document) === stamp) continue;
     const record = records.ofDocument(document);
-    const sidecar = record && (await sidecarOf(dataRoot, document));
-    if (!sidecar) continue;
+    const sidecar = readSidecar(sidecarPath(dataRoot, document));
+    if (!record || sidecar.source_sha256 === undefined) continue;
     const said = await saidOf(document, sidecar, record, parts, signal);
     records.fileWords({ document, stamp, work: record.id }, said);
   }
@@ -290,7 +276,7 @@ async function saidOf(
 
 /** The referenced works that have an id. */
 async function referencesOf(dataRoot: string, document: string): Promise<string[]> {
-  const parsed = await readBlockLines(join(dataRoot, DOCTAGS_FOLDER, `${document}.jsonl`)).catch((error: unknown) => {
+  const parsed = await readBlockLines(blocksPath(dataRoot, document)).catch((error: unknown) => {
     // The next stage reports a damaged or missing file.
     if (['BLOCKS_BROKEN', 'ENOENT'].includes(errorInfo(error).code)) return undefined;
     throw error;
@@ -305,7 +291,7 @@ async function referencesOf(dataRoot: string, document: string): Promise<string[
 }
 
 /** Changes when the document is parsed again; undefined if it was not parsed. */
-async function stampOf(dataRoot: string, document: string): Promise<string | undefined> {
-  const found = await unlessMissing(stat(join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`)));
+function stampOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.mtimeMs} ${found.size}`;
 }

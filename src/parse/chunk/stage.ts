@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { globSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
 import { canonicalJson, sha256 } from '../../base/index.ts';
 import type { ParsedDocument } from '../document.ts';
@@ -11,7 +11,7 @@ import { chunkDocument } from './chunker.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { openTokenizer } from './tokenizer.ts';
 import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
-import { DOCTAGS_FOLDER } from '../doctags/stage.ts';
+import { blocksPath, parsedDocuments } from '../doctags/stage.ts';
 import type { ChunkSettings } from './worker.ts';
 
 /** Raised when the same settings give different chunks. */
@@ -66,9 +66,7 @@ export async function chunkPlan(
   format: FileFormat,
 ): Promise<StagePlan & { readonly items: WorkItem[] }> {
   const item = await chunkItems(dataRoot, settings, format);
-  const items = globSync('*.jsonl', { cwd: join(dataRoot, DOCTAGS_FOLDER) })
-    .sort()
-    .map((name) => item(name.replace(/\.jsonl$/, '')));
+  const items = parsedDocuments(dataRoot).map(item);
   return { stageName: 'chunk', items, totalItems: items.length };
 }
 
@@ -80,7 +78,7 @@ export async function chunkItems(
 ): Promise<(itemId: string) => WorkItem> {
   const cfgHash = chunkConfigHash(settings, await openTokenizer(settings.tokenizer), format);
   return (itemId) => {
-    const blocks = join(dataRoot, DOCTAGS_FOLDER, `${itemId}.jsonl`);
+    const blocks = blocksPath(dataRoot, itemId);
     return {
       itemId,
       inputs: { blocks },

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError, canonicalJson, filesBelow, sha256 } from '../../base/index.ts';
@@ -11,6 +11,21 @@ import type { DoctagsSettings } from './worker.ts';
 const READER_VERSION = 9;
 const DOCUMENT = /\.(?:pdf|x?html?|n?xml(?:\.gz)?)$/i;
 export const DOCTAGS_FOLDER = 'DocTagsFiles';
+
+/** Every document that the stage has written, sorted by name. */
+export function parsedDocuments(dataRoot: string): string[] {
+  return globSync('*.jsonl', { cwd: join(dataRoot, DOCTAGS_FOLDER) })
+    .map((name) => name.replace(/\.jsonl$/, ''))
+    .sort();
+}
+
+export function blocksPath(dataRoot: string, document: string): string {
+  return join(dataRoot, DOCTAGS_FOLDER, `${document}.jsonl`);
+}
+
+export function sidecarPath(dataRoot: string, document: string): string {
+  return join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`);
+}
 
 /** The worker of the stage, by name, as a process needs it. */
 export const doctagsWorker: WorkerModule = {

@@ -1,4 +1,4 @@
-import { fieldsOf, parseJson } from '../../../base/index.ts';
+import { fieldsOf, readFields } from '../../../base/index.ts';
 import type { Imprint, Metadata, ParsedDocument, Person } from '../../document.ts';
 
 type Fields = ReturnType<typeof fieldsOf>;
@@ -78,10 +78,11 @@ function imprintLine({ arxivId, otherDois, ...rest }: Imprint): Record<string, u
   return { ...rest, arxiv_id: arxivId, other_dois: otherDois };
 }
 
-/** What a sidecar says of a document's publication. */
+/** What a sidecar says of a document, its publication, and the file it was parsed from. */
 export interface Sidecar extends Pick<Metadata, 'title' | 'authors' | 'people' | 'abstract' | 'doi' | 'language'> {
-  readonly sha256: string;
-  readonly kind: string;
+  readonly source?: string;
+  readonly source_kind?: string;
+  readonly source_sha256?: string;
   readonly imprint: Imprint;
   /** How its text begins. */
   readonly head: string;
@@ -90,16 +91,13 @@ export interface Sidecar extends Pick<Metadata, 'title' | 'authors' | 'people' |
 const TEXTS = ['pmid', 'pmcid', 'date', 'venue', 'publisher', 'volume', 'issue', 'pages', 'license'] as const;
 const LISTS = ['issn', 'keywords'] as const;
 
-/** Reads a sidecar; undefined where it is not one. Fields of another shape than ours are left out. */
-export function parseSidecar(json: string): Sidecar | undefined {
-  const value = fieldsOf(parseJson(json));
-  const { source_sha256: sha256, people } = value;
-  if (typeof sha256 !== 'string') return undefined;
+/** Reads a sidecar; a missing or damaged one says nothing. Fields of another shape than ours are left out. */
+export function readSidecar(path: string): Sidecar {
+  const value = readFields(path);
+  const { people } = value;
   const imprint = fieldsOf(value['imprint']);
   return {
-    sha256,
-    kind: String(value['source_kind']),
-    ...texts(value, ['title', 'abstract', 'doi', 'language']),
+    ...texts(value, ['source', 'source_kind', 'source_sha256', 'title', 'abstract', 'doi', 'language']),
     authors: list(value['authors']),
     ...(Array.isArray(people) && { people: people.map(fieldsOf).flatMap(personOf) }),
     head: typeof value['head'] === 'string' ? value['head'] : '',
