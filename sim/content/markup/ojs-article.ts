@@ -1,138 +1,76 @@
 import { noteMark } from '../inline.ts';
 import type { BodyBlock, Paper } from '../paper.ts';
 import { referenceText } from '../references.ts';
-import { htmlTable } from './html-table.ts';
-import { element as tag, escapeXml, writeInlines } from './xml-text.ts';
-import type { InlineTags } from './xml-text.ts';
+import { htmlTable, lines, Markup, markup, writeInlines } from './markup.ts';
+import type { InlineTags } from './markup.ts';
 
 const TAGS: InlineTags = {
-  italic: (text) => tag('em', {}, text),
-  sub: (text) => tag('sub', {}, text),
-  sup: (text) => tag('sup', {}, text),
-  cite: (reference) => tag('a', { href: `#ref${String(reference)}` }, String(reference)),
-  note: (note) => tag('sup', {}, tag('a', { href: `#fn${String(note + 1)}` }, noteMark(note))),
-  pointer: (to, number, text) => tag('a', { href: `#${to}${String(number)}` }, text),
+  italic: (text) => markup`<em>${text}</em>`,
+  sub: (text) => markup`<sub>${text}</sub>`,
+  sup: (text) => markup`<sup>${text}</sup>`,
+  cite: (reference) => markup`<a href="#ref${reference}">${reference}</a>`,
+  note: (note) => markup`<sup><a href="#fn${note + 1}">${noteMark(note)}</a></sup>`,
+  pointer: (to, number, text) => markup`<a href="#${to}${number}">${text}</a>`,
 };
 
 /** The article part of a journal page: unnumbered headings, notes and references at the end. */
-export function ojsArticle(paper: Paper): string {
+export function ojsArticle(paper: Paper): Markup {
   const { spec, labels } = paper;
-  const sections = paper.sections.map(
-    (section) =>
-      tag(section.level === 1 ? 'h2' : 'h3', { id: section.id }, escapeXml(section.title)) +
-      section.blocks.map((item) => block(item, paper)).join('\n'),
+  const authors = spec.authors.map(
+    ({ name, affiliation }) =>
+      markup`<li><span class="name">${name}</span>${affiliation && markup` <span class="affiliation">${affiliation}</span>`}</li>`,
   );
-  const notes = paper.notes.map((note, index) =>
-    tag(
-      'p',
-      { class: 'footnote', id: `fn${String(index + 1)}` },
-      `${tag('sup', {}, noteMark(index))} ${escapeXml(note)}`,
-    ),
+  const sections = paper.sections.map(({ level, id, title, blocks }) => {
+    const heading = level === 1 ? markup`<h2 id="${id}">${title}</h2>` : markup`<h3 id="${id}">${title}</h3>`;
+    return markup`${heading}${lines(blocks.map((item) => block(item, paper)))}`;
+  });
+  const notes = paper.notes.map(
+    (note, index) => markup`<p class="footnote" id="fn${index + 1}"><sup>${noteMark(index)}</sup> ${note}</p>`,
   );
   const references = paper.references.map((entry) => {
-    const text = escapeXml(referenceText(entry));
-    const url = entry.doi ? escapeXml(`https://doi.org/${entry.doi}`) : undefined;
-    return tag(
-      'li',
-      { id: `ref${String(entry.number)}` },
-      url ? text.replace(url, () => `<a href="${url}">${url}</a>`) : text,
-    );
+    const text = referenceText(entry);
+    const url = entry.doi && `https://doi.org/${entry.doi}`;
+    const linked = url && markup`${text.slice(0, -url.length)}<a href="${url}">${url}</a>`;
+    return markup`<li id="ref${entry.number}">${linked ?? text}</li>`;
   });
-  return tag(
-    'article',
-    { class: 'obj_article_details' },
-    [
-      tag('h1', { class: 'page_title' }, escapeXml(spec.title)),
-      tag(
-        'section',
-        { class: 'item authors' },
-        tag(
-          'ul',
-          { class: 'authors' },
-          spec.authors
-            .map(({ name, affiliation }) =>
-              tag(
-                'li',
-                {},
-                tag('span', { class: 'name' }, escapeXml(name)) +
-                  (affiliation ? ` ${tag('span', { class: 'affiliation' }, escapeXml(affiliation))}` : ''),
-              ),
-            )
-            .join(''),
-        ),
-      ),
-      spec.doi
-        ? tag(
-            'section',
-            { class: 'item doi' },
-            tag('span', { class: 'label' }, 'DOI:') +
-              ` ${tag('a', { href: `https://doi.org/${spec.doi}` }, escapeXml(`https://doi.org/${spec.doi}`))}`,
-          )
-        : '',
-      tag(
-        'section',
-        { class: 'item keywords' },
-        tag('span', { class: 'label' }, escapeXml(`${labels.keywords}:`)) + ` ${escapeXml(paper.keywords.join(', '))}`,
-      ),
-      spec.abstract
-        ? tag(
-            'section',
-            { class: 'item abstract' },
-            tag('h2', { class: 'label' }, escapeXml(labels.abstract)) + tag('p', {}, escapeXml(spec.abstract)),
-          )
-        : '',
-      tag('div', { class: 'article-fulltext' }, sections.join('\n')),
-      notes.length > 0 ? tag('section', { class: 'footnotes' }, notes.join('\n')) : '',
-      references.length > 0
-        ? tag(
-            'section',
-            { class: 'item references' },
-            tag('h2', { class: 'label' }, escapeXml(labels.references)) +
-              tag('ol', { class: 'references-list' }, references.join('\n')),
-          )
-        : '',
-    ]
-      .filter(Boolean)
-      .join('\n'),
-  );
+  const doi = spec.doi && `https://doi.org/${spec.doi}`;
+  return markup`<article class="obj_article_details">${lines([
+    markup`<h1 class="page_title">${spec.title}</h1>`,
+    markup`<section class="item authors"><ul class="authors">${authors}</ul></section>`,
+    doi && markup`<section class="item doi"><span class="label">DOI:</span> <a href="${doi}">${doi}</a></section>`,
+    markup`<section class="item keywords"><span class="label">${labels.keywords}:</span> ${paper.keywords.join(', ')}</section>`,
+    spec.abstract &&
+      markup`<section class="item abstract"><h2 class="label">${labels.abstract}</h2><p>${spec.abstract}</p></section>`,
+    markup`<div class="article-fulltext">${lines(sections)}</div>`,
+    notes.length > 0 && markup`<section class="footnotes">${lines(notes)}</section>`,
+    references.length > 0 &&
+      markup`
+        <section class="item references"><h2 class="label">${labels.references}</h2>
+        <ol class="references-list">${lines(references)}</ol></section>`,
+  ])}</article>`;
 }
 
-function block(item: BodyBlock, { labels }: Paper): string {
+function block(item: BodyBlock, { labels }: Paper): Markup {
   switch (item.kind) {
     case 'paragraph':
-      return tag('p', { id: item.id }, writeInlines(item.inlines, TAGS));
-    case 'list':
-      return tag(
-        item.ordered ? 'ol' : 'ul',
-        { id: item.id },
-        item.items.map((entry) => tag('li', {}, writeInlines(entry, TAGS))).join(''),
-      );
+      return markup`<p id="${item.id}">${writeInlines(item.inlines, TAGS)}</p>`;
+    case 'list': {
+      const entries = item.items.map((entry) => markup`<li>${writeInlines(entry, TAGS)}</li>`);
+      return item.ordered ? markup`<ol id="${item.id}">${entries}</ol>` : markup`<ul id="${item.id}">${entries}</ul>`;
+    }
     case 'formula':
-      return tag(
-        'div',
-        { class: 'formula', id: item.id },
-        `<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">${item.mathml}</math>${tag('span', { class: 'number' }, `(${String(item.number)})`)}`,
-      );
+      return markup`
+        <div class="formula" id="${item.id}">
+        <math xmlns="http://www.w3.org/1998/Math/MathML" display="block">${new Markup(item.mathml)}</math>
+        <span class="number">(${item.number})</span></div>`;
     case 'figure':
-      return tag(
-        'figure',
-        { id: item.id },
-        tag('img', { src: `${item.id}.png`, alt: '' }) +
-          tag(
-            'figcaption',
-            {},
-            `${tag('strong', {}, escapeXml(`${labels.figure} ${String(item.number)}.`))} ${escapeXml(item.caption)}`,
-          ),
-      );
+      return markup`
+        <figure id="${item.id}"><img src="${item.id}.png" alt=""/>
+        <figcaption><strong>${labels.figure} ${item.number}.</strong> ${item.caption}</figcaption></figure>`;
     case 'table':
-      return tag(
-        'figure',
-        { id: item.id, class: 'table' },
-        tag(
-          'figcaption',
-          {},
-          `${tag('strong', {}, escapeXml(`${labels.table} ${String(item.number)}.`))} ${escapeXml(item.caption)}`,
-        ) + htmlTable(item.table),
-      );
+      return markup`
+        <figure id="${item.id}" class="table">
+        <figcaption><strong>${labels.table} ${item.number}.</strong> ${item.caption}</figcaption>
+        ${htmlTable(item.table)}</figure>`;
   }
 }

@@ -1,41 +1,40 @@
 import { plainText } from '../inline.ts';
 import { SIMULATED } from '../paper.ts';
 import type { Paper, Reference } from '../paper.ts';
-import { element as tag, escapeXml } from './xml-text.ts';
+import { lines, markup } from './markup.ts';
+import type { Markup } from './markup.ts';
 
 /** The paper as TEI in GROBID's form: flat sections of paragraphs, references as biblStruct. */
 export function renderTei(paper: Paper): string {
   const { spec } = paper;
-  const body = paper.sections.map(({ number, title, blocks }) => {
+  const sections = paper.sections.map(({ number, title, blocks }) => {
     const paragraphs = blocks.filter((block) => block.kind === 'paragraph');
-    const text = paragraphs.map(({ inlines }) => tag('p', {}, escapeXml(plainText(inlines))));
-    return tag('div', {}, tag('head', { n: number }, escapeXml(title)) + text.join('\n'));
+    const text = paragraphs.map(({ inlines }) => markup`<p>${plainText(inlines)}</p>`);
+    return markup`<div><head n="${number}">${title}</head>${lines(text)}</div>`;
   });
-  const title = tag('title', { level: 'a', type: 'main' }, escapeXml(spec.title));
-  const authors = spec.authors.map(({ name }) => author(name)).join('');
-  const doi = spec.doi ? tag('idno', { type: 'DOI' }, escapeXml(spec.doi)) : '';
-  const source = tag('biblStruct', {}, tag('analytic', {}, authors + title) + doi);
-  const file = tag('fileDesc', {}, tag('titleStmt', {}, title) + tag('sourceDesc', {}, source));
-  const abstract = tag('abstract', {}, tag('div', {}, tag('p', {}, escapeXml(spec.abstract ?? ''))));
-  const header = tag('teiHeader', { 'xml:lang': paper.language }, file + tag('profileDesc', {}, abstract));
-  const references = tag('listBibl', {}, paper.references.map(bibliography).join('\n'));
-  const text = tag('text', {}, `${tag('body', {}, body.join('\n'))}\n${tag('back', {}, references)}`);
-  const tei = tag('TEI', { xmlns: 'http://www.tei-c.org/ns/1.0' }, `<!-- ${SIMULATED} -->\n${header}\n${text}`);
+  const header = markup`
+    <teiHeader xml:lang="${paper.language}">
+    <fileDesc><titleStmt>${title(spec.title)}</titleStmt><sourceDesc><biblStruct>
+    <analytic>${spec.authors.map(({ name }) => author(name))}${title(spec.title)}</analytic>${idno(spec.doi)}
+    </biblStruct></sourceDesc></fileDesc>
+    <profileDesc><abstract><div><p>${spec.abstract}</p></div></abstract></profileDesc></teiHeader>`;
+  const text = lines([
+    markup`<text><body>${lines(sections)}</body>`,
+    markup`<back><listBibl>${lines(paper.references.map(bibliography))}</listBibl></back></text>`,
+  ]);
+  const tei = `<TEI xmlns="http://www.tei-c.org/ns/1.0"><!-- ${SIMULATED} -->\n${header.text}\n${text.text}</TEI>`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n${tei}\n`;
 }
 
-function author(name: string): string {
-  return tag('author', {}, tag('persName', {}, tag('surname', {}, escapeXml(name))));
-}
+const title = (text: string): Markup => markup`<title level="a" type="main">${text}</title>`;
+const author = (name: string): Markup => markup`<author><persName><surname>${name}</surname></persName></author>`;
+const idno = (doi: string | undefined): Markup | undefined =>
+  doi ? markup`<idno type="DOI">${doi}</idno>` : undefined;
 
-function bibliography(entry: Reference): string {
-  const title = tag('title', { level: 'a', type: 'main' }, escapeXml(entry.title));
-  const doi = entry.doi ? tag('idno', { type: 'DOI' }, escapeXml(entry.doi)) : '';
-  const date = tag('date', { type: 'published', when: entry.year }, String(entry.year));
-  const journal = tag('title', { level: 'j' }, escapeXml(entry.journal)) + tag('imprint', {}, date);
-  return tag(
-    'biblStruct',
-    { 'xml:id': `b${String(entry.number - 1)}` },
-    tag('analytic', {}, title + entry.authors.map(author).join('') + doi) + tag('monogr', {}, journal),
-  );
+function bibliography(entry: Reference): Markup {
+  return markup`
+    <biblStruct xml:id="b${entry.number - 1}">
+    <analytic>${title(entry.title)}${entry.authors.map(author)}${idno(entry.doi)}</analytic>
+    <monogr><title level="j">${entry.journal}</title>
+    <imprint><date type="published" when="${entry.year}">${entry.year}</date></imprint></monogr></biblStruct>`;
 }
