@@ -104,7 +104,11 @@ test('the fleet of the compose file and that of the Kubernetes manifest have exi
   };
   assert.equal(services['worker']?.deploy?.replicas, 3);
   checkFleet(services['worker'].environment, services['worker'].entrypoint.at(-1) ?? '', 'run');
-  checkFleet(services['answers']?.environment ?? {}, services['answers']?.entrypoint.join(' ') ?? '', 'store pull');
+  checkFleet(
+    services['answers']?.environment ?? {},
+    services['answers']?.entrypoint.join(' ') ?? '',
+    'store /data/corpus --pull',
+  );
 
   const [first, more] = parseAllDocuments(read('kubernetes.yaml')).map((document) => {
     assert.deepEqual(document.errors, []);

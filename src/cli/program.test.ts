@@ -51,6 +51,8 @@ test('an old name is answered with the new one, which exists', async () => {
     ['graph', 'path'],
     ['config', 'show'],
     ['set', 'create'],
+    ['screen', 'import'],
+    ['store', 'pull'],
   ]) {
     let command: CommandUnknownOpts = program;
     const [, name = ''] = renamedIn(old) ?? [];

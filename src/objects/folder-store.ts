@@ -22,7 +22,7 @@ export interface ListedObject extends ObjectId {
 
 /**
  * Stores the files of a corpus for every machine that works on it. It knows only bytes and their hashes: which object
- * is a work's file is in the corpus log. No locks, no conditional writes; only `store check` lists objects.
+ * is a work's file is in the corpus log. No locks, no conditional writes; only `docstokg store` lists objects.
  */
 export interface ObjectStore {
   /** For messages: a folder, or `s3://bucket/prefix`. */
@@ -87,7 +87,7 @@ export class FolderStore implements ObjectStore {
   async get(object: ObjectId, path: string, signal?: AbortSignal): Promise<void> {
     if ((await this.head(object.sha256)) === undefined)
       throw new AppError('OBJECT_MISSING', `${this.name} has no object ${object.sha256}`, {
-        hint: 'see docstokg store check for missing objects',
+        hint: 'see docstokg store for missing objects',
       });
     await copyVerified(this.#pathOf(object.sha256), path, object, signal);
   }
@@ -167,6 +167,6 @@ async function copyVerified(from: string, to: string, object: ObjectId, signal?:
 
 export function damaged(place: string, { sha256, bytes }: ObjectId): AppError {
   return new AppError('OBJECT_DAMAGED', `${place} is not the object ${sha256} of ${bytes} bytes`, {
-    hint: 'see docstokg store check for damaged objects',
+    hint: 'see docstokg store for damaged objects',
   });
 }

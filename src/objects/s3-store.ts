@@ -451,7 +451,7 @@ export class S3Store implements ObjectStore {
       const response = await this.#sender.send({ method: 'GET', key, headers, isStreamed: true }, signal);
       if (response.status === 404)
         throw new AppError('OBJECT_MISSING', `${this.name} has no object ${object.sha256}`, {
-          hint: 'see docstokg store check for missing objects',
+          hint: 'see docstokg store for missing objects',
         });
       if (response.status === 416) throw damaged(`${this.name}/${key}`, object);
       // A server without range support starts again.

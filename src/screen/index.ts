@@ -1,5 +1,5 @@
 export { CHOICES, PHASES } from '../store/index.ts';
-export type { Choice, Phase } from '../store/index.ts';
+export type { Choice } from '../store/index.ts';
 export { addRecords, DECISION_FORMATS, exportDecisions, importDecisions, requireFile } from './exchange.ts';
 export type { DecisionFormat } from './exchange.ts';
 export { featuresOf } from './features.ts';

@@ -550,7 +550,7 @@ export function openScreening(
 ): Screening {
   if (!existsSync(folder))
     throw new AppError('USAGE_RUN', `${folder} does not exist`, {
-      hint: 'docstokg run and docstokg screen import --add create one',
+      hint: 'docstokg run and docstokg screen --add create one',
     });
   return Screening.open(folder, { ...options, manifests: manifestFolder(config), asItIs: true });
 }

@@ -79,10 +79,10 @@ test('every entry of a list is a work, a duplicate, or refused with its reason',
     return `${name}/export.ris`;
   });
   writeFileSync(join(folder.path, 'list.txt'), '10.5555/a\nA reference to a study of krill\n978-3-16-148410-0\n');
-  const { stdout, stderr } = run('screen', 'import', 'runs/x', ...lists, 'list.txt', '--add');
+  const { stdout, stderr } = run('screen', 'runs/x', '--add', ...lists, 'list.txt');
   assert.match(stdout, /7 entries read, 5 works to screen/);
   assert.match(stderr, /list\.txt, line 3: "978-3-16-148410-0" is not a recognised identifier/);
-  run('screen', 'import', 'runs/x', ...lists, 'list.txt', '--add');
+  run('screen', 'runs/x', '--add', ...lists, 'list.txt');
   const flow = JSON.parse(run('export', 'runs/x', '--format', 'prisma').stdout) as Record<string, unknown>;
   assert.deepEqual(
     [flow['identified'], flow['removed_before_screening'], flow['not_screened']],
@@ -95,16 +95,16 @@ test('misuse of screen says what to do', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-misuse-'));
   writeFileSync(join(folder.path, 'list.ris'), ris(review));
   writeFileSync(join(folder.path, 'list.docx'), '');
-  command('docstokg', ['screen', 'import', 'runs/review', 'list.ris', '--add'], { cwd: folder.path });
+  command('docstokg', ['screen', 'runs/review', '--add', 'list.ris'], { cwd: folder.path });
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['screen', 'nowhere', '--status'], /nowhere does not exist/],
-    [['screen', 'import', 'nowhere', 'x.csv'], /nowhere does not exist/],
-    [['screen', 'import', 'runs/x', 'nothing.ris', '--add'], /there is no file nothing\.ris/],
-    [['screen', 'import', 'runs/x', '.', '--add'], /there is no file \./],
-    [['screen', 'import', 'runs/x', 'list.docx', '--add'], /unknown file format: list\.docx/],
-    [['screen', 'import', 'runs/review', '.'], /there is no file \./],
+    [['screen', 'nowhere', '--import', 'x.csv'], /nowhere does not exist/],
+    [['screen', 'runs/x', '--add', 'nothing.ris'], /there is no file nothing\.ris/],
+    [['screen', 'runs/x', '--add', '.'], /there is no file \./],
+    [['screen', 'runs/x', '--add', 'list.docx'], /unknown file format: list\.docx/],
+    [['screen', 'runs/review', '--import', '.'], /there is no file \./],
     [['screen', 'runs/review', '--status', '--reviewers', '0'], /expected 1 to 10 reviewers/],
-    [['screen', 'import', import.meta.filename, 'nothing.ris', '--add'], /is a file, not a run folder/],
+    [['screen', import.meta.filename, '--add', 'nothing.ris'], /is a file, not a run folder/],
   ];
   for (const [words, said] of cases) {
     const { status, stderr } = await refusedCommand('docstokg', words, folder.path);
@@ -117,10 +117,7 @@ test('misuse of screen says what to do', async () => {
 test('the link of screen opens the page, and decisions are accepted there', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-link-'));
   writeFileSync(join(folder.path, 'list.ris'), ris(review));
-  assert.equal(
-    command('docstokg', ['screen', 'import', 'runs/review', 'list.ris', '--add'], { cwd: folder.path }).status,
-    0,
-  );
+  assert.equal(command('docstokg', ['screen', 'runs/review', '--add', 'list.ris'], { cwd: folder.path }).status, 0);
   await using server = startCommand('docstokg', ['screen', 'runs/review', '--by', 'Ada Berg', '--port', '0'], { cwd: folder.path }); // prettier-ignore
   await server.told(/Ctrl-C stops it/);
   const link = new URL(server.stdout.trim());
@@ -156,13 +153,13 @@ test('run downloads only what screening included', async () => {
     assert.equal(code, 0, `${words.join(' ')}: ${started.stderr}`);
     return started.stdout;
   };
-  await run('screen', 'import', 'runs/review', 'list.ris', '--add');
+  await run('screen', 'runs/review', '--add', 'list.ris');
   {
     await using early = startCommand('docstokg', ['run', '--out', 'runs/review', '--works', 'included', '--sim', admin.url], { cwd: folder.path, env: WORDS_ONLY }); // prettier-ignore
     await early.ended;
     assert.match(early.stderr, /USAGE_WORKS no works are "included" here/);
   }
-  await run('screen', 'import', 'runs/review', 'decided.csv');
+  await run('screen', 'runs/review', '--import', 'decided.csv');
   const tried = (): string[] => [...readManifest(join(folder.path, 'runs', 'review')).values()].map(({ work }) => work).toSorted(); // prettier-ignore
   const wanted = [saved[0], saved[2]].map((doi) => `doi:${doi ?? ''}`).toSorted();
   await run('run', '--out', 'runs/review', '--works', 'included', '--sim', admin.url, '--mailto', 'a@b.example');
@@ -197,16 +194,16 @@ test('included entries without an id are searched for by title, and each counts 
   const web = ['--sim', admin.url, '--mailto', 'a@b.example'];
   const counted = [2, 2, 2, 1, { 'title-unknown': 1 }];
 
-  await run('screen', 'import', 'runs/first', 'titles.ris', '--add');
-  await run('screen', 'import', 'runs/first', 'titles.ris', '--as', 'include');
+  await run('screen', 'runs/first', '--add', 'titles.ris');
+  await run('screen', 'runs/first', '--import', 'titles.ris', '--as', 'include');
   await run('run', '--out', 'runs/first', '--works', 'included', ...web);
   assert.deepEqual(await flow('first'), counted);
   await run('run', '--out', 'runs/first', '--input', 'titles.ris', ...web);
-  await run('screen', 'import', 'runs/first', 'titles.ris', '--add');
+  await run('screen', 'runs/first', '--add', 'titles.ris');
   assert.deepEqual(await flow('first'), counted, 'the same list again');
 
   await run('run', '--out', 'runs/second', '--input', 'titles.ris', ...web);
-  await run('screen', 'import', 'runs/second', 'titles.ris', '--add');
-  await run('screen', 'import', 'runs/second', 'titles.ris', '--as', 'include');
+  await run('screen', 'runs/second', '--add', 'titles.ris');
+  await run('screen', 'runs/second', '--import', 'titles.ris', '--as', 'include');
   assert.deepEqual(await flow('second'), counted);
 });

@@ -94,17 +94,17 @@ export class FleetScene implements AsyncDisposable {
 
   /** Brings the corpus to another folder, as somebody would who only wants to read it. */
   async pull(out: string): Promise<void> {
-    await using pull = this.#start(['store', 'pull', out, ...this.#fleet(), '--json']);
+    await using pull = this.#start(['store', out, '--pull', ...this.#fleet(), '--json']);
     const { code } = await pull.ended;
-    if (code !== 0) throw new Error(`store pull ended with ${code}: ${pull.stderr}`);
+    if (code !== 0) throw new Error(`store --pull ended with ${code}: ${pull.stderr}`);
   }
 
   /** Compares store and logs, every object by its hash and without a grace period. */
   async check(out: string, ...more: readonly string[]): Promise<StoreCheck> {
-    const parameters = ['store', 'check', out, ...this.#fleet(), '--verify', '--grace-h', '0', '--json'];
+    const parameters = ['store', out, ...this.#fleet(), '--verify', '--grace-h', '0', '--json'];
     await using check = this.#start([...parameters, ...more]);
     const { code } = await check.ended;
-    if (check.stdout === '') throw new Error(`store check ended with ${code}: ${check.stderr}`);
+    if (check.stdout === '') throw new Error(`store ended with ${code}: ${check.stderr}`);
     return JSON.parse(check.stdout) as StoreCheck;
   }
 

@@ -50,7 +50,7 @@ Formats:
   parquet            a folder for Hugging Face: Parquet shards and a dataset card
   obsidian           a folder of notes
   decisions          one line for each screening decision; decisions-ris for Covidence and Zotero
-  asreview, rayyan   works with their decisions, for these tools; docstokg screen import reads all of them back
+  asreview, rayyan   works with their decisions, for these tools; docstokg screen --import reads all of them back
   graphml            the graph, for Gephi and Cytoscape; also vosviewer, neo4j, graph-parquet, graph-obsidian
   report             report.html: a self-contained page with the results and a search
 

@@ -1,15 +1,11 @@
-import type { CommandUnknownOpts } from 'commander';
 import { Command } from 'commander';
 
 import type { RunCounts } from '../../ask/index.ts';
 import { AppError, isAbort } from '../../base/index.ts';
-import type { Config } from '../../config/index.ts';
 import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
-import type { Shared } from '../../harvest/index.ts';
 import { checkStore, fleetLayer, mergeFolders, openShared, simulatedLayer } from '../../harvest/index.ts';
 import { decimalNumber, webOptions } from '../options.ts';
 import { corpusOf, requireFolder, requireRun, runArgument, splitRun } from '../run-argument.ts';
-import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
 
@@ -172,72 +168,50 @@ Examples:
 
 const HOUR_MS = 3_600_000;
 
-/** `store`: checks and fetches files in an object store. */
 export function storeCommand() {
-  return new Command('store')
-    .description('check or fetch the files of a corpus in an object store')
-    .addCommand(checkCommand())
-    .addCommand(pullCommand());
-}
-
-function storeOptions(command: Command) {
-  return settingOptions(shared(command), ['store'])
+  return settingOptions(shared(new Command('store')), ['store'])
+    .description(
+      'compare the files of a corpus in an object store with the log: missing, damaged and orphaned ones; or fetch them',
+    )
     .argument('<run>', 'run folder')
-    .option('--fleet <url>', 'PostgreSQL server with the logs of a fleet');
-}
-
-function checkCommand() {
-  return storeOptions(new Command('check'))
-    .description('compare the files in the store with the log; report missing, damaged and orphaned ones')
+    .option('--fleet <url>', 'PostgreSQL server with the logs of a fleet')
     .option('--verify', 'compare the hash of every object, not only its size')
     .option('--repair', 'remove orphans that are older than the grace period')
     .option('--grace-h <hours>', 'grace period: younger orphans may belong to a file being saved', decimalNumber(0), 24)
-    .addHelpText('after', '\nExample:\n  docstokg store check runs/corals --store s3://papers/corals --repair\n')
-    .action(async (run, options, self) => {
-      await withShared(self, run, options, async ({ files }, session, signal) => {
-        const { verify = false, repair = false, graceH } = options;
-        const found = await checkStore(files, { verify, repair, graceMs: graceH * HOUR_MS }, signal);
-        session.print({ run, store: files.objects.name, ...found });
-        const problems = (['missing', 'damaged', 'orphans'] as const).map(
-          (kind) => `${count(found[kind].length)} ${kind}`,
-        );
-        session.info(problems.join(', '));
-        if (found.missing.length + found.damaged.length > 0) process.exitCode = 1;
-      });
-    });
-}
-
-function pullCommand() {
-  return storeOptions(new Command('pull'))
-    .description('fetch missing files of a run folder from the store, and build the index')
-    .option('--papers', 'also fetch the downloaded papers, not only the derived files')
-    .addHelpText('after', '\nExample:\n  docstokg store pull runs/corals --store s3://papers/corals\n')
-    .action(async (run, options, self) => {
-      await withShared(self, run, options, async ({ files, logs }, session, signal, config) => {
+    .option('--pull', 'fetch the files that are missing in the run folder instead, and build the index')
+    .option('--papers', 'with --pull: also the downloaded papers, not only the derived files')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  docstokg store runs/corals --store s3://papers/corals --repair\n  docstokg store runs/corals --store s3://papers/corals --pull\n',
+    )
+    .action(async (run, flags, self) => {
+      const session = openSession(self);
+      const { config } = session.load([...corpusLayer(run, 'the run folder'), ...fleetLayer(flags.fleet)]);
+      if (config.store.url === '')
+        throw new AppError('USAGE_STORE', 'no store given', { hint: 'give --store s3://bucket/prefix or a folder' });
+      using stop = stopSignal();
+      await using opened = await openShared(config, session, false);
+      if (!opened) return;
+      const { files, logs } = opened;
+      const store = files.objects.name;
+      if (flags.pull) {
         await logs?.pull();
         files.refresh();
-        const brought = await files.bringAll(options.papers ? '' : 'Data/', undefined, signal);
+        const brought = await files.bringAll(flags.papers ? '' : 'Data/', undefined, stop.signal);
         await using corpus = await openCorpus(run, { config, clock: session.clock });
-        for await (const event of corpus.index(signal)) session.logMessage(event);
-        session.print(
-          { run, store: files.objects.name, ...brought },
-          `${count(brought.files)} files fetched from ${files.objects.name} to ${run}`,
+        for await (const event of corpus.index(stop.signal)) session.logMessage(event);
+        return session.print(
+          { run, store, ...brought },
+          `${count(brought.files)} files fetched from ${store} to ${run}`,
         );
-      });
+      }
+      const { verify = false, repair = false, graceH } = flags;
+      const found = await checkStore(files, { verify, repair, graceMs: graceH * HOUR_MS }, stop.signal);
+      session.print({ run, store, ...found });
+      const problems = (['missing', 'damaged', 'orphans'] as const).map(
+        (kind) => `${count(found[kind].length)} ${kind}`,
+      );
+      session.info(problems.join(', '));
+      if (found.missing.length + found.damaged.length > 0) process.exitCode = 1;
     });
-}
-
-async function withShared(
-  self: CommandUnknownOpts,
-  run: string,
-  options: { readonly fleet?: string },
-  work: (opened: Shared, session: Session, signal: AbortSignal, config: Config) => Promise<void>,
-): Promise<void> {
-  const session = openSession(self);
-  const { config } = session.load([...corpusLayer(run, 'the run folder'), ...fleetLayer(options.fleet)]);
-  if (config.store.url === '')
-    throw new AppError('USAGE_STORE', 'no store given', { hint: 'give --store s3://bucket/prefix or a folder' });
-  using stop = stopSignal();
-  await using opened = await openShared(config, session, false);
-  if (opened) await work(opened, session, stop.signal, config);
 }

@@ -194,7 +194,7 @@ export async function openStageSource(
     for (const path of inputs)
       if (!(await files.bring(path, signal)))
         throw new AppError('STAGE_INPUT_MISSING', `${path} is neither here nor in ${files.objects.name}`, {
-          hint: 'docstokg store check lists what is missing',
+          hint: 'docstokg store lists what is missing',
         });
     // Outputs made by a machine that was killed need not be made again.
     for (const path of [...Object.values(given.outputs), fingerprintPath(given)])

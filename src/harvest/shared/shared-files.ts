@@ -301,7 +301,7 @@ type OwnerOptions = Pick<SharedFilesOptions, 'logs' | 'clock'> & { readonly mayC
 
 /**
  * Rejects a store that does not exist, cannot be used, or belongs to another corpus, before anything is requested:
- * `store check --repair` would remove the other corpus's files. The first run, or machine of a fleet, claims its store.
+ * `docstokg store --repair` would remove the other corpus's files. The first run, or machine of a fleet, claims its store.
  */
 async function checkOwner(objects: ObjectStore, folder: string, options: OwnerOptions): Promise<void> {
   const { logs, clock, mayClaim } = options;

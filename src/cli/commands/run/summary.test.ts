@@ -23,7 +23,7 @@ function printed(more: Partial<RunAccount>, fleet = false): string {
 test('a machine of a fleet that did not build the index says where it is, and how to bring it', () => {
   assert.match(
     printed({}, true),
-    /^Another machine of the fleet built the search index, after 3\.0 s\.$[^]*docstokg store pull here --fleet/m,
+    /^Another machine of the fleet built the search index, after 3\.0 s\.$[^]*docstokg store here --pull --fleet/m,
   );
   assert.match(printed({ documents: 0 }, true), /^Nothing to search yet, after 3\.0 s\.$/m);
   assert.match(printed({}), /^Nothing to search yet, after 3\.0 s\.$/m);

@@ -33,7 +33,7 @@ export function printRun(end: RunEnd, { folder, config }: Corpus, session: Sessi
   if (session.json) return session.terminal.print(JSON.stringify({ out: folder, ...account }));
   const isElsewhere = config.queue.fleet && account.index === null && account.documents > 0;
   printAccount(end, session, isElsewhere ? 'Another machine of the fleet built the search index' : undefined);
-  const pull = `docstokg store pull ${quoted(folder)} --fleet postgres://… --store ${config.store.url} brings it to this machine`;
+  const pull = `docstokg store ${quoted(folder)} --pull --fleet postgres://… --store ${config.store.url} brings it to this machine`;
   printLines(session.terminal, [
     ...nextSteps(account, folder, config),
     ['Search here', isElsewhere && account.stopped === null ? pull : ''],
