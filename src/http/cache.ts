@@ -1,16 +1,7 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 
 import type { Clock, Warn } from '../base/index.ts';
-import {
-  AppError,
-  describeDiskError,
-  inTransaction,
-  isDamaged,
-  openOrSetAside,
-  setAsideIfDamaged,
-} from '../base/index.ts';
+import { CacheFile, inTransaction } from '../base/index.ts';
 import { parseHttpDate } from './retry.ts';
 import type { Headers, HttpRequest, HttpResponse, HttpResult, Wrap } from './send.ts';
 import { trailOf, whileWaiting } from './send.ts';
@@ -141,7 +132,6 @@ function seconds(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,10}$/.test(text.trim()) ? Number(text) : undefined;
 }
 
-const SCHEMA_VERSION = 2;
 /** A cache of an earlier version is emptied. */
 const SCHEMA = `
   drop table if exists answers;
@@ -167,11 +157,8 @@ const SCHEMA = `
   end;
 `;
 
-/** An open file and its statements. */
-function openCache(path: string) {
-  const database = openDatabase(path);
+function prepare(database: DatabaseSync) {
   return {
-    database,
     find: database.prepare(
       `select status, headers, body, requested_at as requestedAt, received_at as receivedAt, cache_for_ms as cacheForMs
        from answers where key = :key`,
@@ -186,71 +173,35 @@ function openCache(path: string) {
   };
 }
 
-/**
- * Responses in one SQLite file; the least recently used are evicted when it exceeds its size limit. A damaged file is
- * moved aside and replaced at any time: a run never fails because of its cache. Freshness is decided by the caller.
- */
+/** Responses in one SQLite file; the least recently used are evicted when it exceeds its size limit. */
 export class SqliteCacheStore implements Disposable {
-  readonly #path: string;
+  readonly #file: CacheFile<ReturnType<typeof prepare>>;
   readonly #maxBytes: number;
   readonly #now: () => number;
-  readonly #warn: Warn | undefined;
-  #open: ReturnType<typeof openCache>;
 
-  /** `:memory:` lasts as long as the process. */
   constructor(path: string, options: { readonly now: () => number; readonly maxBytes?: number; readonly warn?: Warn }) {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-    this.#path = path;
-    this.#warn = options.warn;
-    this.#open = openOrSetAside(path, () => openCache(path), this.#warn);
+    this.#file = new CacheFile(path, { version: 2, schema: SCHEMA, prepare, warn: options.warn });
     this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
     this.#now = options.now;
   }
 
   find(key: string): Stored | undefined {
-    return this.#mending(() => this.#read(key));
+    return this.#file.use(({ find, touch }) => {
+      const row = find.get({ key });
+      if (!row) return undefined;
+      touch.run({ key, now: this.#now() });
+      const { headers, body, cacheForMs, ...rest } = row as unknown as Omit<Stored, 'headers'> & { headers: string };
+      return {
+        ...rest,
+        headers: JSON.parse(headers) as Headers,
+        body: Buffer.from(body),
+        cacheForMs: cacheForMs ?? undefined,
+      };
+    });
   }
 
   save(key: string, stored: Stored): void {
-    this.#mending(() => this.#write(key, stored));
-  }
-
-  remove(key: string): void {
-    this.#mending(() => this.#open.remove.run({ key }));
-  }
-
-  [Symbol.dispose](): void {
-    this.#open.database.close();
-  }
-
-  #mending<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      if (!isDamaged(error)) throw describeDiskError(error, this.#path);
-      this.#open.database.close();
-      setAsideIfDamaged(this.#path, this.#warn);
-      this.#open = openCache(this.#path);
-      return undefined;
-    }
-  }
-
-  #read(key: string): Stored | undefined {
-    const row = this.#open.find.get({ key });
-    if (!row) return undefined;
-    this.#open.touch.run({ key, now: this.#now() });
-    const { headers, body, cacheForMs, ...rest } = row as unknown as Omit<Stored, 'headers'> & { headers: string };
-    return {
-      ...rest,
-      headers: JSON.parse(headers) as Headers,
-      body: Buffer.from(body),
-      cacheForMs: cacheForMs ?? undefined,
-    };
-  }
-
-  #write(key: string, stored: Stored): void {
-    const { database, remove, insert, bytes, evict } = this.#open;
-    inTransaction(database, () => {
+    const write = ({ remove, insert, bytes, evict }: ReturnType<typeof prepare>): void => {
       remove.run({ key });
       insert.run({
         key,
@@ -265,29 +216,16 @@ export class SqliteCacheStore implements Disposable {
       while ((bytes.get() as { bytes: number }).bytes > this.#maxBytes) {
         if (evict.run().changes === 0) break;
       }
-    });
+    };
+    this.#file.use((statements, database) => inTransaction(database, () => write(statements)));
   }
-}
 
-function openDatabase(path: string): DatabaseSync {
-  let database: DatabaseSync | undefined;
-  try {
-    database = new DatabaseSync(path, { timeout: 10_000 });
-    // A power cut may lose the last responses, but never corrupts the file.
-    database.exec('pragma journal_mode = wal; pragma synchronous = normal');
-    database.exec('begin immediate');
-    const { user_version: version } = database.prepare('pragma user_version').get() as { user_version: number };
-    if (version > SCHEMA_VERSION) throw new AppError('CACHE_NEWER', `${path} was written by a newer version`);
-    if (version < SCHEMA_VERSION) database.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}`);
-    database.exec('commit');
-    return database;
-  } catch (cause) {
-    database?.close();
-    if (cause instanceof AppError) throw cause;
-    throw new AppError('CACHE_UNUSABLE', `${path} is not a usable cache`, {
-      hint: 'set http.cache_path to another file, or remove this one',
-      cause,
-    });
+  remove(key: string): void {
+    this.#file.use((statements) => statements.remove.run({ key }));
+  }
+
+  [Symbol.dispose](): void {
+    this.#file[Symbol.dispose]();
   }
 }
 

@@ -1,21 +1,10 @@
 import { hash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-import type { StatementSync } from 'node:sqlite';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
 import type { Warn } from '../../base/index.ts';
-import {
-  AppError,
-  describeDiskError,
-  isDamaged,
-  inTransaction,
-  openOrSetAside,
-  setAsideIfDamaged,
-  canonicalJson,
-} from '../../base/index.ts';
+import { CacheFile, canonicalJson, inTransaction, sqliteCode } from '../../base/index.ts';
 import type { DenseEngine, Role } from './engine.ts';
 
-const SCHEMA = 1;
 /** Some two and a half million vectors of 384 numbers. */
 const DEFAULT_MAX_BYTES = 4 * 2 ** 30;
 /** Share of the cache that is freed at once, so that not every run has to free some. */
@@ -23,134 +12,92 @@ const ROOM = 0.1;
 /** Entries dropped in one transaction. */
 const DROPPED_TOGETHER = 5_000;
 
+const LAYOUT = {
+  version: 1,
+  // Larger pages hold two or more vectors whole; mapped pages are read without copying them first.
+  pragmas: 'pragma page_size = 8192; pragma auto_vacuum = incremental; pragma mmap_size = 1073741824',
+  schema: 'create table if not exists vectors (key blob primary key, vector blob not null)',
+  prepare(database: DatabaseSync) {
+    const get = database.prepare('select vector from vectors where key = ?');
+    get.setReturnArrays(true);
+    return { get, put: database.prepare('insert or replace into vectors (key, vector) values (?, ?)') };
+  },
+};
+
 /**
  * Vectors by hash of model and text, so that a text is embedded once. Several processes may share the file. It is
  * bounded: on closing, the oldest entries are dropped.
  */
 export class VectorCache implements Disposable {
-  readonly #path: string;
+  readonly #file: CacheFile<ReturnType<typeof LAYOUT.prepare>>;
   readonly #maxBytes: number;
-  readonly #warn: Warn | undefined;
-  #database!: DatabaseSync;
-  #get!: StatementSync;
-  #put!: StatementSync;
 
   constructor(path: string, options: { readonly maxBytes?: number; readonly warn?: Warn } = {}) {
-    this.#path = path;
+    this.#file = new CacheFile(path, { ...LAYOUT, warn: options.warn });
     this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
-    this.#warn = options.warn;
-    mkdirSync(dirname(path), { recursive: true });
-    this.#open();
-  }
-
-  #open(): void {
-    this.#database = openOrSetAside(this.#path, () => openDatabase(this.#path), this.#warn);
-    this.#get = this.#database.prepare('select vector from vectors where key = ?');
-    this.#get.setReturnArrays(true);
-    this.#put = this.#database.prepare('insert or replace into vectors (key, vector) values (?, ?)');
   }
 
   /** The vectors of many keys, in one transaction: opening one for each key would cost more than the look-up. */
   getAll(keys: readonly Uint8Array[]): (Float32Array | undefined)[] {
-    return this.#mending(
-      () => {
-        this.#database.exec('begin');
-        try {
-          return keys.map((key) => this.#vector(key));
-        } finally {
-          if (this.#database.isTransaction) this.#database.exec('commit');
-        }
-      },
-      () => keys.map(() => undefined),
-    );
-  }
-
-  /** What can be made again ends no run: a cache found damaged is set aside, and started again. */
-  #mending<T>(work: () => T, otherwise: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      if (!isDamaged(error)) throw describeDiskError(error, this.#path);
-      this.#database.close();
-      setAsideIfDamaged(this.#path, this.#warn);
-      this.#open();
-      return otherwise();
-    }
-  }
-
-  #vector(key: Uint8Array): Float32Array | undefined {
-    const [bytes] = (this.#get.get(key) as unknown as readonly unknown[] | undefined) ?? [];
-    if (!(bytes instanceof Uint8Array) || bytes.byteLength % 4 !== 0) return undefined;
-    return bytes.byteOffset % 4 === 0
-      ? new Float32Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / 4)
-      : new Float32Array(Uint8Array.from(bytes).buffer);
+    const found = this.#file.use(({ get }, database) => {
+      database.exec('begin');
+      try {
+        return keys.map((key) => vectorOf(get, key));
+      } finally {
+        if (database.isTransaction) database.exec('commit');
+      }
+    });
+    return found ?? keys.map(() => undefined);
   }
 
   /** Writes all or nothing. */
   putAll(entries: Iterable<readonly [key: Uint8Array, vector: Float32Array]>): void {
-    const put = (): void => {
-      for (const [key, vector] of entries)
-        this.#put.run(key, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
-    };
-    this.#mending(
-      () => inTransaction(this.#database, put),
-      () => undefined,
+    this.#file.use(({ put }, database) =>
+      inTransaction(database, () => {
+        for (const [key, vector] of entries)
+          put.run(key, new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength));
+      }),
     );
   }
 
   /** How many bytes the vectors take now. */
   get bytes(): number {
-    const pragma = (name: string): number => Number(this.#database.prepare(`pragma ${name}`).get()?.[name] ?? 0);
-    return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size');
-  }
-
-  #dropOldest(): void {
-    if (this.bytes <= this.#maxBytes) return;
-    const drop = this.#database.prepare(
-      'delete from vectors where rowid in (select rowid from vectors order by rowid limit ?)',
-    );
-    for (let dropped = 1; dropped > 0 && this.bytes > this.#maxBytes * (1 - ROOM);)
-      dropped = Number(drop.run(DROPPED_TOGETHER).changes);
-    this.#database.exec('pragma incremental_vacuum');
+    return this.#file.use((_, database) => bytesOf(database)) ?? 0;
   }
 
   [Symbol.dispose](): void {
     try {
-      this.#mending(
-        () => this.#dropOldest(),
-        () => undefined,
-      );
+      this.#file.use((_, database) => this.#dropOldest(database));
     } catch (error) {
       // 5 = SQLITE_BUSY: another process is writing, and will make room when it closes.
-      if (!(error instanceof Error && 'errcode' in error && ((error.errcode as number) & 0xff) === 5)) throw error;
+      if (sqliteCode(error) !== 5) throw error;
     } finally {
-      this.#database.close();
+      this.#file[Symbol.dispose]();
     }
+  }
+
+  #dropOldest(database: DatabaseSync): void {
+    if (bytesOf(database) <= this.#maxBytes) return;
+    const drop = database.prepare(
+      'delete from vectors where rowid in (select rowid from vectors order by rowid limit ?)',
+    );
+    for (let dropped = 1; dropped > 0 && bytesOf(database) > this.#maxBytes * (1 - ROOM);)
+      dropped = Number(drop.run(DROPPED_TOGETHER).changes);
+    database.exec('pragma incremental_vacuum');
   }
 }
 
-function openDatabase(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: 10_000 });
-  try {
-    const version = database.prepare('pragma user_version').get()?.['user_version'];
-    if (typeof version === 'number' && version > SCHEMA)
-      throw new AppError('CACHE_SCHEMA_NEWER', `${path} was written by a newer version`, { hint: 'upgrade docstokg' });
-    // The cache can be made again: losing its last moments to a power cut is no loss.
-    // Larger pages hold two or more vectors whole; mapped pages are read without copying them first.
-    database.exec(`
-      pragma page_size = 8192;
-      pragma auto_vacuum = incremental;
-      pragma journal_mode = wal;
-      pragma synchronous = normal;
-      pragma mmap_size = 1073741824;
-      create table if not exists vectors (key blob primary key, vector blob not null);
-      pragma user_version = ${SCHEMA};
-    `);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+function vectorOf(get: StatementSync, key: Uint8Array): Float32Array | undefined {
+  const [bytes] = (get.get(key) as unknown as readonly unknown[] | undefined) ?? [];
+  if (!(bytes instanceof Uint8Array) || bytes.byteLength % 4 !== 0) return undefined;
+  return bytes.byteOffset % 4 === 0
+    ? new Float32Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength / 4)
+    : new Float32Array(Uint8Array.from(bytes).buffer);
+}
+
+function bytesOf(database: DatabaseSync): number {
+  const pragma = (name: string): number => Number(database.prepare(`pragma ${name}`).get()?.[name] ?? 0);
+  return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size');
 }
 
 /** The key of a text under a model. */
