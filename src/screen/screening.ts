@@ -7,20 +7,7 @@ import type { Clock } from '../base/index.ts';
 import { AppError, sha256, systemClock } from '../base/index.ts';
 import { manifestFolder } from '../corpus/index.ts';
 import type { Choice, Phase, Protocol, ScreeningDecision, Standing } from '../store/index.ts';
-import {
-  CHOICES,
-  CorpusStore,
-  lastProtocol,
-  lastSample,
-  lastScreened,
-  PHASES,
-  Records,
-  sameWork,
-  screenableWorks,
-  screenedRows,
-  titleOf,
-  verdictOf,
-} from '../store/index.ts';
+import { CHOICES, CorpusStore, PHASES, Records, verdictOf } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { emptyRecord, yearOf } from '../works/index.ts';
 import { BackgroundRanking } from './background-ranking.ts';
@@ -54,7 +41,8 @@ const MOST_STEPS = 10;
 const NO_PROTOCOL: Protocol = { version: 0, reviewers: 1, question: '', criteria: '', reasons: [], highlight: [] };
 
 type Verdict = Choice | 'conflict' | null;
-type Entry = Standing & { readonly sequence: number };
+type Screened = ScreeningDecision & { readonly sequence: number };
+type Entry = Standing & Pick<Screened, 'sequence'>;
 
 const ENTRY = ['decision', 'by', 'phase', 'reason', 'sequence'] as const;
 const DECISION = ['id', 'work', 'phase', 'decision', 'by', 'at', 'reason', 'note', 'criteria', 'rank'] as const;
@@ -237,7 +225,11 @@ export class Screening implements Disposable {
   /** Undoes a reviewer's last decision; returns its work, or undefined if there is none. */
   undo(by: string, phase?: Phase): string | undefined {
     this.#look();
-    const last = lastScreened(this.#store, nameOf(by), phase);
+    const last = this.#store.get<Pick<Screened, 'id' | 'work'>>(
+      'select id, work from screened where by = ?1 and undone = 0 and (?2 is null or phase = ?2) order by sequence desc limit 1',
+      nameOf(by),
+      phase ?? null,
+    );
     if (!last) return undefined;
     this.#records.screen([{ kind: 'undone', of: last.id, work: last.work, by: nameOf(by), at: this.#now() }]);
     this.#seen = '';
@@ -291,7 +283,8 @@ export class Screening implements Disposable {
   record(work: string): WorkRecord {
     const known = this.#records.get(work);
     if (known) return known;
-    return { ...emptyRecord(work), title: titleOf(this.#store, work) };
+    const listed = this.#store.get<{ title: string | null }>('select title from works where work = ?', work);
+    return { ...emptyRecord(work), title: listed?.title ?? null };
   }
 
   /** Works on which reviewers disagree, each with their decisions. */
@@ -308,7 +301,7 @@ export class Screening implements Disposable {
   /** Every decision that was not undone, in order. */
   *all(): Generator<ScreeningDecision> {
     this.#look();
-    for (const row of screenedRows(this.#store, DECISION)) yield { ...row, work: this.#idOf(row.work) };
+    for (const row of this.#screened(DECISION)) yield { ...row, work: this.#idOf(row.work) };
   }
 
   /** Reads what any process has written since the last call. */
@@ -322,9 +315,11 @@ export class Screening implements Disposable {
         .flatMap(([best, ...others]) => others.map(({ id }) => [id, best?.id ?? id] as const)),
     );
     this.#readWorks();
-    this.#protocol = lastProtocol(this.#store) ?? NO_PROTOCOL;
-    const found = screenedRows(this.#store, ['work', ...ENTRY]);
-    this.#decisions = Map.groupBy(found, ({ work }) => this.#rows.get(this.#idOf(work)) ?? -1);
+    this.#protocol = this.#lastProtocol();
+    this.#decisions = Map.groupBy(
+      this.#screened(['work', ...ENTRY]),
+      ({ work }) => this.#rows.get(this.#idOf(work)) ?? -1,
+    );
     this.#decisions.delete(-1);
     this.#verdicts = { 'title-abstract': this.#works.map(() => null), 'full-text': this.#works.map(() => null) };
     for (const at of this.#decisions.keys()) this.#judge(at);
@@ -333,12 +328,30 @@ export class Screening implements Disposable {
 
   /** Reads the works in row order; scores stay with their works. */
   #readWorks(): void {
-    const works = screenableWorks(this.#store);
+    const works = this.#store
+      .all<{ work: string }>("select work from works where other_version = 0 and outcome <> 'unreadable' order by row")
+      .map(({ work }) => work);
     if (works.length === this.#works.length && works.every((work, row) => work === this.#works[row])) return;
     const [rows, scores] = [this.#rows, this.#scores];
     this.#works = works;
     this.#rows = new Map(works.map((work, row) => [work, row]));
     if (scores.length > 0) this.#scores = Float64Array.from(works, (work) => scores[rows.get(work) ?? -1] ?? 0);
+  }
+
+  #lastProtocol(): Protocol {
+    const row = this.#store.get<Protocol & { reasons: string; highlight: string }>(
+      'select version, reviewers, question, criteria, reasons, highlight from protocols order by version desc limit 1',
+    );
+    if (!row) return NO_PROTOCOL;
+    const list = (json: string): string[] => JSON.parse(json) as string[];
+    return { ...row, reasons: list(row.reasons), highlight: list(row.highlight) };
+  }
+
+  /** Decisions that were not undone, in their order: all, or those about one work under any of its ids. */
+  #screened<C extends keyof Screened>(columns: readonly C[], work?: string): IterableIterator<Pick<Screened, C>> {
+    const about = 'and (work = ?1 or work in (select id from work_ids where work_ids.work = ?1))';
+    const sql = `select ${columns.join(', ')} from screened where undone = 0 ${work === undefined ? '' : about} order by sequence`;
+    return this.#store.iterate<Pick<Screened, C>>(sql, ...(work === undefined ? [] : [work]));
   }
 
   #namesOf(): string {
@@ -356,7 +369,7 @@ export class Screening implements Disposable {
 
   #read(work: string): void {
     const row = this.#rows.get(work) ?? -1;
-    this.#decisions.set(row, [...screenedRows(this.#store, ENTRY, work)]);
+    this.#decisions.set(row, [...this.#screened(ENTRY, work)]);
     this.#judge(row);
   }
 
@@ -371,9 +384,7 @@ export class Screening implements Disposable {
   #idOf(work: string): string {
     let name = work;
     for (let step = 0; step < MOST_STEPS && !this.#rows.has(name); step += 1) {
-      const next = [this.#records.get(name)?.id, sameWork(this.#store, name), this.#best.get(name)].find(
-        (each) => each !== undefined && each !== name,
-      );
+      const next = [this.#records.idOf(name), this.#best.get(name)].find((each) => each !== name);
       if (next === undefined) break;
       name = next;
     }
@@ -425,7 +436,9 @@ export class Screening implements Disposable {
 
   /** The works of the last sample in drawing order; undefined before the first. */
   #sampleRows(): readonly number[] | undefined {
-    const sample = lastSample(this.#store);
+    const sample = this.#store.get<{ seed: string; after: number }>(
+      'select seed, after from samples order by sequence desc limit 1',
+    );
     if (!sample) return undefined;
     if (this.#drawn?.seed !== sample.seed || this.#drawn.works !== this.#works) {
       const places = this.#works.map((work, row) => [sha256(`${sample.seed} ${work}`), row] as const);
@@ -534,7 +547,7 @@ export class Screening implements Disposable {
   }
 
   #decisionsOf(work: string): DecisionSummary[] {
-    return [...screenedRows(this.#store, ['by', 'decision', 'phase', 'reason', 'note', 'at'], work)];
+    return [...this.#screened(['by', 'decision', 'phase', 'reason', 'note', 'at'], work)];
   }
 
   #now(): string {

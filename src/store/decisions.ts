@@ -1,5 +1,4 @@
 import type { VersionLink } from '../works/index.ts';
-import type { CorpusStore } from './corpus-store.ts';
 
 export const LABELS = ['included', 'excluded'] as const;
 /** The result of screening a work. */
@@ -117,62 +116,4 @@ export interface SavedSet {
   readonly works: readonly string[] | null;
   readonly filter: string | null;
   readonly at: string;
-}
-
-type Screened = ScreeningDecision & { readonly sequence: number };
-
-const ABOUT = 'and (work = ?1 or work in (select id from work_ids where work_ids.work = ?1))';
-
-/** Decisions that were not undone, in their order: all, or those about one work under any of its ids. */
-export function screenedRows<C extends keyof Screened>(
-  store: CorpusStore,
-  columns: readonly C[],
-  work?: string,
-): IterableIterator<Pick<Screened, C>> {
-  const sql = `select ${columns.join(', ')} from screened where undone = 0 ${work === undefined ? '' : ABOUT} order by sequence`;
-  return store.iterate<Pick<Screened, C>>(sql, ...(work === undefined ? [] : [work]));
-}
-
-export function lastScreened(
-  store: CorpusStore,
-  by: string,
-  phase: Phase | undefined,
-): Pick<Screened, 'id' | 'work'> | undefined {
-  return store.get(
-    'select id, work from screened where by = ?1 and undone = 0 and (?2 is null or phase = ?2) order by sequence desc limit 1',
-    by,
-    phase ?? null,
-  );
-}
-
-export function lastProtocol(store: CorpusStore): Protocol | undefined {
-  const row = store.get<Protocol & { reasons: string; highlight: string }>(
-    'select version, reviewers, question, criteria, reasons, highlight from protocols order by version desc limit 1',
-  );
-  return (
-    row && {
-      ...row,
-      reasons: JSON.parse(row.reasons) as string[],
-      highlight: JSON.parse(row.highlight) as string[],
-    }
-  );
-}
-
-export function lastSample(store: CorpusStore): { readonly seed: string; readonly after: number } | undefined {
-  return store.get('select seed, after from samples order by sequence desc limit 1');
-}
-
-export function screenableWorks(store: CorpusStore): string[] {
-  return store
-    .all<{ work: string }>("select work from works where other_version = 0 and outcome <> 'unreadable' order by row")
-    .map(({ work }) => work);
-}
-
-export function titleOf(store: CorpusStore, work: string): string | null {
-  return store.get<{ title: string | null }>('select title from works where work = ?', work)?.title ?? null;
-}
-
-/** The work that an id was merged into. */
-export function sameWork(store: CorpusStore, id: string): string | undefined {
-  return store.get<{ of: string }>('select of from same_works where id = ?', id)?.of;
 }

@@ -1,17 +1,5 @@
 export { CorpusStore, hasStore, refuseFleetFolder, removeStore } from './corpus-store.ts';
-export {
-  CHOICES,
-  LABELS,
-  lastProtocol,
-  lastSample,
-  lastScreened,
-  PHASES,
-  sameWork,
-  screenableWorks,
-  screenedRows,
-  titleOf,
-  verdictOf,
-} from './decisions.ts';
+export { CHOICES, LABELS, PHASES, verdictOf } from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
 export type { HostRow, LogCursor } from './logs.ts';
 export { isFailure, isManifestRow, isRefusal, manifestNames, readLines, START } from './logs.ts';

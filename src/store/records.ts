@@ -5,7 +5,6 @@ import { bestFirst, findVersions, groupsOf, keyOf, mergeIds, NO_IDS, versionKeys
 import type { KnownIdentity, ManifestRow, NamedWork } from '../download/index.ts';
 import { CorpusStore } from './corpus-store.ts';
 import type { Decision, Label, SavedSet } from './decisions.ts';
-import { sameWork } from './decisions.ts';
 import type { OwnPaper, ReadDocument, RecordLine } from './record-rows.ts';
 import { joined, noticed, otherIds, readRecord, sameRecord } from './record-rows.ts';
 
@@ -60,7 +59,8 @@ export class Records implements KnownIdentity, Disposable {
 
   /** The id of the work that an id stands for. */
   idOf(id: string): string {
-    return sameWork(this.#store, id) ?? this.get(id)?.id ?? id;
+    const same = this.#store.get<{ of: string }>('select of from same_works where id = ?', id);
+    return same?.of ?? this.get(id)?.id ?? id;
   }
 
   ofDocument(document: string): WorkRecord | undefined {
