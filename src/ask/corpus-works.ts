@@ -12,6 +12,7 @@ import { hasDocument } from './library/read-document.ts';
 import type { WorkFilter, WorkLine } from './works/work-table.ts';
 import { parseYears, WORK_FACETS, WorkTable } from './works/work-table.ts';
 
+/** A run folder, which has its data in `Data`, or the parent of another data folder. */
 export interface DocumentPlace {
   readonly folder: string;
   readonly dataRoot: string;

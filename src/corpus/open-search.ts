@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
+import type { DocumentPlace } from '../ask/index.ts';
 import { CorpusWorks, documentLink, SearchSession } from '../ask/index.ts';
 import { AppError, canonicalJson, isUnwritable } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
@@ -122,12 +123,6 @@ export async function makeIndex(
   return { passages, searched_by: readManifest(folder).dense ? 'words and meaning' : 'words' };
 }
 
-/** A run folder, which has its data in `Data`, or the parent of a data folder; the index is in its folder `Index`. */
-export interface SearchPlace {
-  readonly folder: string;
-  readonly dataRoot: string;
-}
-
 /** The format of the chunks in a data folder, the configured one first; undefined if there are none. */
 export function chunkFormat(dataRoot: string, { parse }: Config): FileFormat | undefined {
   const folder = chunkFolder(dataRoot);
@@ -141,7 +136,7 @@ export function chunkFolder(dataRoot: string): string {
 }
 
 /** What to search: the named folder, else the newest run, else the outputs of `docparse`. */
-export function findSearchPlace(config: Config, named: string | undefined): SearchPlace {
+export function findSearchPlace(config: Config, named: string | undefined): DocumentPlace {
   const { data_root: dataRoot } = config.parse;
   const runs = dirname(config.download.out);
   const places =
@@ -161,7 +156,7 @@ export function requireSearchable(folder: string, config: Config): void {
   if (!isSearchable({ folder, dataRoot: config.parse.data_root }, config)) throw nothingIn(folder);
 }
 
-function isSearchable({ folder, dataRoot }: SearchPlace, config: Config): boolean {
+function isSearchable({ folder, dataRoot }: DocumentPlace, config: Config): boolean {
   return chunkFormat(dataRoot, config) !== undefined || hasIndex(folder);
 }
 
@@ -175,13 +170,13 @@ function nothing(message: string): AppError {
   });
 }
 
-function newestRuns(folder: string): SearchPlace[] {
+function newestRuns(folder: string): DocumentPlace[] {
   return (existsSync(folder) ? readdirSync(folder) : [])
     .map((name) => ({ folder: join(folder, name), dataRoot: join(folder, name, 'Data') }))
     .sort((a, b) => writtenAt(b) - writtenAt(a));
 }
 
-function writtenAt({ folder, dataRoot }: SearchPlace): number {
+function writtenAt({ folder, dataRoot }: DocumentPlace): number {
   const times = [chunkFolder(dataRoot), join(folder, 'Index')].map(
     (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
   );

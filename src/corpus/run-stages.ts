@@ -298,7 +298,7 @@ export function storedOutputs({ files }: Shared, fleet?: { readonly log: string;
 /**
  * The outputs of an item with their fingerprint, which lets other machines trust them, relative to the corpus folder.
  */
-function outputPaths(item: WorkItem, folder: string): string[] {
+export function outputPaths(item: WorkItem, folder: string): string[] {
   return [...Object.values(item.outputs), fingerprintPath(item)]
     .filter((path) => existsSync(path))
     .map((path) => sharedPath(path, folder));

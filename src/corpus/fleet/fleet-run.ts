@@ -15,7 +15,7 @@ import type { CorpusOutcome, CorpusRunOptions, CorpusStageName } from '../corpus
 import { reasonOf } from '../corpus-run.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from '../prepare-stages.ts';
 import { QueueSource } from '../queue-source.ts';
-import { portable, runPrepared, sourceSettings } from '../run-stages.ts';
+import { outputPaths, portable, runPrepared, sourceSettings } from '../run-stages.ts';
 
 /** How often lines of other machines are copied. */
 const PULL_MS = 1_000;
@@ -209,9 +209,8 @@ export async function openStageSource(
     { id, token }: Pick<HandlerJob, 'id' | 'token'>,
   ): Promise<boolean> => {
     const isMade = end.kind === 'success' || (end.kind === 'skip' && end.outcome.reason === 'resume-satisfied');
-    const made = [...Object.values(item.outputs), fingerprintPath(item)].filter((path) => existsSync(path));
     const lines = rows.take(item.itemId).map((row) => portableRow(row, folder));
-    const isHeld = await files.save(isMade ? made.map((path) => portable(path, folder)) : [], {
+    const isHeld = await files.save(isMade ? outputPaths(item, folder) : [], {
       lines: [{ log: stageName, lines }],
       lease: { schema, id, token },
     });

@@ -96,9 +96,14 @@ async function remembered(path: string, now: () => Memory): Promise<Memory> {
   return memory;
 }
 
+/** The works with a file, each with the name under which it is stored. */
+function savedWorks(records: Records): Map<string, string> {
+  const saved = records.lastRows().filter(({ outcome }) => outcome === 'saved');
+  return new Map(saved.map(({ work }) => [records.get(work)?.id ?? work, work]));
+}
+
 function statesOf(records: Records): States {
-  const saved = new Set<string>();
-  for (const { work, outcome } of records.lastRows()) if (outcome === 'saved') saved.add(records.get(work)?.id ?? work);
+  const saved = savedWorks(records);
   const versions = records.arxivVersions();
   return Object.fromEntries(
     [...records.all()].map((record) => [record.id, stateOf(record, saved.has(record.id), versions.get(record.id))]),
@@ -143,12 +148,8 @@ export async function retryFailures(records: Records, before: States, queue: Wor
  * version; a better open copy of the same work replaces its file.
  */
 async function fetchVersions(records: Records, before: States, queue: WorkQueue): Promise<void> {
-  // A work is stored under the name it was requested by.
-  const names = new Map<string, string>();
-  for (const { work, outcome } of records.lastRows())
-    if (outcome === 'saved') names.set(records.get(work)?.id ?? work, work);
-  const versions = records.arxivVersions();
-  for (const { key, work } of newerVersions(records.all(), before, { names, versions })) await queue.enqueue(key, work);
+  const known = { names: savedWorks(records), versions: records.arxivVersions() };
+  for (const { key, work } of newerVersions(records.all(), before, known)) await queue.enqueue(key, work);
 }
 
 /** The works to download because a new version exists, each with the key of its job. */
