@@ -16,17 +16,11 @@ export interface ClaimedQuote {
   readonly passage: number;
 }
 
-/** The part of a model's answer that passes the check. */
-export interface CheckedAnswer {
-  readonly sentences: AnswerSentence[];
-  readonly dropped: Partial<Record<DropReason, number>>;
-}
-
 /**
  * Parses a model's answer about numbered passages; undefined if it is not the requested JSON. A sentence is accepted
  * only if each of its quotes is in the named paper word for word, and each of its numbers in a quote.
  */
-export function checkAnswer(content: string, passages: readonly CitedHit[]): CheckedAnswer | undefined {
+export function checkAnswer(content: string, passages: readonly CitedHit[]) {
   const written = listIn(content, 'sentences');
   if (!written) return undefined;
   const dropped: Partial<Record<DropReason, number>> = {};

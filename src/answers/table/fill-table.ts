@@ -9,11 +9,11 @@ import { factsPath } from '../../graph/index.ts';
 import type { AnswerWriter } from '../../model/index.ts';
 import { askModel } from '../../model/index.ts';
 import { chunkOutput } from '../../parse/index.ts';
-import type { ItemOutcome, StageEvent, StageOutcome, WorkItem } from '../../stage/index.ts';
+import type { ItemOutcome, StageEvent, WorkItem } from '../../stage/index.ts';
 import { runStage } from '../../stage/index.ts';
 import { askPassages, LEAST_FIT } from '../ask.ts';
 import { extractAnswer } from '../extract-answer.ts';
-import type { Cell, Column, Table, TableRow } from './cell.ts';
+import type { Cell, Column, TableRow } from './cell.ts';
 import { empty } from './cell.ts';
 import { recordValue } from './columns.ts';
 import type { Facts } from './fill-cells.ts';
@@ -39,22 +39,12 @@ export interface TableRequest {
 }
 
 /** A table, and the outcomes of the papers read for it. */
-export interface FilledTable extends Table {
-  readonly id: string;
-  readonly outcome: StageOutcome;
-  /** Papers skipped because of the budget; their rows are missing. */
-  readonly overBudget: number;
-}
+export type FilledTable = Awaited<ReturnType<typeof fillTable>>;
 
 /**
  * One row per paper, one column per question. An interrupted call resumes when repeated; corrections of people stay.
  */
-export async function fillTable(
-  corpus: Corpus,
-  session: SearchSession,
-  request: TableRequest,
-  signal?: AbortSignal,
-): Promise<FilledTable> {
+export async function fillTable(corpus: Corpus, session: SearchSession, request: TableRequest, signal?: AbortSignal) {
   const { columns, writer, call = {}, report, filled } = request;
   const { config } = corpus;
   const { data_root: dataRoot, format } = config.parse;
@@ -86,6 +76,7 @@ export async function fillTable(
       ...(chunks === undefined && { fingerprint: { inputSha256: sha256(document), cfgHash } }),
     };
   });
+  /** Papers skipped because of the budget; their rows are missing. */
   let overBudget = 0;
   const made = new Map<string, TableRow>();
   const outcome = await runStage(

@@ -68,20 +68,13 @@ export function savedTables(corpus: Pick<Corpus, 'config'>): SavedTable[] {
   return tables.sort((one, other) => other.at - one.at);
 }
 
-/** A page of a table's rows, and the number of papers in all. */
-export interface TablePage extends Table {
-  readonly id: string;
-  /** Start of the next page; null at the end. */
-  readonly next: number | null;
-}
-
-/** The current rows of a table, with corrections; fills in nothing. */
+/** The current rows of a table, with corrections, and where the next page starts; fills in nothing. */
 export function readTable(
   corpus: Corpus,
   session: SearchSession,
   id: string,
   page: { readonly search?: SearchRequest; readonly from?: number; readonly limit?: number } = {},
-): TablePage {
+) {
   const { search = {}, from = 0, limit = Infinity } = page;
   const table = tableNamed(corpus, id);
   const documents = session.documents(search);

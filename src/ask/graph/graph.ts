@@ -409,14 +409,8 @@ const DAMPING = 0.85;
 const MOST_ROUNDS = 100;
 const SETTLED = 1e-9;
 
-interface Citations {
-  readonly nodes: readonly string[];
-  /** For each work the indexes of the works it cites. */
-  readonly cites: readonly (readonly number[])[];
-}
-
-/** The works that cite or are cited, by key, and the places of the works that each one cites. */
-export function readCitations(store: CorpusStore): Citations {
+/** The works that cite or are cited, by key, and for each one the indexes of the works that it cites. */
+export function readCitations(store: CorpusStore) {
   const read = (kind: EdgeKind): { source: string; target: string }[] =>
     store.all('SELECT source, target FROM edges WHERE kind = ? ORDER BY source, target', kind);
   // A work with several ids counts once, under the smallest key.

@@ -7,7 +7,7 @@ import type { Send } from '../../http/index.ts';
 import type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings } from '../../model/index.ts';
 import { AnswerStore, askModel, Budget, listIn, listPrompt, ModelServer, promptTokens } from '../../model/index.ts';
 import { readBlockLines, readSidecar } from '../../parse/index.ts';
-import type { StageOptions, StageOutcome, StageRuntime, StageWorker, WorkItem } from '../../stage/index.ts';
+import type { StageOptions, StageRuntime, StageWorker, WorkItem } from '../../stage/index.ts';
 import { runStage } from '../../stage/index.ts';
 import { documentItems } from '../build/stage.ts';
 import type { Stretch } from '../extract/reading.ts';
@@ -29,33 +29,12 @@ export interface ClaimRequest {
   readonly prices: ModelPrices;
 }
 
-/** The result of a run: the documents that it processed. */
-export interface ClaimsGathered {
-  readonly outcome: StageOutcome;
-  /** Documents skipped because of the budget. */
-  readonly tooDear: number;
-  readonly claims: number;
-  readonly dropped: Dropped;
-  /** Passages whose answer was unreadable twice. */
-  readonly unreadable: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly usd: number | null;
-}
+/** The documents that a run processed. */
+export type ClaimsGathered = Awaited<ReturnType<typeof gatherClaims>>;
+export type ClaimEstimate = Awaited<ReturnType<typeof claimsEstimate>>;
 
-/** Upper bounds of a run. Passages with a stored answer cost nothing. */
-export interface ClaimEstimate {
-  readonly documents: number;
-  readonly passages: number;
-  readonly known: number;
-  readonly inputTokens: number;
-  readonly mostOutputTokens: number;
-  /** Null where prices are not set. */
-  readonly mostUsd: number | null;
-}
-
-/** Estimates a run without asking anything. */
-export async function claimsEstimate(request: ClaimRequest, send: Send, signal?: AbortSignal): Promise<ClaimEstimate> {
+/** Upper bounds of a run, without asking anything. Passages with a stored answer cost nothing. */
+export async function claimsEstimate(request: ClaimRequest, send: Send, signal?: AbortSignal) {
   const items = documentItems(request.dataRoot, '', () => ({}));
   const server = new ModelServer(request.model, send);
   using answers = new AnswerStore(request.answers);
@@ -70,6 +49,7 @@ export async function claimsEstimate(request: ClaimRequest, send: Send, signal?:
     }
   }
   const mostOutputTokens = (passages - known) * request.model.maxTokens;
+  /** Null where prices are not set. */
   const mostUsd = new Budget(request.prices).usd(inputTokens, mostOutputTokens);
   return { documents: items.length, passages, known, inputTokens, mostOutputTokens, mostUsd };
 }
@@ -80,7 +60,7 @@ export async function gatherClaims(
   send: Send,
   options: StageOptions,
   runtime: StageRuntime = {},
-): Promise<ClaimsGathered> {
+) {
   const { model, maxTokens } = settings;
   const given = { prompt: PROMPT_VERSION, check: CHECK_VERSION, model, maxTokens, passagesPerDocument };
   const cfgHash = sha256(canonicalJson(given));
@@ -89,6 +69,7 @@ export async function gatherClaims(
   const budget = new Budget(prices);
   const writer = { name: model, server: new ModelServer(settings, send), answers, maxTokens, budget };
   const dropped: Record<string, number> = {};
+  // Documents skipped because of the budget; passages whose answer was unreadable twice.
   let [tooDear, claims, unreadable] = [0, 0, 0];
   const outcome = await runStage(
     { stageName: 'claims', items, totalItems: items.length },
@@ -115,19 +96,19 @@ function claimsWorker(writer: AnswerWriter, passagesPerDocument: number): StageW
   return async (item, { signal }) => {
     const blocksSha256 = await sha256File(item.inputs['blocks'] ?? '');
     const reading = await readingOf(item);
-    const read: { readonly passage: ClaimPassage; readonly claims: readonly Claim[] }[] = [];
+    const checkedPassages: PassageClaims[] = [];
     const dropped: Record<string, number> = {};
     const passages = claimPassages(reading, passagesPerDocument);
     for (const passage of passages) {
-      const readAnswer = (content: string): CheckedClaims | undefined => checkClaims(content, passage.text);
-      const checked = await askModel(claimPrompt(passage.text), readAnswer, writer, signal);
+      const read = (content: string) => checkClaims(content, passage.text);
+      const checked = await askModel(claimPrompt(passage.text), read, writer, signal);
       if (checked === 'over-budget') return { status: 'skip', reason: 'budget' };
       if (!checked) continue;
-      read.push({ passage, claims: checked.claims });
+      checkedPassages.push({ passage, claims: checked.claims });
       addTo(dropped, checked.dropped);
     }
-    const { nodes, edges } = extractClaims(reading, writer.name, read);
-    const account = { claims: edges.length, unreadable: passages.length - read.length, dropped };
+    const { nodes, edges } = extractClaims(reading, writer.name, checkedPassages);
+    const account = { claims: edges.length, unreadable: passages.length - checkedPassages.length, dropped };
     const file: ClaimsFile = { blocksSha256, account, nodes, edges };
     await writeFile(item.outputs['claims'] ?? '', JSON.stringify(file));
     return { status: 'success', manifest: { passages: passages.length, ...account } };
@@ -227,12 +208,6 @@ interface Claim {
 /** How many claims were rejected, by reason. */
 type Dropped = Readonly<Record<string, number>>;
 
-/** The claims of an answer whose quotes are in the passage, and how many were dropped and why. */
-interface CheckedClaims {
-  readonly claims: readonly Claim[];
-  readonly dropped: Dropped;
-}
-
 const MOST_CLAIMS = 40;
 const LONGEST_TEXT = 600;
 const LEAST_QUOTE = 12;
@@ -241,7 +216,7 @@ const LEAST_QUOTE = 12;
  * Parses a model's answer about a passage; undefined when it is not the requested JSON. A claim is accepted only if its quote
  * is in the passage word for word and every number of the claim is in the quote.
  */
-export function checkClaims(content: string, passage: string): CheckedClaims | undefined {
+export function checkClaims(content: string, passage: string) {
   const listed = listIn(content, 'claims');
   if (!listed) return undefined;
   const dropped: Record<string, number> = {};
@@ -286,6 +261,11 @@ interface ClaimPassage {
   readonly text: string;
 }
 
+interface PassageClaims {
+  readonly passage: ClaimPassage;
+  readonly claims: readonly Claim[];
+}
+
 /** Shorter paragraphs are not worth a request. */
 const LEAST = 120;
 const LONGEST = 6_000;
@@ -320,13 +300,9 @@ function claimPassages(reading: Reading, most: number): ClaimPassage[] {
 }
 
 /** States the claims of a document, each with its quote, the model and the version of the prompt. */
-function extractClaims(
-  reading: Reading,
-  model: string,
-  read: readonly { readonly passage: ClaimPassage; readonly claims: readonly Claim[] }[],
-): Statements {
+function extractClaims(reading: Reading, model: string, found: readonly PassageClaims[]): Statements {
   const say = new Statements(reading);
-  for (const { passage, claims } of read)
+  for (const { passage, claims } of found)
     for (const { statement, subject, relation, object, start, end } of claims) {
       const stretch = { start: passage.stretch.start + start, end: passage.stretch.start + end };
       const quote = passage.text.slice(start, end);

@@ -80,25 +80,10 @@ function clamp(value: number): number {
   return Math.min(1, Math.max(0.01, value));
 }
 
-/** How a printed reference and a work agree, field by field; undefined where the work lacks the field. */
-interface Agreement {
-  /** 0 to 1: how much of the title is in the reference in one piece. */
-  readonly title: number | undefined;
-  /** The title in the reference is longer than the work's. */
-  readonly titleIsPart: boolean;
-  /** The reference begins with the first author's family name. */
-  readonly firstAuthor: boolean;
-  /** Share of the work's authors that are named, of those that a reference would print. */
-  readonly authors: number;
-  /** Words of the reference that neither the work's authors nor its journal explain: a title of another work has many. */
-  readonly unexplained: number;
-  readonly year: 'same' | 'near' | 'other' | undefined;
-  readonly source: boolean | undefined;
-  readonly volume: boolean | undefined;
-  readonly page: boolean | undefined;
-}
+type Agreement = ReturnType<typeof compare>;
 
-function compare(reference: PrintedReference, work: CitedWork): Agreement {
+/** How a printed reference and a work agree, field by field; undefined where the work lacks the field. */
+function compare(reference: PrintedReference, work: CitedWork) {
   const title = work.title === null ? '' : lettersOf(work.title);
   const found = title === '' ? undefined : findTitle(reference, title);
   const surnames = work.authors.map(surnameOf).filter((name) => name !== '');
@@ -110,10 +95,14 @@ function compare(reference: PrintedReference, work: CitedWork): Agreement {
   const page = firstPageOf(work.pages);
   const volume = numberOf(work.volume);
   return {
+    /** 0 to 1: how much of the title is in the reference in one piece. */
     title: found?.share,
+    /** The title in the reference is longer than the work's. */
     titleIsPart: found?.isPart ?? false,
     firstAuthor: first !== '' && (opening.includes(first) || opening.includes(withoutArticle)),
+    /** Share of the work's authors that are named, of those that a reference would print. */
     authors: printed.length === 0 ? 0 : named / printed.length,
+    /** A title of another work has many words that neither authors nor journal explain. */
     unexplained: unexplainedWords(reference, work),
     year: yearOf(reference, work.year),
     source: sourceAgrees(reference, work.source, found),
@@ -122,21 +111,13 @@ function compare(reference: PrintedReference, work: CitedWork): Agreement {
   };
 }
 
-interface FoundTitle {
-  readonly share: number;
-  readonly isPart: boolean;
-  /** Where the letters continue after the title. */
-  readonly end: number;
-}
+type FoundTitle = ReturnType<typeof findTitle>;
 
-function findTitle(reference: PrintedReference, title: string): FoundTitle {
+/** The share of a title that is in a reference, and where the letters continue after it. */
+function findTitle(reference: PrintedReference, title: string) {
   const { letters } = reference;
   const at = letters.indexOf(title);
-  if (at < 0) {
-    if (!resembles(title, letters)) return { share: 0, isPart: false, end: 0 };
-    const { share, end } = nearest(title, letters);
-    return { share, isPart: false, end };
-  }
+  if (at < 0) return { ...(resembles(title, letters) ? nearest(title, letters) : { share: 0, end: 0 }), isPart: false };
   const end = at + title.length;
   return { share: 1, isPart: goesOn(reference, end), end };
 }
@@ -184,7 +165,7 @@ function unexplainedWords({ words }: PrintedReference, work: CitedWork): number 
   return telling.filter((word) => !known.some((name) => isShortFor(word, name))).length;
 }
 
-function yearOf({ years }: PrintedReference, year: number | null): Agreement['year'] {
+function yearOf({ years }: PrintedReference, year: number | null): 'same' | 'near' | 'other' | undefined {
   if (year === null || years.length === 0) return undefined;
   if (years.includes(year)) return 'same';
   return years.some((each) => Math.abs(each - year) <= 1) ? 'near' : 'other';
@@ -281,23 +262,13 @@ function numberOf(volume: string | null): string | undefined {
   return /\d+/.exec(volume ?? '')?.[0].replace(/^0+(?=\d)/, '');
 }
 
-/** A printed reference, prepared for comparison with works. */
-export interface PrintedReference {
-  readonly text: string;
-  readonly letters: string;
-  /** The position of each letter in the text. */
-  readonly places: Int32Array;
-  /** Numbers and article numbers, in the order of the text. */
-  readonly numbers: readonly string[];
-  readonly years: readonly number[];
-  /** The text's words in lower case, words broken at the end of a line joined. */
-  readonly words: readonly string[];
-}
-
 /** Longer texts are cut. */
 const LONGEST = 3_000;
 
-export function readPrintedReference(source: string): PrintedReference {
+export type PrintedReference = ReturnType<typeof readPrintedReference>;
+
+/** Prepares a printed reference for comparison with works. */
+export function readPrintedReference(source: string) {
   const text = source.slice(0, LONGEST).replace(/^\s*(?:\[\d{1,4}\]|\(\d{1,4}\)|\d{1,4}\.?(?=\s))\s*/, '');
   const { letters, places } = lettersWithPlaces(text);
   const folded = foldCase(text).replace(/[-\u00ad\u2010]\s*\n?\s+/g, '');
@@ -307,9 +278,12 @@ export function readPrintedReference(source: string): PrintedReference {
   return {
     text,
     letters,
+    /** The position of each letter in the text. */
     places,
+    /** Numbers and article numbers, in the order of the text. */
     numbers,
     years: numbers.filter((number) => /^(?:1[5-9]|20)\d\d$/.test(number)).map(Number),
+    /** In lower case; words broken at the end of a line are joined. */
     words: folded.match(/[\p{L}\p{N}]+/gu) ?? [],
   };
 }

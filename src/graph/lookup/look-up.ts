@@ -16,18 +16,7 @@ export interface Catalogue {
   readonly ask: (cited: CitedWork, signal: AbortSignal) => Promise<AskedReference>;
 }
 
-/** How many references were looked up, and with what result. */
-export interface LookedUp {
-  readonly asked: number;
-  readonly found: number;
-  /** Some works are similar, none is certain. */
-  readonly doubtful: number;
-  readonly unknown: number;
-  /** No answer came: the next build asks again. */
-  readonly unanswered: number;
-  /** Not asked, because the limit was reached or the service did not respond. */
-  readonly left: number;
-}
+export type LookedUp = Awaited<ReturnType<typeof lookUpReferences>>;
 
 /** Questions to a catalogue at a time. */
 const CONCURRENCY = 4;
@@ -40,7 +29,7 @@ export async function lookUpReferences(
   catalogue: Catalogue,
   options: LookupOptions,
   signal: AbortSignal,
-): Promise<LookedUp> {
+) {
   const { answers, most, clock, warn } = options;
   const open = unanswered(references, answers);
   const count = { asked: 0, found: 0, doubtful: 0, none: 0, away: 0 };
@@ -69,9 +58,12 @@ export async function lookUpReferences(
   return {
     asked: count.asked,
     found: count.found,
+    /** Some works are similar, none is certain. */
     doubtful: count.doubtful,
     unknown: count.none,
+    /** No answer came: the next build asks again. */
     unanswered: count.away,
+    /** Not asked, because the limit was reached or the service did not respond. */
     left: open.length - count.asked,
   };
 }
@@ -99,14 +91,7 @@ export interface Directory {
   readonly ask: (ids: readonly string[], signal: AbortSignal) => Promise<AskedNames>;
 }
 
-/** How many cited works were looked up, and with what result. */
-export interface NamedWorks {
-  readonly asked: number;
-  readonly named: number;
-  readonly unknown: number;
-  /** Not asked, because the limit was reached or the directory did not respond. */
-  readonly left: number;
-}
+export type NamedWorks = Awaited<ReturnType<typeof lookUpNames>>;
 
 /** Ids in one request: a directory takes about a hundred. */
 const IDS_PER_REQUEST = 50;
@@ -120,7 +105,7 @@ export async function lookUpNames(
   directory: Directory,
   options: LookupOptions,
   signal: AbortSignal,
-): Promise<NamedWorks> {
+) {
   const { answers, most, clock, warn } = options;
   const { origin } = directory;
   const open = cited.filter((id) => findAnswer(answers, nameQuestion(origin, id)) === undefined);

@@ -32,17 +32,10 @@ interface OwnedRows {
 const STATEMENTS_PER_TRANSACTION = 10_000;
 const REFERENCES_PER_TRANSACTION = 500;
 
-export interface GraphUpdate {
-  readonly documents: number;
-  readonly added: number;
-  readonly removed: number;
-  readonly relinked: number;
-  /** Documents whose claims were skipped because their text has changed. */
-  readonly staleClaims: number;
-}
+export type GraphUpdate = ReturnType<typeof updateGraph>;
 
 /** Updates the graph from its sources: reads new and changed ones, removes the rows of deleted ones. */
-export function updateGraph(store: CorpusStore, sources: Iterable<GraphSource>): GraphUpdate {
+export function updateGraph(store: CorpusStore, sources: Iterable<GraphSource>) {
   for (const steps = updateSteps(store, sources); ;) {
     const { done, value } = steps.next();
     if (done === true) return value;
@@ -63,10 +56,11 @@ export async function updateGraphSoon(
 }
 
 /** If the process ends between two steps, the graph is incomplete; the next update continues from there. */
-function* updateSteps(store: CorpusStore, sources: Iterable<GraphSource>): Generator<undefined, GraphUpdate> {
+function* updateSteps(store: CorpusStore, sources: Iterable<GraphSource>) {
   const rows = new GraphRows(store);
   rows.begin();
   const before = rows.contents();
+  // Claims are stale and skipped when the text of their document has changed.
   const count = { documents: 0, added: 0, staleClaims: 0, relinked: 0 };
   const gone = new Set(before.keys());
   let [add, statements]: [(Contribution & { readonly content: string })[], number] = [[], 0];
