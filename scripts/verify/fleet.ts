@@ -15,7 +15,7 @@ import { openWorld, PATIENCE, verifyFolder, wrongFiles } from '../../test/suppor
 import { asked, checkOptions, numbers, someOf } from '../../test/support/options.ts';
 import { lowerBounds, makespanSeconds } from '../../test/support/lower-bound.ts';
 
-// npm run verify:fleet -- --processes 1,4,8 --seeds 1-5 --profiles politeness,realistic [--works 60] [--time-scale 0.3]
+// npm run verify:fleet -- --processes 1,4,8 --seeds 1-5 --profiles politeness,realistic [--works 60]
 //   --throughput 0.9: at least that share of what the limits allow; --explain 5: the limits that take longest
 //   --kill: one process is killed and the database is restarted meanwhile; --rate-margin sets http.rate_margin
 // Several processes share one queue and one authority over hosts on a PostgreSQL server of their own; what they harvest is
@@ -28,7 +28,6 @@ const given = checkOptions({
   works: 60,
   hosts: 12,
   workers: 16,
-  timeScale: 0.3,
   kill: false,
   throughput: 0.001,
   rateMargin: '',
@@ -53,7 +52,8 @@ const runs: Fleet[] = asked(() =>
         workers: given.workers,
         works: given.works,
         hosts: given.hosts,
-        timeScale: given.timeScale,
+        // The processes share their limits by the clock of the database server.
+        timeScale: 1,
         documents: 'plain' as const,
       })),
     ),
@@ -122,7 +122,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
     warn: (message) => faults.push(message),
   });
   const { differences } = await verifyFolder(simulation, out, run.policy);
-  const killMoment = killedAt === undefined ? undefined : { from: killedAt - UNREAD_MS / run.timeScale, to: killedAt };
+  const killMoment = killedAt === undefined ? undefined : { from: killedAt - UNREAD_MS, to: killedAt };
   const { unread = [], broke: violations = [] } = Object.groupBy(simulation.log.violations, (violation) =>
     killMoment && isUnread(simulation, violation, killMoment) ? 'unread' : 'broke',
   );

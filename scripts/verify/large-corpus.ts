@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { Admin, DEFAULT_POLICY, expectedOutcome, Simulation } from '../../sim/index.ts';
+import { Admin, DEFAULT_POLICY, expectedOutcome, Simulation, webTime } from '../../sim/index.ts';
 import { openCorpus } from '../../src/corpus/index.ts';
 import { manifestRow } from '../../src/download/index.ts';
 import type { IndexedPassage } from '../../src/search/index.ts';
@@ -22,6 +22,7 @@ import { checkOptions } from '../../test/support/options.ts';
 
 const values = checkOptions({ works: 100_000, passages: 1_000_000, folder: '', ask: '', sim: '', id: '' });
 const BATCH = 5_000;
+const TIME_SCALE = 0.01;
 
 const questions: Readonly<Record<string, (folder: string) => Promise<unknown>>> = {
   async list(folder) {
@@ -41,7 +42,7 @@ const questions: Readonly<Record<string, (folder: string) => Promise<unknown>>> 
     return (await corpus.search('does heat harm the proteins of reef fish?', { mode: 'lexical' })).length;
   },
   async 'one more work'(folder) {
-    await using corpus = await openCorpus(folder, { sim: values.sim });
+    await using corpus = await openCorpus(folder, { sim: values.sim, web: webTime(TIME_SCALE) });
     let saved = 0;
     for await (const event of corpus.gather({ ids: [values.id], until: 'files' }))
       if (event.kind === 'queue' && event.event.kind === 'job-settled') saved += 1;
@@ -135,7 +136,7 @@ async function measure(): Promise<void> {
   await using simulation = await Simulation.open({
     parameters: { seed: 11, works: 20, hosts: 4, profile: 'calm' },
     documents: 'plain',
-    timeScale: 0.01,
+    timeScale: TIME_SCALE,
   });
   await using admin = await Admin.open(simulation);
   const { works } = expectedOutcome(simulation.world, DEFAULT_POLICY);

@@ -194,7 +194,7 @@ create table documents (
   embedded_s real
 ) without rowid;
 
--- Requests at a host in one slice of time: a line of hosts.jsonl. A run begins with a row without a host.
+-- Requests at a host in one slice of time: a line of hosts.jsonl.
 create table host_slices (
   row integer primary key,
   host text not null,
@@ -208,8 +208,7 @@ create table host_slices (
   most integer not null default 0, -- in flight
   cap integer not null default 0,
   asked_until text, -- rate-limited
-  held_until text, -- suspended because it failed repeatedly
-  time_scale real -- of a run
+  held_until text -- suspended because it failed repeatedly
 );
 create index host_slices_with_holds on host_slices (host, row) where asked_until is not null or held_until is not null;
 

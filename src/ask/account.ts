@@ -419,13 +419,7 @@ export function hostFigures(store: CorpusStore): HostFigures[] {
 }
 
 export function hostSlices(store: CorpusStore): IterableIterator<HostSlice> {
-  return store.iterate("select * from host_slices where host <> '' order by row");
-}
-
-/** Real seconds per second of the last run; below 1 for a simulated web. */
-export function timeScale(store: CorpusStore): number {
-  const sql = 'select time_scale from host_slices where time_scale is not null order by row desc limit 1';
-  return store.number(sql) || 1;
+  return store.iterate('select * from host_slices order by row');
 }
 
 /** Intervals after a row in which a host's delay grew. */

@@ -5,7 +5,6 @@ export {
   runCountsOf,
   hostFigures,
   hostSlices,
-  timeScale,
   prismaSvg,
   attemptsAtHosts,
   sourcesOf,

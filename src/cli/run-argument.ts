@@ -94,7 +94,7 @@ async function openPlace(
   const origin = 'the folder of the run';
   const data = { path: ['parse', 'data_root'], value: dataRoot, origin };
   const { config } = session.load([...corpusLayer(folder, origin), data, ...settings]);
-  return await openCorpus(folder, { config, clock: session.clock });
+  return await openCorpus(folder, { config, clock: session.clock, web: session.web });
 }
 
 /** Opens the corpora of run folders, each with a name. */

@@ -4,6 +4,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { AppError, systemClock } from '../base/index.ts';
 import type { FlagPlace, Key, Layer, Loaded } from '../config/index.ts';
 import { loadConfig, parseText, settingsTable, suggestion } from '../config/index.ts';
+import type { WebTime } from '../harvest/index.ts';
 import { collect } from './options.ts';
 import { recordText } from './record-text.ts';
 import { openTerminal, plain } from './terminal.ts';
@@ -74,6 +75,8 @@ export function openSession(command: CommandUnknownOpts) {
   return {
     terminal,
     clock: systemClock,
+    /** The time of a simulated web. */
+    web: undefined as WebTime | undefined,
     json,
     log,
     warn: (message: string): void => log('warn', message),

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import type * as simulation from '../../sim/index.ts';
-import type { ManifestLine, TruthLine, Verification } from '../../sim/index.ts';
+import type { ClientSettings, ManifestLine, TruthLine, Verification } from '../../sim/index.ts';
 import { AppError, packageRoot, parseJsonl } from '../base/index.ts';
+import type { WebTime } from '../harvest/index.ts';
 import { loopbackFetch } from '../http/index.ts';
 
 type Simulation = typeof simulation;
@@ -57,6 +58,14 @@ export async function startSimulation(parameters: readonly string[]) {
       await ended;
     },
   };
+}
+
+/** The time of the web at `--sim`; undefined without one: requests then follow the machine's clock. */
+export async function webTimeOf(sim: string | undefined): Promise<WebTime | undefined> {
+  if (sim === undefined || sim === '') return undefined;
+  const { client } = (await (await call(sim, '/__sim/world')).json()) as { readonly client: ClientSettings };
+  const { webTime } = await import('../../sim/web-time.ts');
+  return webTime(client.timeScale);
 }
 
 /**

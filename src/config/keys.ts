@@ -34,8 +34,6 @@ interface JsonSchema {
   readonly additionalProperties?: JsonSchema | boolean;
   readonly flags?: readonly Flag[];
   readonly secret?: boolean;
-  /** Not shown to users, in lists or in the documentation. */
-  readonly hidden?: boolean;
 }
 
 export function jsonSchema(): JsonSchema {
@@ -48,8 +46,7 @@ function fullSchema(schema: z.ZodType): JsonSchema {
 
 function withoutOwnMetadata({ flags: _flags, secret: _secret, properties, ...rest }: JsonSchema): JsonSchema {
   if (!properties) return rest;
-  const shown = Object.entries(properties).filter(([, { hidden }]) => hidden !== true);
-  const inner = shown.map(([name, value]) => [name, withoutOwnMetadata(value)] as const);
+  const inner = Object.entries(properties).map(([name, value]) => [name, withoutOwnMetadata(value)] as const);
   return { ...rest, properties: Object.fromEntries(inner) };
 }
 
@@ -70,7 +67,6 @@ export function listKeys(schema: z.ZodType = configSchema): readonly Key[] {
 function collect(schema: JsonSchema, path: readonly string[]): Key[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
     const here = [...path, name];
-    if (inner.hidden) return [];
     if (inner.properties) return collect(inner, here);
     const value = withoutNull(inner);
     return [

@@ -335,10 +335,3 @@ test('a store on S3 takes its credentials from the usual variables and files, an
   assert.deepEqual(shown(load(variables, [])), ['us-east-1', '', '', '']);
   assert.ok(settingsTable().keys.filter(({ name, secret }) => name.startsWith('store.') && secret).length === 3);
 });
-
-test("the scale of the simulator's clock is not shown as a setting", () => {
-  assert.ok(!settingsTable().keys.some(({ name }) => name === 'http.time_scale'));
-  assert.ok(!JSON.stringify(loadSchema().jsonSchema()).includes('time_scale'));
-  const flags = [{ path: ['http', 'time_scale'], value: 0.05, origin: 'option --sim' }];
-  assert.equal(loadConfig({ flags, environment: {} }).config.http.time_scale, 0.05);
-});

@@ -377,8 +377,6 @@ const httpSchema = z.strictObject({
     z.string().default(''),
     'SQLite file for the cache of service responses; empty means in the run folder.',
   ),
-  // Real seconds per simulated second. Set by --sim only, and rejected on the real web.
-  time_scale: z.number().positive().max(1).default(1).meta({ hidden: true }),
 });
 
 const modelSchema = z.strictObject({

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { graphHash } from '../../test/support/graph.ts';
-import { Admin, Simulation } from '../../sim/index.ts';
+import { Admin, Simulation, webTime } from '../../sim/index.ts';
 import { author } from '../../sim/world/people.ts';
 import { AppError } from '../base/index.ts';
 import type { Settings } from '../config/index.ts';
@@ -85,8 +85,6 @@ function settingsFor(url: string, graph: Settings['graph']): Settings {
       contact: 'ada@university.example',
       allow: [new URL(url).host],
       retries: 0,
-      // No pauses between requests.
-      time_scale: 0.001,
     },
     services: { base_urls: { crossref: url } },
   };
@@ -95,7 +93,7 @@ function settingsFor(url: string, graph: Settings['graph']): Settings {
 type Built = Extract<GraphEvent, { kind: 'built' }>;
 
 async function build(folder: string, settings: Settings): Promise<Built & { readonly warnings: readonly string[] }> {
-  await using corpus = await openCorpus(folder, { settings });
+  await using corpus = await openCorpus(folder, { settings, web: webTime(0.001) });
   let built: Built | undefined;
   const warnings: string[] = [];
   for await (const event of corpus.graph.build())
@@ -194,7 +192,7 @@ test('works that records cite by an id alone are named once, and a work that is 
     const ids = { openalex: 'W1' };
     records.add([{ ...emptyRecord('W1', ids), title: 'Another study', references: [wanted.id, 'W999999999999'] }]);
   }
-  await using corpus = await openCorpus(folder, { sim: admin.url, settings });
+  await using corpus = await openCorpus(folder, { sim: admin.url, web: webTime(simulation.timeScale), settings });
   const events = await Array.fromAsync(corpus.graph.build());
   assert.deepEqual(events.find((event) => event.kind === 'built')?.named, { asked: 2, named: 1, unknown: 1, left: 0 });
   using graph = corpus.graph.open();
@@ -258,6 +256,7 @@ test('in a world whose truth is known every work that is found is the one that w
   writeDocument(join(scratch.path, 'Data'), 'one', 'A study', [...printed.map(({ text }) => text), unknown]);
   await using corpus = await openCorpus(scratch.path, {
     sim: admin.url,
+    web: webTime(simulation.timeScale),
     settings: { graph: { lookup: true }, stage: { durable: false, workers: 1, policy: 'io' }, http: PATIENT },
   });
   const events = await Array.fromAsync(corpus.graph.build());

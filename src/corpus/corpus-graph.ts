@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Clock, Warn } from '../base/index.ts';
+import type { Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import { Graph, manifestFolder } from '../ask/index.ts';
 import type { Config } from '../config/index.ts';
@@ -26,6 +26,7 @@ import {
   lookUpNames,
   lookUpReferences,
 } from '../graph/index.ts';
+import type { Clocks } from '../harvest/index.ts';
 import { openAlexAccess, openAsking } from '../harvest/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
@@ -85,7 +86,7 @@ function* sourcesIn(
 export type CorpusGraph = ReturnType<typeof corpusGraph>;
 
 /** The graph of a corpus folder: `build` creates or updates it, `open` opens it for queries. */
-export function corpusGraph(folder: string, config: Config, clock: Clock) {
+export function corpusGraph(folder: string, config: Config, { clock, web }: Clocks) {
   const dataRoot = config.parse.data_root;
 
   const open = (warn?: Warn): Graph => {
@@ -139,7 +140,7 @@ export function corpusGraph(folder: string, config: Config, clock: Clock) {
         const warn = (message: string): void => tell({ kind: 'warning', message });
         // Opened first: a missing contact address is reported before the documents are read.
         await using asking = lookup
-          ? openAsking(config, { clock, log: (_level, message) => warn(message) })
+          ? openAsking(config, { clock, web, log: (_level, message) => warn(message) })
           : undefined;
         const plan = await graphPlan(dataRoot, settings);
         if (plan.items.length === 0) throw nothingParsed(dataRoot);

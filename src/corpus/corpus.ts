@@ -5,7 +5,7 @@ import type { Clock } from '../base/index.ts';
 import { AppError, systemClock, setAsideIfDamaged } from '../base/index.ts';
 import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
-import type { Runtime } from '../harvest/index.ts';
+import type { Clocks, Runtime, WebTime } from '../harvest/index.ts';
 import { ManifestFolder, simulatedLayer } from '../harvest/index.ts';
 import { chooseWorks, CorpusView, CorpusWorks, keptOpen, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
 import type { SavedSet } from '../store/index.ts';
@@ -40,11 +40,13 @@ export interface CorpusOptions {
   readonly file?: string;
   /** A profile of that file. */
   readonly profile?: string;
-  /** The address of a simulated web (`docstokg sim serve`) to run against. */
+  /** The address of a simulated web (`docstokg sim serve`) to run against, in real time. */
   readonly sim?: string;
   /** Settings already resolved by `loadConfig`: nothing else is read, and their folders stay as they are. */
   readonly config?: Config;
   readonly clock?: Clock;
+  /** Another clock for requests, such as that of a simulated web. */
+  readonly web?: WebTime | undefined;
 }
 
 /** Receiver of messages, and abort signal, of read-only operations. */
@@ -79,7 +81,7 @@ export function corpusLayer(folder: string, origin: string): Layer {
  * ```
  */
 export async function openCorpus(folder: string, options: CorpusOptions = {}): Promise<Corpus> {
-  const { file, profile, sim, settings, clock = systemClock } = options;
+  const { file, profile, sim, settings, clock = systemClock, web } = options;
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new AppError('USAGE_RUN', `${folder} is a file, not a folder`, { hint: 'give a run folder, or a new one' });
   const config =
@@ -93,7 +95,7 @@ export async function openCorpus(folder: string, options: CorpusOptions = {}): P
         ...settingsLayer(settings ?? {}, 'settings of openCorpus'),
       ],
     }).config;
-  return new Corpus(folder, config, clock);
+  return new Corpus(folder, config, { clock, web });
 }
 
 /** A corpus folder. */
@@ -104,16 +106,16 @@ export class Corpus implements AsyncDisposable {
   readonly graph: CorpusGraph;
   /** Its works and documents, for reading. */
   readonly library: Library;
-  readonly #clock: Clock;
+  readonly #clocks: Clocks;
   #search: Promise<SearchSession> | undefined;
 
   /** Use `openCorpus`. */
-  constructor(folder: string, config: Config, clock: Clock) {
+  constructor(folder: string, config: Config, clocks: Clocks) {
     this.folder = folder;
     this.config = config;
-    this.graph = corpusGraph(folder, config, clock);
+    this.graph = corpusGraph(folder, config, clocks);
     this.library = new Library(folder, config);
-    this.#clock = clock;
+    this.#clocks = clocks;
   }
 
   /** Finds and downloads works and makes them searchable; continues where an earlier call was stopped or killed. */
@@ -121,7 +123,7 @@ export class Corpus implements AsyncDisposable {
     const ended = (): Promise<void> => this.#forgetSearch();
     const choose = (which: string): ReadonlySet<string> => this.chooseWorks(which);
     const { folder, config } = this;
-    return new Gathering({ folder, config, clock: this.#clock, ended, choose }, request, signal);
+    return new Gathering({ folder, config, ...this.#clocks, ended, choose }, request, signal);
   }
 
   /** The works that a request would gather; downloads nothing and records nothing about them. */
@@ -138,7 +140,7 @@ export class Corpus implements AsyncDisposable {
 
   #looking(options: Looking): { readonly runtime: Runtime; readonly signal: AbortSignal } {
     const { tell = () => undefined, signal = new AbortController().signal } = options;
-    return { runtime: { clock: this.#clock, log: (_level, message) => tell(message) }, signal };
+    return { runtime: { ...this.#clocks, log: (_level, message) => tell(message) }, signal };
   }
 
   /** Runs the stages over existing papers, one after the other; each `stage-ended` has its outcome. */
@@ -148,7 +150,7 @@ export class Corpus implements AsyncDisposable {
         runStages({
           ...request,
           config: this.config,
-          runtime: { clock: this.#clock, log: (level, message) => tell({ kind: 'message', level, message }) },
+          runtime: { ...this.#clocks, log: (level, message) => tell({ kind: 'message', level, message }) },
           tell,
           signal: stop,
         }),
@@ -202,7 +204,7 @@ export class Corpus implements AsyncDisposable {
           ? null
           : looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' '),
       lookMs: asItIs ? LOOK_MS.index : LOOK_MS.corpus,
-      clock: this.#clock,
+      clock: this.#clocks.clock,
       renews: !asItIs,
     });
   }
@@ -223,7 +225,7 @@ export class Corpus implements AsyncDisposable {
       });
     }
     const config = wantedDocuments(before.asked, this.config).config;
-    const runtime: Runtime = { clock: this.#clock, log: (level, message) => tell({ kind: 'message', level, message }) };
+    const runtime: Runtime = { ...this.#clocks, log: (level, message) => tell({ kind: 'message', level, message }) };
     const gather = async (): Promise<void> => {
       for await (const event of this.gather({}, signal)) tell(event);
     };
@@ -323,7 +325,7 @@ export class Corpus implements AsyncDisposable {
   }
 
   #now(): string {
-    return new Date(this.#clock.now()).toISOString();
+    return new Date(this.#clocks.clock.now()).toISOString();
   }
 
   /** The works of the corpus, up to date; throws if there are none. */
@@ -343,7 +345,7 @@ export class Corpus implements AsyncDisposable {
     setAsideIfDamaged(join(this.folder, 'corpus.sqlite'), warn);
     const isGraphWanted = this.graph.exists;
     using store = CorpusStore.create(this.folder, { manifests: manifestFolder(this.config), warn });
-    await ManifestFolder.restore(this.folder, store, this.#clock, warn);
+    await ManifestFolder.restore(this.folder, store, this.#clocks.clock, warn);
     store.clear('with graph');
     const { lines, badLines } = await store.ingestSoon();
     const nodes = isGraphWanted ? await this.graph.refill(store) : 0;

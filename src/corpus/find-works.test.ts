@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { Admin, Simulation } from '../../sim/index.ts';
+import { Admin, Simulation, webTime } from '../../sim/index.ts';
 import type { CorpusOptions } from './corpus.ts';
 import { openCorpus } from './corpus.ts';
 import type { GatherRequest } from './gather-request.ts';
@@ -26,7 +26,11 @@ test('looking for works writes nothing down and fetches no file', async () => {
   });
   await using admin = await Admin.open(simulation);
   const ids = [...simulation.world.works()].map(({ id }) => id);
-  await using corpus = await openCorpus(join(scratch.path, 'run'), { sim: admin.url, settings: PATIENT });
+  await using corpus = await openCorpus(join(scratch.path, 'run'), {
+    sim: admin.url,
+    web: webTime(simulation.timeScale),
+    settings: PATIENT,
+  });
   const works = await Array.fromAsync(corpus.find({ ids }));
   assert.deepEqual(
     works.map(({ id }) => id),
@@ -46,7 +50,11 @@ test('libraries of Zotero, on the web and on this machine, and citations to a de
     timeScale: 0.005,
   });
   await using admin = await Admin.open(simulation);
-  await using corpus = await openCorpus(join(scratch.path, 'run'), { sim: admin.url, settings: PATIENT });
+  await using corpus = await openCorpus(join(scratch.path, 'run'), {
+    sim: admin.url,
+    web: webTime(simulation.timeScale),
+    settings: PATIENT,
+  });
   const found = async (request: GatherRequest): Promise<Set<string>> =>
     new Set((await Array.fromAsync(corpus.find(request))).map(({ ids }) => ids.doi ?? ids.openalex ?? ''));
   const { world } = simulation;
@@ -114,6 +122,7 @@ test('an estimate says how many works there are, how many are open and what that
   await using admin = await Admin.open(simulation);
   await using corpus = await openCorpus(join(scratch.path, 'run'), {
     sim: admin.url,
+    web: webTime(simulation.timeScale),
     settings: PATIENT,
   });
   const { world, log } = simulation;

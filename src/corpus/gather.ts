@@ -5,7 +5,7 @@ import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ArtifactKind, DownloadSummary } from '../download/index.ts';
 import { isQueueEvent } from '../download/index.ts';
-import type { DownloadAssembly, Runtime, Shared, ZoteroVersions } from '../harvest/index.ts';
+import type { Clocks, DownloadAssembly, Runtime, Shared, ZoteroVersions } from '../harvest/index.ts';
 import {
   assembleDownload,
   countingRepeats,
@@ -44,10 +44,9 @@ const NOTHING_PARSED = {
 
 export type GatherProgress = NonNullable<Gathering['progress']>;
 
-export interface GatherPlace {
+export interface GatherPlace extends Clocks {
   readonly folder: string;
   readonly config: Config;
-  readonly clock: Clock;
   /** Called at the end: the index has changed. */
   readonly ended: () => Promise<void>;
   /** The works that a text such as `included` names. */
@@ -107,10 +106,10 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   }
 
   async #run(tell: (event: CorpusEvent) => void, signal: AbortSignal): Promise<void> {
-    const { folder, config, clock } = this.#place;
+    const { folder, config, clock, web } = this.#place;
     const { until = 'index', ...given } = this.#request;
     const asked = await askedFor(folder, given);
-    const runtime: Runtime = { clock, log: (level, message) => tell({ kind: 'message', level, message }) };
+    const runtime: Runtime = { clock, web, log: (level, message) => tell({ kind: 'message', level, message }) };
     const documents = wantedDocuments(asked, config, this.#place.choose);
     const request: Request = { ...documents, runtime, tell, signal };
     checkDocuments(request);

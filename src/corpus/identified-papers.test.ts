@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { webTime } from '../../sim/web-time.ts';
 import { makePdf, paragraph, prose } from '../../test/support/make-pdf.ts';
 import type { Settings } from '../config/index.ts';
 import { openJsonServer, sendJson } from '../testing/index.ts';
@@ -104,8 +105,6 @@ test('papers of one’s own get records by the ids in them, checked against the 
       contact: 'ada@university.example',
       allow: [new URL(server.url).host],
       retries: 0,
-      // No pauses between requests; timeouts are shortened less, for a busy machine.
-      time_scale: 0.001,
       connect_s: 30_000,
       headers_s: 30_000,
       idle_s: 30_000,
@@ -114,14 +113,16 @@ test('papers of one’s own get records by the ids in them, checked against the 
     },
     services: { base_urls: { crossref: server.url, openalex: server.url } },
   };
+  // No pauses between requests; the timeouts above are long, for a busy machine.
+  const web = webTime(0.001);
   for (const way of ['status', 'page'] as const) {
     state.away = way;
-    await using corpus = await openCorpus(join(scratch.path, 'asked'), { settings });
+    await using corpus = await openCorpus(join(scratch.path, 'asked'), { settings, web });
     const away = await gather(corpus, papers);
     assert.deepEqual([away?.checked, away?.unanswered], [0, 3], 'a service that is away takes nothing from a run');
   }
   state.away = null;
-  await using corpus = await openCorpus(join(scratch.path, 'asked'), { settings });
+  await using corpus = await openCorpus(join(scratch.path, 'asked'), { settings, web });
   assert.deepEqual(await gather(corpus, papers), {
     checked: 2,
     unchecked: 0,

@@ -62,7 +62,7 @@ async function tryHere(
   using files = new KeptFiles(root);
   const trier = new PlanTrier(
     workFromPayload('w', undefined),
-    { send: client.send, files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']), maxBytes: 50_000_000,
+    { send: client.send, files, clock, inspect: undefined, accept: new Set(['pdf']), maxBytes: 50_000_000,
       budgetMs: 180_000, retries: 0, signal: new AbortController().signal },
     new Map(),
   ); // prettier-ignore
@@ -92,7 +92,7 @@ async function tryAndDie(root: string, served: Served, bytes: number): Promise<v
     } });
     const send = (request, signal) => client.send({ ...request, sink: (head, stop) => counting(request.sink(head, stop)) }, signal);
     const files = new KeptFiles(${JSON.stringify(root)});
-    const trier = new PlanTrier(workFromPayload('w', undefined), { send, files, clock, webClock: clock, inspect: undefined,
+    const trier = new PlanTrier(workFromPayload('w', undefined), { send, files, clock, inspect: undefined,
       accept: new Set(['pdf']), maxBytes: 50_000_000, budgetMs: 180_000, retries: 0, signal: new AbortController().signal }, new Map());
     await trier.try(${JSON.stringify(PLAN)});
   `;
@@ -140,7 +140,7 @@ async function breakOff(root: string, bytes = FIRST, url = PLAN.url): Promise<vo
   using files = new KeptFiles(root);
   const trier = new PlanTrier(
     workFromPayload('w', undefined),
-    { send: client.send, files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']), maxBytes: 50_000_000,
+    { send: client.send, files, clock, inspect: undefined, accept: new Set(['pdf']), maxBytes: 50_000_000,
       budgetMs: 180_000, retries: 0, signal: new AbortController().signal },
     new Map(),
   ); // prettier-ignore

@@ -28,7 +28,7 @@ async function outcomeOf(findings: readonly Finding[], ...answers: readonly Http
   const clock = new HeldClock(0);
   const work = { ...workFromPayload('w', undefined), isComplete: true };
   const { outcome } = await processWork(work, {
-    send, files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']), maxBytes: 1, budgetMs: 1_000, retries: 0,
+    send, files, clock, inspect: undefined, accept: new Set(['pdf']), maxBytes: 1, budgetMs: 1_000, retries: 0,
     signal: new AbortController().signal, resolvers: [resolver],
     sameWorks: new SameWorks(() => undefined),
     resolve: {} as Parameters<typeof processWork>[1]['resolve'],
@@ -122,7 +122,7 @@ test('the resolver named by a job is tried first', async () => {
   using files = new KeptFiles(NEVER);
   const clock = new HeldClock(0);
   await processWork({ ...workFromPayload('w', undefined), isComplete: true }, {
-    send: async () => assert.fail('nothing is to be fetched'), files, clock, webClock: clock, inspect: undefined, accept: new Set(['pdf']),
+    send: async () => assert.fail('nothing is to be fetched'), files, clock, inspect: undefined, accept: new Set(['pdf']),
     maxBytes: 1, budgetMs: 1_000, retries: 0, signal: new AbortController().signal, resolvers,
     sameWorks: new SameWorks(() => undefined), hint: 'three',
     resolve: {} as Parameters<typeof processWork>[1]['resolve'],

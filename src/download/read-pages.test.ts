@@ -55,7 +55,6 @@ async function tryPage(
         send: client.send,
         files,
         clock,
-        webClock: clock,
         inspect:
           text === undefined
             ? undefined

@@ -1,4 +1,4 @@
-import type { Clock, ErrorInfo } from '../base/index.ts';
+import type { ErrorInfo } from '../base/index.ts';
 import { AppError, errorInfo, hasCode, parseJson } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import { withCaller } from '../http/index.ts';
@@ -48,7 +48,7 @@ export interface ResultSink {
 /** Source of works; reports its own failures. */
 export type WorkProvider = (signal: AbortSignal) => AsyncIterable<Work>;
 
-export interface DownloadRunOptions extends Omit<ProcessOptions, 'hint' | 'sameWorks' | 'signal' | 'webClock'> {
+export interface DownloadRunOptions extends Omit<ProcessOptions, 'hint' | 'sameWorks' | 'signal'> {
   readonly runId: string;
   readonly queue: WorkQueue;
   readonly orchestrator: OrchestratorOptions;
@@ -58,8 +58,6 @@ export interface DownloadRunOptions extends Omit<ProcessOptions, 'hint' | 'sameW
   /** Runs `find`, which enqueues what the provider finds; in a fleet on one machine only. */
   readonly list?: ((find: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) => Promise<void>) | undefined;
   readonly sink: ResultSink;
-  /** The web's clock: a simulated web is faster. */
-  readonly webClock?: Clock | undefined;
   readonly report: (event: DownloadEvent | QueueEvent) => void;
   readonly log: HandlerContext['log'];
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
@@ -281,7 +279,6 @@ export class DownloadRun {
         resolve: isRenewal(job.payload) ? { ...resolve, prefer: 'published' } : resolve,
         sameWorks: this.#sameWorks,
         hint: job.resolverHint,
-        webClock: options.webClock ?? options.clock,
         signal: context.signal,
       });
     } catch (error) {

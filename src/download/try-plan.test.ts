@@ -51,7 +51,6 @@ async function tryPlan(
         send: client.send,
         files,
         clock,
-        webClock: clock,
         inspect: undefined,
         accept: new Set(['pdf', 'xml']),
         maxBytes: 10_000_000,

@@ -133,7 +133,8 @@ export interface TryOptions {
   readonly send: Send;
   readonly files: KeptFiles;
   readonly clock: Clock;
-  readonly webClock: Clock;
+  /** For waits between requests; by default the same. */
+  readonly webClock?: Clock | undefined;
   readonly inspect: InspectDocument | undefined;
   readonly accept: ReadonlySet<ArtifactKind>;
   readonly maxBytes: number;
@@ -330,7 +331,7 @@ export class PlanTrier {
 
   /** Sends, and resumes a broken transfer as often as allowed. */
   async #transfer(transfer: Transfer, plan: Plan, url: string): Promise<HttpResult> {
-    const { send, signal, webClock, retries, maxBytes } = this.#options;
+    const { send, signal, clock, webClock = clock, retries, maxBytes } = this.#options;
     // An outdated beginning does not count as a failed attempt.
     for (let attempt = transfer.receiver ? 0 : 1; ; attempt += 1) {
       const range = transfer.rangeHeaders();

@@ -17,7 +17,7 @@ const done = (host: string, outcome: string) =>
 async function rowsOf(use: (log: HostLog, clock: HeldClock) => Promise<void> | void): Promise<HostRow[]> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-hosts-'));
   const clock = new HeldClock(1_700_000_000_000);
-  const options = { folder: folder.path, runId: 'r', clock, timeScale: 1, warn: (text: string) => assert.fail(text) };
+  const options = { folder: folder.path, runId: 'r', clock, warn: (text: string) => assert.fail(text) };
   {
     await using log = await openHostLog(options);
     await use(log, clock);

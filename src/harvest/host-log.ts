@@ -16,14 +16,13 @@ interface HostLogOptions {
   readonly folder: string;
   readonly runId: string;
   readonly clock: Clock;
-  readonly timeScale: number;
   readonly warn: (message: string) => void;
 }
 
 export type HostLog = Awaited<ReturnType<typeof openHostLog>>;
 
 /** `hosts.jsonl`: requests per host and second; the report draws it. */
-export async function openHostLog({ folder, runId, clock, timeScale, warn }: HostLogOptions) {
+export async function openHostLog({ folder, runId, clock, warn }: HostLogOptions) {
   const writer = await JsonlWriter.open(join(folder, 'hosts.jsonl'), { clock, durable: false });
   const inFlight = new Map<string, number>();
   let slices = new Map<string, Slice>();
@@ -59,9 +58,7 @@ export async function openHostLog({ folder, runId, clock, timeScale, warn }: Hos
     from = Math.floor(now / ms) * ms;
   };
 
-  // All times after this row are of this run's clock: real seconds times `time_scale`, below 1 for a simulated web.
-  const at = isoTime(clock.now());
-  write([{ kind: 'run', schema_version: SCHEMA, run_id: runId, at, time_scale: timeScale }]);
+  write([{ kind: 'run', schema_version: SCHEMA, run_id: runId, at: isoTime(clock.now()) }]);
   return {
     /** Pass this to the HTTP client. */
     see(event: HttpEvent): void {

@@ -23,5 +23,5 @@ export {
   zoteroVersions,
 } from './provider.ts';
 export type { WantedWorks, ZoteroVersions } from './provider.ts';
-export type { Runtime } from './queue/open-queue.ts';
+export type { Clocks, Runtime, WebTime } from './queue/open-queue.ts';
 export { simulatedLayer, simulatedWebLayer } from './simulated-web.ts';

@@ -28,14 +28,13 @@ export async function openAdmission(
   }: { readonly clock: Clock; readonly runtime: Runtime; readonly report: (event: HostEvent) => void },
 ): Promise<{ readonly admission: Admission; readonly facts: Facts | undefined }> {
   const common = { clock, table: tableOf(config, services), policy: policyOf(config), report };
-  const { queue, http } = config;
+  const { queue } = config;
   if (queue.backend !== 'postgres') return { admission: createMemoryAdmission(common), facts: undefined };
   const admission = await openSharedAdmission({
     ...common,
     url: queue.url,
     schema: queue.schema,
     pooler: queue.pooler,
-    timeScale: http.time_scale,
     reportOutage: (isAway, message) =>
       isAway
         ? runtime.log(

@@ -11,7 +11,7 @@ import { entryRows, ManifestFolder } from './ledger/manifest-folder.ts';
 import type { HeldLease } from './ledger/manifest-folder.ts';
 import { configuredServices, openAdmission, ownAdmission } from './open-admission.ts';
 import { orchestratorOptions } from './queue/open-queue.ts';
-import type { Runtime } from './queue/open-queue.ts';
+import type { Clocks, Runtime, WebTime } from './queue/open-queue.ts';
 import type { ReviewFile } from './search-titles.ts';
 import { openReviewFile } from './search-titles.ts';
 import type { Shared, SharedFiles } from './shared/shared-files.ts';
@@ -97,13 +97,9 @@ export function checkDownload(config: Config): void {
 export function openAsking(config: Config, runtime: Runtime): Asking & AsyncDisposable {
   const services = configuredServices(config);
   const contact = requireContact(config.http.contact);
-  const web = createWebTime(runtime.clock, config.http);
-  const client = createClient({
-    ...clientSettings(config),
-    clock: web.clock,
-    admission: ownAdmission(config, services, web.clock),
-  });
-  const send = web.toMachineTime(client.send);
+  const { clock, wrap } = webTime(runtime);
+  const client = createClient({ ...clientSettings(config), clock, admission: ownAdmission(config, services, clock) });
+  const send = wrap(client.send);
   const lookups = new Lookups(send, services, runtime.clock);
   return {
     services,
@@ -111,9 +107,13 @@ export function openAsking(config: Config, runtime: Runtime): Asking & AsyncDisp
     contact,
     send,
     byTitle: titleSearch(config, lookups, contact),
-    webClock: web.clock,
+    webClock: clock,
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
+}
+
+function webTime({ clock, web }: Clocks): WebTime {
+  return web ?? { clock, wrap: (send) => send };
 }
 
 function resolverChoice(download: Config['download']): ResolverChoice {
@@ -132,12 +132,11 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
   const { thorough, retracted, prefer } = download;
   const contact = requireContact(http.contact);
   const services = configuredServices(config);
-  const web = createWebTime(runtime.clock, http);
+  // The processes of a fleet share their limits by the clock of the database server.
+  const web = config.queue.backend === 'postgres' ? webTime({ clock: runtime.clock }) : webTime(runtime);
   const runId = `${new Date(runtime.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const warn = (message: string): void => runtime.log('warn', message);
-  const hosts = stack.use(
-    await openHostLog({ folder: download.out, runId, clock: web.clock, timeScale: http.time_scale, warn }),
-  );
+  const hosts = stack.use(await openHostLog({ folder: download.out, runId, clock: web.clock, warn }));
   const cache = stack.use(
     new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path, {
       now: () => web.clock.now(),
@@ -188,7 +187,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
     }),
   );
   const records = new Records(store);
-  const send = keepingRecords(web.toMachineTime(client.send), services, records, runtime.clock);
+  const send = keepingRecords(web.wrap(client.send), services, records, runtime.clock);
   const files = stack.use(
     new KeptFiles(download.out, {
       contentAddressed: download.content_addressed,
@@ -278,30 +277,6 @@ export function dnsMappings(map: Readonly<Record<string, string>>, allow: readon
   });
 }
 
-/**
- * The clock for rates, waits and timeouts of requests: the machine's, or one that runs `1 / scale` times as fast for a
- * simulated web; refused on the real web, where it would shorten pauses.
- */
-function createWebTime(machine: Clock, { time_scale: scale, allow }: Config['http']) {
-  if (scale === 1) return { clock: machine, toMachineTime: (send: Send): Send => send };
-  if (allow.length === 0)
-    throw new AppError('CONFIG_INVALID', `http.time_scale = ${scale} is only for a simulated web`, {
-      hint: 'remove the setting; --sim sets it',
-    });
-  const clock = scaledClock(machine, scale);
-  return {
-    clock,
-    /** Results are stored with times of the machine: the scaled clock of one process means nothing to the next. */
-    toMachineTime:
-      (send: Send): Send =>
-      async (request, signal) => {
-        const result = await send(request, signal);
-        if (result.kind !== 'later') return result;
-        return { ...result, at: machine.now() + (result.at - clock.now()) * scale };
-      },
-  };
-}
-
 /** Refuses a folder that cannot be created or written; leaves nothing behind. */
 export function checkFolder(path: string): void {
   const place = nearest(resolve(path));
@@ -323,21 +298,6 @@ export function checkFolder(path: string): void {
 /** The folder, or its nearest existing parent. */
 function nearest(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
-}
-
-/**
- * A faster clock: with scale 0.05, twenty seconds pass on it in one real second. Clients of a simulator use it to
- * keep delays, rates and timeouts in proportion.
- */
-export function scaledClock(clock: Clock, scale: number): Clock {
-  const startedAt = clock.now();
-  const startedMonotonic = clock.monotonic();
-  const elapsed = (): number => (clock.monotonic() - startedMonotonic) / scale;
-  return {
-    now: () => startedAt + elapsed(),
-    monotonic: () => startedMonotonic + elapsed(),
-    setTimer: (delayMs, fire) => clock.setTimer(delayMs * scale, fire),
-  };
 }
 
 /** Larger responses are lists, whose readers store the records themselves. */

@@ -11,7 +11,6 @@ interface SimulatedWeb {
   };
   readonly allowedAddresses: readonly string[];
   readonly keys: Readonly<Record<string, string>>;
-  readonly timeScale: number;
 }
 
 /** The settings of `--sim` and `--mailto`; a simulated web needs no contact address. */
@@ -29,7 +28,7 @@ export async function simulatedLayer(options: {
   ];
 }
 
-/** The settings of `--sim URL`: DNS entries, allowed addresses, keys and time scale. */
+/** The settings of `--sim URL`: DNS entries, allowed addresses and keys. */
 export async function simulatedWebLayer(url: string): Promise<Layer> {
   const origin = 'option --sim';
   const web = await describe(url);
@@ -37,7 +36,6 @@ export async function simulatedWebLayer(url: string): Promise<Layer> {
     ['services.below', web.dns.suffix.replace(/^\./, '')],
     ['http.dns', { ...web.dns.exceptions, [`*${web.dns.suffix}`]: web.dns.address }],
     ['http.allow', web.allowedAddresses],
-    ['http.time_scale', web.timeScale],
     ...Object.entries(web.keys).map(([name, key]): [string, unknown] => [`keys.${name}`, key]),
   ];
   return settings.map(([path, value]) => ({ path: path.split('.'), value, origin }));

@@ -373,11 +373,7 @@ export class LineReader {
   #hostSlice(row: Readonly<Record<string, unknown>>): boolean {
     const { kind, host, at, done } = row;
     if (typeof at !== 'string') return false;
-    if (kind === 'run') {
-      const scale = typeof row['time_scale'] === 'number' ? row['time_scale'] : 1;
-      this.#store.insert('host_slices', { host: '', at, time_scale: scale });
-      return true;
-    }
+    if (kind === 'run') return true;
     if (kind !== 'host' || typeof host !== 'string' || typeof done !== 'object' || done === null) return false;
     const number = (name: string): number => whole(row[name]) ?? 0;
     const ended = (is: (outcome: string) => boolean): number =>

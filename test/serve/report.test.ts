@@ -133,8 +133,7 @@ test('host activity comes from the host log: refusals, requested waits, maximum 
     ...Array.from({ length: 2_000 }, (_, second) => slice(100 + second, { host: 'busy.org' })),
   ]);
   const { all } = await answersOf(folder.path);
-  const { time_scale: timeScale, items } = first(all<Lanes>('/runs/run/hosts'));
-  assert.equal(timeScale, 0.05);
+  const { items } = first(all<Lanes>('/runs/run/hosts'));
   const [busy, host] = items;
   assert.deepEqual([host?.requests, host?.most, host?.cap, host?.refused, host?.failed], [3, 2, 2, 2, 2]);
   assert.deepEqual(host?.holds.map(([from, to, why]) => [(to - from) / 1000, why]), [[30, 'asked'], [30, 'failing']]); // prettier-ignore

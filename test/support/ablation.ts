@@ -7,7 +7,7 @@ import { simulatedWebLayer } from '../../src/harvest/simulated-web.ts';
 import { loadConfig, settingsLayer } from '../../src/config/index.ts';
 import { workFromText } from '../../src/works/index.ts';
 import type { Resolver, Simulation, TruthLine } from '../../sim/index.ts';
-import { Admin, DEFAULT_POLICY, RESOLVERS, truthLines, verify } from '../../sim/index.ts';
+import { Admin, DEFAULT_POLICY, RESOLVERS, truthLines, verify, webTime } from '../../sim/index.ts';
 import { readManifest } from './harvest.ts';
 
 /** Resolvers that are asked only when they are enabled by name. */
@@ -49,6 +49,7 @@ export async function* ablate(
       ids,
       disable: resolver,
       cache: join(folder, 'cache'),
+      web: webTime(simulation.timeScale),
     });
     const manifest = ids.length === 0 ? new Map() : readManifest(out);
     const without = await truthUnder(
@@ -93,6 +94,7 @@ async function harvestHere(
     readonly ids: readonly string[];
     readonly disable: Resolver;
     readonly cache: string;
+    readonly web: ReturnType<typeof webTime>;
   },
 ): Promise<void> {
   const flags = [
@@ -122,7 +124,7 @@ async function harvestHere(
       'the ablation',
     ),
   ];
-  const session = { clock: systemClock, log: () => undefined };
+  const session = { clock: systemClock, web: options.web, log: () => undefined };
   const { config } = loadConfig({ flags });
   await using queue = await openQueue(config, session);
   await using assembly = await assembleDownload(config, session, {

@@ -12,7 +12,7 @@ import { recordText } from '../record-text.ts';
 import { printAnswer } from './ask.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
-import { compareWithTruth, loadSimulation, readManifest, startSimulation } from '../simulation.ts';
+import { compareWithTruth, loadSimulation, readManifest, startSimulation, webTimeOf } from '../simulation.ts';
 import type { Terminal } from '../terminal.ts';
 import { plain } from '../terminal.ts';
 import { configFor, runCorpus } from './run/index.ts';
@@ -68,6 +68,7 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   const request = { topic: TOPIC, ...(max !== undefined && { max }) };
   await using corpus = await openCorpus(out, {
     config: await configFor(out, { sim: web.url }, session, DEMO_SETTINGS),
+    web: await webTimeOf(web.url),
   });
   const end = await runCorpus(corpus, request, session, stop.signal);
   const { account } = end;

@@ -7,6 +7,7 @@ import { checkStore, fleetLayer, mergeFolders, openShared, simulatedLayer } from
 import { decimalNumber, webOptions } from '../options.ts';
 import { corpusOf, requireFolder, requireRun, runArgument, splitRun } from '../run-argument.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
+import { webTimeOf } from '../simulation.ts';
 import { count, plain } from '../terminal.ts';
 
 export function refreshCommand() {
@@ -20,7 +21,7 @@ export function refreshCommand() {
       '\nExamples:\n  docstokg refresh runs/corals --mailto you@university.example\n  docstokg refresh runs/corals --mailto you@university.example --retraction-watch retraction_watch.csv --json\n',
     )
     .action(async (named, flags, self) => {
-      const session = openSession(self);
+      const session = { ...openSession(self), web: await webTimeOf(flags.sim) };
       using stop = stopSignal();
       await using corpus = await corpusOf(session, named, await simulatedLayer(flags));
       const { retractionWatch } = flags;

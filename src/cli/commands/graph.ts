@@ -9,6 +9,7 @@ import { chosenWorks, webOptions, wholeNumber, worksOption } from '../options.ts
 import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
+import { webTimeOf } from '../simulation.ts';
 import { count, plain } from '../terminal.ts';
 import { endStage, showStage } from './docparse/stage-options.ts';
 
@@ -39,7 +40,7 @@ type BuildFlags = FlagsOf<typeof buildOptions>;
 
 function buildCommand() {
   return buildOptions().action(async (named, flags, self) => {
-    const session = openSession(self);
+    const session = { ...openSession(self), web: await webTimeOf(flags.sim) };
     using stop = stopSignal();
     await using corpus = await corpusOf(session, named, await simulatedLayer(flags));
     if (flags.estimate === true || flags.claims === true) await claims(corpus, flags, session, stop.signal);

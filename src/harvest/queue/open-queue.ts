@@ -6,6 +6,7 @@ import type { Clock } from '../../base/index.ts';
 import { AppError, canonicalJson, parseJsonl, sha256, errorInfo } from '../../base/index.ts';
 import type { Config, Layer } from '../../config/index.ts';
 import { settingsLayer } from '../../config/index.ts';
+import type { Wrap } from '../../http/index.ts';
 import type { ImportRow, OrchestratorOptions } from '../../queue/index.ts';
 import { openStore, WorkQueue } from '../../queue/kept/index.ts';
 
@@ -86,9 +87,20 @@ export function queueLayer(target: string | undefined): Layer {
   return settingsLayer({ queue }, 'option --queue');
 }
 
-/** Clock and log of long-lived parts. */
-export interface Runtime {
+/** The machine's clock, and the clock of requests if it is another. */
+export interface Clocks {
   readonly clock: Clock;
+  readonly web?: WebTime | undefined;
+}
+
+/** A clock for the rates, waits and timeouts of requests, and a wrapper that gives results in the machine's time. */
+export interface WebTime {
+  readonly clock: Clock;
+  readonly wrap: Wrap;
+}
+
+/** Clocks and log of long-lived parts. */
+export interface Runtime extends Clocks {
   readonly log: (level: 'error' | 'warn' | 'info' | 'debug', message: string) => void;
 }
 

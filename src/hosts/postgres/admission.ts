@@ -17,8 +17,6 @@ export interface PostgresAdmissionOptions {
   readonly pooler?: boolean | undefined;
   readonly table: HostTable;
   readonly clock?: Clock;
-  /** Real milliseconds per millisecond of the clock; below 1 for a simulated web. */
-  readonly timeScale?: number;
   /** Slots of a process that has not renewed them for this long go back; 15 s by default. */
   readonly leaseMs?: number;
   readonly policy?: Partial<PolicySettings>;
@@ -39,18 +37,13 @@ interface Message {
   readonly hold?: { readonly at: number; readonly reason: 'rate-limited' | 'host-held' };
 }
 
-/** How late a timer of a busy process may fire, in real milliseconds. */
-const JITTER_MS = 20;
-
 /**
  * Opens the admission shared by all processes on one PostgreSQL: caps, rates, holds, slow-downs, circuits and facts, on
  * the server's clock. During an outage each process uses its share of the limits.
  */
 export async function openPostgresAdmission(options: PostgresAdmissionOptions): Promise<SharedAdmission> {
   const clock = options.clock ?? systemClock;
-  const scale = options.timeScale ?? 1;
   const { table } = options;
-  const time = { clock, scale };
   const fleet = await Fleet.open({
     ...options,
     schema: options.schema ?? 'docstokg',
@@ -75,7 +68,6 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
         clock,
         pace,
         margin: table.margin,
-        jitterMs: JITTER_MS / scale,
         ask: (inMs) => fleet.ask(key, inMs),
         isAway: () => fleet.away,
         forget: () => fleet.forget(key),
@@ -99,7 +91,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
          ON CONFLICT (key) DO UPDATE SET held_until = greatest(h.held_until, excluded.held_until) RETURNING 1)
        SELECT pg_notify($4, json_build_object('key', $1::text, 'hold', json_build_object('at', at, 'reason', $3::text))::text)
        FROM moment, held`,
-      [key, (hold.at - clock.now()) * scale, hold.reason, fleet.channel],
+      [key, hold.at - clock.now(), hold.reason, fleet.channel],
     );
   }
 
@@ -113,8 +105,8 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
       );
       const [row] = rows;
       if (!row) return;
-      const after = change(hostOf(row, table.rulesOf(key), time));
-      const stored = isOrdinary(after) ? null : storedOf(after, row.now_ms, time);
+      const after = change(hostOf(row, table.rulesOf(key), clock));
+      const stored = isOrdinary(after) ? null : storedOf(after, row.now_ms, clock);
       await client.query('UPDATE hosts SET learned = $2, held_until = $3 WHERE key = $1', [
         key,
         stored === null ? null : JSON.stringify(stored),
@@ -130,10 +122,10 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
        WHERE ${key === undefined ? '$1::text IS NULL AND learned IS NOT NULL' : 'key = $1'}`,
       [key ?? null],
     );
-    for (const row of rows) hosts.learn(row.key, hostOf(row, table.rulesOf(row.key), time));
+    for (const row of rows) hosts.learn(row.key, hostOf(row, table.rulesOf(row.key), clock));
   }
 
-  const facts = new SharedFacts(fleet, scale);
+  const facts = new SharedFacts(fleet);
   hosts.closing.use(fleet);
   hosts.closing.use(facts);
   return Object.assign(hosts, { facts, fleet });

@@ -43,7 +43,6 @@ export class Fleet implements AsyncDisposable {
   readonly leaseMs: number;
   readonly channel: string;
   readonly #options: FleetOptions;
-  readonly #scale: number;
   readonly #sessions: Sessions;
   readonly #limits = new Map<string, Registered>();
   readonly #asked = new Set<string>();
@@ -63,7 +62,6 @@ export class Fleet implements AsyncDisposable {
   private constructor(sessions: Sessions, options: FleetOptions) {
     this.#sessions = sessions;
     this.#options = options;
-    this.#scale = options.timeScale ?? 1;
     this.leaseMs = options.leaseMs ?? LEASE_MS;
     this.channel = `docstokg_hosts_${options.schema}`;
     this.#renewSoon();
@@ -122,7 +120,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   untilMs(serverMs: number): number {
-    return this.#serverClock.untilMs(serverMs) / this.#scale;
+    return this.#serverClock.untilMs(serverMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -183,7 +181,6 @@ export class Fleet implements AsyncDisposable {
   }
 
   async #send(requests: readonly LimitRequest[]): Promise<void> {
-    const scale = this.#scale;
     const sorted = [...requests].sort((a, b) => (a.key < b.key ? -1 : 1));
     const sentAt = performance.now();
     this.#sentAt = sentAt;
@@ -193,11 +190,11 @@ export class Fleet implements AsyncDisposable {
         [
           this.holder,
           this.leaseMs,
-          RESERVED_AHEAD_MS * scale,
+          RESERVED_AHEAD_MS,
           this.#serverClock.leadMs,
           sorted.map(({ key }) => key),
           sorted.map(({ pace }) => Math.min(pace.cap, 1_000_000)),
-          sorted.map(({ pace }) => pace.intervalMs * scale),
+          sorted.map(({ pace }) => pace.intervalMs),
           sorted.map(({ pace }) => pace.burst),
           sorted.map(({ turns }) => turns),
           sorted.map(({ slots }) => Math.min(slots, 1_000_000)),

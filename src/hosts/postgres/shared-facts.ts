@@ -47,7 +47,6 @@ const LOOKED_FOR: Row = { fact: null, left_ms: 0, mine: false };
  */
 export class SharedFacts implements Facts, AsyncDisposable {
   readonly #fleet: Fleet;
-  readonly #scale: number;
   readonly #claims = new Batcher<{ readonly key: string; row: Row }>((asked) => this.#claim(asked));
   readonly #writes = new Batcher<Fact & { readonly key: string }>((facts) => this.#write(facts));
   readonly #closed = new AbortController();
@@ -57,9 +56,8 @@ export class SharedFacts implements Facts, AsyncDisposable {
   readonly #held = new Set<AbortController>();
   readonly #watch: NodeJS.Timeout;
 
-  constructor(fleet: Fleet, scale: number) {
+  constructor(fleet: Fleet) {
     this.#fleet = fleet;
-    this.#scale = scale;
     // A pause longer than the lease means that this process was frozen and considered dead.
     let [at, day] = [performance.now(), Date.now()];
     this.#watch = setInterval(() => {
@@ -81,7 +79,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
         failures = 0;
         awaySince = undefined;
         isMine = mine;
-        if (!mine && fact !== null && left_ms > 0) return { text: fact, forMs: left_ms / this.#scale };
+        if (!mine && fact !== null && left_ms > 0) return { text: fact, forMs: left_ms };
       } catch (error) {
         failures += 1;
         awaySince ??= performance.now();
@@ -142,7 +140,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
     await this.#fleet.query(WRITE, [
       facts.map(({ key }) => key),
       facts.map(({ text }) => text),
-      facts.map(({ forMs }) => forMs * this.#scale),
+      facts.map(({ forMs }) => forMs),
     ]);
   }
 

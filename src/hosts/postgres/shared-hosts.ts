@@ -50,7 +50,7 @@ export async function readSharedHosts({ url, schema, pooler, table }: SharedPlac
     );
     return hostReports(
       rows.map((row) => {
-        const host = hostOf(row, table.rulesOf(row.key), { clock: systemClock, scale: 1 });
+        const host = hostOf(row, table.rulesOf(row.key), systemClock);
         const heldMs = Math.max(row.held_ms, (host.hold?.at ?? 0) - systemClock.now());
         const report = reportOf(host, heldMs, host.hold?.reason);
         return { ...report, inFlight: row.places, nextInMs: row.next_in };
@@ -77,18 +77,8 @@ export interface StoredRow {
   readonly now_ms: number;
 }
 
-/** Our clock, and real milliseconds per millisecond of it. */
-interface OurTime {
-  readonly clock: Clock;
-  readonly scale: number;
-}
-
 /** The host state in a row, in our time. */
-export function hostOf(
-  { key, learned, now_ms: serverNow }: StoredRow,
-  rules: Rules,
-  { clock, scale }: OurTime,
-): HostState {
+export function hostOf({ key, learned, now_ms: serverNow }: StoredRow, rules: Rules, clock: Clock): HostState {
   const host = newState(key, rules);
   if (learned === null) return host;
   const { hold, cap, perSecond, ...rest } = learned;
@@ -97,18 +87,17 @@ export function hostOf(
     ...rest,
     cap: cap ?? Infinity,
     perSecond: perSecond ?? Infinity,
-    hold: hold && { at: clock.now() + (hold.at - serverNow) / scale, reason: hold.reason },
+    hold: hold && { at: clock.now() + (hold.at - serverNow), reason: hold.reason },
   };
 }
 
-export function storedOf(host: HostState, serverNow: number, { clock, scale }: OurTime): StoredHost {
+export function storedOf(host: HostState, serverNow: number, clock: Clock): StoredHost {
   const { key: _key, rules: _rules, cap, perSecond, hold, ...rest } = host;
   return {
     ...rest,
     cap: bounded(cap),
     perSecond: bounded(perSecond),
-    hold:
-      hold === null || hold.reason === 'paused' ? null : { ...hold, at: serverNow + (hold.at - clock.now()) * scale },
+    hold: hold === null || hold.reason === 'paused' ? null : { ...hold, at: serverNow + (hold.at - clock.now()) },
   };
 }
 

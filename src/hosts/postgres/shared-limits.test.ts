@@ -16,7 +16,6 @@ function shared(pace: Pace): { limits: SharedLimits; server: { away: number | un
     clock: new HeldClock(),
     pace,
     margin: 0,
-    jitterMs: 20,
     ask: () => undefined,
     isAway: () => server.away,
     forget: () => undefined,

@@ -44,8 +44,6 @@ interface SharedLimitsOptions {
   readonly pace: Pace;
   /** How far the pace already stays below its limit. */
   readonly margin: number;
-  /** How late timers of a busy process fire: a turn missed by less is still used. */
-  readonly jitterMs: number;
   /** Makes the fleet request this key soon. */
   readonly ask: (inMs: number) => void;
   /** The last known number of workers during an outage; undefined otherwise. */
@@ -298,7 +296,7 @@ export class SharedLimits implements HostLimits {
 
   /** How late a turn may be used: never more turns than were reserved, and hardly closer together. */
   get #lateMs(): number {
-    return Math.max(LATE_SHARE * this.#pace.intervalMs, this.#options.jitterMs);
+    return Math.max(LATE_SHARE * this.#pace.intervalMs, JITTER_MS);
   }
 
   #dropLate(now: number): void {
@@ -380,6 +378,8 @@ export class ReservedTurns {
 
 /** A turn may be late by this share of the pause; the margin of every rate is at least that. */
 const LATE_SHARE = 0.03;
+/** How late timers of a busy process fire: a turn missed by less is still used. */
+const JITTER_MS = 20;
 /** Turns are reserved at most this far ahead: unused ones are lost to the others. */
 const AHEAD_MS = 2_000;
 const MOST_TURNS = 16;

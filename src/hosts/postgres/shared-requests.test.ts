@@ -32,7 +32,6 @@ function openProcess() {
         clock,
         pace,
         margin: table.margin,
-        jitterMs: 20,
         ask: () => void asked.add(key),
         isAway: () => undefined,
         forget: () => undefined,
@@ -92,7 +91,6 @@ test('requests made while a renewal is pending are sent after it', () => {
     clock: new HeldClock(),
     pace: { cap: 4, intervalMs: 0, burst: 1, from: 'request' },
     margin: 0,
-    jitterMs: 20,
     // Requests that can wait are not sent in this test.
     ask: (inMs) => void (inMs === 0 && asked.add(HOST)),
     isAway: () => undefined,

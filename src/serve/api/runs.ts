@@ -9,7 +9,6 @@ import {
   sentenceOf,
   sourcesOf,
   stageTimes,
-  timeScale,
 } from '../../ask/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
@@ -153,7 +152,6 @@ function lanesOf({ view }: RunWatch): z.output<typeof shapes.lanes> {
   const sorted = [...lanes.values()].toSorted((a, b) => b.requests - a.requests || (a.host < b.host ? -1 : 1));
   return {
     from: isLogged ? 'log' : 'attempts',
-    time_scale: timeScale(view.store),
     omitted: Math.max(0, sorted.length - MOST_HOSTS),
     items: sorted.slice(0, MOST_HOSTS),
   };

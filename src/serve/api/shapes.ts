@@ -317,7 +317,6 @@ export const stages = z.object({
 
 export const lanes = z.object({
   from: z.enum(['log', 'attempts']).describe('The host log, or only the attempts that the manifest names.'),
-  time_scale: z.number().describe('Real seconds per second of the run; below 1 for a simulated web.'),
   omitted: count.describe('Number of hosts not listed, those with the fewest requests.'),
   items: z.array(
     z.object({

@@ -60,7 +60,7 @@ async function run({ queue, session, config }: OpenedQueue, options: RunFlags): 
   const parts = { queue, report, around: telemetry.around };
   const runner = handler
     ? new Orchestrator({ ...orchestratorOptions(config), ...parts, handler, clock, log: logMessage })
-    : await openDownload(config, session, { ...parts, telemetry: telemetry.download }, opened);
+    : await openDownload(config, session, { ...parts, sim: options.sim, telemetry: telemetry.download }, opened);
   const orchestrator = runner instanceof Orchestrator ? runner : runner.orchestrator;
   using stop = stopSignal((name) => session.info(`${name}: finishing running jobs; Ctrl-C again to quit`));
   const summary = await runShowing(() => runner.run({ drain, signal: stop.signal }), orchestrator, queue, session);
@@ -82,21 +82,24 @@ interface DownloadJobParts {
   readonly report: (event: QueueEvent) => void;
   readonly around: Telemetry['around'];
   readonly telemetry: Telemetry['download'];
+  readonly sim: string | undefined;
 }
 
 /** The default handler: every job is a work to download. */
 async function openDownload(
   config: Config,
   session: Session,
-  { telemetry, ...parts }: DownloadJobParts,
+  { telemetry, sim, ...parts }: DownloadJobParts,
   opened: AsyncDisposableStack,
 ): Promise<DownloadRun> {
   // Loaded here: custom handlers do not need the download modules.
   const { assembleDownload, openShared } = await import('../../../harvest/index.ts');
   const { isQueueEvent } = await import('../../../download/index.ts');
+  const { webTimeOf } = await import('../../simulation.ts');
+  const runtime = { ...session, web: await webTimeOf(sim) };
   const shared = opened.use(await openShared(config, session));
   const { run } = opened.use(
-    await assembleDownload(config, session, {
+    await assembleDownload(config, runtime, {
       ...parts,
       shared,
       report: (event) => {

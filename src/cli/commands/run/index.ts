@@ -13,6 +13,7 @@ import type { Work } from '../../../works/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../../session.ts';
 import type { FlagsOf } from '../../options.ts';
+import { webTimeOf } from '../../simulation.ts';
 import { webOptions, wholeNumber, worksOption } from '../../options.ts';
 import { runProgress } from './progress.ts';
 import type { RunEnd } from './summary.ts';
@@ -55,7 +56,10 @@ async function run(ids: readonly string[], options: RunOptions, session: Session
   const out = options.out ?? folderFor(asked, session.load().config);
   using stop = stopSignal((name) => session.info(`${name}: finishing running work; Ctrl-C again to quit`));
   const isFirst = !existsSync(join(out, 'run.json'));
-  await using corpus = await openCorpus(out, { config: await configFor(out, options, session) });
+  await using corpus = await openCorpus(out, {
+    config: await configFor(out, options, session),
+    web: await webTimeOf(options.sim),
+  });
   if (isFirst && asksOpenAlex(options)) for (const hint of keyHints(corpus.config)) session.info(hint);
   printRun(await runCorpus(corpus, asked, session, stop.signal), corpus, session);
 }
@@ -142,7 +146,7 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
     });
   }
   const config = loadRun(session, await downloadFlags(options));
-  await using corpus = await openCorpus(config.download.out, { config, clock: session.clock });
+  await using corpus = await openCorpus(config.download.out, { config, web: await webTimeOf(options.sim) });
   const request = askedFor(ids, options);
   const isLooking = isEstimate || options.dryRun;
   using stop = stopSignal(

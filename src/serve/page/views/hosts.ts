@@ -135,7 +135,7 @@ function HostsOverTime(): View {
   });
 }
 
-function summary({ items, from, time_scale: timeScale }: Lanes, ms: number): string {
+function summary({ items, from }: Lanes, ms: number): string {
   const sum = (of: (lane: Lane) => number): number => items.reduce((total, lane) => total + of(lane), 0);
   const [refused, over] = [sum((lane) => lane.refused), items.filter(({ most, cap }) => cap > 0 && most > cap).length];
   const asked = sum(({ holds }) => holds.filter(([, , why]) => why === 'asked').length);
@@ -143,7 +143,7 @@ function summary({ items, from, time_scale: timeScale }: Lanes, ms: number): str
   const all = `${counted(
     sum(({ requests }) => requests),
     'request',
-  )} to ${counted(items.length, 'host')} within ${duration(ms)}${timeScale === 1 ? '' : ' of simulated time'}.`;
+  )} to ${counted(items.length, 'host')} within ${duration(ms)}.`;
   if (from === 'attempts') return `${all} Only requests for files are known: this run has no host log.`;
   return [
     all,
