@@ -45,6 +45,7 @@ export {
   foldCase,
   hasNumbersOf,
   lettersOf,
+  plural,
   visibleText,
   wordsIn,
   duration,

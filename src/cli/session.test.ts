@@ -46,3 +46,15 @@ test('--set changes any setting; unknown ones and other texts are refused', asyn
   await assert.rejects(loaded('--set', 'word'), { code: 'USAGE_SETTING', message: /KEY=VALUE/ });
   await assert.rejects(loaded('--set', 'parse.max_tokens=many'), { code: 'CONFIG_INVALID' });
 });
+
+test('every command that waits for an index says so, and counts one document as one', (context) => {
+  const session = openSession(shared(new Command('x')));
+  const written = context.mock.method(process.stderr, 'write', () => true);
+  const kept = undefined;
+  session.tell({ kind: 'index', event: { kind: 'index-started', documents: 1, kept } });
+  session.tell({ kind: 'index', event: { kind: 'index-words-only', document: 'a', reason: 'no vectors' } });
+  session.tell({ kind: 'index', event: { kind: 'index-ended', passages: 1_234, documents: 1 } });
+  const lines = written.mock.calls.map(({ arguments: [text] }) => String(text)).join('');
+  assert.match(lines, /building the index of 1 document\n.*1,234 passages indexed in .*\n/);
+  assert.match(lines, /1 document can only be found by words: no vectors\n/);
+});

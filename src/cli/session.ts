@@ -1,13 +1,16 @@
 import type { CommandUnknownOpts, HelpConfiguration } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
-import { AppError, systemClock } from '../base/index.ts';
+import { AppError, duration, systemClock } from '../base/index.ts';
 import type { FlagPlace, Key, Layer, Loaded } from '../config/index.ts';
 import { loadConfig, parseText, settingsTable, suggestion } from '../config/index.ts';
+import type { CorpusEvent } from '../corpus/index.ts';
+import type { IndexEvent } from '../search/index.ts';
 import type { WebTime } from '../harvest/index.ts';
 import { collect } from './options.ts';
 import { recordText } from './record-text.ts';
-import { openTerminal, plain } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
+import { count, counted, openTerminal, plain } from './terminal.ts';
 
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 type LogLevel = (typeof LEVELS)[number];
@@ -19,12 +22,6 @@ interface SharedOptions {
   readonly logLevel?: LogLevel;
   readonly json?: boolean;
   readonly color?: boolean;
-}
-
-interface MessageEvent {
-  readonly kind: 'message';
-  readonly level: LogLevel;
-  readonly message: string;
 }
 
 const EVERYWHERE = 'Everywhere:';
@@ -72,6 +69,7 @@ export function openSession(command: CommandUnknownOpts) {
     if (LEVELS.indexOf(level) <= threshold)
       terminal.note(`${terminal.style(COLOURS[level], level.padEnd(5))} ${plain(message)}`);
   };
+  const indexing = indexProgress(terminal, log);
   return {
     terminal,
     clock: systemClock,
@@ -81,8 +79,10 @@ export function openSession(command: CommandUnknownOpts) {
     log,
     warn: (message: string): void => log('warn', message),
     info: (message: string): void => log('info', message),
-    logMessage: (event: { readonly kind: string } | MessageEvent): void => {
-      if ('message' in event) log(event.level, event.message);
+    /** Logs the messages of a corpus, and shows how its index is built. */
+    tell: (event: CorpusEvent): void => {
+      if (event.kind === 'message') log(event.level, event.message);
+      else if (event.kind === 'index') indexing(event.event);
     },
     /** Prints the result of a command: as JSON with `--json`, otherwise the text, by default made of the value. */
     print: (value: unknown, text?: string | (() => string)): void => {
@@ -100,6 +100,43 @@ export function openSession(command: CommandUnknownOpts) {
       }
       return loaded;
     },
+  };
+}
+
+/** Shows the progress of building an index, and what it lacks. */
+function indexProgress(terminal: Terminal, log: (level: LogLevel, message: string) => void) {
+  const wordsOnly = new Map<string, number>();
+  let startedAt = 0;
+  return (event: IndexEvent): void => {
+    switch (event.kind) {
+      case 'index-started':
+        startedAt = systemClock.monotonic();
+        log(
+          'info',
+          `${event.kept === undefined ? 'building' : 'updating'} the index of ${counted(event.documents, 'document')}`,
+        );
+        break;
+      case 'index-progress':
+        if (terminal.live)
+          terminal.status(
+            `index: ${count(event.documents)} of ${counted(event.of, 'document')}, ${counted(event.passages, 'passage')}`,
+          );
+        break;
+      case 'index-words-only':
+        wordsOnly.set(event.reason, (wordsOnly.get(event.reason) ?? 0) + 1);
+        break;
+      case 'index-unreadable':
+        log('warn', `${event.message}: the next docstokg run rebuilds it`);
+        break;
+      case 'index-ended':
+        log(
+          'info',
+          `${counted(event.passages, 'passage')} indexed in ${duration(systemClock.monotonic() - startedAt)}`,
+        );
+        for (const [reason, documents] of wordsOnly)
+          log('warn', `${counted(documents, 'document')} can only be found by words: ${reason}`);
+        wordsOnly.clear();
+    }
   };
 }
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 import type { Clock, Timer } from '../base/index.ts';
-import { AppError, errorInfo, firstError } from '../base/index.ts';
+import { AppError, errorInfo, firstError, plural } from '../base/index.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -123,6 +123,11 @@ export function table(rows: readonly (readonly (string | number)[])[], header?: 
 /** 1234567 → `1,234,567`. */
 export function count(value: number): string {
   return grouped(Math.round(value));
+}
+
+/** "1 work", "1,234 works". */
+export function counted(value: number, one: string, many?: string): string {
+  return `${count(value)} ${plural(value, one, many)}`;
 }
 
 /** Prints an error: code, message, hint. Every error shown to a user goes through here. */

@@ -129,7 +129,7 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
     assert.equal(list(neighbours, 'rows').length, 2);
     assert.equal(list(await ask(client, 'graph', { ask: 'path', node: 'W1', to: 'W2' }), 'rows').length, 3);
     assert.ok(list(await ask(client, 'graph', { ask: 'stats' }), 'rows').length > 0);
-    assert.match((await ask(client, 'graph', { ask: 'gaps' })).text, /works are cited but not in the corpus/);
+    assert.match((await ask(client, 'graph', { ask: 'gaps' })).text, /cited works are not in the corpus/);
     assert.match(await refused(client, 'graph', { ask: 'stats', run: 'bare' }), /no knowledge graph.*graph build/);
     const figures = await ask(client, 'figures', { work: 'W1' });
     assert.deepEqual(

@@ -6,7 +6,7 @@ import type { answerShape } from '../answers/shapes/index.ts';
 import { answerHead } from '../answers/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
 import type { AskedRun } from './question.ts';
-import { chosenWorks, question, worksChoice } from './question.ts';
+import { chosenWorks, counted, question, worksChoice } from './question.ts';
 import { FILTERS, PASSAGES, shownPassage } from './search.ts';
 
 type Shown = z.output<typeof answerShape>;
@@ -42,7 +42,7 @@ export const askQuestion = question({
       summary:
         sentences.length === 0
           ? `Not in these papers, as far as their sentences show; the nearest ${items.length} passages follow.`
-          : `${sentences.length} sentences answer "${asked.question}": ${sentences.map(({ text }) => `“${text}”`).join(' ')}`,
+          : `${counted(sentences.length, 'sentence answers', 'sentences answer')} "${asked.question}": ${sentences.map(({ text }) => `“${text}”`).join(' ')}`,
       items,
     };
   },
@@ -135,7 +135,7 @@ export const checkQuotesQuestion = question({
     const found = verdicts.filter(({ verdict }) => verdict === 'found').length;
     return {
       head: { found, refused: verdicts.length - found },
-      summary: `${found} of ${verdicts.length} quotes found.`,
+      summary: `${found} of ${counted(verdicts.length, 'quote')} found.`,
       items: verdicts,
     };
   },

@@ -7,7 +7,7 @@ import { fields, number, text } from '../ask/shapes/index.ts';
 import type { EdgeKind } from '../graph/index.ts';
 import { EDGE_KINDS } from '../graph/index.ts';
 import type { AskedRun } from './question.ts';
-import { question } from './question.ts';
+import { counted, question } from './question.ts';
 
 const MOST_ROWS = 500;
 const FOUND_KINDS = ['term', 'work', 'author', 'software', 'dataset', 'material'] as const;
@@ -42,13 +42,13 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     takes: [],
     answer: (graph, { limit }) => {
       const { documents, nodes, edges, evidence } = graph.stats();
-      const counted = (kind: string, counts: Readonly<Record<string, number>>): Row[] =>
+      const countRows = (kind: string, counts: Readonly<Record<string, number>>): Row[] =>
         Object.entries(counts).map(([label, count]) => row({ kind, label, count }));
       return {
-        says: `${documents} documents, ${evidence} pieces of evidence, ${graph.communities()} communities of works.`,
+        says: `${counted(documents, 'document')}, ${counted(evidence, 'piece')} of evidence, ${counted(graph.communities(), 'community', 'communities')} of works.`,
         items: [
-          ...counted('node', nodes),
-          ...counted('edge', edges),
+          ...countRows('node', nodes),
+          ...countRows('edge', edges),
           ...graph.mostCentral(limit).map(({ node, weight }) => nodeRow(node, { count: Number(weight.toFixed(4)) })),
         ],
       };
@@ -57,7 +57,7 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
   terms: {
     gives: 'terms by number of works',
     takes: ['[node]'],
-    answer: (graph, { node, limit }) => weighted('terms', graph.most('term', { like: node, limit })),
+    answer: (graph, { node, limit }) => weighted(['term'], graph.most('term', { like: node, limit })),
   },
   quantities: {
     gives: 'the quantities about a subject, each with its sentence',
@@ -66,7 +66,7 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
       const items = graph
         .quantities(node, limit)
         .map(({ quantity, evidence }) => nodeRow(quantity, { evidence: [evidence] }));
-      return { says: `${items.length} quantities about "${node}".`, items };
+      return { says: `${counted(items.length, 'quantity', 'quantities')} about "${node}".`, items };
     },
   },
   timeline: {
@@ -77,13 +77,13 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
         ({ year, corpus, cited }) =>
         row({ kind: 'year', label: `${year}: ${corpus} in the corpus, ${cited} cited`, year, count: corpus + cited }), // prettier-ignore
       );
-      return { says: `${items.length} years.`, items };
+      return { says: `${counted(items.length, 'year')}.`, items };
     },
   },
   gaps: {
     gives: 'works that the corpus often cites but does not contain',
     takes: [],
-    answer: (graph, { least, limit }) => weighted('works are cited but not in the corpus', graph.gaps({ least, limit })), // prettier-ignore
+    answer: (graph, { least, limit }) => weighted(['cited work is not in the corpus', 'cited works are not in the corpus'], graph.gaps({ least, limit })), // prettier-ignore
   },
   'cited-by': {
     gives: 'the works that cite a work, newest first, with the reference as printed',
@@ -93,13 +93,13 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
   related: {
     gives: 'works related to a work by co-citation or shared references',
     takes: ['node'],
-    answer: (graph, { node, limit }) => weighted('related works', graph.related(node, limit)),
+    answer: (graph, { node, limit }) => weighted(['related work'], graph.related(node, limit)),
   },
   find: {
     gives: 'nodes by words',
     takes: ['node'],
     answer: (graph, { node, limit }) =>
-      weighted(`nodes for "${node}"`, FOUND_KINDS.flatMap((kind) => graph.most(kind, { like: node, limit }))), // prettier-ignore
+      weighted([`node for "${node}"`, `nodes for "${node}"`], FOUND_KINDS.flatMap((kind) => graph.most(kind, { like: node, limit }))), // prettier-ignore
   },
   neighbours: {
     gives: 'the edges of a node',
@@ -112,7 +112,7 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     answer: (graph, { node, to }) => {
       const way = graph.path(node, to);
       return {
-        says: way ? `A path of ${way.length - 1} steps.` : 'No path with six or fewer steps.',
+        says: way ? `A path of ${counted(way.length - 1, 'step')}.` : 'No path with six or fewer steps.',
         items: (way ?? []).map(({ node: at, edge, direction }) => nodeRow(at, { edge, direction })),
       };
     },
@@ -124,7 +124,7 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
       const [from, target] = [graph.find(node), graph.find(to)];
       const found = edge ? graph.evidence(from.id, edge, target.id).slice(0, limit) : [];
       return {
-        says: `${found.length} pieces of evidence for ${from.label} ${edge} ${target.label}.`,
+        says: `${counted(found.length, 'piece')} of evidence for ${from.label} ${edge} ${target.label}.`,
         items: found.map((each) => nodeRow(target, { edge: edge ?? null, direction: 'out', evidence: [each] })),
       };
     },
@@ -196,14 +196,20 @@ function edgeKind(name: string): EdgeKind[] {
   });
 }
 
-function weighted(what: string, found: readonly Weighted[]): { says: string; items: Row[] } {
-  return { says: `${found.length} ${what}.`, items: found.map(({ node, weight }) => nodeRow(node, { count: weight })) };
+function weighted(
+  [one, many]: readonly [one: string, many?: string],
+  found: readonly Weighted[],
+): { says: string; items: Row[] } {
+  return {
+    says: `${counted(found.length, one, many)}.`,
+    items: found.map(({ node, weight }) => nodeRow(node, { count: weight })),
+  };
 }
 
 function edgesOf(graph: Graph, name: string, found: ReturnType<Graph['neighbours']>): { says: string; items: Row[] } {
   const node = graph.find(name);
   return {
-    says: `${found.length} edges of ${nodeName(node)} (${node.id}, a ${node.kind}).`,
+    says: `${counted(found.length, 'edge')} of ${nodeName(node)} (${node.id}, a ${node.kind}).`,
     items: found.map(({ kind: edge, direction, node: other, evidence }) =>
       nodeRow(other, { edge, direction, evidence }),
     ),

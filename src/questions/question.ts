@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { AppError } from '../base/index.ts';
+import { AppError, plural } from '../base/index.ts';
 import type { Corpus, LibraryWork, SearchEvent, SearchSession } from '../corpus/index.ts';
 import type { Screening } from '../screen/index.ts';
 import { screeningOnDemand } from '../screen/index.ts';
@@ -123,6 +123,11 @@ export async function workNamed(
   throw new AppError('USAGE_WORK', `unknown work "${name.slice(0, 100)}"`, {
     hint: 'use an id returned by search or works, or a DOI',
   });
+}
+
+/** "1 work", "3 works". */
+export function counted(count: number, one: string, many?: string): string {
+  return `${count} ${plural(count, one, many)}`;
 }
 
 export function workLine(work: {

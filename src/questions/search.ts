@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { passage, passageFilter } from '../ask/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
 import { SECTIONS } from '../search/index.ts';
-import { question, workLine } from './question.ts';
+import { counted, question, workLine } from './question.ts';
 
 /** Filters of `search` and `ask`. */
 export const FILTERS = {
@@ -112,7 +112,7 @@ export const searchQuestion = question({
       head: { question: words, searched_by: searchedBy, passages_searched: passages },
       summary:
         best.length === 0
-          ? `No results for "${words}" among ${passages} passages, searched by ${searchedBy}.`
+          ? `No results for "${words}" among ${counted(passages, 'passage')}, searched by ${searchedBy}.`
           : `Passages for "${words}", ${best.length} of ${passages}, searched by ${searchedBy}.`,
       items: best.map(({ run, hit }, at) => shownPassage(run, hit, at + 1)),
     };

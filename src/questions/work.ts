@@ -4,7 +4,7 @@ import { AppError } from '../base/index.ts';
 import type { LibraryWork, TextPiece } from '../corpus/index.ts';
 import { CITATION_STYLES, figuresOf, textOf } from '../corpus/index.ts';
 import type { AskedRun } from './question.ts';
-import { question, workNamed } from './question.ts';
+import { counted, question, workNamed } from './question.ts';
 
 /** Adjacent blocks of a page are joined up to this many characters. */
 const TOGETHER = 2_000;
@@ -54,7 +54,7 @@ export const readQuestion = question({
     const names = outline.map(({ heading }) => heading);
     if (pieces.length === 0)
       throw new AppError('USAGE_PART', `${work.id} has no ${section === undefined ? 'such pages' : 'such section'}`, {
-        hint: `it has ${document.pages.length} pages and these headings: ${names
+        hint: `it has ${counted(document.pages.length, 'page')} and these headings: ${names
           .slice(0, 30)
           .map((heading) => heading.slice(0, 60))
           .join('; ')}`,
@@ -111,7 +111,7 @@ export const figuresQuestion = question({
     const figures = figuresOf(await run.corpus.library.document(work.document), kind);
     return {
       head: { run: run.id, work: work.id, title: work.title },
-      summary: `${figures.length} ${kind ?? 'figure'}s${kind ? '' : ' and tables'} in ${work.title ?? work.id}.`,
+      summary: `${kind ? counted(figures.length, kind) : `${figures.length} figures and tables`} in ${work.title ?? work.id}.`,
       items: figures.map(({ rows, kind: is, page, caption }) => {
         const cells = rows?.map((row) => row.map((cell) => cell.replaceAll(/\s+/g, ' ')).join(' | ')).join('\n');
         return { kind: is, page, caption, cells: cells ?? null };
@@ -150,7 +150,7 @@ export const relatedQuestion = question({
     if (items.length < limit && work.title !== null) await addByContent(items, run, work, limit, signal);
     return {
       head: { run: run.id, work: work.id, title: work.title },
-      summary: `${items.length} works are related to ${work.title ?? work.id}.`,
+      summary: `${counted(items.length, 'work is', 'works are')} related to ${work.title ?? work.id}.`,
       items,
     };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { fields, work, workFilter } from '../ask/shapes/index.ts';
 import { WORK_ORDERS } from '../corpus/index.ts';
-import { oneRun, question, workLine } from './question.ts';
+import { counted, oneRun, question, workLine } from './question.ts';
 
 const MOST_FAILURES = 20;
 export const worksQuestion = question({
@@ -36,7 +36,7 @@ export const worksQuestion = question({
     const { items, total, next } = await library.works(asked);
     return {
       head: { total },
-      summary: `${total} works.`,
+      summary: `${counted(total, 'work')}.`,
       items,
       // Fewer works than asked for may fit: listing exactly as many gives the cursor behind them.
       cursorAfter: async (count) =>
@@ -87,7 +87,7 @@ export const accountQuestion = question({
       summary: corpora
         .map(
           ({ run, works, texts, missing, waiting, state, asked }) =>
-            `${run}: ${works} works, ${texts} with a text, ${missing} missing, ${waiting} waiting (${state}). Query: ${asked}`,
+            `${run}: ${counted(works, 'work')}, ${texts} with a text, ${missing} missing, ${waiting} waiting (${state}). Query: ${asked}`,
         )
         .join('\n'),
       items: accounts.flatMap(({ id, reasons }) => reasons.map((each) => ({ run: id, ...each }))),

@@ -116,7 +116,7 @@ test('a run is searched by words and meaning; its index is built, reused, and up
     cwd: root,
     input: 'marching penguin\n\ninterest\nxylophone\n',
   });
-  assert.match(third.stderr, /updating the index of 1 documents/);
+  assert.match(third.stderr, /updating the index of 1 document$/m);
   assert.match(third.stdout, /^1\. {2}Penguins[\s\S]*\n\n1\. {2}Money and Banks[\s\S]*no results for “xylophone”/);
   assert.match(search(join('runs', 'old'), 'interest', '--lexical').stdout, /Old News/);
 });

@@ -48,6 +48,20 @@ test('an answer over HTTP has quotes with their passage; unknown works are refus
   await assert.rejects(ask(server, path, { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
 
+test('a refused number is named with its limit', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  await using server = await openSmallServer(folder.path);
+  const refusal = async (limit: string): Promise<unknown> => {
+    const response = await ask(server, `/api/v1/runs/small/works?limit=${limit}`);
+    assert.equal(response.status, 400);
+    return ((await response.json()) as { detail: string }).detail;
+  };
+  assert.match(String(await refusal('-1')), /^limit: Too small: expected number to be >=1$/);
+  assert.match(String(await refusal('0')), /^limit: Too small/);
+  assert.match(String(await refusal('many')), /^limit: Invalid input: expected number, received string$/);
+});
+
 test('every route is in the OpenAPI document, and its responses match it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);

@@ -195,6 +195,11 @@ export function csvLine(cells: readonly (string | number | boolean | null)[], se
   return `${cells.map(cell).join(separator)}\r\n`;
 }
 
+/** "work" for 1, "works" for any other number. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return count === 1 ? one : many;
+}
+
 /** 850 ms, 1.2 s, 12 s, 3 min 20 s, 2 h 5 min, 3 d 4 h. */
 export function duration(ms: number): string {
   if (!Number.isFinite(ms)) return '?';

@@ -40,7 +40,7 @@ export function askCommand() {
       if (question === '') throw new AppError('USAGE_ARGUMENTS', 'expected [run] question', { hint: 'see --help' });
       await using corpus = await searchableCorpus(session, run);
       await using opened = new AsyncDisposableStack();
-      const search = opened.use(await corpus.openSearch({ tell: session.logMessage }, stop.signal));
+      const search = opened.use(await corpus.openSearch({ tell: session.tell }, stop.signal));
       const { passages, sentences, minFit } = flags;
       const answer = await askCorpus(
         search,

@@ -19,7 +19,7 @@ import type { FlagsOf } from '../options.ts';
 import { webOptions } from '../options.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared } from '../session.ts';
-import { plain } from '../terminal.ts';
+import { counted, plain } from '../terminal.ts';
 
 /** Result of a check: `bad` prevents something from working, `hint` only disables an optional feature. */
 export interface Finding {
@@ -116,7 +116,7 @@ function printFindings(findings: readonly Finding[], { terminal }: Session): voi
     }
   }
   const bad = findings.filter(({ state }) => state === 'bad').length;
-  terminal.print(bad === 0 ? '\nready' : `\n${bad} ${bad === 1 ? 'problem' : 'problems'} to fix`);
+  terminal.print(bad === 0 ? '\nready' : `\n${counted(bad, 'problem')} to fix`);
 }
 
 const LEAST_MEMORY = 2e9;

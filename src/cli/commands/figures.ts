@@ -4,6 +4,7 @@ import { Command } from 'commander';
 
 import { documentFiles, documentId, writeParts } from '../../parse/index.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
+import { counted } from '../terminal.ts';
 
 export function figuresCommand() {
   return shared(new Command('figures'))
@@ -17,7 +18,7 @@ export function figuresCommand() {
       for (const file of documentFiles(input)) {
         const folder = join(options.out, documentId(file));
         const parts = await writeParts(file, folder, {}, stop.signal);
-        session.print({ document: file, folder, parts }, `${folder}: ${parts.length} files`);
+        session.print({ document: file, folder, parts }, `${folder}: ${counted(parts.length, 'file')}`);
       }
     });
 }

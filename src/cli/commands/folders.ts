@@ -8,7 +8,7 @@ import { decimalNumber, webOptions } from '../options.ts';
 import { corpusOf, requireFolder, requireRun, runArgument, splitRun } from '../run-argument.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { webTimeOf } from '../simulation.ts';
-import { count, plain } from '../terminal.ts';
+import { count, counted, plain } from '../terminal.ts';
 
 export function refreshCommand() {
   return webOptions(runArgument(shared(new Command('refresh'))))
@@ -29,7 +29,7 @@ export function refreshCommand() {
         {
           retractionWatch,
           tell: (event) => {
-            session.logMessage(event);
+            session.tell(event);
             if (event.kind === 'gathered') session.info(triedText(event.run));
           },
         },
@@ -45,7 +45,7 @@ function triedText({ outcomes }: RunCounts): string {
   const tried = saved + skipped + failed + parked;
   const parts = { downloaded: saved, unavailable: skipped, failed, deferred: parked };
   const words = Object.entries(parts).flatMap(([word, works]) => (works > 0 ? [`${count(works)} ${word}`] : []));
-  return tried === 0 ? 'no works were tried again' : `${count(tried)} works tried: ${words.join(', ')}`;
+  return tried === 0 ? 'no works were tried again' : `${counted(tried, 'work')} tried: ${words.join(', ')}`;
 }
 
 export function reindexCommand() {
@@ -57,7 +57,7 @@ export function reindexCommand() {
       await using corpus = await corpusOf(session, run === undefined ? undefined : requireRun(run));
       const read = await corpus.reindex(session.warn);
       session.print({ run: corpus.folder, ...read });
-      if (read.badLines > 0) session.warn(`${read.badLines} damaged lines were skipped`);
+      if (read.badLines > 0) session.warn(`skipped: ${counted(read.badLines, 'damaged line')}`);
     });
 }
 
@@ -89,7 +89,7 @@ export function mergeCommand() {
       }
       session.print(
         { ...merged, out: flags.out },
-        `${count(merged.works)} works of ${merged.folders} folders in ${flags.out}, ${count(merged.files)} files copied`,
+        `${counted(merged.works, 'work')} of ${counted(merged.folders, 'folder')} in ${flags.out}, ${counted(merged.files, 'file')} copied`,
       );
       if (merged.missingCount > 0) process.exitCode = 1;
     });
@@ -159,7 +159,7 @@ Examples:
         session.info(`deleted ${name}`);
       } else if (filter !== undefined || works !== undefined) {
         const size = corpus.saveSet(name, filter === undefined ? { works: works ?? '' } : { filter });
-        session.print({ name, works: size }, `${name}: ${count(size)} works`);
+        session.print({ name, works: size }, `${name}: ${counted(size, 'work')}`);
       } else {
         const ids = [...corpus.chooseWorks(name)];
         session.print(ids, ids.join('\n'));
@@ -200,10 +200,10 @@ export function storeCommand() {
         files.refresh();
         const brought = await files.bringAll(flags.papers ? '' : 'Data/', undefined, stop.signal);
         await using corpus = await openCorpus(run, { config, clock: session.clock });
-        for await (const event of corpus.index(stop.signal)) session.logMessage(event);
+        for await (const event of corpus.index(stop.signal)) session.tell(event);
         return session.print(
           { run, store, ...brought },
-          `${count(brought.files)} files fetched from ${store} to ${run}`,
+          `${counted(brought.files, 'file')} fetched from ${store} to ${run}`,
         );
       }
       const { verify = false, repair = false, graceH } = flags;

@@ -10,7 +10,7 @@ import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { webTimeOf } from '../simulation.ts';
-import { count, plain } from '../terminal.ts';
+import { count, counted, plain } from '../terminal.ts';
 import { endStage, showStage } from './docparse/stage-options.ts';
 
 export function graphCommand() {
@@ -60,7 +60,7 @@ async function build(corpus: Corpus, flags: BuildFlags, session: Session, signal
       if (event.outcome.failed > 0) process.exitCode ??= 1;
       if (change.staleClaims > 0)
         session.warn(
-          `${count(change.staleClaims)} documents were parsed again since their claims were extracted; docstokg graph build --claims updates them`,
+          `claims of ${counted(change.staleClaims, 'document')} are older than the last parse; docstokg graph build --claims updates them`,
         );
       using graph = corpus.graph.open();
       session.print({ path, ...change, ...graph.stats(), looked_up: lookedUp, named });
@@ -81,7 +81,7 @@ async function claims(corpus: Corpus, flags: BuildFlags, session: Session, signa
       const { estimate } = event;
       const { documents, inputTokens, mostOutputTokens: output } = estimate;
       if (flags.estimate) session.print(estimate);
-      else session.info(`${count(documents)} documents; at most ${count(inputTokens)} input and ${count(output)} output tokens`); // prettier-ignore
+      else session.info(`${counted(documents, 'document')}; at most ${count(inputTokens)} input and ${count(output)} output tokens`); // prettier-ignore
     }
 }
 
@@ -135,7 +135,7 @@ async function printAnswer(
   session: Session,
 ): Promise<void> {
   await using corpus = await corpusOf(session, named);
-  await using run = askedRun(corpus.folder, corpus, session.logMessage);
+  await using run = askedRun(corpus.folder, corpus, session.tell);
   const kinds = flags.kind && { kind: flags.kind.join(',') };
   const request = { ...asked, ...kinds, limit: flags.top, min_citations: flags.minCitations };
   const { head, items, summary } = await graphQuestion.ask(request, [run], new AbortController().signal);

@@ -23,7 +23,7 @@ export function mcpCommand() {
         folders.length > 0 ? folders.map(requireRun) : [findSearchPlace(session.load().config, undefined).folder];
       await using opened = new AsyncDisposableStack();
       const corpora = await openCorpora(named, session, opened);
-      const runs = corpora.map(({ id, corpus }) => opened.use(askedRun(id, corpus, session.logMessage)));
+      const runs = corpora.map(({ id, corpus }) => opened.use(askedRun(id, corpus, session.tell)));
       session.info(`serving ${runs.map(({ id }) => id).join(', ')} over stdio`);
       await serveOnStdio({ runs, version: packageVersion(), allowControl, tell: session.warn }, stop.signal);
     });

@@ -23,7 +23,7 @@ import type { FlagsOf } from '../options.ts';
 import { corpusOf, runArgument, requireFolder } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared } from '../session.ts';
-import { count, plain } from '../terminal.ts';
+import { counted, plain } from '../terminal.ts';
 
 const FIRST_PHASE = 'title-abstract';
 
@@ -146,7 +146,10 @@ async function addWorks(run: string | undefined, files: readonly string[], sessi
     for (const entry of unreadable) await rows.unreadable(entry);
   }
   const works = screening.works.length;
-  session.print({ entries, works, unreadable }, `${count(entries)} entries read, ${count(works)} works to screen`);
+  session.print(
+    { entries, works, unreadable },
+    `${counted(entries, 'entry', 'entries')} read, ${counted(works, 'work')} to screen`,
+  );
   for (const { file, line, reason } of unreadable) session.warn(`${file}, line ${line}: ${reason}`);
 }
 

@@ -5,13 +5,12 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 
 import { duration } from '../../base/index.ts';
-import type { IndexEvent, SearchMode } from '../../search/index.ts';
 import { searchableCorpus, splitQuestion } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
-import type { CitedHit, Corpus, SearchSession } from '../../corpus/index.ts';
+import type { CitedHit, SearchSession } from '../../corpus/index.ts';
 import type { Session } from '../session.ts';
 import { openSession, shared, stopSignal } from '../session.ts';
-import { count, plain } from '../terminal.ts';
+import { counted, plain } from '../terminal.ts';
 import { filterOptions, filtersOf } from '../filter-options.ts';
 import { decimalNumber, wholeNumber } from '../options.ts';
 
@@ -44,7 +43,7 @@ export function searchCommand() {
       using stop = stopSignal();
       await using corpus = await searchableCorpus(session, named);
       const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
-      await using opened = await openReporting(corpus, mode, session, stop.signal);
+      await using opened = await corpus.openSearch({ mode, tell: session.tell }, stop.signal);
       const filters = filtersOf(corpus, flags);
       const { top, related, minScore, full = false } = flags;
       const request = { top, related, ...filters, ...(minScore !== undefined && { minFit: minScore }) };
@@ -68,57 +67,10 @@ interface Found {
   readonly opened: SearchSession;
 }
 
-/** Opens the search and reports the progress of building its index. */
-async function openReporting(
-  corpus: Corpus,
-  mode: SearchMode | undefined,
-  session: Session,
-  signal: AbortSignal,
-): Promise<SearchSession> {
-  const { terminal } = session;
-  const wordsOnly = new Map<string, number>();
-  const startedAt = session.clock.monotonic();
-  const tell = (event: IndexEvent): void => {
-    switch (event.kind) {
-      case 'index-started': {
-        const what = event.kept === undefined ? 'building the index' : 'updating the index';
-        session.info(`${what} of ${count(event.documents)} documents in ${corpus.folder}`);
-        break;
-      }
-      case 'index-progress':
-        if (terminal.live)
-          terminal.status(
-            `index: ${count(event.documents)} of ${count(event.of)} documents, ${count(event.passages)} passages`,
-          );
-        break;
-      case 'index-words-only':
-        wordsOnly.set(event.reason, (wordsOnly.get(event.reason) ?? 0) + 1);
-        break;
-      case 'index-unreadable':
-        session.warn(`${event.message}: the next docstokg run rebuilds it`);
-        break;
-      case 'index-ended': {
-        const took = duration(session.clock.monotonic() - startedAt);
-        session.info(`${count(event.passages)} passages indexed in ${took}`);
-        for (const [reason, documents] of wordsOnly)
-          session.warn(`${count(documents)} documents can only be found by words: ${reason}`);
-        break;
-      }
-    }
-  };
-  return await corpus.openSearch(
-    {
-      mode,
-      tell: (event) => (event.kind === 'index' ? tell(event.event) : session.log(event.level, event.message)),
-    },
-    signal,
-  );
-}
-
 function printHits({ question, hits, tookMs, folder, opened }: Found, full: boolean, session: Session): void {
   const { mode } = opened;
   const how = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' }[mode];
-  session.info(`${count(opened.passages)} passages in ${folder} searched by ${how} in ${duration(tookMs)}`);
+  session.info(`${counted(opened.passages, 'passage')} in ${folder} searched by ${how} in ${duration(tookMs)}`);
   const wordsOnly = mode === 'lexical' ? [] : hits.filter(({ by }) => by === 'words');
   if (wordsOnly.length > 0)
     session.info(`found by words only, not embedded yet: ${wordsOnly.map(({ rank }) => rank).join(', ')}`);

@@ -17,6 +17,7 @@ import type { FlagsOf } from '../options.ts';
 import { isRun, openCorpora, requireRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
+import { counted } from '../terminal.ts';
 import { requireQueueFile } from './queue/shared.ts';
 
 const SHORTEST_TOKEN = 16;
@@ -90,7 +91,7 @@ export async function serveRuns(
   const link = address.href;
   session.print({ url, link, port, token, runs: runs.map(({ id }) => id) }, link);
   const control = allowControl ? 'control is allowed' : 'read-only';
-  const watched = [runs.length === 1 ? '1 run' : `${runs.length} runs`, ...(queue ? ['a queue'] : [])].join(' and ');
+  const watched = [counted(runs.length, 'run'), ...(queue ? ['a queue'] : [])].join(' and ');
   session.info(`serving ${watched}, ${control}; Ctrl-C stops it`);
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
   // Ctrl-C is the normal way to stop the server.

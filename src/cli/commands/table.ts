@@ -21,7 +21,7 @@ import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { endStage, showStage } from './docparse/stage-options.ts';
 import type { FlagsOf } from '../options.ts';
 import { chosenWorks, collect, decimalNumber, worksOption } from '../options.ts';
-import { count } from '../terminal.ts';
+import { count, counted } from '../terminal.ts';
 
 const HELP = `
 A column is a question that is put to every paper: NAME, NAME:TYPE or NAME:number:UNIT, or in a file
@@ -76,7 +76,7 @@ export function tableCommand() {
     const budget = settingsLayer({ model: { budget_usd: flags.maxCost } }, 'option --max-cost');
     await using corpus = await corpusOf(session, run, budget);
     await using opened = new AsyncDisposableStack();
-    const search = opened.use(await corpus.openSearch({ tell: session.logMessage }, stop.signal));
+    const search = opened.use(await corpus.openSearch({ tell: session.tell }, stop.signal));
     const writer = openWriter(corpus, opened);
     const table = await fillTable(
       corpus,
@@ -95,7 +95,7 @@ export function tableCommand() {
     if (table.overBudget > 0) {
       process.exitCode ??= 1;
       session.warn(
-        `over budget, not filled in: ${count(table.overBudget)} papers; raise the budget and run the same command`,
+        `over budget, not filled in: ${counted(table.overBudget, 'paper')}; raise the budget and run the same command`,
       );
     }
     const used = writer?.budget;
@@ -143,7 +143,7 @@ async function write(
   const filled = cells.filter(({ kind }) => kind === 'value').length;
   session.print(
     { path: out, rows: table.rows.length, columns: table.columns.length, filled },
-    `${out}: ${count(table.rows.length)} papers, ${count(filled)} of ${count(cells.length)} cells filled`,
+    `${out}: ${counted(table.rows.length, 'paper')}, ${count(filled)} of ${count(cells.length)} cells filled`,
   );
 }
 

@@ -82,7 +82,7 @@ function typed(schema: z.ZodObject, values: Readonly<Record<string, string | und
     Object.entries(values).map(([name, text = '']) => {
       let field = schema.shape[name] as z.ZodType | undefined;
       while (field instanceof z.ZodOptional || field instanceof z.ZodDefault) field = field.unwrap() as z.ZodType;
-      const isNumber = field instanceof z.ZodNumber && /^\d{1,15}(?:\.\d{1,10})?$/.test(text);
+      const isNumber = field instanceof z.ZodNumber && /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text);
       const isBoolean = field instanceof z.ZodBoolean && /^(?:true|false)$/.test(text);
       return [name, isNumber ? Number(text) : isBoolean ? text === 'true' : text];
     }),

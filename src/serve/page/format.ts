@@ -1,4 +1,4 @@
-import { duration } from '../../base/text/index.ts';
+import { duration, plural } from '../../base/text/index.ts';
 
 export { duration };
 
@@ -8,8 +8,8 @@ export function number(value: number): string {
 }
 
 /** "1 work", "3 works". */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${number(count)} ${count === 1 ? one : many}`;
+export function counted(count: number, one: string, many?: string): string {
+  return `${number(count)} ${plural(count, one, many)}`;
 }
 
 /** 4.2 MB. */

@@ -16,6 +16,7 @@ import { fleetLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../../session.ts';
 import { wholeNumber } from '../../options.ts';
+import { counted } from '../../terminal.ts';
 import { showStage, stageOptions, printOutcome } from './stage-options.ts';
 
 /** Options of the stages; `dataRoot` is a setting. */
@@ -101,7 +102,7 @@ function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
     const show = showStage(session);
     let documents = 0;
     for await (const event of corpus.parse({ ...options, stages }, stop.signal)) {
-      session.logMessage(event);
+      session.tell(event);
       if (event.kind !== 'stage') continue;
       show(event.event);
       if (event.event.kind !== 'stage-ended') continue;
@@ -128,9 +129,10 @@ async function checkFiles(stage: 'chunk' | 'embed', { config, session }: StageRu
   const files = globSync(pattern).sort();
   for (const file of files) for (const fault of await check(file)) faults.push({ file, fault });
   session.print({ folder: dirname(pattern), files: files.length, faults }, () =>
-    [...faults.map(({ file, fault }) => `${file}: ${fault}`), `${files.length} files, ${faults.length} faults`].join(
-      '\n',
-    ),
+    [
+      ...faults.map(({ file, fault }) => `${file}: ${fault}`),
+      `${counted(files.length, 'file')}, ${counted(faults.length, 'fault')}`,
+    ].join('\n'),
   );
   if (faults.length > 0) process.exitCode = 1;
 }

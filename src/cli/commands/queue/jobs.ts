@@ -8,7 +8,7 @@ import { readArtifacts } from '../../../harvest/queue/index.ts';
 import type { Job, JobFilter, Pause, QueueAdmin, WorkQueue } from '../../../queue/kept/index.ts';
 import { JOB_STATES, jobJson, queueJson } from '../../../queue/kept/index.ts';
 import { wholeNumber } from '../../options.ts';
-import { count, plain, showProgress } from '../../terminal.ts';
+import { count, counted, plain, showProgress } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
 import { onQueue, queueCommand } from './shared.ts';
 
@@ -190,7 +190,7 @@ export function retryFailedCommand() {
         const jobs = await queue.store.admin.requeue(filter, session.clock.now(), { dryRun });
         session.print(
           { requeued: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun },
-          `${count(jobs)} failed ${jobs === 1 ? 'job' : 'jobs'} ${dryRun ? 'would be ' : ''}requeued`,
+          `${counted(jobs, 'failed job')} ${dryRun ? 'would be ' : ''}requeued`,
         );
         if (dryRun || jobs === 0 || queueJson(await queue.stats()).counts.processes > 0) return;
         const place = config.queue.backend === 'postgres' ? 'postgres://…' : config.queue.path;
@@ -287,7 +287,7 @@ export function pruneCommand() {
         const jobs = await queue.store.admin.prune(filter, { dryRun });
         session.print(
           { pruned: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun },
-          `${count(jobs)} jobs ${dryRun ? 'would be removed' : 'removed'}`,
+          `${counted(jobs, 'job')} ${dryRun ? 'would be removed' : 'removed'}`,
         );
       }),
     );

@@ -15,6 +15,7 @@ import { openSession, settingOptions, shared, stopSignal } from '../../session.t
 import type { FlagsOf } from '../../options.ts';
 import { webTimeOf } from '../../simulation.ts';
 import { webOptions, wholeNumber, worksOption } from '../../options.ts';
+import { counted } from '../../terminal.ts';
 import { runProgress } from './progress.ts';
 import type { RunEnd } from './summary.ts';
 import { nextSteps, printAccount, printLines, printRun } from './summary.ts';
@@ -168,7 +169,7 @@ async function listWorks(works: AsyncIterable<Work>, request: RunAsked, session:
       `${work.id}  ${work.year ?? '    '}  ${work.title ?? ''}`,
     );
   }
-  session.info(`${found} works; nothing was downloaded`);
+  session.info(`${counted(found, 'work')}; nothing was downloaded`);
   if (found > 0) return;
   session.log('error', nothingFound(request));
   process.exitCode ??= 1;

@@ -2,7 +2,7 @@ import { duration } from '../../../base/index.ts';
 import type { CorpusEvent, CorpusStageName, Gathering } from '../../../corpus/index.ts';
 import type { StageEvent } from '../../../stage/index.ts';
 import type { Session } from '../../session.ts';
-import { count, plain, showProgress } from '../../terminal.ts';
+import { count, counted, plain, showProgress } from '../../terminal.ts';
 import { stageMessage } from '../docparse/stage-options.ts';
 
 /** Stages in order, with the word shown to users. `dense` computes vectors ahead of `embed`, which writes them. */
@@ -50,8 +50,8 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
     const duplicates = repeated > 0 ? `, ${count(repeated)} repeated` : '';
     const listed =
       found === undefined
-        ? `${count(ended)} works by this machine`
-        : `${count(Math.min(found, endedBefore + ended))}/${count(found)} works`;
+        ? `${counted(ended, 'work')} by this machine`
+        : `${count(Math.min(found, endedBefore + ended))}/${counted(found, 'work')}`;
     return [listed, `${count(savedBefore + saved)} downloaded${unavailable}${duplicates}`];
   };
 

@@ -5,7 +5,7 @@ import type { Corpus, CorpusEvent, CorpusStageName, RunAccount } from '../../../
 import type { Session } from '../../session.ts';
 import { wrapped } from '../../passage-text.ts';
 import type { Terminal } from '../../terminal.ts';
-import { count, plain } from '../../terminal.ts';
+import { count, counted, plain } from '../../terminal.ts';
 
 /** How a run ended: its account and, if it downloaded, what this run did. */
 export interface RunEnd {
@@ -45,9 +45,7 @@ export function printAccount({ account, gathered }: RunEnd, session: Session, un
   const { works, index, stopped } = account;
   const stopText = stopped === 'asked to stop' ? '' : ` (${plain(stopped ?? '')})`;
   const notSearchable = stopped === null ? unsearchable : `Stopped early${stopText}`;
-  const ending = index
-    ? `${count(index.passages)} ${index.passages === 1 ? 'passage' : 'passages'} searchable by ${index.searched_by}`
-    : notSearchable;
+  const ending = index ? `${counted(index.passages, 'passage')} searchable by ${index.searched_by}` : notSearchable;
   printLines(session.terminal, [
     ...(works ? worksLines(works) : []),
     ...(gathered ? runLines(gathered.run, gathered.summary.crashed) : []),
@@ -82,7 +80,7 @@ function worksLines(works: Account): Line[] {
   const downloaded = `${count(works.downloaded)} downloaded (${count(works.downloaded_this_run)} by this run)`;
   const files = Object.keys(works.listed_by_file).length;
   return [
-    ['Works', [`${count(works.listed)} listed`, downloaded, ...counted(others)].join(', ')],
+    ['Works', [`${count(works.listed)} listed`, downloaded, ...nonZero(others)].join(', ')],
     ['By source', countsLine(works.by_resolver)],
     ['Missing', countsLine(works.by_reason)],
     ['By file', files > 1 ? countsLine(works.listed_by_file) : ''],
@@ -118,14 +116,14 @@ function documentLines({
   const unreadable = skipped.map(({ file, detail }) => `${file}: ${detail}`);
   const failed = failures.map(({ stage, document, code, message }) => `${document}: ${stage}: ${code} ${message}`);
   return [
-    ['Your papers', papers ? counted(papers).join(', ') : ''],
+    ['Your papers', papers ? nonZero(papers).join(', ') : ''],
     ...named('Other works', others, others.length, 'DOIs in your papers belong to other works and were ignored'),
     ...named('Skipped', unreadable, unreadable.length, 'of your files were not used'),
     ...STAGES.map(([name, label]): Line => [label, stageText(stages[name])]),
     ['Scans', scans > 0 ? `${count(scans)} without text (needs-ocr): see docs/guides/doctags.md` : ''],
     [
       'Partial',
-      partial > 0 ? `${count(partial)} documents were parsed in part: pages need OCR, or words are missing` : '',
+      partial > 0 ? `${counted(partial, 'document')} parsed in part: pages need OCR, or words are missing` : '',
     ],
     ...named('Failed', failed, failed.length, failed.length === 1 ? 'document' : 'documents'),
   ];
@@ -136,7 +134,7 @@ function stageText(stage: RunAccount['stages'][CorpusStageName]): string {
   const { done, kept, failed, left, p50_ms: p50, p95_ms: p95 } = stage;
   const others = { 'of them by earlier runs': kept, failed, 'left for the next run': left };
   const time = done > 0 ? `; p50 ${duration(p50)}, p95 ${duration(p95)}` : '';
-  return [`${count(done + kept)} documents`, ...counted(others)].join(', ') + time;
+  return [counted(done + kept, 'document'), ...nonZero(others)].join(', ') + time;
 }
 
 /** The number of some things, then the first of them, one per line. Without `what` the number is not shown. */
@@ -148,7 +146,7 @@ function named(label: string, texts: readonly string[], all: number, what?: stri
 }
 
 /** Counts by what they count, without zeros: `3 local, 2 deferred`. */
-function counted(counts: Readonly<Record<string, number>>): string[] {
+function nonZero(counts: Readonly<Record<string, number>>): string[] {
   return Object.entries(counts).flatMap(([what, number]) => (number > 0 ? [`${count(number)} ${what}`] : []));
 }
 
