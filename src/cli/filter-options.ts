@@ -6,7 +6,6 @@ import { SECTIONS } from '../search/index.ts';
 import type { FlagsOf } from './options.ts';
 import { chosenWorks, worksOption } from './options.ts';
 
-/** Adds the filters of `search` and `ask`. */
 export function filterOptions(command: Command) {
   return worksOption(command)
     .option('--year <years>', 'only works from these years: 2020, 2018-2022, 2018-')
@@ -19,7 +18,6 @@ export function filterOptions(command: Command) {
     .option('--exclude-retracted', 'exclude retracted works');
 }
 
-/** The filters given, for a search. */
 export function filtersOf(corpus: Corpus, flags: FlagsOf<typeof filterOptions>) {
   const { works, year, author, venue, type, license, section, has, excludeRetracted } = flags;
   return { year, author, venue, type, license, section, has, excludeRetracted, ...chosenWorks(corpus, works) };

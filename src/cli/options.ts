@@ -19,7 +19,6 @@ export function collect(value: string, before: readonly string[] | undefined): r
   return [...(before ?? []), value];
 }
 
-/** Adds `--works`, which selects works of a run. */
 export function worksOption<Args extends unknown[], Flags extends OptionValues>(command: Command<Args, Flags>) {
   return command.option(
     '--works <which>',

@@ -97,7 +97,6 @@ async function openPlace(
   return await openCorpus(folder, { config, clock: session.clock, web: session.web });
 }
 
-/** Opens the corpora of run folders, each with a name. */
 export async function openCorpora(
   folders: readonly string[],
   session: Session,

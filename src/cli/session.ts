@@ -103,7 +103,6 @@ export function openSession(command: CommandUnknownOpts) {
   };
 }
 
-/** Shows the progress of building an index, and what it lacks. */
 function indexProgress(terminal: Terminal, log: (level: LogLevel, message: string) => void) {
   const wordsOnly = new Map<string, number>();
   let startedAt = 0;

@@ -7,7 +7,6 @@ import type { Answered, Question } from '../questions/index.ts';
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = { readonly [name: string]: Json };
 
-/** The answer to a question: a head, and as many items as fit. */
 export type AnswerDraft = Answered<JsonObject, JsonObject> &
   Pick<Question, 'list' | 'text'> & {
     /** An item as readable text. */
@@ -186,7 +185,6 @@ const SHARE = 0.95;
 
 type Budget = ReturnType<typeof openBudget>;
 
-/** The tokens that are left for an answer. */
 function openBudget(tokenizer: Tokenizer, maxTokens: number) {
   let left = Math.floor(maxTokens * SHARE);
   const cost = (...texts: readonly string[]): number => {

@@ -18,7 +18,6 @@ const input = {
   ...FILTERS,
 };
 
-/** Passages to answer from, and the sentences that answer best. */
 export const askQuestion = question({
   name: 'ask',
   title: 'Answer from the papers',

@@ -5,12 +5,10 @@ import type { Corpus, LibraryWork, SearchEvent, SearchSession } from '../corpus/
 import type { Screening } from '../screen/index.ts';
 import { screeningOnDemand } from '../screen/index.ts';
 
-/** A corpus that questions are put to. */
 export interface AskedRun {
   readonly id: string;
   readonly corpus: Corpus;
   readonly search: { use<T>(work: (session: SearchSession) => T | Promise<T>): Promise<T> };
-  /** Its screening, opened on first use. */
   readonly screening: () => Screening;
   readonly warn?: (message: string) => void;
 }

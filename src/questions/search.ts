@@ -5,7 +5,6 @@ import type { CitedHit } from '../corpus/index.ts';
 import { SECTIONS } from '../search/index.ts';
 import { counted, question, workLine } from './question.ts';
 
-/** Filters of `search` and `ask`. */
 export const FILTERS = {
   ...passageFilter.shape,
   section: passageFilter.shape.section.describe(`Only these sections, comma-separated: ${SECTIONS.join(', ')}.`),

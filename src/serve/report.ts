@@ -25,7 +25,6 @@ const REPORT_LIMITS = {
   works: 60_000_000,
   /** Abstracts, citations and attempts. */
   workDetails: 12_000_000,
-  /** Documents that are listed. */
   documents: 5_000,
   structure: 30_000_000,
   passages: 16_000_000,
@@ -123,7 +122,6 @@ function answersOf(router: Router, signal: AbortSignal) {
   };
   return {
     get,
-    /** A file or picture; undefined if there is none. */
     find: async (path: string): Promise<Answer | undefined> => {
       signal.throwIfAborted();
       return await router.get(path, signal).catch(() => undefined);
@@ -273,7 +271,6 @@ async function addGraph(report: Report): Promise<void> {
   }
 }
 
-/** The pages of a document that can be drawn. */
 interface Drawable {
   readonly path: string;
   readonly pages: readonly number[];

@@ -127,7 +127,6 @@ export async function openServer(options: ServerOptions): Promise<CorpusServer> 
   };
 }
 
-/** A value that is made when it is first needed. */
 function lazily<T>(make: () => Promise<T>) {
   let made: Promise<T> | undefined;
   return {
@@ -140,7 +139,6 @@ function lazily<T>(make: () => Promise<T>) {
 
 type Answering = (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => Promise<void>;
 
-/** Answers a request; errors become problem details. */
 async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -178,7 +176,6 @@ interface Served {
   readonly connections: () => number;
 }
 
-/** Finds what a request asks for: a page, an answer of the API, MCP, metrics or a check. */
 function requestHandler({ monitor, gate, mcp, clock, connections }: Served, options: ServerOptions): Answering {
   const { version, allowSteering = false, steeringLog, log } = options;
   const steering = { isAllowed: allowSteering, path: steeringLog, log };

@@ -10,7 +10,6 @@ import { count, plain } from '../terminal.ts';
 import { filterOptions, filtersOf } from '../filter-options.ts';
 import { decimalNumber, wholeNumber } from '../options.ts';
 
-/** Maximum length of a near passage. */
 const LONGEST_NEAREST = 200;
 
 export function askCommand() {

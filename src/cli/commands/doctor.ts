@@ -27,7 +27,6 @@ export interface Finding {
   readonly name: string;
   readonly state: keyof typeof MARKS;
   readonly found: string;
-  /** Suggested fix; absent if nothing is wrong. */
   readonly fix?: string;
 }
 
@@ -40,7 +39,6 @@ const AREAS = {
 } as const;
 const MARKS = { good: ['green', '✓'], hint: ['yellow', '·'], bad: ['red', '✗'] } as const;
 
-/** Builds the finding of one check. */
 function check(area: Finding['area'], name: string) {
   const finding = (state: Finding['state'], found: string, fix?: string): Finding => ({
     area,
@@ -167,7 +165,6 @@ function ocrEngine(): Finding {
 const LITTLE = 5e9;
 const NOTHING = 1e8;
 
-/** Checks that the output folders are writable and have enough free space. */
 function disk({ download, parse, queue }: Config): Finding[] {
   const folders: (readonly [name: string, folder: string, setting: string])[] = [
     ['run folder', download.out, 'download.out'],
@@ -212,7 +209,6 @@ function contactOf({ http }: Config): Finding {
   }
 }
 
-/** API keys: what is missing without each, and where to get one. */
 const KEYS: readonly (readonly [name: keyof Config['keys'], without: string, where: string])[] = [
   ['openalex', 'smaller daily OpenAlex budget', 'openalex.org/settings/api'],
   ['core', 'CORE: 100 requests per day or fewer', 'core.ac.uk/services/api'],
@@ -232,7 +228,6 @@ function apiKeys({ keys }: Config): Finding[] {
 
 const TIMEOUT_MS = 10_000;
 
-/** Checks that the configured services, queue server and engines are reachable. */
 async function services(config: Config, hasContact: boolean, session: Session): Promise<Finding[]> {
   const { parse } = config;
   const checks = [

@@ -20,7 +20,6 @@ const isOneOf = <T extends string>(formats: readonly T[], format: string): forma
 
 const FOLDER_FORMATS: readonly string[] = ['parquet', 'obsidian', 'neo4j', 'graph-parquet', 'graph-obsidian'];
 
-/** Rejects a folder where a file is written, and a file where a folder is. */
 function checkOut(format: string, out: string): void {
   const isFolder = statSync(out, { throwIfNoEntry: false })?.isDirectory();
   const writesFolder = FOLDER_FORMATS.includes(format);

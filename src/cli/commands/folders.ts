@@ -114,7 +114,6 @@ export function workVersionsCommand() {
     });
 }
 
-/** `set [RUN] [NAME]`: named choices of works. */
 export function setCommand() {
   return shared(new Command('set'))
     .argument('[words...]', '[run] [name]; default run: the newest')

@@ -5,7 +5,6 @@ import { KeyedLimiter } from '../../base/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Monitor } from '../watch/monitor.ts';
 
-/** Text parameter with a length limit. */
 export const words = z.string().max(1_000);
 
 const limit = z.int().min(1).max(500).optional().describe('Maximum number; default 50.');
@@ -25,7 +24,6 @@ export interface Context {
   readonly hasMcp: boolean;
 }
 
-/** Rejects changes on a read-only server. */
 export function checkControl({ steering }: Context, what: string): void {
   if (!steering.isAllowed)
     throw new Problem(403, 'STEERING_OFF', 'this server is read-only', {

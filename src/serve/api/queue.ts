@@ -17,7 +17,6 @@ import { triedOf } from './works.ts';
 const LOOK_JOBS = 10_000;
 const LOOK_MS = 40;
 
-/** The queue, or a 404 if none is monitored. */
 function queueOf({ monitor }: Context): QueueWatch {
   if (monitor.queue) return monitor.queue;
   throw new Problem(404, 'NO_QUEUE', 'no queue is monitored', { hint: 'start docstokg serve with --queue PATH' });

@@ -30,7 +30,6 @@ export function problemBody({ status, code, message, hint }: Problem): Record<st
   return { type: 'about:blank', title: STATUS_CODES[status], status, detail: message, code, hint };
 }
 
-/** Maps an error to a response: bad parameters, not found, busy, or internal error. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, message } = errorInfo(error);

@@ -17,14 +17,12 @@ export type Answer =
 /** Response type: JSON of a schema, lines of JSON, or bytes of one of these media types. */
 type Gives =
   | { readonly kind: 'json'; readonly schema: z.ZodType }
-  /** One JSON value of the schema per line. */
   | { readonly kind: 'lines'; readonly schema: z.ZodType }
   | { readonly kind: 'bytes'; readonly types: readonly string[] };
 
 /** Ids can be DOIs or titles. */
 export const LONGEST_SEGMENT = 2_048;
 const id = z.string().min(1).max(LONGEST_SEGMENT);
-/** The parameters of paths, by name. */
 const PATH_PARAMETERS = {
   run: z.string().min(1).max(200).describe('The id of a run.'),
   work: id.describe('The id of a work.'),
@@ -38,7 +36,6 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
 
 interface Asked<Path extends string, Query, Body> {
   readonly path: { readonly [Name in NamesIn<Path> & keyof Parameters]: z.output<Parameters[Name]> };
-  /** The run that the path names. */
   readonly run: 'run' extends NamesIn<Path> ? RunWatch : undefined;
   readonly query: Query;
   readonly body: Body;

@@ -60,7 +60,6 @@ export function createRouter(routes: readonly Route[], runs: ReadonlyMap<string,
   };
 }
 
-/** A run by its id, or a 404. */
 export function runNamed(id: string, runs: ReadonlyMap<string, RunWatch>): RunWatch {
   const run = runs.get(id);
   if (run) return run;
@@ -104,7 +103,6 @@ export function checked(schema: z.ZodType, value: unknown, where: 'path' | 'quer
 
 type Json = Record<string, unknown>;
 
-/** The OpenAPI document of the routes, from their request and response schemas. */
 function openApi(routes: readonly Route[], version: string): Json {
   const components: Json = {};
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {

@@ -116,7 +116,6 @@ export async function sendLines(
   response.end();
 }
 
-/** Streams server-sent events until the client leaves. */
 export async function sendEvents(
   response: ServerResponse,
   events: AsyncIterable<string>,
@@ -126,7 +125,6 @@ export async function sendEvents(
   for await (const event of events) await stream.send(event);
 }
 
-/** Streams a file or text with backpressure. */
 export async function sendPieces(
   response: ServerResponse,
   answer: Extract<Answer, { readonly kind: 'pieces' | 'file' }>,

@@ -2,7 +2,6 @@ import { duration, number } from './format.ts';
 import type { View } from './scene.ts';
 import { html } from './scene.ts';
 
-/** An SVG with a text description. */
 export function chart(label: string, [width, height]: readonly [number, number], props: object, shapes: View): View {
   return html`<svg viewBox=${`0 0 ${width} ${height}`} role="img" aria-label=${label} ...${props}>
     <title>${label}</title>
@@ -41,7 +40,6 @@ export function barTable(caption: string, bars: readonly Bar[], tone = 'tone-acc
   </table>`;
 }
 
-/** Parts of a whole in one bar, with a legend. */
 export function stackedBar(
   label: string,
   parts: readonly (readonly [name: string, value: number, tone: string])[],
@@ -77,7 +75,6 @@ export interface Line {
 
 const [WIDTH, HEIGHT, FOOT] = [600, 120, 4];
 
-/** A line chart; the latest values are also given as text. */
 export function lineChart(caption: string, lines: readonly Line[]): View {
   const all = lines.flatMap(({ points }) => points);
   if (all.length < 2) return html`<figure class="trend"><figcaption>${caption}: no data yet</figcaption></figure>`;

@@ -67,7 +67,6 @@ export function reasonName(code: string): string {
   return words(code).toLowerCase();
 }
 
-/** The steps of a run. */
 export const STEPS = {
   works: 'Works processed',
   // Downloaded files and local ones.

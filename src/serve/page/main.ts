@@ -162,7 +162,6 @@ function footer({ report }: Source, { version, steering }: About, run: Run | und
   </p>`;
 }
 
-/** Starts the page with its data source: embedded in a report, or the server. */
 async function start(into: Element): Promise<void> {
   let about: About | undefined;
   let source: Source | undefined;

@@ -205,7 +205,6 @@ export function cell(name: string, content: View, more: object = {}): View {
   return html`<td data-name=${name} ...${more}>${content}</td>`;
 }
 
-/** Large numbers with a label above and a note below. */
 export function figures(shown: readonly (readonly [name: string, value: string, note: string])[]): View {
   return html`<dl class="figures">
     ${shown.map(
@@ -218,7 +217,6 @@ export function figures(shown: readonly (readonly [name: string, value: string, 
   </dl>`;
 }
 
-/** A modal dialog; Escape and the button close it. */
 export function Dialog(props: { readonly label: string; readonly close: () => void; readonly children?: View }): View {
   const { label, close, children } = props;
   const [element, closing] = [useRef<HTMLDialogElement>(null), useRef<HTMLButtonElement>(null)];

@@ -42,7 +42,6 @@ export interface Watched {
 
 export type Monitor = ReturnType<typeof openMonitor>;
 
-/** Current state of everything monitored, and the latest events. */
 export function openMonitor({ runs: given, queue: store, hosts: known, clock, log }: Watched) {
   const runs: ReadonlyMap<string, RunWatch> = new Map(given.map(({ id, corpus }) => [id, watchRun(id, corpus, clock)]));
   const queue = store && watchQueue(store, clock, known);
@@ -155,16 +154,13 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
     look,
     refresh,
     stream,
-    /** Polls for the first time, then regularly. */
     start: () => void poll(),
-    /** Whether everything has been read once. */
     get isReady(): boolean {
       return isReady;
     },
     get hosts(): readonly HostLine[] {
       return hosts;
     },
-    /** The number of open event streams. */
     get streams(): number {
       return streams;
     },

@@ -17,7 +17,6 @@ export interface HostKnowledge extends Pick<HostSources, 'rulesOf'> {
 
 export type QueueWatch = ReturnType<typeof watchQueue>;
 
-/** A queue as of the last look. */
 export function watchQueue(queue: WorkQueue, clock: Clock, known: HostKnowledge = NOTHING) {
   const series = new Series<JobState | 'ended'>();
   let seen: { readonly stats: QueueStats; readonly figures: QueueFigures } | undefined;

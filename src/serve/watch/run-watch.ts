@@ -17,7 +17,6 @@ type StepName = StepCount['name'];
 
 export type RunWatch = ReturnType<typeof watchRun>;
 
-/** A run monitored while it grows. */
 export function watchRun(id: string, corpus: Corpus, clock: Clock) {
   const { folder } = corpus;
   const opened = new AsyncDisposableStack();
@@ -34,12 +33,10 @@ export function watchRun(id: string, corpus: Corpus, clock: Clock) {
     series,
     search,
     screening,
-    /** Query and result as written by the run. */
     get file(): RunFile | undefined {
       return file;
     },
 
-    /** Reads new data and returns what happened. */
     async look(): Promise<readonly RunEvent[]> {
       const events = await view.refresh();
       // An incomplete run.json is being written; keep the previous one.

@@ -38,7 +38,6 @@ export class Series<Name extends string> {
   }
 }
 
-/** Time left at a rate; null if unknown. */
 export function secondsLeft(left: number | null, perMinute: number | null): number | null {
   if (left === 0) return 0;
   return left === null || perMinute === null || perMinute <= 0 ? null : Math.round((left * 60) / perMinute);

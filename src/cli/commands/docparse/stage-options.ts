@@ -9,7 +9,6 @@ import type { Session } from '../../session.ts';
 import { settingOptions, shared } from '../../session.ts';
 import { wholeNumber } from '../../options.ts';
 
-/** Adds the options shared by all stages, and those of the given settings. */
 export function stageOptions<Given extends CommandUnknownOpts>(command: Given, ...places: FlagPlace[]): Given {
   const stages = PARSE_STAGES.filter((stage) => places.includes(stage));
   settingOptions(shared(command), [...places, 'data-root', 'stage'])
@@ -24,7 +23,6 @@ export function stageOptions<Given extends CommandUnknownOpts>(command: Given, .
   return command;
 }
 
-/** Help text with the defaults of a stage. */
 function defaultsOf(stage: ParseStage): string {
   const { policy, workers, scheduling, perItemTimeoutS, perItemCpuS, retries, maxQueue } = defaultStageOptions(stage);
   return [
@@ -36,7 +34,6 @@ function defaultsOf(stage: ParseStage): string {
   ].join(' ');
 }
 
-/** The level and text of an event that is logged. */
 export function stageMessage(event: StageEvent): readonly ['warn' | 'info' | 'debug', string] | undefined {
   switch (event.kind) {
     case 'item-failed': {

@@ -94,7 +94,6 @@ async function withConfig(
   await work({ options, config, session });
 }
 
-/** Runs the stages in order and prints each outcome. */
 function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
   return async ({ options, config, session }) => {
     await using corpus = await openCorpus(dirname(config.parse.data_root), { config });
@@ -119,7 +118,6 @@ function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
   };
 }
 
-/** Validates the files of a stage and prints their faults. */
 async function checkFiles(stage: 'chunk' | 'embed', { config, session }: StageRun): Promise<void> {
   const { data_root: root, format, max_tokens: most } = config.parse;
   const pattern = (stage === 'chunk' ? chunkOutput : embedOutput)(root, '*', format);
@@ -137,7 +135,6 @@ async function checkFiles(stage: 'chunk' | 'embed', { config, session }: StageRu
   if (faults.length > 0) process.exitCode = 1;
 }
 
-/** A row of a stage's manifest. */
 interface Row {
   readonly doc_id: string;
   readonly status: string;

@@ -10,7 +10,6 @@ import { openQueue, queueLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 
-/** A command of `queue`, with the options that all of them have. */
 export function queueCommand(name: string) {
   return shared(new Command(name)).option(
     '--queue <path|url>',

@@ -129,7 +129,6 @@ Examples:
 Ctrl-C stops after the running downloads; run the same command again to resume.
 `;
 
-/** Adds the download arguments and options to `contentdownload`. */
 export function downloadCommand(command: Command) {
   return downloadOptions(shared(command), 'JSONL, CSV, BibTeX or RIS file, or list of ids')
     .option('--estimate', 'estimate works, open-access share, API credits, time and disk space from two OpenAlex pages')
@@ -199,7 +198,6 @@ type DownloadOptions = FlagsOf<typeof downloadOptions> & {
   readonly dryRun?: boolean;
 };
 
-/** Adds the options that select works, resolvers and the output folder. */
 function downloadOptions(command: Command, input: string) {
   const asking = command
     .argument('[ids...]', 'DOIs, arXiv ids, PMIDs, PMCIDs, OpenAlex ids or URLs')
@@ -222,7 +220,6 @@ function downloadOptions(command: Command, input: string) {
   return settingOptions(webOptions(asking), ['download']);
 }
 
-/** The works that the options select. */
 function askedFor(ids: readonly string[], options: DownloadOptions): RunAsked {
   const { topic, input, max, yearStart, yearEnd, oaOnly, type, language, mailto } = options;
   const { filter, orcid, ror, cites, citedBy, references, depth } = options;

@@ -40,7 +40,6 @@ export function printRun(end: RunEnd, { folder, config }: Corpus, session: Sessi
   ]);
 }
 
-/** Prints works, documents and stages, and how the run ended. */
 export function printAccount({ account, gathered }: RunEnd, session: Session, unsearchable = 'Nothing to search yet') {
   const { works, index, stopped } = account;
   const stopText = stopped === 'asked to stop' ? '' : ` (${plain(stopped ?? '')})`;
@@ -96,7 +95,6 @@ function runLines({ earlier_by_reason: earlier, deferred }: RunCounts, crashed: 
   ];
 }
 
-/** The user's papers, the stages, and the documents that need attention. */
 function documentLines({
   own_papers: own,
   passed_over: skipped,
@@ -162,7 +160,6 @@ function quoted(folder: string): string {
   return /\s/.test(folder) ? JSON.stringify(folder) : folder;
 }
 
-/** What the user can do next. */
 export function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string, config: Config): Line[] {
   const run = quoted(folder);
   const queue = config.queue.backend === 'postgres' ? 'postgres://…' : quoted(config.queue.path);

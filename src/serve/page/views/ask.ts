@@ -7,11 +7,9 @@ import type { View } from '../scene.ts';
 import { button, fault, html, useScene } from '../scene.ts';
 import { HitItem } from './search.ts';
 
-/** A question, and an answer whose sentences link to the quoted passages. */
 export function AskView(): View {
   const { source, query, set, run, runPath } = useScene();
   const [found, setFound] = useState<{ readonly answer?: AskedAnswer; readonly error?: unknown }>();
-  /** Stops the answer that is being written. */
   const [stop, setStop] = useState<AbortController>();
   const q = query.get('q') ?? '';
   const works = query.get('works');

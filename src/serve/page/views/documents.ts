@@ -28,7 +28,6 @@ interface Entry {
   readonly page: number | undefined;
 }
 
-/** List of parsed documents, or the document named in the URL. */
 export function DocumentsView(): View {
   const id = useScene().query.get('document');
   return id === null ? html`<${DocumentList} />` : html`<${DocumentView} id=${id} key=${id} />`;
@@ -59,7 +58,6 @@ function DocumentList(): View {
   ];
 }
 
-/** Document view: recognised blocks are drawn on the page and listed beside it. */
 function DocumentView({ id }: { readonly id: string }): View {
   const { place, source, runPath } = useScene();
   const found = useAnswer<WholeDocument>(runPath('documents', id));
@@ -228,12 +226,10 @@ function tagName({ tag, level }: Block): string {
   return `${tag.replace('_', ' ')}${level === null ? '' : ` ${level}`}`;
 }
 
-/** CSS class for the colour of a block kind. */
 function toneOf({ tag }: Block): string {
   return `block-${tag.split('_')[0]}`;
 }
 
-/** Buttons for previous and next page and document. */
 function steps(found: WholeDocument, page: number, turn: (to: number | undefined) => void, { place }: Scene): View {
   const numbers = found.pages.map(({ number }) => number);
   const at = numbers.indexOf(page);

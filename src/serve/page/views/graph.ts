@@ -18,7 +18,6 @@ interface Named {
   readonly label: string;
 }
 
-/** Shown by default; others can be enabled. */
 const FIRST_SHOWN: readonly PictureEdgeKind[] = ['cites', 'version_of', 'retracts', 'related'];
 const NAMES: Readonly<Partial<Record<PictureEdgeKind, readonly [out: string, back: string]>>> = {
   cites: ['Cites', 'Cited by'],
@@ -39,7 +38,6 @@ function relationName(kind: string): string {
   return (NAMES[kind as PictureEdgeKind]?.[0] ?? kind).split(':')[0]?.toLowerCase().replaceAll('_', ' ') ?? kind;
 }
 
-/** Neighbourhood of a work: a drawing by year, and lists of all edges with their evidence. */
 export function GraphView(): View {
   const { query, source, run, runPath } = useScene();
   const [works] = useLoaded('', async (signal) => {

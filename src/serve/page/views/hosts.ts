@@ -13,7 +13,6 @@ const [WIDTH, HEIGHT] = [600, 26];
 
 type Lane = Lanes['items'][number];
 
-/** Hosts with limits, current state and a pause button, and their requests over time. */
 export function HostsView(): View {
   const { source, run } = useScene();
   return [!source.report && html`<${HostsNow} />`, run && html`<${HostsOverTime} />`];

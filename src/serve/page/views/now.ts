@@ -15,7 +15,6 @@ const STATES = {
 } as const;
 const EVENTS_SHOWN = 40;
 
-/** Live progress of a run: stages, rates, time left and the latest events. */
 export function NowView(): View {
   const { run, runPath } = useScene();
   const now = useLive<Now>(runPath('now'), 'now', (figures) => (figures.run as unknown) === run?.id);

@@ -18,7 +18,6 @@ function stateName(state: string): string {
 /** "not found" → NOT_FOUND. */
 const codeOf = (text: string): string => text.toUpperCase().replaceAll(/[ -]/g, '_');
 
-/** Queue depth and throughput, workers, failures by reason, and the history of each job. */
 export function QueueView(): View {
   const queue = useLive<Queue>('/queue', 'queue');
   return shown(queue, (value) => [

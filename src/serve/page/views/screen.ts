@@ -29,7 +29,6 @@ const CHOICES: readonly (readonly [Choice, string, string])[] = [
 
 const SAID: Readonly<Record<Choice, string>> = { include: 'Included', exclude: 'Excluded', maybe: 'Maybe' };
 
-/** Screening: one work at a time, decided by single keys. */
 export function ScreenView(): View {
   const { query } = useScene();
   const by = query.get('by') ?? '';
@@ -106,7 +105,6 @@ function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Progress, promised recall and agreement of the reviewers. */
 function progressOf(
   { phases, sample, isTimeToSample, agreement }: Screening,
   phase: Phase,

@@ -24,7 +24,6 @@ const CHOICES = [
 ] as const;
 const NAMES = [...TEXTS, ...CHOICES].map(([name]) => name as string);
 
-/** Search results, each with its position on the page and its citation. */
 export function SearchView(): View {
   const { source, query, set, run, runPath } = useScene();
   const results = useRef<HTMLOListElement>(null);
@@ -102,7 +101,6 @@ function Filters(): View {
   </details>`;
 }
 
-/** A passage that was found, with a link to its place in the document. */
 export function HitItem({
   hit,
   question,

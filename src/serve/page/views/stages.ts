@@ -13,7 +13,6 @@ const NAMES: Readonly<Record<string, readonly [name: string, what: string]>> = {
 };
 const [COLUMN, TALL] = [44, 110];
 
-/** Duration of each stage per document, and failures. */
 export function StagesView(): View {
   const { place, runPath } = useScene();
   const documents = useAnswer<List<DocumentLine>>(runPath('documents'), { limit: 500 });

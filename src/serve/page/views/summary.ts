@@ -6,7 +6,6 @@ import { figures } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useAnswer, useScene } from '../scene.ts';
 
-/** The query, results of every step, and why works are missing. */
 export function SummaryView(): View {
   const { runPath } = useScene();
   const account = useAnswer<Account>(runPath('account'));

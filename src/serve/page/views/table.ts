@@ -8,7 +8,6 @@ import { button, fault, html, shown, useAnswer, useLoaded, useScene } from '../s
 
 const ROWS_AT_ONCE = 500;
 
-/** Tables of a run: choose or fill one, sort and filter its rows, read the quote of a cell and correct it. */
 export function TableView(): View {
   const { set, about } = useScene();
   const [filled, setFilled] = useState(0);
@@ -204,7 +203,6 @@ function numberIn(text: string): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** The quote of a cell, its source, and a form to correct it. */
 function OneCell(props: {
   readonly table: string;
   readonly row: TableRow;

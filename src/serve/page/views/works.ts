@@ -31,7 +31,6 @@ const EXPORTS = [
   ['CSL', 'works.csl.json'],
 ] as const;
 
-/** List of works with filters, sorting, details and export. Filters are part of the URL. */
 export function WorksView(): View {
   const scene = useScene();
   const { source, query, set, runPath } = scene;
