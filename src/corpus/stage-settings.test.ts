@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { arrayTask, loadConfig, settingsTable } from '../config/index.ts';
-import { STAGE_BOUNDS, STAGE_DEFAULTS } from '../stage/index.ts';
+import { STAGE_DEFAULTS, STAGE_NUMBERS } from '../stage/index.ts';
 import { shardOf, stageSettings } from './prepare-stages.ts';
 
 const configured = (environment: Readonly<Record<string, string>>) =>
@@ -38,7 +38,7 @@ test('the configuration accepts the numbers that the runner accepts, and no othe
   const named = new Map(settingsTable().keys.map((key) => [key.name, key]));
   const names = { perItemTimeoutS: 'timeout_s' } as Readonly<Record<string, string>>;
   let compared = 0;
-  for (const [option, { least, most }] of Object.entries(STAGE_BOUNDS)) {
+  for (const [option, { least, most }] of Object.entries(STAGE_NUMBERS)) {
     const name = names[option] ?? option.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const key = named.get(`stage.${name}`);
     if (!key) continue;

@@ -93,8 +93,6 @@ export function firstPicks(lanes: readonly LaneBacklog[], limit: number): LanePi
     });
 }
 
-const PATIENCE_MS = 60_000;
-
 /** How many more jobs of a lane could download now, given the hosts' limits and the jobs already leased for them. */
 export class HostRoom {
   readonly #admission: Admission;
@@ -118,7 +116,7 @@ export class HostRoom {
     if (host !== null) {
       const keys = this.#keys(host);
       room = this.#admission.room(keys) - this.#expectedAt(host);
-      const { readyPerHost: ready = 0, maxParked } = this.#options;
+      const { readyPerHost: ready, maxParked } = this.#options;
       if (room <= 0 && ready > 0 && parked < maxParked / 2 && this.#admission.held(keys) === null) room += ready;
     }
     if (resolver === null || room <= 0) return room;
@@ -159,7 +157,7 @@ export class HostRoom {
   /** Whether the lane's host is held for longer than a job waits for it. */
   isHeldLong({ host }: Lane): boolean {
     const hold = host === null ? null : this.#admission.held(this.#keys(host));
-    return hold !== null && hold.leftMs > (this.#options.patienceMs ?? PATIENCE_MS);
+    return hold !== null && hold.leftMs > this.#options.patienceMs;
   }
 
   #expectedAt(key: string): number {

@@ -13,57 +13,42 @@ export function deathLimits(maxDeaths: number): DeathLimits {
   return { shared: SHARED_DEATHS, alone: maxDeaths, most: LENIENCE * maxDeaths };
 }
 
-/** Options of an orchestrator; the configuration has the same keys in seconds. */
-export interface OrchestratorOptions {
-  readonly maxWorkers: number;
+/** Options of an orchestrator, with their defaults; the configuration has the same keys in seconds. */
+export interface OrchestratorOptions extends Readonly<typeof ORCHESTRATOR_DEFAULTS> {}
+
+export const ORCHESTRATOR_DEFAULTS = {
+  maxWorkers: 8,
   /** Concurrent downloads per resolver; unlimited if not named. */
-  readonly maxPerResolver: Readonly<Record<string, number>>;
-  readonly maxPerHost: number;
+  maxPerResolver: {} as Readonly<Record<string, number>>,
+  maxPerHost: 4,
   /** Jobs that may wait for a busy host without holding a worker. */
-  readonly maxParked: number;
-  /** Jobs leased for a busy host beyond its cap, so that one starts the moment another ends; 1 by default. */
-  readonly readyPerHost?: number | undefined;
+  maxParked: 256,
+  /** Jobs leased for a busy host beyond its cap, so that one starts the moment another ends. */
+  readyPerHost: 1,
   /** Jobs of a host held longer than this are not waited for. */
-  readonly patienceMs?: number;
+  patienceMs: 60_000,
   /**
    * What to do with such jobs when nothing else can run: try them, because their handler may know other URLs, or wait.
    */
-  readonly heldLanes?: 'try' | 'wait';
+  heldLanes: 'wait' as 'try' | 'wait',
   /** A job whose lease was not extended for this long is taken over. */
-  readonly leaseMs: number;
-  /** How often leases of running jobs are extended. */
-  readonly heartbeatMs: number;
-  readonly maxAttempts: number;
-  /** A job whose process died this often while it ran alone ends in state error. */
-  readonly maxDeaths: number;
-  /** Delay before the second attempt; doubles with each further attempt. */
-  readonly retryBackoffMs: number;
-  /** Up to this much is added to each delay at random. */
-  readonly retryJitterMs: number;
-  readonly retryMaxDelayMs: number;
-  /** A job that runs longer is aborted and counts as failed; 0 means no limit. */
-  readonly jobTimeoutMs: number;
-  /** How long running jobs may finish after a stop. */
-  readonly shutdownGraceMs: number;
-  /** Finished jobs that stay in the queue; older ones are removed and only counted. 0, the default, removes none. */
-  readonly keepFinished?: number;
-}
-
-export const ORCHESTRATOR_DEFAULTS: OrchestratorOptions = {
-  maxWorkers: 8,
-  maxPerResolver: {},
-  maxPerHost: 4,
-  maxParked: 256,
-  readyPerHost: 1,
   leaseMs: 600_000,
+  /** How often leases of running jobs are extended. */
   heartbeatMs: 30_000,
   maxAttempts: 3,
+  /** A job whose process died this often while it ran alone ends in state error. */
   maxDeaths: 3,
+  /** Delay before the second attempt; doubles with each further attempt. */
   retryBackoffMs: 60_000,
+  /** Up to this much is added to each delay at random. */
   retryJitterMs: 15_000,
   retryMaxDelayMs: 3_600_000,
+  /** A job that runs longer is aborted and counts as failed; 0 means no limit. */
   jobTimeoutMs: 3_600_000,
+  /** How long running jobs may finish after a stop. */
   shutdownGraceMs: 30_000,
+  /** Finished jobs that stay in the queue; older ones are removed and only counted. 0 removes none. */
+  keepFinished: 0,
 };
 
 /** When to end: only when stopped; when no job is left, delayed and paused ones included; when nothing can run now. */

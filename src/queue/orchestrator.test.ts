@@ -9,14 +9,13 @@ import type { Handler, HandlerContext, HandlerJob } from './handler.ts';
 import { openStore } from './store.ts';
 import type { QueueStore } from './types.ts';
 import type { OrchestratorOptions } from './options.ts';
-import { deathLimits } from './options.ts';
+import { deathLimits, ORCHESTRATOR_DEFAULTS } from './options.ts';
 import { Orchestrator } from './orchestrator.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const OPTIONS: OrchestratorOptions = {
+  ...ORCHESTRATOR_DEFAULTS,
   maxWorkers: 4,
-  maxPerResolver: {},
-  maxPerHost: 4,
   maxParked: 8,
   readyPerHost: 0,
   leaseMs: 60_000,

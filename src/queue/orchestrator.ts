@@ -153,7 +153,7 @@ export class Orchestrator {
       this.#every(this.#options.heartbeatMs, () => this.#heartbeat());
       if (this.#options.heartbeatMs > ANNOUNCE_MS) this.#every(ANNOUNCE_MS, () => this.#announceProgress());
       this.#every(SWEEP_MS, async () => worker.sweep());
-      const { keepFinished = 0 } = this.#options;
+      const { keepFinished } = this.#options;
       if (keepFinished > 0) this.#every(RETIRE_MS, () => this.#retire(keepFinished));
     } catch (error) {
       this.#resources.dispose();

@@ -4,11 +4,12 @@ export {
   cpuWorkers,
   inShard,
   parseShard,
-  STAGE_BOUNDS,
   STAGE_DEFAULTS,
+  STAGE_NUMBERS,
   stageExitCode,
   stageOptions,
 } from './options.ts';
+export type { Policy, Scheduling, StageOptions } from './options.ts';
 export { diagnosticsLine, planText, progressLine, summaryText } from './record/render.ts';
 export { attemptsPath, manifestPath, RowsByItem } from './record/manifest.ts';
 export { fingerprintPath } from './commit/fingerprint.ts';
@@ -21,15 +22,12 @@ export type {
   ItemSource,
   ManifestSink,
   PlanBucket,
-  Policy,
   Progress,
   ReplaceReason,
-  Scheduling,
   StageContext,
   StageErrorInfo,
   StageEvent,
   StageHooks,
-  StageOptions,
   StageOutcome,
   StagePlan,
   StageRuntime,

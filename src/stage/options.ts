@@ -2,73 +2,87 @@ import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 
 import { AppError } from '../base/index.ts';
-import type { StageOptions, StageOutcome } from './types.ts';
+import type { StageOutcome } from './types.ts';
 
-export const STAGE_DEFAULTS: StageOptions = {
-  policy: 'io',
-  workers: 4,
-  perItemTimeoutS: 0,
-  perItemCpuS: 0,
-  abortGraceS: 2,
-  retries: 0,
-  retryBackoffS: 1,
-  errorBudget: 0,
-  maxQueue: 0,
-  scheduling: 'fifo',
+const CHOICES = { policy: ['io', 'cpu', 'gpu'], scheduling: ['fifo', 'sjf', 'lpt'] } as const;
+
+/** io and gpu run asynchronously in this thread; cpu runs in child processes. */
+export type Policy = (typeof CHOICES.policy)[number];
+
+/** fifo: as planned; sjf: cheapest first, for early results; lpt: most expensive first, for the earliest end. */
+export type Scheduling = (typeof CHOICES.scheduling)[number];
+
+const integer = (value: number, least: number, most: number) => ({ value, least, most, isInteger: true });
+const real = (value: number, least: number, most: number) => ({ value, least, most, isInteger: false });
+
+/** The options that are numbers: default, minimum and maximum. */
+export const STAGE_NUMBERS = {
+  workers: integer(4, 1, 1024),
+  /** Wall-clock timeout of an item; 0 means none. */
+  perItemTimeoutS: real(0, 0, 604_800),
+  /**
+   * CPU time limit of an item, independent of how busy the machine is; an item that takes ten times as long by the clock
+   * is ended too. Its worker may extend it (`context.grantCpu`). 0 means no limit.
+   */
+  perItemCpuS: real(0, 0, 604_800),
+  /** How long an aborted io item may take to stop before it is abandoned. */
+  abortGraceS: real(2, 0, 3_600),
+  retries: integer(0, 0, 100),
+  retryBackoffS: real(1, 0, 3_600),
+  /** The run stops after more final failures than this; 0 means never. */
+  errorBudget: integer(0, 0, 1_000_000_000),
+  /** Maximum number of items waiting for a worker; 0 means the runner's own limit. */
+  maxQueue: integer(0, 0, 1_000_000),
+  diagnosticsIntervalS: real(30, 0, 86_400),
+  /** Maximum number of items; 0 means all. */
+  limit: integer(0, 0, 1_000_000_000),
+  /** A cpu worker that needs more memory is killed, and its item fails; 0 means no limit. */
+  memoryLimitMb: integer(0, 0, 1_048_576),
+  /** Size of the young generation of a cpu worker's heap; a small one keeps the process smaller. 0 means V8's default. */
+  youngGenerationMb: integer(0, 0, 3_072),
+  /** A cpu worker is replaced after this many items; 0 means never. */
+  recycleAfterItems: integer(0, 0, 1_000_000_000),
+  /** Added to the nice value of worker processes. */
+  niceness: integer(0, 0, 19),
+};
+
+type Numbers = { readonly [K in keyof typeof STAGE_NUMBERS]: number };
+
+const OTHER_DEFAULTS = {
+  policy: 'io' as Policy,
+  scheduling: 'fifo' as Scheduling,
   resume: true,
   force: false,
+  /** Hash every input and output again instead of comparing size, time and inode. */
   verifyHash: false,
   dryRun: false,
-  diagnosticsIntervalS: 30,
-  limit: 0,
-  shard: { index: 1, count: 1 },
-  memoryLimitMb: 0,
-  youngGenerationMb: 0,
-  recycleAfterItems: 0,
-  niceness: 0,
+  /** This runner's part of the plan, counted from 1. */
+  shard: { index: 1, count: 1 } as { readonly index: number; readonly count: number },
+  /** Sync outputs and rows to disk before an item counts as done. */
   durable: true,
+  /** Where manifests are written. */
   manifestDir: 'Data/Manifests',
+  /** Drain on the first SIGINT, SIGTERM or SIGHUP while the stage runs, abort on the second. */
   handleSignals: true,
 };
 
-type NumberOption = {
-  [K in keyof StageOptions]: StageOptions[K] extends number ? K : never;
-}[keyof StageOptions];
+export interface StageOptions extends Numbers, Readonly<typeof OTHER_DEFAULTS> {}
 
-/** Range of each number, and whether it must be an integer. */
-export const STAGE_BOUNDS: Readonly<
-  Record<NumberOption, { readonly least: number; readonly most: number; readonly whole: boolean }>
-> = {
-  workers: { least: 1, most: 1024, whole: true },
-  perItemTimeoutS: { least: 0, most: 604_800, whole: false },
-  perItemCpuS: { least: 0, most: 604_800, whole: false },
-  abortGraceS: { least: 0, most: 3_600, whole: false },
-  retries: { least: 0, most: 100, whole: true },
-  retryBackoffS: { least: 0, most: 3_600, whole: false },
-  errorBudget: { least: 0, most: 1_000_000_000, whole: true },
-  maxQueue: { least: 0, most: 1_000_000, whole: true },
-  diagnosticsIntervalS: { least: 0, most: 86_400, whole: false },
-  limit: { least: 0, most: 1_000_000_000, whole: true },
-  memoryLimitMb: { least: 0, most: 1_048_576, whole: true },
-  youngGenerationMb: { least: 0, most: 3_072, whole: true },
-  recycleAfterItems: { least: 0, most: 1_000_000_000, whole: true },
-  niceness: { least: 0, most: 19, whole: true },
+export const STAGE_DEFAULTS: StageOptions = {
+  ...OTHER_DEFAULTS,
+  ...(Object.fromEntries(Object.entries(STAGE_NUMBERS).map(([name, { value }]) => [name, value])) as Numbers),
 };
-
-const CHOICES = {
-  policy: ['io', 'cpu', 'gpu'],
-  scheduling: ['fifo', 'sjf', 'lpt'],
-} as const;
 
 /** The given options with defaults for the rest; throws if one is out of range. */
 export function stageOptions(given: Partial<StageOptions> = {}): StageOptions {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const options: StageOptions = { ...STAGE_DEFAULTS, ...set };
-  for (const [name, { least, most, whole }] of Object.entries(STAGE_BOUNDS)) {
-    const value: unknown = options[name as NumberOption];
-    if (typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value))) continue;
+  for (const [name, { least, most, isInteger }] of Object.entries(STAGE_NUMBERS)) {
+    const value: unknown = options[name as keyof Numbers];
+    if (typeof value === 'number' && value >= least && value <= most && (!isInteger || Number.isInteger(value)))
+      continue;
     throw new AppError('CONFIG_STAGE_OPTION', `${name} is ${String(value)}`, {
-      hint: `expected ${whole ? 'an integer' : 'a number'} from ${least} to ${most}`,
+      hint: `expected ${isInteger ? 'an integer' : 'a number'} from ${least} to ${most}`,
     });
   }
   for (const [name, choices] of Object.entries(CHOICES)) {

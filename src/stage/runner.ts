@@ -8,6 +8,7 @@ import { InlineExecutor } from './execute/perform.ts';
 import type { Executor, ItemRun } from './execute/perform.ts';
 import { WorkerPool } from './execute/worker-pool.ts';
 import type { WorkerStart } from './execute/worker-process.ts';
+import type { StageOptions } from './options.ts';
 import { stageOptions } from './options.ts';
 import { Feed } from './plan/feed.ts';
 import { judgeWith, Resume } from './plan/resume.ts';
@@ -19,7 +20,6 @@ import type {
   PlanBucket,
   StageEvent,
   StageHooks,
-  StageOptions,
   StageOutcome,
   StagePlan,
   StageRuntime,

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../base/index.ts';
+import type { StageOptions } from './options.ts';
 
 /** The kind of an error; it decides whether a retry can help. */
 export type ErrorCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network' | 'transient' | 'unknown';
@@ -67,57 +68,6 @@ export interface StagePlan {
   /** For progress, if known. */
   readonly totalItems?: number;
   readonly schemaVersion?: string;
-}
-
-/** io and gpu run asynchronously in this thread; cpu runs in child processes. */
-export type Policy = 'io' | 'cpu' | 'gpu';
-
-/** fifo: as planned; sjf: cheapest first, for early results; lpt: most expensive first, for the earliest end. */
-export type Scheduling = 'fifo' | 'sjf' | 'lpt';
-
-export interface StageOptions {
-  readonly policy: Policy;
-  readonly workers: number;
-  /** Wall-clock timeout of an item; 0 means none. */
-  readonly perItemTimeoutS: number;
-  /**
-   * CPU time limit of an item, independent of how busy the machine is; an item that takes ten times as long by the clock
-   * is ended too. Its worker may extend it (`context.grantCpu`). 0 means no limit.
-   */
-  readonly perItemCpuS: number;
-  /** How long an aborted io item may take to stop before it is abandoned. */
-  readonly abortGraceS: number;
-  readonly retries: number;
-  readonly retryBackoffS: number;
-  /** The run stops after more final failures than this; 0 means never. */
-  readonly errorBudget: number;
-  /** Maximum number of items waiting for a worker; 0 means the runner's own limit. */
-  readonly maxQueue: number;
-  readonly scheduling: Scheduling;
-  readonly resume: boolean;
-  readonly force: boolean;
-  /** Hash every input and output again instead of comparing size, time and inode. */
-  readonly verifyHash: boolean;
-  readonly dryRun: boolean;
-  readonly diagnosticsIntervalS: number;
-  /** Maximum number of items; 0 means all. */
-  readonly limit: number;
-  /** This runner's part of the plan, counted from 1. */
-  readonly shard: { readonly index: number; readonly count: number };
-  /** A cpu worker that needs more memory is killed, and its item fails; 0 means no limit. */
-  readonly memoryLimitMb: number;
-  /** Size of the young generation of a cpu worker's heap; a small one keeps the process smaller. 0 means V8's default. */
-  readonly youngGenerationMb: number;
-  /** A cpu worker is replaced after this many items; 0 means never. */
-  readonly recycleAfterItems: number;
-  /** Added to the nice value of worker processes. */
-  readonly niceness: number;
-  /** Sync outputs and rows to disk before an item counts as done. */
-  readonly durable: boolean;
-  /** Where manifests are written, for example Data/Manifests. */
-  readonly manifestDir: string;
-  /** Drain on the first SIGINT, SIGTERM or SIGHUP while the stage runs, abort on the second. */
-  readonly handleSignals: boolean;
 }
 
 export interface WorkerContext {

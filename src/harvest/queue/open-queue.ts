@@ -56,6 +56,7 @@ export function orchestratorOptions({ orchestrator: o, http, queue }: Config): O
     maxParked: o.max_parked,
     readyPerHost: o.ready_per_host,
     patienceMs: http.park_after_s * 1000,
+    heldLanes: 'wait',
     leaseMs: o.lease_ttl_seconds * 1000,
     heartbeatMs: o.heartbeat_seconds * 1000,
     maxAttempts: o.max_job_attempts,

@@ -3,10 +3,11 @@ import { sha256File } from '../../base/index.ts';
 import type { AgreedInputs } from '../commit/fingerprint.ts';
 import { hashInputs, markInputs, marksProve, missingInput, sameMarks } from '../commit/fingerprint.ts';
 import { checkOutputs, discardOutputs, stageOutputs } from '../commit/outputs.ts';
+import type { StageOptions } from '../options.ts';
 import { WALL_PER_CPU } from '../options.ts';
 import type { BareError } from '../stage-error.ts';
 import { classify, completeError, StageError } from '../stage-error.ts';
-import type { ItemOutcome, StageWorker, WorkerContext, WorkItem, StageOptions } from '../types.ts';
+import type { ItemOutcome, StageWorker, WorkerContext, WorkItem } from '../types.ts';
 
 export class ItemRun {
   readonly item: WorkItem;

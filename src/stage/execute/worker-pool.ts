@@ -1,8 +1,9 @@
 import type { Clock, Timer } from '../../base/index.ts';
 import { AppError } from '../../base/index.ts';
 import { discardOutputs } from '../commit/outputs.ts';
+import type { StageOptions } from '../options.ts';
 import type { BareError } from '../stage-error.ts';
-import type { ReplaceReason, StageEvent, StageOptions } from '../types.ts';
+import type { ReplaceReason, StageEvent } from '../types.ts';
 import type { Executor, ItemRun, Performed } from './perform.ts';
 import type { Death, FromWorker, WorkerStart } from './worker-process.ts';
 import { WorkerProcess } from './worker-process.ts';

@@ -1,6 +1,7 @@
 import { ItemRun } from '../execute/perform.ts';
+import type { StageOptions } from '../options.ts';
 import { inShard } from '../options.ts';
-import type { ItemSource, StageOptions, StagePlan, WorkItem } from '../types.ts';
+import type { ItemSource, StagePlan, WorkItem } from '../types.ts';
 
 /** Items taken from a list at a time: the event loop gets a turn in between. */
 const AT_ONCE = 64;

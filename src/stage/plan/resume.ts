@@ -6,7 +6,8 @@ import { readJsonl } from '../../base/index.ts';
 import type { JudgeOptions, StoredFingerprint, Verdict } from '../commit/fingerprint.ts';
 import { judge } from '../commit/fingerprint.ts';
 import type { RunMark } from '../commit/run-mark.ts';
-import type { ItemRecord, StageOptions, WorkItem } from '../types.ts';
+import type { StageOptions } from '../options.ts';
+import type { ItemRecord, WorkItem } from '../types.ts';
 
 /** Rows of a satisfied item that the manifest lacks. */
 export interface MissingRows {
