@@ -10,7 +10,7 @@ import type { ResolveHost } from './name-resolver.ts';
 import { NameResolver } from './name-resolver.ts';
 import { withRedirects } from './redirects.ts';
 import type { RetryOptions } from './retry.ts';
-import { withRetry } from './retry.ts';
+import { DEFAULT_RETRY, withRetry } from './retry.ts';
 import { Robots } from './robots.ts';
 import type { HttpLimits, Send } from './send.ts';
 import { DEFAULT_LIMITS, compose } from './send.ts';
@@ -18,8 +18,6 @@ import type { ProxySettings } from './transport.ts';
 import { Transport } from './transport.ts';
 import type { HttpEvent } from './with-admission.ts';
 import { withAdmission } from './with-admission.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 export interface HttpClientOptions {
   readonly contact?: string | undefined;
@@ -60,14 +58,7 @@ export interface HttpClient extends AsyncDisposable {
 export function createClient(options: HttpClientOptions = {}): HttpClient {
   const clock = options.clock ?? systemClock;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const retry: RetryOptions = {
-    retries: 3,
-    baseMs: 1_000,
-    maxDelayMs: 60_000,
-    parkAfterMs: 60_000,
-    giveUpAfterMs: 7 * DAY_MS,
-    ...options.retry,
-  };
+  const retry = { ...DEFAULT_RETRY, ...options.retry };
   const admission = options.admission ?? ownAdmission(options, retry, clock);
   const guard = new Guard(options.guard);
   const agent = userAgent(options.contact);

@@ -5,17 +5,19 @@ import { tooLong } from '../hosts/index.ts';
 import type { HttpRequest, HttpResponse, HttpResult, ResponseHead, Trail, Wrap, Headers } from './send.ts';
 import { whileWaiting } from './send.ts';
 
-export interface RetryOptions {
+export interface RetryOptions extends Readonly<typeof DEFAULT_RETRY> {}
+
+export const DEFAULT_RETRY = {
   /** Retries after the first attempt. */
-  readonly retries: number;
-  readonly baseMs: number;
+  retries: 3,
+  baseMs: 1_000,
   /** Cap on our own backoff delays. */
-  readonly maxDelayMs: number;
+  maxDelayMs: 60_000,
   /** A longer wait is returned as `later`, so that the job can be parked. */
-  readonly parkAfterMs: number;
-  /** A host with a longer Retry-After is given up. */
-  readonly giveUpAfterMs: number;
-}
+  parkAfterMs: 60_000,
+  /** A host with a longer Retry-After is given up: a week. */
+  giveUpAfterMs: 7 * 24 * 3_600_000,
+};
 
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 

@@ -169,27 +169,18 @@ export function whileWaiting<T>(caller: Caller | undefined, wait: () => Promise<
   return caller ? caller.whileWaiting(wait) : wait();
 }
 
-export interface HttpLimits {
-  readonly connectMs: number;
-  readonly headersMs: number;
-  readonly idleMs: number;
-  readonly totalMs: number;
-  /** A body slower than this over half a minute is refused; 0 allows any speed. */
-  readonly floorBytesPerSecond: number;
-  /** Largest body, compressed or decoded, passed to a sink. */
-  readonly maxBytes: number;
-  /** Largest body held in memory: metadata and pages. */
-  readonly maxMemoryBytes: number;
-  readonly maxRedirects: number;
-}
+export interface HttpLimits extends Readonly<typeof DEFAULT_LIMITS> {}
 
-export const DEFAULT_LIMITS: HttpLimits = {
+export const DEFAULT_LIMITS = {
   connectMs: 10_000,
   headersMs: 30_000,
   idleMs: 30_000,
   totalMs: 15 * 60_000,
+  /** A body slower than this over half a minute is refused; 0 allows any speed. */
   floorBytesPerSecond: 1_000,
+  /** Largest body, compressed or decoded, passed to a sink. */
   maxBytes: 200_000_000,
+  /** Largest body held in memory: metadata and pages. */
   maxMemoryBytes: 20_000_000,
   maxRedirects: 10,
 };
