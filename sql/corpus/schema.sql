@@ -7,7 +7,7 @@
 --                                                                            repeated_entries, catalogue_answers
 --   decisions.jsonl                       decisions, mostly by people        screened, protocols, samples, labels, versions,
 --                                                                            decided_works, sets, cells
---   Data/Manifests/docparse.{doctags,chunk,embed}.manifest.jsonl             documents
+--   Data/Manifests/docparse.{doctags,chunk,embed}.manifest.jsonl             document_steps
 --   hosts.jsonl                           requests per host over time        hosts, host_slices
 --   manifest, records and decisions       derived from their tables          works, works_tally, words
 --   Data/GraphFacts, Data/GraphClaims, records, by `graph build`             graph_sources, statements, evidence, printed,
@@ -176,23 +176,22 @@ create table cells (
   primary key (work, column_name)
 ) without rowid;
 
--- How far each document came: '' not yet, success, failure, needs-ocr (a scan without text); and why a step failed.
-create table documents (
-  id text primary key,
+-- The last outcome of each step of a document: parsed, chunked, embedded.
+create table document_steps (
+  document text not null,
+  step text not null,
+  sequence integer not null default 0, -- which outcome of this step it is, of all documents; 0: not logged, found done
+  at text not null default '',
+  ended text not null, -- success, failure, needs-ocr (a scan without text)
   partial integer not null default 0 check (partial in (0, 1)), -- parsed, but some of its pages or words are missing
-  parsed text not null default '',
-  chunked text not null default '',
-  embedded text not null default '',
-  parsed_failure text,
-  chunked_failure text,
-  embedded_failure text,
-  parsed_category text,
-  chunked_category text,
-  embedded_category text,
-  parsed_s real, -- how long it took; null where it was done before
-  chunked_s real,
-  embedded_s real
+  seconds real, -- null: found done
+  category text, -- these three say why it failed
+  code text,
+  failure text,
+  primary key (document, step)
 ) without rowid;
+create index document_steps_by_sequence on document_steps (step, sequence);
+create index document_steps_by_end on document_steps (step, ended);
 
 -- Requests at a host in one slice of time: a line of hosts.jsonl.
 create table host_slices (

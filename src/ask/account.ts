@@ -2,6 +2,7 @@ import type { AttemptRow, ManifestRow } from '../download/index.ts';
 import { ResolverAccount } from '../download/index.ts';
 import { escapeHtml } from '../parse/index.ts';
 import type { CorpusStore, HostRow } from '../store/index.ts';
+import { STEPS } from '../store/index.ts';
 import { sentenceOf } from './works/work-table.ts';
 
 /** Each count in one sentence. Every view of a corpus's numbers uses these. */
@@ -99,12 +100,12 @@ export function accountOf(store: CorpusStore, run?: string) {
     other_versions: others,
     ...screened,
     retracted: store.count("works where retracted = 1 and outcome <> 'unreadable'"),
-    parsed: store.count("documents where parsed = 'success'"),
-    partial: store.count('documents where partial = 1'),
-    scans: store.count("documents where parsed = 'needs-ocr'"),
-    chunked: store.count("documents where chunked = 'success'"),
-    embedded: store.count("documents where embedded = 'success'"),
-    failed_documents: store.count("documents where 'failure' in (parsed, chunked, embedded)"),
+    parsed: countStep(store, 'parsed', 'success'),
+    partial: store.count('document_steps where partial = 1'),
+    scans: countStep(store, 'parsed', 'needs-ocr'),
+    chunked: countStep(store, 'chunked', 'success'),
+    embedded: countStep(store, 'embedded', 'success'),
+    failed_documents: store.number("select count(distinct document) from document_steps where ended = 'failure'"),
   } satisfies Readonly<Record<keyof typeof COUNTS, number>>;
   return {
     ...counts,
@@ -148,6 +149,11 @@ export function accountOf(store: CorpusStore, run?: string) {
       included: byText.included + byText.excluded > 0 ? byText.included : labelled > 0 ? retrieved : 0,
     },
   };
+}
+
+/** How many documents a step ended with. */
+export function countStep(store: CorpusStore, step: 'parsed' | 'chunked' | 'embedded', ended: string): number {
+  return store.number('select count(*) from document_steps where step = ? and ended = ?', step, ended);
 }
 
 /** Works whose full text was assessed, whether or not it was downloaded here. */
@@ -337,12 +343,6 @@ export function attemptsAtHosts(store: CorpusStore): IterableIterator<AttemptAtH
   );
 }
 
-/** The stages, and the words for their steps. */
-export const STAGES = [
-  ['doctags', 'parsed'],
-  ['chunk', 'chunked'],
-  ['embed', 'embedded'],
-] as const;
 const SLOWEST = 5;
 const MOST_FAILURES = 100;
 /** Bounds of the buckets: from 0.01 s, each twice the previous one. */
@@ -351,19 +351,19 @@ const MOST_BUCKETS = 30;
 
 /** The times of the stages, from the last outcome of each document; stages without outcomes are omitted. */
 export function stageTimes(store: CorpusStore) {
-  return STAGES.flatMap(([name, step]) => {
+  return Object.entries(STEPS).flatMap(([name, step]) => {
+    const from = `from document_steps where step = '${step}'`;
     const ended = store.map<number>(
-      `select case when ${step} = 'success' and ${step}_s is null then 'skipped' else ${step} end, count(*)
-       from documents where ${step} <> '' group by 1`,
+      `select iif(ended = 'success' and seconds is null, 'skipped', ended), count(*) ${from} group by 1`,
     );
     if (ended.size === 0) return [];
     const good = store.all<{ document: string; seconds: number }>(
-      `select id as document, ${step}_s as seconds from documents where ${step} = 'success' and ${step}_s is not null order by ${step}_s, id`,
+      `select document, seconds ${from} and ended = 'success' and seconds is not null order by seconds, document`,
     );
     const seconds = good.map((row) => row.seconds);
     const share = (part: number): number =>
       seconds[Math.min(seconds.length - 1, Math.floor(part * seconds.length))] ?? 0;
-    const failed = `from documents where ${step} = 'failure'`;
+    const failed = `${from} and ended = 'failure'`;
     return [
       {
         name,
@@ -379,11 +379,11 @@ export function stageTimes(store: CorpusStore) {
         slowest: good.slice(-SLOWEST).toReversed(),
         categories: countsOf(
           store,
-          `select coalesce(${step}_category, 'unknown'), count(*) ${failed} group by 1 order by 2 desc, 1`,
+          `select coalesce(category, 'unknown'), count(*) ${failed} group by 1 order by 2 desc, 1`,
         ),
         failures: store.all<{ document: string; category: string; message: string }>(
-          `select id as document, coalesce(${step}_category, 'unknown') as category, substr(coalesce(${step}_failure, ''), 1, 400) as message
-           ${failed} order by id limit ${MOST_FAILURES}`,
+          `select document, coalesce(category, 'unknown') as category, substr(coalesce(failure, ''), 1, 400) as message
+           ${failed} order by document limit ${MOST_FAILURES}`,
         ),
       },
     ];

@@ -351,7 +351,13 @@ export class Corpus implements AsyncDisposable {
     const nodes = isGraphWanted ? await this.graph.refill(store) : 0;
     await refreshPassages(this.folder, this.config, () => undefined);
     const works = store.count("works where outcome <> 'unreadable'");
-    return { lines, badLines, works, documents: store.count('documents'), nodes };
+    return {
+      lines,
+      badLines,
+      works,
+      documents: store.number('select count(distinct document) from document_steps'),
+      nodes,
+    };
   }
 
   /** A live, read-only view of the corpus. The caller disposes of it. */

@@ -42,9 +42,9 @@ const LOG_TABLES: Readonly<Record<LogFile['kind'], string>> = {
     'records work_ids version_keys own_papers read_documents arxiv_versions listed_in repeated_entries catalogue_answers',
   decisions: 'screened protocols samples labels versions decided_works sets cells',
   hosts: 'host_slices hosts',
-  doctags: 'documents',
-  chunk: 'documents',
-  embed: 'documents',
+  doctags: 'document_steps',
+  chunk: 'document_steps',
+  embed: 'document_steps',
 };
 /** Derived from the manifest, the records and the decisions. */
 const WORK_TABLES = 'works works_tally words';

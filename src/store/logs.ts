@@ -30,7 +30,8 @@ export const START: LogCursor = { bytes: 0, head_bytes: 0, head: '', tail: '' };
 
 const KNOWN_BYTES = 1_024;
 const NEWLINE = 0x0a;
-const STAGES = ['doctags', 'chunk', 'embed'] as const;
+/** The stages, and the words for their steps. */
+export const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
 
 /** The manifests of a folder, oldest first. */
 export function manifestNames(folder: string): string[] {
@@ -46,7 +47,7 @@ export function logsIn(folder: string, manifests: string): LogFile[] {
     log('records', 'records.jsonl'),
     log('decisions', 'decisions.jsonl'),
     log('hosts', 'hosts.jsonl'),
-    ...STAGES.map((stage) => {
+    ...(['doctags', 'chunk', 'embed'] as const).map((stage) => {
       const name = `docparse.${stage}.manifest.jsonl`;
       return log(stage, name, join(manifests, name));
     }),
@@ -162,7 +163,6 @@ export interface HostRow {
   readonly held_until: string | null;
 }
 
-const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
 const LONGEST_TEXT = 4_000;
 const MOST_WORDS = 200;
 /** The reviewer of decisions from versions that did not log one. */
@@ -394,28 +394,30 @@ export class LineReader {
   }
 
   #step(step: 'parsed' | 'chunked' | 'embedded', row: Readonly<Record<string, unknown>>): boolean {
-    const { doc_id: id, status, reason } = row;
-    if (typeof id !== 'string' || typeof status !== 'string') return false;
-    const isFailure = status === 'failure';
-    // A skipped document was finished before, unless it is a scan that still needs OCR.
-    const ended = status === 'skip' ? (reason === 'needs-ocr' ? 'needs-ocr' : 'success') : status;
-    const { duration_s: seconds } = row;
-    this.#store.run(
-      `insert into documents (id, ${step}, ${step}_failure, ${step}_category, ${step}_s) values (?, ?, ?, ?, ?)
-       on conflict do update set ${step} = excluded.${step}, ${step}_failure = excluded.${step}_failure,
-         ${step}_category = excluded.${step}_category, ${step}_s = coalesce(excluded.${step}_s, ${step}_s)`,
-      id,
-      ended,
-      isFailure ? text(row['message'] ?? row['category']) : null,
-      isFailure ? text(row['category']) : null,
-      status === 'skip' || typeof seconds !== 'number' ? null : seconds,
-    );
-    if (step === 'parsed' && (status !== 'skip' || ended === 'needs-ocr'))
+    const { doc_id: document, status, duration_s: seconds } = row;
+    if (typeof document !== 'string' || typeof status !== 'string') return false;
+    if (status === 'skip') {
+      // It was finished before, unless it is a scan that still needs OCR.
       this.#store.run(
-        'update documents set partial = ? where id = ?',
-        status === 'success' && row['completeness'] === 'partial' ? 1 : 0,
-        id,
+        `insert into document_steps (document, step, ended) values (?, ?, ?) on conflict do update set ended = excluded.ended,
+           partial = partial and excluded.ended = 'success', category = null, code = null, failure = null`,
+        document,
+        step,
+        row['reason'] === 'needs-ocr' ? 'needs-ocr' : 'success',
       );
+      return true;
+    }
+    const last = this.#store.number('select max(sequence) from document_steps where step = ?', step);
+    const why = status === 'failure' ? row : {};
+    this.#store.insert(
+      'document_steps',
+      {
+        document, step, sequence: last + 1, at: text(row['finished_at']) ?? '', ended: status,
+        partial: status === 'success' && row['completeness'] === 'partial' ? 1 : 0, seconds: typeof seconds === 'number' ? seconds : null,
+        category: text(why['category']), code: text(why['code']), failure: text(why['message'] ?? why['category']),
+      }, // prettier-ignore
+      'or replace',
+    );
     return true;
   }
 }

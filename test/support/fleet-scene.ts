@@ -121,7 +121,7 @@ export class FleetScene implements AsyncDisposable {
       `select work, tried, outcome, reason, resolver, bytes, document, title, authors, year, venue, type, doi, licence, version, citations,
          retracted, other_version from works order by work`,
     );
-    const documents = store.all('select id, partial, parsed, chunked, embedded from documents order by id');
+    const documents = store.all('select document, step, ended, partial from document_steps order by document, step');
     return {
       works: `${works.length} ${sha256(JSON.stringify(works))}`,
       documents: `${documents.length} ${sha256(JSON.stringify(documents))}`,

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { z } from 'zod';
 
-import { fileInside, fieldsOf, parseJson } from '../../base/index.ts';
+import { fileInside } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import type { Block, Chunk } from '../../parse/index.ts';
@@ -16,15 +15,13 @@ import {
   readSidecar,
   sidecarPath,
 } from '../../parse/index.ts';
-import { manifestPath } from '../../stage/index.ts';
-import type { CorpusStore, LogCursor } from '../../store/index.ts';
-import { readLines, START } from '../../store/index.ts';
+import type { CorpusStore } from '../../store/index.ts';
+import { STEPS } from '../../store/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import type { Account, HostSlice } from '../account.ts';
-import { accountOf, newHolds, STAGES } from '../account.ts';
+import { accountOf, countStep, newHolds } from '../account.ts';
 import type { DocumentPlace } from '../corpus-works.ts';
 import { CorpusWorks, documentLink } from '../corpus-works.ts';
-import { manifestFolder } from '../library/library.ts';
 import { captionsOf, hasDocument, isDocumentName, tableRows } from '../library/read-document.ts';
 import type { CitedWork } from '../search/search-session.ts';
 import { citedWork } from '../search/search-session.ts';
@@ -32,12 +29,12 @@ import type { documentLine, runEvent, stepCount } from '../shapes/index.ts';
 import type { WorksRequest, WorkTable } from '../works/work-table.ts';
 import { decodeCursor, encodeCursor, whereOf, wordsOf } from '../works/work-table.ts';
 
-/** Bytes of a manifest read before yielding to other tasks. */
-const SLICE_BYTES = 256 * 1024;
 /** Most past events reported by the first call. */
 const TOLD_AT_FIRST = 200;
 
 const PAGE = 50;
+const LAST_FIRST = Object.values(STEPS).toReversed();
+const STEP_COLUMNS = LAST_FIRST.map((step) => `max(ended) FILTER (WHERE step = '${step}') AS ${step}`).join(', ');
 
 export type StepCount = z.output<typeof stepCount>;
 export type RunEvent = z.output<typeof runEvent>;
@@ -49,19 +46,14 @@ export type DocumentLine = z.output<typeof documentLine>;
  */
 export class CorpusView extends CorpusWorks {
   readonly #pictures = pagePictures();
-  readonly #manifests: string;
-  /** The position in the manifest of each stage up to which events were read. */
-  readonly #cursors = new Map<string, LogCursor>();
-  #toldHolds = 0;
-  /** The last outcome reported; undefined before the first. */
-  #toldOutcome: number | undefined;
+  /** The number of the last event reported, for outcomes of works, each step of documents, and holds of hosts. */
+  readonly #told = new Map<string, number>();
   #counted: { readonly version: string; readonly account: Account } | undefined;
   #refreshing: Promise<readonly RunEvent[]> | undefined;
 
   /** Use `corpus.view()`. */
   constructor(folder: string, config: Config) {
     super(folder, config.parse.data_root);
-    this.#manifests = manifestFolder(config);
   }
 
   /** Reads new log lines and returns new events; concurrent calls share one read. */
@@ -88,7 +80,7 @@ export class CorpusView extends CorpusWorks {
     const files = downloaded + local;
     const counted = (step: 'parsed' | 'chunked' | 'embedded') => ({
       done: account[step],
-      failed: this.store.count(`documents where ${step} = 'failure'`),
+      failed: countStep(this.store, step, 'failure'),
     });
     const [parsed, chunked, embedded] = [counted('parsed'), counted('chunked'), counted('embedded')];
     // Assumes that untried works succeed as often as tried ones.
@@ -114,15 +106,14 @@ export class CorpusView extends CorpusWorks {
     const after = decodeCursor(cursor, 1);
     const words = wordsOf(q);
     const conditions = [
-      ...(after ? ['documents.id > :after'] : []),
+      ...(after ? ['steps.document > :after'] : []),
       ...(words === '' ? [] : ['works.row IN (SELECT rowid FROM words WHERE words MATCH :words)']),
     ];
     const rows = this.store.all<DocumentLine>(
-      `SELECT documents.id, work, title, authors, nullif(year, 0) AS year, nullif(parsed, '') AS parsed,
-         nullif(chunked, '') AS chunked, nullif(embedded, '') AS embedded,
-         coalesce(embedded_failure, chunked_failure, parsed_failure) AS failure
-       FROM documents LEFT JOIN works ON works.document = documents.id AND works.document <> ''
-       ${whereOf(conditions)} ORDER BY documents.id LIMIT :limit`,
+      `SELECT steps.document AS id, work, title, authors, nullif(year, 0) AS year, ${STEP_COLUMNS},
+         coalesce(${LAST_FIRST.map((step) => `max(failure) FILTER (WHERE step = '${step}')`).join(', ')}) AS failure
+       FROM document_steps AS steps LEFT JOIN works ON works.document = steps.document AND works.document <> ''
+       ${whereOf(conditions)} GROUP BY steps.document ORDER BY steps.document LIMIT :limit`,
       { ...(after && { after: String(after[0]) }), ...(words !== '' && { words }), limit: limit + 1 },
     );
     const items = rows.slice(0, limit);
@@ -131,14 +122,14 @@ export class CorpusView extends CorpusWorks {
   }
 
   hasDocument(id: string): boolean {
-    return this.store.get('select 1 from documents where id = ?', id) !== undefined;
+    return this.store.get('select 1 from document_steps where document = ?', id) !== undefined;
   }
 
   /** The ids of the documents before and after one in the list. */
   besideDocument(id: string): { readonly before: string | null; readonly after: string | null } {
     const beside = this.store.get<{ before: string | null; after: string | null }>(
-      `select (select max(id) from documents where id < :id) as before,
-         (select min(id) from documents where id > :id) as after`,
+      `select (select max(document) from document_steps where document < :id) as before,
+         (select min(document) from document_steps where document > :id) as after`,
       { id },
     );
     return beside ?? { before: null, after: null };
@@ -170,56 +161,29 @@ export class CorpusView extends CorpusWorks {
 
   async #read(): Promise<readonly RunEvent[]> {
     const { store } = this;
-    const isFirst = this.#toldOutcome === undefined;
-    const events: RunEvent[] = [];
-    const tell = (event: RunEvent): void => {
-      events.push(event);
-      if (isFirst && events.length > TOLD_AT_FIRST * 2) events.splice(0, TOLD_AT_FIRST);
-    };
+    const isFirst = this.#told.size === 0;
     await store.ingestSoon();
-    const last = store.number('select max(sequence) from outcomes');
-    for (const row of settledSince(store, this.#toldOutcome ?? last - TOLD_AT_FIRST)) tell(workEvent(row));
-    this.#toldOutcome = last;
-    for (const [stage, word] of STAGES) await this.#readStage(manifestPath(this.#manifests, stage), word, tell);
-    for (const slice of newHolds(store, this.#toldHolds)) {
-      this.#toldHolds = slice.row;
-      tell(holdEvent(slice));
-    }
+    /** The last number of a list reported before; at first only its end is reported. */
+    const after = (list: string, last: number): number => {
+      const told = this.#told.get(list) ?? last - TOLD_AT_FIRST;
+      this.#told.set(list, last);
+      return told;
+    };
+    const works = after('works', store.number('select max(sequence) from outcomes'));
+    const steps = Object.values(STEPS).flatMap((step) => {
+      const last = store.number('select max(sequence) from document_steps where step = ?', step);
+      return stepEvents(store, step, after(step, last));
+    });
+    const holds = newHolds(store, this.#told.get('holds') ?? 0);
+    this.#told.set('holds', holds.at(-1)?.row ?? this.#told.get('holds') ?? 0);
+    const events = [...workEvents(store, works), ...steps, ...holds.map(holdEvent)];
     return isFirst ? events.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-TOLD_AT_FIRST) : events;
-  }
-
-  async #readStage(path: string, word: string, tell: (event: RunEvent) => void): Promise<void> {
-    for (let isEnd = !existsSync(path); !isEnd; await nextTurn()) {
-      const read =
-        readLines(path, this.#cursors.get(path) ?? START, SLICE_BYTES) ?? readLines(path, START, SLICE_BYTES);
-      if (!read) return;
-      this.#cursors.set(path, read.cursor);
-      isEnd = read.isEnd || read.lines.length === 0;
-      for (const line of read.lines) {
-        const row = fieldsOf(parseJson(line));
-        const { doc_id: id, status } = row;
-        if (typeof id !== 'string' || typeof status !== 'string' || status === 'skip') continue;
-        const about = { ...NOTHING, at: text(row['finished_at']) ?? '', kind: 'stage', document: id } as const;
-        if (status !== 'failure') tell({ ...about, level: 'info', text: word });
-        else
-          tell({
-            ...about,
-            level: 'error',
-            text: `could not be ${word}: ${text(row['message'] ?? row['category']) ?? 'no reason was given'}`,
-            reason: text(row['code'] ?? row['category']),
-          });
-      }
-    }
   }
 
   override [Symbol.dispose](): void {
     this.#pictures[Symbol.dispose]();
     super[Symbol.dispose]();
   }
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value.slice(0, 1_000) : null;
 }
 
 /** An event names what it is about. */
@@ -237,31 +201,36 @@ function holdEvent({ at, host, asked_until: asked, held_until: held }: HostSlice
   };
 }
 
-type SettledWork = Pick<ManifestRow, 'work' | 'at' | 'outcome' | 'reason' | 'title' | 'resolver'>;
-
-/** Outcomes after a place in the manifest, in order. */
-function settledSince(store: CorpusStore, sequence: number): SettledWork[] {
-  return store.all(
+/** Outcomes of works after a place in the manifest, in order. */
+function workEvents(store: CorpusStore, sequence: number): RunEvent[] {
+  const rows = store.all<Pick<ManifestRow, 'work' | 'at' | 'outcome' | 'reason' | 'title' | 'resolver'>>(
     `select coalesce(works.work, outcomes.work) as work, outcomes.at, outcomes.outcome, outcomes.reason, outcomes.resolver,
        coalesce(works.title, outcomes.row ->> '$.title') as title
      from outcomes left join works on works.tried = outcomes.work where outcomes.sequence > ? order by outcomes.sequence`,
     sequence,
   );
+  return rows.map(({ work, at, outcome, reason, title, resolver }) => {
+    const name = (title ?? work).slice(0, 300);
+    const by = resolver === null ? '' : ` (${resolver})`;
+    const level = outcome === 'saved' || outcome === 'skipped' ? 'info' : outcome === 'parked' ? 'warn' : 'error';
+    const text = outcome === 'saved' ? `saved${by}: ${name}` : `${outcome}, ${reason}: ${name}`;
+    return { ...NOTHING, kind: 'work', at, level, text, work, reason };
+  });
 }
 
-function workEvent(row: SettledWork): RunEvent {
-  const { outcome, title, resolver } = row;
-  const name = (title ?? row.work).slice(0, 300);
-  const by = resolver === null ? '' : ` (${resolver})`;
-  return {
-    ...NOTHING,
-    at: row.at,
-    kind: 'work',
-    level: outcome === 'saved' || outcome === 'skipped' ? 'info' : outcome === 'parked' ? 'warn' : 'error',
-    text: outcome === 'saved' ? `saved${by}: ${name}` : `${outcome}, ${row.reason}: ${name}`,
-    work: row.work,
-    reason: row.reason,
-  };
+/** Outcomes of a step of documents after a place among them, in order. */
+function stepEvents(store: CorpusStore, step: string, sequence: number): RunEvent[] {
+  const rows = store.all<Record<'document' | 'at' | 'ended', string> & Record<'failure' | 'reason', string | null>>(
+    `select document, at, ended, substr(failure, 1, 1000) as failure, coalesce(code, category) as reason
+     from document_steps where step = ? and sequence > max(0, ?) order by sequence`,
+    step,
+    sequence,
+  );
+  return rows.map(({ document, at, ended, failure, reason }) => {
+    const about = { ...NOTHING, kind: 'stage', at, document } as const;
+    if (ended !== 'failure') return { ...about, level: 'info', text: step };
+    return { ...about, level: 'error', text: `could not be ${step}: ${failure ?? 'no reason was given'}`, reason };
+  });
 }
 
 /** Size of the cache of drawn pages. */
