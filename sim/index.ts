@@ -1,13 +1,11 @@
 /** A simulated scholarly web on localhost, for tests and for users who want to try out a run. */
 export type { LogEntry } from './log/request-log.ts';
-export { countByRule } from './log/rules.ts';
+export { countByRule } from './log/request-log.ts';
 export { Admin } from './server/admin.ts';
 export { Documents } from './server/documents.ts';
 export { Simulation } from './server/simulation.ts';
 export { clientSettings } from './settings.ts';
 export type { ClientSettings } from './settings.ts';
-export type { ManifestLine } from './truth/manifest.ts';
-export { parseManifestLine } from './truth/manifest.ts';
 export { monthTruth, retractionWatch } from './truth/month-truth.ts';
 export type { MonthTruth } from './truth/month-truth.ts';
 export { expectedOutcome } from './truth/outcome.ts';
@@ -18,8 +16,8 @@ export type { Reason } from './truth/reasons.ts';
 export { REASONS } from './truth/reasons.ts';
 export type { TruthLine } from './truth/truth-lines.ts';
 export { truthLines } from './truth/truth-lines.ts';
-export { ASPECTS, verify } from './truth/verify.ts';
-export type { Aspect, Verification } from './truth/verify.ts';
+export { ASPECTS, parseManifestLine, verify } from './truth/verify.ts';
+export type { Aspect, ManifestLine, Verification } from './truth/verify.ts';
 export { webTime } from './web-time.ts';
 export { PROFILES } from './world/types.ts';
 export type { Profile, WorldParameters } from './world/types.ts';

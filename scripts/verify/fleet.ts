@@ -75,7 +75,7 @@ async function verifyFleet(run: Fleet): Promise<boolean> {
     DOCSTOKG_ORCHESTRATOR__HEARTBEAT_SECONDS: '5',
     ...(given.rateMargin !== '' && { DOCSTOKG_HTTP__RATE_MARGIN: given.rateMargin }),
   };
-  const ids = expectedOutcome(simulation.world, DEFAULT_POLICY).works.map(({ work }) => work.id);
+  const ids = expectedOutcome(simulation.world, DEFAULT_POLICY).map(({ work }) => work.id);
   const start = (parameters: readonly string[]): StartedCommand =>
     startCommand('contentdownload', ['queue', ...parameters], { cwd: folder.path, env });
   {

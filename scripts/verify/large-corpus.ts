@@ -139,7 +139,7 @@ async function measure(): Promise<void> {
     timeScale: TIME_SCALE,
   });
   await using admin = await Admin.open(simulation);
-  const { works } = expectedOutcome(simulation.world, DEFAULT_POLICY);
+  const works = expectedOutcome(simulation.world, DEFAULT_POLICY);
   const id = works.find(({ outcome }) => outcome === 'saved')?.work.id ?? '';
   await ask('one more work', folder, ['--sim', admin.url, '--id', id]);
   if (values.folder === '') rmSync(folder, { recursive: true });

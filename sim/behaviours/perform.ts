@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { cleanUrl, walledPage } from '../hosts/walls.ts';
 import { withFace } from '../hosts/landing.ts';
 import type { Exchange } from '../server/exchange.ts';
-import { html, redirect, text } from '../server/reply.ts';
+import { HANG, html, redirect, RESET, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { SUFFIX } from '../world/identifiers.ts';
 import { WORLD_DATE } from '../world/world.ts';
@@ -43,7 +43,7 @@ function substitute(exchange: Exchange, behaviour: Behaviour): Reply | null {
     case 'dead':
     // The client ignored DNS and connected anyway.
     case 'nameless':
-      return { status: 0, headers: {}, body: '', transport: { kind: 'reset' } };
+      return RESET;
     case 'redirect':
       return nextHop(exchange, behaviour);
     case 'redirect-trap':
@@ -57,7 +57,7 @@ function substitute(exchange: Exchange, behaviour: Behaviour): Reply | null {
     case 'oversized':
       return oversized(behaviour.how);
     case 'slow':
-      return behaviour.how === 'no-headers' ? { status: 0, headers: {}, body: '', transport: { kind: 'hang' } } : null;
+      return behaviour.how === 'no-headers' ? HANG : null;
     case 'head':
       if (exchange.method !== 'HEAD') return null;
       return behaviour.how === 'lies'
@@ -77,8 +77,8 @@ function substitute(exchange: Exchange, behaviour: Behaviour): Reply | null {
 }
 
 function flake(how: '503' | '502' | 'reset' | 'timeout'): Reply {
-  if (how === 'reset') return { status: 0, headers: {}, body: '', transport: { kind: 'reset' } };
-  if (how === 'timeout') return { status: 0, headers: {}, body: '', transport: { kind: 'hang' } };
+  if (how === 'reset') return RESET;
+  if (how === 'timeout') return HANG;
   return html('<html><body>temporarily unavailable</body></html>', Number(how));
 }
 

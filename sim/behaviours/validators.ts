@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { Exchange } from '../server/exchange.ts';
+import { headerOf } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 
 type RangeManner = 'good' | 'ignored' | 'if-range-mismatch' | 'wrong-range' | 'at-end';
@@ -17,8 +18,8 @@ export function fileHeaders(bytes: Uint8Array, modifiedAt: number): Record<strin
 /** Answers 304 and 206 if the request and the validators allow it (RFC 9110 §13, §14). */
 export function conditional(exchange: Exchange, whole: Reply, manner: RangeManner = 'good'): Reply {
   const { headers } = exchange;
-  const etag = header(whole, 'etag');
-  const modified = header(whole, 'last-modified');
+  const etag = headerOf(whole, 'etag');
+  const modified = headerOf(whole, 'last-modified');
   const noneMatch = headers['if-none-match'];
   if (noneMatch !== undefined) {
     if (etag !== undefined && noneMatch.split(/\s*,\s*/).some((one) => strip(one) === strip(etag)))
@@ -42,11 +43,6 @@ export function conditional(exchange: Exchange, whole: Reply, manner: RangeManne
     headers: { ...whole.headers, 'content-range': `bytes ${shown}-${total - 1}/${total}` },
     body: Buffer.from(whole.body).subarray(from),
   };
-}
-
-function header(reply: Reply, name: string): string | undefined {
-  const value = reply.headers[name];
-  return typeof value === 'string' ? value : undefined;
 }
 
 function strip(etag: string): string {

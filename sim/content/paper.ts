@@ -94,7 +94,7 @@ export interface Formula {
   readonly mathml: string;
 }
 
-export interface FormulaBlock extends Formula {
+interface FormulaBlock extends Formula {
   readonly kind: 'formula';
   readonly id: string;
   readonly number: number;

@@ -6,8 +6,6 @@ import type { Role, Voice } from './prose/index.ts';
 import { deck, stream } from './random.ts';
 import type { Stream } from './random.ts';
 import { writeReferences } from './references.ts';
-import { bareNoun, drawSlots, fillSlots } from './slots.ts';
-import type { Slots } from './slots.ts';
 import type { Cell, Table } from '../../src/parse/index.ts';
 
 /** State while writing a paper: voice, sentence decks and counters. */
@@ -29,20 +27,14 @@ interface WritingState {
 export function writePaper(spec: PaperSpec): Paper {
   const voice = voiceFor(spec.language, spec.topic);
   const random = stream('paper', spec.seed, spec.workId);
-  const dealer = (role: Role): (() => string) => deck(voice.sentences[role], stream('sentences', spec.seed, role));
+  const decks = Object.entries(voice.sentences).map(
+    ([role, sentences]) => [role, deck(sentences, stream('sentences', spec.seed, role))] as const,
+  );
   const desk: WritingState = {
     spec,
     voice,
     random,
-    sentence: {
-      introduction: dealer('introduction'),
-      background: dealer('background'),
-      methods: dealer('methods'),
-      results: dealer('results'),
-      discussion: dealer('discussion'),
-      limitations: dealer('limitations'),
-      conclusion: dealer('conclusion'),
-    },
+    sentence: Object.fromEntries(decks) as WritingState['sentence'],
     subheading: deck(voice.grammar.subheadings, stream('subheadings', spec.seed)),
     numbers: { paragraph: 0, table: 0, figure: 0, formula: 0, list: 0 },
     notes: [],
@@ -92,12 +84,7 @@ function writeSection(desk: WritingState, plan: Plan): Section[] {
 }
 
 /** Writes a paragraph, followed by the table, figure, formula or list it announces. */
-function writeParagraph(
-  desk: WritingState,
-  role: Role,
-  extra: Plan['extras'][number]['kind'] | undefined,
-  out: BodyBlock[],
-): void {
+function writeParagraph(desk: WritingState, role: Role, extra: Extra['kind'] | undefined, out: BodyBlock[]): void {
   const { random, voice, numbers, spec } = desk;
   const slots = drawSlots(voice.lexicon, random);
   const fact = writeFact(spec, voice, numbers.paragraph, random);
@@ -163,7 +150,7 @@ function cite({ random, uncited, spec }: WritingState): number[] {
   return [...chosen].sort((a, b) => a - b);
 }
 
-function announce(desk: WritingState, extra: 'table' | 'figure' | 'formula' | 'list', slots: Slots): Inline[] {
+function announce(desk: WritingState, extra: Exclude<Extra['kind'], 'note'>, slots: Slots): Inline[] {
   const { voice, random, numbers } = desk;
   const text = fillSlots(random.pick(voice.grammar.pointers[extra]), slots);
   if (extra === 'list') return parseInlines(text);
@@ -173,7 +160,7 @@ function announce(desk: WritingState, extra: 'table' | 'figure' | 'formula' | 'l
   return [...parseInlines(before), { kind: 'pointer', to: extra, number, text: label }, ...parseInlines(after)];
 }
 
-function writeExtra(desk: WritingState, extra: 'table' | 'figure' | 'formula' | 'list', slots: Slots): BodyBlock {
+function writeExtra(desk: WritingState, extra: Exclude<Extra['kind'], 'note'>, slots: Slots): BodyBlock {
   const { voice, random, numbers } = desk;
   const number = ++numbers[extra];
   const id = `${extra}${String(number)}`;
@@ -196,7 +183,7 @@ function writeExtra(desk: WritingState, extra: 'table' | 'figure' | 'formula' | 
     }
     case 'list': {
       const items = random.shuffle(voice.grammar.listItems).slice(0, random.integer(3, 4));
-      const filled = items.map((item) => item.replaceAll(/\{(\w+)\}/g, (whole, name: string) => slots[name] ?? whole));
+      const filled = items.map((item) => inSlots(item, slots));
       const last = filled.length - 1;
       const ordered = random.chance(0.5);
       return {
@@ -207,6 +194,53 @@ function writeExtra(desk: WritingState, extra: 'table' | 'figure' | 'formula' | 
       };
     }
   }
+}
+
+/** Slot values; one set per paragraph, so that its sentences are about the same things. */
+type Slots = Readonly<Record<string, string>>;
+
+/** Draws slot values: `{material}` and `{material2}` always differ. */
+function drawSlots(lexicon: Voice['lexicon'], random: Stream): Slots {
+  const two = (items: readonly string[]): [string, string] => {
+    const [first = '', second = first] = random.shuffle(items);
+    return [first, second];
+  };
+  const [material, material2] = two(lexicon.materials);
+  const [factor, factor2] = two(lexicon.factors);
+  const [property, property2] = two(lexicon.properties);
+  const [method, method2] = two(lexicon.methods);
+  return {
+    systems: random.pick(lexicon.systems),
+    material,
+    material2,
+    factor,
+    factor2,
+    property,
+    property2,
+    method,
+    method2,
+    problem: random.pick(lexicon.problems),
+    mechanism: random.pick(lexicon.mechanisms),
+  };
+}
+
+/** Fills a template; slots without a value are kept. */
+function fillSlots(template: string, slots: Slots): string {
+  return capitalise(inSlots(template, slots));
+}
+
+function inSlots(template: string, slots: Slots): string {
+  return template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => slots[name] ?? whole);
+}
+
+/** Names such as `dCas9` keep their lower-case letter. */
+function capitalise(text: string): string {
+  return /^\p{Ll}[\p{Ll}’-]*(?=[\s,;:.!?]|$)/u.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
+/** A noun without its article, for table heads and keywords. */
+function bareNoun(noun: string): string {
+  return capitalise(noun.replace(/^(?:(?:the|an?|die|der|das|le|la|les|el|los|las|un|une|una)\s|l’)/i, ''));
 }
 
 /** Joins adjacent plain pieces, which simplifies rendering and line breaking. */
@@ -229,11 +263,13 @@ interface Plan {
   /** Paragraphs of the section itself, then of each subsection. */
   readonly parts: readonly number[];
   /** What follows each paragraph. */
-  readonly extras: readonly {
-    readonly part: number;
-    readonly paragraph: number;
-    readonly kind: 'table' | 'figure' | 'formula' | 'list' | 'note';
-  }[];
+  readonly extras: readonly Extra[];
+}
+
+interface Extra {
+  readonly part: number;
+  readonly paragraph: number;
+  readonly kind: 'table' | 'figure' | 'formula' | 'list' | 'note';
 }
 
 // In paper order; the number is the minimum number of sections at which each one is included.
@@ -249,7 +285,7 @@ const OUTLINE: readonly (readonly [Role, number])[] = [
   ['conclusion', 4],
 ];
 
-const HOMES: Readonly<Record<Plan['extras'][number]['kind'], readonly Role[]>> = {
+const HOMES: Readonly<Record<Extra['kind'], readonly Role[]>> = {
   table: ['results', 'methods', 'discussion'],
   figure: ['results', 'discussion', 'methods'],
   formula: ['methods', 'background', 'results'],
@@ -266,7 +302,7 @@ function planSections(voice: Voice, random: Stream): Plan[] {
     const title = sectionTitle(voice, role, roles.indexOf(role) < index, random);
     const parts =
       paragraphs >= 4 && role !== 'introduction' && random.chance(0.8) ? split(paragraphs, random) : [paragraphs];
-    return { role, number: String(index + 1), title, parts, extras: [] as Plan['extras'][number][] };
+    return { role, number: String(index + 1), title, parts, extras: [] as Extra[] };
   });
   const counts = {
     table: random.pick([0, 1, 1, 1, 1, 2, 2, 2, 3, 3]),
@@ -296,11 +332,7 @@ function split(paragraphs: number, random: Stream): number[] {
 }
 
 /** Places a float after a free paragraph in the best matching section. */
-function place(
-  plans: readonly (Plan & { extras: Plan['extras'][number][] })[],
-  kind: Plan['extras'][number]['kind'],
-  random: Stream,
-): void {
+function place(plans: readonly (Plan & { extras: Extra[] })[], kind: Extra['kind'], random: Stream): void {
   for (const role of HOMES[kind]) {
     const free = plans
       .filter((plan) => plan.role === role)

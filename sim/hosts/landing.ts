@@ -44,7 +44,7 @@ function render(world: World, location: Location, template: LandingTemplate): st
       `<meta http-equiv="refresh" content="0;url=${escapeHtml(withFace(new URL(location.url).pathname, 'view', 'full'))}">`,
       'You are being redirected.',
     );
-  const { head, body } = pointer(location, template);
+  const { head = '', body = '' } = pointer(location, template);
   const guards = world.parameters.profile === 'reality' ? GUARDS : '';
   return page(
     work.title,
@@ -79,34 +79,32 @@ function citation(world: World, work: Work, template: LandingTemplate): string {
 }
 
 /** Markup by which a template links to the file. */
-function pointer(location: Location, template: LandingTemplate): { readonly head: string; readonly body: string } {
+function pointer(location: Location, template: LandingTemplate): { readonly head?: string; readonly body?: string } {
   const url = location.file?.url ?? '';
   const escaped = escapeHtml(url);
   switch (template) {
     case 'highwire':
     case 'own-doi':
     case 'doi-mismatch':
-      return { head: `<meta name="citation_pdf_url" content="${escaped}">`, body: '' };
+      return { head: `<meta name="citation_pdf_url" content="${escaped}">` };
     case 'highwire-unquoted':
-      return { head: `<meta content=${escaped} name=citation_pdf_url>`, body: '' };
+      return { head: `<meta content=${escaped} name=citation_pdf_url>` };
     case 'highwire-base': {
       const { origin, pathname, search } = new URL(url);
       return {
         head: `<base href="${origin}/">\n<meta name='citation_pdf_url' content='${escapeHtml(pathname.slice(1) + search)}'>`,
-        body: '',
       };
     }
     case 'property':
-      return { head: `<meta property="citation_pdf_url" content="${escaped}"/>`, body: '' };
+      return { head: `<meta property="citation_pdf_url" content="${escaped}"/>` };
     case 'two-pdf-metas':
       return {
         head: `<meta name="citation_pdf_url" content="${escapeHtml(withFace(url, 'supplement', '1'))}">\n<meta name="citation_pdf_url" content="${escaped}">`,
-        body: '',
       };
     case 'link-alternate':
-      return { head: `<link rel="alternate" type="application/pdf" title="PDF" href="${escaped}">`, body: '' };
+      return { head: `<link rel="alternate" type="application/pdf" title="PDF" href="${escaped}">` };
     case 'link-header':
-      return { head: '', body: '<p>The file is described in the headers of this page.</p>' };
+      return { body: '<p>The file is described in the headers of this page.</p>' };
     case 'json-ld': {
       const data = {
         '@context': 'https://schema.org',
@@ -116,7 +114,6 @@ function pointer(location: Location, template: LandingTemplate): { readonly head
       };
       return {
         head: `<script type="application/ld+json">${JSON.stringify(data).replaceAll('<', String.raw`\u003c`)}</script>`,
-        body: '',
       };
     }
     case 'ojs-galley':
@@ -128,6 +125,6 @@ function pointer(location: Location, template: LandingTemplate): { readonly head
     case 'full-text':
     case 'js-only':
     case 'meta-refresh':
-      return { head: '', body: '' };
+      return {};
   }
 }

@@ -1,4 +1,4 @@
-import type { Host, RobotsVariant } from '../world/types.ts';
+import type { Host } from '../world/types.ts';
 
 /** How a host serves robots.txt. */
 export interface RobotsAnswer {
@@ -19,7 +19,7 @@ const FILES = [
 ];
 const EVERYTHING = ['/articles', '/index.php', '/doi', '/handle', '/bitstream', '/id', '/items', '/server', '/login'];
 
-const TEXTS: Readonly<Record<RobotsVariant, string>> = {
+const TEXTS = {
   allow: 'User-agent: *\nDisallow:\n',
   missing: 'not here',
   forbidden: 'forbidden',
@@ -38,6 +38,9 @@ const TEXTS: Readonly<Record<RobotsVariant, string>> = {
   'crawl-delay-60': 'User-agent: *\nCrawl-delay: 60\nDisallow: /admin/\n',
   'crawl-delay-120': 'User-agent: *\nCrawl-delay: 120\nDisallow: /admin/\n',
 };
+
+export type RobotsVariant = keyof typeof TEXTS;
+export const ROBOTS_VARIANTS = Object.keys(TEXTS) as readonly RobotsVariant[];
 
 export function robotsOf(host: Pick<Host, 'robots'>): RobotsAnswer {
   const { robots } = host;

@@ -2,7 +2,7 @@ import { perform } from '../behaviours/perform.ts';
 import { rawPdf } from '../behaviours/odd-pdf.ts';
 import { withJunk } from '../server/documents.ts';
 import type { Exchange } from '../server/exchange.ts';
-import { html, text } from '../server/reply.ts';
+import { HANG, html, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import type { FileSpec, Host, Location } from '../world/types.ts';
 import { robotsOf } from './robots.ts';
@@ -20,7 +20,7 @@ const TYPES = {
 /** The response for a file, with its behaviour applied. */
 export function serveFile(exchange: Exchange, file: FileSpec): Promise<Reply> {
   return perform(exchange, file.behaviour, async () => ({
-    bytes: withJunk(await exchange.bytes(file.payload), file.behaviour.kind === 'typed' ? file.behaviour.junkBytes : 0),
+    bytes: withJunk(await exchange.bytes(file), file.behaviour.kind === 'typed' ? file.behaviour.junkBytes : 0),
     contentType: TYPES[file.payload.form],
   }));
 }
@@ -76,7 +76,7 @@ function galley(): Reply {
 
 function robots(exchange: Exchange, host: Host): Reply {
   const answer = robotsOf(host);
-  if (answer.hangs) return { status: 0, headers: {}, body: '', transport: { kind: 'hang' } };
+  if (answer.hangs) return HANG;
   const hop = Number(exchange.query.get('hop') ?? 0);
   if (hop < answer.redirects) return { status: 301, headers: { location: `/robots.txt?hop=${hop + 1}` }, body: '' };
   return text(answer.text, answer.status, { 'content-type': 'text/plain; charset=utf-8' });

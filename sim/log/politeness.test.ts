@@ -8,8 +8,8 @@ import { SIM_KEYS } from '../server/run-state.ts';
 import { Simulation } from '../server/simulation.ts';
 import { NO_ROBOTS_HOST } from '../world/hosts.ts';
 import type { Location } from '../world/types.ts';
-import type { Rule } from './rules.ts';
-import { countByRule, RULES } from './rules.ts';
+import type { Rule } from './request-log.ts';
+import { countByRule, RULES } from './request-log.ts';
 
 const AGENT = 'NaiveBot/1.0 (+https://example.org; mailto:someone@example.org)';
 

@@ -3,8 +3,7 @@ import { slackOf } from '../server/limits.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { mayFetch, rulesOf } from '../truth/verdict.ts';
 import type { World } from '../world/world.ts';
-import type { LogEntry, RequestLog } from './request-log.ts';
-import type { Rule } from './rules.ts';
+import type { LogEntry, RequestLog, Rule } from './request-log.ts';
 
 /** The hosts to which each key may be sent. */
 const HOMES: Readonly<Record<keyof typeof SIM_KEYS, readonly string[]>> = {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import { AppError, errorInfo } from '../../src/base/index.ts';
-import { countByRule } from '../log/rules.ts';
+import { countByRule } from '../log/request-log.ts';
 import { clientSettings } from '../settings.ts';
 import { parsePolicy } from '../truth/policy.ts';
 import { truthLines } from '../truth/truth-lines.ts';

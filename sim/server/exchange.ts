@@ -1,5 +1,5 @@
 import type { World } from '../world/world.ts';
-import type { Location, Payload } from '../world/types.ts';
+import type { FileSpec, Location } from '../world/types.ts';
 import type { Reply } from './reply.ts';
 import type { RunState } from './run-state.ts';
 
@@ -20,7 +20,8 @@ export interface Exchange {
   readonly now: number;
   /** Ports known only at run time. */
   readonly canaries: { readonly v4: number; readonly v6: number };
-  bytes(payload: Payload): Promise<Uint8Array>;
+  /** The content of a file without its behaviour; nothing if there is none. */
+  bytes(file: FileSpec | null | undefined): Promise<Uint8Array>;
   /** The response for the file of a location, with its behaviour. */
   file(location: Location): Promise<Reply>;
 }

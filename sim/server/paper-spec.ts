@@ -5,12 +5,11 @@ import type { World } from '../world/world.ts';
 
 /** The specification of a work's document. */
 export function paperSpec(world: World, index: number): PaperSpec {
-  const { seed } = world.parameters;
   const work = world.work(index);
-  const abstract = abstractOf(seed, work);
+  const abstract = abstractOf(world, work);
   const license = work.locations.find((location) => location.license !== null)?.license;
   return {
-    seed: `${seed}:${index}`,
+    seed: `${world.parameters.seed}:${index}`,
     workId: work.id,
     title: work.title,
     authors: authorsOf(world, work, 12).map(({ name, institution, orcid }) => ({

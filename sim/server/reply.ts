@@ -16,6 +16,11 @@ export interface Reply {
   readonly transport?: Transport;
 }
 
+/** The connection is closed without an answer. */
+export const RESET: Reply = { status: 0, headers: {}, body: '', transport: { kind: 'reset' } };
+/** No answer comes. */
+export const HANG: Reply = { status: 0, headers: {}, body: '', transport: { kind: 'hang' } };
+
 type Headers = Reply['headers'];
 
 export function json(value: unknown, status = 200, headers: Headers = {}): Reply {
@@ -40,6 +45,11 @@ export function redirect(location: string, status = 302, headers: Headers = {}):
     headers: { 'content-type': 'text/html;charset=utf-8', location, ...headers },
     body: `<html><head><title>Redirect</title></head><body><a href="${escapeHtml(location)}">moved</a></body></html>`,
   };
+}
+
+export function headerOf(reply: Reply, name: string): string | undefined {
+  const value = reply.headers[name];
+  return typeof value === 'string' ? value : undefined;
 }
 
 export function escapeHtml(raw: string): string {

@@ -19,7 +19,7 @@ import type { Exchange, Pool } from './exchange.ts';
 import { Limits } from './limits.ts';
 import { listen } from './listen.ts';
 import type { Reply } from './reply.ts';
-import { text } from './reply.ts';
+import { headerOf, RESET, text } from './reply.ts';
 import { RunState } from './run-state.ts';
 
 export interface SimulationOptions {
@@ -199,7 +199,7 @@ export class Simulation implements AsyncDisposable {
       attempt: entry.attempt,
       now: entry.at,
       canaries: this.canaries,
-      bytes: (payload) => this.documents.bytes(payload),
+      bytes: async (file) => (file ? this.documents.bytes(file.payload) : new Uint8Array()),
       file: (location) =>
         location.file ? serveFile(exchange, location.file) : Promise.resolve(text('Not Found', 404)),
     };
@@ -215,7 +215,7 @@ export class Simulation implements AsyncDisposable {
       const hint = 'give clients the admin address that "sim serve" printed';
       return outside(text(`This is the simulated web itself; ${hint}.\n`, 421));
     }
-    if (this.killedHosts.has(host)) return outside({ status: 0, headers: {}, body: '', transport: { kind: 'reset' } });
+    if (this.killedHosts.has(host)) return outside(RESET);
     if (this.#manners.isBanned(host, entry.at)) return outside(text('Forbidden', 403));
     const service = serviceAt(host);
     if (service) {
@@ -255,11 +255,6 @@ export class Simulation implements AsyncDisposable {
 function slowDown(form: 'seconds' | 'date' | 'none', waitSeconds: number, now: number): Reply {
   const retryAfter = form === 'seconds' ? String(waitSeconds) : new Date(now + waitSeconds * 1_000 + 999).toUTCString();
   return text('Too Many Requests', 429, form === 'none' ? {} : { 'retry-after': retryAfter });
-}
-
-function headerOf(reply: Reply, name: string): string | undefined {
-  const value = reply.headers[name];
-  return typeof value === 'string' ? value : undefined;
 }
 
 function decoded(path: string): string {

@@ -46,7 +46,6 @@ ${entries.join('\n')}
 
 function entry(world: World, { work, version }: Identifier): string {
   const id = `${work.arxivId}v${version ?? work.arxivVersions}`;
-  const { seed } = world.parameters;
   const people = authorsOf(world, work, 30).map(
     ({ name }) => `    <author>\n      <name>${escapeHtml(name)}</name>\n    </author>`,
   );
@@ -56,7 +55,7 @@ function entry(world: World, { work, version }: Identifier): string {
     <updated>${work.date}T12:00:00Z</updated>
     <link href="${at('arxiv.org', `/abs/${id}`)}" rel="alternate" type="text/html"/>
     <link href="${at('arxiv.org', `/pdf/${id}`)}" rel="related" type="application/pdf" title="pdf"/>
-    <summary>${escapeHtml(abstractOf(seed, work) ?? work.title)}</summary>
+    <summary>${escapeHtml(abstractOf(world, work) ?? work.title)}</summary>
     <category term="cs.LG" scheme="http://arxiv.org/schemas/atom"/>
     <published>${work.date}T12:00:00Z</published>
     <arxiv:comment>${isWithdrawn(work) ? 'This paper has been withdrawn' : 'Simulated document'}</arxiv:comment>

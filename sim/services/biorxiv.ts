@@ -3,6 +3,7 @@ import { doiIn } from '../server/exchange.ts';
 import { json, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { walledPage } from '../hosts/walls.ts';
+import { listedIn } from '../world/locations.ts';
 import { abstractOf, authorsOf } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -11,7 +12,6 @@ const WEB: Pool = { name: 'biorxiv-web', perSecond: 1 / 3, burst: 1 };
 
 function versions(world: World, work: Work, location: Location, server: string): Record<string, unknown>[] {
   const latest = Number(/v(\d+)\.full\.pdf$/.exec(location.url)?.[1] ?? 1);
-  const { seed } = world.parameters;
   return Array.from({ length: latest }, (_, at) => ({
     title: work.title,
     authors: authorsOf(world, work, 10)
@@ -23,7 +23,7 @@ function versions(world: World, work: Work, location: Location, server: string):
     type: 'new results',
     license: (location.license ?? 'cc-no').replaceAll('-', '_'),
     category: 'ecology',
-    abstract: abstractOf(seed, work) ?? '',
+    abstract: abstractOf(world, work) ?? '',
     published: 'NA',
     server: server === 'biorxiv' ? 'bioRxiv' : 'medRxiv',
   }));
@@ -40,9 +40,7 @@ export const biorxiv: Service = {
       const [, server = '', doi = ''] =
         /^\/details\/(biorxiv|medrxiv)\/(.+)\/na(?:\/json)?$/.exec(decodeURIComponent(url.pathname)) ?? [];
       const work = world.byDoi(doiIn(doi));
-      const location = work?.locations.find(
-        ({ visibleIn, host }) => visibleIn.includes('biorxiv') && host.includes(server),
-      );
+      const location = listedIn(work, 'biorxiv').find(({ host }) => host.includes(server));
       if (!work || !location) return json({ messages: [{ status: 'no posts found' }], collection: [] });
       return json({
         messages: [{ status: 'ok', category: 'all' }],

@@ -9,7 +9,8 @@ import { SaxesParser } from 'saxes';
 import { HeldClock } from '../../src/testing/index.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { Simulation } from '../server/simulation.ts';
-import type { Archetype, Work } from '../world/types.ts';
+import type { Work } from '../world/types.ts';
+import type { Archetype } from '../world/work.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const FIXTURES = ['..', '../..']

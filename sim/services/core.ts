@@ -4,6 +4,7 @@ import { SIM_KEYS } from '../server/run-state.ts';
 import { json, redirect, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { at, numberOf } from '../world/identifiers.ts';
+import { listedIn } from '../world/locations.ts';
 import { abstractOf, authorsOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -11,8 +12,7 @@ import type { World } from '../world/world.ts';
 const POOL: Pool = { name: 'core', perSecond: 25 / 60, burst: 10 };
 
 function render(world: World, work: Work): Record<string, unknown> {
-  const { seed } = world.parameters;
-  const listed = work.locations.find(({ visibleIn }) => visibleIn.includes('core'));
+  const [listed] = listedIn(work, 'core');
   const number = numberOf(work.index);
   return {
     arxivId: work.arxivId ?? '',
@@ -20,7 +20,7 @@ function render(world: World, work: Work): Record<string, unknown> {
     citationCount: 0,
     contributors: [],
     outputs: [at('api.core.ac.uk', `/v3/outputs/${number}`)],
-    abstract: abstractOf(seed, work) ?? '',
+    abstract: abstractOf(world, work) ?? '',
     doi: work.doi ?? '',
     downloadUrl: listed?.url ?? '',
     id: number,
@@ -65,9 +65,8 @@ export const core: Service = {
       if (limit > 100) return json({ message: 'Gateway Timeout' }, 504);
       const doi = /doi:"?([^"]+)"?/i.exec(query.get('q') ?? '')?.[1];
       const work = doi ? world.byDoi(doi.trim()) : undefined;
-      const known =
-        work?.locations.some(({ visibleIn }) => visibleIn.includes('core')) || (work && work.index % 4 === 0);
-      const results = work && known ? [render(world, work)] : [];
+      const isKnown = listedIn(work, 'core').length > 0 || (work && work.index % 4 === 0);
+      const results = work && isKnown ? [render(world, work)] : [];
       return json({
         totalHits: results.length,
         limit,

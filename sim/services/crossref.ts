@@ -1,8 +1,10 @@
+import { licenseUrl } from '../content/index.ts';
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { doiIn, isIdentified } from '../server/exchange.ts';
 import { json, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { crossrefLinkType } from '../truth/plans.ts';
+import { listedIn } from '../world/locations.ts';
 import { authorsOf, issnOf, journalOf } from '../world/people.ts';
 import type { Update } from '../world/month.ts';
 import type { Location, Work } from '../world/types.ts';
@@ -21,11 +23,6 @@ function poolHeaders(exchange: Exchange): Record<string, string> {
     'x-concurrency-limit': String(pool.concurrency ?? 1),
   };
 }
-
-const licenseUrl = (license: string): string =>
-  license === 'cc0'
-    ? 'https://creativecommons.org/publicdomain/zero/1.0/'
-    : `https://creativecommons.org/licenses/${license.replace('cc-', '')}/4.0/`;
 
 function dateParts(date: string): { 'date-parts': number[][] } {
   return { 'date-parts': [date.split('-').map(Number)] };
@@ -51,7 +48,7 @@ function update({ type, doi, date, source }: Update): Record<string, unknown> {
 
 /** A work as a Crossref record. */
 function renderCrossref(world: World, work: Work): Record<string, unknown> {
-  const listed = work.locations.filter(({ visibleIn }) => visibleIn.includes('crossref'));
+  const listed = listedIn(work, 'crossref');
   const licensed = listed.find(({ license }) => license !== null);
   const host = world.publishers[work.source];
   // Publishers also deposit a link for similarity checks, which is not for readers.
@@ -104,12 +101,11 @@ function renderCrossref(world: World, work: Work): Record<string, unknown> {
     issued: dateParts(work.date),
     'references-count': work.references.length,
     URL: `https://doi.org/${work.doi}`,
-    relation:
-      work.said?.publishedAs === undefined
-        ? {}
-        : {
-            'is-preprint-of': [{ 'id-type': 'doi', id: work.said.publishedAs, 'asserted-by': 'subject' }],
-          },
+    relation: {
+      ...(work.said?.publishedAs !== undefined && {
+        'is-preprint-of': [{ 'id-type': 'doi', id: work.said.publishedAs, 'asserted-by': 'subject' }],
+      }),
+    },
     ...(work.said?.updatedBy && { 'updated-by': work.said.updatedBy.map(update) }),
     ...(work.said?.updateTo && { 'update-to': work.said.updateTo.map(update) }),
     ISSN: [issnOf(host)],
@@ -133,82 +129,59 @@ export const crossref: Service = {
       [...exchange.query.keys()].some((key) => key.startsWith(name)),
     );
     if (refused)
-      return json(
-        {
-          status: 'failed',
-          'message-type': 'validation-failure',
-          message: [
-            {
-              type: 'parameter-not-allowed',
-              value: `${refused}.*`,
-              message: 'This route does not support field query parameters',
-            },
-          ],
-        },
-        400,
-        headers,
-      );
-    return json(
-      {
-        status: 'ok',
-        'message-type': 'work',
-        'message-version': '1.0.0',
-        message: renderCrossref(exchange.world, work),
-      },
-      200,
-      headers,
-    );
+      return failed('validation', 400, headers, {
+        type: 'parameter-not-allowed',
+        value: `${refused}.*`,
+        message: 'This route does not support field query parameters',
+      });
+    return found('work', renderCrossref(exchange.world, work), headers);
   },
 };
+
+function found(type: 'work' | 'work-list', message: object, headers: Record<string, string>): Reply {
+  return json({ status: 'ok', 'message-type': type, 'message-version': '1.0.0', message }, 200, headers);
+}
+
+function failed(
+  what: 'validation' | 'resource',
+  status: number,
+  headers: Record<string, string>,
+  fault: { readonly type: string; readonly value: string | null; readonly message: string },
+): Reply {
+  return json({ status: 'failed', 'message-type': `${what}-failure`, message: [fault] }, status, headers);
+}
 
 function list(exchange: Exchange, headers: Record<string, string>): Reply {
   const { query, world } = exchange;
   const cursor = query.get('cursor');
-  const from =
-    cursor === null
-      ? Number(query.get('offset') ?? 0)
-      : cursor === '*'
-        ? 0
-        : Number(/^sim(\d+)$/.exec(cursor)?.[1] ?? Number.NaN);
+  const place = cursor === '*' ? 0 : Number(/^sim(\d+)$/.exec(cursor ?? '')?.[1]);
+  const from = cursor === null ? Number(query.get('offset') ?? 0) : place;
   if (Number.isNaN(from))
-    return json(
-      {
-        status: 'failed',
-        'message-type': 'resource-failure',
-        message: [{ type: 'cursor-invalid', value: cursor, message: 'Cursor specified but it is invalid' }],
-      },
-      404,
-      headers,
-    );
+    return failed('resource', 404, headers, {
+      type: 'cursor-invalid',
+      value: cursor,
+      message: 'Cursor specified but it is invalid',
+    });
   const refusal = refusedQuery(query);
-  if (refusal)
-    return json({ status: 'failed', 'message-type': 'validation-failure', message: [refusal] }, 400, headers);
+  if (refusal) return failed('validation', 400, headers, refusal);
   const rows = Math.min(1_000, Number(query.get('rows') ?? 20));
   const selected = query.get('select')?.split(',') ?? null;
-  const found = matching(world, query.get('query.bibliographic') ?? query.get('query') ?? '');
+  const works = matching(world, query.get('query.bibliographic') ?? query.get('query') ?? '');
   const render = (index: number): Record<string, unknown> => {
     const work = renderCrossref(world, world.work(index));
     return selected === null
       ? work
       : Object.fromEntries(Object.entries(work).filter(([name]) => selected.includes(name)));
   };
-  return json(
-    {
-      status: 'ok',
-      'message-type': 'work-list',
-      'message-version': '1.0.0',
-      message: {
-        facets: {},
-        ...(cursor !== null && { 'next-cursor': `sim${from + rows}` }),
-        'total-results': found.length,
-        items: found.slice(from, from + rows).map(render),
-        'items-per-page': rows,
-        query: { 'start-index': 0, 'search-terms': query.get('query') ?? query.get('query.bibliographic') },
-      },
-    },
-    200,
-    headers,
-  );
+  const message = {
+    facets: {},
+    ...(cursor !== null && { 'next-cursor': `sim${from + rows}` }),
+    'total-results': works.length,
+    items: works.slice(from, from + rows).map(render),
+    'items-per-page': rows,
+    query: { 'start-index': 0, 'search-terms': query.get('query') ?? query.get('query.bibliographic') },
+  };
+  return found('work-list', message, headers);
 }
 
 /** Supported list parameters (api.crossref.org/swagger-ui); others are rejected. */
@@ -221,7 +194,7 @@ const SELECTABLE = new Set(
 );
 
 /** The error message for an invalid query, as Crossref words it; undefined if valid. */
-function refusedQuery(query: URLSearchParams): Record<string, string> | undefined {
+function refusedQuery(query: URLSearchParams): Parameters<typeof failed>[3] | undefined {
   const unknown = [...query.keys()].find((name) => !LIST_PARAMETERS.test(name));
   if (unknown !== undefined)
     return {

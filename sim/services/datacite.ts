@@ -1,6 +1,7 @@
 import type { Pool, Service } from '../server/exchange.ts';
 import { doiIn, isIdentified } from '../server/exchange.ts';
 import { json } from '../server/reply.ts';
+import { listedIn } from '../world/locations.ts';
 import { authorsOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -58,7 +59,7 @@ function render(world: World, work: Work): Record<string, unknown> {
 
 /** Files registered by the repository; most register none. */
 function contentOf(work: Work): string[] | null {
-  const files = work.locations.filter(({ visibleIn }) => visibleIn.includes('datacite')).map(({ url }) => url);
+  const files = listedIn(work, 'datacite').map(({ url }) => url);
   return files.length > 0 ? files : null;
 }
 

@@ -1,6 +1,7 @@
 import { sha256 } from '../../src/base/index.ts';
 import type { Pool, Service } from '../server/exchange.ts';
 import { json } from '../server/reply.ts';
+import { listedIn } from '../world/locations.ts';
 import { abstractOf, authorsOf, issnOf, journalOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -10,7 +11,6 @@ const PREFIX = /^\/api\/(?:v4\/)?search\/articles\//;
 
 function render(world: World, work: Work): Record<string, unknown> {
   const host = world.publishers[work.source];
-  const { seed } = world.parameters;
   return {
     id: sha256(work.id).slice(0, 32),
     created_date: `${work.date}T00:00:00Z`,
@@ -18,7 +18,7 @@ function render(world: World, work: Work): Record<string, unknown> {
       title: work.title,
       year: String(work.year),
       month: '1',
-      abstract: abstractOf(seed, work) ?? '',
+      abstract: abstractOf(world, work) ?? '',
       author: authorsOf(world, work, 20).map(({ name, institution }) => ({ name, affiliation: institution.name })),
       identifier: [
         { id: asRegistered(world, work), type: 'doi' },
@@ -32,14 +32,12 @@ function render(world: World, work: Work): Record<string, unknown> {
         title: journalOf(host),
         number: '1',
       },
-      link: work.locations
-        .filter(({ visibleIn }) => visibleIn.includes('doaj'))
-        .map(({ kind, url }) => ({
-          // Many journals label their article page as PDF.
-          content_type: kind === 'pdf' || work.archetype === 'B-promised' ? 'PDF' : 'HTML',
-          type: 'fulltext',
-          url,
-        })),
+      link: listedIn(work, 'doaj').map(({ kind, url }) => ({
+        // Many journals label their article page as PDF.
+        content_type: kind === 'pdf' || work.archetype === 'B-promised' ? 'PDF' : 'HTML',
+        type: 'fulltext',
+        url,
+      })),
       keywords: [],
       subject: [],
     },
@@ -68,7 +66,7 @@ export const doaj: Service = {
     // The field is matched exactly, including case.
     const isExact = world.parameters.profile !== 'reality' || doi === (known && asRegistered(world, known));
     const work = isExact ? known : undefined;
-    const results = work?.locations.some(({ visibleIn }) => visibleIn.includes('doaj')) ? [render(world, work)] : [];
+    const results = work && listedIn(work, 'doaj').length > 0 ? [render(world, work)] : [];
     return json({
       total: results.length,
       page: Number(query.get('page') ?? 1),

@@ -2,13 +2,10 @@ import type { Exchange, Service } from '../server/exchange.ts';
 import { html, json, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { at } from '../world/identifiers.ts';
+import { listedIn } from '../world/locations.ts';
 import { abstractOf, journalOf } from '../world/people.ts';
-import type { Location, Work } from '../world/types.ts';
+import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
-
-function listed(work: Work): readonly Location[] {
-  return work.locations.filter(({ visibleIn }) => visibleIn.includes('europe_pmc'));
-}
 
 function find(world: World, query: string): Work[] {
   const one =
@@ -25,9 +22,8 @@ function byPattern(pattern: RegExp, query: string, lookUp: (id: string) => Work 
 }
 
 function render(world: World, work: Work, isCore: boolean): Record<string, unknown> {
-  const open = listed(work);
+  const open = listedIn(work, 'europe_pmc');
   const isOpen = open.length > 0;
-  const { seed } = world.parameters;
   const license = work.locations.find((location) => location.license !== null)?.license ?? null;
   const light = {
     id: work.pmid ?? work.pmcid,
@@ -48,7 +44,7 @@ function render(world: World, work: Work, isCore: boolean): Record<string, unkno
       volume: '1',
       journal: { title: journalOf(world.publishers[work.source]), medlineAbbreviation: 'Sim J' },
     },
-    abstractText: abstractOf(seed, work) ?? '',
+    abstractText: abstractOf(world, work) ?? '',
     language: 'eng',
     pubTypeList: { pubType: ['research-article', 'Journal Article'] },
     fullTextUrlList: {
@@ -108,7 +104,7 @@ export const europePmc: Service = {
       (path === '/backend/ptpmcrender.fcgi' ? (query.get('accid') ?? '') : undefined);
     const work = world.byPmcid(full ?? page ?? '');
     const wanted = full === undefined ? 'pdf' : 'jats';
-    const location = work && listed(work).find(({ kind }) => kind === wanted);
+    const location = listedIn(work, 'europe_pmc').find(({ kind }) => kind === wanted);
     if (!location) return text('', 404);
     if (full === undefined && query.get('pdf') !== 'render' && path.startsWith('/articles/'))
       return html(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { json, text } from '../server/reply.ts';
@@ -25,8 +25,7 @@ function light(work: Work): Record<string, unknown> {
 
 async function complete(exchange: Exchange, work: Work): Promise<Record<string, unknown>> {
   const location = work.locations[0];
-  const bytes = location?.file ? await exchange.bytes(location.file.payload) : new Uint8Array();
-  const md5 = createHash('md5').update(bytes).digest('hex');
+  const bytes = await exchange.bytes(location?.file);
   return {
     ...light(work),
     authors: authorsOf(exchange.world, work, 10).map(({ index, name }) => ({ id: index, full_name: name })),
@@ -41,7 +40,7 @@ async function complete(exchange: Exchange, work: Work): Promise<Record<string, 
         size: bytes.length,
         is_link_only: false,
         download_url: location?.url,
-        computed_md5: md5,
+        computed_md5: hash('md5', bytes),
         mimetype: 'application/pdf',
       },
     ],

@@ -2,13 +2,10 @@ import type { Service } from '../server/exchange.ts';
 import { html, json, redirect } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { at } from '../world/identifiers.ts';
+import { listedIn } from '../world/locations.ts';
 import { authorsOf } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
-
-function deposit(work: Work | undefined): Location | undefined {
-  return work?.locations.find(({ visibleIn }) => visibleIn.includes('hal'));
-}
 
 function render(world: World, work: Work, location: Location): Record<string, unknown> {
   const id = /\/(hal-\d+)\//.exec(location.url)?.[1] ?? '';
@@ -49,12 +46,12 @@ export const hal: Service = {
       if (/doiId_(?:s|id):[^" ]*\//.test(asked))
         return json({ error: { msg: `org.apache.solr.search.SyntaxError: Cannot parse '${asked}'`, code: 400 } }, 400);
       const work = world.byDoi(/doiId_s:"([^"]+)"/.exec(asked)?.[1] ?? '');
-      const location = deposit(work);
+      const [location] = listedIn(work, 'hal');
       const docs = work && location ? [...another(world, work), render(world, work, location)] : [];
       return json({ response: { numFound: docs.length, start: 0, maxScore: 1, numFoundExact: true, docs } });
     }
     const [, number = ''] = /^\/hal-(\d+)/.exec(path) ?? [];
-    const location = deposit(world.namedIn(number)[0]);
+    const [location] = listedIn(world.namedIn(number)[0], 'hal');
     if (!location) return html('<html><head><title>404</title></head><body>HAL: document not found</body></html>', 404);
     if (path.endsWith('/document')) return redirect(at('hal.science', `/hal-${number}/file/paper.pdf`));
     if (path.endsWith('/file/paper.pdf')) return exchange.file(location);

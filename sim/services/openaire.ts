@@ -5,6 +5,7 @@ import { keyOf } from '../server/exchange.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { json } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
+import { listedIn } from '../world/locations.ts';
 import { authorsOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -34,17 +35,15 @@ function render(world: World, work: Work): Record<string, unknown> {
       pid: null,
     })),
     pids: [{ scheme: 'doi', value: work.doi }],
-    instances: work.locations
-      .filter(({ visibleIn }) => visibleIn.includes('openaire'))
-      .map((location) => ({
-        pids: [{ scheme: 'doi', value: work.doi }],
-        ...(location.license && { license: location.license.replaceAll('-', ' ').toUpperCase() }),
-        accessRight: { ...OPEN, openAccessRoute: null },
-        type: 'Article',
-        // URLs as they appeared in the repository's HTML.
-        urls: [world.parameters.profile === 'reality' ? location.url.replaceAll('&', '&amp;') : location.url],
-        publicationDate: work.date,
-      })),
+    instances: listedIn(work, 'openaire').map((location) => ({
+      pids: [{ scheme: 'doi', value: work.doi }],
+      ...(location.license && { license: location.license.replaceAll('-', ' ').toUpperCase() }),
+      accessRight: { ...OPEN, openAccessRoute: null },
+      type: 'Article',
+      // URLs as they appeared in the repository's HTML.
+      urls: [world.parameters.profile === 'reality' ? location.url.replaceAll('&', '&amp;') : location.url],
+      publicationDate: work.date,
+    })),
   };
 }
 
@@ -116,9 +115,8 @@ export const openaire: Service = {
     const pageSize = Number(query.get('pageSize') ?? 10);
     if (pageSize > 100) return json({ message: 'pageSize must be at most 100', error: 'Bad Request', code: 400 }, 400);
     const work = world.byDoi(query.get('pid') ?? '');
-    const results = work?.locations.some(({ visibleIn }) => visibleIn.includes('openaire'))
-      ? [...another(world, work), render(world, work)]
-      : [];
+    const isListed = listedIn(work, 'openaire').length > 0;
+    const results = work && isListed ? [...another(world, work), render(world, work)] : [];
     return json({ header: { numFound: results.length, maxScore: 1, queryTime: 12, page: 1, pageSize }, results });
   },
 };

@@ -101,12 +101,23 @@ function splitOutsideQuotes(filter: string): string[] {
   return filter.match(/(?:[^,"]|"[^"]*")+/g) ?? [];
 }
 
+const FLAGS: Readonly<Record<string, number>> = {
+  is_oa: FLAG.open,
+  'open_access.is_oa': FLAG.open,
+  has_doi: FLAG.doi,
+  is_retracted: FLAG.retracted,
+  has_pmcid: FLAG.pmcid,
+  has_abstract: FLAG.abstract,
+  'has_content.pdf': FLAG.content,
+  has_fulltext: FLAG.content,
+  has_pdf_url: FLAG.pdf,
+  is_xpac: FLAG.xpac,
+};
+
 function testFor(world: World, field: string, value: string): Test {
   const { year, flags, topics, citedBy } = world.columns;
-  const flag =
-    (bit: number): Test =>
-    (index) =>
-      (((flags[index] ?? 0) & bit) !== 0) === (value === 'true');
+  const bit = FLAGS[field];
+  if (bit !== undefined) return (index) => (((flags[index] ?? 0) & bit) !== 0) === (value === 'true');
   switch (field) {
     case 'topics.id': {
       const topic = topicIndex(value);
@@ -132,24 +143,6 @@ function testFor(world: World, field: string, value: string): Test {
       return (index) => world.work(index).date >= value;
     case 'to_publication_date':
       return (index) => world.work(index).date <= value;
-    case 'is_oa':
-    case 'open_access.is_oa':
-      return flag(FLAG.open);
-    case 'has_doi':
-      return flag(FLAG.doi);
-    case 'is_retracted':
-      return flag(FLAG.retracted);
-    case 'has_pmcid':
-      return flag(FLAG.pmcid);
-    case 'has_abstract':
-      return flag(FLAG.abstract);
-    case 'has_content.pdf':
-    case 'has_fulltext':
-      return flag(FLAG.content);
-    case 'has_pdf_url':
-      return flag(FLAG.pdf);
-    case 'is_xpac':
-      return flag(FLAG.xpac);
     case 'has_content.grobid_xml':
       return (index) => world.work(index).hasContent.tei === (value === 'true');
     case 'type':
@@ -166,7 +159,7 @@ function testFor(world: World, field: string, value: string): Test {
     case 'openalex':
     case 'openalex_id':
     case 'ids.openalex':
-      return (index) => index === world.byId(value.replace(/^https:\/\/openalex\.org\//i, ''))?.index;
+      return (index) => index === world.byId(idIn(value))?.index;
     case 'cites': {
       const cited = world.byId(idIn(value))?.index;
       return (index) => cited !== undefined && world.work(index).references.includes(cited);

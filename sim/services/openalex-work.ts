@@ -1,5 +1,6 @@
 import { encodeDoi, shownLicense } from '../truth/shown.ts';
 import { at } from '../world/identifiers.ts';
+import { listedIn } from '../world/locations.ts';
 import { abstractOf, author, issnOf, journalOf } from '../world/people.ts';
 import { DOMAIN, TOPICS } from '../world/topics.ts';
 import type { Location, Work } from '../world/types.ts';
@@ -16,14 +17,14 @@ export function renderWork(
 ): Record<string, unknown> {
   const { seed, profile } = world.parameters;
   const isReality = profile === 'reality';
-  const shown = work.locations.filter(({ visibleIn }) => visibleIn.includes('openalex'));
+  const shown = listedIn(work, 'openalex');
   const locations = shown.map((location) => renderLocation(world, work, location));
   const bestAt = bestOpen(shown);
   const doi = work.doiAsShown === null ? null : `https://doi.org/${work.doiAsShown}`;
   const authors = inList ? work.authors.slice(0, LISTED_AUTHORS) : work.authors;
   // Authors and abstract are expensive to generate, so lists that do not select them skip them.
   const wants = (field: string): boolean => fields === null || fields.includes(field);
-  const abstract = wants('abstract_inverted_index') ? abstractOf(seed, work) : null;
+  const abstract = wants('abstract_inverted_index') ? abstractOf(world, work) : null;
   const topics = work.topics.map(({ topic, score }) => renderTopic(topic, score));
   const best = bestAt === -1 ? null : locations[bestAt];
   const oaUrl = bestAt === -1 ? null : (shown[bestAt]?.url ?? null);

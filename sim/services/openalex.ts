@@ -1,15 +1,15 @@
-import { SIM_KEYS } from '../server/run-state.ts';
+import { secondsToMidnight, SIM_KEYS } from '../server/run-state.ts';
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { doiIn, keyOf } from '../server/exchange.ts';
 import { html, json, redirect, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { stream } from '../random/stream.ts';
 import type { Work, Location } from '../world/types.ts';
-import { budgetHeaders, charge, refuseBadKey } from './openalex-budget.ts';
 import { checkParameters, QueryFault, selectWorks } from './openalex-query.ts';
 import { renderWork, renderTopic } from './openalex-work.ts';
 import { TOPICS } from '../world/topics.ts';
 import { at } from '../world/identifiers.ts';
+import { listedIn } from '../world/locations.ts';
 
 const KEYED: Pool = { name: 'openalex', perSecond: 30, burst: 30 };
 const ANONYMOUS: Pool = { name: 'openalex-anonymous', perSecond: 10, burst: 10 };
@@ -224,9 +224,7 @@ const MISS_CREDITS = 1;
 function find(exchange: Exchange, name: string): Location | undefined {
   const id = /^(W\d+)/i.exec(name)?.[1] ?? '';
   const extension = name.endsWith('.grobid-xml') ? 'tei' : 'pdf';
-  return exchange.world
-    .byId(id)
-    ?.locations.find(({ visibleIn, kind }) => visibleIn.includes('openalex_content') && kind === extension);
+  return listedIn(exchange.world.byId(id), 'openalex_content').find(({ kind }) => kind === extension);
 }
 
 /** OpenAlex content API: needs a key, costs credits, and redirects to a signed URL that must not receive the key. */
@@ -263,4 +261,59 @@ function autocomplete(exchange: Exchange): Reply {
     .slice(0, 10)
     .map((index) => ({ id: TOPICS[index]?.id, display_name: TOPICS[index]?.name }));
   return json({ meta: { count: results.length }, results }, 200, budgetHeaders(exchange, 0));
+}
+
+const USD_PER_CREDIT = 0.0001;
+
+/** Budget headers of every response: dollars, and the older credits. */
+function budgetHeaders(exchange: Exchange, cost: number): Record<string, string> {
+  const key = keyOf(exchange);
+  const limit = exchange.run.limit(key);
+  const remaining = exchange.run.remaining(key, exchange.now);
+  return {
+    'x-ratelimit-limit-usd': String(limit * USD_PER_CREDIT),
+    'x-ratelimit-remaining-usd': String(usd(remaining)),
+    'x-ratelimit-prepaid-remaining-usd': '0',
+    'x-ratelimit-cost-usd': String(usd(cost)),
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-credits-used': String(cost),
+    'x-ratelimit-onetime-remaining': '0',
+    'x-ratelimit-reset': String(secondsToMidnight(exchange.now)),
+  };
+}
+
+/** Deducts the cost from the budget, or returns a 429 until midnight. */
+function charge(exchange: Exchange, cost: number): Reply | null {
+  const key = keyOf(exchange);
+  if (exchange.run.spend(key, cost, exchange.now)) return null;
+  const remaining = exchange.run.remaining(key, exchange.now);
+  const wait = secondsToMidnight(exchange.now);
+  return json(
+    {
+      error: 'Rate limit exceeded',
+      message: `Insufficient budget. This request costs $${usd(cost)} but you only have $${usd(remaining)} remaining. Resets at midnight UTC.`,
+      retryAfter: wait,
+      dailyRemainingUsd: usd(remaining),
+      creditsRequired: cost,
+      creditsRemaining: remaining,
+    },
+    429,
+    {
+      'retry-after': String(wait),
+      ...budgetHeaders(exchange, 0),
+      'x-ratelimit-cost-required-usd': String(usd(cost)),
+    },
+  );
+}
+
+/** The error for an invalid key; null if the key is valid or absent. */
+function refuseBadKey(exchange: Exchange): Reply | null {
+  const key = keyOf(exchange);
+  if (key === null || key === SIM_KEYS.openalex) return null;
+  return json({ error: 'Invalid or missing API key', message: 'API key not found' }, 401);
+}
+
+function usd(credits: number): number {
+  return Math.round(credits * USD_PER_CREDIT * 1e6) / 1e6;
 }

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
-import { sha256 } from '../../src/base/index.ts';
 import type { Pool, Service } from '../server/exchange.ts';
 import { keyOf } from '../server/exchange.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
@@ -115,7 +114,7 @@ export const osf: Service = {
     if (!work) return missing;
     if (guid) return json(preprint(work, guid, query.get('embed') === 'license'), 200, MEDIA);
     const location = work.locations[0];
-    const bytes = location?.file ? await exchange.bytes(location.file.payload) : new Uint8Array();
+    const bytes = await exchange.bytes(location?.file);
     return json(
       {
         data: {
@@ -129,7 +128,7 @@ export const osf: Service = {
             size: bytes.length,
             provider: 'osfstorage',
             extra: {
-              hashes: { md5: createHash('md5').update(bytes).digest('hex'), sha256: sha256(bytes) },
+              hashes: { md5: hash('md5', bytes), sha256: hash('sha256', bytes) },
               downloads: 0,
             },
           },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { PLAIN } from '../behaviours/behaviour.ts';
 import { conditional, fileHeaders } from '../behaviours/validators.ts';
@@ -6,6 +6,7 @@ import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { html, json, xml } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
+import { listedIn } from '../world/locations.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import { WORLD_DATE } from '../world/world.ts';
@@ -14,12 +15,8 @@ const BUCKET = 'pmc-oa-opendata.s3.amazonaws.com';
 const KEYED: Pool = { name: 'ncbi-keyed', perSecond: 10, burst: 10 };
 const KEYLESS: Pool = { name: 'ncbi', perSecond: 3, burst: 3 };
 
-function listed(work: Work | undefined): readonly Location[] {
-  return work?.locations.filter(({ visibleIn }) => visibleIn.includes('pmc')) ?? [];
-}
-
 function versionOf(work: Work): number {
-  return Number(/\.(\d)\//.exec(listed(work)[0]?.url ?? '')?.[1] ?? 1);
+  return Number(/\.(\d)\//.exec(listedIn(work, 'pmc')[0]?.url ?? '')?.[1] ?? 1);
 }
 
 function s3Error(code: string, message: string, key: string): Reply {
@@ -32,8 +29,8 @@ function s3Error(code: string, message: string, key: string): Reply {
 /** The files of one version; earlier versions use another layout, so that choosing the wrong version is detectable. */
 function edition(work: Work, version: number): readonly Location[] {
   const latest = versionOf(work);
-  if (version === latest) return listed(work);
-  return listed(work).map((location) => {
+  if (version === latest) return listedIn(work, 'pmc');
+  return listedIn(work, 'pmc').map((location) => {
     const url = location.url
       .replaceAll(`.${latest}/`, `.${version}/`)
       .replace(new RegExp(`\\.${latest}(\\.(?:pdf|xml))$`), `.${version}$1`);
@@ -50,18 +47,13 @@ function edition(work: Work, version: number): readonly Location[] {
   });
 }
 
-async function md5(exchange: Exchange, location: Location): Promise<string> {
-  const bytes = location.file ? await exchange.bytes(location.file.payload) : new Uint8Array();
-  return createHash('md5').update(bytes).digest('hex');
-}
-
 async function metadata(exchange: Exchange, work: Work, version: number): Promise<Reply> {
   const current = edition(work, version);
   const link = async (kind: Location['kind']): Promise<string | null> => {
     const location = current.find((one) => one.kind === kind);
     if (!location) return null;
     const key = new URL(location.url).pathname.slice(1);
-    return `s3://pmc-oa-opendata/${key}?md5=${await md5(exchange, location)}`;
+    return `s3://pmc-oa-opendata/${key}?md5=${hash('md5', await exchange.bytes(location.file))}`;
   };
   const license = current[0]?.license ?? null;
   return json({
@@ -87,18 +79,18 @@ async function bucket(exchange: Exchange): Promise<Reply> {
   const [, pmcid = '', version = ''] =
     /^\/(?:metadata\/|PMC\d+\.\d\/)?(PMC\d+)\.(\d)\.(?:json|pdf|xml|txt)$/.exec(path) ?? [];
   const work = world.byPmcid(pmcid);
-  if (!work || listed(work).length === 0 || Number(version) > versionOf(work))
+  if (!work || listedIn(work, 'pmc').length === 0 || Number(version) > versionOf(work))
     return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
   if (path.endsWith('.json')) return metadata(exchange, work, Number(version));
   const kind = path.endsWith('.pdf') ? 'pdf' : 'jats';
   const location = edition(work, Number(version)).find((one) => one.kind === kind);
   if (!location?.file || path.endsWith('.txt'))
     return s3Error('NoSuchKey', 'The specified key does not exist.', path.slice(1));
-  const bytes = await exchange.bytes(location.file.payload);
+  const bytes = await exchange.bytes(location.file);
   // The ETag of these objects is the MD5 published in the metadata.
   const headers = {
     ...fileHeaders(bytes, WORLD_DATE),
-    etag: `"${await md5(exchange, location)}"`,
+    etag: `"${hash('md5', bytes)}"`,
     'content-type': kind === 'pdf' ? 'application/pdf' : 'application/xml',
   };
   return conditional(exchange, { status: 200, headers, body: bytes });
@@ -107,7 +99,8 @@ async function bucket(exchange: Exchange): Promise<Reply> {
 function listBucket({ query, world }: Exchange): Reply {
   const prefix = query.get('prefix') ?? '';
   const work = world.byPmcid(/^(PMC\d+)/.exec(prefix)?.[1] ?? '');
-  const versions = work && listed(work).length > 0 ? Array.from({ length: versionOf(work) }, (_, at) => at + 1) : [];
+  const versions =
+    work && listedIn(work, 'pmc').length > 0 ? Array.from({ length: versionOf(work) }, (_, at) => at + 1) : [];
   const inner =
     work && /^PMC\d+\.\d\/$/.test(prefix)
       ? edition(work, Number(/\.(\d)\/$/.exec(prefix)?.[1])).map(

@@ -3,6 +3,7 @@ import { keyOf } from '../server/exchange.ts';
 import { json } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
+import { listedIn } from '../world/locations.ts';
 import type { Location } from '../world/types.ts';
 
 /** The location of a requested URL, regardless of the key. */
@@ -25,7 +26,7 @@ export const springerNature: Service = {
     }
     const doi = /^doi:(.+)$/.exec(query.get('q') ?? '')?.[1] ?? '';
     const work = world.byDoi(doi);
-    const isOpen = work?.locations.some(({ visibleIn }) => visibleIn.includes('springer_nature')) ?? false;
+    const isOpen = listedIn(work, 'springer_nature').length > 0;
     const records =
       work && isOpen
         ? [{ identifier: `doi:${work.doi}`, doi: work.doi, title: work.title, openaccess: 'true', url: [] }]

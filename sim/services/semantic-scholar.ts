@@ -7,6 +7,7 @@ import { json } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { encodeDoi, isInSemanticScholar } from '../truth/shown.ts';
 import { at } from '../world/identifiers.ts';
+import { listedIn } from '../world/locations.ts';
 import { authorsOf, journalOf } from '../world/people.ts';
 import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -36,7 +37,7 @@ function find(world: World, id: string): Work | undefined {
 }
 
 function render(world: World, work: Work, fields: readonly string[]): Record<string, unknown> {
-  const listed = work.locations.find(({ visibleIn }) => visibleIn.includes('semantic_scholar'));
+  const [listed] = listedIn(work, 'semantic_scholar');
   const host = world.publishers[work.source];
   const all: Record<string, unknown> = {
     paperId: sha256(work.id).slice(0, 40),

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { HeldClock } from '../../src/testing/index.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { Simulation } from '../server/simulation.ts';
-import type { Archetype, Profile, Work } from '../world/types.ts';
+import type { Profile, Work } from '../world/types.ts';
+import type { Archetype } from '../world/work.ts';
 
 const AGENT = 'DocsToKG-TS/0.0 (+https://example.org; mailto:test@sim.test)';
 

@@ -1,6 +1,7 @@
 import type { Service } from '../server/exchange.ts';
 import { doiIn } from '../server/exchange.ts';
 import { json } from '../server/reply.ts';
+import { listedIn } from '../world/locations.ts';
 import { journalOf } from '../world/people.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -26,7 +27,7 @@ function renderLocation(location: Location): Record<string, unknown> {
 }
 
 function render(world: World, work: Work): Record<string, unknown> {
-  const open = work.locations.filter(({ visibleIn, isOa }) => visibleIn.includes('unpaywall') && isOa);
+  const open = listedIn(work, 'unpaywall').filter(({ isOa }) => isOa);
   const locations = open.map(renderLocation);
   const host = world.publishers[work.source];
   return {

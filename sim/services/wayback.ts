@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { escapeHtml, html, json, redirect, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { at } from '../world/identifiers.ts';
+import { listedIn } from '../world/locations.ts';
 import type { Location } from '../world/types.ts';
 
 const CDX: Pool = { name: 'wayback-cdx', perSecond: 30 / 60, burst: 5 };
@@ -17,25 +18,17 @@ interface Capture {
 }
 
 function capture({ world }: Exchange, original: string): Capture | null {
-  for (const work of world.namedIn(original))
-    for (const location of work.locations) {
-      const [, timestamp = '', kept = ''] = /\/web\/(\d+)id_\/(.+)$/.exec(location.url) ?? [];
-      if (location.visibleIn.includes('wayback') && kept === original) return { location, timestamp, original };
-    }
+  for (const location of world.namedIn(original).flatMap((work) => listedIn(work, 'wayback'))) {
+    const [, timestamp = '', kept = ''] = /\/web\/(\d+)id_\/(.+)$/.exec(location.url) ?? [];
+    if (kept === original) return { location, timestamp, original };
+  }
   return null;
 }
 
-async function base32Sha1(
-  exchange: Exchange,
-  location: Location,
-): Promise<{ readonly digest: string; readonly length: number }> {
-  const bytes = location.file ? await exchange.bytes(location.file.payload) : new Uint8Array();
-  let bits = '';
-  for (const byte of createHash('sha1').update(bytes).digest()) bits += byte.toString(2).padStart(8, '0');
-  const digest = (bits.match(/.{5}/g) ?? [])
-    .map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)] ?? '')
-    .join('');
-  return { digest, length: bytes.length };
+/** The SHA-1 in base 32, as the index has it. */
+function base32Sha1(bytes: Uint8Array): string {
+  const bits = Array.from(hash('sha1', bytes, 'buffer'), (byte) => byte.toString(2).padStart(8, '0')).join('');
+  return bits.replaceAll(/.{5}/g, (five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five, 2)] ?? '');
 }
 
 async function cdx(exchange: Exchange): Promise<Reply> {
@@ -43,15 +36,15 @@ async function cdx(exchange: Exchange): Promise<Reply> {
   const found = capture(exchange, query.get('url') ?? '');
   const wantsJson = query.get('output') === 'json';
   if (!found) return wantsJson ? json([]) : text('');
-  const { digest, length } = await base32Sha1(exchange, found.location);
+  const bytes = await exchange.bytes(found.location.file);
   const row: Record<(typeof FIELDS)[number], string> = {
     urlkey: `test,sim)/${new URL(found.original).pathname.slice(1)}`,
     timestamp: found.timestamp,
     original: found.original,
     mimetype: 'application/pdf',
     statuscode: '200',
-    digest,
-    length: String(length),
+    digest: base32Sha1(bytes),
+    length: String(bytes.length),
   };
   const fields = (query.get('fl')?.split(',') ?? [...FIELDS]) as (typeof FIELDS)[number][];
   const cells = fields.map((field) => row[field] ?? '-');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { html, json, redirect } from '../server/reply.ts';
@@ -20,18 +20,11 @@ function isRestricted(work: Work): boolean {
   return file(work)?.visibleIn.length === 0;
 }
 
-async function fileEntry(
-  exchange: Exchange,
-  location: Location,
-): Promise<{ readonly size: number; readonly checksum: string }> {
-  const bytes = location.file ? await exchange.bytes(location.file.payload) : new Uint8Array();
-  return { size: bytes.length, checksum: `md5:${createHash('md5').update(bytes).digest('hex')}` };
-}
-
 async function record(exchange: Exchange, work: Work): Promise<Record<string, unknown>> {
   const id = Number(`1${numberOf(work.index)}`);
   const concept = `2${numberOf(work.index)}`;
   const location = file(work);
+  const bytes = await exchange.bytes(location?.file);
   const links = {
     self: at('zenodo.org', `/api/records/${id}`),
     doi: `https://doi.org/${work.doi}`,
@@ -62,7 +55,15 @@ async function record(exchange: Exchange, work: Work): Promise<Record<string, un
     revision: 1,
     files:
       location && !isRestricted(work)
-        ? [{ id: `f${id}`, key: 'paper.pdf', ...(await fileEntry(exchange, location)), links: { self: location.url } }]
+        ? [
+            {
+              id: `f${id}`,
+              key: 'paper.pdf',
+              size: bytes.length,
+              checksum: `md5:${hash('md5', bytes)}`,
+              links: { self: location.url },
+            },
+          ]
         : [],
     owners: [{ id: '1' }],
     status: 'published',

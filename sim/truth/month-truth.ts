@@ -37,7 +37,7 @@ const PARTS: Readonly<Partial<Record<MonthEvent, keyof MonthTruth>>> = {
 export function monthTruth(before: World, after: World, policy: Policy): MonthTruth {
   const saved = (world: World): Map<string, string> =>
     new Map(
-      expectedOutcome(world, policy).works.flatMap(({ work, outcome, winner }) =>
+      expectedOutcome(world, policy).flatMap(({ work, outcome, winner }) =>
         outcome === 'saved' ? [[work.id, winner?.plan.url ?? '']] : [],
       ),
     );
@@ -64,7 +64,7 @@ export function monthTruth(before: World, after: World, policy: Policy): MonthTr
 }
 
 function selectedWorks(world: World, policy: Policy): Work[] {
-  return expectedOutcome(world, policy).works.map(({ work }) => work);
+  return expectedOutcome(world, policy).map(({ work }) => work);
 }
 
 /** Retraction Watch entries after the month. */

@@ -4,8 +4,7 @@ import { QueryFault, selectWorks } from '../services/openalex-query.ts';
 import type { FileSpec, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { Plan } from './plans.ts';
-import { needsHost } from './resolver-hosts.ts';
-import { plansOf } from './plans.ts';
+import { needsHost, plansOf } from './plans.ts';
 import type { Policy, Resolver } from './policy.ts';
 import type { Reason } from './reasons.ts';
 import { lossOf } from './reasons.ts';
@@ -31,19 +30,6 @@ export interface ExpectedWork {
   readonly budgetDependent: boolean;
 }
 
-export interface Expected {
-  readonly works: readonly ExpectedWork[];
-  readonly totals: {
-    readonly works: number;
-    readonly saved: number;
-    readonly byResolver: Readonly<Record<string, number>>;
-    readonly byKind: Readonly<Record<string, number>>;
-    readonly byReason: Readonly<Record<string, number>>;
-    /** Minimum requests per host of any correct client, not counting lookups. */
-    readonly requestsAtLeast: Readonly<Record<string, number>>;
-  };
-}
-
 /** Size of a file on disk; unmeasured files count as small. */
 export type Sizes = (file: FileSpec) => number;
 
@@ -51,37 +37,13 @@ export type Sizes = (file: FileSpec) => number;
  * What a correct, polite client obtains from the world under a policy. A pure model: it reads the world but never the
  * server, and does not depend on request order.
  */
-export function expectedOutcome(world: World, policy: Policy, sizes: Sizes = () => 0): Expected {
+export function expectedOutcome(world: World, policy: Policy, sizes: Sizes = () => 0): ExpectedWork[] {
   let credits = policy.contentCredits ?? Infinity;
-  const works: ExpectedWork[] = [];
-  const byResolver: Record<string, number> = {};
-  const byKind: Record<string, number> = {};
-  const byReason: Record<string, number> = {};
-  const requestsAtLeast: Record<string, number> = {};
-  for (const index of selected(world, policy)) {
-    const work = world.work(index);
-    const expected = expectWork(world, work, policy, { sizes, credits });
+  return selected(world, policy).map((index) => {
+    const expected = expectWork(world, world.work(index), policy, { sizes, credits });
     credits -= expected.spent;
-    works.push(expected);
-    count(byReason, expected.reason);
-    if (expected.winner) {
-      count(byResolver, expected.winner.plan.resolver);
-      count(byKind, expected.winner.file.payload.form);
-    }
-    for (const { url, reason } of expected.attempts)
-      if (reason !== 'robots-disallowed') count(requestsAtLeast, new URL(url).hostname);
-  }
-  return {
-    works,
-    totals: {
-      works: works.length,
-      saved: works.filter(({ outcome }) => outcome === 'saved').length,
-      byResolver,
-      byKind,
-      byReason,
-      requestsAtLeast,
-    },
-  };
+    return expected;
+  });
 }
 
 /** The works the client queried, in world order. */
@@ -175,8 +137,4 @@ function tryPlans(world: World, work: Work, policy: Policy, means: Means): Trial
     }
   }
   return { winner: null, attempts, spent, starved };
-}
-
-function count(counts: Record<string, number>, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1;
 }

@@ -1,7 +1,7 @@
 import { PLAIN } from '../behaviours/behaviour.ts';
 import { downHost } from '../services/down.ts';
-import { at } from '../world/identifiers.ts';
-import { needsHost } from './resolver-hosts.ts';
+import { at, SUFFIX } from '../world/identifiers.ts';
+import { listedIn } from '../world/locations.ts';
 import type { HostType, Lister, Location, Version, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { Policy, Resolver } from './policy.ts';
@@ -45,10 +45,6 @@ type Planner = (world: World, work: Work, policy: Policy, tried: Tried) => Plan[
 /** Twins are listed under the published DOI by services that look up DOIs. */
 function registered(world: World, work: Work): Work | undefined {
   return work.doi === null ? undefined : world.byDoi(work.doi);
-}
-
-function listedIn(work: Work | undefined, lister: Lister): Location[] {
-  return work?.locations.filter(({ visibleIn }) => visibleIn.includes(lister)) ?? [];
 }
 
 /** Host types of sources that only distinguish repositories and publishers. */
@@ -272,3 +268,28 @@ const PLANNERS: Readonly<Record<Resolver, Planner>> = {
     );
   },
 };
+
+/** The API host each resolver needs; without it there are no plans. */
+const ASKED: Readonly<Partial<Record<Resolver, string>>> = {
+  europe_pmc: 'www.ebi.ac.uk',
+  pmc: 'pmc-oa-opendata.s3.amazonaws.com',
+  biorxiv: 'api.biorxiv.org',
+  unpaywall: 'api.unpaywall.org',
+  crossref: 'api.crossref.org',
+  doaj: 'doaj.org',
+  hal: 'api.archives-ouvertes.fr',
+  zenodo: 'zenodo.org',
+  figshare: 'api.figshare.com',
+  osf: 'api.osf.io',
+  semantic_scholar: 'api.semanticscholar.org',
+  core: 'api.core.ac.uk',
+  openaire: 'api.openaire.eu',
+  datacite: 'api.datacite.org',
+  springer_nature: 'api.springernature.com',
+  wayback: 'web.archive.org',
+};
+
+/** Whether a resolver has no plans without a response from that host. */
+export function needsHost(resolver: Resolver, host: string): boolean {
+  return `${ASKED[resolver] ?? ''}${SUFFIX}` === host;
+}

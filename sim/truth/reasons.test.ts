@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { RULES } from '../log/rules.ts';
+import { RULES } from '../log/request-log.ts';
 import { DEFAULT_POLICY, RESOLVERS } from './policy.ts';
 import { REASONS } from './reasons.ts';
 

@@ -1,10 +1,12 @@
+import { listedIn } from '../world/locations.ts';
 import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
 /** Semantic Scholar knows most papers; in the `reality` world a third are missing. */
 export function isInSemanticScholar(world: World, work: Work): boolean {
-  const listed = work.locations.some(({ visibleIn }) => visibleIn.includes('semantic_scholar'));
-  return listed || world.parameters.profile !== 'reality' || work.index % 3 !== 0;
+  return (
+    listedIn(work, 'semantic_scholar').length > 0 || world.parameters.profile !== 'reality' || work.index % 3 !== 0
+  );
 }
 
 /** Encodes a DOI as a path; slashes are kept. */

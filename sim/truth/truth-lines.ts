@@ -1,11 +1,12 @@
 import { sha256 } from '../../src/base/index.ts';
 import { SECOND_EDITION } from '../behaviours/perform.ts';
 import type { Documents } from '../server/documents.ts';
-import type { FileSpec, HostType, Payload } from '../world/types.ts';
+import type { FileSpec, HostType } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { ExpectedWork } from './outcome.ts';
 import { expectedOutcome } from './outcome.ts';
 import type { Policy } from './policy.ts';
+import { kindOf } from './verdict.ts';
 
 /** The expected result of a work, as one JSON line. */
 export interface TruthLine {
@@ -33,16 +34,11 @@ export interface TruthLine {
   readonly retracted: boolean;
 }
 
-function kindOf(payload: Payload): 'pdf' | 'xml' | 'html' {
-  return payload.form === 'jats' || payload.form === 'tei' ? 'xml' : payload.form === 'html' ? 'html' : 'pdf';
-}
-
 /** The expected results of a world under a policy, in work order. */
 export async function* truthLines(world: World, documents: Documents, policy: Policy): AsyncGenerator<TruthLine> {
   // Sizes matter only if the limit is below the largest file; measuring renders everything.
   const sizes = policy.maxBytes < 5_000_000 ? await measure(world, documents) : undefined;
-  const expected = expectedOutcome(world, policy, sizes);
-  for (const one of expected.works)
+  for (const one of expectedOutcome(world, policy, sizes))
     yield line(world, one, one.winner ? await hashes(documents, one.winner.file) : { all: [], bytes: null });
 }
 

@@ -185,21 +185,23 @@ function judgeFile(file: FileSpec, policy: Policy): Verdict {
 
 /** The reason the content leads to: type, identity, readability. `expectedOutcome` checks the size. */
 function contentLoss(payload: Payload, policy: Policy): Exclude<Reason, 'success'> | null {
-  switch (payload.form) {
-    case 'pdf':
-      return policy.accept.includes('pdf') ? null : 'kind-not-accepted';
-    case 'jats':
-      if (!payload.body) return 'wrong-kind';
-      return policy.accept.includes('xml') ? null : 'kind-not-accepted';
-    case 'tei':
-      return policy.accept.includes('xml') ? null : 'kind-not-accepted';
-    case 'html':
-      return policy.accept.includes('html') ? null : 'kind-not-accepted';
-    case 'odd-pdf':
-      if (!policy.accept.includes('pdf')) return 'kind-not-accepted';
-      if (payload.how === 'unrelated') return policy.identityCheck ? 'identity-mismatch' : null;
-      if (payload.how === 'preview') return policy.acceptPreviews ? null : 'preview-only';
-      if (payload.how === 'encrypted') return policy.acceptEncrypted ? null : 'encrypted';
-      return payload.how === 'zero-pages' ? 'unreadable' : null;
+  if (payload.form === 'jats' && !payload.body) return 'wrong-kind';
+  if (!policy.accept.includes(kindOf(payload))) return 'kind-not-accepted';
+  if (payload.form !== 'odd-pdf') return null;
+  switch (payload.how) {
+    case 'unrelated':
+      return policy.identityCheck ? 'identity-mismatch' : null;
+    case 'preview':
+      return policy.acceptPreviews ? null : 'preview-only';
+    case 'encrypted':
+      return policy.acceptEncrypted ? null : 'encrypted';
+    case 'zero-pages':
+      return 'unreadable';
+    case 'long':
+      return null;
   }
+}
+
+export function kindOf({ form }: Payload): 'pdf' | 'xml' | 'html' {
+  return form === 'jats' || form === 'tei' ? 'xml' : form === 'html' ? 'html' : 'pdf';
 }

@@ -1,6 +1,8 @@
 import { stream } from '../random/stream.ts';
 import { SUFFIX } from './identifiers.ts';
-import type { Host, LandingTemplate, Platform, RobotsVariant, WorldParameters } from './types.ts';
+import type { RobotsVariant } from '../hosts/robots.ts';
+import { ROBOTS_VARIANTS } from '../hosts/robots.ts';
+import type { Host, LandingTemplate, Platform, WorldParameters } from './types.ts';
 import { PLACES } from './words.ts';
 
 const PUBLISHER_PLATFORMS: readonly Platform[] = ['ojs', 'atypon', 'custom'];
@@ -24,23 +26,7 @@ const HARMLESS_ROBOTS: readonly RobotsVariant[] = [
   'bom-crlf',
 ];
 const RESTRICTING_ROBOTS: readonly RobotsVariant[] = ['disallow-files', 'disallow-all', 'server-error', 'own-group'];
-const EVERY_ROBOTS: readonly RobotsVariant[] = [
-  'allow',
-  'missing',
-  'forbidden',
-  'disallow-files',
-  'disallow-all',
-  'server-error',
-  'timeout',
-  'redirect-5',
-  'redirect-6',
-  'huge',
-  'bom-crlf',
-  'wildcard',
-  'longest-match',
-  'own-group',
-  'crawl-delay',
-];
+const EVERY_ROBOTS = ROBOTS_VARIANTS.filter((variant) => !/^crawl-delay-\d/.test(variant));
 
 /** The host whose robots.txt disallows everything in every profile; archetype A14 needs it. */
 export const NO_ROBOTS_HOST = `www.norobots-press${SUFFIX}`;
@@ -48,18 +34,7 @@ export const NO_ROBOTS_HOST = `www.norobots-press${SUFFIX}`;
 /** Generated hosts, most popular first; the last one is `NO_ROBOTS_HOST`. */
 export function generateHosts(parameters: WorldParameters): Host[] {
   const hosts = Array.from({ length: Math.max(4, parameters.hosts) }, (_, index) => generateHost(parameters, index));
-  hosts.push({
-    index: hosts.length,
-    name: NO_ROBOTS_HOST,
-    class: 'publisher',
-    platform: 'custom',
-    robots: 'disallow-all',
-    rate: null,
-    flaky: false,
-    wall: null,
-    medianLatencyMs: 40,
-    template: 'highwire',
-  });
+  hosts.push(plainHost(hosts.length, NO_ROBOTS_HOST, 'disallow-all'));
   return hosts;
 }
 
@@ -116,12 +91,16 @@ export const NOWHERE = `.nowhere${SUFFIX}`;
  * not affect other works, or the expected results would depend on request order.
  */
 export function soloHost(kind: Solo, number: number): Host {
+  return plainHost(900, `${kind}${number}${kind === 'nowhere' ? NOWHERE : SUFFIX}`, 'missing');
+}
+
+function plainHost(index: number, name: string, robots: RobotsVariant): Host {
   return {
-    index: 900,
-    name: `${kind}${number}${kind === 'nowhere' ? NOWHERE : SUFFIX}`,
+    index,
+    name,
     class: 'publisher',
     platform: 'custom',
-    robots: 'missing',
+    robots,
     rate: null,
     flaky: false,
     wall: null,

@@ -6,7 +6,7 @@ import { stream, zipf } from '../random/stream.ts';
 import type { Layout } from '../content/index.ts';
 import { soloHost, soloHostNamed } from './hosts.ts';
 import { numberOf, pad } from './identifiers.ts';
-import type { FileSpec, Host, Lister, Location, Payload, Version, WorldParameters } from './types.ts';
+import type { FileSpec, Host, Lister, Location, Payload, Version, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
 import { slotOf } from './work.ts';
 
@@ -191,6 +191,11 @@ export class LocationBuilder {
     this.#found.push(location);
     return location;
   }
+}
+
+/** The locations that a service lists. */
+export function listedIn(work: Pick<Work, 'locations'> | undefined, lister: Lister): Location[] {
+  return work?.locations.filter(({ visibleIn }) => visibleIn.includes(lister)) ?? [];
 }
 
 /** Whether two works may request the files of this one: it has a twin under the same DOI. */

@@ -113,34 +113,37 @@ export function workAt(
     date,
     source,
   });
-  const isAfter = moment === 'after';
   const saying = (said: Said): Work => ({ ...work, said });
+  if (event === 'reinstated') return saying({ updatedBy: [update('retraction', BEFORE)] });
+  if (moment === 'before')
+    return event === 'appears'
+      ? undefined
+      : event === 'opens'
+        ? closed(work)
+        : event === 'improved'
+          ? submitted(work)
+          : work;
   switch (event) {
     case 'appears':
-      if (!isAfter) return undefined;
-      return !about?.doi
-        ? work
-        : saying({ updateTo: [{ type: 'retraction', doi: about.doi, date: AFTER, source: 'publisher' }] });
-    case 'opens':
-      return isAfter ? work : closed(work);
+      return about?.doi
+        ? saying({ updateTo: [{ type: 'retraction', doi: about.doi, date: AFTER, source: 'publisher' }] })
+        : work;
     case 'published':
-      return isAfter ? saying({ publishedAs: `10.5555/published.${number}` }) : work;
+      return saying({ publishedAs: `10.5555/published.${number}` });
     case 'revised':
-      return isAfter ? { ...work, arxivVersions: work.arxivVersions + 1 } : work;
-    case 'improved':
-      return isAfter ? work : submitted(work);
+      return { ...work, arxivVersions: work.arxivVersions + 1 };
     case 'retracted':
-      return isAfter ? { ...saying({ updatedBy: [update('retraction', AFTER)] }), isRetracted: true } : work;
+      return { ...saying({ updatedBy: [update('retraction', AFTER)] }), isRetracted: true };
     case 'retracted-crossref':
-      return isAfter ? saying({ updatedBy: [update('retraction', AFTER, 'retraction-watch')] }) : work;
-    case 'reinstated':
-      return saying({ updatedBy: [update('retraction', BEFORE)] });
+      return saying({ updatedBy: [update('retraction', AFTER, 'retraction-watch')] });
     case 'corrected':
-      return isAfter ? saying({ updatedBy: [update('correction', AFTER)] }) : work;
+      return saying({ updatedBy: [update('correction', AFTER)] });
     case 'of-concern':
-      return isAfter ? saying({ updatedBy: [update('expression_of_concern', AFTER)] }) : work;
+      return saying({ updatedBy: [update('expression_of_concern', AFTER)] });
     case 'touched':
-      return isAfter ? saying({ touched: true }) : work;
+      return saying({ touched: true });
+    case 'opens':
+    case 'improved':
     case 'retracted-watch':
     case 'retracted-notice':
     case 'corrected-watch':

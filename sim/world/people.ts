@@ -76,9 +76,9 @@ const SENTENCES = [
 ] as const;
 
 /** The abstract of a work, or null if the record has none. */
-export function abstractOf(seed: number, work: Work): string | null {
+export function abstractOf({ parameters }: Pick<World, 'parameters'>, work: Work): string | null {
   if (!work.hasAbstract) return null;
-  const draw = stream(seed, 'abstract', work.index);
+  const draw = stream(parameters.seed, 'abstract', work.index);
   const wanted = 3 + draw.below(4);
   return SENTENCES.slice(0, wanted)
     .map((sentence) => sentence.replace('{title}', work.title.toLowerCase()))

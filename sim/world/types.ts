@@ -1,6 +1,9 @@
 import type { Behaviour, Wall } from '../behaviours/behaviour.ts';
 import type { Layout } from '../content/index.ts';
+import type { RobotsVariant } from '../hosts/robots.ts';
+import type { Resolver } from '../truth/policy.ts';
 import type { Moment, Said } from './month.ts';
+import type { Archetype } from './work.ts';
 
 export type Profile = 'calm' | 'realistic' | 'reality' | 'politeness' | 'hostile' | 'demo' | 'load';
 export const PROFILES: readonly Profile[] = ['calm', 'realistic', 'reality', 'politeness', 'hostile', 'demo', 'load'];
@@ -15,61 +18,8 @@ export interface WorldParameters {
   readonly moment?: Moment;
 }
 
-/** How a work can be obtained: by which source, only or first. */
-export type Archetype =
-  | 'A1'
-  | 'A2'
-  | 'A3'
-  | 'A4'
-  | 'A5'
-  | 'A6'
-  | 'A7'
-  | 'A8-semantic_scholar'
-  | 'A8-core'
-  | 'A8-doaj'
-  | 'A8-hal'
-  | 'A8-openaire'
-  | 'A9-zenodo'
-  | 'A9-figshare'
-  | 'A9-osf'
-  | 'A10'
-  | 'A11'
-  | 'A12'
-  | 'A13'
-  | 'A14'
-  | 'B-version'
-  | 'B-doi'
-  | 'B-datacite'
-  | 'B-springer_nature'
-  | 'B-wiley_tdm'
-  | 'B-elsevier_tdm'
-  | 'B-promised'
-  | 'B-fulltext';
-
 /** A service that lists locations. */
-export type Lister =
-  | 'openalex'
-  | 'unpaywall'
-  | 'crossref'
-  | 'semantic_scholar'
-  | 'core'
-  | 'doaj'
-  | 'hal'
-  | 'openaire'
-  | 'zenodo'
-  | 'figshare'
-  | 'osf'
-  | 'biorxiv'
-  | 'arxiv'
-  | 'europe_pmc'
-  | 'pmc'
-  | 'openalex_content'
-  | 'datacite'
-  | 'springer_nature'
-  | 'wiley_tdm'
-  | 'elsevier_tdm'
-  | 'wayback'
-  | 'doi';
+export type Lister = Exclude<Resolver, 'landing_page'>;
 
 export type Version = 'submittedVersion' | 'acceptedVersion' | 'publishedVersion' | null;
 export type HostType = 'publisher' | 'repository' | 'preprint' | 'aggregator' | 'archive';
@@ -166,25 +116,6 @@ export interface Work {
 }
 
 export type Platform = 'ojs' | 'atypon' | 'custom' | 'dspace6' | 'dspace7' | 'eprints';
-
-export type RobotsVariant =
-  | 'allow'
-  | 'missing'
-  | 'forbidden'
-  | 'disallow-files'
-  | 'disallow-all'
-  | 'server-error'
-  | 'timeout'
-  | 'redirect-5'
-  | 'redirect-6'
-  | 'huge'
-  | 'bom-crlf'
-  | 'wildcard'
-  | 'longest-match'
-  | 'own-group'
-  | 'crawl-delay'
-  | 'crawl-delay-60'
-  | 'crawl-delay-120';
 
 /** A generated host and its behaviour. */
 export interface Host {

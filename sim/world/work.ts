@@ -2,11 +2,11 @@ import type { Stream } from '../random/stream.ts';
 import { stream } from '../random/stream.ts';
 import { arxivId, crossrefDoi, numberOf, osfGuid, pad, shownDoi } from './identifiers.ts';
 import { TOPICS } from './topics.ts';
-import type { Archetype, Profile, Work, WorkType, WorldParameters } from './types.ts';
+import type { Profile, Work, WorkType, WorldParameters } from './types.ts';
 import { METHODS, QUALIFIERS, SETTINGS } from './words.ts';
 
 /** Shares of the archetypes in per mille; they add up to 1,000. */
-const SHARES: readonly (readonly [Archetype, number])[] = [
+const SHARES = [
   ['A1', 200],
   ['A2', 130],
   ['A3', 90],
@@ -27,11 +27,11 @@ const SHARES: readonly (readonly [Archetype, number])[] = [
   ['A12', 30],
   ['A13', 100],
   ['A14', 50],
-];
+] as const;
 
 /** Shares in the `reality` world: more copies with their own DOIs, and more sources. */
-const REALITY_SHARES: readonly (readonly [Archetype, number])[] = [
-  ...SHARES.map(([archetype, share]): readonly [Archetype, number] => [archetype, share - (share >= 90 ? 30 : 0)]),
+const REALITY_SHARES = [
+  ...SHARES.map(([archetype, share]) => [archetype, share - (share >= 90 ? 30 : 0)] as const),
   ['B-version', 40],
   ['B-doi', 20],
   ['B-datacite', 20],
@@ -40,7 +40,10 @@ const REALITY_SHARES: readonly (readonly [Archetype, number])[] = [
   ['B-elsevier_tdm', 15],
   ['B-promised', 25],
   ['B-fulltext', 25],
-];
+] as const;
+
+/** How a work can be obtained: by which source, only or first. */
+export type Archetype = (typeof REALITY_SHARES)[number][0];
 
 /**
  * The first works of the `reality` world: for every resolver one that only it can obtain, so that a small world has all

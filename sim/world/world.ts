@@ -7,6 +7,7 @@ import { arxivIndex, indexesIn, osfIndex } from './identifiers.ts';
 import type { MonthEvent } from './month.ts';
 import { aboutOf, eventOf, workAt } from './month.ts';
 import type { HostChoice } from './locations.ts';
+import { listedIn } from './locations.ts';
 import { TOPICS } from './topics.ts';
 import type { Host, Location, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
@@ -218,7 +219,7 @@ export function topicIndex(id: string): number {
 }
 
 function flagsOf(work: Work): number {
-  const shown = work.locations.filter((location) => location.visibleIn.includes('openalex'));
+  const shown = listedIn(work, 'openalex');
   let flags = 0;
   if (shown.some(({ isOa }) => isOa)) flags |= FLAG.open;
   if (work.doi !== null) flags |= FLAG.doi;

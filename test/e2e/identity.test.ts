@@ -22,7 +22,7 @@ test('a work listed by its DOI in one file and by its PMID in another is one wor
   } as const;
   await using simulation = await openWorld(world);
   await using admin = await Admin.open(simulation);
-  const { works } = expectedOutcome(simulation.world, DEFAULT_POLICY);
+  const works = expectedOutcome(simulation.world, DEFAULT_POLICY);
   const saved = works.find(({ work, outcome }) => outcome === 'saved' && work.pmid !== null && work.doi !== null);
   assert.ok(saved?.work.pmid);
   const command = async (...parameters: string[]): Promise<string> => {

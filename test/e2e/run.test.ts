@@ -104,7 +104,7 @@ test('after Ctrl-C running work finishes, and the same command completes the sam
     });
   // One text does not come before the run was told to stop: it cannot have ended by then, however late that is.
   const { documents } = simulation;
-  const [, held] = expectedOutcome(simulation.world, DEFAULT_POLICY).works.filter(({ outcome }) => outcome === 'saved');
+  const [, held] = expectedOutcome(simulation.world, DEFAULT_POLICY).filter(({ outcome }) => outcome === 'saved');
   assert.ok(held);
   const late = new Set(held.work.locations.map(({ file }) => JSON.stringify(file?.payload)));
   const told = Promise.withResolvers<void>();

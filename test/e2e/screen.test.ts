@@ -26,7 +26,7 @@ test('the commands of the guide take lists to a flow diagram', async () => {
   const world = { works: 120, hosts: 6, seed: 14, profile: 'calm', timeScale: 0.05, documents: 'plain', workers: 4 } as const; // prettier-ignore
   await using simulation = await openWorld(world);
   await using admin = await Admin.open(simulation);
-  const dois = expectedOutcome(simulation.world, DEFAULT_POLICY).works.flatMap(({ work, outcome }) => outcome === 'saved' && work.doi !== null ? [work.doi] : []); // prettier-ignore
+  const dois = expectedOutcome(simulation.world, DEFAULT_POLICY).flatMap(({ work, outcome }) => outcome === 'saved' && work.doi !== null ? [work.doi] : []); // prettier-ignore
   assert.ok(dois.length >= review.length);
   writeFileSync(join(folder.path, 'pubmed.ris'), ris(review, dois));
   writeFileSync(join(folder.path, 'embase.ris'), ris(review.slice(0, 5), dois));
@@ -142,7 +142,7 @@ test('run downloads only what screening included', async () => {
   const world = { works: 40, hosts: 6, seed: 12, profile: 'calm', timeScale: 0.05, documents: 'plain', workers: 4 } as const; // prettier-ignore
   await using simulation = await openWorld(world);
   await using admin = await Admin.open(simulation);
-  const saved = expectedOutcome(simulation.world, DEFAULT_POLICY).works.flatMap(({ work, outcome }) => outcome === 'saved' && work.doi !== null ? [work.doi] : []).slice(0, 5); // prettier-ignore
+  const saved = expectedOutcome(simulation.world, DEFAULT_POLICY).flatMap(({ work, outcome }) => outcome === 'saved' && work.doi !== null ? [work.doi] : []).slice(0, 5); // prettier-ignore
   assert.equal(saved.length, 5);
   const listed = saved.map((doi) => `TY  - JOUR\nTI  - About ${doi}\nAB  - Text\nDO  - ${doi}\nER  - \n`);
   writeFileSync(join(folder.path, 'list.ris'), listed.join(''));
@@ -177,7 +177,7 @@ test('included entries without an id are searched for by title, and each counts 
   const world = { works: 40, hosts: 6, seed: 12, profile: 'calm', timeScale: 0.05, documents: 'plain', workers: 4 } as const; // prettier-ignore
   await using simulation = await openWorld(world);
   await using admin = await Admin.open(simulation);
-  const [work] = expectedOutcome(simulation.world, DEFAULT_POLICY).works.flatMap((each) => each.outcome === 'saved' && each.work.doi !== null ? [each.work] : []); // prettier-ignore
+  const [work] = expectedOutcome(simulation.world, DEFAULT_POLICY).flatMap((each) => each.outcome === 'saved' && each.work.doi !== null ? [each.work] : []); // prettier-ignore
   assert.ok(work);
   const entry = (title: string, more = ''): string => `TY  - JOUR\nTI  - ${title}\n${more}ER  - \n`;
   const found = entry(work.title, `PY  - ${work.year}\n`);

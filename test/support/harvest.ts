@@ -71,7 +71,7 @@ export async function openWorld(options: Harvest, onEntry: () => void = () => un
 /** Harvests a whole simulated world through the command line, as a user would. */
 export async function harvest(simulation: Simulation, out: string, options: Harvest): Promise<CommandEnd> {
   await using admin = await Admin.open(simulation);
-  const ids = expectedOutcome(simulation.world, DEFAULT_POLICY).works.map(({ work }) => work.id);
+  const ids = expectedOutcome(simulation.world, DEFAULT_POLICY).map(({ work }) => work.id);
   await using run = startCommand(
     'contentdownload',
     [

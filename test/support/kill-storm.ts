@@ -37,7 +37,7 @@ export async function killStorm(
   const answered = new EventEmitter();
   await using simulation = await openWorld(options, () => answered.emit('request'));
   await using admin = await Admin.open(simulation);
-  const ids = expectedOutcome(simulation.world, DEFAULT_POLICY).works.map(({ work }) => work.id);
+  const ids = expectedOutcome(simulation.world, DEFAULT_POLICY).map(({ work }) => work.id);
   const parameters = [...ids, '--sim', admin.url, '--out', out, '--workers', String(options.workers), '--json'];
   let [kills, killsAtStart] = [0, 0];
   let code: number | null = null;

@@ -1,8 +1,8 @@
 import { parseInlines, noteMark, plainText } from '../inline.ts';
 import type { BodyBlock, Inline, List, Paper, Paragraph } from '../paper.ts';
 import { OWN_JOURNAL, referenceText } from '../references.ts';
-import type { LayoutContext } from './layout-context.ts';
 import { figureFloat, tableFloat } from './float-box.ts';
+import type { LayoutContext } from './float-box.ts';
 import { Flow } from './flow.ts';
 import type { Draft, NoteItem, TextItem } from './flow.ts';
 import { addHeadersAndFooters } from './furniture.ts';

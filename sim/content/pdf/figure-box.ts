@@ -1,9 +1,10 @@
 import type { Figure } from '../paper.ts';
 import { stream } from '../random.ts';
-import { drawLine, setLine } from './lines.ts';
-import type { Setting } from './lines.ts';
-import type { Op } from './op.ts';
+import { drawLine, rule, setLine } from './lines.ts';
+import type { Op, Setting } from './lines.ts';
 import type { Style } from './style.ts';
+
+type Rectangle = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
 
 /** Size of a figure for a column width. */
 export function figureSize(figure: Figure, width: number): { readonly width: number; readonly height: number } {
@@ -12,19 +13,11 @@ export function figureSize(figure: Figure, width: number): { readonly width: num
 }
 
 /** Draws a figure with its top left corner at (x, y). */
-export function drawFigure(
-  figure: Figure,
-  style: Style,
-  at: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
-): Op[] {
+export function drawFigure(figure: Figure, style: Style, at: Rectangle): Op[] {
   return figure.plot === 'picture' ? [drawPicture(figure, at)] : drawPlot(figure, style, at);
 }
 
-function drawPlot(
-  figure: Figure,
-  style: Style,
-  at: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
-): Op[] {
+function drawPlot(figure: Figure, style: Style, at: Rectangle): Op[] {
   const ops: Op[] = [];
   const setting: Setting = { family: style.family === 'gentium' ? 'gentium' : 'helvetica', face: 'roman', size: 6.5 };
   const [left, right] = [at.x + 34, at.x + at.width - 8];
@@ -45,42 +38,24 @@ function drawPlot(
   );
   for (let tick = 0; tick <= 4; tick++) {
     const y = bottom - ((bottom - top) * tick) / 4;
-    line(
-      [
-        [left - 3, y],
-        [left, y],
-      ],
-      0.5,
-    );
+    ops.push(rule(left - 3, y, left, y));
     label(String(tick * 25), left - 24, y + 2.2, 19, 'right');
   }
   const points = figure.series[0]?.length ?? 1;
   const across = (index: number): number => left + ((right - left) * (index + 0.5)) / points;
   const up = (value: number): number => bottom - (bottom - top) * value;
   for (let index = 0; index < points; index++) {
-    line(
-      [
-        [across(index), bottom],
-        [across(index), bottom + 3],
-      ],
-      0.5,
-    );
+    ops.push(rule(across(index), bottom, across(index), bottom + 3));
     label(String(index + 1), across(index) - 10, bottom + 10, 20, 'centre');
   }
   figure.series.forEach((values, which) => {
     const grey = which * 0.3;
     if (figure.plot === 'bars') {
-      values.forEach((value, index) => {
-        const width = ((right - left) / points) * 0.6;
-        ops.push({
-          kind: 'area',
-          x: across(index) - width / 2,
-          y: up(value),
-          width,
-          height: bottom - up(value),
-          grey: 0.45,
-        });
-      });
+      const width = ((right - left) / points) * 0.6;
+      for (const [index, value] of values.entries()) {
+        const [x, y] = [across(index) - width / 2, up(value)];
+        ops.push({ kind: 'area', x, y, width, height: bottom - y, grey: 0.45 });
+      }
       return;
     }
     line(
@@ -97,10 +72,7 @@ function drawPlot(
 }
 
 /** A grey image with blobs and grain, like a micrograph. */
-function drawPicture(
-  figure: Figure,
-  at: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
-): Op {
+function drawPicture(figure: Figure, at: Rectangle): Op {
   const columns = 132;
   const rows = 66;
   const random = stream('picture', figure.caption, figure.number);

@@ -1,11 +1,18 @@
-import type { Figure, TableFloat } from '../paper.ts';
-import type { LayoutContext } from './layout-context.ts';
+import type { Figure, Paper, TableFloat } from '../paper.ts';
 import { drawFigure, figureSize } from './figure-box.ts';
-import type { FloatItem } from './flow.ts';
+import type { FloatItem, Flow } from './flow.ts';
 import { breakLines, drawLine, setWords } from './lines.ts';
-import type { Setting } from './lines.ts';
-import type { Op } from './op.ts';
+import type { Op, Setting } from './lines.ts';
+import type { Style } from './style.ts';
 import { setTable } from './table-box.ts';
+
+/** Shared context of the layout functions. */
+export interface LayoutContext {
+  readonly paper: Paper;
+  readonly style: Style;
+  readonly flow: Flow;
+  readonly body: Setting;
+}
 
 /** A caption with a bold label; the caller draws it. */
 function setCaption(

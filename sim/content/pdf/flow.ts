@@ -1,7 +1,6 @@
 import type { Block, Box, Region } from '../../../src/parse/index.ts';
-import { drawLine } from './lines.ts';
-import type { Line, Setting } from './lines.ts';
-import type { Op } from './op.ts';
+import { drawLine, rule } from './lines.ts';
+import type { Line, Op, Setting } from './lines.ts';
 import type { Style } from './style.ts';
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -227,15 +226,7 @@ export class Flow {
     const { margin, page: size } = this.#style;
     const page = this.#page();
     let y = size[1] - margin.bottom - this.#noteHeight(this.#called) + 5;
-    page.ops.push({
-      kind: 'path',
-      points: [
-        [margin.side, y],
-        [margin.side + 110, y],
-      ],
-      width: 0.5,
-      grey: 0,
-    });
+    page.ops.push(rule(margin.side, y, margin.side + 110, y));
     y += 4;
     for (const note of this.#called) {
       const item = this.#notes[note];

@@ -2,9 +2,8 @@ import { SIMULATED } from '../paper.ts';
 import type { Paper } from '../paper.ts';
 import { OWN_JOURNAL } from '../references.ts';
 import type { FlowPage, Placed } from './flow.ts';
-import { breakLines, drawLine, setWords } from './lines.ts';
-import type { Setting } from './lines.ts';
-import type { Op } from './op.ts';
+import { breakLines, drawLine, rule, setWords } from './lines.ts';
+import type { Op, Setting } from './lines.ts';
 import type { Style } from './style.ts';
 import { imprint, runningAuthors, shortTitle } from './title-block.ts';
 
@@ -56,15 +55,7 @@ export function addHeadersAndFooters(paper: Paper, style: Style, page: FlowPage,
     const odd = number % 2 === 1;
     headers.push(put('page_header', odd ? shortTitle(paper.spec.title) : runningAuthors(paper), top - 28, 'left'));
     headers.push(put('page_header', odd ? runningAuthors(paper) : shortTitle(journal, 48), top - 28, 'right'));
-    ops.push({
-      kind: 'path',
-      points: [
-        [side, top - 22],
-        [width - side, top - 22],
-      ],
-      width: 0.4,
-      grey: 0,
-    });
+    ops.push(rule(side, top - 22, width - side, top - 22, 0.4));
   }
   if (style.manner === 'framed') {
     const [left, right, above, below] = [side - 16, width - side + 16, top - 18, height - bottom + 16];

@@ -1,11 +1,59 @@
 import { citeText, noteMark } from '../inline.ts';
 import type { Inline } from '../paper.ts';
-import type { Op, Word } from './op.ts';
 import { setPieces } from './typeface.ts';
 import type { PageVariant, FamilyName, Piece } from './typeface.ts';
 import type { Style } from './style.ts';
 
-/** Text style. */
+export interface Word {
+  readonly pieces: readonly Piece[];
+  readonly width: number;
+}
+
+/** Drawing operations. `y` is measured from the top; text is placed on its baseline. Grey is 0 (black) to 1 (white). */
+export type Op =
+  | {
+      readonly kind: 'text';
+      readonly x: number;
+      readonly y: number;
+      readonly words: readonly Word[];
+      readonly gap: number;
+      /** Invisible text: no ink, white on white, or outside the page. */
+      readonly hidden?: 'no-ink' | 'white' | 'clipped';
+    }
+  | {
+      readonly kind: 'path';
+      readonly points: readonly (readonly [number, number])[];
+      readonly width: number;
+      readonly grey: number;
+    }
+  | {
+      readonly kind: 'area';
+      readonly x: number;
+      readonly y: number;
+      readonly width: number;
+      readonly height: number;
+      readonly grey: number;
+    }
+  | {
+      readonly kind: 'picture';
+      readonly x: number;
+      readonly y: number;
+      readonly width: number;
+      readonly height: number;
+      /** Grey values by row. */
+      readonly pixels: Uint8Array;
+      readonly columns: number;
+    };
+
+/** A straight line from one point to another. */
+export function rule(x1: number, y1: number, x2: number, y2: number, width = 0.5): Op {
+  const points = [
+    [x1, y1],
+    [x2, y2],
+  ] as const;
+  return { kind: 'path', points, width, grey: 0 };
+}
+
 export interface Setting {
   readonly family: FamilyName;
   readonly face: PageVariant;

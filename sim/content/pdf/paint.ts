@@ -1,8 +1,8 @@
 import PdfKit from 'pdfkit';
 import { SIMULATED } from '../paper.ts';
 import type { Paper } from '../paper.ts';
-import type { Font } from './font.ts';
-import type { Op, Word } from './op.ts';
+import type { Font } from './embedded-font.ts';
+import type { Op, Word } from './lines.ts';
 import { greyPng } from './png.ts';
 
 /** Creates a document whose bytes depend only on its content: dates, producer and id are fixed. */

@@ -1,29 +1,6 @@
 import type { CiteStyle } from '../inline.ts';
 import type { FamilyName } from './typeface.ts';
 
-/**
- * L1 one column · L2 two columns · L3 ruled tables · L4 tables across columns · L5 running heads and hyphens · L6 footnotes ·
- * L7 pictures of pages · L8 junk before the header; and as publishers set that parsers fail on: L9 rules round every page ·
- * L10 run-in headings · L11 a journal's banner and a label above the title · L12 a reference list broken by another section ·
- * L13 shaded tables as wide as the page · L15 captions with a bar · L16 text that is not shown.
- */
-export type Layout =
-  | 'L1'
-  | 'L2'
-  | 'L3'
-  | 'L4'
-  | 'L5'
-  | 'L6'
-  | 'L7'
-  | 'L8'
-  | 'L9'
-  | 'L10'
-  | 'L11'
-  | 'L12'
-  | 'L13'
-  | 'L15'
-  | 'L16';
-
 /** Layout parameters; lengths in points. */
 export interface Style {
   readonly page: readonly [number, number];
@@ -94,7 +71,13 @@ const TWO: Style = {
   indent: 11,
 };
 
-export const STYLES: Readonly<Record<Layout, Style>> = {
+/**
+ * L1 one column · L2 two columns · L3 ruled tables · L4 tables across columns · L5 running heads and hyphens · L6 footnotes ·
+ * L7 pictures of pages · L8 junk before the header; and as publishers set that parsers fail on: L9 rules round every page ·
+ * L10 run-in headings · L11 a journal's banner and a label above the title · L12 a reference list broken by another section ·
+ * L13 shaded tables as wide as the page · L15 captions with a bar · L16 text that is not shown.
+ */
+export const STYLES = {
   L1: ONE,
   L2: { ...TWO, family: 'gentium', headFamily: 'gentium', size: 9, numbered: false },
   L3: { ...TWO, grid: true, spaces: false },
@@ -134,4 +117,6 @@ export const STYLES: Readonly<Record<Layout, Style>> = {
     runningHeads: true,
   },
   L16: { ...ONE, manner: 'hidden-text', page: A4, family: 'gentium', headFamily: 'gentium', size: 10 },
-};
+} as const satisfies Readonly<Record<string, Style>>;
+
+export type Layout = keyof typeof STYLES;

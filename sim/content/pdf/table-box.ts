@@ -1,8 +1,7 @@
 import type { Cell } from '../../../src/parse/index.ts';
 import type { TableFloat } from '../paper.ts';
-import { breakLines, drawLine, setWords } from './lines.ts';
-import type { Line, Setting } from './lines.ts';
-import type { Op } from './op.ts';
+import { breakLines, drawLine, rule, setWords } from './lines.ts';
+import type { Line, Op, Setting } from './lines.ts';
 import type { Style } from './style.ts';
 
 /** A measured table. */
@@ -64,16 +63,8 @@ export function setTable({ table }: TableFloat, style: Style, width: number): Ta
 
   const draw = (x: number, y: number): Op[] => {
     const ops: Op[] = [];
-    const rule = (x1: number, y1: number, x2: number, y2: number, thick = 0.5): void => {
-      ops.push({
-        kind: 'path',
-        points: [
-          [x + x1, y + y1],
-          [x + x2, y + y2],
-        ],
-        width: thick,
-        grey: 0,
-      });
+    const line = (x1: number, y1: number, x2: number, y2: number, thick?: number): void => {
+      ops.push(rule(x + x1, y + y1, x + x2, y + y2, thick));
     };
     if (style.manner === 'shaded-tables')
       for (let row = headRows; row < table.rows; row += 2)
@@ -91,24 +82,24 @@ export function setTable({ table }: TableFloat, style: Style, width: number): Ta
       const wide = between(edges, cell.column, cell.columnSpan);
       const tall = between(tops, cell.row, cell.rowSpan);
       if (style.grid) {
-        rule(left, top, left + wide, top);
-        rule(left, top, left, top + tall);
+        line(left, top, left + wide, top);
+        line(left, top, left, top + tall);
       } else if (cell.columnSpan > 1) {
-        rule(left + PAD_X, top + tall, left + wide - PAD_X, top + tall, 0.4);
+        line(left + PAD_X, top + tall, left + wide - PAD_X, top + tall, 0.4);
       }
       const align = cell.column === 0 ? 'left' : 'centre';
-      lines.forEach((line, index) => {
+      lines.forEach((text, index) => {
         const baseline = y + top + PAD_Y + index * leading + leading * 0.76;
-        ops.push(drawLine(line, { x: x + left + PAD_X, y: baseline, width: wide - 2 * PAD_X }, setting, align));
+        ops.push(drawLine(text, { x: x + left + PAD_X, y: baseline, width: wide - 2 * PAD_X }, setting, align));
       });
     }
     if (style.grid) {
-      rule(0, height, width, height);
-      rule(width, 0, width, height);
+      line(0, height, width, height);
+      line(width, 0, width, height);
     } else {
-      rule(0, 0, width, 0, 0.9);
-      rule(0, tops[headRows] ?? 0, width, tops[headRows] ?? 0);
-      rule(0, height, width, height, 0.9);
+      line(0, 0, width, 0, 0.9);
+      line(0, tops[headRows] ?? 0, width, tops[headRows] ?? 0);
+      line(0, height, width, height, 0.9);
     }
     return ops;
   };

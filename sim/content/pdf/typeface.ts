@@ -1,8 +1,7 @@
 import PdfKit from 'pdfkit';
 
-import { embeddedFont } from './embedded-font.ts';
-import type { Font } from './font.ts';
-import { remembered } from './font.ts';
+import { embeddedFont, remembered } from './embedded-font.ts';
+import type { Font } from './embedded-font.ts';
 
 export type PageVariant = 'roman' | 'bold' | 'italic' | 'boldItalic';
 export type FamilyName = 'times' | 'helvetica' | 'gentium';

@@ -100,8 +100,4 @@ export const batteries: Theme = {
       mathml: '<mi>σ</mi><mo>=</mo><mi>d</mi><mo>/</mo><mo>(</mo><msub><mi>R</mi><mi>b</mi></msub><mi>A</mi><mo>)</mo>',
     },
   ],
-  titles: [
-    '{material} electrolytes for {systems} at elevated {factor}',
-    'Suppressing {problem} in {systems} with {material} and {material2}',
-  ],
 };

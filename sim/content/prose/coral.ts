@@ -93,8 +93,4 @@ export const coral: Theme = {
         '<mi>DHW</mi><mo>=</mo><mo>(</mo><mn>1</mn><mo>/</mo><mn>7</mn><mo>)</mo><mo>(</mo><msub><mi>H</mi><mn>1</mn></msub><mo>+</mo><msub><mi>H</mi><mn>2</mn></msub><mo>+</mo><mo>…</mo><mo>+</mo><msub><mi>H</mi><mn>84</mn></msub><mo>)</mo>',
     },
   ],
-  titles: [
-    'Recovery of {systems} from {problem}',
-    '{material} under rising {factor}: {property} before and after {problem}',
-  ],
 };

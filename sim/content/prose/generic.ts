@@ -62,6 +62,5 @@ export function genericTheme(topic: string): Theme {
           '<msub><mi>y</mi><mi>i</mi></msub><mo>=</mo><msub><mi>β</mi><mn>0</mn></msub><mo>+</mo><msub><mi>β</mi><mn>1</mn></msub><msub><mi>x</mi><mi>i</mi></msub><mo>+</mo><msub><mi>ε</mi><mi>i</mi></msub>',
       },
     ],
-    titles: [`What the {factor} tells us about ${name}`, `{problem} in ${name}: evidence from {method}`],
   };
 }

@@ -36,7 +36,6 @@ export interface Theme {
   readonly facts: readonly FactPattern[];
   readonly sentences: Partial<Readonly<Record<Role, readonly string[]>>>;
   readonly formulas: readonly Formula[];
-  readonly titles: readonly string[];
 }
 
 /** How papers are written in one language. */
@@ -54,7 +53,5 @@ export interface Grammar {
   readonly tableCaptions: readonly string[];
   readonly figureCaptions: readonly string[];
   readonly notes: readonly string[];
-  readonly titles: readonly string[];
-  readonly abstracts: readonly string[];
   readonly words: { readonly sample: string; readonly group: string; readonly mean: string; readonly count: string };
 }

@@ -101,5 +101,4 @@ export const graphs: Theme = {
         '<mi>L</mi><mo>=</mo><mi>I</mi><mo>−</mo><msup><mi>D</mi><mrow><mo>−</mo><mn>1/2</mn></mrow></msup><mi>A</mi><msup><mi>D</mi><mrow><mo>−</mo><mn>1/2</mn></mrow></msup>',
     },
   ],
-  titles: ['Beating {problem} in {systems} by {method}', 'Does {factor} matter? {property} of {systems} revisited'],
 };

@@ -15,29 +15,19 @@ export interface Voice {
   readonly sentences: Readonly<Record<Role, readonly string[]>>;
   readonly facts: readonly FactPattern[];
   readonly formulas: Theme['formulas'];
-  readonly titles: readonly string[];
 }
 
 const THEMES: Readonly<Record<string, Theme>> = { batteries, coral, graphs };
 
-const TONGUES: Readonly<
-  Record<string, { readonly grammar: Grammar; readonly lexicons: Readonly<Record<string, Lexicon>> }>
-> = {
-  ru: { grammar: russian, lexicons: russianLexicons },
-};
-
-/** The voice for a language and topic; English if the language has no grammar here. */
+/** The voice for a language and topic; English unless it is Russian. */
 export function voiceFor(language: string, topic: string): Voice {
   const [name, theme] = Object.entries(THEMES).find(([, { match }]) => match.test(topic)) ?? [
     'generic',
     genericTheme(topic),
   ];
-  const tongue = TONGUES[language.slice(0, 2).toLowerCase()];
-  if (tongue) {
-    const { grammar, lexicons } = tongue;
-    const lexicon = lexicons[name] ?? lexicons['generic'] ?? theme.lexicon;
-    const { sentences, facts, titles } = grammar;
-    return { grammar, lexicon, sentences, facts, formulas: theme.formulas, titles };
+  if (/^ru/i.test(language)) {
+    const lexicon = russianLexicons[name] ?? russianLexicons['generic'] ?? theme.lexicon;
+    return { grammar: russian, lexicon, sentences: russian.sentences, facts: russian.facts, formulas: theme.formulas };
   }
   const sentences = { ...english.sentences };
   for (const role of Object.keys(sentences) as Role[]) {
@@ -49,6 +39,5 @@ export function voiceFor(language: string, topic: string): Voice {
     sentences,
     facts: theme.facts.length > 3 ? theme.facts : [...theme.facts, ...english.facts],
     formulas: theme.formulas,
-    titles: [...theme.titles, ...english.titles],
   };
 }
