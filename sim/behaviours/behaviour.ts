@@ -1,4 +1,3 @@
-/** Formats of a Retry-After header. */
 export type RetryAfterForm = 'seconds' | 'date' | 'none' | 'absurd' | 'year' | 'negative' | 'garbage';
 
 /**

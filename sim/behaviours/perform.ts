@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { cleanUrl, walledPage } from '../hosts/walls.ts';
 import { withFace } from '../hosts/landing.ts';
 import type { Exchange } from '../server/exchange.ts';
-import { HANG, html, redirect, RESET, text } from '../server/reply.ts';
+import { HANG, html, page, redirect, RESET, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { SUFFIX } from '../world/identifiers.ts';
 import { WORLD_DATE } from '../world/world.ts';
@@ -133,33 +133,26 @@ function trap(exchange: Exchange, to: RedirectTrap): Reply {
   }
 }
 
-function disguisedPage(page: 'html' | 'viewer' | 'interstitial'): Reply {
-  if (page === 'html')
-    return html(
-      '<!doctype html><html><head><title>Article</title></head><body>Please use a browser.</body></html>',
-      200,
-      { 'content-type': 'application/pdf' },
-    );
-  if (page === 'viewer')
-    return html(
-      '<!doctype html><html><head><title>PDF viewer</title></head><body><div id="viewerContainer"></div><script src="/pdf.js"></script></body></html>',
-    );
-  return html(
-    '<!doctype html><html><head><title>Preparing to download ...</title></head><body>Preparing to download ...</body></html>',
-  );
+function disguisedPage(kind: 'html' | 'viewer' | 'interstitial'): Reply {
+  switch (kind) {
+    case 'html':
+      return page('Article', 'Please use a browser.', 200, { 'content-type': 'application/pdf' });
+    case 'viewer':
+      return page('PDF viewer', '<div id="viewerContainer"></div><script src="/pdf.js"></script>');
+    case 'interstitial':
+      return page('Preparing to download ...', 'Preparing to download ...');
+  }
 }
 
 function oversized(how: 'declared' | 'endless'): Reply {
   const block = Buffer.alloc(64 * 1024, '%PDF-1.4 padding ');
-  const headers = { 'content-type': 'application/pdf' };
-  return how === 'declared'
-    ? {
-        status: 200,
-        headers,
-        body: block,
-        transport: { kind: 'repeat', times: FIVE_GIGABYTES / block.length, length: FIVE_GIGABYTES },
-      }
-    : { status: 200, headers, body: block, transport: { kind: 'repeat', times: Infinity } };
+  const declared = { kind: 'repeat', times: FIVE_GIGABYTES / block.length, length: FIVE_GIGABYTES } as const;
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/pdf' },
+    body: block,
+    transport: how === 'declared' ? declared : { kind: 'repeat', times: Infinity },
+  };
 }
 
 /** 10 MB compressed, 10 GB decompressed: concatenated gzip members. */
@@ -286,7 +279,6 @@ function changed(whole: Reply): Reply {
   return { ...whole, body: bytes, headers: { ...whole.headers, ...fileHeaders(bytes, WORLD_DATE + 86_400_000) } };
 }
 
-/** The bytes appended to a file that changes once. */
 export const SECOND_EDITION = '% second edition\n%%EOF\n';
 
 function without(headers: Reply['headers'], name: string): Record<string, string | readonly string[]> {

@@ -18,7 +18,6 @@ export function parseInlines(text: string): Inline[] {
   return pieces;
 }
 
-/** The text without markup. */
 export function stripMarks(text: string): string {
   return text.replaceAll(MARK, (_whole, italic?: string, sub?: string, sup?: string) => italic ?? sub ?? sup ?? '');
 }

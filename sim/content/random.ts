@@ -1,13 +1,10 @@
 import { hash } from 'node:crypto';
 
-/** A stream of random numbers determined by its name. */
 export interface Stream {
-  /** In [0, 1). */
   next(): number;
   /** An integer from `least` to `most`, inclusive. */
   integer(least: number, most: number): number;
   pick<T>(items: readonly T[]): T;
-  /** A shuffled copy. */
   shuffle<T>(items: readonly T[]): T[];
   chance(share: number): boolean;
 }

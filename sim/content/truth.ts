@@ -9,7 +9,6 @@ import type { Layout } from './pdf/style.ts';
 import { affiliationLine, authorLine } from './pdf/title-block.ts';
 import { referenceText } from './references.ts';
 
-/** All renderings of a paper. */
 export type Rendering = Layout | 'jats' | 'ojs' | 'arxiv';
 
 /** The expected result of parsing a rendering. */

@@ -11,12 +11,10 @@ const GUARDS =
 /** Query parameters for variants of a landing page or file at the same path. */
 export const FACES = ['hop', 'view', 'supplement', 'cookieSet', 'error'] as const;
 
-/** Adds a query parameter to a URL. */
 export function withFace(url: string, face: (typeof FACES)[number], value: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${face}=${value}`;
 }
 
-/** The landing page of a location as a response. */
 export function landingReply(world: World, location: Location, isFull: boolean): Reply {
   const template = location.template === 'meta-refresh' && isFull ? 'highwire' : location.template;
   const headers: Record<string, string> = {};

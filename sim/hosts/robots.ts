@@ -1,6 +1,5 @@
 import type { Host } from '../world/types.ts';
 
-/** How a host serves robots.txt. */
 export interface RobotsAnswer {
   readonly status: number;
   readonly text: string;

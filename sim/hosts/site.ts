@@ -2,7 +2,7 @@ import { perform } from '../behaviours/perform.ts';
 import { rawPdf } from '../behaviours/odd-pdf.ts';
 import { withJunk } from '../server/documents.ts';
 import type { Exchange } from '../server/exchange.ts';
-import { HANG, html, text } from '../server/reply.ts';
+import { HANG, html, page, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import type { FileSpec, Host, Location } from '../world/types.ts';
 import { robotsOf } from './robots.ts';
@@ -17,10 +17,9 @@ const TYPES = {
   html: 'text/html; charset=utf-8',
 } as const;
 
-/** The response for a file, with its behaviour applied. */
 export function serveFile(exchange: Exchange, file: FileSpec): Promise<Reply> {
   return perform(exchange, file.behaviour, async () => ({
-    bytes: withJunk(await exchange.bytes(file), file.behaviour.kind === 'typed' ? file.behaviour.junkBytes : 0),
+    bytes: withJunk(await exchange.bytes(file), file.behaviour),
     contentType: TYPES[file.payload.form],
   }));
 }
@@ -42,22 +41,16 @@ export async function serveSite(exchange: Exchange, host: Host): Promise<Reply> 
         return galley();
     }
   }
-  return html(
-    '<!doctype html><html><head><title>Not found</title></head><body>Nothing is published here.</body></html>',
-    404,
-  );
+  return page('Not found', 'Nothing is published here.', 404);
 }
 
-function serveLanding(exchange: Exchange, location: Location): Promise<Reply> {
-  return perform(exchange, location.behaviour, async () => {
-    const reply = landingReply(exchange.world, location, exchange.query.has('view'));
-    return { bytes: Buffer.from(reply.body), contentType: 'text/html; charset=utf-8' };
-  }).then((reply) => {
-    const { headers } = landingReply(exchange.world, location, true);
-    return reply.status === 200 && headers['link']
-      ? { ...reply, headers: { ...reply.headers, link: headers['link'] } }
-      : reply;
-  });
+async function serveLanding(exchange: Exchange, location: Location): Promise<Reply> {
+  const { body, headers } = landingReply(exchange.world, location, exchange.query.has('view'));
+  const content = { bytes: Buffer.from(body), contentType: 'text/html; charset=utf-8' };
+  const reply = await perform(exchange, location.behaviour, () => Promise.resolve(content));
+  return reply.status === 200 && headers['link']
+    ? { ...reply, headers: { ...reply.headers, link: headers['link'] } }
+    : reply;
 }
 
 function supplement(): Reply {

@@ -1,6 +1,6 @@
 import type { Wall } from '../behaviours/behaviour.ts';
 import type { Exchange } from '../server/exchange.ts';
-import { html, redirect, text } from '../server/reply.ts';
+import { html, page, redirect, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { withFace } from './landing.ts';
 
@@ -46,9 +46,7 @@ export function walledPage(how: Wall, exchange: Exchange): Reply | null {
         : redirect(withFace(clean, 'cookieSet', '1'), 302, { 'set-cookie': `simwall=open.${url.hostname}; Path=/` });
     case 'cookie-stays':
       return query.get('error') === 'cookies_not_supported'
-        ? html(
-            '<!doctype html><html><head><title>Cookies are required</title></head><body>Please enable cookies to continue.</body></html>',
-          )
+        ? page('Cookies are required', 'Please enable cookies to continue.')
         : redirect(withFace(clean, 'error', 'cookies_not_supported'), 302, {
             'set-cookie': `simwall=shut.${url.hostname}; Path=/`,
           });
@@ -57,21 +55,18 @@ export function walledPage(how: Wall, exchange: Exchange): Reply | null {
         '<!doctype html><html><head><title>Are you a robot?</title><script src="/recaptcha/api.js"></script></head><body><form><div class="g-recaptcha" data-sitekey="sim"></div></form></body></html>',
       );
     case 'soft-404':
-      return html(
-        '<!doctype html><html><head><title>Page not found</title></head><body><h1>Page not found</h1><p>The page you are looking for does not exist.</p></body></html>',
-      );
+      return page('Page not found', '<h1>Page not found</h1><p>The page you are looking for does not exist.</p>');
     case 'paywall':
-      return html(
-        '<!doctype html><html><head><title>Abstract</title></head><body><h1>Abstract</h1><p>Get access to the full text of this article.</p><button>Purchase PDF</button><a href="/login">Institutional login</a></body></html>',
+      return page(
+        'Abstract',
+        '<h1>Abstract</h1><p>Get access to the full text of this article.</p><button>Purchase PDF</button><a href="/login">Institutional login</a>',
       );
   }
 }
 
 /** The page behind a redirect to /login. */
 export function loginPage(): Reply {
-  return html(
-    '<!doctype html><html><head><title>Sign in</title></head><body><form action="/login" method="post"><input type="password" name="password"></form></body></html>',
-  );
+  return page('Sign in', '<form action="/login" method="post"><input type="password" name="password"></form>');
 }
 
 /** Removes the query parameters that walls and pages add. */

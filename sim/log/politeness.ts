@@ -5,7 +5,6 @@ import { mayFetch, rulesOf } from '../truth/verdict.ts';
 import type { World } from '../world/world.ts';
 import type { LogEntry, RequestLog, Rule } from './request-log.ts';
 
-/** The hosts to which each key may be sent. */
 const HOMES: Readonly<Record<keyof typeof SIM_KEYS, readonly string[]>> = {
   openalex: ['api.openalex.org', 'content.openalex.org'],
   core: ['api.core.ac.uk'],
@@ -61,7 +60,6 @@ export class PolitenessMonitor {
     this.#log.breach(entry, { rule, at: entry.at, host: entry.host, url: entry.url, detail });
   }
 
-  /** Checks a request on arrival. */
   arrive(entry: LogEntry, headers: Readonly<Record<string, string | undefined>>): void {
     const { host, at } = entry;
     this.#identity(entry);

@@ -1,4 +1,3 @@
-/** All rules whose violations are reported. */
 export const RULES = {
   robots: 'A URL was fetched that robots.txt disallows for this client.',
   'robots-refetch': 'robots.txt was fetched again although it had been answered in this run.',
@@ -33,7 +32,6 @@ export function countByRule(violations: readonly Violation[]): Record<Rule, numb
   return counts;
 }
 
-/** A logged request with its response. */
 export interface LogEntry {
   readonly number: number;
   readonly run: number;

@@ -7,7 +7,6 @@ export interface Stream {
   next(): number;
   /** An integer in [0, below). */
   below(below: number): number;
-  /** True with the given probability. */
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
 }
@@ -109,7 +108,6 @@ export function zipf(draw: Stream, cumulative: Float64Array): number {
   return low;
 }
 
-/** Cumulative weights of Zipf's law. */
 export function zipfTable(count: number, exponent: number): Float64Array {
   let sum = 0;
   return Float64Array.from({ length: count }, (_, rank) => (sum += 1 / (rank + 1) ** exponent));

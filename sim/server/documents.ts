@@ -1,4 +1,5 @@
 import { sha256 } from '../../src/base/index.ts';
+import type { Behaviour } from '../behaviours/behaviour.ts';
 import { oddPdf, rawPdf } from '../behaviours/odd-pdf.ts';
 import { renderHtml, renderJats, renderPdf, renderTei, writePaper } from '../content/index.ts';
 import type { FileSpec, Payload } from '../world/types.ts';
@@ -49,11 +50,10 @@ export class Documents {
 
   /** Hash and size of a file as a client stores it. */
   async digest(file: FileSpec): Promise<Digest> {
-    const junk = junkBytes(file);
-    const key = `${junk}:${JSON.stringify(file.payload)}`;
+    const key = JSON.stringify([file.behaviour, file.payload]);
     const known = this.#digests.get(key);
     if (known) return known;
-    const bytes = withJunk(await this.bytes(file.payload), junk);
+    const bytes = withJunk(await this.bytes(file.payload), file.behaviour);
     const digest = { sha256: sha256(bytes), bytes: bytes.length };
     this.#digests.set(key, digest);
     return digest;
@@ -78,12 +78,9 @@ export class Documents {
   }
 }
 
-/** Bytes sent before the actual file, which remain part of it. */
-function junkBytes(file: Pick<FileSpec, 'behaviour'>): number {
-  return file.behaviour.kind === 'typed' ? file.behaviour.junkBytes : 0;
-}
-
-export function withJunk(bytes: Uint8Array, junk: number): Uint8Array {
+/** A file with what a proxy left before it, which remains part of it. */
+export function withJunk(bytes: Uint8Array, behaviour: Behaviour): Uint8Array {
+  const junk = behaviour.kind === 'typed' ? behaviour.junkBytes : 0;
   return junk === 0 ? bytes : Buffer.concat([Buffer.alloc(junk, 'X-Debug: leftover of a proxy\r\n'), bytes]);
 }
 

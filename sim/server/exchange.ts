@@ -38,7 +38,6 @@ export interface Pool {
 export interface Service {
   readonly name: string;
   readonly hosts: readonly string[];
-  /** The pool a request counts against, if any. */
   pool?(exchange: Exchange): Pool | null;
   tooMany?(exchange: Exchange, waitSeconds: number): Reply;
   handle(exchange: Exchange): Reply | Promise<Reply>;

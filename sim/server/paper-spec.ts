@@ -3,7 +3,6 @@ import { abstractOf, authorsOf, journalOf } from '../world/people.ts';
 import { TOPICS } from '../world/topics.ts';
 import type { World } from '../world/world.ts';
 
-/** The specification of a work's document. */
 export function paperSpec(world: World, index: number): PaperSpec {
   const work = world.work(index);
   const abstract = abstractOf(world, work);

@@ -35,6 +35,11 @@ export function html(body: string, status = 200, headers: Headers = {}): Reply {
   return { status, headers: { 'content-type': 'text/html; charset=utf-8', ...headers }, body };
 }
 
+export function page(title: string, body: string, status = 200, headers: Headers = {}): Reply {
+  const markup = `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`;
+  return html(markup, status, headers);
+}
+
 export function xml(body: string, status = 200, headers: Headers = {}): Reply {
   return { status, headers: { 'content-type': 'application/xml; charset=utf-8', ...headers }, body };
 }

@@ -39,7 +39,6 @@ export class RunState {
     return this.#allowance.get(key ?? '') ?? (key === null ? DAILY_CREDITS.anonymous : DAILY_CREDITS.keyed);
   }
 
-  /** Sets the daily credits of a key. */
   allow(key: string | null, credits: number): void {
     this.#allowance.set(key ?? '', credits);
   }

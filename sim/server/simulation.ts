@@ -28,7 +28,6 @@ export interface SimulationOptions {
   /** Real seconds per simulated second; 0.05 is twenty times faster. */
   readonly timeScale?: number;
   readonly clock?: Clock;
-  /** Whether responses have latency. */
   readonly latency?: boolean;
   /** Full papers by default; plain ones are a hundred times cheaper. */
   readonly documents?: DocumentManner;
@@ -46,7 +45,6 @@ export class Simulation implements AsyncDisposable {
   readonly timeScale: number;
   readonly clock: Clock;
   readonly log: RequestLog;
-  /** Disabled hosts and resolvers. */
   readonly killedHosts = new Set<string>();
   readonly broken = new Set<string>();
   port = 0;
@@ -122,7 +120,6 @@ export class Simulation implements AsyncDisposable {
     this.#offsetMs += ms;
   }
 
-  /** Replaces the world and starts a new run. */
   rebuild(parameters: WorldParameters): void {
     this.world = new World(parameters);
     this.documents = new Documents(this.world, this.#options.documents);

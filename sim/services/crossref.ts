@@ -46,7 +46,6 @@ function update({ type, doi, date, source }: Update): Record<string, unknown> {
   return { updated: moment(date), DOI: doi, type, source, label };
 }
 
-/** A work as a Crossref record. */
 function renderCrossref(world: World, work: Work): Record<string, unknown> {
   const listed = listedIn(work, 'crossref');
   const licensed = listed.find(({ license }) => license !== null);

@@ -15,7 +15,6 @@ export function downHost({ profile, seed }: Pick<WorldParameters, 'profile' | 's
   return MAY_BE_AWAY[(seed / 4) % MAY_BE_AWAY.length] ?? null;
 }
 
-/** The HTML page it returns meanwhile. */
 export function downPage(): Reply {
   return text(
     '<html><head><title>Scheduled maintenance</title></head><body>We will be back tomorrow.</body></html>',

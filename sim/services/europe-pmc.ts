@@ -1,5 +1,5 @@
 import type { Exchange, Service } from '../server/exchange.ts';
-import { html, json, text } from '../server/reply.ts';
+import { json, page, text } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { at } from '../world/identifiers.ts';
 import { listedIn } from '../world/locations.ts';
@@ -99,17 +99,15 @@ export const europePmc: Service = {
     const { path, world, query } = exchange;
     if (path === '/europepmc/webservices/rest/search') return search(exchange);
     const full = /^\/europepmc\/webservices\/rest\/(PMC\d+|PPR\d+)\/fullTextXML$/.exec(path)?.[1];
-    const page =
+    const article =
       /^\/articles\/(PMC\d+)$/.exec(path)?.[1] ??
       (path === '/backend/ptpmcrender.fcgi' ? (query.get('accid') ?? '') : undefined);
-    const work = world.byPmcid(full ?? page ?? '');
+    const work = world.byPmcid(full ?? article ?? '');
     const wanted = full === undefined ? 'pdf' : 'jats';
     const location = listedIn(work, 'europe_pmc').find(({ kind }) => kind === wanted);
     if (!location) return text('', 404);
     if (full === undefined && query.get('pdf') !== 'render' && path.startsWith('/articles/'))
-      return html(
-        '<!doctype html><html><head><title>Europe PMC</title></head><body><div id="app"></div></body></html>',
-      );
+      return page('Europe PMC', '<div id="app"></div>');
     return exchange.file(location);
   },
 };

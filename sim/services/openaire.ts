@@ -62,7 +62,6 @@ function lifeMs({ parameters }: World): number {
   return parameters.profile === 'reality' ? HOUR_MS / 30 : HOUR_MS;
 }
 
-/** Exchanges a refresh token for an access token. */
 function giveToken({ path, query, now, world }: Exchange): Reply {
   if (!path.endsWith('/getAccessToken') || query.get('refreshToken') !== SIM_KEYS.openaire_refresh)
     return json({ status: 'error', message: 'Refresh token is not valid' }, 401);

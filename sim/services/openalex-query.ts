@@ -30,7 +30,6 @@ export function checkParameters(query: URLSearchParams): void {
 
 type Test = (index: number) => boolean;
 
-/** The works matching a query, sorted. */
 export function selectWorks(world: World, query: URLSearchParams): number[] {
   const tests = parseFilter(world, query.get('filter') ?? '');
   const words = searchWords(query);

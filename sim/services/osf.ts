@@ -25,7 +25,6 @@ function isWithdrawn(work: Work): boolean {
   return work.locations[0]?.visibleIn.length === 0;
 }
 
-/** Licence names used by OSF. */
 const LICENSES: Readonly<Record<string, string>> = {
   '563c1cf88c5e4a3877f9e96a': 'CC-By Attribution 4.0 International',
 };

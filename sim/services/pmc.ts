@@ -4,7 +4,7 @@ import { PLAIN } from '../behaviours/behaviour.ts';
 import { conditional, fileHeaders } from '../behaviours/validators.ts';
 import type { Exchange, Pool, Service } from '../server/exchange.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
-import { html, json, xml } from '../server/reply.ts';
+import { html, json, page, xml } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { listedIn } from '../world/locations.ts';
 import type { Location, Work } from '../world/types.ts';
@@ -145,12 +145,7 @@ export const pmc: Service = {
     if (exchange.path.startsWith('/tools/idconv/')) return idconv(exchange);
     if (exchange.path.startsWith('/pmc/utils/oa/'))
       return html('<html><head><title>404</title></head><body>Page not found</body></html>', 404);
-    if (/\/pdf\/?$/.test(exchange.path))
-      return html(
-        '<!doctype html><html><head><title>Preparing to download ...</title></head><body>Preparing to download ...</body></html>',
-      );
-    return html(
-      '<!doctype html><html><head><title>PMC</title></head><body><main>Full text for readers.</main></body></html>',
-    );
+    if (/\/pdf\/?$/.test(exchange.path)) return page('Preparing to download ...', 'Preparing to download ...');
+    return page('PMC', '<main>Full text for readers.</main>');
   },
 };

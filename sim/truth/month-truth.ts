@@ -1,8 +1,8 @@
+import type { ExpectedWork } from './outcome.ts';
 import { expectedOutcome } from './outcome.ts';
 import type { Policy } from './policy.ts';
 import { retractionWatchCsv } from '../world/month.ts';
 import type { MonthEvent } from '../world/month.ts';
-import type { Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
 /** What changed in a world's month, by sorted work ids. */
@@ -35,39 +35,29 @@ const PARTS: Readonly<Partial<Record<MonthEvent, keyof MonthTruth>>> = {
 
 /** What a correct client must report that saw the world before and after its month. */
 export function monthTruth(before: World, after: World, policy: Policy): MonthTruth {
-  const saved = (world: World): Map<string, string> =>
-    new Map(
-      expectedOutcome(world, policy).flatMap(({ work, outcome, winner }) =>
-        outcome === 'saved' ? [[work.id, winner?.plan.url ?? '']] : [],
-      ),
-    );
-  const [earlier, now] = [saved(before), saved(after)];
-  const parts = Map.groupBy(selectedWorks(after, policy), ({ index }) => PARTS[after.event(index)]);
-  const idsOf = (part: keyof MonthTruth): string[] => (parts.get(part) ?? []).map(({ id }) => id).toSorted();
+  const savedFrom = (works: readonly ExpectedWork[]): Map<string, string> =>
+    new Map(works.flatMap(({ work, winner }) => (winner ? [[work.id, winner.plan.url]] : [])));
+  const works = expectedOutcome(after, policy);
+  const [earlier, now] = [savedFrom(expectedOutcome(before, policy)), savedFrom(works)];
+  // A new arXiv version matters only if the previous one was downloaded from there.
+  const isUnnoticed = (event: MonthEvent, id: string): boolean =>
+    event === 'revised' && !/^https?:\/\/(?:export\.)?arxiv\.org[./:]/.test(earlier.get(id) ?? '');
+  const parts = Map.groupBy(works, ({ work: { index, id } }) => {
+    const event = after.event(index);
+    return isUnnoticed(event, id) ? undefined : PARTS[event];
+  });
+  const idsOf = (part: keyof MonthTruth): string[] => (parts.get(part) ?? []).map(({ work }) => work.id).toSorted();
   return {
     new_works: idsOf('new_works'),
     opened: idsOf('opened'),
     fetched: [...now.keys()].filter((id) => !earlier.has(id)).toSorted(),
-    // A new arXiv version matters only if the previous one was downloaded from there.
-    new_versions: selectedWorks(after, policy)
-      .filter(({ index, id }) => {
-        const event = after.event(index);
-        const isKeptFromArxiv = /^https?:\/\/(?:export\.)?arxiv\.org[./:]/.test(earlier.get(id) ?? '');
-        return PARTS[event] === 'new_versions' && (event !== 'revised' || isKeptFromArxiv);
-      })
-      .map(({ id }) => id)
-      .toSorted(),
+    new_versions: idsOf('new_versions'),
     retracted: idsOf('retracted'),
     reinstated: idsOf('reinstated'),
     corrected: idsOf('corrected'),
   };
 }
 
-function selectedWorks(world: World, policy: Policy): Work[] {
-  return expectedOutcome(world, policy).map(({ work }) => work);
-}
-
-/** Retraction Watch entries after the month. */
 export function retractionWatch(after: World): string {
   return retractionWatchCsv([...after.works()].map((work) => ({ work, event: after.event(work.index) })));
 }

@@ -10,14 +10,12 @@ import type { Reason } from './reasons.ts';
 import { lossOf } from './reasons.ts';
 import { judge } from './verdict.ts';
 
-/** A URL that a correct client tries, with the result. */
 interface ExpectedAttempt {
   readonly resolver: Resolver;
   readonly url: string;
   readonly reason: Reason;
 }
 
-/** The expected result of a work. */
 export interface ExpectedWork {
   readonly work: Work;
   readonly outcome: 'saved' | 'failed' | 'parked' | 'skipped';
@@ -46,7 +44,6 @@ export function expectedOutcome(world: World, policy: Policy, sizes: Sizes = () 
   });
 }
 
-/** The works the client queried, in world order. */
 function selected(world: World, policy: Policy): number[] {
   try {
     return selectWorks(world, new URLSearchParams(policy.selection)).sort((a, b) => a - b);

@@ -29,7 +29,6 @@ export type Tried = ReadonlyMap<string, Reason>;
 /** Reasons that indicate a lost file rather than a closed one; only these lead to the archive. */
 const GONE: ReadonlySet<Reason> = new Set(['not-found', 'soft-404', 'connection-failed', 'server-error', 'timeout']);
 
-/** The plans of one resolver for a work, in order. */
 export function plansOf(world: World, work: Work, resolver: Resolver, policy: Policy, tried: Tried): Plan[] {
   const away = downHost(world.parameters);
   if (policy.deadHosts.some((host) => needsHost(resolver, host)) || (away !== null && needsHost(resolver, away)))
@@ -289,7 +288,6 @@ const ASKED: Readonly<Partial<Record<Resolver, string>>> = {
   wayback: 'web.archive.org',
 };
 
-/** Whether a resolver has no plans without a response from that host. */
 export function needsHost(resolver: Resolver, host: string): boolean {
   return `${ASKED[resolver] ?? ''}${SUFFIX}` === host;
 }

@@ -1,6 +1,5 @@
 import { AppError } from '../../src/base/index.ts';
 
-/** Resolver names as used in manifests. */
 export const RESOLVERS = [
   'arxiv',
   'pmc',
@@ -34,7 +33,6 @@ type AcceptedKind = 'pdf' | 'xml' | 'html';
 export interface Policy {
   /** The client's OpenAlex query: `filter=topics.id:T10341&search=coral`. */
   readonly selection: string;
-  /** Enabled resolvers in order. */
   readonly resolvers: readonly Resolver[];
   /** Services with an API key: `openalex_content` and `core` require one. */
   readonly keys: readonly string[];
@@ -45,7 +43,6 @@ export interface Policy {
   readonly agent: string;
   readonly maxBytes: number;
   readonly accept: readonly AcceptedKind[];
-  /** Retries. */
   readonly maxRetries: number;
   /** A longer wait defers the work. */
   readonly parkAfterSeconds: number;

@@ -13,11 +13,7 @@ const PARSED_BYTES = 500 * 1024;
 
 /** Parses the groups for the token, or those for `*` if there are none; equal groups are merged. */
 export function parseRobots(text: string, token: string): RobotsRules {
-  const own: Rule[] = [];
-  const general: Rule[] = [];
-  let ownNamed = false;
-  let ownDelay: number | null = null;
-  let generalDelay: number | null = null;
+  const groups = new Map<string, { readonly rules: Rule[]; crawlDelaySeconds: number | null }>();
   let agents: string[] = [];
   let inRules = false;
   for (const raw of text
@@ -32,22 +28,19 @@ export function parseRobots(text: string, token: string): RobotsRules {
     if (field === 'user-agent') {
       if (inRules) agents = [];
       inRules = false;
-      agents.push((/^[a-zA-Z_-]+|^\*/.exec(value)?.[0] ?? '').toLowerCase());
-      if (agents.at(-1) === token.toLowerCase()) ownNamed = true;
+      const agent = (/^[a-zA-Z_-]+|^\*/.exec(value)?.[0] ?? '').toLowerCase();
+      agents.push(agent);
+      if (!groups.has(agent)) groups.set(agent, { rules: [], crawlDelaySeconds: null });
       continue;
     }
     const isRule = field === 'allow' || field === 'disallow';
     if (!isRule && field !== 'crawl-delay') continue;
     inRules = true;
-    for (const agent of agents) {
-      const isOwn = agent === token.toLowerCase();
-      if (!isOwn && agent !== '*') continue;
-      if (isRule && value !== '') (isOwn ? own : general).push({ allow: field === 'allow', pattern: value });
-      if (field === 'crawl-delay' && isOwn) ownDelay = Number(value);
-      if (field === 'crawl-delay' && !isOwn) generalDelay = Number(value);
-    }
+    for (const group of agents.map((agent) => groups.get(agent)))
+      if (group && !isRule) group.crawlDelaySeconds = Number(value);
+      else if (value !== '') group?.rules.push({ allow: field === 'allow', pattern: value });
   }
-  return ownNamed ? { rules: own, crawlDelaySeconds: ownDelay } : { rules: general, crawlDelaySeconds: generalDelay };
+  return groups.get(token.toLowerCase()) ?? groups.get('*') ?? { rules: [], crawlDelaySeconds: null };
 }
 
 /** The longest match wins; on equal length, allow. */

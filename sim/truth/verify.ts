@@ -43,7 +43,6 @@ export function parseManifestLine(value: unknown): ManifestLine | { readonly fau
   return { ...(record as unknown as ManifestLine), work: record['work'].replace(/^https?:\/\/openalex\.org\//i, '') };
 }
 
-/** What can differ between a manifest and the expected results. */
 export const ASPECTS = [
   'works',
   'outcome',

@@ -8,7 +8,6 @@ import type { Host, Location, Payload, Version, Work, WorldParameters } from './
 import type { Archetype, WorkCore } from './work.ts';
 import { isPlanted } from './work.ts';
 
-/** Creates the locations of a work and its DOI target. */
 export function locate(parameters: WorldParameters, core: WorkCore, hosts: HostChoice): Work {
   const build = new LocationBuilder(parameters, core, hosts);
   const target = PLACES[core.archetype](build) ?? closedPage(build);

@@ -34,7 +34,6 @@ interface Copy {
   readonly behaviour?: Behaviour;
   readonly template?: Location['template'];
   readonly fileless?: boolean;
-  /** The landing page itself is the text. */
   readonly isFullText?: boolean;
 }
 
@@ -193,7 +192,6 @@ export class LocationBuilder {
   }
 }
 
-/** The locations that a service lists. */
 export function listedIn(work: Pick<Work, 'locations'> | undefined, lister: Lister): Location[] {
   return work?.locations.filter(({ visibleIn }) => visibleIn.includes(lister)) ?? [];
 }
@@ -203,13 +201,7 @@ function isShared(work: WorkCore): boolean {
   return work.index % 50 === 6 || work.duplicateOf !== null;
 }
 
-/** The URLs of a work at a host, by platform; `copy` distinguishes several copies. */
-interface Addresses {
-  readonly landing: string;
-  readonly file: string;
-}
-
-function addressesAt(host: Host, index: number, copy: number): Addresses {
+function addressesAt(host: Host, index: number, copy: number): { readonly landing: string; readonly file: string } {
   const number = numberOf(index);
   const root = `http://${host.name}`;
   const mark = copy === 0 ? '' : `-${copy}`;

@@ -12,7 +12,6 @@ export interface Update {
   readonly source: 'publisher' | 'retraction-watch';
 }
 
-/** Changes of a work during the month. */
 export interface Said {
   readonly updatedBy?: readonly Update[];
   readonly updateTo?: readonly Update[];
@@ -46,7 +45,6 @@ export type MonthEvent =
   | 'corrected-watch'
   | 'touched';
 
-/** Whether a world is seen before or after its month. */
 export type Moment = 'before' | 'after';
 
 const BEFORE = '2025-06-01';
@@ -152,7 +150,6 @@ export function workAt(
   }
 }
 
-/** The work a notice is about. */
 export function aboutOf(
   index: number,
   parameters: WorldParameters,

@@ -46,7 +46,6 @@ export function author(seed: number, index: number): Author {
   };
 }
 
-/** The first authors of a work. */
 export function authorsOf({ parameters }: Pick<World, 'parameters'>, work: Work, most: number): Author[] {
   return work.authors.slice(0, most).map((index) => author(parameters.seed, index));
 }
@@ -75,7 +74,6 @@ const SENTENCES = [
   'Limits of the approach and directions for later work are discussed.',
 ] as const;
 
-/** The abstract of a work, or null if the record has none. */
 export function abstractOf({ parameters }: Pick<World, 'parameters'>, work: Work): string | null {
   if (!work.hasAbstract) return null;
   const draw = stream(parameters.seed, 'abstract', work.index);

@@ -1,6 +1,5 @@
 import { entries } from '../random/entries.ts';
 
-/** A topic with its position in OpenAlex's hierarchy and its title words. */
 export interface Topic {
   readonly id: string;
   readonly name: string;

@@ -1,6 +1,5 @@
 import { entries } from '../random/entries.ts';
 
-/** Words for titles, names and places. */
 export const METHODS = entries(`
   A comparative study; A scalable model; Rapid measurement; Bayesian estimation; In situ observation; A benchmark;
   Mechanistic analysis; Long-term monitoring; Uncertainty quantification; A reproducible pipeline;

@@ -13,7 +13,6 @@ import type { Host, Location, Work, WorldParameters } from './types.ts';
 import type { WorkCore } from './work.ts';
 import { generateCore } from './work.ts';
 
-/** Start date of every world. */
 export const WORLD_DATE = Date.UTC(2026, 0, 15);
 
 const POPULARITY_EXPONENT = 1.07;
@@ -103,7 +102,6 @@ export class World {
     for (let index = 0; index < this.size; index += 1) if (this.isThere(index)) yield this.work(index);
   }
 
-  /** Whether a work has appeared by the world's time. */
   isThere(index: number): boolean {
     return ((this.columns.flags[index] ?? 0) & FLAG.unborn) === 0;
   }
@@ -147,7 +145,6 @@ export class World {
       .map((index) => this.work(index));
   }
 
-  /** The location with this URL. */
   locationAt(url: string): Location | undefined {
     return this.namedIn(url)
       .flatMap(({ locations }) => locations)
@@ -207,12 +204,10 @@ function packTopics(work: Work): number {
   return (((third ?? 255) << 16) | ((second ?? 255) << 8) | (first ?? 255)) >>> 0;
 }
 
-/** Whether the packed topics include the topic at an index. */
 export function holdsTopic(packed: number, topic: number): boolean {
   return (packed & 255) === topic || ((packed >> 8) & 255) === topic || ((packed >> 16) & 255) === topic;
 }
 
-/** The index of a topic by its short id. */
 export function topicIndex(id: string): number {
   const short = id.replace(/^https:\/\/openalex\.org\//i, '').toUpperCase();
   return TOPICS.findIndex((topic) => topic.id.endsWith(`/${short}`));

@@ -4,7 +4,6 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { create } from 'fontkit';
 import type { Font as Outlines } from 'fontkit';
 
-/** A PDF object reference. */
 type PdfObject = ReturnType<PDFKit.PDFDocument['ref']>;
 
 /** A shaped word: its width in thousandths of the size, and its TJ content. */
@@ -18,7 +17,6 @@ export interface Font {
   readonly name: string;
   has(codePoint: number): boolean;
   shape(text: string): Shaped;
-  /** Writes the font objects into a document. */
   embed(document: PDFKit.PDFDocument): PdfObject;
 }
 

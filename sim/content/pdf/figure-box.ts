@@ -6,7 +6,6 @@ import type { Style } from './style.ts';
 
 type Rectangle = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
 
-/** Size of a figure for a column width. */
 export function figureSize(figure: Figure, width: number): { readonly width: number; readonly height: number } {
   const shown = Math.min(width, 300);
   return { width: shown, height: shown * (figure.plot === 'picture' ? 0.5 : 0.58) };

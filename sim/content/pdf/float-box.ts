@@ -6,7 +6,6 @@ import type { Op, Setting } from './lines.ts';
 import type { Style } from './style.ts';
 import { setTable } from './table-box.ts';
 
-/** Shared context of the layout functions. */
 export interface LayoutContext {
   readonly paper: Paper;
   readonly style: Style;

@@ -8,7 +8,6 @@ type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 /** A block of the expected result, before its position is known. */
 export type Draft = Without<Block, 'order' | 'regions' | 'parent'>;
 
-/** A placed block. */
 export interface Placed {
   readonly draft: Draft;
   readonly regions: Region[];
@@ -18,7 +17,6 @@ export interface Placed {
 /** Lines that can break across columns and pages. */
 export interface TextItem {
   readonly draft: Draft;
-  /** A run-in heading. */
   readonly runIn?: Draft;
   readonly lines: readonly Line[];
   readonly setting: Setting;
@@ -28,7 +26,6 @@ export interface TextItem {
   readonly after: number;
   /** Left offset of the first and of the other lines. */
   readonly indent?: readonly [number, number];
-  /** Keep with the next block. */
   readonly keepWithNext?: boolean;
   /** Text after the first line in the column margin: the number of a formula. */
   readonly trailing?: (x: number, baseline: number, width: number) => readonly Op[];
@@ -52,7 +49,6 @@ export interface FlowPage {
   readonly footnotes: Placed[];
 }
 
-/** A footnote ready to be placed. */
 export interface NoteItem {
   readonly draft: Draft;
   readonly lines: readonly Line[];

@@ -45,7 +45,6 @@ export type Op =
       readonly columns: number;
     };
 
-/** A straight line from one point to another. */
 export function rule(x1: number, y1: number, x2: number, y2: number, width = 0.5): Op {
   const points = [
     [x1, y1],

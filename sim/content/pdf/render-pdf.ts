@@ -16,7 +16,6 @@ export async function renderPdf(paper: Paper, layout: Layout): Promise<Uint8Arra
   return layout === 'L8' ? disguise(bytes) : bytes;
 }
 
-/** The same pages as images. */
 async function scan(paper: Paper, style: Style, pdf: Uint8Array, pages: number): Promise<Uint8Array> {
   const document = openDocument(paper);
   const [width, height] = style.page;
@@ -27,7 +26,6 @@ async function scan(paper: Paper, style: Style, pdf: Uint8Array, pages: number):
   return collect(document);
 }
 
-/** Renders laid-out pages. */
 async function renderPages(paper: Paper, style: Style, pages: readonly ComposedPage[]): Promise<Uint8Array> {
   const document = openDocument(paper);
   const painter = new Painter(document, style.spaces);

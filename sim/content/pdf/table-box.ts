@@ -4,7 +4,6 @@ import { breakLines, drawLine, rule, setWords } from './lines.ts';
 import type { Line, Op, Setting } from './lines.ts';
 import type { Style } from './style.ts';
 
-/** A measured table. */
 export interface TableBox {
   readonly height: number;
   readonly draw: (x: number, y: number) => Op[];

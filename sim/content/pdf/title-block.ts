@@ -9,7 +9,6 @@ export function authorLine(paper: Paper, most = 14): string {
   return `${names.slice(0, -1).join(', ')} ${paper.labels.and} ${names.at(-1) ?? ''}`;
 }
 
-/** Distinct affiliations. */
 export function affiliationLine(paper: Paper): string {
   const places = paper.spec.authors.map(({ affiliation }) => affiliation).filter((place) => place !== undefined);
   return [...new Set(places)].slice(0, 6).join(' · ');

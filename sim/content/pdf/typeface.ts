@@ -6,7 +6,6 @@ import type { Font } from './embedded-font.ts';
 export type PageVariant = 'roman' | 'bold' | 'italic' | 'boldItalic';
 export type FamilyName = 'times' | 'helvetica' | 'gentium';
 
-/** A piece of text in one font and size. */
 export interface Piece {
   readonly font: Font;
   readonly size: number;

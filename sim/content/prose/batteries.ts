@@ -1,7 +1,6 @@
 import { entries } from '../../random/entries.ts';
 import type { Theme } from './grammar.ts';
 
-/** Battery electrolytes. */
 export const batteries: Theme = {
   match: /batter|electrolyt|lithium|sodium-ion|energy storage/i,
   lexicon: {

@@ -1,7 +1,6 @@
 import { entries } from '../../random/entries.ts';
 import type { Theme } from './grammar.ts';
 
-/** Coral bleaching. */
 export const coral: Theme = {
   match: /coral|reef|bleaching|marine heat/i,
   lexicon: {

@@ -1,7 +1,6 @@
 import { entries } from '../../random/entries.ts';
 import type { Theme } from './grammar.ts';
 
-/** Graph neural networks. */
 export const graphs: Theme = {
   match:
     /graph neural|graph learning|message passing|node classification|deep learning|machine learning|neural network/i,
