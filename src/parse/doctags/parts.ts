@@ -80,28 +80,13 @@ interface Part {
 }
 
 function partOf(block: Block): Part | undefined {
-  switch (block.kind) {
-    case 'picture':
-      return { kind: 'figure', ending: 'png', content: '', more: {} };
-    case 'table':
-      return { kind: 'table', ending: 'csv', content: writeTableCsv(block.table), more: {} };
-    case 'code':
-      return { kind: 'code', ending: 'txt', content: `${block.text}\n`, more: { text: block.text } };
-    case 'formula': {
-      const number = /\(([A-Z]?[.\d-]{1,8}[a-z]?)\)$/.exec(block.text.slice(-12))?.[1];
-      return { kind: 'equation', ending: 'png', content: '', more: { text: block.text, ...(number && { number }) } };
-    }
-    case 'title':
-    case 'text':
-    case 'heading':
-    case 'list_item':
-    case 'caption':
-    case 'footnote':
-    case 'reference':
-    case 'page_header':
-    case 'page_footer':
-      return undefined;
-  }
+  if (block.kind === 'picture') return { kind: 'figure', ending: 'png', content: '', more: {} };
+  if (block.kind === 'table') return { kind: 'table', ending: 'csv', content: writeTableCsv(block.table), more: {} };
+  if (block.kind === 'code')
+    return { kind: 'code', ending: 'txt', content: `${block.text}\n`, more: { text: block.text } };
+  if (block.kind !== 'formula') return undefined;
+  const number = /\(([A-Z]?[.\d-]{1,8}[a-z]?)\)$/.exec(block.text.slice(-12))?.[1];
+  return { kind: 'equation', ending: 'png', content: '', more: { text: block.text, ...(number && { number }) } };
 }
 
 /** Cuts regions out of the pages of a PDF; a page is drawn once for all its regions in a row. */

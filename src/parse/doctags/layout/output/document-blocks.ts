@@ -68,7 +68,6 @@ export function inPageOrder(drafts: readonly Draft[], aside: readonly Draft[]): 
   return [...flow, ...around].sort((a, b) => a.page - b.page || a.rank - b.rank).map(({ draft }) => draft);
 }
 
-/** Writes recognised drafts as the blocks of a document. */
 export function writeDocument(
   pages: readonly PageContent[],
   layout: Layout,
@@ -100,33 +99,13 @@ function blockOf(draft: Draft, orders: ReadonlyMap<Draft, number>, layout: Layou
     ...(jumps.length === 0 ? {} : { jumps }),
     ...(raised.length === 0 ? {} : { raised }),
   };
-  switch (draft.kind) {
-    case 'heading':
-      return { ...base, kind: 'heading', level: draft.level ?? 1 };
-    case 'list_item':
-      return {
-        ...base,
-        kind: 'list_item',
-        ordered: draft.ordered ?? false,
-        depth: draft.depth ?? 0,
-        ...(draft.marker === undefined ? {} : { marker: draft.marker }),
-      };
-    case 'table':
-      return { ...base, kind: 'table', table: draft.table ?? { rows: 0, columns: 0, cells: [] } };
-    case 'reference':
-      return { ...base, kind: 'reference', ...referenceIds(base.text, links) };
-    case 'code':
-    case 'picture':
-    case 'title':
-    case 'text':
-    case 'caption':
-    case 'footnote':
-    case 'formula':
-    case 'page_header':
-    case 'page_footer':
-    default:
-      return { ...base, kind: draft.kind };
-  }
+  const { kind, marker } = draft;
+  if (kind === 'heading') return { ...base, kind, level: draft.level ?? 1 };
+  if (kind === 'table') return { ...base, kind, table: draft.table ?? { rows: 0, columns: 0, cells: [] } };
+  if (kind === 'reference') return { ...base, kind, ...referenceIds(text, links) };
+  if (kind !== 'list_item') return { ...base, kind };
+  const { ordered = false, depth = 0 } = draft;
+  return { ...base, kind, ordered, depth, ...(marker !== undefined && { marker }) };
 }
 
 /** Some glyphs of a line, and what they are. */

@@ -1,4 +1,5 @@
 import type { Box } from '../../../document.ts';
+import type { BodyType } from './column.ts';
 import { segmentLabel } from '../role/caption.ts';
 import { proseSegments, mainType, typeKey } from './page-view.ts';
 import { areaOf, mergeTouching, shareInside, touches, unionBox, overlap } from './box.ts';
@@ -179,17 +180,11 @@ export function withoutRunningHeads(labels: ReadonlyMap<number, PictureLabels>):
   );
 }
 
-/** What a document's running text looks like. */
-interface Body {
-  readonly size: number;
-  readonly font: string;
-}
-
 /** Pictures together with the labels around them: axis numbers, legends, short text in another type than the body's. */
 export function withSurroundings(
   figures: readonly Box[],
   segments: readonly Segment[],
-  body: Body,
+  body: BodyType,
   rules: readonly Rule[],
 ): Box[] {
   const short = segments.filter(
