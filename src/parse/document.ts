@@ -117,7 +117,6 @@ export interface WordCounts {
   readonly short: readonly ShortPage[];
 }
 
-/** How OCR read a page. */
 export interface OcrPage {
   readonly page: number;
   readonly engine: 'embedded' | 'tesseract';
@@ -175,10 +174,8 @@ export interface Metadata {
   readonly pageCount?: number;
   /** Pages that are images, or whose fonts do not say what most of their glyphs are: they need OCR. */
   readonly needsOcr: readonly number[];
-  /** What became of a PDF's characters. */
   readonly characters?: CharacterCounts;
   readonly words?: WordCounts;
-  /** Pages that were read by OCR. */
   readonly ocr?: readonly OcrPage[];
   readonly quality: {
     /** Share of glyphs without a usable Unicode value. */
@@ -190,7 +187,6 @@ export interface Metadata {
   };
 }
 
-/** A parsed paper. */
 export interface ParsedDocument {
   readonly pages: readonly Page[];
   readonly blocks: readonly Block[];

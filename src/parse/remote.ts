@@ -8,7 +8,6 @@ type RemoteCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network';
 export class RemoteError extends AppError {
   readonly category: RemoteCategory;
   readonly retryable: boolean;
-  /** The status of the server's answer, if there was one. */
   readonly status: number | undefined;
   /** How long the server asked to wait. */
   readonly retryAfterMs: number | undefined;

@@ -39,7 +39,6 @@ export function embeddedText(chunk: { readonly context: string; readonly text: s
   return chunk.context === '' ? chunk.text : `${chunk.context}\n${chunk.text}`;
 }
 
-/** How chunks are cut. */
 export interface ChunkOptions {
   /** Most tokens per chunk, including context and special tokens. */
   readonly maxTokens: number;
@@ -115,7 +114,6 @@ export function readChunks(path: string): AsyncGenerator<Chunk> {
 const EMBEDDED = ['id', 'document', 'index', 'text', 'context'] as const;
 export type ChunkText = Pick<Chunk, (typeof EMBEDDED)[number]>;
 
-/** Reads only the fields needed for embedding. */
 export function readChunkTexts(path: string): AsyncGenerator<ChunkText> {
   return readFields(path, EMBEDDED);
 }

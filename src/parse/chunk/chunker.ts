@@ -189,7 +189,6 @@ class Packer {
   }
 }
 
-/** The context of a chunk and its tokens. */
 interface Context {
   readonly text: string;
   readonly tokens: number;
@@ -251,7 +250,6 @@ interface Piece extends Span {
   readonly group: Group;
 }
 
-/** Makes pieces and cuts them finer. */
 class Cutter {
   readonly #text: string;
   readonly #tokenizer: Tokenizer;
@@ -412,7 +410,6 @@ function isReferenceList({ pieces }: ChunkDraft): boolean {
   return kinds.length > 0 && kinds.every((kind) => kind === 'reference');
 }
 
-/** The common prefix of heading paths. */
 function commonHeadings<T>(paths: readonly (readonly T[])[]): readonly T[] {
   const [first = [], ...rest] = paths;
   let length = 0;

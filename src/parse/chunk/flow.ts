@@ -1,7 +1,6 @@
 import type { Block, Cell, ParsedDocument } from '../document.ts';
 import { tableGrid } from '../doctags/formats/structure.ts';
 
-/** A stretch of text by offsets. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -51,7 +50,6 @@ export function words(text: string, span: Span, language: string): Span[] {
   return between(starts, span.end);
 }
 
-/** Cuts between user-perceived characters. */
 export function graphemes(text: string, span: Span, language: string): Span[] {
   const starts: number[] = [];
   for (const { index } of segments(text.slice(span.start, span.end), 'grapheme', language))
@@ -81,7 +79,6 @@ export function segmentationLanguage(language: string | undefined): string {
   }
 }
 
-/** How a piece of the flow may be cut further. */
 type Cuttable = 'prose' | 'row' | 'line';
 
 /** The smallest structural unit: a paragraph, a list item, a table row, a caption, a line of code. */

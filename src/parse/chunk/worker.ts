@@ -5,14 +5,12 @@ import type { ChunkOptions } from './chunk.ts';
 import { chunkItem } from './stage.ts';
 import { openTokenizer } from './tokenizer.ts';
 
-/** Settings passed to the workers. */
 export interface ChunkSettings extends ChunkOptions {
   readonly tokenizer: string;
 }
 
 const tokenizerOf = oncePer(({ tokenizer }: ChunkSettings) => openTokenizer(tokenizer));
 
-/** Opens the tokenizer in advance. */
 export async function prepare(data: unknown): Promise<void> {
   await tokenizerOf(data as ChunkSettings);
 }

@@ -36,7 +36,6 @@ export interface ParseFileOptions {
   readonly onPage?: (how: 'text' | 'ocr') => void;
 }
 
-/** A parsed file and its manifest fields. */
 export interface ParsedFile {
   readonly document: ParsedDocument;
   readonly kind: FileKind;

@@ -24,7 +24,6 @@ interface Answer {
   readonly isInterrupted?: boolean;
 }
 
-/** What is wanted of a file. */
 export type Asked =
   | { readonly kind: 'glance'; readonly of: 'pdf'; readonly look: Look }
   | { readonly kind: 'glance'; readonly of: 'xml' }

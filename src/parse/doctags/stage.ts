@@ -47,7 +47,6 @@ function doctagsConfigHash(settings: DoctagsSettings): string {
   );
 }
 
-/** Every document of a folder, or one file, in the order of their names. */
 export function doctagsPlan(
   input: string,
   dataRoot: string,

@@ -15,7 +15,6 @@ type PlainEngine<E> = E extends unknown ? Omit<E, 'clock'> : never;
 /** Why a document gave nothing although it is whole: its pages are pictures. */
 export const NEEDS_OCR = 'needs-ocr';
 
-/** Settings that the stage sends to its workers. */
 export interface DoctagsSettings extends OutputChoice {
   readonly mode: 'auto' | 'pdf' | 'html' | 'xml';
   readonly engine: PlainEngine<PdfEngine>;

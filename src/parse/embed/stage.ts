@@ -38,7 +38,6 @@ export function embedConfigHash(engines: EmbedEngines, type: VectorType, format:
   );
 }
 
-/** Where an item's vectors are kept. */
 export function embedOutput(dataRoot: string, item: string, format: FileFormat): string {
   return join(dataRoot, FOLDER, `${item}.${format}`);
 }

@@ -7,7 +7,6 @@ import { quantiseVector } from './engine.ts';
 /** The version of the vector record; it is in every file of vectors. */
 export const VECTOR_SCHEMA = 'docstokg/vectors/1';
 
-/** How numbers of a dense vector are kept. */
 export type VectorType = 'float32' | 'float16' | 'int8';
 
 /** The model of the dense vectors in a file, their length and number format. */
@@ -31,7 +30,6 @@ export interface ChunkVectors {
   readonly sparse: SparseVector | undefined;
 }
 
-/** Takes vectors and writes a file of them. */
 interface VectorWriter extends Omit<RowWriter, 'write'> {
   write(vectors: ChunkVectors): Promise<void>;
 }

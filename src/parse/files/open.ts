@@ -101,7 +101,6 @@ function isRegion(value: unknown): boolean {
 /** The formats in which chunks and vectors are kept. */
 export type FileFormat = 'parquet' | 'jsonl';
 
-/** The format by a file's name. */
 export function formatOf(path: string): FileFormat {
   // A file in the making carries the mark of its run behind its name.
   const name = basename(path);

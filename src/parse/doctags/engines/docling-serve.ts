@@ -21,7 +21,6 @@ const TOTAL_TIMEOUT_MS = 600_000;
 const POLL_SECONDS = 5;
 const RETRIES = 2;
 
-/** The result of a remote engine. */
 export interface RemoteResult {
   readonly document: ParsedDocument;
   readonly facts: ParseFacts;

@@ -24,7 +24,6 @@ interface TextRun {
   readonly form: number;
   readonly artifact: boolean;
   readonly ink: InkKind;
-  /** The part of the page in which it is visible. */
   readonly clip: Box | undefined;
 }
 
@@ -35,7 +34,6 @@ interface RunSource {
   readonly fonts: Map<number, FontCharacters>;
   readonly differences: () => FontDifferences;
   readonly tagged: boolean;
-  /** The form of each text object. */
   readonly formOf: ReadonlyMap<number, FormPlace>;
 }
 
@@ -85,7 +83,6 @@ function readRun(source: RunSource, textPage: number, index: number, object: num
   };
 }
 
-/** How the text of an object is drawn. */
 function inkOf(library: Library, object: number): InkKind {
   if (object === 0) return 'plain';
   const mode = library.call.FPDFTextObj_GetTextRenderMode(object);
@@ -495,7 +492,6 @@ interface TextPage {
   readonly boxes: Float32Array;
   /** The position of the pen: x and y of each. */
   readonly pens: Float64Array;
-  /** Whether the page has more characters than the limit. */
   readonly truncated: boolean;
 }
 

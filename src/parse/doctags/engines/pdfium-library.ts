@@ -11,7 +11,6 @@ interface WasmMemory {
   grow: (pages: number) => number;
 }
 
-/** The words of a text, as a type. */
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
 /** The engine's functions that this project calls, without the wrapper's cost per call. */

@@ -16,7 +16,6 @@ const RULE_THICKNESS = 2.5;
 const MIN_RULE = 4;
 /** Paths with more segments are drawings, not rules; reading every segment would be slow. */
 const MAX_SEGMENTS = 400;
-/** Depth of nested forms that are read. */
 const MAX_NESTING = 8;
 
 /** The form that contains an object, numbered on its page, and the matrix from the form to the page. */

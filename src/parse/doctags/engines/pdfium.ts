@@ -136,7 +136,6 @@ export class PdfFile implements Disposable {
     return this.#render(number, () => scale);
   }
 
-  /** Like `render`, with a given width. */
   renderToWidth(number: number, widthPixels: number): PageImage {
     return this.#render(number, (pageWidth) => widthPixels / Math.max(1, pageWidth));
   }

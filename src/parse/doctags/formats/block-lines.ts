@@ -19,7 +19,6 @@ type Fields = ReturnType<typeof fieldsOf>;
  */
 const BLOCK_LINES_VERSION = 1;
 
-/** The document as JSON lines. */
 export function writeBlockLines(document: ParsedDocument): string {
   const head = {
     tag: 'document',

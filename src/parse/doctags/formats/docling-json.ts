@@ -8,7 +8,6 @@ interface Node {
   readonly [field: string]: unknown;
 }
 
-/** The document in docling's JSON format. */
 export function writeDoclingJson(
   { pages, blocks }: ParsedDocument,
   origin: { readonly name: string; readonly filename: string; readonly mimetype: string },

@@ -262,7 +262,6 @@ function isPicture(name: string): boolean {
   return name === 'picture' || name === 'chart';
 }
 
-/** Whether an element may hold another one. */
 function holds(holder: string, name: string): boolean {
   return HOLDS_ANYTHING.has(holder) || INSIDE[holder]?.test(name) === true;
 }

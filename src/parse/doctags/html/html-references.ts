@@ -12,7 +12,6 @@ const ENTRY_CLASS =
 const SERVICE =
   /^\W*(?:view article|view in article|view|google scholar|google|crossref|cross ref|pubmed(?:\/ncbi)?|pubmed central|ncbi|pmc(?: free article)?|free article|article|cas|ads|full text|abstract|medline|web of science(?:®)?|isi|scopus|open ?url|download(?: citation| references)?|export|links?|mathscinet|zbmath|chemport|go to ref(?:erence)?|return to (?:ref )?.{0,40}in article|find (?:this )?article online|search ads|bibtex|ris|doi|pmid)\W*$/i;
 
-/** A heading that announces the reference list. */
 export function isReferenceHeading(text: string): boolean {
   return isReferencesHeading(text) || /^notes and references$/i.test(text.trim());
 }

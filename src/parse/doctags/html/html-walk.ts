@@ -34,7 +34,6 @@ function isAsideOfText(aside: MarkupElement): boolean {
   );
 }
 
-/** The part of a page that holds the article. */
 export function articleRoot(document: MarkupElement): MarkupElement {
   const body = findFirst(document, (element) => element.name === 'body') ?? document;
   // arXiv gives its warnings the same class; the paper is the one with the most text.
@@ -52,7 +51,6 @@ export function articleRoot(document: MarkupElement): MarkupElement {
   return candidates.find((candidate) => weight(candidate) >= 0.6 * whole) ?? body;
 }
 
-/** The share of an element's text that is links. */
 export function linkShare(element: MarkupElement): number {
   const all = textLength(element);
   if (all === 0) return 0;
@@ -83,7 +81,6 @@ function weight(element: MarkupElement): number {
   return sum;
 }
 
-/** The class names of an element. */
 function classesOf(element: MarkupElement): readonly string[] {
   const value = element.attributes['class'];
   return value === undefined || value === '' ? [] : value.split(/\s+/).filter((name) => name !== '');
@@ -94,12 +91,10 @@ export function hasClass(element: MarkupElement, name: string): boolean {
   return value !== undefined && value.includes(name) && classesOf(element).includes(name);
 }
 
-/** True when a class name matches. */
 export function classMatches(element: MarkupElement, pattern: RegExp): boolean {
   return classesOf(element).some((name) => pattern.test(name));
 }
 
-/** Citation labels, and the notes found inside a line. */
 export interface InlineContext {
   /** Notes set inside the text, to be printed after the paragraph. */
   readonly notes: MarkupElement[];
@@ -111,12 +106,10 @@ const SPACED = new Set(
   `p div li br dd dt td th tr h1 h2 h3 h4 h5 h6 section blockquote ul ol dl table figure figcaption`.split(/\s+/),
 );
 
-/** Collects a line. */
 export function inlineText(context: InlineContext): InlineText {
   return new InlineText((text, element) => addElement(text, element, context));
 }
 
-/** The text of an element as one line. */
 export function inlineLine(element: MarkupElement, context: InlineContext): Line {
   const text = inlineText(context);
   text.addAll(element.children);
@@ -200,7 +193,6 @@ export interface Walk {
     /** A label that opens the next paragraph ("Theorem 1."). */
     lead: string;
   };
-  /** Writes one block-level element. */
   readonly block: (walk: Walk, element: MarkupElement) => void;
 }
 
@@ -217,7 +209,6 @@ export function isBlock(element: MarkupElement): boolean {
   return isDisplayMath(element) || (element.name === 'span' && hasClass(element, 'ltx_equation'));
 }
 
-/** A formula set on a separate line. */
 export function isDisplayMath(element: MarkupElement): boolean {
   if (element.name === 'math') return element.attributes['display'] === 'block';
   if (element.name === 'script') return /mode=display/.test(element.attributes['type'] ?? '');

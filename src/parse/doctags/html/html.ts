@@ -263,7 +263,6 @@ function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr' | 'qua
   };
 }
 
-/** The licence that a page links to with rel="license". */
 function licenseLink(document: MarkupElement): string | undefined {
   return findFirst(
     document,

@@ -54,7 +54,6 @@ function marginsOf(pieces: readonly { readonly margin: boolean }[]): ReadonlySet
   return new Set(pieces.flatMap((piece, index) => (piece.margin ? [index] : [])));
 }
 
-/** The document's type and outline, for comparison. */
 export function headingSetting({
   pages,
   body,

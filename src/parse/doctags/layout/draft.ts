@@ -92,14 +92,12 @@ function codeText(draft: Draft): string {
     .join('\n');
 }
 
-/** Something that belongs to each page, by the page's number. */
 export type ByPage<T> = ReadonlyMap<number, T>;
 
 /** Lines of one column from top to bottom, between what spans the columns. */
 export interface LinePiece {
   readonly page: number;
   readonly lines: readonly Line[];
-  /** Is in the margin. */
   readonly margin: boolean;
 }
 

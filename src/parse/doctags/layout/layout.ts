@@ -123,7 +123,6 @@ function placeOf({ text, baseline }: Segment): string {
   return `${Math.round(baseline / 4)} ${text.replace(/\d+/gu, '#')}`;
 }
 
-/** All passes, in the order in which they run. */
 export const PASSES: readonly Pass[] = [...PAGE_PASSES, ...DRAFT_PASSES];
 
 /** A recognised document, before it is written as blocks. */
@@ -133,7 +132,6 @@ export interface Layout {
   readonly columns: number;
   /** The share of pages on which a structure was taken back, because it would have lost text. */
   readonly doubtful: number;
-  /** How each page was looked at. */
   readonly views: ReadonlyMap<number, PageView>;
 }
 

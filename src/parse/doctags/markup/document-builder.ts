@@ -9,7 +9,6 @@ interface Place {
   readonly regions?: readonly Region[];
 }
 
-/** How an item of a list is set. */
 export interface Item extends Place {
   readonly ordered: boolean;
   readonly depth: number;
@@ -139,7 +138,6 @@ export class DocumentBuilder {
     });
   }
 
-  /** The finished document. */
   document(metadata: Metadata): ParsedDocument {
     const language = metadata.language ?? this.#language();
     return { pages: [], blocks: this.#blocks, metadata: { ...metadata, ...(language !== undefined && { language }) } };

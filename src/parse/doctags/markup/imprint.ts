@@ -98,7 +98,6 @@ export function joined(year: string | undefined, month?: string, day?: string): 
   return m === undefined ? year : d === undefined ? `${year}-${m}` : `${year}-${m}-${d}`;
 }
 
-/** An ORCID in a text. */
 export const ORCID = /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i;
 
 const INSTITUTION =
@@ -116,7 +115,6 @@ export function namedInstitution(address: string): string {
   return (named.find((part) => /univers/i.test(part)) ?? named[0] ?? '').slice(0, LONGEST);
 }
 
-/** First and last page as they are cited. */
 export function pageRange(first: string | undefined, last: string | undefined): string | undefined {
   if (first === undefined || first === '') return undefined;
   return last === undefined || last === '' || last === first ? first : `${first}-${last}`;

@@ -7,7 +7,6 @@ export interface MarkupElement {
   readonly children: readonly MarkupNode[];
 }
 
-/** An element, or a piece of text. */
 export type MarkupNode = MarkupElement | string;
 
 /** The first child element with one of the names. */
@@ -61,7 +60,6 @@ export function findAll(
   return found;
 }
 
-/** The first element below that satisfies the test. */
 export function findFirst(
   element: MarkupElement | undefined,
   test: (candidate: MarkupElement) => boolean,
@@ -173,7 +171,6 @@ export class InlineText {
     return this.#wantsSpace ? ' ' : this.#text.slice(-1);
   }
 
-  /** The last character that shows. */
   get lastVisible(): string {
     return this.#text.slice(-1);
   }

@@ -14,7 +14,6 @@ export function inlineText(notes: MarkupElement[]): InlineText {
   return new InlineText((text, element) => addElement(text, element, notes));
 }
 
-/** The text of elements as one line. */
 export function inlineLine(notes: MarkupElement[], ...elements: readonly (MarkupElement | undefined)[]): Line {
   const text = inlineText(notes);
   for (const element of elements) text.addSpaced(element);

@@ -197,7 +197,6 @@ function writeKeywords(walk: Walk, group: MarkupElement): void {
   walk.builder.text(bare(`${title.replace(/:$/, '')}: ${words.join(', ')}`));
 }
 
-/** What the front matter says about the article. */
 function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
   const meta = path(article, 'front', 'article-meta') ?? child(article, 'front-stub', 'front');
   const title = meta ? titleLine(walk, meta).text : '';
@@ -221,7 +220,6 @@ function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
   };
 }
 
-/** Where and when the article says that it appeared. */
 function statedImprint(article: MarkupElement, meta: MarkupElement | undefined): Stated {
   const journal = path(article, 'front', 'journal-meta');
   const text = (holder: MarkupElement | undefined, ...names: string[]): string =>

@@ -149,7 +149,6 @@ function citation(entry: MarkupElement): MarkupElement {
   ]);
 }
 
-/** A node of TEI as nodes of JATS. */
 function toJats(node: MarkupNode): MarkupNode[] {
   if (typeof node === 'string') return [node];
   const { name, attributes } = node;

@@ -16,7 +16,6 @@ export interface Bm25Statistics {
   readonly frequencies: Readonly<Record<string, number>>;
 }
 
-/** Measures a collection. */
 export async function measureBm25(texts: AsyncIterable<string> | Iterable<string>): Promise<Bm25Statistics> {
   let passages = 0;
   let length = 0;

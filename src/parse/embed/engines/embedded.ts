@@ -10,7 +10,6 @@ import { feedsOf, loadRuntime, openOnnxSession } from './onnx.ts';
 /** The length the model was trained for; what is longer is cut, and chunks are made not to be. */
 const EMBEDDED_MAX_TOKENS = 256;
 
-/** The length of every vector of the embedded model. */
 const EMBEDDED_DIMENSIONS = 384;
 
 /**
@@ -56,7 +55,6 @@ export async function openEmbeddedEngine(options: {
   };
 }
 
-/** The model, ready to run. */
 interface Loaded extends AsyncDisposable {
   readonly encode: (text: string) => Promise<Float32Array>;
 }

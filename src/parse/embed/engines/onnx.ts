@@ -109,7 +109,6 @@ function runtimeFault(cause: unknown, platform: string): AppError {
   });
 }
 
-/** A model in a local folder. */
 export interface FolderOptions {
   /** A folder, or the address of one (https://…). */
   readonly folder: string;
@@ -120,7 +119,6 @@ export interface FolderOptions {
   readonly prefixes: Readonly<Record<Role, string>>;
 }
 
-/** Runs a sentence encoder from a local folder. */
 export async function openFolderEngine(options: FolderOptions, signal?: AbortSignal): Promise<DenseEngine> {
   const folder = isModelUrl(options.folder)
     ? await fetchModel(options.folder, options.modelsFolder ?? 'Models', signal)
@@ -234,7 +232,6 @@ const LARGEST_FILE_BYTES = 4e9;
 /** Written last: a folder without it was left unfinished. */
 const COMPLETE = 'complete.json';
 
-/** Whether a model is named by its address rather than by a folder. */
 function isModelUrl(model: string): boolean {
   return /^https?:\/\//i.test(model);
 }

@@ -53,7 +53,6 @@ function wordsOf(glyphs: readonly Glyph[]): number {
   return count;
 }
 
-/** What the file's own information says. */
 export interface FileInformation {
   readonly title: string;
   readonly author: string;

@@ -12,7 +12,6 @@ export interface BodyType {
   readonly font: string;
 }
 
-/** The size and font that most glyphs have. */
 export function bodyType(segments: readonly Segment[]): BodyType {
   const references = segments.findLast(isReferencesLine);
   const weightOf = (segment: Segment): number => {
@@ -27,7 +26,6 @@ export function bodyType(segments: readonly Segment[]): BodyType {
   };
 }
 
-/** A segment that is the heading of a list of references. */
 function isReferencesLine(segment: Segment): boolean {
   return segment.glyphs.length <= 24 && isReferencesHeading(segment.text);
 }
@@ -89,7 +87,6 @@ export function typeArea(segments: readonly Segment[], page: { readonly width: n
 export interface ColumnPiece {
   readonly box: Box;
   readonly segments: readonly Segment[];
-  /** Is in the margin. */
   readonly margin?: boolean;
 }
 
@@ -393,7 +390,6 @@ function standsAlone(segment: Segment, segments: readonly Segment[], middle: num
   );
 }
 
-/** The size of most segments. */
 function medianSize(segments: readonly Segment[]): number {
   return segments.map((segment) => segment.size).sort((a, b) => a - b)[segments.length >> 1] ?? 0;
 }

@@ -125,7 +125,6 @@ function isNear(a: number, b: number): boolean {
   return Math.abs(a - b) < 4;
 }
 
-/** How many pages some candidates are on. */
 function pagesOf(candidates: readonly Candidate[]): number {
   return new Set(candidates.map(({ on }) => on)).size;
 }

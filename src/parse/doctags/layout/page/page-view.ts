@@ -92,7 +92,6 @@ export interface PageView {
   readonly back: (box: Box) => Box;
 }
 
-/** Turns and mirrors a page for the layout. */
 export function viewPage(page: PageContent): PageView {
   // Vertical writing runs as text does that is turned by a quarter: downwards, and line by line to the left.
   const isVertical = runsDown(page.glyphs);
@@ -248,7 +247,6 @@ export function mainType(segments: Iterable<Segment>): string | undefined {
   return mostFrequent(countBy(segments, typeKey, ({ glyphs }) => glyphs.length));
 }
 
-/** A segment's font and size, to be compared. */
 export function typeKey({ font, size }: Segment): string {
   return `${font.name} ${Math.round(size * 2)}`;
 }

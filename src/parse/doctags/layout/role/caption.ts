@@ -35,7 +35,6 @@ export function segmentLabel(segment: {
 const WITHOUT_NUMBER =
   /^(?:(table|tabla|tabela|tabelle)|figure|fig|figura|abbildung|photo(?:graph)?|image)(?:\.|:)\s+[\p{L}“"]/iu;
 
-/** What a caption describes. */
 type FloatKind = 'table' | 'figure' | 'other';
 
 /** The kind of float a line begins to describe, when it begins a caption. */

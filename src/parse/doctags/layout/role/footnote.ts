@@ -106,7 +106,6 @@ function heads({ lines }: Draft): boolean {
   return isCommonHeading(line.text) || (line.bold > 0.9 && line.glyphs.length > 5);
 }
 
-/** Notes directly under a table. */
 function markTableNotes(piece: readonly Draft[], bodySize: number): void {
   let below = -Infinity;
   for (const draft of piece) {

@@ -16,7 +16,6 @@ const APPENDIX = /^(?:appendix|annex)\s+([A-Z]|[IVX]+|\d+)(?:[.:]?\s+|[.:]?$)/iu
 
 const LETTER = /^([A-Z](?:\.\d{1,2}){0,3})(?:\.\s*|\)\s+|\s+)(?=\p{L})/u;
 
-/** Reads the number at the start of a heading. */
 export function headingNumber(text: string): HeadingNumber | undefined {
   const arabic = ARABIC.exec(text);
   if (arabic?.[1] !== undefined) {
@@ -98,7 +97,6 @@ export function isKeywords(text: string): boolean {
   return (KEYWORDS.exec(text)?.groups?.end ?? '') !== '';
 }
 
-/** The line that says how to cite the paper. */
 export function isHowToCite(text: string): boolean {
   return /^(?:cite this|citation\s?:|how to cite|to cite this)/i.test(text);
 }

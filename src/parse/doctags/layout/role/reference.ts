@@ -9,7 +9,6 @@ const BRACKET = /^\[([^\]\s]{1,14}(?:\s[^\]]{1,10})?)\]/u;
 /** Where numbers end at one edge, the longest touch their text: "10.Wick EC". */
 const NUMBER = /^\(?(\d{1,3})(?:[.)]?(?:\s|$)|\.(?=\p{Lu}))/u;
 
-/** Splits the lists of references into entries. */
 export function splitReferences(drafts: readonly Draft[]): Draft[] {
   const result: Draft[] = [];
   let index = 0;

@@ -5,7 +5,6 @@ import { isWide } from '../text/script.ts';
 import { namesInLine } from '../output/byline.ts';
 import type { Line } from '../page/segment.ts';
 
-/** What is known about the document when its title is looked for. */
 interface TitleSetting {
   readonly size: number;
   /** The title in the file's own information. */

@@ -310,7 +310,6 @@ const CELL_GAP = 0.6;
 /** Ems above a rule over several columns in which their common head is, in up to two lines. */
 const HEAD_DEPTH = 2.6;
 
-/** The extent of a table column. */
 interface Column {
   left: number;
   right: number;

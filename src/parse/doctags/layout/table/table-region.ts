@@ -158,7 +158,6 @@ function chains(rules: readonly Box[]): Box[][] {
   return result.filter((chain) => chain.length >= 2);
 }
 
-/** How the first line of a caption begins. */
 export const CAPTION =
   /^(?:table|fig(?:ure|\.)?|algorithm|listing|tab\.|tabelle|tableau|tabla|tabela|tabella|таблица|abbildung|abb\.|figura|рисунок|рис\.)\s*[A-Z]{0,2}[.-]?\d+(?:[.:\s]|$)/iu;
 

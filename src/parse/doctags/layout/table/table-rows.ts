@@ -141,7 +141,6 @@ export interface TableLine {
   readonly entries: readonly Entry[];
 }
 
-/** The lines that make up one row of a table. */
 export interface TableRow {
   readonly lines: TableLine[];
   /** Counts the parts of the table between rules over its full width. */

@@ -7,7 +7,6 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 // Most texts are one ASCII character, which is classified by its code.
 
-/** Whether there is a letter in a text. */
 export function hasLetter(text: string): boolean {
   return isAscii(text) ? isAsciiLetter(text.charCodeAt(0)) : LETTER.test(text);
 }
@@ -17,7 +16,6 @@ export function isLetters(text: string): boolean {
   return isAscii(text) ? isAsciiLetter(text.charCodeAt(0)) : LETTERS.test(text);
 }
 
-/** Whether there is a letter or a digit in a text. */
 export function hasLetterOrDigit(text: string): boolean {
   return isAscii(text) ? isAsciiLetter(text.charCodeAt(0)) || isDigit(text) : LETTER_OR_DIGIT.test(text);
 }
@@ -47,7 +45,6 @@ function isAsciiLetter(code: number): boolean {
 const RIGHT_TO_LEFT = /[\u0590-\u065f\u066d-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 const FIRST_RIGHT_TO_LEFT = 0x590;
 
-/** True for a letter of a script that is written from right to left. */
 export function isRightToLeft(text: string): boolean {
   if (text.length === 1 && text.charCodeAt(0) < FIRST_RIGHT_TO_LEFT) return false;
   return RIGHT_TO_LEFT.test(text);

@@ -137,7 +137,6 @@ function mainSize(bySize: ReadonlyMap<number, number>, count: number): number | 
   return common.length > 0 ? Math.max(...common) : mostFrequent(bySize);
 }
 
-/** The key with the largest count. */
 export function mostFrequent<K>(counts: ReadonlyMap<K, number>): K | undefined {
   let best: K | undefined;
   let bestCount = -1;
@@ -413,7 +412,6 @@ export function unknownText(code: number): string {
   return String.fromCodePoint(FIRST_UNKNOWN + (code & 0xffff));
 }
 
-/** Whether a text is such a placeholder. */
 export function isUnknown(text: string): boolean {
   return (text.codePointAt(0) ?? 0) >= FIRST_UNKNOWN;
 }
