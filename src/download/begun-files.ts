@@ -11,7 +11,6 @@ const PART = '.part';
 /** After this long the server most likely has another version. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** The work, the requested URL and the version received. */
 const ORIGIN = z.object({
   work: z.string(),
   url: z.string(),
@@ -43,7 +42,6 @@ export function noteBeginning(part: string, mark: Pick<Beginning, 'bytes' | 'sha
   appendFileSync(notePath(part), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-/** Reads a note; undefined if missing or untrustworthy. */
 function readNote(part: string): Beginning | undefined {
   try {
     // A crash may have cut off the last line.
@@ -132,7 +130,6 @@ function moved(from: string, to: string): boolean {
   }
 }
 
-/** Folder of unfinished files that can be resumed. */
 export const BEGUN_FOLDER = 'begun';
 const LOCK = '.lock';
 const TRIES = 10;

@@ -3,7 +3,6 @@ import type { Work } from '../works/index.ts';
 import { plainText } from '../works/index.ts';
 import type { Reason } from './reasons.ts';
 
-/** What a document's content says. */
 export interface DocumentFacts {
   /** Null for formats without pages. */
   readonly pages: number | null;
@@ -131,7 +130,6 @@ function hasAuthor({ authors }: Work, plain: string): boolean {
   });
 }
 
-/** Whether enough pairs occur in one place. */
 function standTogether(pairs: readonly string[], enough: number, plain: string, words: readonly string[]): boolean {
   const { length } = words.join('');
   for (let at = 0; at < plain.length; at += length) {

@@ -30,7 +30,6 @@ function nameOf(workId: string, kind: ArtifactKind): string {
 /** The files of a run: `PDF/ HTML/ XML/` by name, or by hash with readable links. */
 export class KeptFiles implements Disposable {
   readonly root: string;
-  /** Unfinished files of earlier attempts. */
   readonly begun: BegunFiles;
   readonly #contentAddressed: boolean;
   /** Files that finish together share the sync of their folder. */

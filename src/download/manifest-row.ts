@@ -143,9 +143,7 @@ export type WorkOutcome =
   | { readonly kind: 'saved'; readonly artifact: Artifact; readonly attempt: AttemptRow }
   /** Unavailable: no open copy, a wall, robots.txt, a policy. */
   | { readonly kind: 'skipped'; readonly reason: Reason; readonly detail: string | null; readonly duplicateOf?: string }
-  /** Available from `at`. */
   | { readonly kind: 'parked'; readonly reason: Reason; readonly at: number; readonly detail: string | null }
-  /** Failed, may succeed later. */
   | { readonly kind: 'failed'; readonly reason: Reason; readonly detail: string | null };
 
 export interface WorkResult {

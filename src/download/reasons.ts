@@ -85,12 +85,10 @@ const OF_ENTRIES: ReadonlySet<string> = new Set<Reason>([
   'duplicate',
 ]);
 
-/** Whether the reason belongs to a list entry that names no work. */
 export function namesNoWork(reason: string): boolean {
   return OF_ENTRIES.has(reason);
 }
 
-/** The reason of a request without a response. */
 const UNANSWERED: Readonly<Record<RefusedReason | FailedReason | LaterReason, Reason>> = {
   'bad-url': 'bad-redirect',
   'private-address': 'private-address',

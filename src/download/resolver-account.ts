@@ -10,7 +10,6 @@ interface ResolverLine {
   /** Its URLs that were tried, and works saved from one of them. */
   plans: number;
   kept: number;
-  /** Why the others were refused. */
   readonly refused: Record<string, number>;
   /** Works saved by no resolver for which it knew a URL. */
   would_have_given: number;
@@ -27,7 +26,6 @@ interface SourceLine {
 
 const MOST_SOURCES = 1_000;
 
-/** What became of the works at each resolver and host. */
 export class ResolverAccount {
   /** By resolver, in the order in which they were first queried. */
   readonly lines: Record<string, ResolverLine> = {};

@@ -32,7 +32,6 @@ import { SameWorks } from './same-works.ts';
  */
 const MOST_ENQUEUEING = 2_000;
 
-/** Stores results and knows earlier ones. */
 export interface ResultSink {
   /** Resolves when the row is durable. */
   write(row: ManifestRow, lease?: Pick<HandlerJob, 'id' | 'token'>): Promise<void>;
@@ -41,7 +40,6 @@ export interface ResultSink {
   last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes' | 'at'> | undefined;
   /** How often other runs have deferred a work in succession. */
   deferrals?(work: string): number;
-  /** Known duplicates from earlier runs. */
   readonly identity?: KnownIdentity | undefined;
 }
 
@@ -83,7 +81,7 @@ export class DownloadRun {
   readonly #halt = new AbortController();
   #diskError: { readonly error: unknown } | undefined;
   readonly #parks = new Map<string, number>();
-  /** By outcome; `skipped` works are unavailable, `#repeated` ones another work under another id. */
+  /** `skipped` works are unavailable, `#repeated` ones another work under another id. */
   readonly #counts = { found: 0, saved: 0, skipped: 0, failed: 0, parked: 0, keptBefore: 0, crashed: 0, bytes: 0 };
   #repeated = 0;
 
@@ -142,7 +140,6 @@ export class DownloadRun {
     }
   }
 
-  /** Downloads the work of one job; also used by `queue run` for jobs enqueued by others. */
   readonly handler: Handler = async (job, context) => {
     try {
       return await this.#download(job, context);
@@ -353,7 +350,6 @@ async function* givenUpWorks(
   }
 }
 
-/** Events of a run besides those of the queue. */
 export type DownloadEvent =
   | { readonly kind: 'work-found'; readonly isNew: boolean }
   | { readonly kind: 'work-ended'; readonly row: ManifestRow }
@@ -388,7 +384,7 @@ function toErrorInfo({ reason, detail }: { readonly reason: Reason; readonly det
   return { code: codeOf(reason), message: detail ?? REASONS[reason].sentence };
 }
 
-/** A saved work as shown by `queue list`. */
+/** Shown by `queue list`. */
 function resultOf({ artifact, attempt }: WorkOutcome & { kind: 'saved' }, worker: string): object {
   const { path, bytes, sha256 } = artifact;
   return { path, resolver: attempt.resolver, host: new URL(attempt.final_url).host, worker, bytes, sha256 };

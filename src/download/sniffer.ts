@@ -105,7 +105,6 @@ export class Sniffer {
   }
 }
 
-/** The type of a body by its first bytes. */
 export function kindOf(head: Buffer): BodyKind {
   if (isPdf(head)) return 'pdf';
   const [a = 0, b = 0, c = 0, d = 0] = head;

@@ -25,7 +25,6 @@ const NOTHING: BodySink = { write: () => undefined };
  */
 export class Transfer {
   receiver: BodyReceiver | undefined;
-  /** Why the last successful response was not a body of this file. */
   fault: string | undefined;
   readonly #part: string;
   readonly #plan: Plan;
@@ -80,7 +79,6 @@ export class Transfer {
     return result.kind === 'refused' && result.trail.response !== undefined;
   }
 
-  /** Requests everything next time. */
   startOver(): void {
     this.#version = undefined;
   }
@@ -255,7 +253,6 @@ export class BodyReceiver implements BodySink {
     };
   }
 
-  /** Discards everything, including the part file. */
   discard(): void {
     this.close();
     rmSync(this.#part, { force: true });

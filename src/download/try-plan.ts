@@ -145,7 +145,6 @@ export interface TryOptions {
   readonly signal: AbortSignal;
 }
 
-/** The result of a plan: a saved file, or the reason and when to retry. */
 export interface Trial {
   readonly attempt: AttemptRow;
   readonly artifact: Artifact | null;
@@ -167,7 +166,6 @@ function robotsAt(plan: Plan, url: string): Plan['robots'] {
   return URL.parse(url)?.origin === new URL(plan.url).origin ? plan.robots : 'obey';
 }
 
-/** What a file is checked against. */
 interface Claim {
   readonly work: Work;
   /** The file's text must prove that it is the work; otherwise it must not disprove it. */
@@ -438,7 +436,6 @@ function refererTo(url: string, page: URL): string {
   return new URL(url).origin === page.origin ? `${page.origin}${page.pathname}${page.search}` : `${page.origin}/`;
 }
 
-/** What a landing page says besides the file's URL. */
 type PageStatement = Exclude<ReturnType<typeof statementOf>, { readonly why: string }>;
 
 /** What a page states if it is the work's; else why it is another's. A DOI named in the plan needs no other proof. */

@@ -9,7 +9,6 @@ interface PageFacts {
   readonly url: URL;
   readonly headers: Headers;
   readonly text: string;
-  /** The text as it was read, if it was. */
   readonly read?: ReadPage;
 }
 

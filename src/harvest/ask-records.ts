@@ -36,7 +36,6 @@ export async function askRecords(
     records: records.filter((each) => each !== undefined),
     /** Notices about other works that the work itself gives. */
     given: noticesGiven(message),
-    /** A service did not answer. */
     isAway,
   };
 }

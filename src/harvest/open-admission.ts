@@ -2,6 +2,7 @@ import type { Clock } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Admission, Facts, HostEvent, PolicySettings } from '../hosts/index.ts';
 import {
+  bounded,
   createMemoryAdmission,
   DEFAULT_POLICY,
   HostTable,
@@ -109,8 +110,4 @@ export function hostKnowledge(
       return { cap: bounded(cap), perSecond: bounded(perSecond) };
     },
   };
-}
-
-function bounded(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
 }

@@ -26,16 +26,13 @@ import { PdfInspector } from '../parse/index.ts';
 import type { CitedWork } from '../works/index.ts';
 import { noticesGiven, parseCrossrefRecord, parseOpenAlexRecord } from '../works/index.ts';
 
-/** Size of the cache of service responses. */
 const CACHE_BYTES = 512 * 2 ** 20;
 
-/** Access to the scholarly services. */
 export interface Asking {
   readonly send: Send;
   readonly services: Services;
   readonly lookups: Lookups;
   readonly contact: string;
-  /** Searches for a work by its title. */
   readonly byTitle: (cited: CitedWork, signal: AbortSignal) => Promise<TitleFinding>;
   /** The clock of rate limits and holds. */
   readonly webClock: Clock;
@@ -101,28 +98,17 @@ export function openAsking(config: Config, runtime: Runtime): Asking & AsyncDisp
   const client = createClient({ ...clientSettings(config), clock, admission: ownAdmission(config, services, clock) });
   const send = wrap(client.send);
   const lookups = new Lookups(send, services, runtime.clock);
-  return {
-    services,
-    lookups,
-    contact,
-    send,
-    byTitle: titleSearch(config, lookups, contact),
-    webClock: clock,
-    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
-  };
+  const byTitle = titleSearch(config, lookups, contact);
+  const close = (): PromiseLike<void> => client[Symbol.asyncDispose]();
+  return { services, lookups, contact, send, byTitle, webClock: clock, [Symbol.asyncDispose]: close };
 }
 
 function webTime({ clock, web }: Clocks): WebTime {
   return web ?? { clock, wrap: (send) => send };
 }
 
-function resolverChoice(download: Config['download']): ResolverChoice {
-  return {
-    preset: download.preset,
-    order: download.resolver_order,
-    enable: download.enable,
-    disable: download.disable,
-  };
+function resolverChoice({ preset, resolver_order: order, enable, disable }: Config['download']): ResolverChoice {
+  return { preset, order, enable, disable };
 }
 
 /** Assembles the long-lived parts of a download; if one cannot be opened, the others are closed. */
@@ -244,7 +230,6 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
   return { ...assembled, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** Stores the file of a row if it has one. */
 async function saveFile(
   { files }: Shared,
   { outcome, path, sha256, bytes }: ManifestRow,
@@ -295,7 +280,6 @@ export function checkFolder(path: string): void {
   }
 }
 
-/** The folder, or its nearest existing parent. */
 function nearest(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
 }

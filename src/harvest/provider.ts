@@ -34,7 +34,6 @@ import { searched, titlesInWords } from './search-titles.ts';
 export interface WantedWorks extends Omit<OpenAlexQuery, 'search'>, WorkConditions {
   /** Lists of works: JSONL, CSV, BibTeX, RIS, or one id per line. */
   readonly input?: readonly string[] | undefined;
-  /** Maximum number of works. */
   readonly max?: number | undefined;
   /** Same as `cites`, named as in `graph cited-by`. */
   readonly citedBy?: readonly string[] | undefined;
@@ -47,13 +46,11 @@ export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy, refere
   return [topic, filter, orcid, ror, cites, citedBy, references].some((each) => each !== undefined && each.length > 0);
 }
 
-/** What is needed to find works. */
 interface ProviderParts extends Asking {
   /** Stores records from lists and services; undefined if nothing is to be written. */
   readonly records: Pick<Records, 'add'> | undefined;
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
-  /** Called for an unreadable list entry. */
   readonly unreadable?: (entry: UnreadableEntry) => Promise<void>;
   /** Called when the work of an entry without an id is found. */
   readonly identified?: (entry: string, work: Work, record: WorkRecord) => Promise<void>;
@@ -61,7 +58,6 @@ interface ProviderParts extends Asking {
   readonly entries?: readonly WorkRecord[];
   /** Called with the input file that named a work. */
   readonly listed?: (file: string, work: string) => void;
-  /** Collects uncertain matches for a person to decide. */
   readonly review?: ReviewFile;
   readonly clock: Clock;
   /** Library versions already read; undefined if nothing is to be written. */
@@ -137,7 +133,6 @@ async function* works(ids: readonly string[], options: WantedWorks, parts: Provi
   if ((options.depth ?? 1) > 1) yield* snowball(named, parts);
 }
 
-/** The queries of OpenAlex URLs among the ids. */
 function pastedQueries(ids: readonly string[]): OpenAlexQuery[] {
   return ids.flatMap((id) => parseOpenAlexUrl(id) ?? []);
 }
@@ -166,13 +161,11 @@ async function withOpenAlexIds(
   };
 }
 
-/** What OpenAlex is asked with. */
 export function openAlexAccess({ send, services, contact }: Pick<Asking, 'send' | 'services' | 'contact'>) {
   const credentials = services.credentials('openalex');
   return { send, baseUrl: services.base('openalex'), credentials, mailto: contact };
 }
 
-/** Works given by id or in lists. */
 export async function* namedWorks(
   ids: readonly string[],
   options: WantedWorks,
@@ -213,7 +206,6 @@ function recordedEntry(record: WorkRecord): (Cited & { readonly file: string }) 
   return { kind: 'cited', file, line, name, cited: citedWork(record, title), urls, record };
 }
 
-/** The works of a list. */
 function worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
   const { send, services, signal, zoteroVersions: versions } = parts;
   const zotero = parseZotero(file);
@@ -284,7 +276,6 @@ async function* snowball(options: WantedWorks, parts: ProviderParts): AsyncGener
   }
 }
 
-/** Ids per query. */
 const IDS_TOGETHER = 50;
 
 function listing(query: OpenAlexQuery, parts: ProviderParts, max: number | undefined): AsyncGenerator<Work> {
@@ -344,7 +335,6 @@ interface ListingOptions extends Omit<OpenAlexOptions, 'resume'> {
   /** File with the progress of the listing; undefined if it is not to be resumed. */
   readonly statePath: string | undefined;
   readonly tell: (message: string) => void;
-  /** Receives the records of a page. */
   readonly keep?: (records: readonly WorkRecord[]) => void;
 }
 

@@ -8,7 +8,6 @@ import { csvLine } from '../base/index.ts';
 import type { Asking } from './open-download.ts';
 
 interface Searching extends Pick<Asking, 'byTitle'> {
-  /** Collects uncertain matches for a person to decide. */
   readonly review?: ReviewFile;
   readonly signal: AbortSignal;
 }
@@ -75,7 +74,6 @@ export interface UnreadableEntry {
   readonly line: number;
   readonly word: 'unreadable-entry' | 'title-doubtful' | 'title-unknown' | 'lookup-failed';
   readonly reason: string;
-  /** The entry's metadata in the list. */
   readonly record?: WorkRecord;
 }
 

@@ -1,8 +1,8 @@
 import { AppError, errorInfo } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
+import { settingsLayer } from '../config/index.ts';
 import { loopbackFetch } from '../http/index.ts';
 
-/** The client settings of a simulated web. */
 interface SimulatedWeb {
   readonly dns: {
     readonly suffix: string;
@@ -18,27 +18,17 @@ export async function simulatedLayer(options: {
   readonly sim?: string | undefined;
   readonly mailto?: string | undefined;
 }): Promise<Layer> {
-  const { sim, mailto } = options;
-  const isSimulated = sim !== undefined && sim !== '';
-  const contact = mailto ?? (isSimulated ? 'simulated@docstokg.dev' : undefined);
-  const origin = mailto === undefined ? 'option --sim' : 'option --mailto';
-  return [
-    ...(isSimulated ? await simulatedWebLayer(sim) : []),
-    ...(contact === undefined ? [] : [{ path: ['http', 'contact'], value: contact, origin }]),
-  ];
-}
-
-/** The settings of `--sim URL`: DNS entries, allowed addresses and keys. */
-export async function simulatedWebLayer(url: string): Promise<Layer> {
+  const { sim = '', mailto } = options;
+  const contact = settingsLayer({ http: { contact: mailto } }, 'option --mailto');
+  if (sim === '') return contact;
+  const { dns, allowedAddresses: allow, keys } = await describe(sim);
   const origin = 'option --sim';
-  const web = await describe(url);
-  const settings: [string, unknown][] = [
-    ['services.below', web.dns.suffix.replace(/^\./, '')],
-    ['http.dns', { ...web.dns.exceptions, [`*${web.dns.suffix}`]: web.dns.address }],
-    ['http.allow', web.allowedAddresses],
-    ...Object.entries(web.keys).map(([name, key]): [string, unknown] => [`keys.${name}`, key]),
+  const http = { allow, contact: 'simulated@docstokg.dev' };
+  return [
+    ...settingsLayer({ services: { below: dns.suffix.replace(/^\./, '') }, http, keys }, origin),
+    { path: ['http', 'dns'], value: { ...dns.exceptions, [`*${dns.suffix}`]: dns.address }, origin },
+    ...contact,
   ];
-  return settings.map(([path, value]) => ({ path: path.split('.'), value, origin }));
 }
 
 async function describe(url: string): Promise<SimulatedWeb> {

@@ -2,7 +2,7 @@ import type { Rules } from './host.ts';
 
 const MANY_HOSTS = 10_000;
 
-/** The properties of a request that decide which limits apply. */
+/** What decides, besides the host, which limits apply to a request. */
 export interface Asked {
   /** A pool named by the request, besides the pool of its host. */
   readonly pool?: string | undefined;
@@ -116,7 +116,7 @@ export function isServiceKey(key: string): boolean {
   return key.includes('/');
 }
 
-/** Limits of one service, shared by all of its hosts. */
+/** A service and its limits, shared by all of its hosts. */
 export interface Pool {
   readonly name: string;
   /** Host keys, or `*.` and a suffix; empty for a pool that requests name explicitly. */

@@ -76,7 +76,6 @@ export function capNow({ cap, opened }: HostState): number {
   return opened > 0 ? 1 : cap;
 }
 
-/** The current limits of a key. */
 export interface Pace {
   readonly cap: number;
   /** Minimum time between two requests; 0 if only the cap limits. */
@@ -190,8 +189,8 @@ export class Host implements Room {
   readonly limits: HostLimits;
   state: HostState;
   isPaused = false;
-  /** Successful requests, and failed ones by reason. */
   done = 0;
+  /** By reason. */
   readonly failed = new Map<string, number>();
 
   constructor(state: HostState, limits: HostLimits, clock: Clock) {
@@ -370,18 +369,15 @@ export interface HostReport {
   readonly perSecond: number | null;
   readonly inFlight: number;
   readonly waiting: number;
-  /** 0 if now. */
   readonly nextInMs: number;
   /** How long it is held, and why; `forMs` is null while paused. */
   readonly hold: { readonly forMs: number | null; readonly reason: HoldReason } | null;
-  /** Whether its limits were lowered because it asked for that. */
   readonly slowed: boolean;
   readonly done: number;
   readonly failed: Readonly<Record<string, number>>;
   readonly budgetLeft: number | null;
 }
 
-/** The report of a host without requests. */
 export function reportOf(state: HostState, holdMs: number, reason: HoldReason = 'rate-limited'): HostReport {
   const { key, cap, perSecond, budgetLeft } = state;
   return {
@@ -406,6 +402,7 @@ export function hostReports(reports: readonly HostReport[], most: number): HostR
     .slice(0, most);
 }
 
+/** Null for unlimited, which JSON cannot express. */
 export function bounded(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }

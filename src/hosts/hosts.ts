@@ -19,8 +19,7 @@ import {
   held,
   throttled,
 } from './host.ts';
-import type { PostgresAdmissionOptions, SharedAdmission } from './postgres/admission.ts';
-import type { SharedPlace } from './postgres/shared-hosts.ts';
+import type { PostgresAdmissionOptions, SharedAdmission, SharedPlace } from './postgres/admission.ts';
 
 export interface HostsOptions {
   readonly clock: Clock;
@@ -33,7 +32,6 @@ export interface HostsOptions {
   readonly learned?: ((state: HostState, change: (state: HostState) => HostState) => void) | undefined;
 }
 
-/** The admission of this process alone. */
 export function createMemoryAdmission(options: {
   readonly table: HostTable;
   readonly clock?: Clock;
@@ -403,7 +401,7 @@ function inOrder(one: Line<Host>, other: Line<Host>): number {
 
 /** Reads what a fleet shares about hosts without joining it; `pg` is loaded only then. */
 export async function readSharedHosts(place: SharedPlace): Promise<HostReport[]> {
-  const shared = await import('./postgres/shared-hosts.ts');
+  const shared = await import('./postgres/admission.ts');
   return shared.readSharedHosts(place);
 }
 

@@ -10,7 +10,7 @@ export type {
   WhileWaiting,
 } from './admission.ts';
 export { tooLong } from './admission.ts';
-export { hostReports, DEFAULT_POLICY } from './host.ts';
+export { bounded, hostReports, DEFAULT_POLICY } from './host.ts';
 export type { HostReport, PolicySettings } from './host.ts';
 export { HostTable, nameKey, Pools, resolverKey } from './host-table.ts';
 export type { Pool } from './host-table.ts';

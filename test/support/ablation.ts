@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
 import { assembleDownload } from '../../src/harvest/open-download.ts';
 import { openQueue } from '../../src/harvest/queue/open-queue.ts';
-import { simulatedWebLayer } from '../../src/harvest/simulated-web.ts';
+import { simulatedLayer } from '../../src/harvest/simulated-web.ts';
 import { loadConfig, settingsLayer } from '../../src/config/index.ts';
 import { workFromText } from '../../src/works/index.ts';
 import type { Resolver, Simulation, TruthLine } from '../../sim/index.ts';
@@ -98,11 +98,10 @@ async function harvestHere(
   },
 ): Promise<void> {
   const flags = [
-    ...(await simulatedWebLayer(sim)),
+    ...(await simulatedLayer({ sim })),
     ...settingsLayer(
       {
         http: {
-          contact: 'simulated@docstokg.dev',
           cache_path: options.cache,
           headers_s: 3600,
           idle_s: 3600,

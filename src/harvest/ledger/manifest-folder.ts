@@ -49,7 +49,6 @@ export interface ManifestOptions {
   readonly append?: (row: ManifestRow, lease?: HeldLease) => Promise<void>;
 }
 
-/** The lease on whose behalf a row is written. */
 export type HeldLease = Pick<HandlerJob, 'id' | 'token'>;
 
 /**
@@ -192,7 +191,6 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     }
   }
 
-  /** Ingests the rows written so far. */
   flush(): void {
     this.#ingestDue?.[Symbol.dispose]();
     this.#ingestDue = undefined;
@@ -252,7 +250,6 @@ export function entryRows(
       await write(id, { kind, reason: word, detail: `line ${line}: ${reason}` }, record?.title ?? null);
     },
 
-    /** Records that the work of an entry was found by title or chosen by a person. */
     async identified(name: string, work: Work, record: WorkRecord): Promise<void> {
       const id = idOf(name, record);
       if (records.idOf(id) === work.id) return;

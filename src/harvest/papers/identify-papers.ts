@@ -32,16 +32,13 @@ export interface RefusedDoi {
   readonly title: string | null;
 }
 
-/** How the user's papers were identified. */
 export type IdentifiedPapers = Awaited<ReturnType<typeof identifyPapers>>;
 
 const TOGETHER = 4;
 /** Failures in a row after which the services count as down. */
 const PATIENCE = 3;
-/** Ids checked per paper. */
 const MOST_IDS = 3;
 
-/** Where documents and records are, and how services are queried. */
 interface PaperParts {
   readonly dataRoot: string;
   readonly records: Records;
@@ -63,7 +60,6 @@ export async function identifyPapers(documents: readonly string[], parts: PaperP
     checked: 0,
     /** By an id that no service confirmed. */
     unchecked: 0,
-    /** Without an id. */
     unnamed: 0,
     /** Papers for which a service did not answer; the next run tries again. */
     unanswered: 0,
@@ -274,7 +270,6 @@ async function saidOf(
   return [withProvenance(own, 'document', at), ...found];
 }
 
-/** The referenced works that have an id. */
 async function referencesOf(dataRoot: string, document: string): Promise<string[]> {
   const parsed = await readBlockLines(blocksPath(dataRoot, document)).catch((error: unknown) => {
     // The next stage reports a damaged or missing file.

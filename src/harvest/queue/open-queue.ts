@@ -47,7 +47,6 @@ function whereOf({ backend, path, url }: Config['queue']): string {
   });
 }
 
-/** The orchestrator's part of the configuration. */
 export function orchestratorOptions({ orchestrator: o, http, queue }: Config): OrchestratorOptions {
   return {
     maxWorkers: o.max_workers,
@@ -105,7 +104,6 @@ export interface Runtime extends Clocks {
   readonly log: (level: 'error' | 'warn' | 'info' | 'debug', message: string) => void;
 }
 
-/** A line that could not become a job. */
 export interface BadArtifact {
   readonly line: number;
   readonly reason: string;

@@ -13,7 +13,6 @@ const STAGE_LOGS = ['doctags', 'chunk', 'embed'];
 const IDENTITY = 'fleet';
 const LINES_AT_ONCE = 2_000;
 
-/** How far a log was copied. */
 interface Copied {
   readonly lines: number;
   readonly bytes: number;
@@ -95,7 +94,6 @@ export async function openFleetLogs(log: SharedLog, folder: string, manifests: s
   if (before.fleet === undefined) await remember();
   await pull();
   return {
-    /** A unique id of the fleet. */
     identity,
     /**
      * Appends lines, all or none, with the `say` lines before them. False if another worker took the lease: nothing was

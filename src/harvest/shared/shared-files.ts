@@ -164,7 +164,6 @@ function openFileTable() {
   };
 }
 
-/** Concurrent fetches. */
 const TOGETHER = 8;
 
 interface SharedFilesOptions {
@@ -178,7 +177,6 @@ interface SharedFilesOptions {
 interface Saving {
   /** The hash and size of the only file, if known. */
   readonly object?: ObjectId | undefined;
-  /** In a fleet, lines of other logs. */
   readonly lines?: readonly LogLines[];
   readonly lease?: LeaseProof | undefined;
 }

@@ -10,8 +10,7 @@ import type { TestPostgres } from '../../../test/postgres.ts';
 import { startPostgres } from '../../../test/postgres.ts';
 import type { HostReport } from '../host.ts';
 import { HostTable } from '../host-table.ts';
-import { openPostgresAdmission } from './admission.ts';
-import { readSharedHosts } from './shared-hosts.ts';
+import { openPostgresAdmission, readSharedHosts } from './admission.ts';
 
 let server: TestPostgres | undefined;
 let schemas = 0;

@@ -3,19 +3,22 @@ import { systemClock } from '../../base/index.ts';
 import type { Admission, Facts, HostEvent } from '../admission.ts';
 import { Hosts } from '../hosts.ts';
 import type { HostTable } from '../host-table.ts';
-import type { HostState, PolicySettings } from '../host.ts';
-import { isOrdinary, DEFAULT_POLICY } from '../host.ts';
-import { Fleet } from './fleet.ts';
-import { SharedLimits } from './shared-limits.ts';
+import type { HostReport, HostState, PolicySettings, Rules } from '../host.ts';
+import { bounded, DEFAULT_POLICY, hostReports, isOrdinary, newState, reportOf } from '../host.ts';
+import { Fleet, unreachable } from './fleet.ts';
+import { Sessions } from './sessions.ts';
 import { SharedFacts } from './shared-facts.ts';
-import type { StoredRow } from './shared-hosts.ts';
-import { hostOf, storedOf } from './shared-hosts.ts';
+import { SharedLimits } from './shared-limits.ts';
 
-export interface PostgresAdmissionOptions {
+/** The database shared by a fleet, and the rules of hosts. */
+export interface SharedPlace {
   readonly url: string;
-  readonly schema?: string;
+  readonly schema: string;
   readonly pooler?: boolean | undefined;
   readonly table: HostTable;
+}
+
+export interface PostgresAdmissionOptions extends SharedPlace {
   readonly clock?: Clock;
   /** Slots of a process that has not renewed them for this long go back; 15 s by default. */
   readonly leaseMs?: number;
@@ -30,7 +33,7 @@ export interface SharedAdmission extends Admission {
   readonly fleet: Pick<Fleet, 'calls'>;
 }
 
-/** A message between processes: a new hold, a slot that is free or wanted, or a changed row. */
+/** What one process tells the others: a new hold, a slot that is free or wanted, or else a changed row. */
 interface Message {
   readonly key: string;
   readonly place?: 'free' | 'wanted';
@@ -46,7 +49,6 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
   const { table } = options;
   const fleet = await Fleet.open({
     ...options,
-    schema: options.schema ?? 'docstokg',
     clock,
     onMessage: (message) => {
       const said = message === undefined ? undefined : (JSON.parse(message) as Message);
@@ -76,27 +78,18 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
       return limits;
     },
     learned: (state, change) => {
-      void announceHold(state)
-        .then(() => write(state.key, change))
-        .catch(() => undefined);
+      void tell(state, change).catch(() => undefined);
     },
   });
 
-  /** Holds are urgent: they are announced while they are written. */
-  async function announceHold({ key, hold }: HostState): Promise<void> {
-    if (hold === null || hold.reason === 'paused' || hold.at <= clock.now()) return;
-    await fleet.query(
-      `WITH moment AS (SELECT server_ms() + $2 AS at), held AS (
-         INSERT INTO hosts AS h (key, held_until) SELECT $1, at FROM moment
-         ON CONFLICT (key) DO UPDATE SET held_until = greatest(h.held_until, excluded.held_until) RETURNING 1)
-       SELECT pg_notify($4, json_build_object('key', $1::text, 'hold', json_build_object('at', at, 'reason', $3::text))::text)
-       FROM moment, held`,
-      [key, hold.at - clock.now(), hold.reason, fleet.channel],
-    );
-  }
-
-  /** Stores what was learned, merged with what others stored, and notifies all processes. */
-  async function write(key: string, change: (state: HostState) => HostState): Promise<void> {
+  /** Stores what was learned, merged with what others stored, and notifies all processes; of a hold at once. */
+  async function tell({ key, hold }: HostState, change: (state: HostState) => HostState): Promise<void> {
+    if (hold !== null && hold.reason !== 'paused' && hold.at > clock.now())
+      await fleet.query(
+        `SELECT pg_notify($4, json_build_object('key', $1::text,
+           'hold', json_build_object('at', server_ms() + $2, 'reason', $3::text))::text)`,
+        [key, hold.at - clock.now(), hold.reason, fleet.channel],
+      );
     await fleet.transaction(async (client) => {
       await client.query('INSERT INTO hosts (key) VALUES ($1) ON CONFLICT DO NOTHING', [key]);
       const { rows } = await client.query<StoredRow>(
@@ -129,4 +122,83 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
   hosts.closing.use(fleet);
   hosts.closing.use(facts);
   return Object.assign(hosts, { facts, fleet });
+}
+
+const MOST_HOSTS = 10_000;
+
+interface SharedRow extends StoredRow {
+  readonly next_in: number;
+  readonly places: number;
+}
+
+/** What a fleet currently shares about hosts, for a reader: those held, slowed, in use or reserved. */
+export async function readSharedHosts({ url, schema, pooler, table }: SharedPlace): Promise<HostReport[]> {
+  const settings = { search_path: schema };
+  const sessions = await Sessions.open({ url, settings, pooler, max: 1, name: 'docstokg hosts' });
+  try {
+    const found = await sessions.query<{ table: string | null }>('SELECT to_regclass($1) AS table', [
+      `"${schema}".host_slots`,
+    ]);
+    // A queue that no fleet has worked on yet shares nothing.
+    if (found[0]?.table === null) return [];
+    const rows = await sessions.query<SharedRow>(
+      `WITH moment AS (SELECT server_ms() AS at)
+       SELECT h.key, h.learned, at AS now_ms, greatest(0, h.next_at - at) AS next_in,
+         coalesce((SELECT sum(s.slots) FROM host_slots s WHERE s.key = h.key AND s.expires_at > at), 0)::int AS places
+       FROM hosts h, moment
+       WHERE h.learned IS NOT NULL OR h.next_at > at
+          OR EXISTS (SELECT FROM host_slots s WHERE s.key = h.key AND s.expires_at > at)
+       ORDER BY h.held_until DESC, h.key LIMIT ${MOST_HOSTS}`,
+      [],
+    );
+    return hostReports(
+      rows.map((row) => {
+        const host = hostOf(row, table.rulesOf(row.key), systemClock);
+        const report = reportOf(host, (host.hold?.at ?? 0) - systemClock.now(), host.hold?.reason);
+        return { ...report, inFlight: row.places, nextInMs: row.next_in };
+      }),
+      MOST_HOSTS,
+    );
+  } catch (error) {
+    throw unreachable(error, schema);
+  } finally {
+    await sessions.end();
+  }
+}
+
+/** A host as stored: times by the server's clock, unlimited as null. */
+type StoredHost = Omit<HostState, 'key' | 'rules' | 'cap' | 'perSecond'> & {
+  readonly cap: number | null;
+  readonly perSecond: number | null;
+};
+
+/** A row of the hosts table, and the server's time when it was read. */
+interface StoredRow {
+  readonly key: string;
+  readonly learned: StoredHost | null;
+  readonly now_ms: number;
+}
+
+/** The host state in a row, in our time. */
+function hostOf({ key, learned, now_ms: serverNow }: StoredRow, rules: Rules, clock: Clock): HostState {
+  const host = newState(key, rules);
+  if (learned === null) return host;
+  const { hold, cap, perSecond, ...rest } = learned;
+  return {
+    ...host,
+    ...rest,
+    cap: cap ?? Infinity,
+    perSecond: perSecond ?? Infinity,
+    hold: hold && { at: clock.now() + (hold.at - serverNow), reason: hold.reason },
+  };
+}
+
+function storedOf(host: HostState, serverNow: number, clock: Clock): StoredHost {
+  const { key: _key, rules: _rules, cap, perSecond, hold, ...rest } = host;
+  return {
+    ...rest,
+    cap: bounded(cap),
+    perSecond: bounded(perSecond),
+    hold: hold === null || hold.reason === 'paused' ? null : { ...hold, at: serverNow + (hold.at - clock.now()) },
+  };
 }

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
-import { equalJitterDelay, systemClock } from '../../base/index.ts';
+import { AppError, equalJitterDelay, errorInfo, hasCode, packageRoot, systemClock } from '../../base/index.ts';
 import type { PostgresAdmissionOptions } from './admission.ts';
 import { Listener, Sessions } from './sessions.ts';
 import type { Grant, LimitRequest, Registered, SharedLimits } from './shared-limits.ts';
 import { takeRequests } from './shared-limits.ts';
-import { createTables, unreachable } from './shared-hosts.ts';
 
 /** Minimum time between two calls to the server; requests in between are sent together. */
 const GATHER_MS = 80;
@@ -29,7 +30,6 @@ interface Row {
 }
 
 interface FleetOptions extends Omit<PostgresAdmissionOptions, 'table' | 'policy' | 'report'> {
-  readonly schema: string;
   readonly clock: Clock;
   /** Called with a message of another process; with undefined when some may have been missed. */
   readonly onMessage: (message: string | undefined) => void;
@@ -97,7 +97,6 @@ export class Fleet implements AsyncDisposable {
     this.#limits.delete(key);
   }
 
-  /** Another process returned a slot at the key, or waits for one. */
   slotNews(key: string, news: 'free' | 'wanted'): void {
     this.#limits.get(key)?.limits.slotNews(news);
   }
@@ -273,7 +272,6 @@ export class ServerClock {
   /** Turns are reserved this far ahead, so that they are not past when the reply arrives. */
   leadMs = 50;
 
-  /** Records a reply that contains the server's time. */
   sample(serverMs: number | undefined, sentAt: number, receivedAt = performance.now()): void {
     if (serverMs === undefined) return;
     this.#samples = [
@@ -289,4 +287,51 @@ export class ServerClock {
   untilMs(serverMs: number, now = performance.now()): number {
     return serverMs - this.#aheadMs - now;
   }
+}
+
+/** PostgreSQL's code for a missing permission. */
+const FORBIDDEN = '42501';
+/** Advisory lock for processes that create the tables at the same time. */
+const LOCK = 0x686f7374;
+
+/** Creates missing tables of the fleet, and replaces the functions with those of this version. */
+async function createTables(sessions: Sessions, schema: string): Promise<void> {
+  await sessions.transaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    // IF NOT EXISTS would require the right to create schemas even if this one exists.
+    const existing = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
+    if (existing.rowCount === 0) await client.query(`CREATE SCHEMA "${schema}"`);
+    const { rows } = await client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
+      `"${schema}".host_slots`,
+    ]);
+    if (rows[0]?.found === null) await client.query(statements('0001_hosts.sql'));
+    await makeFunctions(client);
+  });
+}
+
+/** An error that says why the tables cannot be used, with the server's message. */
+export function unreachable(error: unknown, schema: string): AppError {
+  const reasons = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+  const message = reasons.map((each) => errorInfo(each).message).join('; ');
+  return new AppError('QUEUE_UNREACHABLE', `cannot use the tables about hosts in schema ${schema}: ${message}`, {
+    hint: hasCode(error, FORBIDDEN)
+      ? `as an administrator of the database: CREATE SCHEMA ${schema} AUTHORIZATION <the role in queue.url>`
+      : 'check queue.url and that the server is running',
+    cause: error,
+  });
+}
+
+/** A role that does not own the functions uses the existing ones. */
+async function makeFunctions(client: pg.PoolClient): Promise<void> {
+  await client.query('SAVEPOINT functions');
+  try {
+    await client.query(statements('turns.sql'));
+  } catch (error) {
+    if (!hasCode(error, FORBIDDEN)) throw error;
+    await client.query('ROLLBACK TO SAVEPOINT functions');
+  }
+}
+
+function statements(file: string): string {
+  return readFileSync(join(packageRoot(), 'sql', 'hosts', 'postgres', file), 'utf8');
 }

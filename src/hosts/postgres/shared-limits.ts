@@ -25,7 +25,6 @@ export interface Grant {
   readonly contended: boolean;
 }
 
-/** The limits of a key in this process, and the callback for changes. */
 export interface Registered {
   readonly limits: SharedLimits;
   readonly changed: () => void;
@@ -46,7 +45,6 @@ interface SharedLimitsOptions {
   readonly margin: number;
   /** Makes the fleet request this key soon. */
   readonly ask: (inMs: number) => void;
-  /** The last known number of workers during an outage; undefined otherwise. */
   readonly isAway: () => number | undefined;
   readonly forget: () => void;
 }
@@ -169,7 +167,6 @@ export class SharedLimits implements HostLimits {
     }
   }
 
-  /** Slots at the key held by this process, used or not. */
   get slots(): number {
     return this.#slots;
   }
