@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import type { Corpus } from '../corpus/index.ts';
 import { SECTIONS } from '../search/index.ts';
 import type { FlagsOf } from './options.ts';
-import { chosenWorks, worksOption } from './options.ts';
+import { worksOption } from './options.ts';
 
 export function filterOptions(command: Command) {
   return worksOption(command)
@@ -19,6 +19,7 @@ export function filterOptions(command: Command) {
 }
 
 export function filtersOf(corpus: Corpus, flags: FlagsOf<typeof filterOptions>) {
-  const { works, year, author, venue, type, license, section, has, excludeRetracted } = flags;
-  return { year, author, venue, type, license, section, has, excludeRetracted, ...chosenWorks(corpus, works) };
+  const { year, author, venue, type, license, section, has, excludeRetracted } = flags;
+  const works = corpus.chooseWorks(flags.works);
+  return { works, year, author, venue, type, license, section, has, excludeRetracted };
 }

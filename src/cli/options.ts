@@ -1,8 +1,6 @@
 import type { Command, CommandUnknownOpts, OptionValues } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
-import type { Corpus } from '../corpus/index.ts';
-
 /** The values of the options that a function declares. */
 export type FlagsOf<Declare extends (...given: never) => CommandUnknownOpts> = Readonly<
   ReturnType<ReturnType<Declare>['opts']>
@@ -26,11 +24,6 @@ export function worksOption<Args extends unknown[], Flags extends OptionValues>(
   );
 }
 
-/** The works that `--works` names; undefined for all. */
-export function chosenWorks(corpus: Corpus, which: string | undefined): { readonly works?: ReadonlySet<string> } {
-  return which === undefined ? {} : { works: corpus.chooseWorks(which) };
-}
-
 export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -43,11 +36,8 @@ export function wholeNumber(least = Number.MIN_SAFE_INTEGER): (text: string) => 
   };
 }
 
-export function decimalNumber(least: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^(?:\d+|\d*\.\d+)$/.test(text) || !Number.isFinite(value) || value < least)
-      throw new InvalidArgumentError(`expected a number ≥ ${least}`);
-    return value;
-  };
+export function decimalNumber(text: string): number {
+  if (!/^(?:\d+|\d*\.\d+)$/.test(text) || !Number.isFinite(Number(text)))
+    throw new InvalidArgumentError('expected a number ≥ 0');
+  return Number(text);
 }

@@ -270,9 +270,12 @@ export class Corpus implements AsyncDisposable {
 
   /**
    * The ids of the works that a text selects: a saved set, `included` or `excluded` by screening, a filter such as
-   * `year:2018-2022 type:article`, or ids separated by commas.
+   * `year:2018-2022 type:article`, or ids separated by commas. Undefined, which stands for all works, stays undefined.
    */
-  chooseWorks(text: string): ReadonlySet<string> {
+  chooseWorks(text: string): ReadonlySet<string>;
+  chooseWorks(text: string | undefined): ReadonlySet<string> | undefined;
+  chooseWorks(text: string | undefined): ReadonlySet<string> | undefined {
+    if (text === undefined) return undefined;
     using works = this.#works();
     return chooseWorks(works, text);
   }

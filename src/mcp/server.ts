@@ -59,30 +59,26 @@ async function createCorpusServer(options: McpOptions): Promise<McpServer> {
 }
 
 /** Handles one stateless MCP request over HTTP. The caller checks authentication. */
-export function createMcp(options: McpOptions): {
-  readonly fetch: (request: Request) => Promise<Response>;
-} & AsyncDisposable {
-  const { tell } = options;
-  const handler = createMcpHandler(() => createCorpusServer(options), {
-    ...(tell && { onerror: (error: Error) => tell(error.message) }),
-  });
+export function createMcp(options: McpOptions) {
+  const handler = createMcpHandler(() => createCorpusServer(options), errorsTo(options.tell));
   return {
-    fetch: (request) => handler.fetch(request),
+    fetch: (request: Request): Promise<Response> => handler.fetch(request),
     [Symbol.asyncDispose]: () => handler.close(),
   };
 }
 
 /** Serves MCP over stdio until stdin ends or the signal aborts. */
 export async function serveOnStdio(options: McpOptions, signal: AbortSignal): Promise<void> {
-  const { tell } = options;
   const ended = Promise.withResolvers<void>();
   for (const name of ['end', 'close', 'error']) process.stdin.once(name, () => ended.resolve());
   signal.addEventListener('abort', () => ended.resolve(), { once: true });
-  const handle = serveStdio(() => createCorpusServer(options), {
-    ...(tell && { onerror: (error: Error) => tell(error.message) }),
-  });
+  const handle = serveStdio(() => createCorpusServer(options), errorsTo(options.tell));
   await ended.promise;
   await handle.close();
+}
+
+function errorsTo(tell: McpOptions['tell']) {
+  return tell ? { onerror: (error: Error) => tell(error.message) } : {};
 }
 
 function instructionsFor(runs: readonly AskedRun[]): string {

@@ -6,7 +6,7 @@ import type { answerShape } from '../answers/shapes/index.ts';
 import { answerHead } from '../answers/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
 import type { AskedRun } from './question.ts';
-import { chosenWorks, counted, question, worksChoice } from './question.ts';
+import { counted, question, worksChoice } from './question.ts';
 import { FILTERS, PASSAGES, shownPassage } from './search.ts';
 
 type Shown = z.output<typeof answerShape>;
@@ -66,7 +66,7 @@ export async function shownAnswer(
     passages,
     ...filters,
     excludeRetracted,
-    ...chosenWorks(corpus, works),
+    works: corpus.chooseWorks(works),
     writer: usesModel ? openWriter(corpus, opened) : undefined,
     report: (event: AskEvent) =>
       tell?.(event.kind === 'passages' ? { ...event, passages: shownPassages(event.passages) } : event),

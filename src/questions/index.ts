@@ -15,5 +15,5 @@ export const QUESTIONS: readonly Question[] = [
 
 export type { Answered, AskedRun, Question } from './question.ts';
 export { askQuestion, GRAPH_QUERIES, graphQuestion, shownAnswer };
-export { askedRun, chosenWorks, worksChoice } from './question.ts';
+export { askedRun, worksChoice } from './question.ts';
 export { decideQuestion, SCREENING_CHANGES } from './screening.ts';

@@ -98,10 +98,6 @@ export const worksChoice = z
   .regex(/^[^@]/, 'expected a saved set, included, a filter or ids')
   .describe('Only these works: a saved set, included, a filter such as year:2020-2022, or comma-separated ids.');
 
-export function chosenWorks(corpus: Corpus, works: string | undefined): { readonly works?: ReadonlySet<string> } {
-  return works === undefined ? {} : { works: corpus.chooseWorks(works) };
-}
-
 /** For questions to one corpus only. */
 export function oneRun(runs: readonly AskedRun[]): AskedRun {
   const [first, second] = runs;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { readTable, savedTables } from '../answers/index.ts';
-import { chosenWorks, question, worksChoice } from './question.ts';
+import { question, worksChoice } from './question.ts';
 import { fields, number, text } from '../ask/shapes/index.ts';
 
 const saved = z.object({
@@ -44,7 +44,7 @@ export const tableQuestion = question({
         const names = columns.map(({ name }) => name);
         tables.push({ run: of, table, columns: names, model });
         if (id === undefined) continue;
-        const search = chosenWorks(corpus, works);
+        const search = { works: corpus.chooseWorks(works) };
         const { rows } = await kept.use((session) => readTable(corpus, session, id, { search }));
         for (const row of rows)
           for (const [at, cell] of row.cells.entries())

@@ -29,7 +29,7 @@ import type { Watched, Monitor } from './watch/monitor.ts';
 import { openMonitor } from './watch/monitor.ts';
 
 /** A handler with the web's Request and Response types. */
-interface FetchHandler {
+interface FetchHandler extends AsyncDisposable {
   fetch(request: Request): Promise<Response>;
 }
 
@@ -52,13 +52,7 @@ export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' 
   readonly silentMs?: number;
 }
 
-export interface CorpusServer extends AsyncDisposable {
-  readonly port: number;
-  /** Its address, without the token. */
-  readonly url: string;
-  /** A link that signs in a browser. */
-  readonly link: string;
-}
+export type CorpusServer = Awaited<ReturnType<typeof openServer>>;
 
 const PAGES = /^\/(?:now|queue|hosts|works|documents|ask|table|search|graph|summary|stages|screen)?$/;
 const PREFIX = '/api/v1';
@@ -81,11 +75,13 @@ const MAX_HEADER_BYTES = 16_384;
  * Serves corpora and a queue: pages for people, `/api/v1` for programs, `/mcp` for assistants. Every request needs the
  * token.
  */
-export async function openServer(options: ServerOptions): Promise<CorpusServer> {
+export async function openServer(options: ServerOptions) {
   const { host, token, names = [], clock = systemClock } = options;
-  const monitor = openMonitor({ ...options, clock });
+  const opened = new AsyncDisposableStack();
+  const monitor = opened.use(openMonitor({ ...options, clock }));
   const gate = createGate(token, host, names);
-  const mcp = lazily(async () => await options.mcp?.([...monitor.runs.values()]));
+  const { mcp: openMcp } = options;
+  const mcp = openMcp && lazily(async () => opened.use(await openMcp([...monitor.runs.values()])));
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: options.headersMs ?? HEADERS_MS,
@@ -96,10 +92,7 @@ export async function openServer(options: ServerOptions): Promise<CorpusServer> 
   server.timeout = options.silentMs ?? SILENT_MS;
   server.maxHeadersCount = 100;
   const connections = limitConnections(server, options.maxConnections ?? MAX_CONNECTIONS);
-  const answer = requestHandler(
-    { monitor, gate, mcp: options.mcp && mcp.get, clock, connections: connections.count },
-    options,
-  );
+  const answer = requestHandler({ monitor, gate, mcp, clock, connections: connections.count }, options);
   server.on('request', (request, response) => void answerRequest(request, response, answer, options.log));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     rejectRequest(error, socket as Socket, connections.isIdle(socket as Socket)),
@@ -114,27 +107,22 @@ export async function openServer(options: ServerOptions): Promise<CorpusServer> 
   const url = `http://${shown}:${port}/`;
   return {
     port,
+    /** Its address, without the token. */
     url,
+    /** A link that signs in a browser. */
     link: `${url}?token=${encodeURIComponent(token)}`,
     async [Symbol.asyncDispose](): Promise<void> {
       const closed = new Promise((done) => server.close(done));
       server.closeAllConnections();
       await closed;
-      await monitor[Symbol.asyncDispose]();
-      const opened = (await mcp.made?.catch(() => undefined)) as Partial<AsyncDisposable> | undefined;
-      await opened?.[Symbol.asyncDispose]?.();
+      await opened.disposeAsync();
     },
   };
 }
 
-function lazily<T>(make: () => Promise<T>) {
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
-  return {
-    get: (): Promise<T> => (made ??= make()),
-    get made(): Promise<T> | undefined {
-      return made;
-    },
-  };
+  return () => (made ??= make());
 }
 
 type Answering = (request: IncomingMessage, response: ServerResponse, signal: AbortSignal) => Promise<void>;
@@ -171,7 +159,7 @@ async function answerRequest(
 interface Served {
   readonly monitor: Monitor;
   readonly gate: Gate;
-  readonly mcp: (() => Promise<FetchHandler | undefined>) | undefined;
+  readonly mcp: (() => Promise<FetchHandler>) | undefined;
   readonly clock: Clock;
   readonly connections: () => number;
 }
@@ -246,10 +234,10 @@ function requestHandler({ monitor, gate, mcp, clock, connections }: Served, opti
         headers: API_HEADERS,
       });
     } else if (isPage) {
-      const { html } = await page.get();
+      const { html } = await page();
       sendBody(request, response, { type: 'text/html; charset=utf-8', body: html, headers: PAGE_HEADERS });
     } else {
-      const asset = path.startsWith('/assets/') ? (await page.get()).files.get(path) : undefined;
+      const asset = path.startsWith('/assets/') ? (await page()).files.get(path) : undefined;
       if (!asset) throw new Problem(404, 'NO_PAGE', 'not found');
       const headers = { ...PAGE_HEADERS, 'cache-control': 'private, max-age=31536000, immutable' };
       sendBody(request, response, { ...asset, headers });
@@ -327,16 +315,11 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
   return error;
 }
 
-interface Connections {
-  readonly count: () => number;
-  readonly isIdle: (socket: Socket) => boolean;
-}
-
 /**
  * Limits the number of connections. At the limit, the connection idle longest is closed, so that a client that opens
  * thousands and sends nothing cannot lock others out.
  */
-function limitConnections(server: Server, most: number): Connections {
+function limitConnections(server: Server, most: number) {
   /** Idle connections, longest idle first. */
   const idle = new Set<Socket>();
   let count = 0;
@@ -356,5 +339,5 @@ function limitConnections(server: Server, most: number): Connections {
       if (!socket.destroyed) idle.add(socket);
     });
   });
-  return { count: () => count, isIdle: (socket) => idle.has(socket) };
+  return { count: () => count, isIdle: (socket: Socket) => idle.has(socket) };
 }

@@ -180,7 +180,10 @@ test('a slow answer is waited for; a client that does not read its answer is dis
     await setTimeout(500);
     return Response.json({ done: true });
   };
-  await using server = await openSmallServer(folder.path, { silentMs: 100, mcp: () => Promise.resolve({ fetch }) });
+  await using server = await openSmallServer(folder.path, {
+    silentMs: 100,
+    mcp: () => Promise.resolve({ fetch, [Symbol.asyncDispose]: () => Promise.resolve() }),
+  });
   const answer = await ask(server, '/mcp', { method: 'POST', body: '{}' });
   assert.deepEqual(await answer.json(), { done: true });
   const socket = connect(server.port, '127.0.0.1');

@@ -25,7 +25,7 @@ export function askCommand() {
     .option(
       '--min-fit <n>',
       'minimum score of the best sentence of an answer without a model, 0 to 1 (default 0.6)',
-      decimalNumber(0),
+      decimalNumber,
     )
     .addHelpText(
       'after',

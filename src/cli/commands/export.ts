@@ -12,7 +12,7 @@ import type { DecisionFormat } from '../../screen/index.ts';
 import { DECISION_FORMATS, exportDecisions, openScreening } from '../../screen/index.ts';
 import { corpusOf, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
-import { chosenWorks, worksOption } from '../options.ts';
+import { worksOption } from '../options.ts';
 
 const FORMATS = [...EXPORT_FORMATS, ...DECISION_FORMATS, ...(Object.keys(GRAPH_FORMATS) as GraphFormat[]), 'report'] as const; // prettier-ignore
 const isOneOf = <T extends string>(formats: readonly T[], format: string): format is T =>
@@ -76,9 +76,8 @@ Examples:
         return session.print({ path }, path);
       }
       if (isOneOf(EXPORT_FORMATS, format)) {
-        const request = { ...flags, format, works: undefined };
-        for await (const text of corpus.export({ ...request, ...chosenWorks(corpus, flags.works) }))
-          process.stdout.write(text);
+        const request = { ...flags, format, works: corpus.chooseWorks(flags.works) };
+        for await (const text of corpus.export(request)) process.stdout.write(text);
       } else if (isOneOf(DECISION_FORMATS, format)) await writeDecisions(corpus, format, out);
       else {
         using graph = corpus.graph.open(session.warn);

@@ -177,7 +177,7 @@ export function storeCommand() {
     .option('--fleet <url>', 'PostgreSQL server with the logs of a fleet')
     .option('--verify', 'compare the hash of every object, not only its size')
     .option('--repair', 'remove orphans that are older than the grace period')
-    .option('--grace-h <hours>', 'grace period: younger orphans may belong to a file being saved', decimalNumber(0), 24)
+    .option('--grace-h <hours>', 'grace period: younger orphans may belong to a file being saved', decimalNumber, 24)
     .option('--pull', 'fetch the files that are missing in the run folder instead, and build the index')
     .option('--papers', 'with --pull: also the downloaded papers, not only the derived files')
     .addHelpText(

@@ -5,7 +5,7 @@ import { EDGE_KINDS } from '../../graph/index.ts';
 import { simulatedLayer } from '../../harvest/index.ts';
 import { askedRun, GRAPH_QUERIES, graphQuestion } from '../../questions/index.ts';
 import type { FlagsOf } from '../options.ts';
-import { chosenWorks, webOptions, wholeNumber, worksOption } from '../options.ts';
+import { webOptions, wholeNumber, worksOption } from '../options.ts';
 import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
@@ -50,8 +50,8 @@ function buildCommand() {
 
 async function build(corpus: Corpus, flags: BuildFlags, session: Session, signal: AbortSignal): Promise<void> {
   const show = showStage(session);
-  const chosen = chosenWorks(corpus, flags.works);
-  const request = { ...chosen, vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
+  const works = corpus.chooseWorks(flags.works);
+  const request = { works, vocabulary: flags.vocabulary, flags: { ...(flags.force && { force: true }) } };
   for await (const event of corpus.graph.build(request, signal)) {
     if (event.kind === 'stage') show(event.event);
     else if (event.kind === 'warning') session.warn(event.message);

@@ -28,11 +28,7 @@ export function searchCommand() {
     .addOption(new Option('--lexical', 'by words only').conflicts(['hybrid', 'dense']))
     .option('--full', 'show passages in full')
     .option('--related', 'also show passages of works linked to the hits by citations (needs docstokg graph build)')
-    .option(
-      '--min-score <n>',
-      'minimum score of a passage, 0 to 1; 0 always shows the nearest passages',
-      decimalNumber(0),
-    )
+    .option('--min-score <n>', 'minimum score of a passage, 0 to 1; 0 always shows the nearest passages', decimalNumber)
     .addHelpText(
       'after',
       '\nExamples:\n  docstokg search "does vitamin D prevent fractures?"\n  docstokg search runs/corals --top 3 --json "bleaching after heat waves"\n',

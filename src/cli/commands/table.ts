@@ -20,7 +20,7 @@ import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { endStage, showStage } from './docparse/stage-options.ts';
 import type { FlagsOf } from '../options.ts';
-import { chosenWorks, collect, decimalNumber, worksOption } from '../options.ts';
+import { collect, decimalNumber, worksOption } from '../options.ts';
 import { count, counted } from '../terminal.ts';
 
 const HELP = `
@@ -55,7 +55,7 @@ function tableOptions() {
       new Option('-f, --format <format>', 'output format; default: from the name of --out').choices(TABLE_FORMATS),
     )
     .option('--out <file>', 'output file; default: stdout')
-    .option('--max-cost <usd>', 'spending limit for the model in this run, in US dollars', decimalNumber(0))
+    .option('--max-cost <usd>', 'spending limit for the model in this run, in US dollars', decimalNumber)
     .option('--force', 'fill in all rows again; cached model answers are free')
     .option('--correct <word...>', 'correct a cell instead, WORK COLUMN [VALUE]; later runs keep it')
     .option('--undo', 'with --correct: back to what was found')
@@ -83,7 +83,7 @@ export function tableCommand() {
       search,
       {
         columns,
-        search: chosenWorks(corpus, flags.works),
+        search: { works: corpus.chooseWorks(flags.works) },
         writer,
         call: flags.force ? { force: true } : {},
         report: showStage(session),

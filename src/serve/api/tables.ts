@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { columnsFrom, correctCell, fillTable, openWriter, readTable, savedTables } from '../../answers/index.ts';
 import { eventStream } from '../../corpus/index.ts';
-import { chosenWorks, worksChoice } from '../../questions/index.ts';
+import { worksChoice } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import type { Context } from './context.ts';
@@ -24,6 +24,7 @@ const correction = z.strictObject({
   value: z.string().max(500).nullable().describe('Empty for an empty cell; null goes back to what was found.'),
 });
 type Line = z.output<typeof shapes.tableLine>;
+type TableRow = Extract<Line, { kind: 'row' }>['row'];
 
 /** Routes for tables, equivalent to `docstokg table`. Filling and correcting need control to be allowed. */
 export function tableRoutes(context: Context): Route[] {
@@ -48,7 +49,7 @@ export function tableRoutes(context: Context): Route[] {
       },
       schema: shapes.table,
       value: async ({ run, path, query: { works, limit = ROWS, cursor = 0 } }) => {
-        const search = chosenWorks(run.corpus, works);
+        const search = { works: run.corpus.chooseWorks(works) };
         const { rows, next, ...table } = await run.search.use((session) =>
           readTable(run.corpus, session, path.table, { search, limit, from: cursor }),
         );
@@ -65,27 +66,17 @@ export function tableRoutes(context: Context): Route[] {
         checkControl(context, 'fill in tables');
         const { corpus, search: kept } = run;
         const columns = columnsFrom(body.columns);
-        const search = chosenWorks(corpus, body.works);
+        const search = { works: corpus.chooseWorks(body.works) };
         const lines = eventStream<Line>(async (tell, stop) => {
           using _turn = await turns.take('fill', stop);
           await using opened = new AsyncDisposableStack();
           const writer = openWriter(corpus, opened);
-          const table = await kept.use((session) =>
-            fillTable(
-              corpus,
-              session,
-              {
-                columns,
-                search,
-                writer,
-                filled: (row) => tell({ kind: 'row', row }),
-              },
-              stop,
-            ),
-          );
-          const { succeeded: filled, failed } = table.outcome;
+          const filled = (row: TableRow): void => tell({ kind: 'row', row });
+          const request = { columns, search, writer, filled };
+          const table = await kept.use((session) => fillTable(corpus, session, request, stop));
+          const { succeeded, failed } = table.outcome;
           const rows = table.rows.length;
-          tell({ kind: 'table', table: table.id, rows, filled, failed, over_budget: table.overBudget });
+          tell({ kind: 'table', table: table.id, rows, filled: succeeded, failed, over_budget: table.overBudget });
         }, signal);
         return { kind: 'lines', lines };
       },

@@ -9,11 +9,7 @@ const SHORTEST_RATE_MS = 2_000;
 export class Series<Name extends string> {
   #points: Point<Name>[] = [];
   #last: Point<Name> | undefined;
-  #stepMs: number;
-
-  constructor(stepMs = 1_000) {
-    this.#stepMs = stepMs;
-  }
+  #stepMs = 1_000;
 
   add(point: Point<Name>): void {
     const last = this.#points.at(-1);

@@ -1,5 +1,5 @@
 import { existsSync, globSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import type { CommandUnknownOpts } from 'commander';
 import { Command, Option } from 'commander';
@@ -8,7 +8,15 @@ import { AppError, readJsonl } from '../../../base/index.ts';
 
 import type { Config } from '../../../config/index.ts';
 import { settingsLayer } from '../../../config/index.ts';
-import { chunkOutput, embedOutput, validateChunks, validateVectors } from '../../../parse/index.ts';
+import {
+  chunkOutput,
+  documentFiles,
+  documentId,
+  embedOutput,
+  validateChunks,
+  validateVectors,
+  writeParts,
+} from '../../../parse/index.ts';
 import type { ParseStage, StageCall } from '../../../corpus/index.ts';
 import { manifestFolder, openCorpus } from '../../../corpus/index.ts';
 import { manifestPath } from '../../../stage/index.ts';
@@ -174,5 +182,22 @@ export function stageLogCommand() {
         session.print(
           shown.map(({ doc_id: document, status, duration_s, category, message }) => ({ document, status, duration_s, category, message })), // prettier-ignore
         );
+    });
+}
+
+export function figuresCommand() {
+  return shared(new Command('figures'))
+    .description('write figures as PNG, tables as CSV, equations as PNG and listings as text, with their captions')
+    .argument('<input>', 'a paper, or a folder of papers')
+    .requiredOption('--out <folder>', 'output folder, with one subfolder per paper')
+    .addHelpText('after', '\nExample:\n  docparse figures paper.pdf --out figures\n')
+    .action(async (input, options, self) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      for (const file of documentFiles(input)) {
+        const folder = join(options.out, documentId(file));
+        const parts = await writeParts(file, folder, {}, stop.signal);
+        session.print({ document: file, folder, parts }, `${folder}: ${counted(parts.length, 'file')}`);
+      }
     });
 }

@@ -1,6 +1,6 @@
 import { duration } from '../../../base/index.ts';
 import type { CorpusEvent, CorpusStageName, Gathering } from '../../../corpus/index.ts';
-import type { StageEvent } from '../../../stage/index.ts';
+import type { StageEvent, StageOutcome } from '../../../stage/index.ts';
 import type { Session } from '../../session.ts';
 import { count, counted, plain, showProgress } from '../../terminal.ts';
 import { stageMessage } from '../docparse/stage-options.ts';
@@ -12,13 +12,8 @@ const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] =
   ['embedded', 'dense', 'embed'],
 ];
 
-interface StageProgress {
-  readonly succeeded: number;
-  readonly skipped: number;
-  readonly failed: number;
-  /** When its first document ended. */
-  readonly since?: number;
-}
+/** `since`: when its first document ended. */
+type StageProgress = Pick<StageOutcome, 'succeeded' | 'skipped' | 'failed'> & { readonly since?: number };
 
 /** Follows a run by its events; `show` draws a line about it. */
 export function runProgress({ terminal, clock, log }: Session, gathering: Gathering) {
