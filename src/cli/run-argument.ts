@@ -72,40 +72,26 @@ export function splitQuestion(given: readonly string[]): Split {
 
 /** Opens a run folder, or a folder of parsed papers; by default the newest run. */
 export async function corpusOf(session: Session, named: string | undefined, settings: Layer = []): Promise<Corpus> {
-  return named !== undefined && isRun(requireFolder(named))
-    ? await openPlace(session, { folder: named, dataRoot: join(named, 'Data') }, settings)
-    : await searchableCorpus(session, named, settings);
-}
-
-/** Opens a folder that has passages to search; by default the newest run. */
-export async function searchableCorpus(
-  session: Session,
-  named: string | undefined,
-  settings: Layer = [],
-): Promise<Corpus> {
-  return await openPlace(session, findSearchPlace(session.load(settings).config, named), settings);
-}
-
-async function openPlace(
-  session: Session,
-  { folder, dataRoot }: { readonly folder: string; readonly dataRoot: string },
-  settings: Layer = [],
-): Promise<Corpus> {
+  const isNamed = named !== undefined && isRun(requireFolder(named));
+  const { folder, dataRoot } = isNamed
+    ? { folder: named, dataRoot: join(named, 'Data') }
+    : findSearchPlace(session.load(settings).config, named);
   const origin = 'the folder of the run';
   const data = { path: ['parse', 'data_root'], value: dataRoot, origin };
   const { config } = session.load([...corpusLayer(folder, origin), data, ...settings]);
   return await openCorpus(folder, { config, clock: session.clock, web: session.web });
 }
 
+/** Opens several corpora under short names. */
 export async function openCorpora(
-  folders: readonly string[],
+  folders: readonly (string | undefined)[],
   session: Session,
   opened: AsyncDisposableStack,
 ): Promise<{ readonly id: string; readonly corpus: Corpus }[]> {
   const runs: { id: string; corpus: Corpus }[] = [];
   for (const folder of folders) {
-    const corpus = opened.use(await openPlace(session, { folder, dataRoot: join(folder, 'Data') }));
-    runs.push({ id: shortName(folder, new Set(runs.map(({ id }) => id))), corpus });
+    const corpus = opened.use(await corpusOf(session, folder));
+    runs.push({ id: shortName(corpus.folder, new Set(runs.map(({ id }) => id))), corpus });
   }
   return runs;
 }

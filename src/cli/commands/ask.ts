@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { Answer } from '../../answers/index.ts';
 import { askCorpus, citedWorks, openWriter } from '../../answers/index.ts';
 import { AppError } from '../../base/index.ts';
-import { searchableCorpus, splitQuestion } from '../run-argument.ts';
+import { corpusOf, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { count, plain } from '../terminal.ts';
@@ -37,7 +37,7 @@ export function askCommand() {
       const { run, words } = splitQuestion(given);
       const question = words.join(' ');
       if (question === '') throw new AppError('USAGE_ARGUMENTS', 'expected [run] question', { hint: 'see --help' });
-      await using corpus = await searchableCorpus(session, run);
+      await using corpus = await corpusOf(session, run);
       await using opened = new AsyncDisposableStack();
       const search = opened.use(await corpus.openSearch({ tell: session.tell }, stop.signal));
       const { passages, sentences, minFit } = flags;

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 
 import { packageVersion } from '../../base/index.ts';
-import { findSearchPlace } from '../../corpus/index.ts';
 import { serveOnStdio } from '../../mcp/index.ts';
 import { askedRun } from '../../questions/index.ts';
 import { openCorpora, requireRun } from '../run-argument.ts';
@@ -19,8 +18,7 @@ export function mcpCommand() {
     .action(async (folders, { allowControl = false }, self) => {
       const session = openSession(self);
       using stop = stopSignal();
-      const named =
-        folders.length > 0 ? folders.map(requireRun) : [findSearchPlace(session.load().config, undefined).folder];
+      const named = folders.length > 0 ? folders.map(requireRun) : [undefined];
       await using opened = new AsyncDisposableStack();
       const corpora = await openCorpora(named, session, opened);
       const runs = corpora.map(({ id, corpus }) => opened.use(askedRun(id, corpus, session.tell)));

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 
 import { duration } from '../../base/index.ts';
-import { searchableCorpus, splitQuestion } from '../run-argument.ts';
+import { corpusOf, splitQuestion } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
 import type { CitedHit, SearchSession } from '../../corpus/index.ts';
 import type { Session } from '../session.ts';
@@ -37,7 +37,7 @@ export function searchCommand() {
       const session = openSession(self);
       const { run: named, words } = splitQuestion(given);
       using stop = stopSignal();
-      await using corpus = await searchableCorpus(session, named);
+      await using corpus = await corpusOf(session, named);
       const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
       await using opened = await corpus.openSearch({ mode, tell: session.tell }, stop.signal);
       const filters = filtersOf(corpus, flags);
