@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'node:test';
 
-import { sendEvents } from './send.ts';
+import { sendEvents, sendPieces } from './send.ts';
 
 test('a subscriber who does not read does not fill the memory', async () => {
   const left = Promise.withResolvers<void>();
@@ -34,4 +34,37 @@ test('a subscriber who does not read does not fill the memory', async () => {
   await left.promise;
   server.close();
   assert.ok(sent.length < 2_000, `${sent.length} events sent`);
+});
+
+test('text is sent whole, also none; a failure before it is not half an answer', async () => {
+  const texts: Readonly<Record<string, () => AsyncGenerator<string>>> = {
+    '/long': async function* () {
+      for (let line = 0; line < 30_000; line += 1) yield `line ${line}\n`;
+    },
+    // oxlint-disable-next-line require-yield
+    '/none': async function* () {},
+    // oxlint-disable-next-line require-yield
+    '/failing': async function* () {
+      throw new Error('no such run');
+    },
+  };
+  await using server = createServer((request, response) => {
+    const pieces = texts[request.url ?? '']?.() ?? texts['/none']?.();
+    const answer = {
+      kind: 'pieces' as const,
+      type: 'text/plain',
+      name: 'a.txt',
+      pieces: pieces as AsyncIterable<string>,
+    };
+    sendPieces(response, answer, new AbortController().signal).catch(() =>
+      response.writeHead(response.headersSent ? 200 : 500).end(),
+    );
+  }).listen(0);
+  await once(server, 'listening');
+  const get = (path: string) => fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`);
+  const long = await (await get('/long')).text();
+  assert.deepEqual([long.split('\n').length, long.endsWith('line 29999\n')], [30_001, true]);
+  const none = await get('/none');
+  assert.deepEqual([none.status, await none.text()], [200, '']);
+  assert.equal((await get('/failing')).status, 500);
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -135,31 +136,24 @@ export async function sendPieces(
     'content-type': answer.type,
     'content-disposition': `attachment; filename="${answer.name.replaceAll(/[^\w.-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(answer.name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)}`,
   };
-  if (answer.kind === 'file') {
-    const file = createReadStream(answer.path);
-    await once(file, 'open');
-    response.writeHead(200, head);
-    await pipeline(file, response, { signal });
-    return;
-  }
-  let waiting: string[] = [];
-  let length = 0;
-  const flush = async (): Promise<void> => {
-    if (!response.headersSent) response.writeHead(200, head);
-    const isRoom = response.write(waiting.join(''));
-    [waiting, length] = [[], 0];
-    if (!isRoom) await once(response, 'drain', { signal });
+  const body = answer.kind === 'file' ? createReadStream(answer.path) : Readable.from(batched(answer.pieces));
+  // A failure before the first bytes is an error response.
+  await once(body, answer.kind === 'file' ? 'open' : 'readable', { signal });
+  response.writeHead(200, head);
+  await pipeline(body, response, { signal });
+}
+
+async function* batched(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let text = '';
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length < PIECE_BYTES) continue;
+    yield text;
+    text = '';
     // Yield to other requests even if the client reads as fast as we write.
     await nextTurn();
-  };
-  for await (const piece of answer.pieces) {
-    waiting.push(piece);
-    length += piece.length;
-    if (length >= PIECE_BYTES) await flush();
-    signal.throwIfAborted();
   }
-  await flush();
-  response.end();
+  yield text;
 }
 
 function isKnown(header: string, etag: string): boolean {
