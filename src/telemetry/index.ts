@@ -1,3 +1,2 @@
-export { observeQueue, startTelemetry } from './otel-queue.ts';
-export type { Telemetry } from './otel-queue.ts';
-export { startStageTelemetry } from './otel-stage.ts';
+export { observeQueue, startStageTelemetry, startTelemetry } from './otel-events.ts';
+export type { Telemetry } from './otel-events.ts';

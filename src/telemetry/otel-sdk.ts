@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Meter, Tracer } from '@opentelemetry/api';
+import type { Meter, Tracer } from '@opentelemetry/api';
 import { context, metrics, trace } from '@opentelemetry/api';
 
 import { AppError, errorInfo } from '../base/index.ts';
@@ -101,23 +101,5 @@ async function openSdk(options: ExportOptions, warn: (message: string) => void):
       contexts.disable();
       context.disable();
     },
-  };
-}
-
-/** A receiver of events from one function per kind; kinds without one are ignored. */
-export function receiver<E extends { readonly kind: string }>(functions: {
-  readonly [K in E['kind']]?: (event: Extract<E, { readonly kind: K }>) => void;
-}): (event: E) => void {
-  return (event) => (functions[event.kind as E['kind']] as ((event: E) => void) | undefined)?.(event);
-}
-
-/** Creates instruments of a meter: counters of things, histograms of milliseconds. */
-export function instrumentsOf(meter: Meter): {
-  readonly counter: (name: string, description: string, unit?: string) => Counter;
-  readonly histogram: (name: string, description: string) => Histogram;
-} {
-  return {
-    counter: (name, description, unit = '1') => meter.createCounter(name, { unit, description }),
-    histogram: (name, description) => meter.createHistogram(name, { unit: 'ms', description }),
   };
 }

@@ -13,7 +13,7 @@ import {
 
 import type { AttemptRow, ManifestRow } from '../download/index.ts';
 import { createClient } from '../http/index.ts';
-import { observeDownload } from './otel-download.ts';
+import { observeDownload } from './otel-events.ts';
 
 interface Point {
   readonly attributes: Readonly<Record<string, unknown>>;
