@@ -18,6 +18,7 @@ import type {
 } from '../types.ts';
 import { DEATHS_REMEMBERED_MS, LANE_COUNT_LIMIT } from '../types.ts';
 import { adminDatabase, COUNTED_CODE, ERROR_CODE, NOW, RESOLVER, tally } from './admin.ts';
+import { Watchers } from '../watchers.ts';
 import type { PostgresOptions, Values } from './connection.ts';
 import { PostgresConnection } from './connection.ts';
 
@@ -215,8 +216,7 @@ export class PostgresStore implements QueueStore {
   readonly admin: Admin;
   readonly #connection: PostgresConnection;
   readonly #channel: string;
-  readonly #watchers = new Set<(change: StoreChange) => void>();
-  #listening: Disposable | undefined;
+  readonly #watchers: Watchers;
   /** Tokens of the leases that this process knows it holds; other leases in its name come from a lost reply. */
   readonly #held = new Map<number, number>();
   /**
@@ -230,6 +230,13 @@ export class PostgresStore implements QueueStore {
     this.#connection = connection;
     this.#channel = `docstokg_${connection.schema}`;
     this.admin = new Admin(adminDatabase(connection, this.#channel));
+    this.#watchers = new Watchers((changed) =>
+      connection.listen(this.#channel, (message, look) => {
+        const isMissed = message === undefined;
+        if (isMissed ? look % CONTROL_LOOKS === 0 : message === 'control') changed('control');
+        if (isMissed || message !== 'control') changed('jobs');
+      }),
+    );
   }
 
   static async open(options: PostgresOptions): Promise<PostgresStore> {
@@ -339,31 +346,11 @@ export class PostgresStore implements QueueStore {
   }
 
   watch(changed: (change: StoreChange) => void): Disposable {
-    this.#watchers.add(changed);
-    this.#listening ??= this.#connection.listen(this.#channel, (message, look) => {
-      const isMissed = message === undefined;
-      if (isMissed ? look % CONTROL_LOOKS === 0 : message === 'control') this.#notify('control');
-      if (isMissed || message !== 'control') this.#notify('jobs');
-    });
-    return {
-      [Symbol.dispose]: () => {
-        this.#watchers.delete(changed);
-        if (this.#watchers.size === 0) this.#stopListening();
-      },
-    };
-  }
-
-  #notify(change: StoreChange): void {
-    for (const changed of this.#watchers) changed(change);
-  }
-
-  #stopListening(): void {
-    this.#listening?.[Symbol.dispose]();
-    this.#listening = undefined;
+    return this.#watchers.add(changed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopListening();
+    this.#watchers[Symbol.dispose]();
     await this.#connection[Symbol.asyncDispose]();
   }
 
