@@ -10,7 +10,7 @@ import {
   readdirSync,
   renameSync,
 } from 'node:fs';
-import { rmSync, readFileSync, writeSync } from 'node:fs';
+import { rmSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
@@ -164,10 +164,10 @@ export class AtomicText implements Disposable {
 
   #flush(): void {
     if (this.#descriptor === undefined || this.#length === 0) return;
-    const bytes = Buffer.from(this.#pieces.join(''));
+    const text = this.#pieces.join('');
     this.#pieces = [];
     this.#length = 0;
-    for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
+    writeFileSync(this.#descriptor, text);
   }
 }
 

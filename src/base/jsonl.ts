@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fstatSync, mkdirSync, openSync, readSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, mkdirSync, openSync, readSync, truncateSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -143,11 +143,10 @@ export class JsonlWriter implements AsyncDisposable {
   }
 
   async #write(text: string): Promise<void> {
-    const bytes = Buffer.from(text);
     try {
       await this.#lock.hold(() => {
         cutTornLine(this.#path, this.#descriptor);
-        for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
+        writeFileSync(this.#descriptor, text);
       });
       // Outside the lock and off the thread, so that others can append meanwhile; complete lines are never cut off.
       if (this.#durable) await syncData(this.#descriptor);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+import { parseJson } from '../base/index.ts';
 import { settingsTable } from './generated/index.ts';
 import type { Key } from './keys.ts';
 import type { Layer } from './layers.ts';
@@ -64,20 +65,12 @@ export function parseText(text: string, type: string): unknown {
     case 'boolean':
       return /^(1|true|yes|on)$/i.test(text) ? true : /^(0|false|no|off)$/i.test(text) ? false : text;
     case 'map':
-      return text.trim().startsWith('{') ? parseJson(text) : parseMap(text);
+      return text.trim().startsWith('{') ? (parseJson(text) ?? text) : parseMap(text);
     case 'array':
-      if (text.trim().startsWith('[')) return parseJson(text);
+      if (text.trim().startsWith('[')) return parseJson(text) ?? text;
       return text.trim() === '' ? [] : text.split(',').map((part) => part.trim());
     default:
       return text;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
   }
 }
 

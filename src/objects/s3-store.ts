@@ -1,11 +1,19 @@
 import { createHash, createHmac, getFips, hash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, equalJitterDelay, wait, commitPart, describeDiskError, partPath } from '../base/index.ts';
+import {
+  AppError,
+  equalJitterDelay,
+  wait,
+  commitPart,
+  describeDiskError,
+  partPath,
+  readFields,
+} from '../base/index.ts';
 import type { Secret } from '../http/index.ts';
 import { parseRetryAfter } from '../http/index.ts';
 import type { ListedObject, ObjectId, ObjectStore } from './folder-store.ts';
@@ -417,13 +425,9 @@ export class S3Store implements ObjectStore {
 
   #noted(object: ObjectId): Upload | undefined {
     const path = this.#notePath(object);
-    if (path === undefined || !existsSync(path)) return undefined;
-    try {
-      const { store, id, etags } = JSON.parse(readFileSync(path, 'utf8')) as Upload & { readonly store: string };
-      return store === this.name && typeof id === 'string' && Array.isArray(etags) ? { id, etags } : undefined;
-    } catch {
-      return undefined; // A record truncated by a kill: the upload starts again.
-    }
+    // None of a record truncated by a kill: the upload starts again.
+    const { store, id, etags } = path === undefined ? {} : readFields(path);
+    return store === this.name && typeof id === 'string' && Array.isArray(etags) ? { id, etags } : undefined;
   }
 
   #note(object: ObjectId, upload: Upload | undefined): void {

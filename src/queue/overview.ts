@@ -1,3 +1,4 @@
+import { parseJson } from '../base/index.ts';
 import type { HostReport } from '../hosts/index.ts';
 import { nameKey } from '../hosts/index.ts';
 import type { HostJobs, Job, QueueStats } from './types.ts';
@@ -36,11 +37,8 @@ export function jobJson(job: Job) {
 
 /** Jobs enqueued by other programs may hold a payload that is not JSON. */
 function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return json;
-  }
+  const value = parseJson(json);
+  return value === undefined ? json : value;
 }
 
 type WorkerReport = QueueStats['workers'][number];

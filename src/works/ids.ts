@@ -238,10 +238,7 @@ export function mergeIds(first: WorkIds, second: WorkIds): WorkIds {
 /** The id a work is queued and filed under; undefined if it has none. */
 export function keyOf(ids: WorkIds): string | undefined {
   if (ids.openalex !== null) return ids.openalex;
-  if (ids.doi !== null) return `doi:${ids.doi}`;
-  if (ids.arxiv !== null) return `arxiv:${ids.arxiv.id}`;
-  if (ids.pmcid !== null) return `pmcid:${ids.pmcid}`;
-  if (ids.pmid !== null) return `pmid:${ids.pmid}`;
-  if (ids.hal !== null) return `hal:${ids.hal}`;
-  return ids.zenodo === null ? undefined : `zenodo:${ids.zenodo}`;
+  if (ids.doi === null && ids.arxiv !== null) return `arxiv:${ids.arxiv.id}`;
+  const kind = (['doi', 'pmcid', 'pmid', 'hal', 'zenodo'] as const).find((each) => ids[each] !== null);
+  return kind && `${kind}:${ids[kind]}`;
 }

@@ -59,10 +59,15 @@ export function findQuote(quote: string, text: string): QuotePlace | undefined {
   return undefined;
 }
 
+/** A character as it is compared, and the offset of the original one. */
+interface Piece {
+  readonly text: string;
+  readonly from: number;
+}
+
 /** The text as it is compared, and for each of its characters the offset in the original. */
 function fold(original: string): { readonly text: string; readonly offsets: readonly number[] } {
-  const characters: string[] = [];
-  const offsets: number[] = [];
+  const pieces: Piece[] = [];
   let at = 0;
   for (const character of original) {
     const from = at;
@@ -71,36 +76,29 @@ function fold(original: string): { readonly text: string; readonly offsets: read
     // Table cells are separated by a bar, which a copy may omit.
     const isBorder = character === '|' && /^\s*$/.test((original[from - 1] ?? '') + (original[at] ?? ''));
     const plain = SAME[character] ?? (isBorder || /\s/.test(character) ? ' ' : character.normalize('NFKC'));
-    for (const each of plain) {
-      characters.push(SAME[each] ?? (/\s/.test(each) ? ' ' : each));
-      offsets.push(from);
-    }
+    for (const each of plain) pieces.push({ text: SAME[each] ?? (/\s/.test(each) ? ' ' : each), from });
   }
-  const kept: number[] = [];
-  for (const [place, character] of characters.entries()) {
-    if (character === ' ') continue;
+  const kept = pieces.flatMap((piece, place): readonly Piece[] => {
+    const { text, from } = piece;
+    const before = (): string => beside(pieces, place, -1);
+    if (text === ' ') return [];
     // A hyphen between letters may come from a line break, and a copy may lack it.
-    if (character === '-' && LETTER.test(beside(characters, place, -1)) && LETTER.test(beside(characters, place, 1)))
-      continue;
+    if (text === '-' && LETTER.test(before()) && LETTER.test(beside(pieces, place, 1))) return [];
     // Spaces go, except between digits: "3 4" is not "34".
-    if (characters[place - 1] === ' ' && DIGIT.test(character) && DIGIT.test(beside(characters, place, -1)))
-      kept.push(-1);
-    kept.push(place);
-  }
+    const isApart = pieces[place - 1]?.text === ' ' && DIGIT.test(text) && DIGIT.test(before());
+    return isApart ? [{ text: ' ', from }, piece] : [piece];
+  });
   return {
-    text: kept.map((place) => (place === -1 ? ' ' : (characters[place] ?? ''))).join(''),
-    offsets: kept.flatMap((place, index) => {
-      const own = place === -1 ? (kept[index + 1] ?? 0) : place;
-      return Array.from({ length: place === -1 ? 1 : (characters[place] ?? '').length }, () => offsets[own] ?? 0);
-    }),
+    text: kept.map(({ text }) => text).join(''),
+    offsets: kept.flatMap(({ text, from }) => Array.from({ length: text.length }, () => from)),
   };
 }
 
 /** The character before or after a position, ignoring spaces. */
-function beside(characters: readonly string[], place: number, step: 1 | -1): string {
+function beside(pieces: readonly Piece[], place: number, step: 1 | -1): string {
   let at = place + step;
-  while (characters[at] === ' ') at += step;
-  return characters[at] ?? '';
+  while (pieces[at]?.text === ' ') at += step;
+  return pieces[at]?.text ?? '';
 }
 
 /** Whether a range starts or ends inside a word, a number or a signed number. */

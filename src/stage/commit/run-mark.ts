@@ -1,19 +1,10 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
-import { FileLock } from '../../base/index.ts';
+import { FileLock, parseJson } from '../../base/index.ts';
 
 /** Noted folders that are remembered; noting one twice does no harm. */
 const REMEMBERED_FOLDERS = 1_024;
@@ -116,13 +107,7 @@ export class RunMark implements Disposable {
 
   /** With `durable`, on disk before anything is written to the folder: a power cut must not leave unknown files. */
   #append(line: string): void {
-    const descriptor = openSync(this.#path(this.id, 'folders'), 'a');
-    try {
-      writeSync(descriptor, line);
-      if (this.#durable) fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    appendFileSync(this.#path(this.id, 'folders'), line, { flush: this.#durable });
     if (this.#durable && this.#noted.size === 1) syncEntries(this.#folder);
   }
 
@@ -145,15 +130,13 @@ export class RunMark implements Disposable {
   #foldersOf(id: string): string[] {
     const path = this.#path(id, 'folders');
     if (!existsSync(path)) return [];
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .flatMap((line) => {
-        try {
-          return line === '' ? [] : [JSON.parse(line) as string];
-        } catch {
-          return []; // Torn by a kill: nothing was written into this folder yet.
-        }
-      });
+    return (
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .map(parseJson)
+        // Others were torn by a kill: nothing was written into these folders yet.
+        .filter((folder) => typeof folder === 'string')
+    );
   }
 
   /** The lock file makes the mark visible, so it is removed last: a kill in between leaves a mark to clean up. */
