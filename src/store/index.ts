@@ -1,7 +1,7 @@
 export { CorpusStore, hasStore, refuseFleetFolder, removeStore } from './corpus-store.ts';
 export { CHOICES, LABELS, PHASES, verdictOf } from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
-export type { HostRow, LogCursor } from './logs.ts';
+export type { HostRow } from './logs.ts';
 export { isFailure, isManifestRow, isRefusal, manifestNames, readLines, START, STEPS } from './logs.ts';
 export { isRecord } from './record-rows.ts';
 export { hasOutcome, lastOutcome, manifestBytes, manifestRows, Records, savedOutcomes } from './records.ts';
