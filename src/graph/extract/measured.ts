@@ -1,4 +1,5 @@
 import type { Stretch } from './reading.ts';
+import { readUnit } from './units.ts';
 
 /** Where a sentence names the property and the entity of a quantity. */
 export interface Measured {
@@ -47,7 +48,8 @@ export function measuredBy(sentence: string, { start, end }: Stretch, share: boo
     const whose = nounStart(OF.exec(after), end);
     return share && !whose ? { property: null, entity: inside } : { property: inside, entity: whose };
   }
-  const named = nounEnd(NAMED.exec(before), from) ?? (share ? null : nounEnd(DIRECTLY.exec(before), from));
+  const noun = nounEnd(NAMED.exec(before), from) ?? (share ? null : nounEnd(DIRECTLY.exec(before), from));
+  const named = noun && isUnit(sentence, noun) ? null : noun;
   const whose = nounStart(OF.exec(after), end);
   const at = Math.max(0, (named?.start ?? 0) - 80);
   const owned = named && nounEnd(OWNED.exec(sentence.slice(at, named.start)), at);
@@ -55,6 +57,12 @@ export function measuredBy(sentence: string, { start, end }: Stretch, share: boo
   const behind = nounStart(BEHIND.exec(after), end);
   const entity = whose ?? (named ? null : behind);
   return { property: named, entity: entity ?? subjectOf(sentence, { start, end }) };
+}
+
+/** "3 h at 80 °C": the word in front is the unit of another number. */
+function isUnit(sentence: string, { start, end }: Stretch): boolean {
+  const word = sentence.slice(start, end);
+  return /\d\s?$/.test(sentence.slice(0, start)) && readUnit(word)?.length === word.length;
 }
 
 function subjectOf(sentence: string, before: Stretch): Stretch | null {

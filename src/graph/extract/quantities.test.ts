@@ -70,8 +70,8 @@ test('numbers that name something are no quantities', () => {
 });
 
 test('the property of a quantity is before it, after it, before its bracket, or the subject', () => {
-  const measured = (sentence: string): unknown => {
-    const [{ start, end, unit } = { start: 0, end: 0 }] = findQuantities(sentence);
+  const measured = (sentence: string, which = 0): unknown => {
+    const { start, end, unit } = findQuantities(sentence)[which] ?? assert.fail(sentence);
     const { property, entity } = measuredBy(sentence, { start, end }, unit?.text === '%');
     return [property, entity].map((at) => at && sentence.slice(at.start, at.end));
   };
@@ -81,6 +81,7 @@ test('the property of a quantity is before it, after it, before its bracket, or 
   assert.deepEqual(measured('with a mean age of 54.8 years'), ['mean age', null]);
   assert.deepEqual(measured('under a 20 m thick layer'), ['thick', 'layer']);
   assert.deepEqual(measured('The samples were heated to 300 °C'), ['heated', 'samples']);
+  assert.deepEqual(measured('The samples were kept for 3 h at 80 °C', 1), [null, 'samples'], 'a unit is no property');
 });
 
 test('a decimal number in front of a word is a value in any language, and one behind a label is not', () => {

@@ -19,7 +19,7 @@ export interface Quantity {
   readonly uncertainty?: readonly number[];
 }
 
-export const QUANTITY_VERSION = 5;
+export const QUANTITY_VERSION = 6;
 
 interface Piece extends PrintedNumber {
   readonly unit: Unit | undefined;
