@@ -10,14 +10,15 @@ import { joined, noticed, otherIds, readRecord, sameRecord } from './record-rows
 
 const LISTED_PER_LINE = 1_000;
 
+const TRIED = "in (select work from outcomes where reason <> 'duplicate')";
 /**
- * Works that were tried and turned out to be others, `id` and `of`, where no person has decided. Two ids of OpenAlex that
- * share a DOI are one work.
+ * Works that were tried and turned out to be others, `id` and `of`, where no person has decided: two ids of OpenAlex that
+ * share a DOI, or several ids of one record.
  */
 const MERGED_WORKS = `select id, of from (
     select id, of from same_works where id not like 'entry:%'
-    union select id, work from work_ids where id glob 'W[0-9]*'
-      and exists (select 1 from outcomes where outcomes.work = work_ids.id and reason <> 'duplicate'))
+    union select id, work from work_ids as one where id ${TRIED} and (id glob 'W[0-9]*' or work ${TRIED}
+      or exists (select 1 from work_ids as other where other.work = one.work and other.id < one.id and other.id ${TRIED})))
   where id not in (select id from decided_works)`;
 
 /** The records of a corpus and the decisions of people about them. Everything is logged before it takes effect. */

@@ -312,3 +312,18 @@ test('two OpenAlex ids of one DOI that were both downloaded are listed as one wo
   assert.equal(records.setSame('W2', false, '2026'), 1);
   assert.deepEqual(records.identities(), [{ work: 'W2', of: 'W1', apart: true }]);
 });
+
+test('a work that was tried under its OpenAlex id and its DOI is listed once, and a person can split it', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  const tried = ['doi:10.5555/x', 'W1', 'doi:10.5555/y'];
+  for (const [at, work] of tried.entries()) {
+    const row = { work, run_id: 'r', at: `${at}`, outcome: 'skipped', reason: 'no-plan', attempts: [] };
+    appendLine(folder.path, { log: 'manifest.jsonl', text: `${JSON.stringify(row)}\n` });
+  }
+  using records = Records.open(folder.path);
+  records.add([emptyRecord('W1', { openalex: 'W1', doi: '10.5555/x', pmid: '7' })]);
+  records.add([emptyRecord('W2', { openalex: 'W2', doi: '10.5555/y' })]);
+  assert.deepEqual(records.identities(), [{ work: 'doi:10.5555/x', of: 'W1', apart: false }]);
+  assert.equal(records.setSame('W1', false, '2026'), 1);
+  assert.deepEqual(records.identities(), [{ work: 'doi:10.5555/x', of: 'W1', apart: true }]);
+});
