@@ -51,7 +51,6 @@ const WORK_TABLES = 'works works_tally words';
 /** Not built from logs: `updateGraph` maintains them. */
 const GRAPH_TABLES =
   'graph_sources graph_update statements evidence printed printed_keys work_keys open_references nodes edges';
-/** The columns by which works are counted. */
 const TALLIED = 'outcome, reason, licence, version, type, year, label, other_version';
 /** Most names of works held in memory until their rows are written. */
 const MOST_UNSETTLED = 500_000;

@@ -1,7 +1,6 @@
 import type { VersionLink } from '../works/index.ts';
 
 export const LABELS = ['included', 'excluded'] as const;
-/** The result of screening a work. */
 export type Label = (typeof LABELS)[number];
 
 export const PHASES = ['title-abstract', 'full-text'] as const;
@@ -10,7 +9,6 @@ export type Phase = (typeof PHASES)[number];
 export const CHOICES = ['include', 'exclude', 'maybe'] as const;
 export type Choice = (typeof CHOICES)[number];
 
-/** What one reviewer decided about one work. */
 export interface ScreeningDecision {
   /** Chosen by the client, so that a decision sent twice is logged once. */
   readonly id: string;
@@ -28,7 +26,6 @@ export interface ScreeningDecision {
   readonly rank: number | null;
 }
 
-/** How a review is done. */
 export interface Protocol {
   readonly version: number;
   /** Reviewers that decide about each work, blind to each other. */
@@ -46,7 +43,6 @@ export type Decision =
   /** Format before version 0.2. */
   | { readonly kind: 'label'; readonly work: string; readonly label: Label; readonly at: string }
   | ({ readonly kind: 'screened' } & ScreeningDecision)
-  /** Undoes one decision. */
   | { readonly kind: 'undone'; readonly of: string; readonly work: string; readonly by: string; readonly at: string }
   | ({ readonly kind: 'protocol'; readonly by: string; readonly at: string } & Protocol)
   /** Starts a random sample of the undecided works; the seed determines their order. */

@@ -318,7 +318,6 @@ export class LineReader {
     }
   }
 
-  /** The number of the last screening decision; 0 before the first. */
   #lastScreened(): number {
     return this.#store.get<{ last: number | null }>('select max(sequence) as last from screened')?.last ?? 0;
   }

@@ -123,7 +123,6 @@ export class Records implements KnownIdentity, Disposable {
     this.#log([{ kind: 'words', document, stamp, work, said }]);
   }
 
-  /** The user's papers that have a record, by document. */
   ownPapers(): Map<string, { readonly sha256: string; readonly checked: boolean }> {
     const rows = this.#store.all<{ document: string; sha256: string; checked: number }>('select * from own_papers');
     return new Map(rows.map(({ document, sha256, checked }) => [document, { sha256, checked: checked === 1 }]));
@@ -145,7 +144,6 @@ export class Records implements KnownIdentity, Disposable {
     this.#log(news.map(([work, version]) => ({ kind: 'arxiv', work, version })));
   }
 
-  /** Logs how often a run's lists have named each work. */
   noteRepeats(times: ReadonlyMap<string, number>): void {
     const before = this.#store.map<number>('select work, times from repeated_entries');
     const news = [...times].filter(([work, count]) => (before.get(work) ?? 0) !== count - 1);
@@ -161,7 +159,6 @@ export class Records implements KnownIdentity, Disposable {
     );
   }
 
-  /** Logs which works an input file names now. */
   noteInput(file: string, works: ReadonlySet<string>): void {
     const name = basename(file);
     const before = new Set(
@@ -188,7 +185,6 @@ export class Records implements KnownIdentity, Disposable {
     );
   }
 
-  /** The results of screening, by work. */
   labels(): Map<string, Label> {
     return this.#store.map<Label>("select work, label from works where label <> ''");
   }
@@ -318,7 +314,6 @@ export class Records implements KnownIdentity, Disposable {
     this.#decide([{ kind: 'set', ...set, at }]);
   }
 
-  /** Table cells that people corrected, by work and column. */
   corrections(): Map<string, Map<string, string>> {
     const rows = this.#store.all<{ work: string; column: string; value: string }>(
       'select work, column_name as column, value from cells order by work, column_name',
@@ -387,7 +382,6 @@ export function* manifestRows(
   for (const { row, isLast } of rows) yield { line: row, row: JSON.parse(row) as ManifestRow, isLast: isLast === 1 };
 }
 
-/** How many bytes of manifests were read. */
 export function manifestBytes(store: CorpusStore): number {
   return store.number("select sum(bytes) from logs where name like 'manifest.%'");
 }

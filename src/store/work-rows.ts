@@ -256,7 +256,6 @@ export class WorkRows {
     return this.#has.lists === 1 && this.#store.get('select 1 from listed_in where id = ?', work) !== undefined;
   }
 
-  /** The last screening decision under any name. */
   #labelOf(names: readonly string[]): string {
     if (!this.#has.labels) return '';
     const found = this.#store.get<{ label: string }>(

@@ -264,7 +264,6 @@ export class GraphRows {
     }
   }
 
-  /** The work that an open reference cites now. */
   #resolve(
     owner: string,
     part: string,
