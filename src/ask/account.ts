@@ -30,10 +30,8 @@ export const COUNTS = {
   failed_documents: 'Documents that failed in a stage.',
 } as const;
 
-/** All counts, by reason, resolver and input file where known. */
 export type Account = ReturnType<typeof accountOf>;
 
-/** The count that each outcome of a work belongs to. */
 const STATES = {
   saved: 'downloaded',
   own: 'local',
@@ -121,7 +119,6 @@ export function accountOf(store: CorpusStore, run?: string) {
       `select file, count(distinct listed_in.work) from listed_in join works using (work)
        where outcome <> 'unreadable' group by 1 order by 2 desc, 1`,
     ),
-    /** Entries that name no work, by input file. */
     unreadable_by_file: countsOf(
       store,
       `select substr(work, 7, instr(work, '#') - 7), count(*) from works
@@ -151,7 +148,6 @@ export function accountOf(store: CorpusStore, run?: string) {
   };
 }
 
-/** How many documents a step ended with. */
 export function countStep(store: CorpusStore, step: 'parsed' | 'chunked' | 'embedded', ended: string): number {
   return store.number('select count(*) from document_steps where step = ? and ended = ?', step, ended);
 }
@@ -189,7 +185,6 @@ function sorted(counts: Readonly<Record<string, number>>): Record<string, number
   );
 }
 
-/** Rows of a name and a number. */
 function countsOf(store: CorpusStore, sql: string, ...values: string[]): Record<string, number> {
   return Object.fromEntries(store.map<number>(sql, ...values));
 }
@@ -407,10 +402,8 @@ export type HostFigures = Readonly<Record<'requests' | 'refused' | 'failed' | 'c
   Readonly<Record<'host' | 'last_at', string>> &
   Readonly<Record<'held_until' | 'held_why', string | null>>;
 
-/** Requests to a host in one interval. */
 export type HostSlice = Omit<HostRow, 'kind' | 'done'> & Readonly<Record<'row' | 'refused' | 'failed', number>>;
 
-/** The hosts of a run, most requests first. */
 export function hostFigures(store: CorpusStore): HostFigures[] {
   return store.all(
     `select host, requests, refused, failed, cap, last_at, held_until, held_why

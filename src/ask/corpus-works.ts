@@ -18,13 +18,11 @@ export interface DocumentPlace {
   readonly dataRoot: string;
 }
 
-/** A work with all known details. */
 export type LibraryWork = ReturnType<typeof describedWork>;
 
 const DESCRIBED = `select works.*, outcomes.row as manifest_row, records.record
   from works left join outcomes on outcomes.sequence = works.sequence left join records on records.id = works.work`;
 
-/** Most attempts shown of a work. */
 const HISTORY_ROWS = 50;
 
 /** The works of a corpus folder: lists, single works, and their outcomes. `store.ingest` reads new log lines. */
@@ -41,7 +39,6 @@ export class CorpusWorks implements Disposable {
     this.records = new Records(this.store);
   }
 
-  /** Whether there are no records and no outcomes. */
   get isEmpty(): boolean {
     return !this.store.get('select 1 from works limit 1');
   }
@@ -78,7 +75,6 @@ export class CorpusWorks implements Disposable {
     );
   }
 
-  /** The path of a document's file, for readers. */
   link(document: string): string | undefined {
     return documentLink(this.place, document);
   }
@@ -137,7 +133,6 @@ export function describedWork(
   };
 }
 
-/** Folders of downloaded files, by kind. */
 const KEPT = [
   ['PDF', 'pdf'],
   ['XML', 'xml'],

@@ -10,7 +10,6 @@ import type { NodeRow } from './types.ts';
 import { familyName } from './types.ts';
 
 interface Format {
-  /** What the name of the file or folder ends in. */
   readonly ending: string;
   readonly write: (graph: Graph, path: string) => Promise<void>;
 }

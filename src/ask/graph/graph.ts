@@ -47,7 +47,6 @@ export class Graph implements Disposable {
     return node;
   }
 
-  /** The preferred node for another id of the same thing. */
   #preferred(node: GraphNode): GraphNode {
     const other = this.#node(
       `SELECT nodes.* FROM edges JOIN nodes ON nodes.node = edges.target WHERE edges.source = ? AND edges.kind = 'same_as' ORDER BY edges.target LIMIT 1`,
@@ -283,7 +282,6 @@ export class Graph implements Disposable {
     return new Set(communities(this.store).values()).size;
   }
 
-  /** Works with the highest PageRank by citations. */
   mostCentral(limit: number): Weighted[] {
     const rank = [...pageRank(this.store)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
     return rank.flatMap(([key, weight]) => {
@@ -349,7 +347,6 @@ export function openGraph(folder: string): Graph {
   throw new AppError('GRAPH_MISSING', `no graph found in ${folder}`, { hint: 'create it with docstokg graph build' });
 }
 
-/** Most rows of evidence shown per edge. */
 const EVIDENCE_SHOWN = 5;
 
 /** A node on a path and the edge to it; the first has none. */
@@ -535,8 +532,7 @@ function* joined(links: Links, groups: readonly number[]): Generator<[number, nu
     for (const [other, weight] of each) yield [groups[at] ?? 0, groups[other] ?? 0, weight];
 }
 
-/** Related works per document. */
-const LIKE_ONE = 20;
+const MOST_RELATED = 20;
 
 /** Documents that these documents cite, are cited by, or are related to by citations. */
 export function nearDocuments(graph: Graph, documents: Iterable<string>): Set<string> {
@@ -546,7 +542,7 @@ export function nearDocuments(graph: Graph, documents: Iterable<string>): Set<st
   for (const document of documents) {
     // A document parsed after the last build is not in the graph.
     if (!store.get(`SELECT 1 ${held} owner = ?`, document)) continue;
-    const around = [...graph.edgesOf(document, ['cites']), ...graph.related(document, LIKE_ONE)];
+    const around = [...graph.edgesOf(document, ['cites']), ...graph.related(document, MOST_RELATED)];
     const works = JSON.stringify(around.map(({ node }) => nodeKey(node.id)));
     const sql = `SELECT owner ${held} work IN (SELECT value FROM json_each(?))`;
     for (const { owner } of store.all<{ owner: string }>(sql, works)) near.add(owner);

@@ -8,7 +8,6 @@ export interface GraphNode {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A row of evidence for an edge. */
 export interface ShownEvidence {
   readonly document: string;
   readonly method: string;
@@ -39,14 +38,12 @@ export interface Weighted {
   readonly weight: number;
 }
 
-/** A row of `nodes`. */
 export type NodeRow = Omit<GraphNode, 'data'> & { readonly node: string; readonly data: string };
 
 export function nodeOf({ id, kind, label, year, data }: NodeRow): GraphNode {
   return { id, kind, label, year, data: JSON.parse(data) as GraphNode['data'] };
 }
 
-/** The columns of `evidence` that are shown. */
 export const EVIDENCE = `owner as document, method, version, score, quote, block, start_at as start, end_at as "end", page, boxes,
   file_sha256 as fileSha256, origin, read_at as readAt, detail`;
 

@@ -90,7 +90,6 @@ export class Library implements Disposable {
     };
   }
 
-  /** The works, with the new lines of the logs. */
   async #opened(): Promise<CorpusWorks> {
     this.#list ??= new CorpusWorks(this.folder, this.#place.dataRoot);
     await this.#list.store.ingestSoon();
@@ -136,7 +135,6 @@ function citation(record: WorkRecord, style: CitationStyle, keys: Map<string, nu
   }
 }
 
-/** Where the stages write their manifests. */
 export function manifestFolder({ parse }: Config): string {
   return join(parse.data_root, 'Manifests');
 }
@@ -153,7 +151,6 @@ function ownPaper(place: DocumentPlace, document: string): LibraryWork {
   return describedWork({ work: document, name: document, outcome: 'own' }, record, null, place);
 }
 
-/** The line of a paper without a record in a list of works. */
 function paperLine({ id, document, title, authors, doi }: LibraryWork): WorkLine {
   return {
     id, document, title, doi, authors: authors.join(', ') || null, outcome: 'own', retracted: false,

@@ -18,7 +18,6 @@ const TOP = 10;
 /** Passages with a lower fit are no results: they share few words with the question and are far from its meaning. */
 export const LEAST_FIT = 0.2;
 
-/** Options of a search; every field has a default. */
 export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {
   /**
    * Appends passages of works that the results cite, are cited by or share citations with; the results stay the same.
@@ -26,7 +25,6 @@ export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, P
   readonly related?: boolean | undefined;
 }
 
-/** What a search session needs besides its index. */
 interface SearchParts {
   /** The model that embeds questions. */
   readonly engine: DenseEngine | undefined;
@@ -36,7 +34,6 @@ interface SearchParts {
   readonly hasGraph: boolean;
 }
 
-/** An open index, the model that embeds questions, and the records of its works. */
 export class SearchSession implements AsyncDisposable {
   readonly #index: SearchIndex;
   readonly #parts: SearchParts;
@@ -144,10 +141,8 @@ function otherVersions(records: Records): Set<string> {
   return hidden;
 }
 
-/** The work of a passage, with its citation. */
 export type CitedWork = ReturnType<typeof citedWork>;
 
-/** A passage with its work and a link to open it. */
 export interface CitedHit extends Hit {
   /** Null if nothing is known about the document. */
   readonly work: CitedWork | null;

@@ -7,7 +7,6 @@ export const text = z.string().nullable();
 export const number = z.number().nullable();
 export const count = z.int().min(0);
 
-/** Fields of one type. */
 export function fields<T extends z.ZodType, Name extends string>(type: T, ...names: readonly Name[]): Record<Name, T> {
   return Object.fromEntries(names.map((name) => [name, type])) as Record<Name, T>;
 }
@@ -29,7 +28,6 @@ export const workFilter = z.object({
   retracted: z.boolean().optional(),
 });
 
-/** Which passages to search. */
 export const passageFilter = z.object({
   year: words.describe('Only works from these years: 2020, 2018-2022, 2018-, -2022.'),
   author: words.describe('Only works by this author: part of a name, or an ORCID.'),
@@ -40,7 +38,6 @@ export const passageFilter = z.object({
   has: z.enum(['table', 'figure']).optional().describe('Only passages that contain one.'),
 });
 
-/** A work in a list. */
 export const work = z
   .object({
     id: z.string(),
@@ -66,14 +63,12 @@ export const documentLine = z
   })
   .meta({ id: 'Document' });
 
-/** Progress of a run at one step. */
 export const stepCount = z.object({
   name: z.enum(['works', 'saved', 'parsed', 'chunked', 'embedded']),
   ...fields(count, 'done', 'failed'),
   of: number.describe('How many are expected at this step; null if unknown.'),
 });
 
-/** An event of a run, described for people. */
 export const runEvent = z.object({
   kind: z.enum(['work', 'stage', 'host']),
   level: z.enum(['info', 'warn', 'error']),
@@ -82,7 +77,6 @@ export const runEvent = z.object({
   ...fields(text, 'work', 'document', 'host', 'reason'),
 });
 
-/** Where something is on a page. */
 export const box = z.object({ page: z.int(), ...fields(z.number(), 'left', 'top', 'right', 'bottom') });
 
 /** A passage found by a search, or that an answer is made from. */

@@ -72,7 +72,6 @@ export class CorpusView extends CorpusWorks {
     return this.table;
   }
 
-  /** Progress of the run: works, saved, parsed, chunked, embedded. */
   steps(): readonly StepCount[] {
     const account = this.account();
     const { listed, waiting, downloaded, local, failed } = account;
@@ -125,7 +124,6 @@ export class CorpusView extends CorpusWorks {
     return this.store.get('select 1 from document_steps where document = ?', id) !== undefined;
   }
 
-  /** The ids of the documents before and after one in the list. */
   besideDocument(id: string): { readonly before: string | null; readonly after: string | null } {
     const beside = this.store.get<{ before: string | null; after: string | null }>(
       `select (select max(document) from document_steps where document < :id) as before,
@@ -154,7 +152,6 @@ export class CorpusView extends CorpusWorks {
     return path === undefined ? null : await this.#pictures.draw(path, page, widthPixels);
   }
 
-  /** The path of a document's file, if it is inside the corpus. */
   file(id: string): string | undefined {
     return this.hasDocument(id) ? keptFile(this.place, id) : undefined;
   }
@@ -233,9 +230,7 @@ function stepEvents(store: CorpusStore, step: string, sequence: number): RunEven
   });
 }
 
-/** Size of the cache of drawn pages. */
 const KEPT_BYTES = 32_000_000;
-/** Most pages waiting to be drawn. */
 const MOST_WAITING = 16;
 
 /** Draws pages of PDFs on request, in a separate process. */
@@ -253,7 +248,6 @@ function pagePictures() {
     }
   };
   return {
-    /** A page as PNG; null if it cannot be drawn, undefined if too many others wait. */
     async draw(path: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
       const key = `${page} ${widthPixels} ${path}`;
       const known = kept.get(key);
@@ -285,7 +279,6 @@ const MOST_TABLE_ROWS = 500;
 export type ShownBlock = ReturnType<typeof shownBlock>;
 export type ShownDocument = NonNullable<Awaited<ReturnType<typeof readShownDocument>>>;
 
-/** Reads a parsed document, from a block on; undefined if there is none. */
 async function readShownDocument(place: DocumentPlace, id: string, from = 0) {
   if (!hasDocument(place.dataRoot, id)) return undefined;
   const document = await readBlockLines(blocksPath(place.dataRoot, id));

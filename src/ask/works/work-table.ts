@@ -8,7 +8,6 @@ import type { CorpusStore } from '../../store/index.ts';
 import { parseLicense } from '../../works/index.ts';
 import type { work, workFilter } from '../shapes/index.ts';
 
-/** What a list of works can be sorted by. */
 export const WORK_ORDERS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
 export type WorkOrder = (typeof WORK_ORDERS)[number];
 
@@ -96,7 +95,6 @@ export class WorkTable {
     };
   }
 
-  /** The ids of all works that a filter accepts. */
   ids(filter: WorkFilter): Set<string> {
     const [facets, sought] = [facetConditions(filter), soughtConditions(filter)];
     const sql = `SELECT work FROM works ${whereOf([...facets.conditions, ...sought.conditions])}`;
@@ -264,12 +262,10 @@ function valuesOf(facet: WorkFacet, text: string): string[] {
   });
 }
 
-/** A range of years, or `none` for works without one. */
 function yearsOf(text: string): readonly [number, number] {
   return text.trim() === NONE ? [0, 0] : parseYears(text);
 }
 
-/** A value of a facet for display. */
 function textOf(value: string | number): string {
   return value === '' || value === 0 ? NONE : String(value);
 }
@@ -293,7 +289,6 @@ export function encodeCursor(place: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 
-/** The position that a cursor encodes; undefined if there is no cursor. */
 export function decodeCursor(cursor: string | undefined, length: number): readonly (string | number)[] | undefined {
   if (cursor === undefined || cursor === '') return undefined;
   const place = cursor.length <= LONGEST ? parseJson(Buffer.from(cursor, 'base64url').toString('utf8')) : undefined;
