@@ -62,7 +62,6 @@ function nodeIdsOf({ arxiv, doi, ...ids }: WorkIds): string[] {
   return kinds.flatMap((kind) => (known[kind] ? [`work:${kind}:${known[kind]}`] : []));
 }
 
-/** Node ids of a work's other identifiers. */
 export function otherWorkNodeIds(ids: WorkIds): string[] {
   return nodeIdsOf(ids).filter((id, at) => at > 0 && /^work:(?:openalex|arxiv|pmid):/.test(id));
 }
@@ -70,7 +69,6 @@ export function otherWorkNodeIds(ids: WorkIds): string[] {
 /** Priority of statements about a node: the lowest number wins. */
 export const RANK = { record: 0, document: 1, mention: 2, reference: 3, guess: 4 } as const;
 
-/** A statement of a document about a node. */
 export interface NodeStatement {
   /** Such as `work:doi:10.1000/182`; the first part is the kind. */
   readonly id: string;
@@ -95,14 +93,12 @@ export interface TextPlace {
   readonly boxes: readonly (readonly number[])[];
 }
 
-/** A record of a service, and when it was read. */
 export interface MetadataPlace {
   readonly kind: 'metadata';
   readonly origin: string;
   readonly readAt: string | null;
 }
 
-/** The reason for an edge. */
 export interface Evidence {
   readonly place: TextPlace | MetadataPlace;
   readonly method: string;
@@ -111,7 +107,6 @@ export interface Evidence {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** A score as it is stored. */
 export function thousandths(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
@@ -131,7 +126,6 @@ export interface OpenReference {
   readonly place: TextPlace;
 }
 
-/** All nodes and edges of one document. */
 export interface Contribution {
   /** The document's name, under which its statements are stored and removed. */
   readonly owner: string;

@@ -16,7 +16,6 @@ import { findAnswer, withAnswers, withNames } from '../lookup/look-up.ts';
 import { factsPath } from './stage.ts';
 
 export interface GraphInput {
-  /** Where the stages wrote their files. */
   readonly dataRoot: string;
   readonly records?: { all(): Iterable<WorkRecord>; ofDocument(document: string): WorkRecord | undefined };
   /** Catalogues' answers about references without an identifier and about cited ids. */
@@ -72,7 +71,6 @@ export function* graphSources({ dataRoot, records, answers }: GraphInput): Gener
   }
 }
 
-/** Whether facts of documents exist from which a graph can be built. */
 export function hasFacts(dataRoot: string): boolean {
   return parsedDocuments(dataRoot).some((document) => existsSync(factsPath(dataRoot, document)));
 }

@@ -13,7 +13,6 @@ export const graphWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
 };
 
-/** Every document that the DocTags stage has written, sorted by name. */
 export async function graphPlan(
   dataRoot: string,
   settings: GraphStageSettings,

@@ -6,7 +6,6 @@ import type { StageWorker } from '../../stage/index.ts';
 import { extractDocument } from '../extract/extract-document.ts';
 import { Vocabulary, readVocabulary } from '../extract/vocabulary.ts';
 
-/** Settings passed to the workers. */
 export interface GraphStageSettings {
   /** Path of the user's vocabulary. */
   readonly vocabulary: string | null;

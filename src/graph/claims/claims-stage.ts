@@ -18,7 +18,6 @@ import { RANK } from '../schema.ts';
 /** Raised when the same answers give other claims. */
 const CHECK_VERSION = 1;
 
-/** What is sent to which model, and at what price. */
 export interface ClaimRequest {
   readonly dataRoot: string;
   /** The file of stored answers. */
@@ -142,12 +141,10 @@ export function claimsPath(dataRoot: string, document: string): string {
   return join(dataRoot, 'GraphClaims', `${document}.json`);
 }
 
-/** The claims of a document; undefined if there are none yet. */
 export function readClaimsFile(path: string): ClaimsFile | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as ClaimsFile) : undefined;
 }
 
-/** The path of a corpus's stored model answers. */
 export function answersPath(folder: string): string {
   return join(folder, 'Graph', 'claims.sqlite');
 }
@@ -205,7 +202,6 @@ interface Claim {
   readonly end: number;
 }
 
-/** How many claims were rejected, by reason. */
 type Dropped = Readonly<Record<string, number>>;
 
 const MOST_CLAIMS = 40;

@@ -1,4 +1,3 @@
-/** A short form and its long form, with their places in the text. */
 export interface Abbreviation {
   readonly short: Span;
   readonly long: Span;
@@ -6,7 +5,6 @@ export interface Abbreviation {
   readonly score: number;
 }
 
-/** A stretch of a text. */
 interface Span {
   readonly start: number;
   readonly end: number;

@@ -14,7 +14,6 @@ export interface Callout {
   readonly further: readonly number[];
 }
 
-/** How a document cites. */
 export type CalloutStyle = 'square' | 'round' | 'raised' | 'author-year';
 
 export const CALLOUT_VERSION = 6;

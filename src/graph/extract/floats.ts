@@ -7,7 +7,6 @@ import type { Unit } from './units.ts';
 const CAPTION = { name: 'caption', version: 1 };
 const POINTER = { name: 'float-callout', version: 1 };
 const CELL = { name: 'table-cell', version: 2 };
-/** Most cells of a table that become quantities. */
 const MOST_CELLS = 400;
 const LABEL = /^\W*(?<kind>fig(?:ure)?|tab(?:le)?|abb(?:ildung)?|tabelle)\.?\s*(?<number>S?\d{1,3}|[IVX]{1,5})\b/iu;
 const POINTERS = /\b(?<kind>Fig(?:ure)?s?|Tables?)\.?\s?(?<number>S?\d{1,3})/g;

@@ -1,7 +1,6 @@
 import type { Stretch } from './reading.ts';
 import { readUnit } from './units.ts';
 
-/** Where a sentence names the property and the entity of a quantity. */
 export interface Measured {
   /** "temperature", "mean age". */
   readonly property: Stretch | null;

@@ -28,7 +28,6 @@ interface Sentence extends Place {
   readonly section: string | null;
 }
 
-/** A document prepared for extractors. */
 export class Reading {
   readonly document: ParsedDocument;
   /** Prefix of ids that belong to the document. */
@@ -119,7 +118,6 @@ function push(found: Stretch[], text: string, start: number, end: number): void 
 /** Placeholder id of the document's work. */
 export const THIS_WORK = '@work';
 
-/** Name and version of the extractor that found something. */
 export interface Method {
   readonly name: string;
   readonly version: number;
@@ -133,7 +131,6 @@ interface Edge {
   readonly score?: number;
 }
 
-/** Collects the nodes and edges of one document. */
 export class Statements {
   readonly nodes: NodeStatement[] = [];
   readonly edges: EdgeStatement[] = [];
@@ -163,7 +160,6 @@ export class Statements {
     return whole;
   }
 
-  /** Adds an edge with its evidence. */
   edge(edge: Edge, where: Place | TextPlace, method: Method, detail: Evidence['detail'] = {}): void {
     const { source = THIS_WORK, kind, target, score = 1 } = edge;
     const place = 'quote' in where ? where : this.#reading.place(where);
@@ -171,7 +167,6 @@ export class Statements {
     this.edges.push({ source, kind, target, evidence });
   }
 
-  /** Adds a sentence as a node and returns its id. */
   passage({ section, ...where }: Sentence): string {
     const { block, start, quote } = this.#reading.place(where);
     const target = this.node('passage', `${this.#reading.owner}#${block}:${start}`, quote, { data: { section } });
@@ -180,7 +175,6 @@ export class Statements {
   }
 }
 
-/** Replaces the placeholder by the id of the work. */
 export function withWork(contribution: Contribution, work: string): Contribution {
   const named = (id: string): string => (id === THIS_WORK ? work : id);
   return {

@@ -20,7 +20,6 @@ export interface ListedReference {
   readonly yearLetter: string;
 }
 
-/** The list of references of a document, in its order. */
 export function listReferences(blocks: readonly Block[]): ListedReference[] {
   const entries = joinFragments(blocks.filter((block) => block.kind === 'reference'));
   return entries.map(({ block, text, doi, parsed }, at) => ({
@@ -122,7 +121,6 @@ function surnamesOf(text: string, parsed: ParsedReference): string[] {
   return [wordsIn(opening).join(' ')].filter((name) => name !== '');
 }
 
-/** Whether a list is in the order of its first authors' names. */
 export function isSortedByName(references: readonly ListedReference[]): boolean {
   const names = references.map(({ surnames }) => surnames[0] ?? '');
   const rising = names.filter((name, at) => at === 0 || name.localeCompare(names[at - 1] ?? '', 'en') >= 0).length;

@@ -1,4 +1,3 @@
-/** A program that a text names. */
 export interface SoftwareMention {
   readonly paragraph: number;
   readonly start: number;
@@ -7,7 +6,6 @@ export interface SoftwareMention {
   readonly name: string;
   readonly program: string;
   readonly version: string | undefined;
-  /** Why it counts as a program. */
   readonly reason: 'known' | 'called software' | 'version' | 'named before';
 }
 
@@ -208,7 +206,6 @@ const AMBIGUOUS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A spelling of a known program. */
 interface KnownSoftware {
   readonly print: string;
   readonly name: string;

@@ -3,7 +3,6 @@ import { STOP_WORDS } from '../../parse/index.ts';
 import { termId } from './facts.ts';
 import type { Reading, Statements } from './reading.ts';
 
-/** How often a phrase must occur in a document to be a term. */
 const LEAST_TIMES = 3;
 const MOST_TERMS = 15;
 const LONGEST_WORDS = 4;

@@ -12,7 +12,6 @@ export interface VocabularyEntry {
   readonly synonyms: readonly string[];
 }
 
-/** Most places stored per entry and document. */
 const MOST_PLACES = 3;
 const MOST_WORDS = 8;
 
@@ -70,7 +69,6 @@ function wordsOf(text: string): { readonly folded: string; readonly start: numbe
   }));
 }
 
-/** States the entries of a vocabulary that a document names. */
 export function extractVocabulary(reading: Reading, say: Statements, vocabulary: Vocabulary): void {
   const times = new Map<string, number>();
   for (const { block, section } of reading.prose)
@@ -105,7 +103,6 @@ export async function readVocabulary(path: string): Promise<VocabularyEntry[]> {
   return entries;
 }
 
-/** Parses a vocabulary by the extension of its file. */
 export async function parseVocabulary(text: string, ending: string): Promise<VocabularyEntry[]> {
   if (ending === '.obo') return parseObo(text);
   return ending === '.ttl' ? parseTurtle(text) : await parseTable(text);

@@ -7,7 +7,6 @@ import { parseReference, referenceLabel } from './parse-reference.ts';
 /** Raised when the same reference and works give another answer. */
 export const LINK_VERSION = 3;
 
-/** The work that matches a reference. */
 export interface Link<T> {
   readonly work: T;
   /** 0 to 1: how well the fields agree. */

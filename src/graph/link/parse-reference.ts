@@ -1,7 +1,6 @@
 import { lettersOf } from '../../base/index.ts';
 import type { CitedWork } from './link.ts';
 
-/** The parts of a printed reference. */
 export interface ParsedReference extends CitedWork {
   /** The number or label in front, without brackets. */
   readonly label: string | null;

@@ -9,7 +9,6 @@ import { RANK, thousandths } from '../schema.ts';
 /** The answer about one reference; `away` means that the catalogue gave none. */
 type AskedReference = ReferenceAnswer | { readonly kind: 'away'; readonly message: string };
 
-/** A catalogue that is searched for printed references. */
 export interface Catalogue {
   /** Its name in evidence. */
   readonly origin: string;
@@ -18,7 +17,6 @@ export interface Catalogue {
 
 export type LookedUp = Awaited<ReturnType<typeof lookUpReferences>>;
 
-/** Questions to a catalogue at a time. */
 const CONCURRENCY = 4;
 /** After this many failures in a row a catalogue is not asked again in this run. */
 const MOST_FAILURES = 3;
@@ -68,7 +66,6 @@ export async function lookUpReferences(
   };
 }
 
-/** References that were not asked about, each once. */
 function unanswered(references: readonly string[], answers: StoredAnswers): string[] {
   const asked = new Set<string>();
   return references.filter((text) => {
@@ -131,7 +128,6 @@ export async function lookUpNames(
   return { asked, named, unknown: asked - named, left: open.length - asked };
 }
 
-/** The registered work that a catalogue found for a printed reference. */
 interface FoundWork extends Omit<KnownWork, 'kind'> {
   readonly kind: 'found';
   readonly doi: string;
@@ -153,7 +149,6 @@ export interface KnownWork {
   readonly venue: string | null;
 }
 
-/** A stored answer, with the service and the time. */
 export interface StoredAnswer {
   readonly answer: ReferenceAnswer | KnownWork;
   readonly origin: string;
@@ -165,7 +160,6 @@ export interface StoredAnswers {
   set(question: string, answer: StoredAnswer): void;
 }
 
-/** Where answers are stored, and how many questions are asked at most. */
 interface LookupOptions {
   readonly answers: StoredAnswers;
   readonly most: number;
@@ -183,7 +177,6 @@ function questionOf(text: string): string {
   return sha256(lettersOf(withoutLabel(text)));
 }
 
-/** The key of the stored name of a work that is cited by an id. */
 function nameQuestion(origin: string, id: string): string {
   return `${origin}:${id}`;
 }
@@ -225,7 +218,6 @@ export function withAnswers(
   };
 }
 
-/** A catalogue's data of a work, as the data of its node. */
 function workData({ title, authors, year, venue }: FoundWork | KnownWork): NodeStatement['data'] {
   return { title, authors, year, source: venue, volume: null, pages: null };
 }

@@ -52,7 +52,6 @@ const LABEL_WIDTH = 330;
 const MOST_ROW = 90;
 const UNDATED = -140;
 
-/** A node without coordinates. */
 export type UnplacedNode = Omit<PictureNode, 'x' | 'y'>;
 
 /**
