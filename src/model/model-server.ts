@@ -4,7 +4,6 @@ import { createClient, Secret } from '../http/index.ts';
 import { StageError } from '../stage/index.ts';
 import type { AnswerStore, ModelAnswer } from './answer-store.ts';
 
-/** How a model behind an OpenAI-compatible server is asked. */
 export interface ModelSettings {
   /** Up to and including `/v1`. */
   readonly url: string;
@@ -362,7 +361,6 @@ export const LOCAL_MODEL_SERVERS: Readonly<Record<string, string>> = {
   'llama.cpp': 'http://127.0.0.1:8080/v1',
 };
 
-/** A server that lists models. */
 interface FoundServer {
   readonly name: string;
   readonly url: string;
@@ -409,7 +407,6 @@ async function bounded(response: Response): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Waiting times and retries for a model server. */
 interface ModelPatience {
   readonly contact: string;
   readonly proxy: { readonly http: string; readonly https: string; readonly no: string };
