@@ -153,7 +153,6 @@ export class IndexRows implements Disposable {
     });
   }
 
-  /** Replaces the contents of the index. */
   async rebuild(documents: Documents, dense: IndexDense | null, signal?: AbortSignal): Promise<void> {
     await this.#add(documents, dense, signal, () => this.#clear(dense));
   }

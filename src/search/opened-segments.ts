@@ -12,7 +12,6 @@ import { hasVector, readFacet } from './segment/write-segment.ts';
 export class OpenedSegments implements Disposable {
   readonly segments: readonly OpenedSegment[];
   readonly passages: number;
-  /** The mean of all vectors. */
   readonly centroid: Float32Array;
   readonly #averageLength: number;
 
@@ -74,13 +73,11 @@ export class OpenedSegments implements Disposable {
     );
   }
 
-  /** The number of passages that contain a term. */
   frequency(term: string): number {
     const bytes = Buffer.from(term, 'utf8');
     return this.segments.reduce((sum, { lexical }) => sum + (lexical.find(bytes)?.frequency ?? 0), 0);
   }
 
-  /** The weight of a term with this frequency. */
   rarity(frequency: number): number {
     return Math.log(1 + (this.passages - frequency + 0.5) / (frequency + 0.5));
   }
@@ -217,7 +214,6 @@ export interface Passage {
   readonly document: string;
   readonly title: string;
   readonly headings: readonly string[];
-  /** The part of the paper it belongs to. */
   readonly section: Section;
   /** Its first page; undefined for documents without pages. */
   readonly page: number | undefined;

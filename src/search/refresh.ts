@@ -18,9 +18,7 @@ import type { IndexedDocument } from './segment/write-segment.ts';
 import type { IndexedPassage } from './opened-segments.ts';
 import { sectionOf } from './section.ts';
 
-/** The source and destination of an index. */
 export interface RefreshOptions {
-  /** Where the stages write their files. */
   readonly dataRoot: string;
   /** The folder of the corpus, whose `Index` folder holds the segments. */
   readonly folder: string;
@@ -228,7 +226,6 @@ async function denseById(path: string): Promise<ReadonlyMap<string, Float32Array
   return vectors;
 }
 
-/** Why a document is found only by its words. */
 type WordsOnlyReason = 'no vectors' | 'old vectors' | 'another model' | 'damaged vectors';
 
 export type IndexEvent =

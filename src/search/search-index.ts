@@ -220,7 +220,6 @@ function sectionWeight(
     rare[segment]?.has(passage) ? 1 : (weights[all.segments[segment]?.facets[passage] ?? 0] ?? 1);
 }
 
-/** The contents of a corpus folder's index. */
 export function readManifest(folder: string): IndexManifest {
   using index = IndexRows.read(folder);
   return index.manifest;
@@ -292,7 +291,6 @@ function bestOf(segments: readonly OpenedSegment[], scores: readonly Float32Arra
     .map(({ place }) => place);
 }
 
-/** Default number of passages of one work that precede those of others. */
 const PER_WORK = 2;
 /**
  * Documents with equal titles of at least this many letters are versions of one work; shorter titles may be equal by

@@ -21,7 +21,6 @@ export function isAside(section: Section): boolean {
   return ASIDE.has(section);
 }
 
-/** The weight of each part of a paper for a question. */
 export type SectionWeights = Readonly<Partial<Record<Section, number>>>;
 
 /**
@@ -101,7 +100,6 @@ const HEADINGS: readonly (readonly [Section, RegExp])[] = [
   ],
 ];
 
-/** The evidence for the section of a passage. */
 export interface SectionClues {
   readonly headings: readonly string[];
   readonly kinds: readonly string[];

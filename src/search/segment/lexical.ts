@@ -17,7 +17,6 @@ export function termsOf(text: string, title: string): string[] {
   );
 }
 
-/** Collects passages and builds their term index. */
 export class LexicalWriter {
   /** For each term the passages that contain it, with how often: passage * MOST_REPEATS + times - 1. */
   readonly #terms = new Map<string, number[]>();

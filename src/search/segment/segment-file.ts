@@ -40,7 +40,6 @@ export function footerBytes(footer: SegmentFooter): Buffer {
   return Buffer.concat([text, length, MAGIC]);
 }
 
-/** A segment's file opened for reading. */
 export class SegmentFile implements Disposable {
   readonly path: string;
   readonly footer: SegmentFooter;

@@ -30,7 +30,6 @@ export function hasVector(facet: number): boolean {
   return (facet & 0x20) !== 0;
 }
 
-/** A document to index. */
 export interface IndexedDocument {
   readonly id: string;
   /** Identifies the source of its passages, to detect changes. */
