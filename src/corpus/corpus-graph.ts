@@ -69,7 +69,6 @@ export interface GraphRequest {
   readonly flags?: StageCall | undefined;
 }
 
-/** All sources of nodes and edges, as currently stored. */
 function* sourcesIn(
   store: CorpusStore,
   dataRoot: string,

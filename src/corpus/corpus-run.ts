@@ -192,7 +192,6 @@ function isThere(ended: ItemOutcome | StageErrorInfo): boolean {
   return ended.status === 'success' || (ended.status === 'skip' && ended.reason === 'resume-satisfied');
 }
 
-/** Why a run was stopped. */
 export function reasonOf(signal: AbortSignal): string {
   return typeof signal.reason === 'string' ? signal.reason : 'asked to stop';
 }
@@ -266,7 +265,6 @@ export class Channel<T> implements AsyncIterableIterator<T> {
   }
 }
 
-/** Work that reports events and can be stopped. */
 export type TellingWork<Event> = (tell: (event: Event) => void, signal: AbortSignal) => Promise<void>;
 
 /**

@@ -32,7 +32,6 @@ import { chunkFolder, chunkFormat, openSearchSession, refreshPassages, requireSe
 /** How often a live search checks for changes: of the index alone, or of the whole corpus. */
 const LOOK_MS = { index: 2_000, corpus: 10_000 } as const;
 
-/** Options for opening a corpus; all have defaults. */
 export interface CorpusOptions {
   /** Settings that override the configuration file and the environment; `docstokg config` lists them. */
   readonly settings?: Settings;
@@ -98,13 +97,10 @@ export async function openCorpus(folder: string, options: CorpusOptions = {}): P
   return new Corpus(folder, config, { clock, web });
 }
 
-/** A corpus folder. */
 export class Corpus implements AsyncDisposable {
   readonly folder: string;
-  /** The current settings. */
   readonly config: Config;
   readonly graph: CorpusGraph;
-  /** Its works and documents, for reading. */
   readonly library: Library;
   readonly #clocks: Clocks;
   #search: Promise<SearchSession> | undefined;
@@ -280,7 +276,6 @@ export class Corpus implements AsyncDisposable {
     return chooseWorks(works, text);
   }
 
-  /** Saved sets of works, each with its current size. */
   sets(): (SavedSet & { readonly size: number })[] {
     using works = this.#works();
     return works.records.sets().map((set) => ({ ...set, size: worksOfSet(works, set).size }));
@@ -309,7 +304,6 @@ export class Corpus implements AsyncDisposable {
     works.records.saveSet({ name, works: null, filter: null }, this.#now());
   }
 
-  /** Table cells corrected by people, by work and column. */
   corrections(): Map<string, Map<string, string>> {
     using works = this.#works();
     return works.records.corrections();

@@ -198,7 +198,6 @@ function unrecorded(asking: Asking, { clock, log }: Runtime, signal: AbortSignal
   return { ...asking, records: undefined, statePath: undefined, clock, signal, tell };
 }
 
-/** What a request would download and cost. */
 export type Estimate = Awaited<ReturnType<typeof estimateWorks>>;
 
 /** Works of one kind, and a sample of them. */

@@ -317,7 +317,6 @@ function checkFleet(request: Request): void {
     });
 }
 
-/** The counts of a folder without downloads. */
 function countsIn(config: Config): Account {
   using store = CorpusStore.open(config.download.out, { manifests: manifestFolder(config) });
   store.ingest();

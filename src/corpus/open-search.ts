@@ -13,7 +13,6 @@ import type { CorpusGraph } from './corpus-graph.ts';
 import { denseSettings } from './prepare-stages.ts';
 import type { MessageEvent, RunAccount } from './run-file.ts';
 
-/** Options for opening an index for many questions. */
 export interface OpenSearchOptions {
   readonly mode?: SearchMode | undefined;
   readonly tell?: (event: SearchEvent) => void;
@@ -151,7 +150,6 @@ export function findSearchPlace(config: Config, named: string | undefined): Docu
   throw named === undefined ? nothing(`no passages in ${runs} or ${dataRoot}`) : nothingIn(named);
 }
 
-/** Throws if there is nothing to search in a corpus folder. */
 export function requireSearchable(folder: string, config: Config): void {
   if (!isSearchable({ folder, dataRoot: config.parse.data_root }, config)) throw nothingIn(folder);
 }

@@ -30,7 +30,6 @@ export interface QueueSourceOptions {
   readonly ended?: (item: WorkItem, end: ItemEnd, job: Pick<HandlerJob, 'id' | 'token'>) => Promise<boolean>;
 }
 
-/** An item that this runner has leased. */
 interface HeldItem {
   readonly job: HandlerJob;
   readonly end: (outcome: HandlerOutcome) => void;

@@ -43,7 +43,6 @@ export interface RunAsked extends WantedWorks {
   readonly mailto?: string | undefined;
 }
 
-/** The content of `run.json`; undefined if there is none. */
 export async function readRunFile(folder: string): Promise<RunFile | undefined> {
   const path = join(folder, NAME);
   if (!existsSync(path)) return undefined;
@@ -96,7 +95,6 @@ export async function openRunFolder(path: string, asked: RunAsked, clock: Clock)
 /** The counts of a folder over all its runs; works listed and bytes downloaded by this run. */
 export type WorksAccount = ReturnType<typeof accountOfWorks>;
 
-/** The outcomes of documents in one stage. */
 export type StageAccount = ReturnType<typeof stageAccount>;
 
 export interface FailedDocument {
@@ -174,7 +172,6 @@ export interface MessageEvent {
   readonly message: string;
 }
 
-/** Events while a corpus is gathered, parsed and indexed. */
 export type CorpusEvent =
   | MessageEvent
   | { readonly kind: 'download'; readonly event: DownloadEvent }

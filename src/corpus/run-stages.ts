@@ -32,7 +32,6 @@ import {
 import { QueueSource } from './queue-source.ts';
 import type { CorpusEvent } from './run-file.ts';
 
-/** The stages in their order. */
 export const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
 export type ParseStage = (typeof PARSE_STAGES)[number];
 
@@ -222,7 +221,6 @@ async function openSharedPlan(
   return { ...rest, items: source, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
-/** How the items of a shared stage are leased. */
 export function sourceSettings(config: Config, { clock }: Runtime, { workers, scheduling }: StageOptions) {
   const { leaseMs, heartbeatMs, maxDeaths } = orchestratorOptions(config);
   return { clock, leaseMs, heartbeatMs, maxDeaths, workers, scheduling };
@@ -286,7 +284,6 @@ export function storedOutputs({ files }: Shared, fleet?: { readonly log: string;
         active.add(storing);
       },
     }),
-    /** Resolves when everything is stored. */
     async flush(): Promise<void> {
       await Promise.all(active);
       await save([], fleet?.rows.takeAll());

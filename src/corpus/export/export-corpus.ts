@@ -39,7 +39,6 @@ export interface ExportRequest {
   readonly asItIs?: boolean | undefined;
 }
 
-/** The name of a corpus, its data folder, and the format of its chunks. */
 interface ExportPlace {
   readonly name: string;
   readonly dataRoot: string;

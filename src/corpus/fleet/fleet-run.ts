@@ -21,7 +21,6 @@ import { outputPaths, portable, runPrepared, sourceSettings } from '../run-stage
 const PULL_MS = 1_000;
 const STATISTICS = 'Data/Embeddings/bm25-statistics.json';
 
-/** What every part of a fleet uses. */
 interface FleetParts {
   readonly config: Config;
   readonly runtime: Runtime;
@@ -157,7 +156,6 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
   };
 }
 
-/** A stage of a fleet: its items, and where their rows go. */
 type StageSource = Awaited<ReturnType<typeof openStageSource>>;
 
 /**

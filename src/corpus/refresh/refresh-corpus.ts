@@ -78,7 +78,6 @@ export async function refreshCorpus(
   return diff;
 }
 
-/** The states at the start of a refresh. */
 interface Memory {
   readonly began: string;
   readonly states: States;
@@ -124,7 +123,6 @@ async function readAgain(
   });
 }
 
-/** Days before a work with this reason is retried. */
 export function retryDays(reason: keyof typeof REASONS): number {
   return REASONS[reason].later ? RETRY_DAYS.later : RETRY_DAYS.other;
 }
@@ -176,7 +174,6 @@ export function* newerVersions(
 }
 
 const NAME = 'refreshed.json';
-/** Number of refreshes with changes that are stored. */
 const MOST_LOOKS = 100;
 
 /** One refresh and its changes. Times are ISO 8601. */
@@ -197,12 +194,10 @@ export async function keepLook(folder: string, look: Look): Promise<void> {
   await writeFileAtomic(path, `${JSON.stringify({ looks }, undefined, 2)}\n`);
 }
 
-/** The state of a work between two refreshes. Plain data. */
 export type WorkState = ReturnType<typeof stateOf>;
 
 export type States = Readonly<Record<string, WorkState>>;
 
-/** What has changed in a corpus since the last refresh. */
 export type RefreshDiff = ReturnType<typeof diffStates>;
 
 export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number) {
@@ -246,7 +241,6 @@ function revisedSince(earlier: WorkState, now: WorkState): number | undefined {
   return before !== undefined && version !== undefined && version > before ? version : undefined;
 }
 
-/** The differences between two refreshes. */
 export function diffStates(before: States, after: States) {
   const works = Object.entries(after)
     .toSorted(([a], [b]) => a.localeCompare(b))
@@ -262,7 +256,6 @@ export function diffStates(before: States, after: States) {
     new_works: works
       .filter(({ now: { doi }, earlier }) => !earlier && !(doi !== null && versions.has(doi)))
       .map(({ entry }) => entry),
-    /** Closed before, open now. */
     opened: worksWhere((now, earlier) => now.isOpen && !earlier.isOpen),
     fetched: works.filter(({ now, earlier }) => now.isSaved && earlier?.isSaved !== true).map(({ entry }) => entry),
     /** A newer version, or one that was published. */
