@@ -7,7 +7,6 @@ import { checkAnswer, liveSentences } from './check-answer.ts';
 import { extractAnswer } from './extract-answer.ts';
 import { answerPrompt } from './writer.ts';
 
-/** How a question is answered; every field has a default. */
 export interface AskRequest extends Omit<SearchRequest, 'top'> {
   readonly passages?: number;
   /** Most sentences of an answer without a model. */
@@ -28,7 +27,6 @@ export type AskEvent =
 /** Largest share of passages from one work: a question about one paper needs several of its passages. */
 const SHARE_OF_ONE_WORK = 0.6;
 
-/** The passages that an answer is made from. */
 export async function askPassages<T, O extends { readonly top: number }>(
   search: (question: string, options: O & { readonly perWork: number }) => Promise<T[]>,
   question: string,
@@ -113,7 +111,6 @@ export async function askCorpus(
   return second.sentences.length > 0 ? second : first;
 }
 
-/** The content words of a question. */
 function keywordsOf(question: string): string {
   const words = question.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? [];
   return words.filter((word) => analyse(word).length > 0).join(' ') || question;

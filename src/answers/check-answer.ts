@@ -94,7 +94,6 @@ function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerS
   return isSupported ? { text: plain, fit: null, quotes: found } : 'number-not-in-quote';
 }
 
-/** A text without the numbers of passages in brackets. */
 function withoutMarks(text: string): string {
   return text.replaceAll(/ ?\[[\d ,;–-]{1,40}\]/g, '').trim();
 }
@@ -120,7 +119,6 @@ export function checkQuote(
   return 'quote-not-in-passage';
 }
 
-/** Part of a passage as a quote. */
 export function quoteAt(
   { passage: of, work, link }: CitedHit,
   { start, end }: { readonly start: number; readonly end: number },
@@ -156,7 +154,6 @@ export type QuoteVerdict =
 
 const OTHERS = 10;
 
-/** The result for each quote, in order. */
 export async function checkQuotes(
   session: SearchSession,
   claims: readonly QuoteClaim[],

@@ -20,7 +20,6 @@ const ENOUGH_REPORTS = 2;
 /** Sentences with a much lower fit than the best one are left out. */
 const NEAR_BEST = 0.7;
 
-/** The fit of the best sentence of an answer. */
 export function fitOfAnswer(sentences: readonly AnswerSentence[]): number {
   return Math.max(0, ...sentences.map(({ fit }) => fit ?? 1));
 }

@@ -54,7 +54,6 @@ const ANSWER = {
   task: TASK,
 };
 
-/** The prompt for a question and the passages found for it. */
 export function answerPrompt(question: string, passages: readonly CitedHit[]): ModelPrompt {
   return listPrompt(ANSWER, `${delimited(passages)}\n\nQuestion: ${question}`);
 }

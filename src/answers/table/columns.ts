@@ -28,7 +28,6 @@ const LONGEST = 500;
 const MOST_BYTES = 100_000;
 const KNOWN = ['name', 'question', 'type', 'unit', 'choices'] as const;
 
-/** The record's value for a column; null if it has none. */
 export function recordValue({ field }: Column, work: CitedWork): string | null {
   const value = field === null ? null : RECORD_FIELDS[field]?.(work);
   return value === null || value === undefined || value === '' ? null : String(value);

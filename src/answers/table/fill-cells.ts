@@ -20,7 +20,6 @@ const NUMBER = /[-−–]?\d+(?:[.,·]\d+)*/g;
 const LONGEST_VALUE = 500;
 const DENIES = /\b(?:no|not|neither|nor|without|never|non|cannot)\b/;
 
-/** A quote as the quote of a cell. */
 function cellQuote({ text, page, passage: id, start, end }: AnswerQuote): CellQuote {
   return { text, page, passage: { id, start, end } };
 }
@@ -144,7 +143,6 @@ const CELLS = {
   task: TASK,
 };
 
-/** The prompt about the columns of one paper. */
 export function cellsPrompt(columns: readonly Column[], passages: readonly CitedHit[]): ModelPrompt {
   const questions = columns.map(({ question, type, unit, choices }, at) => {
     const form = {

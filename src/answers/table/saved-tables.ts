@@ -29,7 +29,6 @@ function tablesFolder({ config }: Pick<Corpus, 'config'>): string {
   return join(config.parse.data_root, 'Tables');
 }
 
-/** The folder of the table with these columns. */
 export function tableFolder(corpus: Pick<Corpus, 'config'>, columns: readonly Column[]): string {
   return join(tablesFolder(corpus), sha256(canonicalJson(columns)).slice(0, 12));
 }
