@@ -8,7 +8,6 @@ interface Ranking {
   readonly scores: Float64Array;
 }
 
-/** The run that a thread ranks. */
 export interface RankedRun {
   readonly folder: string;
   readonly manifests: string | undefined;

@@ -119,7 +119,6 @@ function isKnown(screening: Screening, { work, decision, by, phase = 'title-abst
   );
 }
 
-/** Throws if a path is not that of a file. */
 export function requireFile(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new AppError('USAGE_LABELS', `there is no file ${path}`, { hint: 'check the path' });

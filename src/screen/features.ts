@@ -1,4 +1,3 @@
-/** A record to be ranked. */
 export interface Rankable {
   readonly title: string;
   readonly abstract: string;
@@ -7,7 +6,6 @@ export interface Rankable {
   readonly references: readonly string[];
 }
 
-/** How texts become features. */
 export interface FeatureOptions {
   /** Words and pairs in a larger share of the records are left out. */
   readonly maxShare: number;

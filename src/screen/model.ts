@@ -1,6 +1,5 @@
 import type { FeatureOptions, Features } from './features.ts';
 
-/** How a linear model is trained. */
 export interface ModelOptions extends FeatureOptions {
   /** Cost of a misclassified record relative to the size of the weights. */
   readonly cost: number;

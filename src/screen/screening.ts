@@ -20,13 +20,11 @@ import { isTimeToSample, promiseOf } from './stopping.ts';
 /** A work to decide about, as one reviewer sees it. */
 export type Candidate = Omit<z.output<typeof candidate>, 'document'>;
 type DecisionSummary = Candidate['decisions'][number];
-/** Progress of a review. */
 export type ReviewStatus = Omit<z.output<typeof screeningHead>, 'run' | 'conflicts'>;
 
 type Given<Fields extends keyof ScreeningDecision> = {
   readonly [Field in Fields]?: NonNullable<ScreeningDecision[Field]> | undefined;
 };
-/** A new decision. */
 export type Decided = Pick<ScreeningDecision, 'work' | 'decision' | 'by'> & Given<'id' | 'phase' | 'reason' | 'note'>;
 /** A decision made elsewhere or earlier, with its known details. */
 export type Logged = Decided & Given<'at' | 'criteria'> & Partial<Pick<ScreeningDecision, 'rank'>>;
@@ -298,7 +296,6 @@ export class Screening implements Disposable {
       });
   }
 
-  /** Every decision that was not undone, in order. */
   *all(): Generator<ScreeningDecision> {
     this.#look();
     for (const row of this.#screened(DECISION)) yield { ...row, work: this.#idOf(row.work) };

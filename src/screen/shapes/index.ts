@@ -5,7 +5,6 @@ import { count, fields, number, text } from '../../ask/shapes/index.ts';
 // Schemas that the page needs too: this file imports nothing that a browser does not have.
 
 const phase = z.enum(['title-abstract', 'full-text']);
-/** What one reviewer decided. */
 const decided = z.object({
   ...fields(z.string(), 'by', 'at'),
   decision: z.enum(['include', 'exclude', 'maybe']),
