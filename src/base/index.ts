@@ -29,6 +29,7 @@ export {
   packageVersion,
 } from './files.ts';
 export { Batcher } from './batcher.ts';
+export { boundedText } from './bounded-text.ts';
 export { CacheFile } from './cache-file.ts';
 export { inTransaction, isDamaged, openOrSetAside, setAsideIfDamaged, setLinesAside } from './damaged-file.ts';
 export type { Warn } from './damaged-file.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson, fieldsOf, parseJson, sha256 } from '../base/index.ts';
+import { boundedText, canonicalJson, fieldsOf, parseJson, sha256 } from '../base/index.ts';
 import type { HttpClient, HttpRequest, HttpResult, OpenSink, Send } from '../http/index.ts';
 import { createClient, Secret } from '../http/index.ts';
 import { StageError } from '../stage/index.ts';
@@ -383,10 +383,10 @@ export async function findModelServers(
         signal: AbortSignal.timeout(PATIENCE_MS),
         ...(apiKey !== '' && { headers: { authorization: `Bearer ${apiKey}` } }),
       });
-      const text = response.ok ? await bounded(response) : '';
-      const { data } = JSON.parse(text) as { data?: unknown };
+      const text = response.ok ? await boundedText(response, MOST_BYTES) : undefined;
+      const { data } = fieldsOf(parseJson(text ?? ''));
       if (!Array.isArray(data)) return [];
-      const ids = (data as unknown[]).map((model) => (model as { id?: unknown } | null)?.id);
+      const ids = data.map((model) => field(model, 'id'));
       return [{ name, url, models: ids.filter((id) => typeof id === 'string').slice(0, MOST_MODELS) }];
     } catch {
       // Nothing listens there, or something else does.
@@ -394,17 +394,6 @@ export async function findModelServers(
     }
   });
   return (await Promise.all(asked)).flat();
-}
-
-async function bounded(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > MOST_BYTES) return '';
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 interface ModelPatience {

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../base/index.ts';
 import {
   AppError,
+  boundedText,
   equalJitterDelay,
   wait,
   commitPart,
@@ -123,7 +124,8 @@ class S3Sender {
       signal: AbortSignal.any([late.signal, ...(signal ? [signal] : [])]),
     });
     if (request.isStreamed && response.ok) return response;
-    const text = await boundedText(response);
+    const text = await boundedText(response, LONGEST_ANSWER);
+    if (text === undefined) throw new AppError('OBJECT_STORE_REFUSED', 'the response of the store exceeds 8 MiB');
     return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
   }
 
@@ -196,19 +198,6 @@ function tagOf(xml: string, name: string): string | undefined {
   const [text, ...closed] = behind?.split(`</${name}>`, 2) ?? [];
   if (closed.length === 0 || text?.includes('<')) return undefined;
   return text?.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-}
-
-/** The text of a response, limited in length. */
-async function boundedText(response: Response): Promise<string> {
-  if (!response.body) return '';
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += (chunk as Uint8Array).length;
-    if (bytes > LONGEST_ANSWER) throw new AppError('OBJECT_STORE_REFUSED', 'the response of the store exceeds 8 MiB');
-    chunks.push(chunk as Uint8Array);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** 503 SlowDown, 500 and the like are transient; 400 RequestTimeout means a broken connection. */

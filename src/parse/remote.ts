@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import { AppError, errorInfo, systemClock, wait } from '../base/index.ts';
+import { AppError, boundedText, errorInfo, systemClock, wait } from '../base/index.ts';
 
 /** Why a remote engine failed, in the categories of the stage. */
 type RemoteCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network';
@@ -86,7 +86,7 @@ export async function requestJson(request: JsonRequest): Promise<unknown> {
   using _timer = clock.setTimer(request.timeoutMs, () => late.abort());
   const signal = request.signal ? AbortSignal.any([request.signal, late.signal]) : late.signal;
   let response: Response;
-  let text: string;
+  let text: string | undefined;
   try {
     response = await fetch(url, {
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
@@ -94,10 +94,9 @@ export async function requestJson(request: JsonRequest): Promise<unknown> {
       signal,
       redirect: 'error',
     });
-    text = await boundedText(response);
+    text = await boundedText(response, LARGEST_ANSWER_BYTES);
   } catch (error) {
     if (request.signal?.aborted) throw error;
-    if (error instanceof RemoteError) throw error;
     throw late.signal.aborted
       ? new RemoteError('ENGINE_TIMEOUT', `${origin(url)} did not answer within ${request.timeoutMs} ms`, {
           category: 'timeout',
@@ -110,6 +109,10 @@ export async function requestJson(request: JsonRequest): Promise<unknown> {
           cause: error,
         });
   }
+  if (text === undefined)
+    throw new RemoteError('ENGINE_ANSWER_TOO_LARGE', `the answer is larger than ${LARGEST_ANSWER_BYTES} bytes`, {
+      category: 'runtime',
+    });
   if (!response.ok) throw statusError(url, response, text, clock.now());
   try {
     return JSON.parse(text) as unknown;
@@ -119,21 +122,6 @@ export async function requestJson(request: JsonRequest): Promise<unknown> {
       cause: error,
     });
   }
-}
-
-async function boundedText(response: Response): Promise<string> {
-  if (!response.body) return '';
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > LARGEST_ANSWER_BYTES)
-      throw new RemoteError('ENGINE_ANSWER_TOO_LARGE', `the answer is larger than ${LARGEST_ANSWER_BYTES} bytes`, {
-        category: 'runtime',
-      });
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function statusError(url: string, response: Response, text: string, now: number): RemoteError {
