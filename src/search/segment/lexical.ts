@@ -83,14 +83,6 @@ export class LexicalSegment {
   }
 
   find(term: Buffer): FoundTerm | undefined {
-    try {
-      return this.#find(term);
-    } catch (error) {
-      throw this.#file.described(error);
-    }
-  }
-
-  #find(term: Buffer): FoundTerm | undefined {
     let low = 0;
     let high = this.#termOffsets.length - 2;
     while (low <= high) {
