@@ -4,8 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 import { findAbbreviations } from '../../src/graph/extract/abbreviations.ts';
 import { findCallouts } from '../../src/graph/extract/callouts.ts';
-import { measuredBy } from '../../src/graph/extract/measured.ts';
-import { findQuantities } from '../../src/graph/extract/quantities.ts';
+import { findQuantities, measuredBy } from '../../src/graph/extract/quantities.ts';
 import { Reading, sentencesOf } from '../../src/graph/extract/reading.ts';
 import { findSoftware } from '../../src/graph/extract/software.ts';
 import type { CitedWork } from '../../src/graph/link/link.ts';

@@ -1,11 +1,17 @@
-import type { CitedHit, SearchRequest, SearchSession } from '../corpus/index.ts';
+import type { z } from 'zod';
+
+import type { CitedHit, CitedWork, SearchRequest, SearchSession } from '../corpus/index.ts';
 import type { AnswerWriter } from '../model/index.ts';
 import { askModel } from '../model/index.ts';
 import { analyse } from '../parse/index.ts';
-import type { Answer, AnswerSentence } from './answer.ts';
+import type { AnswerSentence } from './check-answer.ts';
 import { checkAnswer, liveSentences } from './check-answer.ts';
 import { extractAnswer } from './extract-answer.ts';
+import type { answerHead } from './shapes/index.ts';
 import { answerPrompt } from './writer.ts';
+
+/** An answer, and the passages it was made from, or the nearest ones if there is none. */
+export type Answer = z.output<typeof answerHead> & { readonly passages: readonly CitedHit[] };
 
 export interface AskRequest extends Omit<SearchRequest, 'top'> {
   readonly passages?: number;
@@ -114,4 +120,11 @@ export async function askCorpus(
 function keywordsOf(question: string): string {
   const words = question.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? [];
   return words.filter((word) => analyse(word).length > 0).join(' ') || question;
+}
+
+/** The works that an answer cites, in the order of their first quote. */
+export function citedWorks({ sentences, passages }: Answer): CitedWork[] {
+  const works = new Map(passages.flatMap(({ work }) => (work ? [[work.id, work]] : [])));
+  const cited = new Set(sentences.flatMap(({ quotes }) => quotes.flatMap(({ work }) => work ?? [])));
+  return [...cited].flatMap((id) => works.get(id) ?? []);
 }

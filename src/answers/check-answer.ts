@@ -1,8 +1,22 @@
+import type { z } from 'zod';
+
 import { fieldsOf, findQuote, hasNumbersOf, parseJson } from '../base/index.ts';
 import type { CitedHit, CitedWork, SearchSession } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
 import { listIn } from '../model/index.ts';
-import type { AnswerQuote, AnswerSentence, DropReason } from './answer.ts';
+import type { answerSentence } from './shapes/index.ts';
+
+export type AnswerSentence = z.output<typeof answerSentence>;
+export type AnswerQuote = AnswerSentence['quotes'][number];
+
+export type DropReason =
+  | 'malformed'
+  | 'no-quote'
+  | 'quote-too-short'
+  | 'quote-not-in-passage'
+  | 'quote-of-another-paper'
+  | 'number-not-in-quote'
+  | 'repeated';
 
 const MOST_SENTENCES = 20;
 const MOST_QUOTES = 6;

@@ -9,7 +9,7 @@ import {
   withoutAmountWords,
 } from '../parse/index.ts';
 import { findingWeight } from '../search/index.ts';
-import type { AnswerSentence } from './answer.ts';
+import type { AnswerSentence } from './check-answer.ts';
 import { quoteAt } from './check-answer.ts';
 
 const MOST_CANDIDATES = 16;

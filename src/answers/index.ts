@@ -1,7 +1,5 @@
-export { citedWorks } from './answer.ts';
-export type { Answer } from './answer.ts';
-export { askCorpus } from './ask.ts';
-export type { AskEvent } from './ask.ts';
+export { askCorpus, citedWorks } from './ask.ts';
+export type { Answer, AskEvent } from './ask.ts';
 export { checkQuotes } from './check-answer.ts';
 export { openWriter } from './writer.ts';
 export type { Column, Table } from './table/cell.ts';

@@ -4,7 +4,7 @@ import type { EdgeStatement, NodeStatement } from '../../graph/index.ts';
 import { listIn, listPrompt } from '../../model/index.ts';
 import type { ModelPrompt } from '../../model/index.ts';
 import { analyse } from '../../parse/index.ts';
-import type { AnswerQuote, AnswerSentence } from '../answer.ts';
+import type { AnswerQuote, AnswerSentence } from '../check-answer.ts';
 import { checkQuote } from '../check-answer.ts';
 import { delimited } from '../writer.ts';
 import type { Cell, CellQuote, Column } from './cell.ts';

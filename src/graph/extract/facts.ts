@@ -1,8 +1,7 @@
 import { foldCase, lettersOf } from '../../base/index.ts';
 import { ABBREVIATION_VERSION, findAbbreviations } from './abbreviations.ts';
-import { measuredBy } from './measured.ts';
 import type { Quantity } from './quantities.ts';
-import { QUANTITY_VERSION, findQuantities } from './quantities.ts';
+import { QUANTITY_VERSION, findQuantities, measuredBy } from './quantities.ts';
 import type { Reading, Statements, Stretch } from './reading.ts';
 import { SOFTWARE_VERSION, findSoftware } from './software.ts';
 

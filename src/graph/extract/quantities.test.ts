@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { measuredBy } from './measured.ts';
-import { findQuantities } from './quantities.ts';
+import { findQuantities, measuredBy } from './quantities.ts';
 
 const spans = (text: string): string[] => findQuantities(text).map(({ start, end }) => text.slice(start, end));
 
