@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { ItemOutcome, StageContext, WorkItem } from '../stage/index.ts';
+import type { ItemOutcome, WorkItem } from '../stage/index.ts';
 import { documentNotices } from './prepare-stages.ts';
 
 function notices(modelIsEnglish: boolean, outcomes: readonly ItemOutcome[]): string[] {
   const collected = documentNotices(modelIsEnglish);
-  const { afterItem } = collected.collecting({});
-  outcomes.forEach((outcome, at) => afterItem?.({ itemId: `d${at}` } as WorkItem, outcome, {} as StageContext));
+  outcomes.forEach((outcome, at) => collected.note({ itemId: `d${at}` } as WorkItem, outcome));
   return collected.warnings();
 }
 

@@ -35,7 +35,7 @@ import {
   openDenseEngineIfInstalled,
   VectorCache,
 } from '../parse/index.ts';
-import type { StageHooks, StageOptions, StagePlan, StageWorker, WorkerModule, WorkItem } from '../stage/index.ts';
+import type { ItemOutcome, StageOptions, StagePlan, StageWorker, WorkerModule, WorkItem } from '../stage/index.ts';
 import { cpuWorkers, parseShard, stageOptions } from '../stage/index.ts';
 
 /** The DocTags stage: parsers run in separate processes, which can be killed. */
@@ -356,18 +356,12 @@ export function documentNotices(modelIsEnglish: boolean) {
   const scans: string[] = [];
   const foreign = new Map<string, number>();
   return {
-    collecting: (hooks: StageHooks): StageHooks => ({
-      ...hooks,
-      afterItem: (item, ended, context) => {
-        if ('status' in ended) {
-          if (ended.reason === NEEDS_OCR) scans.push(item.itemId);
-          const language = ended.manifest?.['language'];
-          if (ended.status === 'success' && typeof language === 'string' && !language.startsWith('en'))
-            foreign.set(language, (foreign.get(language) ?? 0) + 1);
-        }
-        hooks.afterItem?.(item, ended, context);
-      },
-    }),
+    note({ itemId }: WorkItem, ended: ItemOutcome): void {
+      if (ended.reason === NEEDS_OCR) scans.push(itemId);
+      const language = ended.manifest?.['language'];
+      if (ended.status === 'success' && typeof language === 'string' && !language.startsWith('en'))
+        foreign.set(language, (foreign.get(language) ?? 0) + 1);
+    },
     warnings: (): string[] => [...aboutScans(scans), ...(modelIsEnglish ? aboutLanguages(foreign) : [])],
   };
 }

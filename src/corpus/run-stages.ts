@@ -10,7 +10,6 @@ import { chunkPlan, doctagsPlan, unreachableEngine } from '../parse/index.ts';
 import type {
   ItemOutcome,
   StageRuntime,
-  StageErrorInfo,
   StageHooks,
   StageOptions,
   StageOutcome,
@@ -146,12 +145,19 @@ export async function runPrepared(
   { report, signal, hooks = {}, stored, ...more }: RunningStage,
 ): Promise<StageOutcome> {
   const notices = openNotices?.();
-  const collecting = notices?.collecting(hooks) ?? hooks;
   const outcome = await runStage(
     plan,
     worker,
     { ...options, handleSignals: false },
-    stored?.seeing(collecting) ?? collecting,
+    {
+      ...hooks,
+      afterItem: (item, ended, context) => {
+        hooks.afterItem?.(item, ended, context);
+        if (!('status' in ended)) return;
+        notices?.note(item, ended);
+        stored?.add(item, ended);
+      },
+    },
     { report: (event) => report(name, event), signal, workerData: data, ...more },
   );
   await stored?.flush();
@@ -260,8 +266,7 @@ export function storedOutputs({ files }: Shared, fleet?: { readonly log: string;
   const save = (paths: readonly string[], rows: readonly string[] = []): Promise<boolean> =>
     files.save(paths, fleet && rows.length > 0 ? { lines: [{ log: fleet.log, lines: rows }] } : {});
 
-  const isNew = (item: WorkItem, ended: ItemOutcome | StageErrorInfo): boolean => {
-    if (!('status' in ended)) return false;
+  const isNew = (item: WorkItem, ended: ItemOutcome): boolean => {
     if (ended.status === 'success') return true;
     const isKept = (path: string): boolean => files.of(path) !== undefined;
     return ended.reason === 'resume-satisfied' && !outputPaths(item, files.folder).every(isKept);
@@ -273,17 +278,13 @@ export function storedOutputs({ files }: Shared, fleet?: { readonly log: string;
   };
 
   return {
-    seeing: (hooks: StageHooks): StageHooks => ({
-      ...hooks,
-      afterItem: (item, ended, context) => {
-        hooks.afterItem?.(item, ended, context);
-        if (!isNew(item, ended)) return;
-        const storing = store(item)
-          .catch((error: unknown) => void (failure ??= { error }))
-          .finally(() => active.delete(storing));
-        active.add(storing);
-      },
-    }),
+    add(item: WorkItem, ended: ItemOutcome): void {
+      if (!isNew(item, ended)) return;
+      const storing = store(item)
+        .catch((error: unknown) => void (failure ??= { error }))
+        .finally(() => active.delete(storing));
+      active.add(storing);
+    },
     async flush(): Promise<void> {
       await Promise.all(active);
       await save([], fleet?.rows.takeAll());
