@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
+import type { Node, TSTypeLiteral } from 'oxc-parser';
+import { parseSync } from 'oxc-parser';
+
 export const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Source files of the program, without tests, with `/` as separator. */
@@ -12,70 +15,40 @@ export function sourceFiles(pattern = 'src/**/*.ts'): { readonly file: string; r
     .map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 }
 
-/** Splits the text from the opening bracket at `from` to its partner at top-level commas. */
-function splitBracket(text: string, from: number): { readonly parts: string[]; readonly end: number } {
-  const parts: string[] = [];
-  let [depth, start] = [0, from + 1];
-  for (let at = from; at < text.length; at += 1) {
-    const character = text[at] ?? '';
-    if (character === "'" || character === '"' || character === '`') at = endOfText(text, at);
-    else if (text.startsWith('//', at)) at = text.indexOf('\n', at);
-    else if (text.startsWith('/*', at)) at = text.indexOf('*/', at) + 1;
-    else if ('([{'.includes(character)) depth += 1;
-    else if (')]}'.includes(character)) {
-      depth -= 1;
-      if (depth === 0) {
-        parts.push(text.slice(start, at).trim());
-        return { parts: parts.filter((part) => part !== ''), end: at };
-      }
-    } else if (depth === 1 && (character === ',' || character === ';')) {
-      parts.push(text.slice(start, at).trim());
-      start = at + 1;
-    }
-  }
-  throw new Error(`unterminated bracket before ${text.slice(from, from + 80)}`);
+/** A syntax node and those inside it, in the order of the source. */
+function* nodesIn(value: unknown): Generator<Node> {
+  if (value === null || typeof value !== 'object') return;
+  if ('type' in value) yield value as Node;
+  for (const child of Object.values(value)) yield* nodesIn(child);
 }
 
-/** The end of a quoted text; expressions inside templates may contain quoted text. */
-function endOfText(text: string, from: number): number {
-  const quote = text[from];
-  for (let at = from + 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === quote) return at;
-    else if (quote === '`' && text.startsWith('${', at)) at = splitBracket(text, at + 1).end;
-  }
-  throw new Error(`unterminated string before ${text.slice(from, from + 80)}`);
+function textsIn(node: Node | undefined): string[] {
+  return [...nodesIn(node)].flatMap((each) =>
+    each.type === 'Literal' && typeof each.value === 'string' ? [each.value] : [],
+  );
 }
 
 /** Renders an expression for readers: literal text as is, `${name}` as `<name>`, anything else as `…`. */
-function shapeOf(expression: string): string {
-  const quote = expression[0];
-  const whole = (quote === "'" || quote === '"' || quote === '`') && endOfText(expression, 0) === expression.length - 1;
-  if (!whole) {
-    const texts = [...expression.matchAll(/'((?:[^'\\]|\\.)*)'/g)]
-      .map((match) => match[1] ?? '')
-      .filter((each) => /\w \w/.test(each));
-    return texts.length > 0 ? texts.join(' / ') : '…';
+function shapeOf(node: Node | undefined, source: string): string {
+  if (node?.type === 'Literal') return String(node.value);
+  if (node?.type === 'TemplateLiteral') {
+    const values = node.expressions.map(({ start, end }) => {
+      const name = /^[\w.#]*?(\w+)(?:\.slice\(.*\))?$/.exec(source.slice(start, end))?.[1];
+      return name === undefined ? '…' : `<${name}>`;
+    });
+    return node.quasis.map(({ value }, at) => `${value.cooked ?? ''}${values[at] ?? ''}`).join('');
   }
-  const body = expression.slice(1, -1);
-  let shape = '';
-  for (let at = 0; at < body.length; at += 1) {
-    if (quote === '`' && body.startsWith('${', at)) {
-      const { end } = splitBracket(body, at + 1);
-      const inner = body.slice(at + 2, end);
-      shape += /^[\w.#]+(\.slice\(.*\))?$/.test(inner)
-        ? `<${inner
-            .replace(/\.slice.*/, '')
-            .split(/[.#]/)
-            .at(-1)}>`
-        : '…';
-      at = end;
-    } else if (body[at] === '\\') {
-      at += 1;
-      shape += body[at] === 'n' ? ' ' : (body[at] ?? '');
-    } else shape += body[at];
-  }
-  return shape;
+  const sentences = textsIn(node).filter((text) => /\w \w/.test(text));
+  return node && sentences.length === 0 ? '…' : sentences.join(' / ');
+}
+
+/** The value of a key in an object literal. */
+function valueOf(node: Node | undefined, name: string): Node | undefined {
+  if (node?.type !== 'ObjectExpression') return undefined;
+  for (const each of node.properties)
+    if (each.type === 'Property' && !each.shorthand && each.key.type === 'Identifier' && each.key.name === name)
+      return each.value;
+  return undefined;
 }
 
 /** Escapes a Markdown table cell. */
@@ -113,16 +86,13 @@ const KEPT: readonly (readonly [code: string, meaning: string])[] = [
 /** Finds every AppError (or subclass) created with a literal code. */
 function codedErrors(): CodedError[] {
   return sourceFiles().flatMap(({ file, text }) =>
-    [...text.matchAll(/\bnew AppError\(|\bsuper\((?=\s*'[A-Z][A-Z0-9_]+')/g)].flatMap((match) => {
-      const { parts } = splitBracket(text, match.index + match[0].length - 1);
-      const [code = '', message = '', options = ''] = parts;
-      const codes = [...code.matchAll(/'([A-Z][A-Z0-9_]+)'/g)].map((each) => each[1] ?? '');
-      const hint = options.startsWith('{')
-        ? splitBracket(options, 0)
-            .parts.find((part) => part.startsWith('hint'))
-            ?.replace(/^hint:?\s*/, '')
-        : undefined;
-      return codes.map((each) => ({ code: each, message: shapeOf(message), hint: hint ? shapeOf(hint) : '', file }));
+    [...nodesIn(parseSync(file, text).program)].flatMap((node) => {
+      if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return [];
+      const { callee } = node;
+      if (callee.type !== 'Super' && !(callee.type === 'Identifier' && callee.name === 'AppError')) return [];
+      const [code, message, options] = node.arguments;
+      const shape = { message: shapeOf(message, text), hint: shapeOf(valueOf(options, 'hint'), text), file };
+      return textsIn(code).flatMap((each) => (/^[A-Z][A-Z0-9_]+$/.test(each) ? [{ code: each, ...shape }] : []));
     }),
   );
 }
@@ -160,29 +130,40 @@ export function errorsPage(): string {
   ].join('\n\n');
 }
 
-/** The members of a union of events: comment, kind, fields. */
-function members(union: string): string[][] {
-  return [...union.matchAll(/(?:\/\*\* (?<comment>[^*]*(?:\*(?!\/)[^*]*)*)\*\/\s*)?\| \{/g)].map((match) => {
-    const { parts } = splitBracket(union, match.index + match[0].length - 1);
-    const fields = parts.map((part) => /^(?:readonly )?(\w+)(\??):\s*(.*)$/s.exec(part));
-    const kind = fields.find((field) => field?.[1] === 'kind')?.[3] ?? '';
-    const others = fields
-      .filter((field) => field && field[1] !== 'kind')
-      .map((field) => `\`${field?.[1]}${field?.[2]}: ${field?.[3]}\``);
-    const comment = match.groups?.['comment']?.replaceAll(/\s*\n\s*\* ?/g, ' ').trim() ?? '';
-    if (comment === '') throw new Error(`the event ${kind} has no comment that says when it happens`);
-    return [`\`${kind.replaceAll("'", '')}\``, cell(comment), cell(others.join(', '))];
-  });
-}
-
 /** docs/reference/events.md: every union of events declared in a file called events.ts. */
 export function eventsPage(): string {
-  const unions = sourceFiles('src/**/events.ts').flatMap(({ file, text }) =>
-    [...text.matchAll(/(?:\/\*\* ([^*]*)\*\/\n)?export type (\w+Event) =\n([\s\S]*?);\n(?=\n|$)/g)].map(
-      ([, comment = '', name = '', union = '']) =>
-        `## ${name}\n\n${comment.trim()} Declared in \`${file}\`.\n\n${markdownTable(['kind', 'when', 'with'], members(union))}`,
-    ),
-  );
+  const unions = sourceFiles('src/**/events.ts').flatMap(({ file, text }) => {
+    const { program, comments } = parseSync(file, text);
+    const saidBefore = ({ start }: Node): string => {
+      const comment = comments.findLast(({ end }) => end <= start && /^[\s|]*$/.test(text.slice(end, start)));
+      return (
+        comment?.value
+          .replace(/^\*/, '')
+          .replaceAll(/\s*\n\s*\* ?/g, ' ')
+          .trim() ?? ''
+      );
+    };
+    const rowOf = (event: TSTypeLiteral): string[] => {
+      const fields = event.members.flatMap((member) => {
+        if (member.type !== 'TSPropertySignature' || member.key.type !== 'Identifier') return [];
+        const { start = 0, end = 0 } = member.typeAnnotation?.typeAnnotation ?? {};
+        return [[member.key.name, member.optional ? '?' : '', text.slice(start, end)] as const];
+      });
+      const kind = fields.find(([name]) => name === 'kind')?.[2].replaceAll("'", '') ?? '';
+      const others = fields.filter(([name]) => name !== 'kind');
+      const when = saidBefore(event);
+      if (when === '') throw new Error(`the event ${kind} has no comment that says when it happens`);
+      const shown = others.map(([name, optional, type]) => `\`${name}${optional}: ${type}\``);
+      return [`\`${kind}\``, cell(when), cell(shown.join(', '))];
+    };
+    return program.body.flatMap((node) => {
+      const declared = node.type === 'ExportNamedDeclaration' ? node.declaration : null;
+      if (declared?.type !== 'TSTypeAliasDeclaration' || declared.typeAnnotation.type !== 'TSUnionType') return [];
+      const rows = declared.typeAnnotation.types.filter((each) => each.type === 'TSTypeLiteral').map(rowOf);
+      const table = markdownTable(['kind', 'when', 'with'], rows);
+      return [`## ${declared.id.name}\n\n${saidBefore(node)} Declared in \`${file}\`.\n\n${table}`];
+    });
+  });
   return [
     '# Events',
     'Events are passed to the `report` function as they happen; metrics, spans and logs are derived from them.',
@@ -190,49 +171,47 @@ export function eventsPage(): string {
   ].join('\n\n');
 }
 
+/** Functions that make an instrument. */
 const KINDS: Readonly<Record<string, string>> = {
   counter: 'counter',
   histogram: 'histogram',
-  Counter: 'counter',
-  UpDownCounter: 'up-down counter',
-  ObservableUpDownCounter: 'up-down counter, read when collected',
-  Histogram: 'histogram',
-  ObservableGauge: 'gauge, read when collected',
+  createCounter: 'counter',
+  createUpDownCounter: 'up-down counter',
+  createObservableUpDownCounter: 'up-down counter, read when collected',
+  createHistogram: 'histogram',
+  createObservableGauge: 'gauge, read when collected',
 };
 
-/** The names of the labels with which an instrument is written to; one that is only observed has a callback. */
-function labelsOf(text: string, instrument: string, declaredAt: number): string[] {
-  const callback = text.indexOf('.addCallback(', declaredAt) + '.addCallback'.length;
-  const [from, to] = instrument ? [0, text.length] : [callback, splitBracket(text, callback).end];
-  const write = instrument ? new RegExp(`\\b${instrument}\\.(?:add|record)\\(`, 'g') : /\bresult\.observe\(/g;
-  const labels = [...text.matchAll(write)]
-    .filter(({ index }) => index >= from && index < to)
-    .flatMap((match) => {
-      const [, given = ''] = splitBracket(text, match.index + match[0].length - 1).parts;
-      return given.startsWith('{') ? splitBracket(given, 0).parts.map((part) => part.split(':')[0]?.trim() ?? '') : [];
-    });
-  return [...new Set(labels)];
-}
-
-function metricsOf(text: string): string[][] {
-  return [...text.matchAll(/(?:const (\w+) = )?(?:meter\s*\.create(\w+)|\b(counter|histogram))\((?=\s*')/g)].map(
-    (match) => {
-      const [name = '', options = '{}'] = splitBracket(text, match.index + match[0].length - 1).parts;
-      // `counter` and `histogram` take the description itself, the methods of the meter an object with it.
-      const described = options.startsWith('{')
-        ? splitBracket(options, 0)
-            .parts.find((part) => part.startsWith('description:'))
-            ?.slice('description:'.length)
-        : options;
-      const labels = labelsOf(text, match[1] ?? '', match.index).map((label) => `\`${label}\``);
-      return [
-        `\`${shapeOf(name)}\``,
-        KINDS[match[2] ?? match[3] ?? ''] ?? '',
-        labels.join(', '),
-        cell(shapeOf(described?.trim() ?? '')),
-      ];
-    },
-  );
+function metricsOf(file: string, text: string): string[][] {
+  const calls = [...nodesIn(parseSync(file, text).program)]
+    .filter((node) => node.type === 'CallExpression')
+    .map(({ start, end, callee, arguments: given }) => ({
+      start,
+      end,
+      given,
+      called: text.slice(callee.start, callee.end),
+    }));
+  return calls.flatMap(({ start, called, given: [name, options] }) => {
+    const kind = KINDS[/\w+$/.exec(called)?.[0] ?? ''];
+    if (kind === undefined || name?.type !== 'Literal') return [];
+    const instrument = /const (\w+) = $/.exec(text.slice(0, start))?.[1];
+    // An instrument that is only observed has no name, but a callback.
+    const callback = calls.find((call) => call.start === start && call.called.endsWith('.addCallback'));
+    const writes = calls.filter((call) =>
+      instrument === undefined
+        ? call.called === 'result.observe' && call.start > start && call.end <= (callback?.end ?? 0)
+        : call.called === `${instrument}.add` || call.called === `${instrument}.record`,
+    );
+    const labels = writes.flatMap((call) =>
+      [...nodesIn(call.given[1])].flatMap((node) =>
+        node.type === 'Property' && node.key.type === 'Identifier' ? [`\`${node.key.name}\``] : [],
+      ),
+    );
+    // `counter` and `histogram` take the description itself, the methods of the meter an object with it.
+    const description = valueOf(options, 'description') ?? options;
+    const row = [`\`${shapeOf(name, text)}\``, kind, [...new Set(labels)].join(', '), cell(shapeOf(description, text))];
+    return [row];
+  });
 }
 
 /** docs/reference/metrics.md, from the code that makes the instruments. */
@@ -248,7 +227,7 @@ export function metricsPage(): string {
     ].join('\n'),
     markdownTable(
       ['metric', 'kind', 'labels', 'meaning'],
-      sources.flatMap(({ text }) => metricsOf(text)),
+      sources.flatMap(({ file, text }) => metricsOf(file, text)),
     ),
     '## Spans',
     [
