@@ -12,12 +12,13 @@ import { nothingMeasured, OPEN_PAPERS } from './score/data.ts';
 import { childCpuSeconds } from '../bench/kit.ts';
 
 const LOOKS = ['quick', 'close'] as const;
+type Look = (typeof LOOKS)[number];
 const SETS = ['pmc', 'classes', 'pdf'];
 
 interface Paper {
   readonly path: string;
   readonly work: Work;
-  readonly facts: Readonly<Record<(typeof LOOKS)[number], DocumentFacts>>;
+  readonly facts: Record<Look, DocumentFacts>;
 }
 
 if (!existsSync(OPEN_PAPERS)) nothingMeasured('the papers are not next to the clone');
@@ -34,32 +35,27 @@ function workOf(folder: string, id: string): Work | undefined {
   return namedWork(id, { ...NO_IDS, doi }, { title });
 }
 
-const cpu = Object.fromEntries(LOOKS.map((look) => [look, 0])) as Record<(typeof LOOKS)[number], number>;
-const found = SETS.flatMap((set) =>
+const cpu = Object.fromEntries(LOOKS.map((look) => [look, 0])) as Record<Look, number>;
+const papers: readonly Paper[] = SETS.flatMap((set) =>
   readdirSync(join(OPEN_PAPERS, set))
     .filter((name) => name.endsWith('.pdf'))
     .flatMap((name) => {
       const work = workOf(join(OPEN_PAPERS, set), name.slice(0, -4));
-      return work ? [{ path: join(OPEN_PAPERS, set, name), work }] : [];
+      return work ? [{ path: join(OPEN_PAPERS, set, name), work, facts: {} as Paper['facts'] }] : [];
     }),
 );
-const facts = new Map(found.map(({ path }) => [path, {} as Record<(typeof LOOKS)[number], DocumentFacts>]));
 for (const look of LOOKS) {
   const before = process.cpuUsage();
   const childrenBefore = childCpuSeconds();
   {
     using inspector = new PdfInspector();
-    for (const { path } of found) {
-      const known = facts.get(path);
-      if (known) known[look] = await inspector.glance(path, 'pdf', look);
-    }
+    for (const { path, facts } of papers) facts[look] = await inspector.glance(path, 'pdf', look);
   }
   // CPU time of a process is known only after it has exited.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const { user, system } = process.cpuUsage(before);
-  cpu[look] = ((user + system) / 1e6 + childCpuSeconds() - childrenBefore) / found.length;
+  cpu[look] = ((user + system) / 1e6 + childCpuSeconds() - childrenBefore) / papers.length;
 }
-const papers: readonly Paper[] = found.map((paper) => ({ ...paper, facts: facts.get(paper.path) as Paper['facts'] }));
 
 for (const withDoi of [true, false]) {
   const asked = { right: 0, refused: 0, wrong: 0, kept: 0, quick: 0, close: 0 };
@@ -68,7 +64,7 @@ for (const withDoi of [true, false]) {
       const isRight = work === paper.work;
       // Some papers exist in more than one layout.
       if (!isRight && work.title === paper.work.title) continue;
-      let last: (typeof LOOKS)[number] = 'quick';
+      let last: Look = 'quick';
       const fault = await faultOf(withDoi ? work : { ...work, ids: NO_IDS }, (look) => {
         last = look;
         return Promise.resolve(paper.facts[look]);

@@ -21,12 +21,11 @@ for (const folder of folders) {
     if (!new RegExp(options.only).test(name)) continue;
     const path = join(folder, name);
     const { blocks, metadata } = await parsePdf(readFileSync(path));
-    const have = countOf(blocks.map(textOfBlock).join('\n'));
+    const text = blocks.map(textOfBlock).join('\n');
+    const have = countOf(text);
     const all = [...have.keys()].join(' ');
     const pieces = new Set(
-      blocks
-        .map(textOfBlock)
-        .join('\n')
+      text
         .normalize('NFKC')
         .toLowerCase()
         .match(/\p{L}+|\p{N}/gu) ?? [],
