@@ -247,29 +247,28 @@ function zipped(whole: Reply, how: 'encoded' | 'file' | 'double' | 'bomb' | 'cor
   return { ...whole, headers: { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body: once };
 }
 
-function cached(exchange: Exchange, whole: Reply, how: Extract<Behaviour, { kind: 'caching' }>['how']): Reply {
-  const { headers } = whole;
+type Caching = Extract<Behaviour, { kind: 'caching' }>['how'];
+
+function cached(exchange: Exchange, whole: Reply, how: Caching): Reply {
+  if (how === 'changes-once') return conditional(exchange, exchange.attempt === 1 ? whole : changed(whole));
+  const reply = { ...whole, headers: cachingHeaders(whole.headers, how) };
+  return how === 'no-store' ? reply : conditional(exchange, reply);
+}
+
+function cachingHeaders(headers: Reply['headers'], how: Exclude<Caching, 'changes-once'>): Reply['headers'] {
   switch (how) {
     case 'strong':
-      return conditional(exchange, {
-        ...whole,
-        headers: { ...without(headers, 'last-modified'), 'cache-control': 'max-age=3600' },
-      });
+      return { ...without(headers, 'last-modified'), 'cache-control': 'max-age=3600' };
     case 'weak':
-      return conditional(exchange, { ...whole, headers: { ...headers, etag: `W/${String(headers['etag'])}` } });
+      return { ...headers, etag: `W/${String(headers['etag'])}` };
     case 'last-modified':
-      return conditional(exchange, { ...whole, headers: without(headers, 'etag') });
+      return without(headers, 'etag');
     case 'vary':
-      return conditional(exchange, { ...whole, headers: { ...headers, vary: 'Accept, User-Agent' } });
+      return { ...headers, vary: 'Accept, User-Agent' };
     case 'no-store':
-      return {
-        ...whole,
-        headers: { ...without(without(headers, 'etag'), 'last-modified'), 'cache-control': 'no-store' },
-      };
+      return { ...without(without(headers, 'etag'), 'last-modified'), 'cache-control': 'no-store' };
     case 'expired':
-      return conditional(exchange, { ...whole, headers: { ...headers, expires: 'Thu, 01 Jan 1970 00:00:00 GMT' } });
-    case 'changes-once':
-      return conditional(exchange, exchange.attempt === 1 ? whole : changed(whole));
+      return { ...headers, expires: 'Thu, 01 Jan 1970 00:00:00 GMT' };
   }
 }
 

@@ -1,7 +1,7 @@
 import { escapeHtml, html } from '../server/reply.ts';
 import type { Reply } from '../server/reply.ts';
 import { authorsOf, journalOf } from '../world/people.ts';
-import type { LandingTemplate, Location, Work } from '../world/types.ts';
+import type { Location, Work } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
 /** Markup found on every page of some sites: guard scripts, login forms, shopping carts. */
@@ -42,7 +42,7 @@ function render(world: World, location: Location, template: LandingTemplate): st
       `<meta http-equiv="refresh" content="0;url=${escapeHtml(withFace(new URL(location.url).pathname, 'view', 'full'))}">`,
       'You are being redirected.',
     );
-  const { head = '', body = '' } = pointer(location, template);
+  const { head = '', body = '' }: Pointer = POINTERS[template](location.file?.url ?? '');
   const guards = world.parameters.profile === 'reality' ? GUARDS : '';
   return page(
     work.title,
@@ -76,53 +76,56 @@ function citation(world: World, work: Work, template: LandingTemplate): string {
   ].join('\n');
 }
 
-/** Markup by which a template links to the file. */
-function pointer(location: Location, template: LandingTemplate): { readonly head?: string; readonly body?: string } {
-  const url = location.file?.url ?? '';
-  const escaped = escapeHtml(url);
-  switch (template) {
-    case 'highwire':
-    case 'own-doi':
-    case 'doi-mismatch':
-      return { head: `<meta name="citation_pdf_url" content="${escaped}">` };
-    case 'highwire-unquoted':
-      return { head: `<meta content=${escaped} name=citation_pdf_url>` };
-    case 'highwire-base': {
-      const { origin, pathname, search } = new URL(url);
-      return {
-        head: `<base href="${origin}/">\n<meta name='citation_pdf_url' content='${escapeHtml(pathname.slice(1) + search)}'>`,
-      };
-    }
-    case 'property':
-      return { head: `<meta property="citation_pdf_url" content="${escaped}"/>` };
-    case 'two-pdf-metas':
-      return {
-        head: `<meta name="citation_pdf_url" content="${escapeHtml(withFace(url, 'supplement', '1'))}">\n<meta name="citation_pdf_url" content="${escaped}">`,
-      };
-    case 'link-alternate':
-      return { head: `<link rel="alternate" type="application/pdf" title="PDF" href="${escaped}">` };
-    case 'link-header':
-      return { body: '<p>The file is described in the headers of this page.</p>' };
-    case 'json-ld': {
-      const data = {
-        '@context': 'https://schema.org',
-        '@type': 'ScholarlyArticle',
-        isAccessibleForFree: true,
-        encoding: [{ '@type': 'MediaObject', contentUrl: url, encodingFormat: 'application/pdf' }],
-      };
-      return {
-        head: `<script type="application/ld+json">${JSON.stringify(data).replaceAll('<', String.raw`\u003c`)}</script>`,
-      };
-    }
-    case 'ojs-galley':
-      return {
-        head: '<meta name="generator" content="Open Journal Systems 3.4.0.5">',
-        body: `<a class="obj_galley_link pdf" href="${escapeHtml(url.replace('/article/download/', '/article/view/'))}">PDF</a>`,
-      };
-    case 'dspace7':
-    case 'full-text':
-    case 'js-only':
-    case 'meta-refresh':
-      return {};
-  }
+interface Pointer {
+  readonly head?: string;
+  readonly body?: string;
 }
+
+const citationMeta = (url: string): Pointer => ({
+  head: `<meta name="citation_pdf_url" content="${escapeHtml(url)}">`,
+});
+const nothing = (): Pointer => ({});
+
+/** Markup by which each template links to the file, or hides it. */
+const POINTERS = {
+  highwire: citationMeta,
+  'own-doi': citationMeta,
+  'doi-mismatch': citationMeta,
+  'highwire-unquoted': (url) => ({ head: `<meta content=${escapeHtml(url)} name=citation_pdf_url>` }),
+  'highwire-base': (url) => {
+    const { origin, pathname, search } = new URL(url);
+    const path = escapeHtml(pathname.slice(1) + search);
+    return { head: `<base href="${origin}/">\n<meta name='citation_pdf_url' content='${path}'>` };
+  },
+  property: (url) => ({ head: `<meta property="citation_pdf_url" content="${escapeHtml(url)}"/>` }),
+  'two-pdf-metas': (url) => ({
+    head: [withFace(url, 'supplement', '1'), url].map((each) => citationMeta(each).head).join('\n'),
+  }),
+  'link-alternate': (url) => ({
+    head: `<link rel="alternate" type="application/pdf" title="PDF" href="${escapeHtml(url)}">`,
+  }),
+  'link-header': () => ({ body: '<p>The file is described in the headers of this page.</p>' }),
+  'json-ld': (url) => {
+    const data = {
+      '@context': 'https://schema.org',
+      '@type': 'ScholarlyArticle',
+      isAccessibleForFree: true,
+      encoding: [{ '@type': 'MediaObject', contentUrl: url, encodingFormat: 'application/pdf' }],
+    };
+    const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
+    return { head: `<script type="application/ld+json">${json}</script>` };
+  },
+  'ojs-galley': (url) => {
+    const page = escapeHtml(url.replace('/article/download/', '/article/view/'));
+    return {
+      head: '<meta name="generator" content="Open Journal Systems 3.4.0.5">',
+      body: `<a class="obj_galley_link pdf" href="${page}">PDF</a>`,
+    };
+  },
+  dspace7: nothing,
+  'full-text': nothing,
+  'js-only': nothing,
+  'meta-refresh': nothing,
+} satisfies Readonly<Record<string, (url: string) => Pointer>>;
+
+export type LandingTemplate = keyof typeof POINTERS;

@@ -1,4 +1,5 @@
 import { SERVICE_ROBOTS } from '../hosts/robots.ts';
+import type { Exchange } from '../server/exchange.ts';
 import { slackOf } from '../server/limits.ts';
 import { SIM_KEYS } from '../server/run-state.ts';
 import { mayFetch, rulesOf } from '../truth/verdict.ts';
@@ -60,7 +61,7 @@ export class PolitenessMonitor {
     this.#log.breach(entry, { rule, at: entry.at, host: entry.host, url: entry.url, detail });
   }
 
-  arrive(entry: LogEntry, headers: Readonly<Record<string, string | undefined>>): void {
+  arrive(entry: LogEntry, headers: Exchange['headers']): void {
     const { host, at } = entry;
     this.#identity(entry);
     this.#secrets(entry, headers);
@@ -84,12 +85,7 @@ export class PolitenessMonitor {
   }
 
   /** Records a response after it was sent. */
-  leave(
-    entry: LogEntry,
-    headers: Readonly<Record<string, string | undefined>>,
-    retryAfter: string | undefined,
-    now: number,
-  ): void {
+  leave(entry: LogEntry, headers: Exchange['headers'], retryAfter: string | undefined, now: number): void {
     const key = `${entry.method} ${entry.url} ${headers['range'] ?? ''}`;
     const flying = (this.#inFlight.get(key) ?? 1) - 1;
     if (flying === 0) this.#inFlight.delete(key);
@@ -115,7 +111,7 @@ export class PolitenessMonitor {
       this.breach(entry, 'user-agent', entry.agent === '' ? 'no User-Agent' : entry.agent);
   }
 
-  #secrets(entry: LogEntry, headers: Readonly<Record<string, string | undefined>>): void {
+  #secrets(entry: LogEntry, headers: Exchange['headers']): void {
     const carried = `${entry.url} ${headers['authorization'] ?? ''} ${headers['x-api-key'] ?? ''} ${headers['api_key'] ?? ''} ${headers['cookie'] ?? ''}`;
     for (const [service, key] of Object.entries(SIM_KEYS))
       if (

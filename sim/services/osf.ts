@@ -25,21 +25,17 @@ function isWithdrawn(work: Work): boolean {
   return work.locations[0]?.visibleIn.length === 0;
 }
 
-const LICENSES: Readonly<Record<string, string>> = {
-  '563c1cf88c5e4a3877f9e96a': 'CC-By Attribution 4.0 International',
-};
+const CC_BY = '563c1cf88c5e4a3877f9e96a';
 
-function licenseOf(work: Work): string | null {
-  return work.locations[0]?.license === 'cc-by' ? '563c1cf88c5e4a3877f9e96a' : null;
-}
-
-function licenseRecord(id: string): Record<string, unknown> {
-  return { data: { id, type: 'licenses', attributes: { name: LICENSES[id], url: null } } };
+function licenseRecord(): Record<string, unknown> {
+  return {
+    data: { id: CC_BY, type: 'licenses', attributes: { name: 'CC-By Attribution 4.0 International', url: null } },
+  };
 }
 
 function preprint(work: Work, guid: string, embeds: boolean): Record<string, unknown> {
   const gone = isWithdrawn(work);
-  const license = gone ? null : licenseOf(work);
+  const license = !gone && work.locations[0]?.license === 'cc-by' ? CC_BY : null;
   return {
     data: {
       id: guid,
@@ -66,7 +62,7 @@ function preprint(work: Work, guid: string, embeds: boolean): Record<string, unk
             }),
           },
       // If requested, the licence may be embedded; otherwise it is a link.
-      ...(license && embeds && work.index % 2 === 0 && { embeds: { license: licenseRecord(license) } }),
+      ...(license && embeds && work.index % 2 === 0 && { embeds: { license: licenseRecord() } }),
       links: {
         self: at('api.osf.io', `/v2/preprints/${guid}/`),
         html: at('osf.io', `/${guid}/`),
@@ -106,7 +102,7 @@ export const osf: Service = {
       return html(landingPage(world, work.locations[1] as Work['locations'][number]));
     }
     const licenseId = /^\/v2\/licenses\/([a-z0-9]+)\/$/.exec(path)?.[1];
-    if (licenseId !== undefined) return LICENSES[licenseId] ? json(licenseRecord(licenseId), 200, MEDIA) : missing;
+    if (licenseId !== undefined) return licenseId === CC_BY ? json(licenseRecord(), 200, MEDIA) : missing;
     const guid = /^\/v2\/preprints\/([a-z0-9_]+)\/$/.exec(path)?.[1];
     const fileGuid = /^\/v2\/files\/file([a-z0-9]{5})\/$/.exec(path)?.[1];
     const work = byGuid(world, guid ?? fileGuid ?? '');

@@ -1,8 +1,9 @@
 import { stream } from '../random/stream.ts';
 import { SUFFIX } from './identifiers.ts';
+import type { LandingTemplate } from '../hosts/landing.ts';
 import type { RobotsVariant } from '../hosts/robots.ts';
 import { ROBOTS_VARIANTS } from '../hosts/robots.ts';
-import type { Host, LandingTemplate, Platform, WorldParameters } from './types.ts';
+import type { Host, Platform, WorldParameters } from './types.ts';
 import { PLACES } from './words.ts';
 
 const PUBLISHER_PLATFORMS: readonly Platform[] = ['ojs', 'atypon', 'custom'];

@@ -1,5 +1,6 @@
 import type { Behaviour, Wall } from '../behaviours/behaviour.ts';
 import type { Layout } from '../content/index.ts';
+import type { LandingTemplate } from '../hosts/landing.ts';
 import type { RobotsVariant } from '../hosts/robots.ts';
 import type { Resolver } from '../truth/policy.ts';
 import type { Moment, Said } from './month.ts';
@@ -36,24 +37,6 @@ export type Payload =
       readonly work: number;
       readonly how: 'unrelated' | 'preview' | 'encrypted' | 'zero-pages' | 'long';
     };
-
-/** How a landing page links to, or hides, its file. */
-export type LandingTemplate =
-  | 'highwire'
-  | 'highwire-unquoted'
-  | 'highwire-base'
-  | 'property'
-  | 'two-pdf-metas'
-  | 'link-alternate'
-  | 'link-header'
-  | 'json-ld'
-  | 'ojs-galley'
-  | 'dspace7'
-  | 'meta-refresh'
-  | 'js-only'
-  | 'doi-mismatch'
-  | 'own-doi'
-  | 'full-text';
 
 export interface FileSpec {
   readonly url: string;

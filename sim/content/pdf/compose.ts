@@ -50,9 +50,9 @@ type Spacing = Partial<
 function textItem(
   desk: LayoutContext,
   draft: Draft,
-  inlines: readonly Inline[],
   setting: Setting,
   more: Spacing & { readonly wide?: boolean } = {},
+  inlines: readonly Inline[] = text(draft.text),
 ): TextItem {
   const { style, flow } = desk;
   const [first, rest] = more.indent ?? [0, 0];
@@ -82,7 +82,7 @@ function headingItem(desk: LayoutContext, title: string, level: number): TextIte
   const size = style.size * (level === 1 ? 1.22 : 1.06);
   const setting: Setting = { family: style.headFamily, face: level === 1 ? 'bold' : 'boldItalic', size };
   const draft: Draft = { kind: 'heading', text: title, level };
-  return textItem(desk, draft, text(title), setting, {
+  return textItem(desk, draft, setting, {
     before: style.leading * 0.8,
     after: style.leading * 0.3,
     keepWithNext: true,
@@ -94,7 +94,7 @@ function runInItem(desk: LayoutContext, title: string, paragraph: Paragraph): Te
   const { style, body, flow } = desk;
   const bold = setWords(text(`${title}.`), { ...body, face: 'bold' }, { ...style, hyphenate: false });
   const draft: Draft = { kind: 'text', text: plainText(paragraph.inlines, style.cites, style.notes) };
-  const item = textItem(desk, draft, paragraph.inlines, body, { align: 'justify', before: style.leading * 0.5 });
+  const item = textItem(desk, draft, body, { align: 'justify', before: style.leading * 0.5 }, paragraph.inlines);
   return {
     ...item,
     runIn: { kind: 'heading', text: `${title}.`, level: 2 },
@@ -105,7 +105,7 @@ function runInItem(desk: LayoutContext, title: string, paragraph: Paragraph): Te
 
 function placeText(desk: LayoutContext, value: string): void {
   desk.flow.text(
-    textItem(desk, { kind: 'text', text: value }, text(value), desk.body, {
+    textItem(desk, { kind: 'text', text: value }, desk.body, {
       align: 'justify',
       indent: [desk.style.indent, 0],
       leading: desk.style.leading,
@@ -118,52 +118,28 @@ function writeTitleBlock(desk: LayoutContext): void {
   const { spec, labels } = paper;
   const align = style.centredTitle ? 'centre' : 'left';
   const wide = true;
-  const line = (draft: Draft, value: string, setting: Setting, after: number): void => {
-    if (value !== '') flow.heading(textItem(desk, draft, text(value), setting, { align, after, wide }));
+  const line = (draft: Draft, setting: Setting, after: number): void => {
+    if (draft.text !== '') flow.heading(textItem(desk, draft, setting, { align, after, wide }));
   };
   if (style.manner === 'labelled') {
     // The journal name is larger than the title, with the label between them.
-    line(
-      { kind: 'page_header', text: spec.journal ?? OWN_JOURNAL },
-      spec.journal ?? OWN_JOURNAL,
-      { ...body, face: 'italic', size: 21 },
-      6,
-    );
-    line(
-      { kind: 'page_header', text: 'RESEARCH ARTICLE' },
-      'RESEARCH ARTICLE',
-      { family: 'helvetica', face: 'bold', size: 9 },
-      10,
-    );
+    const journal = spec.journal ?? OWN_JOURNAL;
+    line({ kind: 'page_header', text: journal }, { ...body, face: 'italic', size: 21 }, 6);
+    line({ kind: 'page_header', text: 'RESEARCH ARTICLE' }, { family: 'helvetica', face: 'bold', size: 9 }, 10);
   }
   const title: Setting = { family: style.headFamily, face: 'bold', size: 17 };
-  line({ kind: 'title', text: spec.title }, spec.title, title, 8);
-  const authors = authorLine(paper);
-  line({ kind: 'text', text: authors }, authors, { ...body, size: 11 }, 4);
-  const places = affiliationLine(paper);
-  line({ kind: 'text', text: places }, places, { ...body, face: 'italic', size: 8.5 }, 12);
+  line({ kind: 'title', text: spec.title }, title, 8);
+  line({ kind: 'text', text: authorLine(paper) }, { ...body, size: 11 }, 4);
+  line({ kind: 'text', text: affiliationLine(paper) }, { ...body, face: 'italic', size: 8.5 }, 12);
   if (spec.abstract !== undefined && spec.abstract !== '') {
     const head: Setting = { family: style.headFamily, face: 'bold', size: style.size };
-    line({ kind: 'heading', text: labels.abstract, level: 1 }, labels.abstract, head, 2);
+    line({ kind: 'heading', text: labels.abstract, level: 1 }, head, 2);
     const small = { ...body, size: style.size * 0.94 };
-    flow.heading(
-      textItem(desk, { kind: 'text', text: spec.abstract }, text(spec.abstract), small, {
-        align: 'justify',
-        after: 6,
-        wide,
-      }),
-    );
+    const abstract: Draft = { kind: 'text', text: spec.abstract };
+    flow.heading(textItem(desk, abstract, small, { align: 'justify', after: 6, wide }));
   }
-  const keywords = `${labels.keywords}: ${paper.keywords.join('; ')}`;
-  flow.heading(
-    textItem(
-      desk,
-      { kind: 'text', text: keywords },
-      text(keywords),
-      { ...body, size: style.size * 0.9 },
-      { after: 14, wide },
-    ),
-  );
+  const keywords: Draft = { kind: 'text', text: `${labels.keywords}: ${paper.keywords.join('; ')}` };
+  flow.heading(textItem(desk, keywords, { ...body, size: style.size * 0.9 }, { after: 14, wide }));
 }
 
 function placeBlock(desk: LayoutContext, block: BodyBlock, first: boolean): void {
@@ -173,14 +149,8 @@ function placeBlock(desk: LayoutContext, block: BodyBlock, first: boolean): void
       const draft: Draft = { kind: 'text', text: plainText(block.inlines, style.cites, style.notes) };
       const indent = first ? 0 : style.indent;
       const before = style.indent === 0 && !first ? style.leading * 0.5 : 0;
-      flow.text(
-        textItem(desk, draft, block.inlines, body, {
-          align: 'justify',
-          indent: [indent, 0],
-          before,
-          leading: style.leading,
-        }),
-      );
+      const spacing = { align: 'justify', indent: [indent, 0], before, leading: style.leading } as const;
+      flow.text(textItem(desk, draft, body, spacing, block.inlines));
       break;
     }
     case 'list':
@@ -189,16 +159,15 @@ function placeBlock(desk: LayoutContext, block: BodyBlock, first: boolean): void
     case 'formula': {
       const inlines = parseInlines(block.plain);
       const label = `(${String(block.number)})`;
-      const italic: Setting = { ...body, face: 'italic' };
-      flow.text(
-        textItem(desk, { kind: 'formula', text: `${plainText(inlines)} ${label}` }, inlines, italic, {
-          align: 'centre',
-          before: style.leading * 0.5,
-          after: style.leading * 0.5,
-          leading: style.leading * 1.2,
-          trailing: (x, y, width) => [drawLine(setLine(label, body, style), { x, y, width }, body, 'right')],
-        }),
-      );
+      const draft: Draft = { kind: 'formula', text: `${plainText(inlines)} ${label}` };
+      const spacing: Spacing = {
+        align: 'centre',
+        before: style.leading * 0.5,
+        after: style.leading * 0.5,
+        leading: style.leading * 1.2,
+        trailing: (x, y, width) => [drawLine(setLine(label, body, style), { x, y, width }, body, 'right')],
+      };
+      flow.text(textItem(desk, draft, { ...body, face: 'italic' }, spacing, inlines));
       break;
     }
     case 'table':
@@ -222,15 +191,14 @@ function placeList(desk: LayoutContext, list: List): void {
       depth: 0,
     };
     const last = index === list.items.length - 1;
-    flow.text(
-      textItem(desk, draft, item, body, {
-        indent: [22, 22],
-        before: index === 0 ? 3 : 1.5,
-        after: last ? 4 : 0,
-        leading: style.leading,
-        beside: (x, y) => [drawLine(setLine(marker, body, style), { x: x + 9, y, width: 20 }, body)],
-      }),
-    );
+    const spacing: Spacing = {
+      indent: [22, 22],
+      before: index === 0 ? 3 : 1.5,
+      after: last ? 4 : 0,
+      leading: style.leading,
+      beside: (x, y) => [drawLine(setLine(marker, body, style), { x: x + 9, y, width: 20 }, body)],
+    };
+    flow.text(textItem(desk, draft, body, spacing, item));
   });
 }
 
@@ -249,10 +217,10 @@ function writeReferenceList(desk: LayoutContext): void {
       );
     }
     const label = style.cites === 'bracket' ? `[${String(reference.number)}]` : `${String(reference.number)}.`;
-    const value = referenceText(reference);
-    const draft: Draft = { kind: 'reference', text: value, label, ...(reference.doi && { doi: reference.doi }) };
+    const { doi } = reference;
+    const draft: Draft = { kind: 'reference', text: referenceText(reference), label, ...(doi && { doi }) };
     flow.text(
-      textItem(desk, draft, text(value), setting, {
+      textItem(desk, draft, setting, {
         indent: [22, 22],
         before: 1.5,
         beside: (x, y) => [drawLine(setLine(label, setting, style), { x, y, width: 20 }, setting)],
