@@ -73,7 +73,6 @@ const BESIDE: Readonly<Record<string, number>> = { sim: 12_500, bench: 4_500, sc
 const ROOT = join(import.meta.dirname, '..');
 export const SOURCE = join(ROOT, 'src');
 
-/** The import specifiers of a source file. */
 export function importsOf(file: string): string[] {
   // Skip imports in doc comment examples.
   const text = readFileSync(join(SOURCE, file), 'utf8').replaceAll(/^ *\/\*\*.*?\*\//gms, '');

@@ -31,7 +31,6 @@ const values = checkOptions({
   starts: 15,
   /** Starts of the rule for stopping. */
   stops: 100,
-  /** Only these reviews. */
   reviews: '',
   /** Measures the CPU of a decision among this many made-up records instead. */
   speed: 0,

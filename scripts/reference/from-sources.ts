@@ -42,7 +42,6 @@ function shapeOf(node: Node | undefined, source: string): string {
   return node && sentences.length === 0 ? '…' : sentences.join(' / ');
 }
 
-/** The value of a key in an object literal. */
 function valueOf(node: Node | undefined, name: string): Node | undefined {
   if (node?.type !== 'ObjectExpression') return undefined;
   for (const each of node.properties)
@@ -51,7 +50,6 @@ function valueOf(node: Node | undefined, name: string): Node | undefined {
   return undefined;
 }
 
-/** Escapes a Markdown table cell. */
 export function cell(text: string): string {
   return text
     .replaceAll('|', '\\|')

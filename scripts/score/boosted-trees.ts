@@ -1,6 +1,5 @@
 import type { TreeModel } from '../../src/parse/doctags/layout/trees.ts';
 
-/** Feature rows with labels and weights. */
 export interface Examples {
   readonly rows: readonly (readonly number[])[];
   readonly isPositive: readonly boolean[];

@@ -16,7 +16,6 @@ interface Planted {
   planted: number;
 }
 
-/** What was planted, by kind. */
 export type PlantedScores = Readonly<Record<'citations' | 'terms' | 'quantities', Planted>>;
 
 const LAYOUTS: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L8'];
@@ -57,7 +56,6 @@ function addCitations(score: Planted, paper: Paper, document: ParsedDocument): v
   compare(score, planted, tally(callouts.flatMap(({ references, further }) => [...references, ...further])));
 }
 
-/** The entities mentioned in the paper. */
 function addTerms(score: Planted, paper: Paper, said: Contribution, names: readonly string[], layout: Layout): void {
   const texts = truth(paper, layout)
     .blocks.filter(({ kind }) => kind === 'text' || kind === 'list_item' || kind === 'caption' || kind === 'footnote')

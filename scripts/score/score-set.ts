@@ -35,7 +35,6 @@ export function missingData(): string | undefined {
   return [OPEN_PAPERS, join(tool, 'score.ts')].find((path) => !existsSync(path));
 }
 
-/** Parses and scores the documents of a set. */
 export async function scoreSet(
   set: ScoreSet,
   options: {

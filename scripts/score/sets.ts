@@ -72,7 +72,6 @@ export interface ScoreSet {
   readonly others: Readonly<Record<string, number>>;
 }
 
-/** Smaller is better. */
 export const LOWER_IS_BETTER: ReadonlySet<Column> = new Set<Column>(['leak', 'hyph']);
 
 /** PDFs with their truth beside them. */

@@ -10,7 +10,6 @@ export const PLAIN: readonly Layout[] = ['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L8
 /** Publisher layouts that parsers often fail on. */
 export const MANNERS: readonly Layout[] = ['L9', 'L10', 'L11', 'L12', 'L13', 'L15', 'L16'];
 
-/** Scores of a simulated paper. */
 export interface SimulatedScore {
   readonly layout: Layout;
   /** Planted sentences, and those that occur verbatim in one block. */
@@ -20,7 +19,6 @@ export interface SimulatedScore {
   readonly cells: Share;
   /** Whether every block was found, in reading order. */
   readonly inOrder: boolean;
-  /** Misses, for people. */
   readonly misses: readonly string[];
 }
 

@@ -335,7 +335,6 @@ async function inServer(corpus: Corpus, shown: Map<string, Numbers>): Promise<vo
   });
 }
 
-/** Numbers computed from others. */
 function derived(numbers: Numbers): Numbers {
   const of = (name: string): number => numbers[name] ?? 0;
   const duplicates = of('repeated_entries') + of('other_versions');
