@@ -60,7 +60,8 @@ function block(item: BodyBlock, { labels }: Paper): Markup {
     markup`<figcaption class="ltx_caption"><span class="ltx_tag">${label} ${number}.</span> ${text}</figcaption>`;
   switch (item.kind) {
     case 'paragraph':
-      return markup`<div class="ltx_para" id="${item.id}"><p class="ltx_p">${writeInlines(item.inlines, TAGS)}</p></div>`;
+      return markup`
+        <div class="ltx_para" id="${item.id}"><p class="ltx_p">${writeInlines(item.inlines, TAGS)}</p></div>`;
     case 'list': {
       const entries = item.items.map(
         (entry, index) => markup`

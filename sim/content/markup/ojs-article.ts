@@ -16,10 +16,10 @@ const TAGS: InlineTags = {
 /** The article part of a journal page: unnumbered headings, notes and references at the end. */
 export function ojsArticle(paper: Paper): Markup {
   const { spec, labels } = paper;
-  const authors = spec.authors.map(
-    ({ name, affiliation }) =>
-      markup`<li><span class="name">${name}</span>${affiliation && markup` <span class="affiliation">${affiliation}</span>`}</li>`,
-  );
+  const authors = spec.authors.map(({ name, affiliation }) => {
+    const place = affiliation && markup` <span class="affiliation">${affiliation}</span>`;
+    return markup`<li><span class="name">${name}</span>${place}</li>`;
+  });
   const sections = paper.sections.map(({ level, id, title, blocks }) => {
     const heading = level === 1 ? markup`<h2 id="${id}">${title}</h2>` : markup`<h3 id="${id}">${title}</h3>`;
     return markup`${heading}${lines(blocks.map((item) => block(item, paper)))}`;
@@ -38,7 +38,9 @@ export function ojsArticle(paper: Paper): Markup {
     markup`<h1 class="page_title">${spec.title}</h1>`,
     markup`<section class="item authors"><ul class="authors">${authors}</ul></section>`,
     doi && markup`<section class="item doi"><span class="label">DOI:</span> <a href="${doi}">${doi}</a></section>`,
-    markup`<section class="item keywords"><span class="label">${labels.keywords}:</span> ${paper.keywords.join(', ')}</section>`,
+    markup`
+      <section class="item keywords"><span class="label">${labels.keywords}:</span>
+      ${' '}${paper.keywords.join(', ')}</section>`,
     spec.abstract &&
       markup`<section class="item abstract"><h2 class="label">${labels.abstract}</h2><p>${spec.abstract}</p></section>`,
     markup`<div class="article-fulltext">${lines(sections)}</div>`,
