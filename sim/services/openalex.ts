@@ -192,7 +192,8 @@ function findWork(exchange: Exchange, id: string): Work | undefined {
 function topics(exchange: Exchange): Reply {
   checkParameters(exchange.query);
   const search = exchange.query.get('search');
-  const poor = charge(exchange, search === null ? 1 : 10);
+  const cost = search === null ? 1 : 10;
+  const poor = charge(exchange, cost);
   if (poor) return poor;
   const perPage = Math.min(Number(exchange.query.get('per_page') ?? 25), PER_PAGE_LIMIT);
   const found = matchingTopics(search ?? '');
@@ -202,7 +203,7 @@ function topics(exchange: Exchange): Reply {
       results: found.slice(0, perPage).map((index) => renderTopic(index)),
     },
     200,
-    budgetHeaders(exchange, search === null ? 1 : 10),
+    budgetHeaders(exchange, cost),
   );
 }
 

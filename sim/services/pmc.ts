@@ -35,15 +35,9 @@ function edition(work: Work, version: number): readonly Location[] {
       .replaceAll(`.${latest}/`, `.${version}/`)
       .replace(new RegExp(`\\.${latest}(\\.(?:pdf|xml))$`), `.${version}$1`);
     const payload = location.file?.payload;
-    const file =
-      payload?.form === 'pdf'
-        ? {
-            url,
-            behaviour: PLAIN,
-            payload: { ...payload, layout: payload.layout === 'L1' ? ('L2' as const) : ('L1' as const) },
-          }
-        : location.file;
-    return { ...location, url, file };
+    if (payload?.form !== 'pdf') return { ...location, url };
+    const layout = payload.layout === 'L1' ? 'L2' : 'L1';
+    return { ...location, url, file: { url, behaviour: PLAIN, payload: { ...payload, layout } } };
   });
 }
 

@@ -66,36 +66,28 @@ function expectWork(world: World, work: Work, policy: Policy, means: Means): Exp
     (resolver) =>
       tryPlans(world, work, { ...policy, resolvers: [resolver] }, { ...means, credits: Infinity }).winner !== null,
   );
-  if (work.isRetracted && policy.retracted === 'skip')
-    return {
-      work,
-      outcome: 'skipped',
-      reason: 'retracted',
-      winner: null,
-      attempts: [],
-      by,
-      budgetDependent: false,
-      spent: 0,
-    };
-  const run = tryPlans(world, work, policy, means);
-  const unlimited =
-    policy.contentCredits === null ? run : tryPlans(world, work, policy, { ...means, credits: Infinity });
-  const shared = {
+  const isSkipped = work.isRetracted && policy.retracted === 'skip';
+  const run = isSkipped ? NO_TRIAL : tryPlans(world, work, policy, means);
+  const isLimited = policy.contentCredits !== null && !isSkipped;
+  return {
     work,
     attempts: run.attempts,
     by,
     spent: run.spent,
-    budgetDependent: unlimited.spent > 0 && policy.contentCredits !== null,
+    budgetDependent: isLimited && tryPlans(world, work, policy, { ...means, credits: Infinity }).spent > 0,
+    ...(isSkipped ? { outcome: 'skipped', reason: 'retracted' } : endOf(world, work, policy, run)),
+    winner: run.winner,
   };
-  if (run.winner) return { ...shared, outcome: 'saved', reason: 'success', winner: run.winner };
-  if (run.starved) return { ...shared, outcome: 'parked', reason: 'budget-exhausted', winner: null };
-  if (run.attempts.some(({ reason }) => reason === 'rate-limited'))
-    return { ...shared, outcome: 'parked', reason: 'rate-limited', winner: null };
+}
+
+function endOf(world: World, work: Work, policy: Policy, run: Trial): Pick<ExpectedWork, 'outcome' | 'reason'> {
+  const ended = (wanted: Reason): boolean => run.attempts.some(({ reason }) => reason === wanted);
+  if (run.winner) return { outcome: 'saved', reason: 'success' };
+  if (run.starved) return { outcome: 'parked', reason: 'budget-exhausted' };
+  if (ended('rate-limited')) return { outcome: 'parked', reason: 'rate-limited' };
   // A service that was down may have known a copy, so the work is retried later.
-  if (isUnasked(world, work, policy)) return { ...shared, outcome: 'parked', reason: 'lookup-failed', winner: null };
-  if (run.attempts.some(({ reason }) => reason === 'host-given-up'))
-    return { ...shared, outcome: 'failed', reason: 'host-given-up', winner: null };
-  return { ...shared, ...lossOf(run.attempts), winner: null };
+  if (isUnasked(world, work, policy)) return { outcome: 'parked', reason: 'lookup-failed' };
+  return ended('host-given-up') ? { outcome: 'failed', reason: 'host-given-up' } : lossOf(run.attempts);
 }
 
 /** Whether a resolver that would have been used was down. */
@@ -111,6 +103,8 @@ interface Trial {
   /** A plan was not tried because its budget was used up. */
   readonly starved: boolean;
 }
+
+const NO_TRIAL: Trial = { winner: null, attempts: [], spent: 0, starved: false };
 
 function tryPlans(world: World, work: Work, policy: Policy, means: Means): Trial {
   const tried = new Map<string, Reason>();

@@ -113,14 +113,11 @@ export function workAt(
   });
   const saying = (said: Said): Work => ({ ...work, said });
   if (event === 'reinstated') return saying({ updatedBy: [update('retraction', BEFORE)] });
-  if (moment === 'before')
-    return event === 'appears'
-      ? undefined
-      : event === 'opens'
-        ? closed(work)
-        : event === 'improved'
-          ? submitted(work)
-          : work;
+  if (moment === 'before') {
+    if (event === 'appears') return undefined;
+    if (event === 'opens') return closed(work);
+    return event === 'improved' ? submitted(work) : work;
+  }
   switch (event) {
     case 'appears':
       return about?.doi

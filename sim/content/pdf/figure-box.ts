@@ -1,10 +1,8 @@
 import type { Figure } from '../paper.ts';
 import { stream } from '../random.ts';
 import { drawLine, rule, setLine } from './lines.ts';
-import type { Op, Setting } from './lines.ts';
+import type { Op, Rectangle, Setting } from './lines.ts';
 import type { Style } from './style.ts';
-
-type Rectangle = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
 
 export function figureSize(figure: Figure, width: number): { readonly width: number; readonly height: number } {
   const shown = Math.min(width, 300);

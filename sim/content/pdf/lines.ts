@@ -26,24 +26,11 @@ export type Op =
       readonly width: number;
       readonly grey: number;
     }
-  | {
-      readonly kind: 'area';
-      readonly x: number;
-      readonly y: number;
-      readonly width: number;
-      readonly height: number;
-      readonly grey: number;
-    }
-  | {
-      readonly kind: 'picture';
-      readonly x: number;
-      readonly y: number;
-      readonly width: number;
-      readonly height: number;
-      /** Grey values by row. */
-      readonly pixels: Uint8Array;
-      readonly columns: number;
-    };
+  | ({ readonly kind: 'area'; readonly grey: number } & Rectangle)
+  /** `pixels` are grey values by row. */
+  | ({ readonly kind: 'picture'; readonly pixels: Uint8Array; readonly columns: number } & Rectangle);
+
+export type Rectangle = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
 
 export function rule(x1: number, y1: number, x2: number, y2: number, width = 0.5): Op {
   const points = [

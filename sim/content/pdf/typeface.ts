@@ -31,12 +31,7 @@ const GENTIUM = {
 };
 
 /** A standard family; missing characters (Greek, Cyrillic, the minus sign) use the embedded font. */
-function standardFamily(
-  roman: StandardName,
-  bold: StandardName,
-  italic: StandardName,
-  boldItalic: StandardName,
-): Family {
+function standardFamily(roman: string, bold: string, italic: string, boldItalic: string): Family {
   return {
     roman: [standardFont(roman), ...GENTIUM.roman],
     bold: [standardFont(bold), ...GENTIUM.bold],
@@ -99,18 +94,8 @@ for (let code = 0x20; code < 0x7f; code++) CODES.set(code, code);
 for (let code = 0xa0; code < 0x100; code++) if (code !== 0xad) CODES.set(code, code);
 HIGH.forEach((codePoint, index) => codePoint && CODES.set(codePoint, 0x80 + index));
 
-type StandardName =
-  | 'Times-Roman'
-  | 'Times-Bold'
-  | 'Times-Italic'
-  | 'Times-BoldItalic'
-  | 'Helvetica'
-  | 'Helvetica-Bold'
-  | 'Helvetica-Oblique'
-  | 'Helvetica-BoldOblique';
-
 /** One of the standard 14 fonts. */
-function standardFont(name: StandardName): Font {
+function standardFont(name: string): Font {
   const widths = new Map<number, number>();
   const measure = (): void => {
     const ruler = new PdfKit({ autoFirstPage: false }).font(name).fontSize(1000);
