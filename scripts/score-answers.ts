@@ -133,23 +133,18 @@ function goldPlaces({ paper, evidence }: Question): ReadonlySet<number> {
   return new Set(places);
 }
 
+function passageOf({ id, document, title, headings, text }: Chunk) {
+  return { id, document, title, headings, text, page: undefined, file: undefined };
+}
+
 async function* passages(): AsyncGenerator<IndexedPassage> {
-  for (const [at, chunk] of chunks.entries()) {
-    const { id, document, title, headings, text } = chunk;
-    const vector = vectors[at];
+  for (const [at, chunk] of chunks.entries())
     yield {
-      id,
-      document,
-      title,
-      headings,
-      text,
-      page: undefined,
-      file: undefined,
+      ...passageOf(chunk),
       section: sectionOf(chunk),
       searchText: embeddedText(chunk),
-      vector,
+      vector: vectors[at],
     };
-  }
 }
 
 type Ranker = (question: Question, top: number, inside: string | undefined) => Promise<readonly number[]>;
@@ -338,26 +333,14 @@ function overlaps(one: string, other: string): boolean {
 
 /** Every piece of evidence as a quote, true and in four false forms; returns what the gate did wrong. */
 function scoreGate(): string[] {
-  const hits = chunks.map(({ id, document, title, headings, text }): CitedHit => ({
+  const hits = chunks.map((chunk): CitedHit => ({
     rank: 1,
     score: 1,
     fit: 1,
     by: 'words',
     work: null,
     link: null,
-    passage: {
-      id,
-      document,
-      title,
-      headings,
-      section: 'body',
-      page: undefined,
-      boxes: [],
-      hasTable: false,
-      hasFigure: false,
-      text,
-      file: undefined,
-    },
+    passage: { ...passageOf(chunk), section: 'body', boxes: [], hasTable: false, hasFigure: false },
   }));
   const letThrough: Record<string, number> = { forged: 0, misattributed: 0, stitched: 0, 'number-changed': 0 };
   const tried: Record<string, number> = { forged: 0, misattributed: 0, stitched: 0, 'number-changed': 0 };

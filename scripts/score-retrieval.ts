@@ -134,18 +134,14 @@ async function* passages(name: string, documents: readonly Document[]): AsyncGen
   const together = 64;
   for (let at = 0; at < documents.length; at += together) {
     const some = documents.slice(at, at + together);
-    const windows = some.map((document) =>
-      chunkDocument(document.id, paper(document), tokenizer, { maxTokens: 512, minTokens: 64, overlapTokens: 0 })
-        .slice(0, 1)
-        .map(embeddedText),
-    );
-    const { vectors } = await embedTexts(windows.flat(), { engine, cache, role: 'passage' });
-    let used = 0;
-    for (const [place, document] of some.entries()) {
-      const count = windows[place]?.length ?? 0;
-      const { id, title, text } = document;
-      const own = vectors.slice(used, used + count);
-      used += count;
+    const firsts = some.map((document) => {
+      const limits = { maxTokens: 512, minTokens: 64, overlapTokens: 0 };
+      return chunkDocument(document.id, paper(document), tokenizer, limits)[0];
+    });
+    const texts = firsts.filter((chunk) => chunk !== undefined).map(embeddedText);
+    const vectors = (await embedTexts(texts, { engine, cache, role: 'passage' })).vectors.values();
+    for (const [place, { id, title, text }] of some.entries()) {
+      const vector = firsts[place] && vectors.next().value;
       yield {
         id,
         document: id,
@@ -154,7 +150,7 @@ async function* passages(name: string, documents: readonly Document[]): AsyncGen
         page: undefined,
         text: `${title} ${text}`,
         file: undefined,
-        vector: own[0],
+        vector,
       };
     }
     process.stderr.write(`\r${name}: ${Math.min(at + together, documents.length)} of ${documents.length} embedded `);
@@ -163,13 +159,12 @@ async function* passages(name: string, documents: readonly Document[]): AsyncGen
 }
 
 function faultsOf(name: string, scores: Readonly<Record<SearchMode, number>>): string[] {
-  const faults = [];
-  for (const mode of MODES) {
+  const faults = MODES.flatMap((mode) => {
     const target = TARGETS[name]?.[mode];
-    if (target !== undefined && scores[mode] < target) {
-      faults.push(`MISSED: ${name} ${mode} is ${scores[mode].toFixed(4)}, the target ${target}`);
-    }
-  }
+    return target !== undefined && scores[mode] < target
+      ? [`MISSED: ${name} ${mode} is ${scores[mode].toFixed(4)}, the target ${target}`]
+      : [];
+  });
   if (scores.hybrid <= scores.lexical) faults.push(`MISSED: on ${name} hybrid is not above lexical`);
   return faults;
 }
