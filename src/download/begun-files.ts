@@ -32,8 +32,15 @@ export type Origin = z.infer<typeof ORIGIN>;
 export type Version = Origin['version'];
 export type Beginning = z.infer<typeof BEGINNING>;
 
+const NOTE = '.note';
+
 export function notePath(part: string): string {
-  return `${part}.note`;
+  return part + NOTE;
+}
+
+/** The part that a file is, or is the note of. */
+function partName(name: string): string {
+  return name.endsWith(NOTE) ? name.slice(0, -NOTE.length) : name;
 }
 
 /** Notes how much of a part file is valid, with its hash; the first line of a note says what the file is of. */
@@ -88,18 +95,12 @@ export class BegunFiles {
     return undefined;
   }
 
-  /** Removes files of finished works, old files, and parts without a note. */
+  /** Removes files of finished works, old files, and parts and notes without the other. */
   remove(isOver: (work: string) => boolean, now: number): void {
     if (!existsSync(this.#folder)) return;
-    for (const name of readdirSync(this.#folder)) {
-      if (!name.endsWith(PART)) continue;
-      const part = join(this.#folder, name);
-      const note = readNote(part);
+    for (const part of new Set(readdirSync(this.#folder).map((name) => join(this.#folder, partName(name))))) {
+      const note = existsSync(part) ? readNote(part) : undefined;
       if (note === undefined || isOver(note.work) || isOlder(part, now - KEPT_MS)) removePart(part);
-    }
-    for (const name of readdirSync(this.#folder)) {
-      const part = join(this.#folder, name.slice(0, -notePath('').length));
-      if (!name.endsWith(PART) && !existsSync(part)) rmSync(join(this.#folder, name), { force: true });
     }
     if (readdirSync(this.#folder).length === 0) rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -176,21 +177,15 @@ function sweep(root: string, clock: Clock): void {
     if (name !== BEGUN_FOLDER && !isOfTheLiving(name)) rmSync(join(root, name), { recursive: true, force: true });
 }
 
-/** Cleans up an abandoned folder; false if its lock is held. */
+/** Removes an abandoned folder and sets its unfinished files aside; false if its lock is held. */
 function clear(root: string, name: string, clock: Clock): boolean {
   using lock = new FileLock(join(root, name + LOCK), clock);
   using held = lock.tryTake();
   if (!held) return false;
-  setAside(root, join(root, name));
-  rmSync(join(root, name), { recursive: true, force: true });
-  return true;
-}
-
-/** Sets unfinished files aside; only the holder of the lock does. */
-function setAside(root: string, folder: string): void {
-  if (!existsSync(folder)) return;
+  const folder = join(root, name);
   const begun = new BegunFiles(join(root, BEGUN_FOLDER));
-  const ending = notePath('');
-  for (const name of readdirSync(folder))
-    if (name.endsWith(ending)) begun.setAside(join(folder, name.slice(0, -ending.length)));
+  for (const file of existsSync(folder) ? readdirSync(folder) : [])
+    if (file.endsWith(NOTE)) begun.setAside(join(folder, partName(file)));
+  rmSync(folder, { recursive: true, force: true });
+  return true;
 }

@@ -8,7 +8,6 @@ import {
   partPath,
   sha256,
   syncFolder,
-  systemClock,
   Batcher,
   describeDiskError,
   renameFile,
@@ -27,31 +26,26 @@ function nameOf(workId: string, kind: ArtifactKind): string {
   return `${FOLDERS[kind]}/${slug(workId)}.${kind}`;
 }
 
+interface KeptFilesOptions {
+  readonly contentAddressed?: boolean;
+  readonly clock?: Clock;
+  /** Fetches a missing file from the shared store; false if it is not there either. */
+  readonly bring?: ((path: string) => Promise<boolean>) | undefined;
+}
+
 /** The files of a run: `PDF/ HTML/ XML/` by name, or by hash with readable links. */
 export class KeptFiles implements Disposable {
   readonly root: string;
   readonly begun: BegunFiles;
-  readonly #contentAddressed: boolean;
   /** Files that finish together share the sync of their folder. */
   readonly #commits = new Batcher(commitFiles);
   readonly #made = new Set<string>();
-  readonly #clock: Clock;
-  readonly #bring: ((path: string) => Promise<boolean>) | undefined;
+  readonly #options: KeptFilesOptions;
   #parts: PartFolder | undefined;
 
-  constructor(
-    root: string,
-    options: {
-      readonly contentAddressed?: boolean;
-      readonly clock?: Clock;
-      /** Fetches a missing file from the shared store; false if it is not there either. */
-      readonly bring?: ((path: string) => Promise<boolean>) | undefined;
-    } = {},
-  ) {
+  constructor(root: string, options: KeptFilesOptions = {}) {
     this.root = root;
-    this.#contentAddressed = options.contentAddressed ?? false;
-    this.#clock = options.clock ?? systemClock;
-    this.#bring = options.bring;
+    this.#options = options;
     this.begun = new BegunFiles(join(root, '.parts', BEGUN_FOLDER));
   }
 
@@ -62,7 +56,7 @@ export class KeptFiles implements Disposable {
   }): Promise<{ readonly part: string; readonly beginning: Beginning | undefined }> {
     const folder = join(this.root, '.parts');
     await this.#make(folder);
-    this.#parts ??= openPartFolder(folder, this.#clock);
+    this.#parts ??= openPartFolder(folder, this.#options.clock);
     const part = partPath(join(this.#parts.path, 'body'));
     return { part, beginning: file && this.begun.take(file.work, file.url, part) };
   }
@@ -86,7 +80,7 @@ export class KeptFiles implements Disposable {
     const name = nameOf(workId, kind);
     const friendly = join(this.root, name);
     await this.#make(dirname(friendly));
-    if (!this.#contentAddressed) {
+    if (!this.#options.contentAddressed) {
       await this.#commits.add({ part, path: friendly });
       return name;
     }
@@ -103,19 +97,20 @@ export class KeptFiles implements Disposable {
   /** Removes a file that was just saved; bytes shared by hash stay. */
   async remove(workId: string, { path, kind }: Pick<Artifact, 'path' | 'kind'>): Promise<void> {
     const name = nameOf(workId, kind);
-    if (path !== name && !this.#contentAddressed) return;
+    if (path !== name && !this.#options.contentAddressed) return;
     await rm(join(this.root, name), { force: true });
     await syncFolder(dirname(join(this.root, name)));
   }
 
   /** Whether a saved file still exists with its size, or could be brought from the store. */
   async holds(path: string, bytes: number): Promise<boolean> {
-    return (await this.#isHere(path, bytes)) || ((await this.#bring?.(path)) === true && this.#isHere(path, bytes));
+    if (await this.#isHere(path, bytes)) return true;
+    return (await this.#options.bring?.(path)) === true && (await this.#isHere(path, bytes));
   }
 
   /** Whether a saved file was deleted or cut, and no store can have it. */
   async hasLost(path: string, bytes: number): Promise<boolean> {
-    return !this.#bring && !(await this.#isHere(path, bytes));
+    return !this.#options.bring && !(await this.#isHere(path, bytes));
   }
 
   async #isHere(path: string, bytes: number): Promise<boolean> {

@@ -4,7 +4,7 @@ import { closeSync, createReadStream, openSync, rmSync, truncateSync, writeSync 
 
 import { describeDiskError } from '../base/index.ts';
 import type { BodySink, Headers, HttpResult, ResponseHead } from '../http/index.ts';
-import type { Plan, Checksum } from '../resolve/index.ts';
+import type { Checksum } from '../resolve/index.ts';
 import type { Beginning, Version, Origin } from './begun-files.ts';
 import { noteBeginning, notePath } from './begun-files.ts';
 import { responseOf } from './reasons.ts';
@@ -12,6 +12,12 @@ import type { BodyKind } from './sniffer.ts';
 import { Sniffer } from './sniffer.ts';
 
 const NOTHING: BodySink = { write: () => undefined };
+
+interface WantedFile extends Pick<Origin, 'work' | 'url'> {
+  /** Where its bytes are written. */
+  readonly part: string;
+  readonly checksum: Checksum | null;
+}
 
 /**
  * The transfer of one file, resumed after an interruption if the server allows it. Only bytes of the same version are
@@ -26,26 +32,19 @@ const NOTHING: BodySink = { write: () => undefined };
 export class Transfer {
   receiver: BodyReceiver | undefined;
   fault: string | undefined;
-  readonly #part: string;
-  readonly #plan: Plan;
-  readonly #asker: { readonly work: string; readonly url: string };
+  readonly #wanted: WantedFile;
   #version: Version | undefined;
   #asked = 0;
   /** Total length stated by the rest. */
   #whole: number | undefined;
 
-  constructor(part: string, options: { readonly plan: Plan; readonly work: string; readonly url: string }) {
-    this.#part = part;
-    this.#plan = options.plan;
-    this.#asker = { work: options.work, url: options.url };
+  constructor(wanted: WantedFile) {
+    this.#wanted = wanted;
   }
 
   /** Resumes the part file if it still matches its note. */
   async resume(beginning: Beginning): Promise<void> {
-    this.receiver = await BodyReceiver.resume(
-      this.#receiving(() => undefined),
-      beginning,
-    );
+    this.receiver = await BodyReceiver.resume({ ...this.#wanted, stop: () => undefined }, beginning);
     this.#version = this.receiver && beginning.version;
   }
 
@@ -97,13 +96,10 @@ export class Transfer {
     }
     this.receiver?.discard();
     this.#version = versionOf(head);
-    const origin = this.#version && { ...this.#asker, version: this.#version };
-    this.receiver = new BodyReceiver({ ...this.#receiving(stop), origin });
+    const { part, checksum, work, url } = this.#wanted;
+    const origin = this.#version && { work, url, version: this.#version };
+    this.receiver = new BodyReceiver({ part, checksum, stop, origin });
     return this.receiver;
-  }
-
-  #receiving(stop: () => void): ReceiveOptions {
-    return { part: this.#part, checksum: this.#plan.checksum, stop };
   }
 
   /** Why a partial response is not the rest of this file. */
@@ -156,9 +152,7 @@ const MARK_BYTES = 1 << 20;
 
 export type ReceivedBody = ReturnType<BodyReceiver['end']>;
 
-interface ReceiveOptions {
-  readonly part: string;
-  readonly checksum: Checksum | null;
+interface ReceiveOptions extends Pick<WantedFile, 'part' | 'checksum'> {
   readonly stop: () => void;
   /** Undefined if it cannot be resumed. */
   readonly origin?: Origin | undefined;

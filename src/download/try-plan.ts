@@ -302,7 +302,7 @@ export class PlanTrier {
   async #fetch(plan: Plan, url: string, claim: Claim): Promise<Got> {
     const { files, signal } = this.#options;
     const { part, beginning } = await files.newPart({ work: this.#work.id, url });
-    const transfer = new Transfer(part, { plan, work: this.#work.id, url });
+    const transfer = new Transfer({ part, work: this.#work.id, url, checksum: plan.checksum });
     let got: Got | undefined;
     let result: HttpResult | undefined;
     try {

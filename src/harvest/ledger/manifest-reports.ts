@@ -26,7 +26,7 @@ export async function writeReports(
   store: CorpusStore,
   options: { readonly now: number; readonly runId: string },
 ): Promise<void> {
-  const [outcomes, reasons, resolvers, kinds]: Record<string, number>[] = [{}, {}, {}, {}];
+  const counts = { outcomes: {}, reasons: {}, resolvers: {}, kinds: {} };
   const byResolver: Record<string, Measured> = {};
   const byHost: Record<string, Measured> = {};
   const account = new ResolverAccount();
@@ -46,10 +46,10 @@ export async function writeReports(
     if (!isLast) continue;
     last.write(line);
     works += 1;
-    count(outcomes, row.outcome);
-    count(reasons, row.reason);
-    if (row.resolver !== null) count(resolvers, row.resolver);
-    if (row.kind !== null) count(kinds, row.kind);
+    count(counts.outcomes, row.outcome);
+    count(counts.reasons, row.reason);
+    if (row.resolver !== null) count(counts.resolvers, row.resolver);
+    if (row.kind !== null) count(counts.kinds, row.kind);
     bytes += row.bytes ?? 0;
     durations.push(row.duration_ms ?? 0);
     account.add(row);
@@ -73,10 +73,7 @@ export async function writeReports(
   await write('manifest.summary.json', {
     ...header,
     bytes,
-    outcomes,
-    reasons,
-    resolvers,
-    kinds,
+    ...counts,
     resolver_account: account.lines,
     problems: account.problems,
     lost_sources: account.sources,
@@ -99,8 +96,8 @@ function hostOf(url: string): string {
   }
 }
 
-function count(counts: Record<string, number> | undefined, name: string): void {
-  if (counts) counts[name] = (counts[name] ?? 0) + 1;
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
 }
 
 function measure(
