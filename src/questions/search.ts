@@ -2,19 +2,13 @@ import { z } from 'zod';
 
 import { passage, passageFilter } from '../ask/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
-import { SECTIONS } from '../search/index.ts';
+import { SEARCHED_BY, SECTIONS } from '../search/index.ts';
 import { counted, question, workLine } from './question.ts';
 
 export const FILTERS = {
   ...passageFilter.shape,
   section: passageFilter.shape.section.describe(`Only these sections, comma-separated: ${SECTIONS.join(', ')}.`),
   exclude_retracted: z.boolean().optional().describe('Exclude retracted works.'),
-};
-
-const WAYS: Readonly<Record<string, string>> = {
-  hybrid: 'words and meaning',
-  dense: 'meaning',
-  lexical: 'words',
 };
 
 type Passage = z.output<typeof passage>;
@@ -96,17 +90,17 @@ export const searchQuestion = question({
     const wanted = { ...filters, top, excludeRetracted };
     const request = { ...wanted, ...(mode && { mode }), ...(minFit !== undefined && { minFit }) };
     const found: { readonly run: string; readonly hit: CitedHit }[] = [];
-    const modes = new Set<string>();
+    const ways = new Set<string>();
     let passages = 0;
     for (const { id, search } of runs)
       await search.use(async (session) => {
         for (const hit of await session.search(words, request, signal)) found.push({ run: id, hit });
-        modes.add(mode ?? session.mode);
+        ways.add(SEARCHED_BY[mode ?? session.mode]);
         passages += session.passages;
       });
     // Scores of different indexes are not comparable; ranks and fits are.
     const best = found.sort((a, b) => a.hit.rank - b.hit.rank || b.hit.fit - a.hit.fit).slice(0, top);
-    const searchedBy = [...modes].map((each) => WAYS[each] ?? each).join('; ');
+    const searchedBy = [...ways].join('; ');
     return {
       head: { question: words, searched_by: searchedBy, passages_searched: passages },
       summary:

@@ -37,7 +37,7 @@ export interface SearchOptions {
   readonly perWork?: number;
 }
 
-const BY = { dense: 'meaning', hybrid: 'words and meaning' } as const;
+export const SEARCHED_BY = { lexical: 'words', dense: 'meaning', hybrid: 'words and meaning' } as const;
 /** How many rows with the nearest codes are compared exactly: one in so many, within limits. Codes are coarse. */
 const NEAR_ONE_IN = 250;
 const NEAR_ROWS = { least: 1_000, most: 4_000 };
@@ -121,7 +121,7 @@ export class SearchIndex implements Disposable {
   ): Generator<Omit<Hit, 'rank'>> {
     for (const { place, score } of ranked) {
       const passage = this.#all.passage(place);
-      const by = mode === 'lexical' || !this.#all.hasVector(place) ? 'words' : BY[mode];
+      const by = this.#all.hasVector(place) ? SEARCHED_BY[mode] : 'words';
       yield { score, fit: fitOfPassage(place, passage), by, passage };
     }
   }

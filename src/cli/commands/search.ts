@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 
 import { duration } from '../../base/index.ts';
+import { SEARCHED_BY } from '../../search/index.ts';
 import { corpusOf, splitQuestion } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
 import type { CitedHit, SearchSession } from '../../corpus/index.ts';
@@ -65,8 +66,9 @@ interface Found {
 
 function printHits({ question, hits, tookMs, folder, opened }: Found, full: boolean, session: Session): void {
   const { mode } = opened;
-  const how = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' }[mode];
-  session.info(`${counted(opened.passages, 'passage')} in ${folder} searched by ${how} in ${duration(tookMs)}`);
+  session.info(
+    `${counted(opened.passages, 'passage')} in ${folder} searched by ${SEARCHED_BY[mode]} in ${duration(tookMs)}`,
+  );
   const wordsOnly = mode === 'lexical' ? [] : hits.filter(({ by }) => by === 'words');
   if (wordsOnly.length > 0)
     session.info(`found by words only, not embedded yet: ${wordsOnly.map(({ rank }) => rank).join(', ')}`);
