@@ -81,7 +81,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   'screen status': 'screen --status',
   'screen sample': 'screen --sample',
   'screen add': 'screen --add',
-  'screen import': 'screen --import (--add)',
+  'screen import': 'screen --import, or screen --add',
   'screen export': 'export --format decisions (decisions-ris, asreview, rayyan)',
   'table correct': 'table --correct',
   'graph show': 'graph list neighbours',

@@ -30,7 +30,7 @@ const FIRST_PHASE = 'title-abstract';
 function screenOptions() {
   return runArgument(settingOptions(shared(new Command('screen')), ['serve']))
     .description('decide which works of a run are included, the most likely first')
-    .option('--by <name>', 'who decides; default: the user of this computer, or import')
+    .option('--by <name>', 'who decides; default: the user of this computer; with --import: import')
     .option('--status', 'only print the progress, the recall that can be promised, and where reviewers differ')
     .option('--sample', 'begin a random sample of the undecided works, which shows when to stop')
     .option('--tty', 'screen in the terminal instead of the browser')
