@@ -31,7 +31,6 @@ export function errorInfo(error: unknown, fallback = 'UNEXPECTED'): ErrorInfo {
   return { code: fallback, message: typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error)) };
 }
 
-/** Whether an error has one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.some((code) => code === error.code);
 }

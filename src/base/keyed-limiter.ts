@@ -13,7 +13,6 @@ export interface Room {
   close?(): void;
 }
 
-/** A key and its waiters. */
 export interface Line<R> {
   readonly key: string;
   readonly room: R;
@@ -380,7 +379,6 @@ export class TokenBucket {
     this.#fullAt = Math.max(this.#fullAt, now) + amount * this.#msPerToken;
   }
 
-  /** Returns what was taken but not used. */
   refund(amount = 1): void {
     this.#fullAt = Math.max(this.#clock.monotonic(), this.#fullAt - amount * this.#msPerToken);
   }

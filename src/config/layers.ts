@@ -1,4 +1,3 @@
-/** A value that was set, and where. */
 export interface Setting {
   readonly path: readonly string[];
   readonly value: unknown;
@@ -37,7 +36,6 @@ export function merge(layers: readonly Layer[]): {
   return { value: root, settings };
 }
 
-/** Sets the value at a path, creating missing records on the way. */
 function assign(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let at = root;
   for (const key of path.slice(0, -1)) {
@@ -58,7 +56,6 @@ export function printable(value: unknown, secret: boolean): string {
   return secret && value !== '' ? '(set)' : withoutPasswords(JSON.stringify(value) ?? 'undefined');
 }
 
-/** A text without the passwords of the addresses in it. */
 export function withoutPasswords(text: string): string {
   return text
     .replaceAll(/:\/\/([^\s/:@]*:)?[^\s/]*@/g, '://$1***@')

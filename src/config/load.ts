@@ -16,7 +16,6 @@ import type { Config } from './schema.ts';
 
 const DEFAULT_FILES = ['docstokg.yaml', 'docstokg.yml', 'docstokg.json'];
 
-/** The current settings and where each came from. */
 export interface Loaded {
   readonly config: Config;
   /** By dotted name; a name that is not here has its default. */

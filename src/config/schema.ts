@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { flag, seconds, secret, setting } from './setting.ts';
 import { parseSchema } from './parse-schema.ts';
 
-/** How jobs run: concurrency, lease time, number of attempts. */
 const orchestratorSchema = z
   .strictObject({
     max_workers: setting(
@@ -235,7 +234,6 @@ const graphSchema = z.strictObject({
   ),
 });
 
-/** Address and access of `docstokg serve`. */
 const serveSchema = z.strictObject({
   host: setting(
     z.string().min(1).max(255).default('127.0.0.1'),

@@ -7,7 +7,6 @@ import type { Headers, HttpRequest, HttpResponse, HttpResult, Wrap } from './sen
 import { trailOf, whileWaiting } from './send.ts';
 import { raced } from './shared-results.ts';
 
-/** A cached response. */
 export interface Stored {
   readonly status: number;
   readonly headers: Headers;

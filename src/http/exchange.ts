@@ -285,7 +285,6 @@ function flattenHeaders(headers: Record<string, string | string[] | undefined>):
   return flat;
 }
 
-/** Called when a time limit is exceeded. */
 type Expired = (reason: FailedReason, message: string, retryable: boolean) => void;
 
 /**

@@ -7,7 +7,6 @@ import { trailOf } from './send.ts';
 import { SharedResults } from './shared-results.ts';
 import type { HttpEvent } from './with-admission.ts';
 
-/** What is known about a host's robots.txt. */
 type Known =
   | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly text: string }
   /** RFC 9309 §2.3.1.4: unreachable means complete disallow. */

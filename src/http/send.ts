@@ -2,7 +2,6 @@ import type { WhileWaiting } from '../hosts/index.ts';
 import type { CookieJar } from './cookie-jar.ts';
 import type { Credential } from './secret.ts';
 
-/** A job that sends requests. */
 export interface Caller {
   /** It requests this host now, so no slot needs to be reserved for it. */
   asks(host: string): void;
@@ -73,7 +72,6 @@ export interface HttpRequest {
   readonly repeatable?: boolean;
 }
 
-/** A redirect on the way to the response. */
 export interface Hop {
   readonly url: string;
   readonly status: number;
@@ -85,7 +83,6 @@ export interface HttpResponse extends ResponseHead {
   readonly body: Buffer;
   readonly wireBytes: number;
   readonly bodyBytes: number;
-  /** The redirects that led here. */
   readonly chain: readonly Hop[];
   readonly origin: 'network' | 'cache' | 'revalidated';
 }
@@ -159,7 +156,6 @@ export function trailOf(request: HttpRequest): Trail {
   return { url: request.url.href, chain: [] };
 }
 
-/** Sends on behalf of a job. */
 export function withCaller(send: Send, caller: Caller): Send {
   return (request, signal) => send({ ...request, caller }, signal);
 }

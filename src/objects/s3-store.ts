@@ -20,7 +20,6 @@ import { parseRetryAfter } from '../http/index.ts';
 import type { ListedObject, ObjectId, ObjectStore } from './folder-store.ts';
 import { damaged, hashOfKey, keyOf, OWNER_KEY } from './folder-store.ts';
 
-/** Location and credentials of an S3-compatible store. */
 interface S3Options {
   readonly bucket: string;
   /** Prepended to every key; no slash at either end. */
@@ -225,7 +224,6 @@ interface Upload {
   readonly etags: readonly string[];
 }
 
-/** Objects in a bucket of AWS S3 or a compatible store. */
 export class S3Store implements ObjectStore {
   readonly name: string;
   readonly #options: S3Options;

@@ -13,7 +13,6 @@ import type {
 } from './types.ts';
 import { JOB_STATES, RETIRED_AT_ONCE } from './types.ts';
 
-/** Values of a statement by the names of its parameters. */
 export type AdminValues = Readonly<Record<string, string | number | null>>;
 
 /** A database as operators' commands use it: it has a statement of each name. */
@@ -30,7 +29,6 @@ export interface AdminDatabase {
 
 /** How a database writes the parts in which its statements differ. */
 interface Dialect {
-  /** The current time. */
   readonly now: string;
   /** The table with the state of jobs, and one with their hosts. */
   readonly table: string;
@@ -86,7 +84,6 @@ export function adminChanges({ now }: Dialect) {
 
 const FINISHED: readonly JobState[] = ['done', 'skipped', 'error'];
 
-/** Operators' questions and commands. */
 export class Admin implements QueueAdmin {
   readonly #database: AdminDatabase;
 

@@ -143,7 +143,6 @@ function formatLastError(error: ErrorInfo): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text;
 }
 
-/** What a settlement writes to the row of its job. */
 export function settledRow(settlement: Settlement) {
   const lastError = settlement.error ? formatLastError(settlement.error) : null;
   if (settlement.kind === 'finish') {

@@ -140,7 +140,6 @@ export class HostRoom {
     }
   }
 
-  /** Holds what operators paused, and releases what they resumed. */
   applyPauses(pauses: readonly Pause[]): void {
     const keys = new Set(
       pauses.flatMap(({ scope, name }) => (scope === 'host' ? name : scope === 'resolver' ? resolverKey(name) : [])),

@@ -18,7 +18,6 @@ export function readMigrations(database: 'sqlite' | 'postgres'): readonly Migrat
     .map((file) => ({ version: Number(file.slice(0, 4)), name: file, sql: readFileSync(join(folder, file), 'utf8') }));
 }
 
-/** The migrations after version `found` of a database. */
 export function migrationsAfter(found: number, database: 'sqlite' | 'postgres', name: string): readonly Migration[] {
   const all = readMigrations(database);
   const newest = all.at(-1)?.version ?? 0;

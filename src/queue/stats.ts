@@ -46,7 +46,6 @@ export function queueStats(all: readonly Count[], { due, workers, ...parts }: St
   };
 }
 
-/** Jobs of a host in a state with one error code. */
 export interface HostCount {
   readonly host: string;
   readonly state: CountedState;

@@ -185,7 +185,6 @@ export interface WorkerInfo {
   readonly hosts: readonly HostReport[];
 }
 
-/** What a store's watcher is called with. */
 export type StoreChange = 'jobs' | 'control';
 
 /**

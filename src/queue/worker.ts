@@ -149,7 +149,6 @@ export class Worker {
     return this.#jobs.size - this.#parked;
   }
 
-  /** Jobs that wait for a host without a slot. */
   get parked(): number {
     return this.#parked;
   }
@@ -200,7 +199,6 @@ export class Worker {
     this.lookAgain();
   }
 
-  /** Changes how many jobs run at once; those over a lower number finish. */
   resize(maxWorkers: number): void {
     this.#slots.setLimit('worker', maxWorkers);
     this.#wake();
@@ -497,7 +495,6 @@ export class Worker {
     });
   }
 
-  /** A settlement was written, or refused because the lease was lost. */
   #settled(ended: EndedJob, accepted: boolean): void {
     const { running, settlement, id } = ended;
     this.#forget(running);
@@ -570,7 +567,6 @@ export class Worker {
     }
   }
 
-  /** See HandlerContext.withLimits. */
   async #withLimits<T>(
     running: RunningJob,
     { resolver, host }: { readonly resolver: string | null; readonly host: string },

@@ -69,7 +69,6 @@ export class Lookups {
     return this.#shared.get(key, () => askOnce(this.#facts, key, ask), this.#caller, signal);
   }
 
-  /** The current time, to decide what is in force. */
   now(): number {
     return this.#clock.now();
   }
@@ -172,17 +171,14 @@ export function* sameAsOf(resolver: string, sameness: Sameness): Generator<Findi
   return undefined;
 }
 
-/** Finding for a response that cannot be parsed. */
 export function unreadable(resolver: string, what: string): Finding[] {
   return [{ kind: 'problem', resolver, message: `unexpected-shape: ${what}`, at: null }];
 }
 
-/** The answer, or why there is none. */
 type SharedAnswer =
   | { readonly kind: 'known'; readonly text: string }
   | Exclude<Lookup<string>, { readonly kind: 'found' }>;
 
-/** How long an answer is used. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 /**

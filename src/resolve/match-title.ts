@@ -34,7 +34,6 @@ const ANOTHER_TEXT = 0.6;
 const CLOSE = 0.03;
 const MOST_WORDS = 100;
 
-/** How similar a registered work is to the citation. */
 export function scoreCandidate(cited: CitedWork, candidate: Candidate): ScoredCandidate {
   const likeness =
     cited.title === null ? titleInLine(cited.text, candidate.title) : likeTitles(cited.title, candidate.title);

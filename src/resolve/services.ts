@@ -245,7 +245,6 @@ export class Services {
     return [base, ...[original, ...(limits.hosts ?? [])].map((host) => `${host}${suffix}`)];
   }
 
-  /** Limits for the HTTP client. */
   pools(): Pool[] {
     const pools = new Map<string, Pool>();
     for (const [service, { limits }] of entries()) {

@@ -61,7 +61,6 @@ export interface RunParts {
 interface Ended {
   readonly item: WorkItem;
   readonly end: Exclude<ItemEnd, { readonly kind: 'unfinished' }>;
-  /** Adds its rows to the manifest. */
   readonly log: () => void | Promise<void>;
 }
 
@@ -387,7 +386,6 @@ export class StageRun {
     this.#pump();
   }
 
-  /** Writes the rows that a satisfied item lacks in the manifest. */
   async #logMissing(run: ItemRun, stored: StoredFingerprint): Promise<void> {
     const { sink, resume } = this.#parts;
     const { success, skip } = await resume.missingRows(run.item, stored);

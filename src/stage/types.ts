@@ -65,7 +65,6 @@ export interface StagePlan {
   /** For example doctags, chunk or embed; part of the manifest's name. */
   readonly stageName: string;
   readonly items: Iterable<WorkItem> | AsyncIterable<WorkItem> | ItemSource;
-  /** For progress, if known. */
   readonly totalItems?: number;
   readonly schemaVersion?: string;
 }

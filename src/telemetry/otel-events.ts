@@ -11,7 +11,6 @@ import type { StageEvent } from '../stage/index.ts';
 import type { ExportOptions } from './otel-sdk.ts';
 import { openInstruments } from './otel-sdk.ts';
 
-/** Receives an orchestrator's events, and wraps its jobs. */
 interface QueueTelemetry {
   readonly report: (event: QueueEvent) => void;
   readonly around: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;

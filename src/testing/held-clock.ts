@@ -18,7 +18,6 @@ export class HeldClock implements Clock {
     this.#now = startAt;
   }
 
-  /** Timers that have not fired. */
   get pending(): number {
     return this.#armed.size;
   }

@@ -6,7 +6,6 @@ import { createServer as createSocketServer } from 'node:net';
 import type { HttpClient, HttpClientOptions } from '../http/index.ts';
 import { createClient } from '../http/index.ts';
 
-/** One request as a loopback server saw it. */
 export interface SeenRequest {
   readonly method: string;
   readonly host: string;

@@ -11,7 +11,6 @@ export const lenient = <S extends z.ZodType>(schema: S) => maybe(schema).catch(n
 /** A list of objects from which invalid ones are dropped. */
 export const objects = <S extends z.ZodRawShape>(shape: S) => validItems(z.object(shape));
 
-/** A text field that may be missing. */
 export const text = maybe(z.string());
 
 /** A list from which invalid entries are dropped. A non-empty list without any valid entry is an error. */

@@ -125,7 +125,6 @@ function numbersIn(text: string): string[] {
   });
 }
 
-/** How many letters have to be added, removed or changed to turn one text into the other. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [at, letter] of Array.from(from).entries()) {

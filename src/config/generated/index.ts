@@ -62,7 +62,7 @@ export function writeGenerated(name: string, text: string): void {
   const at = generatedFolder();
   const part = join(at, `${name}.${process.pid}`);
   try {
-    if (FROM_SOURCE) removeOthers();
+    if (FROM_SOURCE) removeOutdated();
     mkdirSync(at, { recursive: true });
     writeFileSync(part, text);
     renameSync(part, join(at, name));
@@ -71,8 +71,7 @@ export function writeGenerated(name: string, text: string): void {
   }
 }
 
-/** Removes files generated from earlier sources. */
-function removeOthers(): void {
+function removeOutdated(): void {
   const now = generatedFolder();
   mkdirSync(CACHE, { recursive: true });
   for (const name of readdirSync(CACHE))

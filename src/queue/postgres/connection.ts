@@ -13,7 +13,6 @@ export interface PostgresOptions extends StoreOptions {
 /** How long to wait for the server in an outage before giving up. */
 const OUTAGE_MS = 600_000;
 
-/** Values of a statement by the names of its parameters. */
 export type Values = Readonly<Record<string, unknown>>;
 
 export type OutageEvent =

@@ -146,13 +146,12 @@ export class SqliteConnection {
   }
 }
 
-/** Primary result codes of SQLite. */
-const CODES = { busy: 5, locked: 6, corrupt: 11, notADatabase: 26 };
+const SQLITE_CODES = { busy: 5, locked: 6, corrupt: 11, notADatabase: 26 };
 
 /** Whether another process holds the lock, so that a retry helps. */
 function isBusy(error: unknown): boolean {
   const code = sqliteCode(error);
-  return code === CODES.busy || code === CODES.locked;
+  return code === SQLITE_CODES.busy || code === SQLITE_CODES.locked;
 }
 
 function describeSqliteError(error: unknown, path: string): unknown {
@@ -162,12 +161,12 @@ function describeSqliteError(error: unknown, path: string): unknown {
       hint: 'find the process that holds the lock (a backup or database browser?), or raise queue.timeout_sec',
       cause: error,
     });
-  if (sqliteCode(error) === CODES.corrupt)
+  if (sqliteCode(error) === SQLITE_CODES.corrupt)
     return new AppError('QUEUE_DAMAGED', `${path} is damaged: ${reason}`, {
       hint: 'keep the file; restore a backup, or recover the data with the sqlite3 command .recover',
       cause: error,
     });
-  if (sqliteCode(error) === CODES.notADatabase)
+  if (sqliteCode(error) === SQLITE_CODES.notADatabase)
     return new AppError('QUEUE_NOT_A_DATABASE', `${path} is not a SQLite database`, {
       hint: 'choose another file with --queue or queue.path; this one was not changed',
       cause: error,

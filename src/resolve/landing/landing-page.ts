@@ -94,7 +94,6 @@ export function readLandingPage(html: string | ReadPage, url: URL, headers: Head
       base,
       url,
     ),
-    /** Target of a refresh. */
     refresh: refreshOf(tags, headers, base),
     /** The file that the page shows in a frame or viewer. */
     embedded: distinct(shown, base, url)[0]?.url ?? null,

@@ -192,7 +192,6 @@ function knownLicense(text: string): License | null {
   return license?.slug === null ? null : license;
 }
 
-/** File statements in a page's structured data. */
 type LinkedData = ReturnType<typeof readJsonLd>;
 
 const MAX_NODES = 5_000;

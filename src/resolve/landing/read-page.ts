@@ -17,10 +17,8 @@ export interface Tag {
   readonly at: number;
 }
 
-/** The tags and the text of a page. */
 export type ReadPage = ReturnType<typeof readPage>;
 
-/** Amount of text in a page. */
 type PageProse = ReadPage['prose'];
 
 const WANTED = new Set(

@@ -68,7 +68,6 @@ export class RunMark implements Disposable {
     this.#append(`${JSON.stringify(resolve(folder))}\n`);
   }
 
-  /** Whether the run is alive in any process. */
   isAlive(id: string): boolean {
     if (id === this.id) return true;
     const path = this.#path(id, 'lock');

@@ -4,7 +4,6 @@ import { WALL_PER_CPU } from '../options.ts';
 // milliseconds. Infinity means no limit.
 const [CPU, WALL] = [0, 1] as const;
 
-/** Shared memory for the limits of one process. */
 export function createLimits(): Float64Array {
   return new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT)).fill(Infinity);
 }

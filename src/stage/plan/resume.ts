@@ -47,7 +47,6 @@ export class Resume {
     return judgeWith(item, this.#options, this.#asking);
   }
 
-  /** The rows that the item lacks; the caller writes them. */
   async missingRows(item: WorkItem, stored: StoredFingerprint): Promise<MissingRows> {
     const [skipKey, successKey] = [rowKey('skip', item, stored), rowKey('success', item, stored)];
     const lacks = await this.#lacksSuccess(successKey, stored);

@@ -22,7 +22,6 @@ interface MeterOptions {
   readonly gauges: () => Gauges;
 }
 
-/** Counts and times of a run, and its progress events. */
 export class Meter implements Disposable {
   readonly counts = { scheduled: 0, skipped: 0, succeeded: 0, failed: 0, retried: 0, unfinished: 0, abandoned: 0 };
   readonly #options: MeterOptions;

@@ -43,7 +43,6 @@ interface Entry {
   readonly end: number;
 }
 
-/** The entries in a piece of text. */
 function* entriesIn(text: string): Generator<Entry> {
   const start = /@\s*([a-z]+)\s*([{(])/gi;
   for (let match = start.exec(text); match; match = start.exec(text)) {

@@ -48,7 +48,6 @@ export type ListedWork =
       readonly kind: 'work';
       readonly work: Work;
       readonly line: number;
-      /** Other metadata in the entry. */
       readonly record?: WorkRecord;
       /** The entry of another list that this one decides about. */
       readonly decides?: string;

@@ -36,7 +36,6 @@ export function parseZotero(text: string): ZoteroPlace | undefined {
   return { path, isLocal };
 }
 
-/** The URL of zotero.org's API, and the key. */
 export interface ZoteroWeb {
   readonly base: URL;
   readonly credentials: readonly Credential[];

@@ -60,7 +60,6 @@ export type OpenAlexEnd =
       readonly state: OpenAlexState | null;
     };
 
-/** How OpenAlex is asked. */
 interface OpenAlexAccess {
   readonly send: Send;
   readonly baseUrl: URL;

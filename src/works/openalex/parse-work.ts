@@ -107,7 +107,6 @@ type Parsed = z.output<typeof openAlexWork>;
 const MAX_LOCATIONS = 50;
 const MAX_AUTHORS = 20;
 
-/** The fields, ids and locations of a record. */
 interface ReadRecord {
   readonly data: Parsed;
   readonly id: string;

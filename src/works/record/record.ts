@@ -52,7 +52,6 @@ export interface NoticeAbout {
   readonly notice: Notice;
 }
 
-/** How one work is a version of another. */
 export interface Relation {
   readonly kind: 'is-preprint-of' | 'has-preprint' | 'is-version-of' | 'has-version';
   readonly doi: string;
