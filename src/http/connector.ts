@@ -149,15 +149,9 @@ export type Failure =
   | { readonly kind: 'refused'; readonly reason: RefusedReason; readonly message: string }
   | { readonly kind: 'failed'; readonly reason: FailedReason; readonly message: string; readonly retryable: boolean };
 
-const CONNECT_CODES = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-  'EACCES',
-]);
+const CONNECT_CODES = new Set(
+  'ECONNREFUSED EHOSTUNREACH ENETUNREACH EHOSTDOWN ENETDOWN EADDRNOTAVAIL EACCES'.split(' '),
+);
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
 const TLS_CODE = /^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo, systemClock } from '../base/index.ts';
 import { RunMark } from './commit/run-mark.ts';
-import { InlineExecutor } from './execute/perform.ts';
+import { inlineExecutor } from './execute/perform.ts';
 import type { Executor, ItemRun } from './execute/perform.ts';
 import { WorkerPool } from './execute/worker-pool.ts';
 import type { WorkerStart } from './execute/worker-process.ts';
@@ -191,7 +191,7 @@ async function chooseExecutor(
   const { workerData: data, expecting, workerEnvironment: environment = {} } = runtime;
   if (options.policy !== 'cpu') {
     const call = typeof worker === 'function' ? worker : await loadWorker(worker);
-    return ({ abandoned }, suffix) => new InlineExecutor(call, { stageName, options, clock, data, suffix, abandoned });
+    return ({ abandoned }, suffix) => inlineExecutor(call, { stageName, options, clock, data, suffix, abandoned });
   }
   if (typeof worker === 'function') {
     throw new AppError('CONFIG_STAGE_WORKER', 'a cpu stage needs a worker module, not a function', {

@@ -353,14 +353,9 @@ const dataciteAnswer = z.object({
 });
 
 /** Relations to the same text elsewhere; parts, supplements and sources are other texts. */
-const SAME_TEXT = new Set([
-  'IsIdenticalTo',
-  'IsVariantFormOf',
-  'IsOriginalFormOf',
-  'HasVersion',
-  'IsVersionOf',
-  'IsPublishedIn',
-]);
+const SAME_TEXT = new Set(
+  'IsIdenticalTo IsVariantFormOf IsOriginalFormOf HasVersion IsVersionOf IsPublishedIn'.split(' '),
+);
 const MOST_RELATED = 3;
 
 /**

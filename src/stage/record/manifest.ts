@@ -12,27 +12,6 @@ export function attemptsPath(manifestDir: string, stage: string): string {
   return join(manifestDir, `docparse.${stage}.attempts.jsonl`);
 }
 
-/** Fields of a row that a stage's extras must not replace. */
-const BASE_FIELDS = new Set([
-  'stage',
-  'doc_id',
-  'status',
-  'duration_s',
-  'input_path',
-  'output_path',
-  'output_paths',
-  'schema_version',
-  'input_hash',
-  'cfg_hash',
-  'attempts',
-  'finished_at',
-  'category',
-  'message',
-  'retryable',
-  'code',
-  'reason',
-]);
-
 /** Rows in `docparse.STAGE.manifest.jsonl`, failed attempts in `docparse.STAGE.attempts.jsonl`. */
 export class JsonlManifest implements ManifestSink {
   readonly #rows: JsonlWriter;
@@ -151,9 +130,9 @@ function rowText(record: ItemRecord, status: string, ending: Readonly<Record<str
     attempts: record.attempts,
     finished_at: new Date(record.finishedAt).toISOString(),
     ...ending,
-    ...Object.fromEntries(Object.entries(extras).filter(([name]) => !BASE_FIELDS.has(name))),
   };
-  return `${JSON.stringify(row)}\n`;
+  // A stage's extras come last, and replace nothing.
+  return `${JSON.stringify({ ...row, ...extras, ...row })}\n`;
 }
 
 function errorFields({ category, message, retryable, code }: StageErrorInfo): Readonly<Record<string, unknown>> {

@@ -16,17 +16,10 @@ export interface VersionLink {
 /** Similar records below this score stay separate. */
 const SURE_ENOUGH = 0.8;
 const SHORTEST_TITLE = 20;
-/** Words of titles about another work. */
-const ABOUT = new Set([
-  'erratum',
-  'retraction',
-  'editorial',
-  'letter',
-  'peer-review',
-  'paratext',
-  'dataset',
-  'supplementary-materials',
-]);
+/** Types of texts about another work, or beside it. */
+const ABOUT = new Set(
+  'erratum retraction editorial letter peer-review paratext dataset supplementary-materials'.split(' '),
+);
 
 /** Finds versions of one work: by a shared id or DOI, by Crossref's relations, or by title, authors and year. */
 export function findVersions(records: Iterable<WorkRecord>): VersionLink[] {
