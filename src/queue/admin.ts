@@ -1,16 +1,6 @@
 import type { Count, HostCount, StatsParts } from './stats.ts';
 import { hostJobs, queueStats, RETIRED } from './stats.ts';
-import type {
-  HostJobs,
-  Job,
-  JobFilter,
-  JobPage,
-  JobState,
-  Pause,
-  QueueAdmin,
-  QueueStats,
-  StoreChange,
-} from './types.ts';
+import type { Job, JobFilter, JobState, Pause, QueueAdmin, StoreChange } from './types.ts';
 import { JOB_STATES, RETIRED_AT_ONCE } from './types.ts';
 
 export type AdminValues = Readonly<Record<string, string | number | null>>;
@@ -84,77 +74,69 @@ export function adminChanges({ now }: Dialect) {
 
 const FINISHED: readonly JobState[] = ['done', 'skipped', 'error'];
 
-export class Admin implements QueueAdmin {
-  readonly #database: AdminDatabase;
-
-  constructor(database: AdminDatabase) {
-    this.#database = database;
-  }
-
-  async stats(now: number): Promise<QueueStats> {
-    const database = this.#database;
-    const [moments] = await database.read<Omit<StatsParts, 'leases' | 'workers' | 'pauses'>>('moments', { now });
-    if (!moments) throw new Error('the query of moments has one row');
-    return queueStats(await database.counts(), {
-      ...moments,
-      leases: await database.read('leases'),
-      workers: await database.read('workers'),
-      pauses: await this.pauses(),
-    });
-  }
-
-  async hosts(now: number): Promise<HostJobs[]> {
-    return hostJobs(await this.#database.read<HostCount>('hosts', { now }));
-  }
-
-  list(filter: JobFilter, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit }: JobPage): Promise<Job[]> {
-    return this.#database.read('list', { ...valuesOf(filter, JOB_STATES), after, upTo, limit });
-  }
-
-  async find(id: number | string): Promise<Job | undefined> {
-    const [job] = await this.#database.read<Job>(typeof id === 'number' ? 'byId' : 'byArtifact', { id });
-    return job;
-  }
-
-  async requeue(filter: JobFilter, now: number, options: { readonly dryRun: boolean }): Promise<number> {
-    if (options.dryRun) return await this.#countFinished(filter);
-    return await this.#database.write('requeue', { ...valuesOf(filter, FINISHED), now }, 'jobs');
-  }
-
-  async cancel(id: number, now: number): Promise<boolean> {
-    return (await this.#database.write('cancel', { id, now }, 'control')) > 0;
-  }
-
-  async prune(filter: JobFilter, options: { readonly dryRun: boolean }): Promise<number> {
-    if (options.dryRun) return await this.#countFinished(filter);
-    return await this.#database.write('prune', valuesOf(filter, FINISHED));
-  }
-
-  async retire(keep: number): Promise<number> {
-    const counts = await this.#database.counts();
-    const count = (isCounted: (state: string) => boolean): number =>
-      counts.reduce((sum, { state, jobs }) => sum + (isCounted(state) ? jobs : 0), 0);
-    const finished = count((state) => FINISHED.some((each) => each === state)) - count((state) => state === RETIRED);
-    const limit = Math.min(RETIRED_AT_ONCE, finished - keep);
-    return limit > 0 ? await this.#database.write('retire', { limit }) : 0;
-  }
-
-  pauses(): Promise<Pause[]> {
-    return this.#database.read('pauses');
-  }
-
-  async pause(scope: Pause['scope'], name: string, now: number): Promise<boolean> {
-    return (await this.#database.write('pause', { scope, name, now }, 'control')) > 0;
-  }
-
-  async resume(scope: Pause['scope'], name: string): Promise<boolean> {
-    return (await this.#database.write('resume', { scope, name }, 'control')) > 0;
-  }
-
-  async #countFinished(filter: JobFilter): Promise<number> {
-    const [found] = await this.#database.read<{ jobs: number }>('count', valuesOf(filter, FINISHED));
+export function createAdmin(database: AdminDatabase): QueueAdmin {
+  const countFinished = async (filter: JobFilter): Promise<number> => {
+    const [found] = await database.read<{ jobs: number }>('count', valuesOf(filter, FINISHED));
     return found?.jobs ?? 0;
-  }
+  };
+  const pauses = (): Promise<Pause[]> => database.read('pauses');
+  return {
+    pauses,
+
+    async stats(now) {
+      const [moments] = await database.read<Omit<StatsParts, 'leases' | 'workers' | 'pauses'>>('moments', { now });
+      if (!moments) throw new Error('the query of moments has one row');
+      return queueStats(await database.counts(), {
+        ...moments,
+        leases: await database.read('leases'),
+        workers: await database.read('workers'),
+        pauses: await pauses(),
+      });
+    },
+
+    async hosts(now) {
+      return hostJobs(await database.read<HostCount>('hosts', { now }));
+    },
+
+    list(filter, { after = 0, upTo = Number.MAX_SAFE_INTEGER, limit }) {
+      return database.read('list', { ...valuesOf(filter, JOB_STATES), after, upTo, limit });
+    },
+
+    async find(id) {
+      const [job] = await database.read<Job>(typeof id === 'number' ? 'byId' : 'byArtifact', { id });
+      return job;
+    },
+
+    async requeue(filter, now, { dryRun }) {
+      if (dryRun) return await countFinished(filter);
+      return await database.write('requeue', { ...valuesOf(filter, FINISHED), now }, 'jobs');
+    },
+
+    async cancel(id, now) {
+      return (await database.write('cancel', { id, now }, 'control')) > 0;
+    },
+
+    async prune(filter, { dryRun }) {
+      return await (dryRun ? countFinished(filter) : database.write('prune', valuesOf(filter, FINISHED)));
+    },
+
+    async retire(keep) {
+      const counts = await database.counts();
+      const count = (isCounted: (state: string) => boolean): number =>
+        counts.reduce((sum, { state, jobs }) => sum + (isCounted(state) ? jobs : 0), 0);
+      const finished = count((state) => FINISHED.some((each) => each === state)) - count((state) => state === RETIRED);
+      const limit = Math.min(RETIRED_AT_ONCE, finished - keep);
+      return limit > 0 ? await database.write('retire', { limit }) : 0;
+    },
+
+    async pause(scope, name, now) {
+      return (await database.write('pause', { scope, name, now }, 'control')) > 0;
+    },
+
+    async resume(scope, name) {
+      return (await database.write('resume', { scope, name }, 'control')) > 0;
+    },
+  };
 }
 
 /** The values of a filter's conditions, of jobs in one of the `possible` states. */

@@ -11,8 +11,8 @@ import type { WorkerStart } from './execute/worker-process.ts';
 import type { StageOptions } from './options.ts';
 import { stageOptions } from './options.ts';
 import { Feed } from './plan/feed.ts';
-import { judgeWith, Resume } from './plan/resume.ts';
-import { JsonlManifest, manifestPath } from './record/manifest.ts';
+import { createResume, judgeWith } from './plan/resume.ts';
+import { manifestPath, openManifest } from './record/manifest.ts';
 import { Meter } from './record/meter.ts';
 import type { ExecutorEvents } from './stage-run.ts';
 import { StageRun } from './stage-run.ts';
@@ -68,11 +68,8 @@ export async function runStage(
   using mark = await RunMark.open(options.manifestDir, stageName, clock, options.durable);
   let abandoned = 0;
   try {
-    await using own = runtime.sink
-      ? undefined
-      : await JsonlManifest.open(options.manifestDir, stageName, { ...options, clock });
-    const sink = runtime.sink ?? own;
-    if (!sink) throw new AppError('CONFIG_STAGE_SINK', 'the stage has no manifest');
+    await using opened = new AsyncDisposableStack();
+    const sink = runtime.sink ?? opened.use(await openManifest(options.manifestDir, stageName, { ...options, clock }));
     const execute = await chooseExecutor(worker, { stageName, options, runtime, clock, report });
     const run = new StageRun({
       context,
@@ -84,7 +81,7 @@ export async function runStage(
       hooks,
       sink,
       mark,
-      resume: new Resume({ options, clock, mark, manifest: path }),
+      resume: createResume({ options, clock, mark, manifest: path }),
       createExecutor: (events) => execute(events, (item) => mark.suffix(item.sequence, item.attempt)),
     });
     report({

@@ -1,4 +1,4 @@
-import { Admin } from '../admin.ts';
+import { createAdmin } from '../admin.ts';
 import { settledRow } from '../handler.ts';
 import type {
   Backlog,
@@ -10,6 +10,7 @@ import type {
   LeasedJob,
   NewJob,
   Outlook,
+  QueueAdmin,
   QueueStore,
   SettledLease,
   Standing,
@@ -213,7 +214,7 @@ type ExchangeRow =
 
 /** A queue in PostgreSQL, shared by the processes of many machines. */
 export class PostgresStore implements QueueStore {
-  readonly admin: Admin;
+  readonly admin: QueueAdmin;
   readonly #connection: PostgresConnection;
   readonly #channel: string;
   readonly #watchers: Watchers;
@@ -229,7 +230,7 @@ export class PostgresStore implements QueueStore {
     this.#commit = durability === 'all' ? null : 'off';
     this.#connection = connection;
     this.#channel = `docstokg_${connection.schema}`;
-    this.admin = new Admin(adminDatabase(connection, this.#channel));
+    this.admin = createAdmin(adminDatabase(connection, this.#channel));
     this.#watchers = new Watchers((changed) =>
       connection.listen(this.#channel, (message, look) => {
         const isMissed = message === undefined;

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 
 import type { AdminDatabase } from '../admin.ts';
-import { Admin, adminChanges, adminQueries, matches } from '../admin.ts';
+import { adminChanges, adminQueries, createAdmin, matches } from '../admin.ts';
 import { settledRow } from '../handler.ts';
 import type { Count } from '../stats.ts';
 import { RETIRED } from '../stats.ts';
@@ -15,6 +15,7 @@ import type {
   LeasedJob,
   NewJob,
   Outlook,
+  QueueAdmin,
   QueueStore,
   SettledLease,
   StoreChange,
@@ -136,7 +137,7 @@ type LeasedRow = Pick<LeasedJob, 'id' | 'token' | 'attempt' | 'artifactId' | 'ar
 
 /** A queue in one SQLite file, shared by the processes of one machine. */
 export class SqliteStore implements QueueStore {
-  readonly admin: Admin;
+  readonly admin: QueueAdmin;
   readonly #connection: SqliteConnection;
   readonly #watchers: Watchers;
   readonly #sql: { readonly [Name in keyof typeof SQL]: StatementSync };
@@ -150,7 +151,7 @@ export class SqliteStore implements QueueStore {
     this.#watchers = new Watchers((changed) =>
       connection.path === ':memory:' ? new DisposableStack() : watchFile(connection, changed),
     );
-    this.admin = new Admin(adminDatabase(connection, this.#watchers));
+    this.admin = createAdmin(adminDatabase(connection, this.#watchers));
   }
 
   static async open(options: SqliteOptions): Promise<SqliteStore> {

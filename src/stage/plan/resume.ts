@@ -10,78 +10,70 @@ import type { StageOptions } from '../options.ts';
 import type { ItemRecord, WorkItem } from '../types.ts';
 
 /** Rows of a satisfied item that the manifest lacks. */
-export interface MissingRows {
+interface MissingRows {
   /** The success row of a run that was killed before it wrote it. */
   readonly success: ItemRecord | undefined;
   readonly skip: boolean;
 }
 
+export type Resume = ReturnType<typeof createResume>;
+
 /** Decides which items need not be run, and which rows they lack. */
-export class Resume {
-  readonly #options: StageOptions;
-  readonly #asking: JudgeOptions;
-  readonly #mark: RunMark;
-  readonly #manifest: string;
+export function createResume(parts: {
+  readonly options: StageOptions;
+  readonly clock: Clock;
+  readonly mark: RunMark;
+  readonly manifest: string;
+}) {
+  const { options, clock, mark, manifest } = parts;
+  let reading: Promise<Set<string>> | undefined;
   /** Success rows and resume skips, by item and fingerprint. */
-  #rows: Promise<Set<string>> | undefined;
-  readonly #ended = new Set<string>();
+  const knownRows = (): Promise<Set<string>> => (reading ??= readRows(manifest));
+  const ended = new Set<string>();
+  const asking: JudgeOptions = {
+    verifyHash: options.verifyHash,
+    // The start of the run: marks are compared with it, and time only gets later.
+    now: clock.now(),
+    replace(path, text) {
+      const part = path + mark.suffix(0, 0);
+      try {
+        mark.note(dirname(path));
+        writeFileSync(part, text);
+        renameSync(part, path);
+      } catch {
+        // Only time is lost, and a read-only archive can still be resumed from.
+        rmSync(part, { force: true });
+      }
+    },
+  };
 
-  constructor(parts: {
-    readonly options: StageOptions;
-    readonly clock: Clock;
-    readonly mark: RunMark;
-    readonly manifest: string;
-  }) {
-    this.#options = parts.options;
-    this.#mark = parts.mark;
-    this.#manifest = parts.manifest;
-    this.#asking = {
-      verifyHash: parts.options.verifyHash,
-      // The start of the run: marks are compared with it, and time only gets later.
-      now: parts.clock.now(),
-      replace: (path, text) => this.#replace(path, text),
-    };
-  }
-
-  judge(item: WorkItem): Promise<Verdict> {
-    return judgeWith(item, this.#options, this.#asking);
-  }
-
-  async missingRows(item: WorkItem, stored: StoredFingerprint): Promise<MissingRows> {
-    const [skipKey, successKey] = [rowKey('skip', item, stored), rowKey('success', item, stored)];
-    const lacks = await this.#lacksSuccess(successKey, stored);
-    const rows = await (this.#rows ??= readRows(this.#manifest));
-    const skip = !rows.has(skipKey);
-    rows.add(skipKey);
-    if (!lacks || !stored.record) return { success: undefined, skip };
-    rows.add(successKey);
-    return { success: { ...stored.record, extras: { ...stored.record.extras, recovered: true } }, skip };
-  }
-
-  async #lacksSuccess(key: string, stored: StoredFingerprint): Promise<boolean> {
-    if (!stored.record || stored.run === undefined) return false;
-    if ((await (this.#rows ??= readRows(this.#manifest))).has(key)) return false;
-    if (this.#ended.has(stored.run)) return true;
+  const lacksSuccess = async (key: string, { record, run }: StoredFingerprint): Promise<boolean> => {
+    if (!record || run === undefined) return false;
+    const rows = await knownRows();
+    if (rows.has(key)) return false;
+    if (ended.has(run)) return true;
     // A live run still has the row to write.
-    if (this.#mark.isAlive(stored.run)) return false;
-    this.#ended.add(stored.run);
+    if (mark.isAlive(run)) return false;
+    ended.add(run);
     // It may have written the row after the manifest was read.
-    const [before, now] = await Promise.all([this.#rows, readRows(this.#manifest)]);
-    for (const each of now) before.add(each);
-    return !before.has(key);
-  }
+    for (const each of await readRows(manifest)) rows.add(each);
+    return !rows.has(key);
+  };
 
-  #replace(path: string, text: string): void {
-    const part = path + this.#mark.suffix(0, 0);
-    try {
-      this.#mark.note(dirname(path));
-      writeFileSync(part, text);
-      renameSync(part, path);
-    } catch {
-      // Only time is lost, and a read-only archive can still be resumed from.
-      rmSync(part, { force: true });
-    }
-  }
+  return {
+    judge: (item: WorkItem): Promise<Verdict> => judgeWith(item, options, asking),
+
+    async missingRows(item: WorkItem, stored: StoredFingerprint): Promise<MissingRows> {
+      const [skipKey, successKey] = [rowKey('skip', item, stored), rowKey('success', item, stored)];
+      const lacks = await lacksSuccess(successKey, stored);
+      const rows = await knownRows();
+      const skip = !rows.has(skipKey);
+      rows.add(skipKey);
+      if (!lacks || !stored.record) return { success: undefined, skip };
+      rows.add(successKey);
+      return { success: { ...stored.record, extras: { ...stored.record.extras, recovered: true } }, skip };
+    },
+  };
 }
 
 /** The resume predicate with the options applied. */

@@ -13,60 +13,42 @@ export function attemptsPath(manifestDir: string, stage: string): string {
 }
 
 /** Rows in `docparse.STAGE.manifest.jsonl`, failed attempts in `docparse.STAGE.attempts.jsonl`. */
-export class JsonlManifest implements ManifestSink {
-  readonly #rows: JsonlWriter;
-  readonly #openAttempts: () => Promise<JsonlWriter>;
-  #attempts: JsonlWriter | undefined;
-  #rowText = '';
-  #attemptText = '';
-
-  private constructor(rows: JsonlWriter, openAttempts: () => Promise<JsonlWriter>) {
-    this.#rows = rows;
-    this.#openAttempts = openAttempts;
-  }
-
-  static async open(
-    manifestDir: string,
-    stage: string,
-    options: { readonly clock: Clock; readonly durable: boolean },
-  ): Promise<JsonlManifest> {
-    const rows = await JsonlWriter.open(manifestPath(manifestDir, stage), options);
-    // Failed attempts are for people; only rows must survive a power cut.
-    const attempts = { clock: options.clock, durable: false };
-    return new JsonlManifest(rows, () => JsonlWriter.open(attemptsPath(manifestDir, stage), attempts));
-  }
-
-  logSuccess(record: ItemRecord): void {
-    this.#rowText += rowText(record, 'success');
-  }
-
-  logSkip(record: ItemRecord, reason: string): void {
-    this.#rowText += rowText(record, 'skip', { reason });
-  }
-
-  logFailure(record: ItemRecord, error: StageErrorInfo): void {
-    this.#rowText += rowText(record, 'failure', errorFields(error));
-  }
-
-  logAttempt(record: ItemRecord, error: StageErrorInfo, delayMs: number | undefined): void {
-    const retry = delayMs === undefined ? {} : { retry_in_s: seconds(delayMs / 1000) };
-    this.#attemptText += rowText(record, 'failure', { ...errorFields(error), ...retry });
-  }
-
-  async flush(): Promise<void> {
-    const [rows, attempts] = [this.#rowText, this.#attemptText];
-    this.#rowText = '';
-    this.#attemptText = '';
-    if (rows !== '') await this.#rows.appendLines(rows);
-    if (attempts === '') return;
-    this.#attempts ??= await this.#openAttempts();
-    await this.#attempts.appendLines(attempts);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#rows[Symbol.asyncDispose]();
-    await this.#attempts?.[Symbol.asyncDispose]();
-  }
+export async function openManifest(
+  manifestDir: string,
+  stage: string,
+  { clock, durable }: { readonly clock: Clock; readonly durable: boolean },
+): Promise<ManifestSink> {
+  const rows = await JsonlWriter.open(manifestPath(manifestDir, stage), { clock, durable });
+  let attempts: JsonlWriter | undefined;
+  let [rowLines, attemptLines] = ['', ''];
+  return {
+    logSuccess(record) {
+      rowLines += rowText(record, 'success');
+    },
+    logSkip(record, reason) {
+      rowLines += rowText(record, 'skip', { reason });
+    },
+    logFailure(record, error) {
+      rowLines += rowText(record, 'failure', errorFields(error));
+    },
+    logAttempt(record, error, delayMs) {
+      const retry = delayMs === undefined ? {} : { retry_in_s: seconds(delayMs / 1000) };
+      attemptLines += rowText(record, 'failure', { ...errorFields(error), ...retry });
+    },
+    async flush() {
+      const [newRows, newAttempts] = [rowLines, attemptLines];
+      [rowLines, attemptLines] = ['', ''];
+      if (newRows !== '') await rows.appendLines(newRows);
+      if (newAttempts === '') return;
+      // Failed attempts are for people; only rows must survive a power cut.
+      attempts ??= await JsonlWriter.open(attemptsPath(manifestDir, stage), { clock, durable: false });
+      await attempts.appendLines(newAttempts);
+    },
+    async [Symbol.asyncDispose]() {
+      await rows[Symbol.asyncDispose]();
+      await attempts?.[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Collects rows by item, for callers that store them together with the outputs of the item. */
