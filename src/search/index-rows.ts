@@ -19,20 +19,9 @@ export interface IndexDense {
 
 export type IndexManifest = IndexRows['manifest'];
 
-export interface SegmentRow {
-  readonly name: string;
-  readonly passages: number;
-  readonly length: number;
-}
-
-export interface IndexedRow {
-  readonly id: string;
-  readonly segment: string;
-  readonly first: number;
-  readonly count: number;
-  readonly stamp: string;
-  readonly text_hash: string;
-}
+/** Rows of `segments` and `indexed_documents`, as the writer of a segment returns them. */
+export type SegmentRow = Awaited<ReturnType<SegmentWriter['finish']>>;
+type IndexedRow = Awaited<ReturnType<SegmentWriter['add']>>;
 
 type Documents = AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>;
 

@@ -162,23 +162,14 @@ function nameOf({ model, dimensions }: IndexDense): string {
   return canonicalJson({ ...model, dimensions });
 }
 
-interface DocumentFiles {
-  readonly chunks: string;
-  /** Undefined if only words are searched. */
-  readonly vectors: string | undefined;
-  /** The document's file, as shown to readers. */
-  readonly file: string | undefined;
-}
-
 /**
  * Reads a document's passages from its chunks and vectors. If the vectors are unreadable or older than the chunks, the
  * passages have none, and that is reported.
  */
 export async function* passagesOfDocument(
-  files: DocumentFiles,
+  { chunks, vectors, file }: Pick<FoundDocument, 'chunks' | 'vectors' | 'file'>,
   wordsOnly?: (reason: WordsOnlyReason) => void,
 ): AsyncGenerator<IndexedPassage> {
-  const { chunks, vectors, file } = files;
   const dense =
     vectors === undefined
       ? undefined

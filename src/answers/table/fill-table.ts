@@ -112,19 +112,13 @@ async function readFacts(path: string): Promise<Facts | undefined> {
   return contribution;
 }
 
-interface Tools {
-  readonly session: SearchSession;
-  readonly columns: readonly Column[];
-  readonly writer: AnswerWriter | undefined;
-}
-
 /**
  * The cells of one paper: from its record, then from a model, then from quantities of the graph, then from sentences.
  */
 async function cellsOf(
   { document, work }: CitedDocument,
   facts: Facts | undefined,
-  { session, columns, writer }: Tools,
+  { session, columns, writer }: Pick<TableRequest, 'columns' | 'writer'> & { readonly session: SearchSession },
   signal: AbortSignal,
 ): Promise<Cell[] | 'over-budget'> {
   const cells = new Map<Column, Cell>();

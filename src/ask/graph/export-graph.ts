@@ -9,19 +9,14 @@ import { communities, readCitations } from './graph.ts';
 import type { NodeRow } from './types.ts';
 import { familyName } from './types.ts';
 
-interface Format {
-  readonly ending: string;
-  readonly write: (graph: Graph, path: string) => Promise<void>;
-}
-
 /** Formats for other programs: a file, or a folder of files. */
 export const GRAPH_FORMATS = {
-  graphml: { ending: '.graphml', write: (graph, path) => writeText(path, graphMl(graph)) },
-  vosviewer: { ending: '.vosviewer.json', write: (graph, path) => writeText(path, vosViewer(graph)) },
+  graphml: { ending: '.graphml', write: (graph: Graph, path: string) => writeText(path, graphMl(graph)) },
+  vosviewer: { ending: '.vosviewer.json', write: (graph: Graph, path: string) => writeText(path, vosViewer(graph)) },
   neo4j: { ending: '-neo4j', write: writeNeo4j },
   'graph-parquet': { ending: '-parquet', write: writeParquet },
   'graph-obsidian': { ending: '-vault', write: writeVault },
-} as const satisfies Readonly<Record<string, Format>>;
+} as const;
 
 export type GraphFormat = keyof typeof GRAPH_FORMATS;
 

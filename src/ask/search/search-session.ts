@@ -69,7 +69,7 @@ export class SearchSession implements AsyncDisposable {
   }
 
   /** The papers that match a filter, sorted by name. */
-  documents(filter: PassageFilter = {}): CitedDocument[] {
+  documents(filter: PassageFilter = {}) {
     const { documents } = searchFilter(filter, this.#parts.works, this.#hidden);
     return this.#index
       .documents((document) => documents?.accepts(document) !== false)
@@ -152,11 +152,7 @@ export interface CitedHit extends Hit {
   readonly related?: true;
 }
 
-export interface CitedDocument {
-  readonly document: string;
-  readonly work: CitedWork | null;
-  readonly link: string | null;
-}
+export type CitedDocument = ReturnType<SearchSession['documents']>[number];
 
 export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string | undefined): CitedHit {
   const { page } = hit.passage;

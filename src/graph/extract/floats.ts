@@ -95,12 +95,6 @@ function sayCells(
   }
 }
 
-interface CellValue {
-  readonly value: number;
-  readonly uncertainty: number | undefined;
-  readonly unit: Unit | undefined;
-}
-
 /** Headings of values without a unit, whatever row and caption say: counts, tests, ratios, indices. */
 const DIMENSIONLESS =
   /^(?:n|no\.?|number|count|#|p|p[\s-]?values?.*|df|f|t|z|w|r2?|r²|χ2|χ²|wald.*|or|hr|rr|ri|ki|rt|lri|β|ref\.?|references?|ratio|rank|score|index|sex|gender)$/iu;
@@ -111,7 +105,7 @@ const COUNT_AND_SHARE = /(?:^|[\s,(/])(?:n|no\.?|number|cases|patients|frequency
 function valuesIn(
   text: string,
   names: { readonly columns: readonly string[]; readonly row: string; readonly captionUnit: Unit | undefined },
-): CellValue[] {
+) {
   const [first, second] = findNumbers(text);
   if (!first) return [];
   const { columns, row, captionUnit } = names;

@@ -199,13 +199,6 @@ function isBareQuantity(text: string, group: readonly Piece[], counted: string |
   return counted !== undefined || (isDecimal && /^\s\p{L}/u.test(after)) || VALUED.test(before);
 }
 
-interface Measured {
-  /** "temperature", "mean age". */
-  readonly property: Stretch | null;
-  /** "the samples", "participants". */
-  readonly entity: Stretch | null;
-}
-
 const SMALL_WORD =
   /^(?:the|a|an|this|that|these|those|their|its|our|his|her|all|each|of|to|in|on|at|by|for|with|from|and|or|was|were|is|are|be|been|had|has|have|as|than|which|who|where|when|while|after|before|about|approximately|respectively|between|within|only|up|least|most|more|less|over|under|into|per|using|about|around|also|not|we|it|they|used|found|observed|performed|measured|followed|ranged|ranging|set|increased|decreased|reduced|only|near|during|until|since|both|other|another|such|but|can|could|may|will|would)$/iu;
 /** "temperature of 25 °C", "age was 54", "density = 3", "pH: 7". */
@@ -229,29 +222,32 @@ const OWNED =
 const SUBJECT =
   /^(?:The|These|This|A|An|All|Our|In|For)?\s?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s(?:was|were|is|are|had|has|have|showed?|shows|can|could|did|contained?|contains)\s/u;
 
-/** Finds property and entity of a quantity in the words around it; `share` is true for percentages and counts. */
-export function measuredBy(sentence: string, { start, end }: Stretch, share: boolean): Measured {
+/**
+ * Finds property ("mean age") and entity ("the samples") of a quantity in the words around it; `share` is true for
+ * percentages and counts.
+ */
+export function measuredBy(sentence: string, { start, end }: Stretch, share: boolean) {
   const from = Math.max(0, start - 90);
   const before = sentence.slice(from, start);
   const after = sentence.slice(end, end + 80);
-  const dimension = nounStart(DIMENSION.exec(after), end);
+  const dimension = nounAt('start', DIMENSION.exec(after), end);
   if (dimension)
     return {
       property: dimension,
-      entity: nounStart(BEHIND.exec(sentence.slice(dimension.end, dimension.end + 80)), dimension.end),
+      entity: nounAt('start', BEHIND.exec(sentence.slice(dimension.end, dimension.end + 80)), dimension.end),
     };
-  const inside = nounEnd(BRACKETED.exec(before), from);
+  const inside = nounAt('end', BRACKETED.exec(before), from);
   if (inside) {
-    const whose = nounStart(OF.exec(after), end);
+    const whose = nounAt('start', OF.exec(after), end);
     return share && !whose ? { property: null, entity: inside } : { property: inside, entity: whose };
   }
-  const noun = nounEnd(NAMED.exec(before), from) ?? (share ? null : nounEnd(DIRECTLY.exec(before), from));
+  const noun = nounAt('end', NAMED.exec(before), from) ?? (share ? null : nounAt('end', DIRECTLY.exec(before), from));
   const named = noun && isUnit(sentence, noun) ? null : noun;
-  const whose = nounStart(OF.exec(after), end);
+  const whose = nounAt('start', OF.exec(after), end);
   const at = Math.max(0, (named?.start ?? 0) - 80);
-  const owned = named && nounEnd(OWNED.exec(sentence.slice(at, named.start)), at);
+  const owned = named && nounAt('end', OWNED.exec(sentence.slice(at, named.start)), at);
   if (owned) return { property: owned, entity: named };
-  const behind = nounStart(BEHIND.exec(after), end);
+  const behind = nounAt('start', BEHIND.exec(after), end);
   const entity = whose ?? (named ? null : behind);
   return { property: named, entity: entity ?? subjectOf(sentence, { start, end }) };
 }
@@ -263,33 +259,18 @@ function isUnit(sentence: string, { start, end }: Stretch): boolean {
 }
 
 function subjectOf(sentence: string, before: Stretch): Stretch | null {
-  const found = nounEnd(SUBJECT.exec(sentence), 0);
+  const found = nounAt('end', SUBJECT.exec(sentence), 0);
   return found && found.end <= before.start ? found : null;
 }
 
-/** The last words of a phrase, back to a small word. */
-function nounEnd(match: RegExpExecArray | null, from: number): Stretch | null {
-  const words = match?.groups?.['words'];
-  if (!match || words === undefined) return null;
-  const at = from + match.index + match[0].indexOf(words);
-  let start = at + words.length;
-  const end = start;
-  for (const word of words.split(/\s/).toReversed()) {
-    if (SMALL_WORD.test(word) || word === '') break;
-    start -= word.length + (start === end ? 0 : 1);
-  }
-  return start === end ? null : { start, end };
-}
-
-/** The first words of a phrase, up to a small word. */
-function nounStart(match: RegExpExecArray | null, from: number): Stretch | null {
-  const words = match?.groups?.['words'];
-  if (!match || words === undefined) return null;
-  const start = from + match.index + match[0].indexOf(words);
-  let end = start;
-  for (const word of words.split(/\s/).slice(0, 3)) {
-    if (SMALL_WORD.test(word) || word === '') break;
-    end += word.length + (start === end ? 0 : 1);
-  }
-  return start === end ? null : { start, end };
+/** The words at the start (at most three) or at the end of a phrase, as far as a small word. */
+function nounAt(side: 'start' | 'end', match: RegExpExecArray | null, from: number): Stretch | null {
+  const phrase = match?.groups?.['words'];
+  if (!match || phrase === undefined) return null;
+  const words = side === 'start' ? phrase.split(/\s/).slice(0, 3) : phrase.split(/\s/).toReversed();
+  const small = words.findIndex((word) => word === '' || SMALL_WORD.test(word));
+  const { length } = words.slice(0, small < 0 ? undefined : small).join(' ');
+  if (length === 0) return null;
+  const start = from + match.index + match[0].indexOf(phrase) + (side === 'start' ? 0 : phrase.length - length);
+  return { start, end: start + length };
 }

@@ -3,26 +3,12 @@ import type { Block } from '../../parse/index.ts';
 import type { ParsedReference } from '../link/parse-reference.ts';
 import { parseReference } from '../link/parse-reference.ts';
 
-export interface ListedReference {
-  /** Its place in the list, from 1. */
-  readonly position: number;
-  readonly block: number;
-  readonly text: string;
-  readonly label: string | null;
-  readonly doi: string | null;
-  readonly arxivId: string | null;
-  readonly parsed: ParsedReference;
-  /** Family names in lower case, first author first; the opening words where no author was parsed. */
-  readonly surnames: readonly string[];
-  /** The initials of its first author in lower case; empty when they are not printed. */
-  readonly initials: string;
-  /** The letter behind its year: 2001a, n.d.-a. */
-  readonly yearLetter: string;
-}
+export type ListedReference = ReturnType<typeof listReferences>[number];
 
-export function listReferences(blocks: readonly Block[]): ListedReference[] {
+export function listReferences(blocks: readonly Block[]) {
   const entries = joinFragments(blocks.filter((block) => block.kind === 'reference'));
   return entries.map(({ block, text, doi, parsed }, at) => ({
+    /** Its place in the list, from 1. */
     position: at + 1,
     block: block.order,
     text,
@@ -31,9 +17,11 @@ export function listReferences(blocks: readonly Block[]): ListedReference[] {
     arxivId: block.arxivId ?? null,
     parsed,
     surnames: surnamesOf(text, parsed),
+    /** Of its first author, in lower case; empty when they are not printed. */
     initials: wordsIn(/\s(?<initials>\p{Lu}{1,5})$/u.exec(parsed.authors[0] ?? '')?.groups?.['initials'] ?? '').join(
       '',
     ),
+    /** The letter behind its year: 2001a, n.d.-a. */
     yearLetter: /\b(?:(?:1[5-9]|20)\d\d|n\.d\.-)(?<letter>[a-z])\b/.exec(text)?.groups?.['letter'] ?? '',
   }));
 }
@@ -113,6 +101,7 @@ function withoutYear(doi: string): string {
     .replace(/\((?:1[89]|20)\d\d\)?$/u, '');
 }
 
+/** Family names in lower case, first author first; the opening words where no author was parsed. */
 function surnamesOf(text: string, parsed: ParsedReference): string[] {
   if (parsed.authors.length > 0)
     return parsed.authors.map((author) => wordsIn(author.replace(/\s[\p{Lu}]{1,5}$/u, '')).join(' '));

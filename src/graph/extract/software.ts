@@ -206,14 +206,8 @@ const AMBIGUOUS: ReadonlySet<string> = new Set(
   ),
 );
 
-interface KnownSoftware {
-  readonly print: string;
-  readonly name: string;
-  readonly ambiguous: boolean;
-}
-
 /** Known programs by the first word of a spelling in lower case, longest spelling first. */
-const KNOWN_SOFTWARE: ReadonlyMap<string, readonly KnownSoftware[]> = Map.groupBy(
+const KNOWN_SOFTWARE = Map.groupBy(
   KNOWN.split(/[|\n]+/)
     .flatMap((entry) => {
       const [name = '', ...prints] = entry.split('=');

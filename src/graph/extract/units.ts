@@ -39,16 +39,8 @@ export function readUnit(text: string): { readonly unit: Unit; readonly length: 
   };
 }
 
-interface Factor {
-  readonly factor: number;
-  readonly powers: Powers;
-  readonly offset: number;
-  readonly length: number;
-  /** It has an exponent. */
-  readonly raised: boolean;
-}
-
-function readFactor(text: string, inner = false): Factor | undefined {
+/** A symbol at the beginning of a text; `raised` if it has an exponent. */
+function readFactor(text: string, inner = false) {
   for (const name of WHOLE_NAMES.get(text[0] ?? '') ?? []) {
     if (!text.startsWith(name)) continue;
     const behind = text.slice(name.length, name.length + 1);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 
 import { AppError, sha256 } from '../../base/index.ts';
-import type { IndexDense, IndexedRow, SegmentRow } from '../index-rows.ts';
+import type { IndexDense } from '../index-rows.ts';
 import type { IndexedPassage, Passage } from '../opened-segments.ts';
 import { SECTIONS } from '../section.ts';
 import { LexicalWriter, termsOf } from './lexical.ts';
@@ -68,7 +68,7 @@ export class SegmentWriter implements Disposable {
     return this.#lexical.postings >= MOST_POSTINGS || this.#facets.length >= MOST_PASSAGES;
   }
 
-  async add({ id, stamp, passages }: IndexedDocument): Promise<IndexedRow> {
+  async add({ id, stamp, passages }: IndexedDocument) {
     const first = this.#facets.length;
     const texts: string[] = [];
     for await (const { vector, searchText, ...stated } of passages) {
@@ -97,7 +97,7 @@ export class SegmentWriter implements Disposable {
   }
 
   /** Completes and syncs the file. */
-  async finish(): Promise<SegmentRow> {
+  async finish() {
     const sections: Partial<Record<SectionName, SectionPlace>> = { passages: [0, this.#file.size] };
     const put = async (name: SectionName, pieces: Iterable<Uint8Array>): Promise<void> => {
       const from = this.#file.size;
