@@ -13,7 +13,7 @@ import { AppError, errorInfo } from './errors.ts';
 import { FileLock } from './file-lock.ts';
 import { canonicalJson, sha256 } from './hash.ts';
 import { hostKey } from './host-key.ts';
-import { oncePer } from './once-per.ts';
+import { forEachOf, oncePer } from './once-per.ts';
 
 test('equal jitter is at least half of the doubled delay, up to the cap', () => {
   const delays = (random: number) =>
@@ -149,4 +149,16 @@ test('a resource opened once per owner is opened again only for another owner or
   await assert.rejects(open(one), /not yet/);
   assert.deepEqual(await Promise.all([open(one), open(one), open(other)]), [2, 2, 3]);
   assert.deepEqual(opened, ['one', 'one', 'other']);
+});
+
+test('of parallel calls the first failure aborts the others, and is thrown when they have ended', async () => {
+  const ended: string[] = [];
+  const calls = forEachOf(['fails', 'waits', 'never'], 2, async (item, signal) => {
+    if (item === 'fails') throw new Error('first');
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    ended.push(item);
+    throw new Error('second');
+  });
+  await assert.rejects(calls, { message: 'first' });
+  assert.deepEqual(ended, ['waits']);
 });

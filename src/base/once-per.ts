@@ -1,14 +1,24 @@
-/** Calls `work` for each item in order, at most `together` at once. */
+/**
+ * Calls `work` for each item in order, at most `together` at once. The first failure aborts the other calls, and is
+ * thrown when they have ended.
+ */
 export async function forEachOf<T>(
-  items: readonly T[],
+  items: Iterable<T>,
   together: number,
-  work: (item: T) => Promise<void>,
+  work: (item: T, signal: AbortSignal) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
-  const waiting = items.values();
+  const failed = new AbortController();
+  const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
+  const waiting = Iterator.from(items);
   const workOn = async (): Promise<void> => {
-    for (const item of waiting) await work(item);
+    for (const item of waiting) {
+      stop.throwIfAborted();
+      await work(item, stop);
+    }
   };
-  await Promise.all(Array.from({ length: together }, workOn));
+  await Promise.all(Array.from({ length: together }, () => workOn().catch((error: unknown) => failed.abort(error))));
+  failed.signal.throwIfAborted();
 }
 
 /**

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import type { Warn } from '../../base/index.ts';
-import { CacheFile, canonicalJson, inTransaction, sqliteCode } from '../../base/index.ts';
+import { CacheFile, canonicalJson, forEachOf, inTransaction, sqliteCode } from '../../base/index.ts';
 import type { DenseEngine, Role } from './engine.ts';
 
 /** Some two and a half million vectors of 384 numbers. */
@@ -155,43 +155,28 @@ export async function embedTexts(texts: readonly string[], options: EmbedOptions
 async function embedMissing(missing: Work[], vectors: Float32Array[], options: EmbedOptions): Promise<void> {
   const { engine, cache, role, signal } = options;
   missing.sort((a, b) => b.text.length - a.text.length);
-  const stop = new AbortController();
-  const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const batches = Array.from({ length: Math.ceil(missing.length / engine.batchSize) }, (_, at) =>
+    missing.slice(at * engine.batchSize, (at + 1) * engine.batchSize),
+  );
   let unkept: [Uint8Array, Float32Array][] = [];
   const keep = (): void => {
     if (unkept.length > 0) cache?.putAll(unkept);
     unkept = [];
   };
-  let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < missing.length) {
-      const batch = missing.slice(next, next + engine.batchSize);
-      next += batch.length;
-      const made = await engine.embed(
-        batch.map(({ text }) => text),
-        role,
-        either,
-      );
-      for (const [at, { key, places }] of batch.entries()) {
-        const vector = made[at];
-        if (!vector) continue;
-        for (const place of places) vectors[place] = vector;
-        unkept.push([key, vector]);
-      }
-      if (unkept.length >= KEPT_TOGETHER) keep();
+  const embedBatch = async (batch: readonly Work[], stop: AbortSignal): Promise<void> => {
+    const texts = batch.map(({ text }) => text);
+    const made = await engine.embed(texts, role, stop);
+    for (const [at, { key, places }] of batch.entries()) {
+      const vector = made[at];
+      if (!vector) continue;
+      for (const place of places) vectors[place] = vector;
+      unkept.push([key, vector]);
     }
+    if (unkept.length >= KEPT_TOGETHER) keep();
   };
-  const workers = Array.from({ length: Math.min(engine.concurrency, missing.length) }, async () => {
-    try {
-      await work();
-    } catch (error) {
-      // The first failure stops the others; they must have ended before what was done is written.
-      stop.abort(error);
-      throw error;
-    }
-  });
-  const ended = await Promise.allSettled(workers);
-  keep();
-  const failed = ended.find((result) => result.status === 'rejected');
-  if (failed) throw stop.signal.aborted ? stop.signal.reason : failed.reason;
+  try {
+    await forEachOf(batches, engine.concurrency, embedBatch, signal);
+  } finally {
+    keep();
+  }
 }

@@ -1,4 +1,4 @@
-import { equalJitterDelay, fieldsOf, type Clock } from '../../../base/index.ts';
+import { equalJitterDelay, fieldsOf, forEachOf, type Clock } from '../../../base/index.ts';
 import type { Block, Page, ParsedDocument } from '../../document.ts';
 import { readDoctags } from '../formats/doctags-reader.ts';
 import type { RemoteResult } from './docling-serve.ts';
@@ -32,25 +32,17 @@ export async function convertWithVlm(
 ): Promise<RemoteResult> {
   const { pages, metadata } = embedded;
   const served = await servedModels(options, signal);
-  // A failed page ends the document: the other requests are aborted.
-  const failed = new AbortController();
-  const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
   const answers: (readonly Block[])[] = [];
-  const left = pages.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, page] of left)
+  await forEachOf(
+    pages.entries(),
+    options.concurrency ?? 4,
+    async ([index, page], stop) => {
       answers[index] =
         (await askModel(page, await draw(page.number), options, stop)) ??
         embedded.blocks.filter((block) => (block.regions[0]?.page ?? 1) === page.number);
-  };
-  const workers = Array.from({ length: options.concurrency ?? 4 }, work);
-  try {
-    await Promise.all(workers);
-  } catch (error) {
-    failed.abort(error);
-    await Promise.allSettled(workers);
-    throw error;
-  }
+    },
+    signal,
+  );
   const blocks = joined(answers);
   const title = blocks.find((block) => block.kind === 'title') ?? blocks.find((block) => block.kind === 'heading');
   return {
