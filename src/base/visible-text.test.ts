@@ -8,7 +8,10 @@ test('invisible characters are removed, and nothing else', () => {
   assert.equal(visibleText(`Corals${tags} bleach`), 'Corals bleach');
   assert.equal(visibleText('a\u200Bb\u2060c\uFEFFd\u00ADe\u{E0100}f\uFE0F'), 'abcdef');
   assert.equal(visibleText('user\u202Etxt.exe\u2066x\u2069'), 'usertxt.exex');
-  assert.equal(visibleText('one\u0000two\u001B[31m\r\nthree\tfour\u2028five'), 'onetwo[31m\nthree\tfour\nfive');
+  assert.equal(
+    visibleText('one\u0000two\u001B[31m\r\nthree\tfour\u2028five\fsix'),
+    'onetwo[31m\nthree\tfour\nfive\nsix',
+  );
   assert.equal(visibleText('\uD800lone'), '\uFFFDlone');
   assert.equal(visibleText('Größe µm 漢字 😀 عربي'), 'Größe µm 漢字 😀 عربي');
 });

@@ -9,7 +9,7 @@ const JOINED =
 export function visibleText(text: string): string {
   return text
     .toWellFormed()
-    .replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+    .replaceAll(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
     .replaceAll(
       /[\p{Default_Ignorable_Code_Point}\p{Cc}\u{FFF9}-\u{FFFB}]/gu,
       (character, at: number, whole: string) => {

@@ -1,6 +1,6 @@
 import type { DefaultTreeAdapterMap } from 'parse5';
 import { defaultTreeAdapter, parse } from 'parse5';
-import { AppError } from '../../../base/index.ts';
+import { AppError, lettersOf } from '../../../base/index.ts';
 import type { MarkupLimits } from '../markup/decode.ts';
 import { decodeMarkup, HTML_LIMITS } from '../markup/decode.ts';
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
@@ -125,12 +125,8 @@ function titleElement(root: MarkupElement, known?: string): MarkupElement | unde
   const headings = findAll(root, (element) => element.name === 'h1' || isFurniture(element)).filter(
     (element) => element.name === 'h1' && !isFurniture(element) && rawText(element).trim() !== '',
   );
-  const start = letters(known ?? '').slice(0, 40);
-  return headings.find((heading) => start !== '' && letters(rawText(heading)).startsWith(start)) ?? headings[0];
-}
-
-function letters(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+  const start = lettersOf(known ?? '').slice(0, 40);
+  return headings.find((heading) => start !== '' && lettersOf(rawText(heading)).startsWith(start)) ?? headings[0];
 }
 
 /** Sections of the first level are those with the largest heading besides the title. */

@@ -1,5 +1,7 @@
+import { visibleText } from '../../../base/index.ts';
+import { combiningMark } from '../layout/text/marks.ts';
 import type { MarkupElement } from './node.ts';
-import { oneLine, visibleText, child, children, findFirst, rawText } from './node.ts';
+import { oneLine, child, children, findFirst, rawText } from './node.ts';
 
 const TEX_ENCODINGS = new Set(['application/x-tex', 'tex', 'latex', 'application/x-latex', 'text/x-tex']);
 
@@ -144,7 +146,8 @@ const READABLE: Style = {
   root: (body, degree = '') => `${degree === '' ? '' : grouped(degree)}√${grouped(body)}`,
   scripts: (body, lower = '', upper = '') => `${body}${script('_', lower)}${script('^', upper)}`,
   mark(place, _parts, [body = '', mark = '']) {
-    const combining = place === '^' ? COMBINING[mark.trim()] : undefined;
+    const sign = mark.trim();
+    const combining = place === '^' ? (combiningMark(sign) ?? COMBINING[sign]) : undefined;
     // A mark over a letter becomes a combining one, so that the letter stays readable.
     if (combining !== undefined && Array.from(body).length === 1) return `${body}${combining}`.normalize('NFC');
     return combining === undefined ? `${body}${script(place, mark)}` : body;
@@ -196,17 +199,8 @@ function script(sign: '_' | '^', text: string): string {
   return /^[-−+]?[\p{L}\p{N}.*′†]*$/u.test(trimmed) ? `${sign}${trimmed}` : `${sign}(${trimmed})`;
 }
 
-const COMBINING: Readonly<Record<string, string>> = {
-  '^': '\u0302',
-  ˆ: '\u0302',
-  '~': '\u0303',
-  '˜': '\u0303',
-  '¯': '\u0304',
-  '‾': '\u0304',
-  '→': '\u20D7',
-  '˙': '\u0307',
-  '¨': '\u0308',
-};
+/** Marks of formulas that no text sets over a letter. */
+const COMBINING: Readonly<Record<string, string>> = { '‾': '\u0304', '→': '\u20D7' };
 
 const GREEK =
   'α alpha β beta γ gamma δ delta ϵ epsilon ε varepsilon ζ zeta η eta θ theta ϑ vartheta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi ϖ varpi ρ rho ϱ varrho σ sigma ς varsigma τ tau υ upsilon ϕ phi φ varphi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega';

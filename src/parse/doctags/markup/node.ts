@@ -1,3 +1,4 @@
+import { visibleText } from '../../../base/index.ts';
 import type { Link } from '../../document.ts';
 
 /** An element of a parsed HTML or XML file; names are local (without a namespace prefix). */
@@ -76,23 +77,9 @@ export function rawText(node: MarkupNode | undefined): string {
   return text;
 }
 
-// C0 and C1 controls, soft hyphen, zero-width space, bidi marks and overrides, invisible operators, byte order
-// marks, and the tag characters that can hide text from a reader. Joiners (200C, 200D) spell words and stay.
-const INVISIBLE =
-  /[[\p{Cc}--[\t\n\v\f\r\u0085]]\u00AD\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB\uFFFE\uFFFF\u{E0000}-\u{E007F}]/v;
-const INVISIBLE_ALL = new RegExp(INVISIBLE.source, 'gv');
-
-/** Text without characters that show nothing, and without halves of a pair, so that it is valid wherever it goes. */
-export function visibleText(text: string): string {
-  const whole = text.isWellFormed() ? text : text.toWellFormed();
-  return INVISIBLE.test(whole) ? whole.replace(INVISIBLE_ALL, '') : whole;
-}
-
 /** One line: every run of white space is one space, none at the ends. */
 export function oneLine(text: string): string {
-  return visibleText(text)
-    .replace(/[\s\u0085]+/g, ' ')
-    .trim();
+  return visibleText(text).replace(/\s+/g, ' ').trim();
 }
 
 // A letter alone is an exponent or the mark of a note; several are a word (1st, nth) and stay readable.
@@ -120,7 +107,6 @@ export function superscript(text: string): string | undefined {
 export function rawCode(text: string): string {
   return dedent(
     visibleText(text)
-      .replace(/\r\n?/g, '\n')
       .replace(/\u00A0/g, ' ')
       .replace(/^(?:[ \t]*\n)+/, '')
       .trimEnd(),
@@ -142,7 +128,7 @@ export interface Line {
   readonly links: readonly Link[];
 }
 
-const SPACE = /[\s\u0085]+/g;
+const SPACE = /\s+/g;
 const ENDS_IN_SPACE = /\s$/;
 
 /** What becomes of an element while a text is gathered: `spaced` and `inside` read its content, with or without spaces around it. */

@@ -1,3 +1,4 @@
+import { lettersOf } from '../../../../base/index.ts';
 import { isArticleType, headingNumber, isCommonHeading, isAbstractHeading } from './heading-number.ts';
 import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
@@ -61,9 +62,9 @@ const TITLE_LETTERS = 20;
 
 /** A repository may have put a cover sheet before the paper: it names the paper, but has no authors below its heading. */
 function withoutCover(first: Draft, second: Draft, drafts: readonly Draft[]): Draft {
-  const name = squash(textOf(second));
+  const name = lettersOf(textOf(second));
   const cover = drafts.filter(({ page }) => page === first.page).map((draft) => textOf(draft));
-  if (name.length < TITLE_LETTERS || !squash(cover.join(' ')).includes(name)) return first;
+  if (name.length < TITLE_LETTERS || !lettersOf(cover.join(' ')).includes(name)) return first;
   return hasByline(first, drafts) || !hasByline(second, drafts) ? first : second;
 }
 
@@ -90,9 +91,10 @@ const NAME_WORDS = 6;
 
 /** The journal's name: few words, which are before a year or a volume in a running head or in another line. */
 function recurs(draft: Draft, drafts: readonly Draft[], furniture: readonly string[]): boolean {
-  const name = squash(textOf(draft));
+  const name = lettersOf(textOf(draft));
   if (textOf(draft).split(/\s+/u).length > NAME_WORDS || name.length < 4) return false;
-  const cites = (text: string): boolean => squash(text).startsWith(name) && /^\D{3,80}?[\s,(]+(?:19|20)?\d/u.test(text);
+  const cites = (text: string): boolean =>
+    lettersOf(text).startsWith(name) && /^\D{3,80}?[\s,(]+(?:19|20)?\d/u.test(text);
   return (
     furniture.some(cites) ||
     drafts.some((other) => other !== draft && other.page === draft.page && cites(textOf(other)))
@@ -153,16 +155,12 @@ function isTitleLike(draft: Draft): boolean {
 }
 
 function byInformation(candidates: readonly Draft[], information: string): Draft | undefined {
-  const key = squash(information);
+  const key = lettersOf(information);
   if (key.length < 8) return undefined;
   return candidates.find((draft) => {
-    const text = squash(textOf(draft));
+    const text = lettersOf(textOf(draft));
     return text.length >= 8 && (key.startsWith(text.slice(0, 40)) || text.startsWith(key.slice(0, 40)));
   });
-}
-
-function squash(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 function byLook(candidates: readonly Draft[], bodySize: number): Draft | undefined {
