@@ -9,30 +9,12 @@ import type { GreyImage } from './straighten.ts';
 import { densestBand, level, measureSlant, toGrey, turnUpright, whiten } from './straighten.ts';
 
 /** Tesseract's codes of the languages that texts are recognised as. */
-const CODES: Readonly<Record<string, string>> = {
-  en: 'eng',
-  de: 'deu',
-  fr: 'fra',
-  es: 'spa',
-  pt: 'por',
-  it: 'ita',
-  nl: 'nld',
-  sv: 'swe',
-  pl: 'pol',
-  ru: 'rus',
-  el: 'ell',
-  ja: 'jpn',
-  zh: 'chi_sim',
-  ko: 'kor',
-  ar: 'ara',
-  fa: 'fas',
-  tr: 'tur',
-  uk: 'ukr',
-  vi: 'vie',
-  he: 'heb',
-  hi: 'hin',
-  th: 'tha',
-};
+const CODES: Readonly<Record<string, string>> = Object.fromEntries(
+  `en=eng de=deu fr=fra es=spa pt=por it=ita nl=nld sv=swe pl=pol ru=rus el=ell ja=jpn zh=chi_sim ko=kor ar=ara fa=fas
+   tr=tur uk=ukr vi=vie he=heb hi=hin th=tha`
+    .split(/\s+/)
+    .map((pair) => pair.split('=')),
+);
 
 /** Readings with at least this mean certainty are right side up: upside down it is below 50. */
 const SURE = 70;

@@ -51,13 +51,12 @@ export function captionStart(line: Line): FloatKind | undefined {
   }
   const [letter = ''] = text;
   if (letter !== letter.toUpperCase()) return undefined;
-  // "Table 1 shows …" is a sentence; a caption has a mark after its number, a label set apart, or begins a sentence.
+  // "Table 1 shows …" is a sentence; a caption has a mark after its number, or begins a sentence.
   const rest = text.slice(match[0].length).trim();
   const labelled = /[.:|│)\u2013\u2014-]/u.test(end);
-  const apart = labelIsApart(line, match[0].trim().replace(/\s/g, '').length);
   // A journal may print its mentions of figures in bold as well: only a capital marks a caption then.
   if ((/^\p{Ll}/u.test(rest) || (!labelled && !isBoldLabel(line))) && SAYS.test(rest)) return undefined;
-  if (!labelled && !apart && !/^[\p{Lu}\p{N}(“"]/u.test(rest) && rest !== '') return undefined;
+  if (!labelled && !/^[\p{Lu}\p{N}(“"]/u.test(rest) && rest !== '') return undefined;
   if (end === ')') return undefined;
   if (/tab|табл|[qc]uadro/iu.test(kind)) return 'table';
   return /fig|abb|рис|obr|rys|scheme|chart|graph|gráf|map|diagram|plate/iu.test(kind) ? 'figure' : 'other';
@@ -70,22 +69,6 @@ const SAYS =
 /** The label is bold, and what follows it is not. */
 export function isBoldLabel(line: Line): boolean {
   return line.bold < 0.9 && line.glyphs.slice(0, 4).every((glyph) => glyph.font.bold);
-}
-
-/** The label is bold, small capitals or otherwise unlike the words after it. */
-function labelIsApart(line: Line, length: number): boolean {
-  const label = line.glyphs.slice(0, length);
-  const rest = line.glyphs.slice(length);
-  const [first] = label;
-  if (!first || rest.length === 0) return false;
-  const boldLabel =
-    label.every((glyph) => glyph.font.bold) && rest.filter((glyph) => glyph.font.bold).length < 0.5 * rest.length;
-  const gap = (rest[0]?.left ?? 0) - (label.at(-1)?.right ?? 0);
-  // In justified lines all spaces are wide.
-  const gaps = rest.slice(1).map((glyph, index) => glyph.left - (rest[index]?.right ?? glyph.left));
-  const widest = Math.max(0, ...gaps.filter((each) => each < 3 * line.size));
-  const capsLabel = label.every((glyph) => glyph.font.smallCaps);
-  return boldLabel || capsLabel || (gap > 0.7 * line.size && gap > 1.3 * widest);
 }
 
 const SUPPLEMENT = /^(?:supplementary\s|(?:fig(?:ure|\.)?|table)\s?S\d)/iu;

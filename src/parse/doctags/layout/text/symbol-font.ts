@@ -387,7 +387,7 @@ function wordAround(glyphs: readonly Glyph[], index: number): string {
 }
 
 function isJoined(a: Glyph, b: Glyph): boolean {
-  return Math.abs(a.baseline - b.baseline) < 0.1 * a.size && Math.abs(b.left - a.right) < 0.12 * a.size && !b.spaced;
+  return isTouching(a, b) && !b.spaced;
 }
 
 function ligatureFor(words: readonly string[]): string | undefined {
