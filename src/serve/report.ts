@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import type { Clock } from '../base/index.ts';
-import { AtomicText, AppError, errorInfo, packageVersion, systemClock } from '../base/index.ts';
+import { AtomicText, AppError, errorInfo, packageVersion, plural, systemClock } from '../base/index.ts';
 import type { CorpusOptions } from '../corpus/index.ts';
 import { openCorpus } from '../corpus/index.ts';
 import { escapeHtml } from '../parse/index.ts';
@@ -147,8 +147,8 @@ function writerInto(page: AtomicText) {
     addText,
     addBytes,
     omitted,
-    omit: (count: number, what: string): void => {
-      if (count > 0) omitted.push(`${count.toLocaleString('en')} ${what}`);
+    omit: (count: number, one: string, how: string): void => {
+      if (count > 0) omitted.push(`${count.toLocaleString('en')} ${plural(count, one)} ${how}`);
     },
   };
 }
@@ -184,8 +184,8 @@ async function addWorks(report: Report): Promise<void> {
     report.addText('works', `[${lines.join(',')}]`);
     if (!room()) break;
   }
-  report.omit(total - listed, 'works are counted but not listed');
-  report.omit(listed - detailed, 'works are listed without abstract and attempts');
+  report.omit(total - listed, 'work', 'counted but not listed');
+  report.omit(listed - detailed, 'work', 'listed without abstract and attempts');
 }
 
 /**
@@ -225,9 +225,9 @@ async function addDocuments(report: Report, beside: string): Promise<Record<stri
       files[`${path}/file`] = `./${way.split(sep).map(encodeURIComponent).join('/')}`;
     }
   report.add('documents', lines);
-  report.omit(unlisted, 'documents are counted but not listed');
-  report.omit(unsearched, 'documents are not searched here; docstokg search finds them');
-  report.omit(unshown, 'documents are listed without their structure');
+  report.omit(unlisted, 'document', 'counted but not listed');
+  report.omit(unsearched, 'document', 'not searched here; use docstokg search');
+  report.omit(unshown, 'document', 'listed without structure');
   await addPictures(report, drawable);
   return files;
 }
@@ -246,7 +246,7 @@ async function addPictures(report: Report, documents: readonly Drawable[]): Prom
     room(answer.bytes.length);
     report.addBytes(picture, answer.bytes);
   }
-  report.omit(places.length - drawn, 'pages are shown as recognised text, without a picture');
+  report.omit(places.length - drawn, 'page', 'shown as recognised text, without a picture');
 }
 
 async function addGraph(report: Report): Promise<void> {
@@ -263,7 +263,7 @@ async function addGraph(report: Report): Promise<void> {
     }
     report.add(`${RUN}/graph/works`, { items: shown });
     const left = items.length - shown.length;
-    report.omit(left, 'works are not in the graph here; docstokg graph list neighbours has them');
+    report.omit(left, 'work', 'not in the graph here; use docstokg graph list neighbours');
   } catch (error) {
     // A graph of another version must not prevent the report.
     if (!(error instanceof AppError)) throw error;

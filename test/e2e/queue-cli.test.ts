@@ -205,7 +205,7 @@ test('a job that throws is retried later, its message cannot control the termina
   assert.match(at.queue('list', '--state', 'queued').stdout, /t +queued +1 +HTTP_500: the server broke/);
   assert.deepEqual(at.json('prune', '--older-than', '0s', '--dry-run'), { pruned: 0, matching: 1, dry_run: true });
   assert.equal(at.queue('prune', '--older-than', '1h').stdout, '0 jobs removed\n');
-  assert.equal(at.queue('prune', '--older-than', '0s', '--state', 'done').stdout, '1 jobs removed\n');
+  assert.equal(at.queue('prune', '--older-than', '0s', '--state', 'done').stdout, '1 job removed\n');
   assert.equal(at.queue('enqueue', 'd').stdout, 'added d\n', 'a pruned id may come in again');
 });
 
