@@ -59,7 +59,7 @@ export async function writeReport(options: {
   await monitor.look();
   const version = packageVersion();
   const router = createRouter(
-    apiRoutes({ monitor, clock, version, steering: { isAllowed: false }, hasMcp: false }),
+    apiRoutes({ monitor, clock, version, control: { isAllowed: false }, hasMcp: false }),
     monitor.runs,
     version,
   );

@@ -40,9 +40,9 @@ export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' 
   readonly token: string;
   /** Further host names that clients use. */
   readonly names?: readonly string[];
-  readonly allowSteering?: boolean;
+  readonly allowControl?: boolean;
   /** Log file of control actions; without one they are only reported. */
-  readonly steeringLog?: string | undefined;
+  readonly controlLog?: string | undefined;
   readonly version: string;
   /** Opened at the first request for `/mcp`. */
   readonly mcp?: ((runs: readonly AskedRun[]) => Promise<FetchHandler>) | undefined;
@@ -165,10 +165,10 @@ interface Served {
 }
 
 function requestHandler({ monitor, gate, mcp, clock, connections }: Served, options: ServerOptions): Answering {
-  const { version, allowSteering = false, steeringLog, log } = options;
-  const steering = { isAllowed: allowSteering, path: steeringLog, log };
+  const { version, allowControl = false, controlLog, log } = options;
+  const control = { isAllowed: allowControl, path: controlLog, log };
   const api = createRouter(
-    apiRoutes({ monitor, clock, version, steering, hasMcp: mcp !== undefined }),
+    apiRoutes({ monitor, clock, version, control, hasMcp: mcp !== undefined }),
     monitor.runs,
     version,
   );

@@ -67,7 +67,7 @@ async function served(folder: string, review: readonly Listed[]) {
     assert.ok(screening.works.length >= 0.99 * review.length);
   }
   const corpus = await openCorpus(folder);
-  const options = { host: '127.0.0.1', port: 0, token: TOKEN, allowSteering: true, version: '0.0.0', log: () => undefined }; // prettier-ignore
+  const options = { host: '127.0.0.1', port: 0, token: TOKEN, allowControl: true, version: '0.0.0', log: () => undefined }; // prettier-ignore
   const server = await openServer({ runs: [{ id: 'review', corpus }], queue: undefined, ...options });
   return { corpus, url: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }

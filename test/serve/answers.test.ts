@@ -81,7 +81,7 @@ test('an answer is streamed: passages, then each sentence, then the whole; a fai
 test('a file of the server cannot be read as a list of works', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
-  await using server = await openSmallServer(folder.path, { allowSteering: true });
+  await using server = await openSmallServer(folder.path, { allowControl: true });
   const file = join(folder.path, 'secret.txt');
   writeFileSync(file, 'a secret line\n');
   const works = encodeURIComponent(`@${file}`);
@@ -125,7 +125,7 @@ test('a table is filled row by row, read, corrected and undone; only where contr
     assert.equal((await post(locked, 'tables', { columns })).status, 403);
     assert.equal((await post(locked, 'tables/x/cells', { work: 'W0', column: 'year', value: '1' })).status, 403);
   }
-  await using server = await openSmallServer(folder.path, { allowSteering: true });
+  await using server = await openSmallServer(folder.path, { allowControl: true });
   const tables = async (): Promise<{ id: string; columns: { name: string }[] }[]> =>
     ((await (await ask(server, '/api/v1/runs/small/tables')).json()) as { items: never[] }).items;
   assert.deepEqual(await tables(), []);
@@ -169,7 +169,7 @@ test('a table is filled row by row, read, corrected and undone; only where contr
 test('files of tables that somebody else wrote are not believed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
-  await using server = await openSmallServer(folder.path, { allowSteering: true });
+  await using server = await openSmallServer(folder.path, { allowControl: true });
   const [done] = lines(await (await post(server, 'tables', { columns: ['year'] })).text()).slice(-1);
   const id = String(done?.['table']);
   const tables = join(folder.path, 'Data', 'Tables');
@@ -207,7 +207,7 @@ test('who leaves while a table is filled in stops it; the answer under way is st
     await left.promise;
     response.end(JSON.stringify({ choices: [{ message: { content: '{"cells":[]}' } }] }));
   });
-  await using server = await withModel(folder.path, `http://127.0.0.1:${model.port}/v1`, { allowSteering: true });
+  await using server = await withModel(folder.path, `http://127.0.0.1:${model.port}/v1`, { allowControl: true });
   const leave = new AbortController();
   const filling = ask(server, '/api/v1/runs/small/tables', {
     method: 'POST',

@@ -65,7 +65,7 @@ test('a refused number is named with its limit', async () => {
 test('every route is in the OpenAPI document, and its responses match it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
-  await using server = await openSmallServer(folder.path, { allowSteering: true });
+  await using server = await openSmallServer(folder.path, { allowControl: true });
   const filled = await ask(server, '/api/v1/runs/small/tables', {
     method: 'POST',
     body: JSON.stringify({ columns: ['year', 'corals', 'dose:number:mg'] }),

@@ -203,7 +203,7 @@ test('a read-only server rejects control requests', async () => {
     ['resume', { scope: 'all' }],
     ['retry', { error_code: 'HTTP_404' }],
   ] as const) {
-    const answer = await ask(server, `/api/v1/steering/${path}`, {
+    const answer = await ask(server, `/api/v1/control/${path}`, {
       method: 'POST',
       headers,
       body: JSON.stringify(body),
@@ -222,7 +222,7 @@ test('a body of a gigabyte is rejected before it is read, with and without Conte
   const headers = { ...bearer, 'content-type': 'application/json', host: 'localhost' };
   const told = connect(server.port, '127.0.0.1');
   told.write(
-    `POST /api/v1/steering/pause HTTP/1.1\r\n${Object.entries({ ...headers, 'content-length': '1000000000' })
+    `POST /api/v1/control/pause HTTP/1.1\r\n${Object.entries({ ...headers, 'content-length': '1000000000' })
       .map(([name, value]) => `${name}: ${value}`)
       .join('\r\n')}\r\n\r\n`,
   );
@@ -232,7 +232,7 @@ test('a body of a gigabyte is rejected before it is read, with and without Conte
   const chunked = request({
     port: server.port,
     host: '127.0.0.1',
-    path: '/api/v1/steering/pause',
+    path: '/api/v1/control/pause',
     method: 'POST',
     headers,
   });

@@ -26,7 +26,7 @@ test('every command in the HTTP interface guide works', async (context) => {
   }
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
-  await using server = await openSmallServer(folder.path, { allowSteering: true });
+  await using server = await openSmallServer(folder.path, { allowControl: true });
   const env = { ...process.env, URL: server.url.replace(/\/$/, ''), TOKEN };
   const script = lines
     .map((line) => `${line.replace('curl -s', "curl -s -f -w '\\n'")} || echo "FAILED: $?"`)

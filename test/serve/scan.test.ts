@@ -38,7 +38,7 @@ test('no parameter value makes the server fail', async () => {
   await writeSmallRun(folder.path);
   const accidents: string[] = [];
   await using server = await openSmallServer(folder.path, {
-    allowSteering: true,
+    allowControl: true,
     log: (level, message) => void (level === 'error' && accidents.push(message)),
   });
   const { paths } = (await (await ask(server, '/api/v1/openapi.json')).json()) as {

@@ -95,10 +95,10 @@ test('an unchanged response is not sent again, a changed one is', async () => {
 test('an operator pauses a host for the whole fleet and retries one reason, and both are logged', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
-  const log = join(folder.path, 'state', 'steering.jsonl');
-  await using server = await openSmallServer(folder.path, { allowSteering: true, steeringLog: log });
+  const log = join(folder.path, 'state', 'control.jsonl');
+  await using server = await openSmallServer(folder.path, { allowControl: true, controlLog: log });
   const post = (path: string, body: object): Promise<Response> =>
-    ask(server, `/api/v1/steering/${path}`, {
+    ask(server, `/api/v1/control/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),

@@ -70,8 +70,8 @@ export async function serveRuns(
       port: config.serve.port,
       names: config.serve.allowed_hosts,
       token,
-      allowSteering: allowControl,
-      steeringLog: place === undefined ? undefined : join(place, 'steering.jsonl'),
+      allowControl,
+      controlLog: place === undefined ? undefined : join(place, 'control.jsonl'),
       version: packageVersion(),
       mcp: async (served) => {
         const { createMcp } = await import('../../mcp/index.ts');

@@ -15,7 +15,7 @@ export interface Context {
   readonly monitor: Monitor;
   readonly clock: Clock;
   readonly version: string;
-  readonly steering: {
+  readonly control: {
     readonly isAllowed: boolean;
     /** Log file of control actions. */
     readonly path?: string | undefined;
@@ -24,8 +24,8 @@ export interface Context {
   readonly hasMcp: boolean;
 }
 
-export function checkControl({ steering }: Context, what: string): void {
-  if (!steering.isAllowed)
+export function checkControl({ control }: Context, what: string): void {
+  if (!control.isAllowed)
     throw new Problem(403, 'STEERING_OFF', 'this server is read-only', {
       hint: `start it with --allow-control to ${what}`,
     });

@@ -153,8 +153,8 @@ const retried = z.strictObject({
 type Act = z.output<typeof shapes.act>;
 
 /** Control routes: disabled unless allowed, and logged with operator and time. */
-export function steeringRoutes(context: Context): Route[] {
-  const { steering, clock, monitor } = context;
+export function controlRoutes(context: Context): Route[] {
+  const { control, clock, monitor } = context;
   const admin = () => {
     checkControl(context, 'pause, resume and retry');
     return queueOf(context).queue.store.admin;
@@ -163,12 +163,12 @@ export function steeringRoutes(context: Context): Route[] {
   const done = async (act: Act) => {
     const { at, who, scope, name, error_code: reason, changed } = act;
     const what = `${act.act} of ${[reason, scope, name].filter((each) => each).join(' ')} by ${who}`;
-    steering.log?.('info', `${what}: ${changed} changed`);
+    control.log?.('info', `${what}: ${changed} changed`);
     const about = { reason, host: scope === 'host' ? name : null, run: null, work: null, document: null, title: null };
-    monitor.addEvents([{ at, kind: 'steering', level: 'info', text: what, ...about }]);
-    if (steering.path !== undefined) {
-      await mkdir(dirname(steering.path), { recursive: true });
-      await appendFile(steering.path, `${JSON.stringify(act)}\n`);
+    monitor.addEvents([{ at, kind: 'control', level: 'info', text: what, ...about }]);
+    if (control.path !== undefined) {
+      await mkdir(dirname(control.path), { recursive: true });
+      await appendFile(control.path, `${JSON.stringify(act)}\n`);
     }
     await monitor.lookAgain();
     return act;
@@ -179,7 +179,7 @@ export function steeringRoutes(context: Context): Route[] {
   });
   const pausing = (act: 'pause' | 'resume') =>
     route({
-      path: `/steering/${act}`,
+      path: `/control/${act}`,
       summary: act === 'pause' ? 'Pauses the jobs of a host, a resolver, or all.' : 'Resumes them.',
       body: paused,
       schema: shapes.act,
@@ -192,7 +192,7 @@ export function steeringRoutes(context: Context): Route[] {
     pausing('pause'),
     pausing('resume'),
     route({
-      path: '/steering/retry',
+      path: '/control/retry',
       summary: 'Requeues jobs that ended with a reason, with a fresh attempt counter.',
       body: retried,
       schema: shapes.act,

@@ -2,7 +2,7 @@ import type { Route } from '../http/route.ts';
 import type { Context } from './context.ts';
 import { documentRoutes } from './documents.ts';
 import { questionRoutes } from './questions.ts';
-import { queueRoutes, steeringRoutes } from './queue.ts';
+import { queueRoutes, controlRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
 import { tableRoutes } from './tables.ts';
 import { graphRoutes, workRoutes } from './works.ts';
@@ -17,6 +17,6 @@ export function apiRoutes(context: Context): Route[] {
     ...tableRoutes(context),
     ...graphRoutes,
     ...queueRoutes(context),
-    ...steeringRoutes(context),
+    ...controlRoutes(context),
   ];
 }

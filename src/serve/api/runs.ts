@@ -38,7 +38,7 @@ export function runRoutes(context: Context): Route[] {
         name: 'docstokg',
         version: context.version,
         now: new Date(clock.now()).toISOString(),
-        steering: context.steering.isAllowed,
+        control: context.control.isAllowed,
         queue: monitor.queue !== undefined,
         mcp: context.hasMcp,
         runs: [...monitor.runs.values()].map((run) => run.line()),

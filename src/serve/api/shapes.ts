@@ -59,14 +59,14 @@ export const run = z
 
 export const about = z.object({
   ...fields(z.string(), 'name', 'version', 'now'),
-  ...fields(z.boolean(), 'steering', 'queue', 'mcp'),
+  ...fields(z.boolean(), 'control', 'queue', 'mcp'),
   runs: z.array(run),
 });
 
 export const event = runEvent
   .extend({
     id: z.int(),
-    kind: z.enum([...runEvent.shape.kind.options, 'queue', 'steering']),
+    kind: z.enum([...runEvent.shape.kind.options, 'queue', 'control']),
     run: text,
     title: text.describe('Title of the document.'),
   })

@@ -150,7 +150,7 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
   <//>`;
 }
 
-function footer({ report }: Source, { version, steering }: About, run: Run | undefined): View {
+function footer({ report }: Source, { version, control }: About, run: Run | undefined): View {
   if (report)
     return html`<p>
       Written ${moment(report.written_at)} by docstokg ${version}. A single self-contained file. Live progress, the
@@ -158,7 +158,7 @@ function footer({ report }: Source, { version, steering }: About, run: Run | und
     </p>`;
   return html`<p>
     docstokg serve ${version}.${' '}
-    ${steering ? 'Control is allowed from this page.' : 'Read-only: start docstokg serve with --allow-control to pause, retry, fill in tables and correct cells from this page.'}
+    ${control ? 'Control is allowed from this page.' : 'Read-only: start docstokg serve with --allow-control to pause, retry, fill in tables and correct cells from this page.'}
   </p>`;
 }
 

@@ -75,7 +75,7 @@ function hostRow(host: Host, { source, about }: Scene) {
   const state = stateOf(host);
   const verb = paused ? 'Resume' : 'Pause';
   const act = async (): Promise<string> => {
-    await source.post(`/steering/${verb.toLowerCase()}`, { scope: 'host', name });
+    await source.post(`/control/${verb.toLowerCase()}`, { scope: 'host', name });
     return paused ? `${name} is resumed.` : `${name} is paused until it is resumed.`;
   };
   return {
@@ -89,7 +89,7 @@ function hostRow(host: Host, { source, about }: Scene) {
       ...[host.waiting, host.requests, host.refused, host.failed].map(number),
       // The clock of a simulated web may be ahead of ours.
       at !== null && Date.parse(at) > Date.now() ? 'just now' : since(at),
-      about.steering && html`<${ActButton} name=${verb} label=${`${verb} ${name}`} act=${act} />`,
+      about.control && html`<${ActButton} name=${verb} label=${`${verb} ${name}`} act=${act} />`,
     ],
   };
 }

@@ -53,12 +53,12 @@ function Pauses({ queue }: { readonly queue: Queue }): View {
     ({ scope, name, since: at }) => `${scope === 'all' ? 'everything' : name} paused ${since(at)}`,
   );
   const act = async (): Promise<string> => {
-    await source.post(`/steering/${isAll ? 'resume' : 'pause'}`, { scope: 'all', name: '' });
+    await source.post(`/control/${isAll ? 'resume' : 'pause'}`, { scope: 'all', name: '' });
     return isAll ? 'The queue is running again.' : 'The queue is paused: running jobs finish, no new ones start.';
   };
   return html`<div class="tools">
     <p class="hint">${pauseTexts.length === 0 ? 'Nothing is paused.' : `${pauseTexts.join('; ')}.`}</p>
-    ${about.steering && html`<${ActButton} name=${isAll ? 'Resume everything' : 'Pause everything'} act=${act} />`}
+    ${about.control && html`<${ActButton} name=${isAll ? 'Resume everything' : 'Pause everything'} act=${act} />`}
   </div>`;
 }
 
@@ -88,7 +88,7 @@ function Failures({ queue }: { readonly queue: Queue }): View {
   const { source, about, notify, set } = useScene();
   const reasons = queue.by_error_code;
   const retry = async (code: string, state: string): Promise<string> => {
-    const { changed } = await source.post('/steering/retry', { error_code: code, state });
+    const { changed } = await source.post('/control/retry', { error_code: code, state });
     const done = `${counted(changed, 'job')} enqueued again (${reasonName(code)}).`;
     return queue.workers.some(({ alive }) => alive) ? done : `${done} ${START_HINT}`;
   };
@@ -107,7 +107,7 @@ function Failures({ queue }: { readonly queue: Queue }): View {
             ['Reason', 'State', 'Jobs', ''],
             reasons.map(({ code, state, jobs, retryable }) => {
               const name = reasonName(code);
-              const canRetry = about.steering && retryable && state !== 'queued';
+              const canRetry = about.control && retryable && state !== 'queued';
               return {
                 key: `${code} ${state}`,
                 more: { 'data-reason': code, 'data-state': state },

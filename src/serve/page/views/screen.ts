@@ -80,7 +80,7 @@ function Review({ by, phase }: { readonly by: string; readonly phase: Phase }): 
   };
   return shown(answer, (value) => [
     progressOf(value, phase, () => post('sample', {}, 'The random sample has begun.'), place('/summary', {})),
-    !about.steering &&
+    !about.control &&
       html`<p class="note">This server is read-only: docstokg screen starts one that accepts decisions.</p>`,
     value.next[0]
       ? html`<${Card}

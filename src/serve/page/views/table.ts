@@ -16,7 +16,7 @@ export function TableView(): View {
     set({ table, sort: '', order: '' });
   };
   // A new key loads the tables again.
-  return [about.steering && html`<${FillForm} done=${done} />`, html`<${Tables} key=${filled} />`];
+  return [about.control && html`<${FillForm} done=${done} />`, html`<${Tables} key=${filled} />`];
 }
 
 function Tables(): View {
@@ -243,7 +243,7 @@ function OneCell(props: {
         </p>`
     }
     ${
-      about.steering &&
+      about.control &&
       html`<form
         class="filters"
         onSubmit=${(event: Event) => {
