@@ -28,9 +28,9 @@ export async function openAdmission(
     report,
   }: { readonly clock: Clock; readonly runtime: Runtime; readonly report: (event: HostEvent) => void },
 ): Promise<{ readonly admission: Admission; readonly facts: Facts | undefined }> {
-  const common = { clock, table: tableOf(config, services), policy: policyOf(config), report };
+  const common = { table: tableOf(config, services), policy: policyOf(config), report };
   const { queue } = config;
-  if (queue.backend !== 'postgres') return { admission: createMemoryAdmission(common), facts: undefined };
+  if (queue.backend !== 'postgres') return { admission: createMemoryAdmission({ ...common, clock }), facts: undefined };
   const admission = await openSharedAdmission({
     ...common,
     url: queue.url,

@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/index.ts';
 import { systemClock } from '../../base/index.ts';
 import type { Admission, Facts, HostEvent } from '../admission.ts';
 import { Hosts } from '../hosts.ts';
@@ -19,7 +18,6 @@ export interface SharedPlace {
 }
 
 export interface PostgresAdmissionOptions extends SharedPlace {
-  readonly clock?: Clock;
   /** Slots of a process that has not renewed them for this long go back; 15 s by default. */
   readonly leaseMs?: number;
   readonly policy?: Partial<PolicySettings>;
@@ -45,29 +43,27 @@ interface Message {
  * the server's clock. During an outage each process uses its share of the limits.
  */
 export async function openPostgresAdmission(options: PostgresAdmissionOptions): Promise<SharedAdmission> {
-  const clock = options.clock ?? systemClock;
   const { table } = options;
   const fleet = await Fleet.open({
     ...options,
-    clock,
     onMessage: (message) => {
       const said = message === undefined ? undefined : (JSON.parse(message) as Message);
       if (said?.hold) {
         const { at, reason } = said.hold;
-        hosts.holdElsewhere(said.key, { at: clock.now() + fleet.untilMs(at), reason });
+        hosts.holdElsewhere(said.key, { at: systemClock.now() + fleet.untilMs(at), reason });
       } else if (said?.place) fleet.slotNews(said.key, said.place);
       else void read(said?.key).catch(() => undefined);
     },
   });
   const hosts: Hosts = new Hosts({
-    clock,
+    clock: systemClock,
     table,
     policy: { ...DEFAULT_POLICY, ...options.policy },
     report: options.report,
     limits: (key, pace, changed) => {
       const limits = new SharedLimits({
         key,
-        clock,
+        clock: systemClock,
         pace,
         margin: table.margin,
         ask: (inMs) => fleet.ask(key, inMs),
@@ -84,11 +80,11 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
 
   /** Stores what was learned, merged with what others stored, and notifies all processes; of a hold at once. */
   async function tell({ key, hold }: HostState, change: (state: HostState) => HostState): Promise<void> {
-    if (hold !== null && hold.reason !== 'paused' && hold.at > clock.now())
+    if (hold !== null && hold.reason !== 'paused' && hold.at > systemClock.now())
       await fleet.query(
         `SELECT pg_notify($4, json_build_object('key', $1::text,
            'hold', json_build_object('at', server_ms() + $2, 'reason', $3::text))::text)`,
-        [key, hold.at - clock.now(), hold.reason, fleet.channel],
+        [key, hold.at - systemClock.now(), hold.reason, fleet.channel],
       );
     await fleet.transaction(async (client) => {
       await client.query('INSERT INTO hosts (key) VALUES ($1) ON CONFLICT DO NOTHING', [key]);
@@ -98,8 +94,8 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
       );
       const [row] = rows;
       if (!row) return;
-      const after = change(hostOf(row, table.rulesOf(key), clock));
-      const stored = isOrdinary(after) ? null : storedOf(after, row.now_ms, clock);
+      const after = change(hostOf(row, table.rulesOf(key)));
+      const stored = isOrdinary(after) ? null : storedOf(after, row.now_ms);
       await client.query('UPDATE hosts SET learned = $2, held_until = $3 WHERE key = $1', [
         key,
         stored === null ? null : JSON.stringify(stored),
@@ -115,7 +111,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
        WHERE ${key === undefined ? '$1::text IS NULL AND learned IS NOT NULL' : 'key = $1'}`,
       [key ?? null],
     );
-    for (const row of rows) hosts.learn(row.key, hostOf(row, table.rulesOf(row.key), clock));
+    for (const row of rows) hosts.learn(row.key, hostOf(row, table.rulesOf(row.key)));
   }
 
   const facts = new SharedFacts(fleet);
@@ -153,7 +149,7 @@ export async function readSharedHosts({ url, schema, pooler, table }: SharedPlac
     );
     return hostReports(
       rows.map((row) => {
-        const host = hostOf(row, table.rulesOf(row.key), systemClock);
+        const host = hostOf(row, table.rulesOf(row.key));
         const report = reportOf(host, (host.hold?.at ?? 0) - systemClock.now(), host.hold?.reason);
         return { ...report, inFlight: row.places, nextInMs: row.next_in };
       }),
@@ -179,8 +175,8 @@ interface StoredRow {
   readonly now_ms: number;
 }
 
-/** The host state in a row, in our time. */
-function hostOf({ key, learned, now_ms: serverNow }: StoredRow, rules: Rules, clock: Clock): HostState {
+/** The host state in a row, by this machine's clock. */
+function hostOf({ key, learned, now_ms: serverNow }: StoredRow, rules: Rules): HostState {
   const host = newState(key, rules);
   if (learned === null) return host;
   const { hold, cap, perSecond, ...rest } = learned;
@@ -189,16 +185,16 @@ function hostOf({ key, learned, now_ms: serverNow }: StoredRow, rules: Rules, cl
     ...rest,
     cap: cap ?? Infinity,
     perSecond: perSecond ?? Infinity,
-    hold: hold && { at: clock.now() + (hold.at - serverNow), reason: hold.reason },
+    hold: hold && { at: systemClock.now() + (hold.at - serverNow), reason: hold.reason },
   };
 }
 
-function storedOf(host: HostState, serverNow: number, clock: Clock): StoredHost {
+function storedOf(host: HostState, serverNow: number): StoredHost {
   const { key: _key, rules: _rules, cap, perSecond, hold, ...rest } = host;
   return {
     ...rest,
     cap: bounded(cap),
     perSecond: bounded(perSecond),
-    hold: hold === null || hold.reason === 'paused' ? null : { ...hold, at: serverNow + (hold.at - clock.now()) },
+    hold: hold === null || hold.reason === 'paused' ? null : { ...hold, at: serverNow + (hold.at - systemClock.now()) },
   };
 }

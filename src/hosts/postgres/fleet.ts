@@ -4,7 +4,6 @@ import { join } from 'node:path';
 
 import type pg from 'pg';
 
-import type { Clock } from '../../base/index.ts';
 import { AppError, equalJitterDelay, errorInfo, hasCode, packageRoot, systemClock } from '../../base/index.ts';
 import type { PostgresAdmissionOptions } from './admission.ts';
 import { Listener, Sessions } from './sessions.ts';
@@ -30,7 +29,6 @@ interface Row {
 }
 
 interface FleetOptions extends Omit<PostgresAdmissionOptions, 'table' | 'policy' | 'report'> {
-  readonly clock: Clock;
   /** Called with a message of another process; with undefined when some may have been missed. */
   readonly onMessage: (message: string | undefined) => void;
 }
@@ -167,7 +165,7 @@ export class Fleet implements AsyncDisposable {
     }
     this.#isAsking = true;
     try {
-      const requests = takeRequests(this.#asked, this.#limits, this.#options.clock.monotonic());
+      const requests = takeRequests(this.#asked, this.#limits, performance.now());
       if (requests.length > 0) await this.#send(requests);
     } finally {
       this.#isAsking = false;
@@ -205,7 +203,7 @@ export class Fleet implements AsyncDisposable {
         ],
       );
       this.#serverClock.sample(rows.at(-1)?.now_ms, sentAt);
-      const now = this.#options.clock.monotonic();
+      const now = performance.now();
       if (rows[0]) this.#workers = Math.max(1, rows[0].holders);
       this.#back();
       for (const row of rows) this.#limits.get(row.key)?.limits.granted(this.#grantOf(row), now);
@@ -230,7 +228,7 @@ export class Fleet implements AsyncDisposable {
 
   #grantOf(row: Row): Grant {
     return {
-      firstAt: this.#options.clock.monotonic() + this.untilMs(row.first_at),
+      firstAt: performance.now() + this.untilMs(row.first_at),
       behind: row.next_at,
       turns: row.turns_given,
       slots: row.slots_given,
