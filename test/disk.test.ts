@@ -21,7 +21,7 @@ const { mergeFolders } = await import('../src/harvest/merge-folders.ts');
 const { loopbackClient, openLoopback } = await import('../src/testing/index.ts');
 const { workFromPayload } = await import('../src/works/index.ts');
 const { runStage } = await import('../src/stage/index.ts');
-const { RunMark } = await import('../src/stage/commit/run-mark.ts');
+const { openRunMark } = await import('../src/stage/commit/run-mark.ts');
 
 const posix = process.platform === 'win32' ? 'folders cannot be synced there' : false;
 
@@ -186,10 +186,10 @@ test(
   },
   async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
-    using mark = await RunMark.open(folder.path, 'test', systemClock, true);
+    using mark = await openRunMark(folder.path, 'test', systemClock, true);
     const { calls } = await watched(async () => mark.note(join(folder.path, 'out')));
     assert.deepEqual(calls, [`sync test.${mark.id}.folders`, 'sync .runs']);
-    using quick = await RunMark.open(folder.path, 'test', systemClock, false);
+    using quick = await openRunMark(folder.path, 'test', systemClock, false);
     assert.deepEqual((await watched(async () => quick.note(join(folder.path, 'out')))).calls, []);
   },
 );

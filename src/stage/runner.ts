@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo, systemClock } from '../base/index.ts';
-import { RunMark } from './commit/run-mark.ts';
+import { openRunMark } from './commit/run-mark.ts';
 import { inlineExecutor } from './execute/perform.ts';
 import type { Executor, ItemRun } from './execute/perform.ts';
 import { WorkerPool } from './execute/worker-pool.ts';
@@ -65,7 +65,7 @@ export async function runStage(
     }
   };
   const feed = new Feed(plan, options, stop.drain);
-  using mark = await RunMark.open(options.manifestDir, stageName, clock, options.durable);
+  using mark = await openRunMark(options.manifestDir, stageName, clock, options.durable);
   let abandoned = 0;
   try {
     await using opened = new AsyncDisposableStack();

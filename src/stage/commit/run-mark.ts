@@ -9,143 +9,110 @@ import { FileLock, parseJson } from '../../base/index.ts';
 /** Noted folders that are remembered; noting one twice does no harm. */
 const REMEMBERED_FOLDERS = 1_024;
 
+export type RunMark = Awaited<ReturnType<typeof openRunMark>>;
+
 /**
  * Marks a run as alive, by a lock that the system releases when it dies, and records the folders it writes to. The next
  * run finds the marks of dead runs and removes their temporary files; it does not touch live runs.
  */
-export class RunMark implements Disposable {
-  readonly id = `${Date.now().toString(36)}${randomBytes(4).toString('hex')}`;
-  readonly #folder: string;
-  readonly #stage: string;
-  readonly #durable: boolean;
-  #lock: FileLock | undefined;
-  readonly #noted = new Set<string>();
-  #held: Disposable | undefined;
+export async function openRunMark(manifestDir: string, stage: string, clock: Clock, durable: boolean) {
+  const ownId = `${Date.now().toString(36)}${randomBytes(4).toString('hex')}`;
+  const folder = join(manifestDir, '.runs');
+  const guardPath = join(folder, 'guard.lock');
+  const pathOf = (id: string, kind: 'folders' | 'lock'): string => join(folder, `${stage}.${id}.${kind}`);
+  const noted = new Set<string>();
   /** Folders of dead runs, by run: cleaned at the start, and again at the end because their workers may live longer. */
-  readonly #dead = new Map<string, readonly string[]>();
-  readonly #clock: Clock;
+  const dead = new Map<string, readonly string[]>();
 
-  private constructor(folder: string, stage: string, clock: Clock, durable: boolean) {
-    this.#folder = folder;
-    this.#durable = durable;
-    this.#stage = stage;
-    this.#clock = clock;
-  }
-
-  static async open(manifestDir: string, stage: string, clock: Clock, durable = false): Promise<RunMark> {
-    const folder = join(manifestDir, '.runs');
-    mkdirSync(folder, { recursive: true });
-    using guard = new FileLock(join(folder, 'guard.lock'), clock);
-    const mark = new RunMark(folder, stage, clock, durable);
-    // Created and locked under the guard, so that no other run takes it for a dead one.
-    await guard.hold(() => {
-      mark.#lock = new FileLock(mark.#path(mark.id, 'lock'), clock);
-      mark.#held = mark.#lock.tryTake();
-      for (const name of readdirSync(folder)) {
-        const id = name.startsWith(`${stage}.`) && name.endsWith('.lock') ? name.slice(stage.length + 1, -5) : '';
-        if (id === '' || id === mark.id || id.includes('.') || mark.isAlive(id)) continue;
-        mark.#dead.set(id, mark.#foldersOf(id));
-      }
-    });
-    mark.#sweep();
-    return mark;
-  }
-
-  get deadRuns(): number {
-    return this.#dead.size;
-  }
-
-  /** Suffix of an attempt's outputs until they are committed. */
-  suffix(sequence: number, attempt: number): string {
-    return `.${this.id}-${sequence.toString(36)}-${attempt}.part`;
-  }
-
-  /** Call before anything is written into the folder. */
-  note(folder: string): void {
-    if (this.#noted.has(folder)) return;
-    if (this.#noted.size >= REMEMBERED_FOLDERS) this.#noted.clear();
-    this.#noted.add(folder);
-    this.#append(`${JSON.stringify(resolve(folder))}\n`);
-  }
-
-  isAlive(id: string): boolean {
-    if (id === this.id) return true;
-    const path = this.#path(id, 'lock');
+  const isAlive = (id: string): boolean => {
+    if (id === ownId) return true;
+    const path = pathOf(id, 'lock');
     if (!existsSync(path)) return false;
     try {
-      using lock = new FileLock(path, this.#clock);
-      using taken = lock.tryTake();
+      using other = new FileLock(path, clock);
+      using taken = other.tryTake();
       return taken === undefined;
     } catch (error) {
       // The run ended in between and removed its lock file.
       if (!existsSync(path)) return false;
       throw error;
     }
-  }
-
-  /** Ends the mark. With `leave` an abandoned item may still write: the mark stays, and the next run cleans up. */
-  async end(leave: boolean): Promise<void> {
-    this.#sweep();
-    // Marks of dead runs are removed last: their workers may live a moment longer, and if this run is killed, the next one
-    // must know of both.
-    for (const id of this.#dead.keys()) this.#remove(id);
-    using guard = new FileLock(join(this.#folder, 'guard.lock'), this.#clock);
-    // Under the guard, so that a starting run does not see a mark that is being removed.
-    await guard.hold(() => {
-      this[Symbol.dispose]();
-      if (!leave) this.#remove(this.id);
-    });
-  }
-
-  [Symbol.dispose](): void {
-    if (!this.#held) return;
-    this.#held[Symbol.dispose]();
-    this.#held = undefined;
-    this.#lock?.[Symbol.dispose]();
-  }
-
-  /** With `durable`, on disk before anything is written to the folder: a power cut must not leave unknown files. */
-  #append(line: string): void {
-    appendFileSync(this.#path(this.id, 'folders'), line, { flush: this.#durable });
-    if (this.#durable && this.#noted.size === 1) syncEntries(this.#folder);
-  }
-
-  #sweep(): void {
-    const folders = new Set([...this.#dead.values()].flat());
-    for (const folder of folders) {
+  };
+  const foldersOf = (id: string): string[] => {
+    const path = pathOf(id, 'folders');
+    if (!existsSync(path)) return [];
+    const lines = readFileSync(path, 'utf8').split('\n').map(parseJson);
+    // Others were torn by a kill: nothing was written into these folders yet.
+    return lines.filter((line) => typeof line === 'string');
+  };
+  /** The lock file makes the mark visible, so it is removed last: a kill in between leaves a mark to clean up. */
+  const remove = (id: string): void => {
+    for (const kind of ['folders', 'lock'] as const) rmSync(pathOf(id, kind), { force: true });
+  };
+  const sweep = (): void => {
+    for (const each of new Set([...dead.values()].flat())) {
       let names: string[];
       try {
-        names = readdirSync(folder);
+        names = readdirSync(each);
       } catch {
         continue; // The folder is gone, with everything in it.
       }
       for (const name of names) {
         const id = /\.([0-9a-z]+)-[0-9a-z]+-\d+\.part$/.exec(name)?.[1];
-        if (id !== undefined && this.#dead.has(id)) rmSync(join(folder, name), { force: true, recursive: true });
+        if (id !== undefined && dead.has(id)) rmSync(join(each, name), { force: true, recursive: true });
       }
     }
-  }
+  };
 
-  #foldersOf(id: string): string[] {
-    const path = this.#path(id, 'folders');
-    if (!existsSync(path)) return [];
-    return (
-      readFileSync(path, 'utf8')
-        .split('\n')
-        .map(parseJson)
-        // Others were torn by a kill: nothing was written into these folders yet.
-        .filter((folder) => typeof folder === 'string')
-    );
-  }
+  mkdirSync(folder, { recursive: true });
+  using guard = new FileLock(guardPath, clock);
+  // Created and locked under the guard, so that no other run takes it for a dead one.
+  const held = await guard.hold(() => {
+    const stack = new DisposableStack();
+    const lock = stack.use(new FileLock(pathOf(ownId, 'lock'), clock));
+    stack.use(lock.tryTake());
+    for (const name of readdirSync(folder)) {
+      const id = name.startsWith(`${stage}.`) && name.endsWith('.lock') ? name.slice(stage.length + 1, -5) : '';
+      if (id !== '' && !id.includes('.') && !isAlive(id)) dead.set(id, foldersOf(id));
+    }
+    return stack;
+  });
+  sweep();
 
-  /** The lock file makes the mark visible, so it is removed last: a kill in between leaves a mark to clean up. */
-  #remove(id: string): void {
-    for (const kind of ['folders', 'lock']) rmSync(this.#path(id, kind), { force: true });
-  }
+  return {
+    id: ownId,
+    deadRuns: dead.size,
+    isAlive,
 
-  #path(id: string, kind: string): string {
-    return join(this.#folder, `${this.#stage}.${id}.${kind}`);
-  }
+    /** Suffix of an attempt's outputs until they are committed. */
+    suffix: (sequence: number, attempt: number): string => `.${ownId}-${sequence.toString(36)}-${attempt}.part`,
+
+    /** Call before anything is written into the folder. */
+    note(path: string): void {
+      if (noted.has(path)) return;
+      if (noted.size >= REMEMBERED_FOLDERS) noted.clear();
+      noted.add(path);
+      // On disk before anything is written to the folder: a power cut must not leave unknown files.
+      appendFileSync(pathOf(ownId, 'folders'), `${JSON.stringify(resolve(path))}\n`, { flush: durable });
+      if (durable && noted.size === 1) syncEntries(folder);
+    },
+
+    /** Ends the mark. With `leave` an abandoned item may still write: the mark stays, and the next run cleans up. */
+    async end(leave: boolean): Promise<void> {
+      sweep();
+      // Marks of dead runs are removed last: their workers may live a moment longer, and if this run is killed, the next
+      // one must know of both.
+      for (const id of dead.keys()) remove(id);
+      using again = new FileLock(guardPath, clock);
+      // Under the guard, so that a starting run does not see a mark that is being removed.
+      await again.hold(() => {
+        held.dispose();
+        if (!leave) remove(ownId);
+      });
+    },
+
+    [Symbol.dispose]: (): void => held.dispose(),
+  };
 }
 
 /** Makes the mark's own files survive a power cut. Windows cannot open a folder for this; NTFS journals names. */

@@ -9,23 +9,19 @@ import type { BareError } from '../stage-error.ts';
 import { classify, completeError, StageError } from '../stage-error.ts';
 import type { ItemOutcome, StageWorker, WorkerContext, WorkItem } from '../types.ts';
 
-export class ItemRun {
-  readonly item: WorkItem;
-  readonly lost: AbortSignal | undefined;
-  /** Position in the order of rows and hooks; -1 until it has one. */
-  sequence = -1;
-  attempt = 1;
-  queuedAt = 0;
-  startedAt = 0;
+export type ItemRun = ReturnType<typeof createRun>;
 
-  constructor(item: WorkItem, lost?: AbortSignal) {
-    this.item = item;
-    this.lost = lost;
-  }
-
-  get hasOutputs(): boolean {
-    return Object.keys(this.item.outputs).length > 0;
-  }
+export function createRun(item: WorkItem, lost?: AbortSignal) {
+  return {
+    item,
+    lost,
+    hasOutputs: Object.keys(item.outputs).length > 0,
+    /** Position in the order of rows and hooks; -1 until it has one. */
+    sequence: -1,
+    attempt: 1,
+    queuedAt: 0,
+    startedAt: 0,
+  };
 }
 
 /** The result of one attempt, measured and checked. */

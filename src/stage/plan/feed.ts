@@ -1,4 +1,5 @@
-import { ItemRun } from '../execute/perform.ts';
+import type { ItemRun } from '../execute/perform.ts';
+import { createRun } from '../execute/perform.ts';
 import type { StageOptions } from '../options.ts';
 import { inShard } from '../options.ts';
 import type { ItemSource, StagePlan, WorkItem } from '../types.ts';
@@ -50,12 +51,12 @@ export class Feed {
     if (this.source) {
       const taken = await this.source.take(wanted, this.#signal);
       this.#taken += taken?.length ?? 0;
-      return taken?.map(({ item, lost }) => new ItemRun(item, lost));
+      return taken?.map(({ item, lost }) => createRun(item, lost));
     }
     const items = await this.#next(this.isLive ? 1 : Math.min(wanted, AT_ONCE));
     const chosen = items?.filter(({ itemId }) => inShard(itemId, shard));
     this.#taken += chosen?.length ?? 0;
-    return chosen?.map((item) => new ItemRun(item));
+    return chosen?.map((item) => createRun(item));
   }
 
   async close(): Promise<void> {
