@@ -60,31 +60,27 @@ const ANSWER_MS = 120_000;
 const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const LONGEST_ANSWER = 8 << 20;
 
-/** Sends signed requests, and retries if a server is unreachable or asks to slow down. */
-class S3Sender {
-  readonly #options: S3Options;
+type SendS3 = (request: S3Request, signal?: AbortSignal) => Promise<Response>;
+
+/**
+ * Sends signed requests, and retries if a server is unreachable or asks to slow down. The response is 2xx, 404, or 416 for
+ * a range beyond the end; everything else throws when retries do not help.
+ */
+function s3Sender(options: S3Options): SendS3 {
+  const { bucket, prefix, endpoint, region, pathStyle, credentials, clock } = options;
   /** How far this machine's clock is behind the server's, where that made the server refuse a request. */
-  #behindMs = 0;
+  let behindMs = 0;
 
-  constructor(options: S3Options) {
-    this.#options = options;
-  }
-
-  /**
-   * The response to a request: 2xx, 404, or 416 for a range beyond the end. Everything else throws when retries do not
-   * help.
-   */
-  async send(request: S3Request, signal?: AbortSignal): Promise<Response> {
-    const { clock } = this.#options;
+  return async (request, signal) => {
     let last: unknown;
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       let delayMs = equalJitterDelay(attempt, { baseMs: BASE_MS, capMs: LONGEST_WAIT_MS });
       try {
-        const response = await this.#once(request, signal);
+        const response = await once(request, signal);
         if (response.ok || response.status === 404 || response.status === 416) return response;
         const text = await response.text();
-        const fault = this.#fault(request, response.status, text);
-        if (!isPassing(response.status, text) && !this.#setsClock(response, text)) throw fault;
+        const fault = faultOf(request, response.status, text);
+        if (!isPassing(response.status, text) && !setsClock(response, text)) throw fault;
         delayMs = Math.max(delayMs, afterOf(response, clock));
         last = fault;
       } catch (error) {
@@ -94,30 +90,29 @@ class S3Sender {
       }
       if (attempt < TRIES) await wait(clock, delayMs, signal);
     }
-    throw new AppError('OBJECT_STORE_AWAY', `${this.#options.endpoint} does not answer: ${this.#clean(last)}`, {
+    throw new AppError('OBJECT_STORE_AWAY', `${endpoint} does not answer: ${withoutSecrets(last)}`, {
       hint: 'check the URL of the store, and run again when it is back; nothing is lost',
       cause: last instanceof AppError ? last : undefined,
     });
-  }
+  };
 
   /** Whether a request was refused for its time, and another one would have a better time. */
-  #setsClock(response: Response, text: string): boolean {
+  function setsClock(response: Response, text: string): boolean {
     const at = Date.parse(response.headers.get('date') ?? '');
-    if (tagOf(text, 'Code') !== 'RequestTimeTooSkewed' || this.#behindMs !== 0 || Number.isNaN(at)) return false;
-    this.#behindMs = at - this.#options.clock.now();
+    if (tagOf(text, 'Code') !== 'RequestTimeTooSkewed' || behindMs !== 0 || Number.isNaN(at)) return false;
+    behindMs = at - clock.now();
     return true;
   }
 
-  async #once(request: S3Request, signal: AbortSignal | undefined): Promise<Response> {
-    const { clock } = this.#options;
+  async function once(request: S3Request, signal: AbortSignal | undefined): Promise<Response> {
     const { method, body } = request;
-    const url = this.#url(request);
+    const url = urlOf(request);
     // If the body is streamed, this limits only the time until the response begins; its reader limits the rest.
     const late = new AbortController();
     using _timer = clock.setTimer(ANSWER_MS, () => late.abort(new Error(`no answer within ${ANSWER_MS / 1000} s`)));
     const response = await fetch(url, {
       method,
-      headers: this.#signed(url, request),
+      headers: signed(url, request),
       ...(body !== undefined && { body }),
       redirect: 'manual',
       signal: AbortSignal.any([late.signal, ...(signal ? [signal] : [])]),
@@ -128,8 +123,7 @@ class S3Sender {
     return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
   }
 
-  #url({ key, query = {} }: S3Request): URL {
-    const { endpoint, bucket, prefix, pathStyle } = this.#options;
+  function urlOf({ key, query = {} }: S3Request): URL {
     const url = new URL(endpoint);
     if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`;
     const parts = [...(pathStyle ? [bucket] : []), ...(key === '' ? [] : prefix.split('/')), ...key.split('/')];
@@ -141,16 +135,15 @@ class S3Sender {
   }
 
   /** The headers of a request, signed by AWS Signature Version 4. */
-  #signed(url: URL, { method, headers, sha256 = EMPTY_HASH }: S3Request): Record<string, string> {
-    const { region, credentials, clock } = this.#options;
-    const at = new Date(clock.now() + this.#behindMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, '');
-    const signed = {
+  function signed(url: URL, { method, headers, sha256 = EMPTY_HASH }: S3Request): Record<string, string> {
+    const at = new Date(clock.now() + behindMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, '');
+    const own = {
       'x-amz-content-sha256': sha256,
       'x-amz-date': at,
       ...(credentials.sessionToken && { 'x-amz-security-token': credentials.sessionToken.reveal() }),
     };
-    const lines = Object.entries({ host: url.host, ...signed }).map(([name, value]) => `${name}:${value}`);
-    const names = ['host', ...Object.keys(signed)].join(';');
+    const lines = Object.entries({ host: url.host, ...own }).map(([name, value]) => `${name}:${value}`);
+    const names = ['host', ...Object.keys(own)].join(';');
     const canonical = [method, url.pathname, url.search.slice(1), ...lines, '', names, sha256].join('\n');
     const scope = [at.slice(0, 8), region, 's3', 'aws4_request'];
     const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
@@ -160,16 +153,15 @@ class S3Sender {
     const signature = hmac(key, text).toString('hex');
     return {
       ...headers,
-      ...signed,
+      ...own,
       authorization: `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`,
     };
   }
 
-  #fault({ method, key }: S3Request, status: number, text: string): AppError {
-    const { bucket, prefix, endpoint } = this.#options;
+  function faultOf({ method, key }: S3Request, status: number, text: string): AppError {
     const what = `${method} ${[bucket, prefix, key].filter((part) => part !== '').join('/')} at ${endpoint}: ${status} ${tagOf(text, 'Code') ?? ''} ${tagOf(text, 'Message') ?? ''}`;
     const code = status === 401 || status === 403 ? 'OBJECT_STORE_DENIED' : 'OBJECT_STORE_REFUSED';
-    return new AppError(code, this.#clean(what.trim()), {
+    return new AppError(code, withoutSecrets(what.trim()), {
       hint:
         tagOf(text, 'Code') === 'RequestTimeTooSkewed'
           ? 'the clock of this machine is wrong'
@@ -178,8 +170,8 @@ class S3Sender {
   }
 
   /** A server may echo what it was sent. */
-  #clean(value: unknown): string {
-    const { secretAccessKey, sessionToken } = this.#options.credentials;
+  function withoutSecrets(value: unknown): string {
+    const { secretAccessKey, sessionToken } = credentials;
     const cause = value instanceof Error && value.cause instanceof Error ? ` (${value.cause.message})` : '';
     const text = (value instanceof Error ? value.message + cause : String(value)).slice(0, 500);
     return sessionToken ? sessionToken.scrub(secretAccessKey.scrub(text)) : secretAccessKey.scrub(text);
@@ -227,13 +219,13 @@ interface Upload {
 export class S3Store implements ObjectStore {
   readonly name: string;
   readonly #options: S3Options;
-  readonly #sender: S3Sender;
+  readonly #send: SendS3;
   readonly #uploads: string | undefined;
 
   /** @param uploads A folder for the state of multipart uploads; without one a killed upload starts again. */
   constructor(options: S3Options, uploads?: string) {
     this.#options = options;
-    this.#sender = new S3Sender(options);
+    this.#send = s3Sender(options);
     this.#uploads = uploads;
     this.name = `s3://${options.bucket}${options.prefix === '' ? '' : `/${options.prefix}`}`;
   }
@@ -277,7 +269,7 @@ export class S3Store implements ObjectStore {
   }
 
   async head(sha256: string, signal?: AbortSignal): Promise<number | undefined> {
-    const response = await this.#sender.send({ method: 'HEAD', key: keyOf(sha256) }, signal);
+    const response = await this.#send({ method: 'HEAD', key: keyOf(sha256) }, signal);
     return response.ok ? Number(response.headers.get('content-length') ?? 0) : undefined;
   }
 
@@ -305,11 +297,11 @@ export class S3Store implements ObjectStore {
   }
 
   async remove(sha256: string, signal?: AbortSignal): Promise<void> {
-    await this.#sender.send({ method: 'DELETE', key: keyOf(sha256) }, signal);
+    await this.#send({ method: 'DELETE', key: keyOf(sha256) }, signal);
   }
 
   async owner(signal?: AbortSignal, tries = 5): Promise<string | undefined> {
-    const response = await this.#sender.send({ method: 'GET', key: OWNER_KEY }, signal);
+    const response = await this.#send({ method: 'GET', key: OWNER_KEY }, signal);
     const text = await response.text();
     // Some servers show an object while another machine is still writing it.
     if (response.ok && !text.endsWith('\n') && tries > 1) {
@@ -327,8 +319,8 @@ export class S3Store implements ObjectStore {
   }
 
   /** Sends a request for which a 404 means that the bucket does not exist. */
-  async #sent(request: Parameters<S3Sender['send']>[0], signal?: AbortSignal): Promise<Response> {
-    const response = await this.#sender.send(request, signal);
+  async #sent(request: S3Request, signal?: AbortSignal): Promise<Response> {
+    const response = await this.#send(request, signal);
     if (response.ok) return response;
     throw this.#noBucket(request.method, tagOf(await response.text(), 'Code') ?? 'not found');
   }
@@ -350,7 +342,7 @@ export class S3Store implements ObjectStore {
       // Parts sent before are only read, for the hash of the whole file.
       if (at < upload.etags.length) continue;
       const query = { partNumber: String(at + 1), uploadId: upload.id };
-      const response = await this.#sender.send(
+      const response = await this.#send(
         { method: 'PUT', key, query, body, sha256: hash('sha256', body, 'hex') },
         signal,
       );
@@ -366,7 +358,7 @@ export class S3Store implements ObjectStore {
     }
     if ((await file.stat()).size !== object.bytes || digest.digest('hex') !== object.sha256) {
       // Not every server can abort an upload; a lifecycle rule removes it then.
-      await this.#sender.send({ method: 'DELETE', key, query: { uploadId: upload.id } }, signal).catch(() => undefined);
+      await this.#send({ method: 'DELETE', key, query: { uploadId: upload.id } }, signal).catch(() => undefined);
       this.#note(object, undefined);
       throw damaged(path, object);
     }
@@ -395,7 +387,7 @@ export class S3Store implements ObjectStore {
       body,
       sha256: hash('sha256', body, 'hex'),
     } as const;
-    const response = await this.#sender.send(request, signal);
+    const response = await this.#send(request, signal);
     const answer = await response.text();
     // A lost response may have completed it; a response with status 200 may contain an error.
     const isDone = response.ok && !answer.includes('<Error>');
@@ -439,7 +431,7 @@ export class S3Store implements ObjectStore {
     let received = 0;
     for (let attempt = 1; received < object.bytes || attempt === 1; attempt += 1) {
       const headers = received > 0 ? { range: `bytes=${received}-` } : {};
-      const response = await this.#sender.send({ method: 'GET', key, headers, isStreamed: true }, signal);
+      const response = await this.#send({ method: 'GET', key, headers, isStreamed: true }, signal);
       if (response.status === 404)
         throw new AppError('OBJECT_MISSING', `${this.name} has no object ${object.sha256}`, {
           hint: 'see docstokg store for missing objects',
