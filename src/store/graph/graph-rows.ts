@@ -20,14 +20,6 @@ import {
 } from '../../graph/link/index.ts';
 import type { CorpusStore } from '../corpus-store.ts';
 
-/** The rows of one document, or those added by linking one of its references: they are added and removed together. */
-interface OwnedRows {
-  readonly owner: string;
-  readonly part: string;
-  readonly nodes: readonly NodeStatement[];
-  readonly edges: readonly EdgeStatement[];
-}
-
 /** Statements per transaction; other processes can write between two transactions. */
 const STATEMENTS_PER_TRANSACTION = 10_000;
 const REFERENCES_PER_TRANSACTION = 500;
@@ -144,10 +136,14 @@ export class GraphRows {
   /** Links some of the open references to works, in one transaction; returns how many. */
   link(): number {
     return this.#store.transaction(() => {
-      const open = this.#open(REFERENCES_PER_TRANSACTION);
+      const open = this.#store.all<{ owner: string; part: string }>(
+        `delete from open_references where (owner, part) in
+           (select owner, part from open_references order by owner, part limit ?) returning owner, part`,
+        REFERENCES_PER_TRANSACTION,
+      );
       for (const { owner, part } of open) {
         this.#removeRows(owner, part);
-        this.#addRows({ owner, part, ...this.#resolve(owner, part) });
+        this.#addRows(owner, part, this.#resolve(owner, part));
       }
       this.#settle();
       return open.length;
@@ -156,7 +152,7 @@ export class GraphRows {
 
   #add({ owner, content, work, fileSha256, nodes, edges, references }: Contribution & { content: string }): void {
     this.#store.run('insert into graph_sources values (?, ?, ?, ?)', owner, content, nodeKey(work), fileSha256);
-    this.#addRows({ owner, part: '', nodes, edges });
+    this.#addRows(owner, '', { nodes, edges });
     for (const reference of references) this.#addReference(owner, work, reference);
   }
 
@@ -167,8 +163,11 @@ export class GraphRows {
       this.#store.run(`delete from ${table} where owner = ?`, owner);
   }
 
-  /** A node that a document states twice counts once, with the better rank. */
-  #addRows({ owner, part, nodes, edges }: OwnedRows): void {
+  /**
+   * Adds the rows of a document or, with `part`, those from linking one of its references. A node that it states twice
+   * counts once, with the better rank.
+   */
+  #addRows(owner: string, part: string, { nodes, edges }: Pick<Contribution, 'nodes' | 'edges'>): void {
     const keys = new Map<string, string>();
     const keyOf = (id: string): string => {
       const key = keys.get(id) ?? nodeKey(id);
@@ -228,17 +227,6 @@ export class GraphRows {
     this.#store.run('insert or ignore into open_references values (?, ?)', owner, id);
   }
 
-  /** Takes some references from the open ones. */
-  #open(most: number): { readonly owner: string; readonly part: string }[] {
-    const open = this.#store.all<{ owner: string; part: string }>(
-      'select * from open_references order by owner, part limit ?',
-      most,
-    );
-    for (const { owner, part } of open)
-      this.#store.run('delete from open_references where owner = ? and part = ?', owner, part);
-    return open;
-  }
-
   #touchedWorks(): Map<string, string> {
     return this.#store.map(
       `select node, data from touched_nodes cross join nodes using (node)
@@ -264,10 +252,7 @@ export class GraphRows {
     }
   }
 
-  #resolve(
-    owner: string,
-    part: string,
-  ): { readonly nodes: readonly NodeStatement[]; readonly edges: readonly EdgeStatement[] } {
+  #resolve(owner: string, part: string): Pick<Contribution, 'nodes' | 'edges'> {
     const row = this.#store.get<{ work: string; text: string; place: string }>(
       'select work, text, place from printed where owner = ? and part = ?',
       owner,
