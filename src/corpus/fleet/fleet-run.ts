@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Clock } from '../../base/index.ts';
 import { AppError, canonicalJson, sha256, wait } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { DownloadAssembly, Runtime, Shared } from '../../harvest/index.ts';
@@ -14,6 +13,7 @@ import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
 import type { CorpusOutcome, CorpusRunOptions, CorpusStageName } from '../corpus-run.ts';
 import { reasonOf } from '../corpus-run.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from '../prepare-stages.ts';
+import type { QueueSourceOptions } from '../queue-source.ts';
 import { QueueSource } from '../queue-source.ts';
 import { outputPaths, portable, runPrepared, sourceSettings } from '../run-stages.ts';
 
@@ -258,14 +258,9 @@ function portableRow(text: string, folder: string): string {
   return JSON.stringify(row);
 }
 
-interface OncePerFleetOptions {
+interface OncePerFleetOptions extends Pick<QueueSourceOptions, 'queue' | 'clock' | 'leaseMs' | 'heartbeatMs'> {
   /** The queue of works, whose workers show whether the fleet is active. */
   readonly works: WorkQueue;
-  /** A queue for these jobs. */
-  readonly queue: WorkQueue;
-  readonly clock: Clock;
-  readonly leaseMs: number;
-  readonly heartbeatMs: number;
   /** The request: each one has its own jobs. */
   readonly asked: object;
 }
