@@ -349,33 +349,18 @@ class DoctagsWriter {
   #element(block: Block): string {
     const at = this.#locations(block);
     const captions = (this.#captions.get(block.order) ?? []).map((caption) => this.#element(caption)).join('');
-    switch (block.kind) {
-      case 'heading':
-        return paired(`section_header_level_${Math.min(6, Math.max(1, block.level))}`, at + plain(block.text));
-      case 'reference':
-        // Docling reads it as text; readers that know the tag, as a reference.
-        return paired('text', at + paired('reference', plain(labelled(block.label, block.text))));
-      case 'code':
-        return paired('code', `${at}<_${codeLanguage(block.language)}_>${guardCode(block.text)}${captions}`);
-      case 'picture': {
-        const category =
-          block.category !== undefined && PICTURE_CLASSES.has(block.category) ? block.category : undefined;
-        const tag = category !== undefined && CHART_CLASSES.has(category) ? 'chart' : 'picture';
-        return paired(tag, at + (category === undefined ? '' : `<${category}>`) + captions);
-      }
-      case 'table':
-        return paired('otsl', at + writeOtsl(block.table) + captions);
-      case 'formula':
-      case 'title':
-      case 'text':
-      case 'caption':
-      case 'footnote':
-      case 'page_header':
-      case 'page_footer':
-      case 'list_item':
-      default:
-        return paired(block.kind, at + plain(block.text));
-    }
+    if (block.kind === 'heading')
+      return paired(`section_header_level_${Math.min(6, Math.max(1, block.level))}`, at + plain(block.text));
+    // Docling reads it as text; readers that know the tag, as a reference.
+    if (block.kind === 'reference')
+      return paired('text', at + paired('reference', plain(labelled(block.label, block.text))));
+    if (block.kind === 'code')
+      return paired('code', `${at}<_${codeLanguage(block.language)}_>${guardCode(block.text)}${captions}`);
+    if (block.kind === 'table') return paired('otsl', at + writeOtsl(block.table) + captions);
+    if (block.kind !== 'picture') return paired(block.kind, at + plain(block.text));
+    const { category = '' } = block;
+    const tag = CHART_CLASSES.has(category) ? 'chart' : 'picture';
+    return paired(tag, at + (PICTURE_CLASSES.has(category) ? `<${category}>` : '') + captions);
   }
 
   #locations(block: Block): string {
