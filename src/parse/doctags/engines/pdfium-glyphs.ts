@@ -27,7 +27,6 @@ interface TextRun {
   readonly clip: Box | undefined;
 }
 
-/** A page and its file's data, for reading text runs. */
 interface RunSource {
   readonly library: Library;
   readonly matrix: Matrix;

@@ -221,7 +221,6 @@ function tableOf({ cells }: Draft): Table {
   return readOtsl(cells.map(({ token, text }) => ({ token, text: oneLine(text) })));
 }
 
-/** A caption or note inside a table, a picture or code. */
 function partOf(element: MarkupElement): Draft {
   const part = draft(element.name);
   for (const node of element.children)

@@ -186,7 +186,6 @@ function writeAuthors(walk: Walk, element: MarkupElement): void {
   for (const author of authors.length > 0 ? authors : [element]) walk.builder.text(inlineLine(author, quiet));
 }
 
-/** Writes a list with everything nested in its items. */
 function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: number): void {
   if (list.name === 'dl') {
     writeDefinitions(walk, list, depth, parent);

@@ -30,7 +30,6 @@ interface Reading {
   readonly turn: number;
 }
 
-/** What OCR made of a page. */
 export interface ReadScan {
   readonly glyphs: readonly Glyph[];
   readonly facts: OcrPage;
@@ -177,7 +176,6 @@ interface OcrWord {
   readonly certainty: number;
 }
 
-/** A line that OCR found. */
 interface OcrLine {
   readonly words: readonly OcrWord[];
   readonly top: number;

@@ -8,7 +8,6 @@ export interface GreyImage {
   readonly pixels: Uint8Array;
 }
 
-/** Which way the lines of text run. */
 export interface Slant {
   /** Lines run up or down the page rather than across. */
   readonly isSideways: boolean;

@@ -12,7 +12,6 @@ export interface Font {
   readonly math: boolean;
 }
 
-/** The font of letters that OCR found. */
 export const OCR_FONT: Font = {
   name: 'OCR',
   bold: false,
@@ -59,7 +58,6 @@ export interface Drawing {
   readonly form: number;
 }
 
-/** A link annotation. */
 export interface PageLink {
   readonly box: Box;
   readonly url: string;

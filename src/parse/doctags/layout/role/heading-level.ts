@@ -19,7 +19,6 @@ import { hasLetter, hasLetterOrDigit } from '../text/script.ts';
 import type { Line } from '../page/segment.ts';
 import { linePart } from '../page/segment.ts';
 
-/** A heading with the features of its level. */
 interface LevelCandidate {
   readonly draft: Draft;
   /** Headings of one group are siblings: set alike, with numbers of one kind, or names of one kind. */

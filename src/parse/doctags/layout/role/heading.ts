@@ -33,7 +33,6 @@ export interface HeadingSetting {
   readonly slides: ReadonlySet<number>;
 }
 
-/** A draft that may be a heading, with its features. */
 interface Candidate {
   readonly draft: Draft;
   readonly text: string;

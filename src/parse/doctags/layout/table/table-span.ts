@@ -1,6 +1,5 @@
 import type { Entry, TableLine, TableRow } from './table-rows.ts';
 
-/** A cell being put together. */
 export interface CellDraft {
   row: number;
   column: number;
@@ -31,7 +30,6 @@ export function takeBetweenLines(lines: TableLine[]): Entry[] {
   return taken;
 }
 
-/** Gives cells the rows they span. */
 export function spanRows(
   cells: CellDraft[],
   rows: readonly TableRow[],

@@ -88,7 +88,6 @@ export interface GlyphType {
   readonly monospaced: number;
 }
 
-/** The type of glyphs, of which `first` is one. */
 export function typeOf(glyphs: readonly Glyph[], first: Glyph): GlyphType {
   const bySize = new Map<number, number>();
   const byFont = new Map<Font, number>();
