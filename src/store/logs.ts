@@ -226,7 +226,7 @@ export class LineReader {
     return true;
   }
 
-  /** A work found to be a duplicate, or to be that of an entry, stays merged until it has another outcome. */
+  /** Merges two works: a duplicate, or an entry of a list whose work was found. A later outcome of the duplicate undoes it. */
   #sameWork({ work, reason, duplicate_of: of }: ManifestRow): void {
     const before = this.#store.get<{ of: string }>('select of from same_works where id = ?', work);
     if (before) this.#works.changed(before.of);

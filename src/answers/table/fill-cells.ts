@@ -77,7 +77,7 @@ export function extractedCell(
       return empty('no-number', quote);
     }
     case 'choice': {
-      // Only the best sentence counts, and only if no other names a different choice and it denies nothing else.
+      // The sentences must name one choice only, and the best one must name it without denying something.
       const named = column.choices.filter((choice) => sentences.some(({ text }) => hasWords(text, choice)));
       const [only = ''] = named;
       const rest = plainWords(first.text).replaceAll(plainWords(only), ' ');

@@ -265,7 +265,7 @@ interface OncePerFleetOptions extends Pick<QueueSourceOptions, 'queue' | 'clock'
   readonly asked: object;
 }
 
-/** How often to check a job of another machine's request. */
+/** How often to check a job that another machine requested. */
 const OTHERS_MS = 1_000;
 
 export type OncePerFleet = Awaited<ReturnType<typeof oncePerFleet>>;

@@ -90,7 +90,7 @@ function isNumbers(value: unknown): value is { readonly length: number } {
 
 const SIDES = ['left', 'top', 'right', 'bottom'] as const;
 
-/** As JSON has it, with a box, or flat as Parquet has it. */
+/** A region with a box, as in JSON, or with its coordinates beside the page, as in Parquet. */
 function isRegion(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const region = value as Readonly<Record<string, unknown>>;

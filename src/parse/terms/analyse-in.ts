@@ -79,7 +79,7 @@ function emptyWords(words: readonly string[], languages: readonly string[]): Rea
   return found;
 }
 
-/** Words of a question that carry no topic, as the stop words of English. */
+/** Words of a question that say nothing about its topic, like English stop words. */
 const EMPTY: Readonly<Record<string, string>> = {
   de: 'wie viel viele vielen wieviel wieviele was wer wem wen wann wo woher warum wieso weshalb welche welcher welches welchen welchem der die das den dem des ein eine einer eines einem einen und oder von vom zu zum zur in im auf aus bei mit für nach über an am ist sind war waren hat haben hatte hatten wird werden wurde wurden es sich',
   fr: 'combien quel quelle quels quelles comment pourquoi quand où qui que quoi le la les l un une des du de d et ou à au aux en dans sur pour par avec est sont était étaient a ont eu il elle ils elles ce cette ces se s',

@@ -280,8 +280,8 @@ function splitAuthors(list: string | undefined): string[] | undefined {
 }
 
 /**
- * LaTeXML prints authors in the page: a name runs up to the first line break or note. Elsewhere `stated`, what the
- * head calls authors, are authors where the page names them too: on many sites it is the site.
+ * LaTeXML prints authors in the page: a name runs up to the first line break or note. Elsewhere the authors `stated` in
+ * the head count if the page names them too: many sites state themselves.
  */
 function pageAuthors(document: MarkupElement, stated: readonly string[]): string[] {
   const printed = findAll(document, (element) => element.name === 'body').map((body) =>

@@ -161,7 +161,7 @@ export function begin(
   outline: readonly OutlineEntry[],
   information: string,
 ): Findings {
-  // Each pass reads only what passes before it have given: a test holds that.
+  // Each pass reads only results of earlier passes; a test checks that.
   return { contents, outline, information } as Findings;
 }
 

@@ -209,7 +209,7 @@ function isOpen(before: string, text: string): boolean {
 interface Reading {
   readonly names: readonly string[];
   readonly run: readonly Cell[];
-  /** Names go on behind the last one that can be read. */
+  /** More names follow that cannot be read. */
   readonly isCut: boolean;
 }
 
