@@ -101,7 +101,7 @@ function isPapers(path: string): boolean {
   return found?.isDirectory() === true || /\.(pdf|x?html?|n?xml)(\.gz)?$/i.test(path);
 }
 
-export interface PassedOver {
+export interface SkippedFile {
   readonly file: string;
   /** A known reason; `copy` for a file with the same bytes as another. */
   readonly reason: string;
@@ -124,28 +124,28 @@ export async function findOwnPapers(inputs: readonly string[], except: string) {
     (path) => !path.startsWith(own),
   );
   const papers: string[] = [];
-  const passedOver: PassedOver[] = [];
+  const skipped: SkippedFile[] = [];
   const bySize = new Map<number, string[]>();
   for (const file of files) {
     const { size } = statSync(file);
     const fault = await faultOf(file, size);
     if (fault) {
-      passedOver.push({ file, ...fault });
+      skipped.push({ file, ...fault });
       continue;
     }
     const same = await copyOf(file, bySize.get(size) ?? []);
     if (same !== undefined) {
-      passedOver.push({ file, reason: 'copy', detail: `the same bytes as ${same}` });
+      skipped.push({ file, reason: 'copy', detail: `the same bytes as ${same}` });
       continue;
     }
     bySize.set(size, [...(bySize.get(size) ?? []), file]);
     papers.push(file);
   }
-  return { papers, passedOver };
+  return { papers, skipped };
 }
 
 /** Why a file is not a paper; undefined if it may be one. */
-async function faultOf(file: string, size: number): Promise<Pick<PassedOver, 'reason' | 'detail'> | undefined> {
+async function faultOf(file: string, size: number): Promise<Pick<SkippedFile, 'reason' | 'detail'> | undefined> {
   if (size === 0) return { reason: 'empty-body', detail: 'an empty file' };
   const start = await firstBytes(file);
   // The reader of compressed files unpacks and checks them.

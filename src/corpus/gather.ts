@@ -39,7 +39,7 @@ import { storedOutputs } from './run-stages.ts';
 
 const OTHER_TOKENIZER = 'cl100k';
 const NOTHING_PARSED = {
-  documents: 0, scans: 0, partial: 0, passed_over: [], own_papers: null, stages: {}, failures: [], index: null,
+  documents: 0, scans: 0, partial: 0, skipped_files: [], own_papers: null, stages: {}, failures: [], index: null,
 } as const; // prettier-ignore
 
 export type GatherProgress = NonNullable<Gathering['progress']>;
@@ -184,7 +184,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       documents: outcome.documents,
       scans,
       partial,
-      passed_over: own.passedOver,
+      skipped_files: own.skipped,
       own_papers: papers.identified(),
       ...accountOfStages(outcome.stages, scans),
       index: outcome.index ?? null,

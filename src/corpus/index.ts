@@ -13,7 +13,7 @@ export { Corpus, corpusLayer, openCorpus } from './corpus.ts';
 export type { CorpusOptions } from './corpus.ts';
 export type { ClaimsEvent, CorpusGraph, GraphEvent, GraphRequest } from './corpus-graph.ts';
 export type { CorpusStageName } from './corpus-run.ts';
-export type { Estimate, GatherRequest, PassedOver } from './gather-request.ts';
+export type { Estimate, GatherRequest, SkippedFile } from './gather-request.ts';
 export { Gathering } from './gather.ts';
 export type { GatherProgress } from './gather.ts';
 export { modelClient, modelPrices, modelSettings, defaultStageOptions, stageSettings } from './prepare-stages.ts';

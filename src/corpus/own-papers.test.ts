@@ -11,7 +11,7 @@ const ARTICLE = `<!doctype html><html><head><title>Reefs</title></head><body><ar
 const LOGIN =
   '<!doctype html><html><head><title>Sign in</title></head><body><form><input name="user"><input type="password" name="word"><button>Log in</button></form></body></html>';
 
-test('papers are told by their content; pages in their place, copies and other files are passed over with the reason', async () => {
+test('papers are recognised by their content; pages in their place, copies and other files are skipped with the reason', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-own-'));
   const path = (...names: string[]): string => join(folder.path, ...names);
   mkdirSync(path('more', '.git'), { recursive: true });
@@ -25,18 +25,15 @@ test('papers are told by their content; pages in their place, copies and other f
   writeFileSync(path('more', 'paper (1).pdf'), '%PDF-1.7\nsome paper\n%%EOF');
   writeFileSync(path('more', '.git', 'hidden.pdf'), '%PDF-1.7\nhidden');
   writeFileSync(path('run', 'kept.pdf'), '%PDF-1.7\nwritten by the run itself');
-  const { papers, passedOver } = await findOwnPapers([folder.path], path('run'));
+  const { papers, skipped } = await findOwnPapers([folder.path], path('run'));
   const named = (file: string): string => file.slice(folder.path.length + 1).replaceAll('\\', '/');
   assert.deepEqual(papers.map(named), ['article.pdf', 'more/paper (1).pdf', 'other.pdf']);
-  assert.deepEqual(Object.fromEntries(passedOver.map(({ file, reason }) => [named(file), reason])), {
+  assert.deepEqual(Object.fromEntries(skipped.map(({ file, reason }) => [named(file), reason])), {
     'empty.pdf': 'empty-body',
     'login.pdf': 'blocked-login',
     'notes.docx': 'wrong-kind',
     paper: 'copy',
   });
-  assert.match(
-    passedOver.find(({ reason }) => reason === 'copy')?.detail ?? '',
-    /the same bytes as .*paper \(1\)\.pdf$/,
-  );
-  assert.match(passedOver.find(({ reason }) => reason === 'wrong-kind')?.detail ?? '', /\.docx$/);
+  assert.match(skipped.find(({ reason }) => reason === 'copy')?.detail ?? '', /the same bytes as .*paper \(1\)\.pdf$/);
+  assert.match(skipped.find(({ reason }) => reason === 'wrong-kind')?.detail ?? '', /\.docx$/);
 });

@@ -12,7 +12,7 @@ import type { QueueEvent } from '../queue/index.ts';
 import type { IndexEvent } from '../search/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
 import type { CorpusStageName } from './corpus-run.ts';
-import type { PassedOver } from './gather-request.ts';
+import type { SkippedFile } from './gather-request.ts';
 
 /** The version of `run.json`; it changes when a field changes its meaning. */
 const RUN_SCHEMA = 'docstokg/run/2';
@@ -114,7 +114,7 @@ export interface RunAccount {
   /** Parsed documents with missing pages or words. */
   readonly partial: number;
   /** The user's files that were skipped, and why. */
-  readonly passed_over: readonly PassedOver[];
+  readonly skipped_files: readonly SkippedFile[];
   /** How the user's papers were identified; null if there are none. */
   readonly own_papers: IdentifiedPapers | null;
   readonly stages: Readonly<Partial<Record<CorpusStageName, StageAccount>>>;

@@ -14,7 +14,7 @@ const account: RunAccount = {
   scans: 0,
   partial: 0,
   documents: 1,
-  passed_over: [],
+  skipped_files: [],
   own_papers: null,
   stages: {},
   failures: [],

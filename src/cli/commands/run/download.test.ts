@@ -34,7 +34,7 @@ async function printed(
   const session = { terminal, clock: new HeldClock(0), json: false, info: () => undefined } as unknown as Session;
   const [counts, run] = [accountOf(store, 'now'), runCountsOf(store, 'now')];
   const now = { ...NOTHING, ...summary } as DownloadSummary;
-  const none = { documents: 0, scans: 0, partial: 0, passed_over: [], own_papers: null, stages: {}, failures: [] };
+  const none = { documents: 0, scans: 0, partial: 0, skipped_files: [], own_papers: null, stages: {}, failures: [] };
   const account = { ...none, works: { ...counts, listed_this_run: 0, bytes_this_run: 0 }, index: null, stopped: null, seconds: 0 }; // prettier-ignore
   const gathered = { kind: 'gathered', summary: now, counts, run } as const;
   printDownload({ account, gathered }, session, settingsTable().defaults);

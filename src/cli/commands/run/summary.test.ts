@@ -6,7 +6,7 @@ import type { Corpus, RunAccount } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { printRun } from './summary.ts';
 
-const NOTHING = { works: null, scans: 0, partial: 0, passed_over: [], own_papers: null, stages: {}, failures: [] };
+const NOTHING = { works: null, scans: 0, partial: 0, skipped_files: [], own_papers: null, stages: {}, failures: [] };
 
 function printed(more: Partial<RunAccount>, fleet = false): string {
   const lines: string[] = [];
@@ -34,7 +34,7 @@ test('the summary says in sentences what came of documents, stages and the own p
   const text = printed({
     stages: { doctags: counts, dense: counts },
     failures: [{ stage: 'doctags', document: 'a', code: 'X_DAMAGED', message: 'no end' }],
-    passed_over: [{ file: 'notes.txt', reason: 'wrong-kind', detail: 'no PDF, HTML, JATS or TEI, but .txt' }],
+    skipped_files: [{ file: 'notes.txt', reason: 'wrong-kind', detail: 'no PDF, HTML, JATS or TEI, but .txt' }],
     own_papers: {
       checked: 2,
       unchecked: 1,

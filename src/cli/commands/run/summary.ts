@@ -97,7 +97,7 @@ function runLines({ earlier_by_reason: earlier, deferred }: RunCounts, crashed: 
 
 function documentLines({
   own_papers: own,
-  passed_over: skipped,
+  skipped_files: skipped,
   stages,
   failures,
   scans,
