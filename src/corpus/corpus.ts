@@ -266,7 +266,7 @@ export class Corpus implements AsyncDisposable {
 
   /**
    * The ids of the works that a text selects: a saved set, `included` or `excluded` by screening, a filter such as
-   * `year:2018-2022 type:article`, or ids separated by commas. Undefined, which stands for all works, stays undefined.
+   * `year:2018-2022 type:article`, or ids separated by commas. Undefined means all works.
    */
   chooseWorks(text: string): ReadonlySet<string>;
   chooseWorks(text: string | undefined): ReadonlySet<string> | undefined;

@@ -30,7 +30,7 @@ import type { WorksRequest, WorkTable } from '../works/work-table.ts';
 import { decodeCursor, encodeCursor, whereOf, wordsOf } from '../works/work-table.ts';
 
 /** Most past events reported by the first call. */
-const TOLD_AT_FIRST = 200;
+const REPORTED_AT_FIRST = 200;
 
 const PAGE = 50;
 const LAST_FIRST = Object.values(STEPS).toReversed();
@@ -47,7 +47,7 @@ export type DocumentLine = z.output<typeof documentLine>;
 export class CorpusView extends CorpusWorks {
   readonly #pictures = pagePictures();
   /** The number of the last event reported, for outcomes of works, each step of documents, and holds of hosts. */
-  readonly #told = new Map<string, number>();
+  readonly #reported = new Map<string, number>();
   #counted: { readonly version: string; readonly account: Account } | undefined;
   #refreshing: Promise<readonly RunEvent[]> | undefined;
 
@@ -158,23 +158,23 @@ export class CorpusView extends CorpusWorks {
 
   async #read(): Promise<readonly RunEvent[]> {
     const { store } = this;
-    const isFirst = this.#told.size === 0;
+    const isFirst = this.#reported.size === 0;
     await store.ingestSoon();
     /** The last number of a list reported before; at first only its end is reported. */
     const after = (list: string, last: number): number => {
-      const told = this.#told.get(list) ?? last - TOLD_AT_FIRST;
-      this.#told.set(list, last);
-      return told;
+      const before = this.#reported.get(list) ?? last - REPORTED_AT_FIRST;
+      this.#reported.set(list, last);
+      return before;
     };
     const works = after('works', store.number('select max(sequence) from outcomes'));
     const steps = Object.values(STEPS).flatMap((step) => {
       const last = store.number('select max(sequence) from document_steps where step = ?', step);
       return stepEvents(store, step, after(step, last));
     });
-    const holds = newHolds(store, this.#told.get('holds') ?? 0);
-    this.#told.set('holds', holds.at(-1)?.row ?? this.#told.get('holds') ?? 0);
+    const holds = newHolds(store, this.#reported.get('holds') ?? 0);
+    this.#reported.set('holds', holds.at(-1)?.row ?? this.#reported.get('holds') ?? 0);
     const events = [...workEvents(store, works), ...steps, ...holds.map(holdEvent)];
-    return isFirst ? events.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-TOLD_AT_FIRST) : events;
+    return isFirst ? events.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-REPORTED_AT_FIRST) : events;
   }
 
   override [Symbol.dispose](): void {
