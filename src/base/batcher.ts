@@ -7,10 +7,7 @@ interface Waiting<T> {
   readonly failed: (error: unknown) => void;
 }
 
-/**
- * Writes values in batches, one batch at a time: values added while a batch is being written form the next one. A busy
- * writer pays for a lock or a sync once per batch, an idle one waits for nothing.
- */
+/** Writes one batch at a time; values added meanwhile form the next, so they share its lock or sync. */
 export class Batcher<T> {
   readonly #write: WriteBatch<T>;
   #waiting: Waiting<T>[] = [];

@@ -17,10 +17,7 @@ interface CacheOptions<S> {
   readonly warn?: Warn | undefined;
 }
 
-/**
- * A SQLite file, shared by processes, with what can be made again. A damaged file is moved aside and replaced at any time:
- * a run never fails because of a cache.
- */
+/** A cache in SQLite, shared by processes. A damaged file is replaced: no run fails because of a cache. */
 export class CacheFile<S> implements Disposable {
   readonly #path: string;
   readonly #options: CacheOptions<S>;

@@ -6,12 +6,10 @@ export interface Timer extends Disposable {
   ref(): void;
 }
 
-/**
- * Source of time. `now` is the calendar (epoch milliseconds) and may jump; `monotonic` never goes back and measures
- * durations. Timers follow `monotonic`.
- */
 export interface Clock {
+  /** Epoch milliseconds; may jump. */
   now(): number;
+  /** Milliseconds for durations; never goes back. Timers follow it. */
   monotonic(): number;
   setTimer(delayMs: number, fire: () => void): Timer;
 }

@@ -18,10 +18,7 @@ export function isDamaged(error: unknown): boolean {
   return DAMAGED.has(sqliteCode(error) ?? 0);
 }
 
-/**
- * Opens a database that can be rebuilt. A damaged one is moved aside with a warning, never deleted. A file that never
- * was a database, by its bytes and its name, belongs to another program and is not touched.
- */
+/** Opens a database, after moving a damaged one aside. A file that never was a database is not touched. */
 export function openOrSetAside<T>(path: string, open: () => T, warn: Warn | undefined): T {
   try {
     return open();
@@ -33,7 +30,6 @@ export function openOrSetAside<T>(path: string, open: () => T, warn: Warn | unde
   }
 }
 
-/** Runs `work` in a transaction with the write lock: all of it is written, or nothing. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('begin immediate');
   try {
@@ -81,10 +77,7 @@ function asideName(path: string): string {
   return `${path}.damaged-${number}`;
 }
 
-/**
- * Removes invalid lines from a JSONL file after copying the whole file aside. Holds the writers' lock and edits in
- * place, so that processes with the file open can go on appending.
- */
+/** Copies a JSONL file aside and removes invalid lines in place, because other processes may have it open. */
 export async function setLinesAside(
   path: string,
   isGood: (line: string) => boolean,

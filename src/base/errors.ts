@@ -6,10 +6,7 @@ export interface ErrorInfo {
   readonly message: string;
 }
 
-/**
- * An error a person can act on: `code` is stable and documented, `message` says what happened and to what, `hint`
- * says what to do.
- */
+/** An error a person can act on: `code` is stable and documented, `hint` says what to do. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: string;
@@ -35,7 +32,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.some((code) => code === error.code);
 }
 
-/** The original error, where clean-up threw others on top of it. */
+/** The original error, if clean-up threw others on top of it. */
 export function firstError(error: unknown): unknown {
   return error instanceof SuppressedError ? firstError(error.suppressed) : error;
 }
@@ -44,7 +41,6 @@ export function isAbort(error: unknown): boolean {
   return hasCode(error, 'ABORT_ERR') || (error instanceof Error && error.name === 'AbortError');
 }
 
-/** Faults of a disk, by the codes of the system and the result code of SQLite. */
 const DISK_FAULTS = [
   {
     code: 'DISK_FULL',

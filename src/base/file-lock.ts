@@ -9,10 +9,7 @@ import { AppError, describeDiskError, sqliteCode } from './errors.ts';
 const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 50;
 
-/**
- * A lock between processes that the operating system releases when its holder dies. Node has no flock; SQLite locks
- * files on every platform, so an empty database beside the guarded file serves as the lock.
- */
+/** A lock between processes that ends with its holder. Node has no flock: it is an empty SQLite database. */
 export class FileLock implements Disposable {
   readonly #database: DatabaseSync;
   readonly #path: string;

@@ -29,10 +29,7 @@ export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
 }
 
-/**
- * The real path of a regular file named in a run folder, or undefined if it is missing or outside the folder. Run
- * folders may come from other people: absolute paths, `..` and symbolic links must not reach other files.
- */
+/** The real path; undefined if missing or outside: a run folder of other people may have links or `..`. */
 export function fileInside(folder: string, path: string): string | undefined {
   try {
     const file = realpathSync(resolve(folder, path));
@@ -49,7 +46,7 @@ const PASSING = ['EPERM', 'EBUSY', 'EACCES'];
 const TRIES = 8;
 const FIRST_WAIT_MS = 5;
 
-/** A file itself, or the files of a folder and its folders, sorted. Links are followed, each folder once; hidden files are left out. */
+/** The file itself, or all files below a folder, sorted, without hidden ones. Links are followed. */
 export function filesBelow(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
   const visited = new Set<string>();
@@ -69,7 +66,7 @@ export function filesBelow(path: string): string[] {
   return walk(path).sort();
 }
 
-/** Writes a file atomically: a `.part` beside it, fsync, rename, fsync of the folder. A leftover `.part` may be removed. */
+/** Writes a file atomically: a `.part` beside it, fsync, rename, fsync of the folder. */
 export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
   const part = partPath(path);
   try {
@@ -144,7 +141,6 @@ export class AtomicText implements Disposable {
     if (this.#length >= PIECE_LENGTH) this.#flush();
   }
 
-  /** Makes it durable under its final name. */
   async commit(): Promise<void> {
     this.#flush();
     if (this.#descriptor === undefined) return;
@@ -184,7 +180,7 @@ const SYNCABLE = process.platform === 'win32' ? 'r+' : 'r';
 /** Concurrent syncs: one fewer than Node has threads, so that DNS lookups need not wait. */
 const SYNCS_AT_ONCE = 3;
 
-/** Makes the bytes of files survive a power cut, a few files at a time; returns the files that could not be synced. */
+/** Syncs files a few at a time; returns those that could not be synced, with their errors. */
 export async function syncFiles(paths: readonly string[]): Promise<Map<string, unknown>> {
   const failures = new Map<string, unknown>();
   await forEachOf(paths, SYNCS_AT_ONCE, async (path) => {
@@ -198,10 +194,7 @@ export async function syncFiles(paths: readonly string[]): Promise<Map<string, u
   return failures;
 }
 
-/**
- * Renames a file, retrying for half a second while another program has it open. Synchronous: a rename is cheaper than
- * a thread hop, and waiting is rare.
- */
+/** Retries while another program has the file open. Synchronous: a rename is cheaper than a thread hop. */
 export function renameFile(from: string, to: string): void {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -27,12 +27,12 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** The value of a JSON text; undefined if it is damaged. */
+/** Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller decides what a damaged text means.
+    return undefined;
   }
 }
 
@@ -46,7 +46,7 @@ export function readFields(path: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The fields of an object; none of any other value. */
+/** The fields of an object; none for any other value. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
 }

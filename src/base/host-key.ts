@@ -8,10 +8,7 @@ const KNOWN_LIMIT = 1_000;
 /** An origin without unusual characters: the rest of the URL cannot change the host. */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.:-]+(?=[/?#]|$)/i;
 
-/**
- * The key of a host's limits: lower case, IDN as punycode, short IPv6, no default port and no trailing dot, so that
- * all spellings of a host share one limit.
- */
+/** One key for all spellings of a host: lower case, punycode, no default port, no trailing dot. */
 export function hostKey(url: string | URL): string {
   const origin = typeof url === 'string' ? PLAIN_ORIGIN.exec(url)?.[0] : undefined;
   if (origin === undefined) return keyOf(url);

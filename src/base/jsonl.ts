@@ -66,10 +66,7 @@ export async function* splitLines(
   if (bytes > 0) yield take(false);
 }
 
-/**
- * Parses JSON lines; blank lines are skipped. With `tornTail: 'drop'` a last line without a line break is the remains
- * of a crash and ignored; with 'keep' it is data.
- */
+/** `tornTail`: whether a last line without a line break is data (keep) or the remains of a crash (drop). */
 export async function* parseJsonl(
   chunks: AsyncIterable<Uint8Array>,
   options: { readonly maxLineBytes?: number; readonly tornTail: 'drop' | 'keep' },
@@ -102,9 +99,8 @@ export async function* readJsonl(path: string): AsyncGenerator<GoodLine | BadLin
 }
 
 /**
- * Appends JSON lines atomically: a torn tail left by a crash is cut off under the lock before the next append.
- * Several processes may append to one file. With `durable`, an append resolves after fdatasync; concurrent appends
- * share one.
+ * Appends whole JSON lines, also from several processes: a line torn by a crash is cut off under the lock before the
+ * next append. With `durable`, an append resolves after fdatasync; concurrent appends share one.
  */
 export class JsonlWriter implements AsyncDisposable {
   readonly #path: string;

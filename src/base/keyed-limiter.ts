@@ -52,8 +52,8 @@ interface LinesOptions<R> {
 const HAIR_MS = 1e-6;
 
 /**
- * Lines before keys: first come first served per key, but a waiter that needs several keys is skipped while another
- * of them is closed, so that one busy key never idles the rest. Nothing is held while waiting.
+ * Lines before keys: first come first served, but a waiter is skipped while another of its keys is closed, so that one
+ * busy key never idles the rest. Nothing is held while waiting.
  *
  *   join ──every key open──▶ claim ──what was let go of is back──▶ take ──dispose──▶ the next in line
  *     └──hopeless──▶ woken without a claim
@@ -78,7 +78,6 @@ export class KeyedLines<R extends Room> implements Disposable {
     return this.#lines.get(key);
   }
 
-  /** The line of a key, created on first use. */
   at(key: string): Line<R> {
     let line = this.#lines.get(key);
     if (line) return line;
@@ -97,7 +96,6 @@ export class KeyedLines<R extends Room> implements Disposable {
     return line.room.opensAt(line.claimed, now) <= now + HAIR_MS;
   }
 
-  /** Takes a slot of each until disposed of. */
   take(lines: readonly Line<R>[], now: number): Disposable {
     for (const { room } of lines) room.take(now);
     let isHeld = true;
@@ -174,10 +172,7 @@ export class KeyedLines<R extends Room> implements Disposable {
     if (!this.#options.mostIdle) this.#forget(line);
   }
 
-  /**
-   * Sets a timer for when a key opens, or when its hold ends if nothing waits. A key that was found closed and has
-   * opened since gets one too: nothing else would look again.
-   */
+  /** Sets a timer for when a key opens or its hold ends, also if a key found closed has opened since. */
   #arm(line: Line<R>, wasClosed: boolean): void {
     const now = this.#options.clock.monotonic();
     const isWaitedFor = (line.waiters?.size ?? 0) > 0;
@@ -213,7 +208,7 @@ export class KeyedLines<R extends Room> implements Disposable {
   }
 }
 
-/** One slot of every requested key, until disposed of. */
+/** A slot of every requested key, until disposed of. */
 export type Slot = Disposable;
 
 /** A number of slots; none while held. */
@@ -310,10 +305,7 @@ export class KeyedLimiter {
     this.#lines.serve(line);
   }
 
-  /**
-   * Changes the limit of a key, also while in use: holders over a lowered limit finish, new ones wait; with 0 all wait.
-   * Undefined restores the default.
-   */
+  /** Changes a limit, also while in use: holders above it finish. Undefined restores the default. */
   setLimit(key: string, limit: number | undefined): void {
     if (limit === undefined) this.#limits.delete(key);
     else this.#limits.set(key, limit);
@@ -334,10 +326,7 @@ export class KeyedLimiter {
   }
 }
 
-/**
- * Allows `refillPerSecond` on average and `capacity + burst` at once. Time is monotonic, so calendar jumps do no
- * harm. KeyedLines decides who waits.
- */
+/** Allows `refillPerSecond` on average and `capacity + burst` at once. KeyedLines decides who waits. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #most: number;

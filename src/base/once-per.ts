@@ -1,7 +1,4 @@
-/**
- * Calls `work` for each item in order, at most `together` at once. The first failure aborts the other calls, and is
- * thrown when they have ended.
- */
+/** At most `together` at once. The first failure aborts the others, and is thrown when they have ended. */
 export async function forEachOf<T>(
   items: Iterable<T>,
   together: number,
@@ -21,10 +18,7 @@ export async function forEachOf<T>(
   failed.signal.throwIfAborted();
 }
 
-/**
- * Opens something once per owner and drops it with the owner: a model or tokenizer once per worker. Failures are not
- * cached.
- */
+/** Opens something once per owner, such as a model per worker; failures are not cached. */
 export function oncePer<Owner extends object, Opened>(
   open: (owner: Owner) => Promise<Opened>,
 ): (owner: Owner) => Promise<Opened> {

@@ -2,10 +2,7 @@
 const JOINED =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}]/u;
 
-/**
- * The text without invisible characters: zero width, direction marks, tags, variation selectors, control characters.
- * Joiners stay where a script needs them.
- */
+/** Removes zero-width, direction, tag and control characters, except joiners that a script needs. */
 export function visibleText(text: string): string {
   return text
     .toWellFormed()
@@ -20,7 +17,7 @@ export function visibleText(text: string): string {
     );
 }
 
-/** Where a quote is in a text, by character offsets. */
+/** Character offsets. */
 export interface QuotePlace {
   readonly start: number;
   readonly end: number;
@@ -42,9 +39,8 @@ function sameAs(one: string, others: string): Record<string, string> {
 }
 
 /**
- * Finds a quote in a text, word for word. Only typography may differ: white space, bars between cells, hyphens inside
- * words, ligatures, quotation marks and dashes. Case, words and numbers must match, and the quote must not start or end
- * inside a word or a number.
+ * Finds a quote word for word. Only typography may differ: white space, bars between cells, hyphens inside words,
+ * ligatures, quotation marks, dashes. It must not start or end inside a word or a number.
  */
 export function findQuote(quote: string, text: string): QuotePlace | undefined {
   const wanted = fold(quote);
@@ -59,13 +55,12 @@ export function findQuote(quote: string, text: string): QuotePlace | undefined {
   return undefined;
 }
 
-/** A character as it is compared, and the offset of the original one. */
+/** A character as it is compared, and the offset of the original. */
 interface Piece {
   readonly text: string;
   readonly from: number;
 }
 
-/** The text as it is compared, and for each of its characters the offset in the original. */
 function fold(original: string): { readonly text: string; readonly offsets: readonly number[] } {
   const pieces: Piece[] = [];
   let at = 0;
@@ -157,7 +152,7 @@ const PLAIN = /^[\u0020-\u007e]*$/;
 const MARKS = /\p{M}+/gu;
 const OTHERS = /[^\p{L}\p{N}]+/gu;
 
-/** Text in lower case without accents and ligatures. */
+/** Lower case, without accents and ligatures. */
 export function foldCase(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
   return text
@@ -167,15 +162,12 @@ export function foldCase(text: string): string {
     .replace(/[ßæœøłđðþıħ]/g, (letter) => FOLDED[letter] ?? letter);
 }
 
-/**
- * Only the letters and digits of a text: two prints of the same line differ in spaces, hyphens, quotes and accents, rarely in
- * letters.
- */
+/** Letters and digits, case-folded: prints of the same line differ in spaces, hyphens, quotes and accents. */
 export function lettersOf(text: string): string {
   return foldCase(text).replace(OTHERS, '');
 }
 
-/** The words of a text, in lower case without accents and ligatures. */
+/** The words of a text, case-folded. */
 export function wordsIn(text: string): string[] {
   return foldCase(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
