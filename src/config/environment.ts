@@ -9,7 +9,7 @@ import type { Layer } from './layers.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables of the program that are not configuration keys. */
+/** Variables that are not settings. */
 const RESERVED = new Set(['DOCSTOKG_CONFIG', 'DOCSTOKG_PROFILE', 'DOCSTOKG_SIM']);
 
 /** A setting and its customary variables; the first one that is set wins. */
@@ -29,7 +29,7 @@ export function customaryLayer(environment: Environment, customary = PROXY): Lay
   });
 }
 
-/** The settings made by `DOCSTOKG_SECTION__KEY` variables; texts are converted to the key's type. */
+/** Settings from `DOCSTOKG_SECTION__KEY` variables, converted to the key's type. */
 export function environmentLayer(environment: Environment, keys?: readonly Key[]): Layer {
   const ours = Object.entries(environment).filter(([name]) => isSetting(name));
   if (ours.length === 0) return [];
@@ -42,7 +42,6 @@ export function environmentLayer(environment: Environment, keys?: readonly Key[]
   });
 }
 
-/** Every setting has a section and a key: `DOCSTOKG_SECTION__KEY`. */
 function isSetting(name: string): boolean {
   return name.startsWith('DOCSTOKG_') && name.includes('__') && !name.startsWith('DOCSTOKG_TEST_');
 }
@@ -82,16 +81,14 @@ function parseMap(text: string): unknown {
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', parseText(pair?.[2] ?? '', 'number')]));
 }
 
-/** The task of an array job that this process is, counted from 1, and the number of tasks if known. */
 interface ArrayTask {
+  /** From 1. */
   readonly index: number;
+  /** Undefined if unknown: Kubernetes does not give it. */
   readonly count: number | undefined;
 }
 
-/**
- * The task as given by Slurm (array), AWS Batch (array job) or Kubernetes (Indexed Job). Kubernetes does not give the
- * number of tasks; Slurm may start at any number and use any step.
- */
+/** This process's task in an array job of Slurm (any first number and step), AWS Batch or Kubernetes. */
 export function arrayTask(environment: Environment = process.env): ArrayTask | undefined {
   const number = (name: string): number | undefined =>
     /^\d{1,9}$/.test(environment[name] ?? '') ? Number(environment[name]) : undefined;
@@ -122,7 +119,7 @@ const VARIABLES: Customary = [
   [['store', 'session_token'], 'AWS_SESSION_TOKEN'],
 ];
 
-/** Settings from `~/.aws/config`, `~/.aws/credentials` and the AWS variables, for the selected profile. */
+/** Settings from `~/.aws` and the AWS variables, for the selected profile. */
 export function awsLayer(environment: Environment): Layer {
   const profile = environment['AWS_PROFILE'] ?? 'default';
   const home = environment['HOME'] ?? homedir();
@@ -143,7 +140,7 @@ export function awsLayer(environment: Environment): Layer {
   return [...fromFiles, ...customaryLayer(environment, VARIABLES)];
 }
 
-/** The known settings of a section of an INI file; none if the file does not exist. */
+/** The known settings in a section of an INI file. */
 function sectionOf(file: string, section: string): Record<string, string> {
   let text: string;
   try {

@@ -14,9 +14,8 @@ export interface Key {
   readonly default: unknown;
   readonly sentence: string;
   readonly choices: readonly string[];
-  /** The options of the command line that set it. */
   readonly flags: readonly Flag[];
-  /** Whether its value must never be printed. */
+  /** Its value must never be printed. */
   readonly secret: boolean;
 }
 
@@ -50,7 +49,6 @@ function withoutOwnMetadata({ flags: _flags, secret: _secret, properties, ...res
   return { ...rest, properties: Object.fromEntries(inner) };
 }
 
-/** The schema of a nullable key without null; any other schema as it is. */
 function withoutNull(schema: JsonSchema): JsonSchema & { readonly type?: string } {
   const value = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
   const { type, ...rest } = value;
@@ -59,7 +57,7 @@ function withoutNull(schema: JsonSchema): JsonSchema & { readonly type?: string 
   return { ...rest, ...(name !== undefined && { type: name }) };
 }
 
-/** Every key of a schema in its order; of the program's schema by default. */
+/** Every key of a schema, in order. */
 export function listKeys(schema: z.ZodType = configSchema): readonly Key[] {
   return collect(fullSchema(schema), []);
 }

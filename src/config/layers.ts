@@ -13,12 +13,12 @@ export function flatten(value: unknown, origin: string, path: readonly string[] 
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, origin, [...path, key]));
 }
 
-/** Settings made in code, as a layer; undefined values are omitted. */
+/** Settings made in code; undefined values are omitted. */
 export function settingsLayer(settings: object, origin: string): Layer {
   return flatten(settings, origin).filter(({ value }) => value !== undefined);
 }
 
-/** Layers on top of each other: the last one to set a path wins, and setting a whole section replaces its parts. */
+/** The last layer to set a path wins; setting a whole section replaces its parts. */
 export function merge(layers: readonly Layer[]): {
   readonly value: unknown;
   readonly settings: ReadonlyMap<string, Setting>;
@@ -51,7 +51,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** A value as it may be printed: secrets as set or not, addresses without their passwords. */
+/** Secrets only as set or not, addresses without their passwords. */
 export function printable(value: unknown, secret: boolean): string {
   return secret && value !== '' ? '(set)' : withoutPasswords(JSON.stringify(value) ?? 'undefined');
 }

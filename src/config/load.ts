@@ -32,7 +32,7 @@ export interface LoadOptions {
   readonly environment?: Environment;
 }
 
-/** Resolves the configuration once: defaults, then the file, then its profile, then the environment, then flags. */
+/** Defaults, then the file, its profile, the environment, flags. */
 export function loadConfig(options: LoadOptions = {}): Loaded {
   const environment = options.environment ?? process.env;
   const file = findFile(options.file ?? environment['DOCSTOKG_CONFIG'], options.folder ?? process.cwd());
@@ -92,12 +92,12 @@ function fileLayers(file: string | undefined, profile: string | undefined): Laye
   return [...layers, flatten(known[profile], `profile ${profile} in ${file ?? ''}`)];
 }
 
-/** Loaded only where there is a file: most commands have none. */
+/** Loaded on demand: most commands have no file. */
 function yaml(): typeof Yaml {
   return createRequire(import.meta.url)('yaml') as typeof Yaml;
 }
 
-/** Parses YAML. An alias inside its own anchor makes a cyclic value, which is refused. */
+/** An alias inside its own anchor makes a cyclic value, which is refused. */
 function parseYaml(text: string): unknown {
   const value: unknown = yaml().parse(text);
   try {
@@ -161,7 +161,6 @@ function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Se
 /** Prefix of `range` for a map: the rest describes each entry. */
 const ENTRY = 'name: ';
 
-/** Whether a dotted name is another one or below it. */
 function isWithin(name: string, other: string): boolean {
   return name === other || name.startsWith(`${other}.`);
 }
@@ -170,7 +169,7 @@ function article(type: string): string {
   return type === 'integer' ? 'a whole number' : type === 'choice' ? 'one of' : `a ${type}`;
 }
 
-/** The key that was probably meant: its new name, similar in section and name, or the only one with this name. */
+/** The key that was probably meant: the new name of an old key, or a similar one. */
 export function suggestion(name: string, origin: string, keys: readonly Key[]): string {
   const renamed = name === 'claims.model' ? 'model.name' : name.replace(/^claims\./, 'model.');
   const best = keys.find((key) => key.name === renamed) ?? similarKey(name, keys);

@@ -150,7 +150,6 @@ const servicesSchema = z.strictObject({
 
 const key = (sentence: string) => setting(secret().default(''), sentence);
 
-/** API keys; better set by environment variables than in a file. */
 const keysSchema = z.strictObject({
   openalex: key('OpenAlex API key: larger daily budget, cursor paging and cached full texts.'),
   core: key('CORE API key: about 1,000 requests per day instead of 100 or fewer.'),
@@ -420,7 +419,6 @@ const claimsSchema = z.strictObject({
   ),
 });
 
-/** All settings. Each key has a default and a description. */
 export const configSchema = z.strictObject({
   orchestrator: orchestratorSchema.prefault({}).describe('How jobs are run.'),
   queue: queueSchema.prefault({}).describe('Where jobs are stored.'),

@@ -17,7 +17,7 @@ export type FlagPlace =
   | 'table'
   | 'store';
 
-/** An option of the command line that sets a key: how it is written, and which commands take it. */
+/** An option of the command line that sets a key. */
 export interface Flag {
   readonly option: string;
   readonly at: FlagPlace;

@@ -7,19 +7,15 @@ import type * as Keys from '../keys.ts';
 import type { Key } from '../keys.ts';
 import type { Config } from '../schema.ts';
 
-/*
- * Loading the schema takes longer than a quick command should. So tables made from it are generated: by the build into
- * dist/, in a clone into node_modules/.cache by the first command after a change. Without the cache, commands are only
- * slower.
- */
+// Loading the schema takes longer than a quick command should. So tables made from it are generated: by the build into
+// dist/, in a clone into node_modules/.cache by the first command after a change.
 
 const FROM_SOURCE = import.meta.filename.endsWith('.ts');
 const ROOT = join(import.meta.dirname, FROM_SOURCE ? '../../..' : '../../../..');
 const CACHE = join(ROOT, 'node_modules', '.cache', 'docstokg');
-/** Changes in these folders change what is generated. */
+/** What is generated depends on these folders. */
 const SOURCES = ['cli', 'config'];
 
-/** What commands need to know about settings without loading the schema. */
 export interface SettingsTable {
   readonly keys: readonly Key[];
   readonly defaults: Config;
@@ -27,7 +23,6 @@ export interface SettingsTable {
 
 let folder: string | undefined;
 
-/** dist/, or in a clone the cache folder of the current sources. */
 function generatedFolder(): string {
   folder ??= FROM_SOURCE ? join(CACHE, stateOfSources()) : join(ROOT, 'dist');
   return folder;
@@ -48,7 +43,7 @@ function stateOfSources(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** A generated table; undefined if it was not generated yet. */
+/** Undefined if it was not generated yet. */
 export function readGenerated(name: string): unknown {
   try {
     return JSON.parse(readFileSync(join(generatedFolder(), name), 'utf8')) as unknown;
