@@ -3,14 +3,11 @@ import type { HostTable } from './host-table.ts';
 
 /** Permission for one request at each of its keys, until disposed of. */
 export interface Slot extends Disposable {
-  /**
-   * Call when the request is written to the socket: the pause to the next request starts here, after DNS lookup and
-   * connecting. Until then no other request may start; disposing of the slot counts as sent.
-   */
+  /** Call when the request is on the socket: the pause starts here, and until then no other may start. */
   sent(): void;
 }
 
-/** What a request waited for: a free slot of a host, service or resolver, the rate limit, or the end of a hold. */
+/** Why a request waited: no free slot, the rate limit, or a hold. */
 export interface Waited {
   readonly key: string;
   readonly cause: 'cap' | 'rate' | 'hold';
@@ -37,7 +34,7 @@ export interface AcquireOptions {
 }
 
 export type Observation =
-  /** Headers of a response: its status, Retry-After and rate limits. */
+  /** Headers of a response. */
   | {
       readonly kind: 'answer';
       readonly status: number;
@@ -46,14 +43,12 @@ export type Observation =
       /** Remaining daily budget, as the service reports it. */
       readonly budgetLeft?: number;
     }
-  /**
-   * The request ended: successfully, by a fault of the host, or in a way that says nothing about it. `failure` is the
-   * reason to count it under; null if it succeeded, undefined if it is not counted.
-   */
   | {
       readonly kind: 'end';
       readonly answered: boolean;
+      /** Whether the host is to blame; null if that is unknown. */
       readonly fault: boolean | null;
+      /** The reason to count it under; null if it succeeded, undefined if it is not counted. */
       readonly failure?: string | null;
     }
   /** A handler's own report: the host asked to slow down, or the request succeeded. */
@@ -73,25 +68,20 @@ export interface HoldLeft extends Hold {
   readonly leftMs: number;
 }
 
-/**
- * Limits rate and concurrency for each host and service. The queue asks for room before it leases a job, the client
- * asks for a turn before it sends; nothing else limits requests.
- */
+/** The limits of requests. The queue asks for room before leasing, the client for a turn before sending. */
 export interface Admission extends AsyncDisposable {
   readonly table: HostTable;
   /** How many requests with these keys could start now: 0 while a key is held or full, fewer while others wait. */
   room(keys: readonly string[]): number;
-  /** The longest hold on any of the keys, and the time left. */
+  /** The longest hold on any of the keys. */
   held(keys: readonly string[]): HoldLeft | null;
-  /** Waits for a turn at every key, in order of arrival, and takes all of them at once; holds nothing while waiting. */
+  /** Waits in order of arrival, holding nothing, and takes all keys at once. */
   acquire(keys: readonly string[], options: AcquireOptions): Promise<Turn>;
-  /** Adapts the limits to what happened; the first key is the requested host. */
+  /** The first key is the requested host. */
   observe(keys: readonly string[], what: Observation): void;
-  /** Sends no request to this key before then; an earlier time never shortens a hold. Null lifts a pause. */
+  /** An earlier time never shortens a hold. Null lifts a pause. */
   hold(key: string, hold: Hold | null): void;
-  /** All keys that are in use, waited for, held or slowed. */
   snapshot(): readonly HostReport[];
-  /** Calls back when there may be new room. */
   watch(changed: () => void): Disposable;
 }
 
@@ -99,17 +89,13 @@ export function tooLong(host: string, until: number): string {
   return `${host} is rate-limited until ${new Date(until).toISOString()} (Retry-After), longer than we wait`;
 }
 
-/** A fact that one process finds for all others, and how long it is valid. */
+/** Found by one process of a fleet for all, such as a robots.txt. */
 export interface Fact {
   readonly text: string;
   readonly forMs: number;
 }
 
-/** Facts that a fleet finds only once. */
 export interface Facts {
-  /**
-   * The fact of this key, if known; otherwise one process finds it while the others wait. The signal of `find` is
-   * aborted if this process was frozen so long that another one has taken over.
-   */
+  /** One process runs `find` while others wait; it is aborted if frozen so long that another took over. */
   once(key: string, find: (signal: AbortSignal) => Promise<Fact>, signal?: AbortSignal): Promise<Fact>;
 }

@@ -6,13 +6,12 @@ const MANY_HOSTS = 10_000;
 export interface Asked {
   /** A pool named by the request, besides the pool of its host. */
   readonly pool?: string | undefined;
-  /** The resolver on whose behalf it is sent. */
   readonly resolver?: string | null | undefined;
   /** Whether robots.txt and its Crawl-delay apply. */
   readonly obeysRobots?: boolean;
 }
 
-/** Which limits apply to a request, and their values: one key per host, service, Crawl-delay and resolver. */
+/** The limits of a request, by key: its host, its services, a Crawl-delay and its resolver. */
 export class HostTable {
   readonly #pools: Pools;
   readonly #perHost: { readonly perSecond: number; readonly concurrency: number };
@@ -81,7 +80,6 @@ export class HostTable {
     });
   }
 
-  /** The Crawl-delay of robots.txt: minimum time between two requests. */
   setCrawlDelay(host: string, delayMs: number): void {
     if (this.#crawlDelays.size >= MANY_HOSTS) {
       const [oldest] = this.#crawlDelays.keys();
@@ -111,12 +109,11 @@ function split(key: string): [KeyKind, string] {
   return found ? [found[1] as KeyKind, key.slice(found[0].length)] : ['host', key];
 }
 
-/** A service is several hosts, or part of one, with its own limit. */
 export function isServiceKey(key: string): boolean {
   return key.includes('/');
 }
 
-/** A service and its limits, shared by all of its hosts. */
+/** A service: limits that several hosts, or parts of one, share. */
 export interface Pool {
   readonly name: string;
   /** Host keys, or `*.` and a suffix; empty for a pool that requests name explicitly. */

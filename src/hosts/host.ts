@@ -24,7 +24,7 @@ export interface Hold {
   readonly reason: HoldReason;
 }
 
-/** The state of a host or service: its current limits, and what was learned. Times are epoch milliseconds. */
+/** The current limits of a key, and what was learned. Times are epoch milliseconds. */
 export interface HostState {
   readonly key: string;
   readonly rules: Rules;
@@ -66,7 +66,6 @@ export function isOrdinary(state: HostState): boolean {
   return !isSlowed(state) && hold === null && failures === 0 && opened === 0 && budgetLeft === null;
 }
 
-/** Whether its limits were lowered because it asked for that. */
 export function isSlowed({ cap, perSecond, rules, strikes }: HostState): boolean {
   return strikes > 0 || cap < rules.cap || perSecond < rules.perSecond;
 }
@@ -84,36 +83,29 @@ export interface Pace {
   readonly from: 'request' | 'answer';
 }
 
-/**
- * How many requests of a key may run at once, and when the next may start: for this process alone, or shared by a
- * fleet. Times are monotonic.
- */
+/** The limits of one key, in this process alone or shared by a fleet. Times are monotonic. */
 export interface HostLimits {
   readonly inFlight: number;
   /** When one more may start after `ahead` others; Infinity if a slot must be released first. */
   opensAt(ahead: number, now: number): number;
   /** How long the rate limit alone delays a request with `ahead` others before it. */
   lineMs(ahead: number, now: number): number;
-  /** Whether a slot is free after `ahead` others took theirs, ignoring the rate. */
+  /** Ignores the rate. */
   hasSlot(ahead: number): boolean;
   take(now: number): void;
-  /** The request that took its slot at `takenAt` is sent. */
   sent(now: number, takenAt: number): void;
   release(): void;
   /** A response came, or none will come: a pause measured from responses starts now. */
   answered(now: number): void;
   change(pace: Pace, now: number): void;
-  /** How many requests could use a slot; only shared limits need to know. */
+  /** How many requests could use a slot; only for shared limits. */
   want?(waiting: number): void;
   close?(): void;
   /** Whether forgetting it could not make a request start too early. */
   isIdle(now: number): boolean;
 }
 
-/**
- * Limits of this process alone: a number of slots, and a token bucket for the pauses, counted as the host would: by
- * requests sent. Those about to be sent count as sent now.
- */
+/** Slots, and a token bucket for the pauses. Requests about to be sent count as sent. */
 export class LocalLimits implements HostLimits {
   inFlight = 0;
   readonly #clock: Clock;
@@ -183,7 +175,6 @@ export class LocalLimits implements HostLimits {
   }
 }
 
-/** One host, service, Crawl-delay or resolver: its state, its free slots, and the results of its requests. */
 export class Host implements Room {
   readonly #clock: Clock;
   readonly limits: HostLimits;
@@ -284,10 +275,7 @@ export function held(host: HostState, hold: Hold): HostState {
   return host.hold !== null && host.hold.at >= hold.at ? host : { ...host, hold };
 }
 
-/**
- * The host asked to slow down (429, or 503 with a time): it is held until the time it names, or for a growing delay,
- * and its limits are lowered. Several 429s of one burst count as one: the first has closed the host.
- */
+/** After a 429, or a 503 with a time. Several of one burst count as one: the first has closed the host. */
 export function throttled(
   host: HostState,
   said: { readonly now: number; readonly retryAt: number | undefined; readonly status: number },
@@ -315,7 +303,7 @@ export function throttled(
   };
 }
 
-/** The host succeeded: lowered limits are raised step by step, and failures are forgotten. */
+/** Lowered limits are raised step by step, and failures are forgotten. */
 export function answered(host: HostState): HostState {
   if (host.failures === 0 && host.opened === 0 && !isSlowed(host)) return host;
   let { cap, perSecond } = host;
@@ -332,7 +320,7 @@ export function answered(host: HostState): HostState {
   return { ...host, cap, perSecond, answersAtCap, answersAtRate, strikes: 0, failures: 0, opened: 0 };
 }
 
-/** The host failed: after several consecutive failures it is held, each time twice as long. */
+/** After several consecutive failures a host is held, each time twice as long. */
 export function failed(host: HostState, now: number, settings: PolicySettings): HostState {
   const { circuit } = settings;
   const failures = host.failures + 1;
@@ -359,10 +347,7 @@ export function budgeted(host: HostState, left: number): HostState {
   return isNews && left !== known ? { ...host, budgetLeft: left } : host;
 }
 
-/**
- * A process's report about a host, service or resolver. Null means unlimited; times are milliseconds from the report,
- * because clocks differ.
- */
+/** Null means unlimited. Times are milliseconds from the report, because clocks differ. */
 export interface HostReport {
   readonly key: string;
   readonly cap: number | null;
@@ -395,7 +380,7 @@ export function reportOf(state: HostState, holdMs: number, reason: HoldReason = 
   };
 }
 
-/** The most important reports: held and slowed hosts first, then the busiest. */
+/** Held and slowed hosts first, then the busiest. */
 export function hostReports(reports: readonly HostReport[], most: number): HostReport[] {
   return reports
     .toSorted((a, b) => weight(b) - weight(a) || b.inFlight + b.waiting - a.inFlight - a.waiting || total(b) - total(a))

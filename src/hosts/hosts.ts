@@ -187,7 +187,7 @@ export class Hosts implements Admission {
     await this.closing.disposeAsync();
   }
 
-  /** The result of asking now; undefined if the request should wait. */
+  /** Undefined if the request should wait. */
   #turn(
     keys: readonly string[],
     lines: readonly Line<Host>[],
@@ -324,7 +324,7 @@ export class Hosts implements Admission {
     this.#changed(line);
   }
 
-  /** Requests that would now wait too long leave the line; the others may have moved up. */
+  /** Requests that would now wait too long leave the line. */
   #changed(line: Line<Host>): void {
     const now = this.#clock.monotonic();
     for (const waiter of line.waiters ?? []) if (waiter.isHopeless(line.room, now)) waiter.wake(false);
@@ -341,7 +341,6 @@ export class Hosts implements Admission {
     };
   }
 
-  /** How many more requests it could take; none while paused or held. */
   #roomAt(line: Line<Host>): number {
     const { state, limits, holdMs, isPaused } = line.room;
     // A host that was given up does not block its jobs, so that they can end.
@@ -367,10 +366,7 @@ function lengthOf({ claimed, waiters }: Line<Host>): number {
   return claimed + (waiters?.size ?? 0);
 }
 
-/**
- * How many slots its line can use. A request with several keys asks for a slot only once it has those of the keys
- * before it: otherwise two processes could each hold what the other needs, and deadlock.
- */
+/** Slots a line can use. Requests ask for keys one after the other, so that processes cannot deadlock. */
 function wantedAt(line: Line<Host>): number {
   if (!line.waiters) return line.claimed;
   const ahead = new Map<Line<Host>, number>();
@@ -384,7 +380,6 @@ function wantedAt(line: Line<Host>): number {
   return wanted;
 }
 
-/** The other keys that requests in this line need after this one. */
 function linesBehind(line: Line<Host>): Set<Line<Host>> {
   const behind = new Set<Line<Host>>();
   for (const { lines } of line.waiters ?? [])
@@ -399,13 +394,13 @@ function inOrder(one: Line<Host>, other: Line<Host>): number {
   return one.key < other.key ? -1 : 1;
 }
 
-/** Reads what a fleet shares about hosts without joining it; `pg` is loaded only then. */
+/** Reads what a fleet shares, without joining it; loads `pg`. */
 export async function readSharedHosts(place: SharedPlace): Promise<HostReport[]> {
   const shared = await import('./postgres/admission.ts');
   return shared.readSharedHosts(place);
 }
 
-/** Opens the admission that all processes on one PostgreSQL share; `pg` is loaded only then. */
+/** Joins the fleet of a PostgreSQL server; loads `pg`. */
 export async function openSharedAdmission(options: PostgresAdmissionOptions): Promise<SharedAdmission> {
   const { openPostgresAdmission } = await import('./postgres/admission.ts');
   return openPostgresAdmission(options);

@@ -9,7 +9,6 @@ import { Sessions } from './sessions.ts';
 import { SharedFacts } from './shared-facts.ts';
 import { SharedLimits } from './shared-limits.ts';
 
-/** The database shared by a fleet, and the rules of hosts. */
 export interface SharedPlace {
   readonly url: string;
   readonly schema: string;
@@ -31,17 +30,14 @@ export interface SharedAdmission extends Admission {
   readonly fleet: Pick<Fleet, 'calls'>;
 }
 
-/** What one process tells the others: a new hold, a slot that is free or wanted, or else a changed row. */
+/** A new hold, a slot that is free or wanted, or else a changed row. */
 interface Message {
   readonly key: string;
   readonly place?: 'free' | 'wanted';
   readonly hold?: { readonly at: number; readonly reason: 'rate-limited' | 'host-held' };
 }
 
-/**
- * Opens the admission shared by all processes on one PostgreSQL: caps, rates, holds, slow-downs, circuits and facts, on
- * the server's clock. During an outage each process uses its share of the limits.
- */
+/** Shares all limits on the server's clock. During an outage each process uses its share of them. */
 export async function openPostgresAdmission(options: PostgresAdmissionOptions): Promise<SharedAdmission> {
   const { table } = options;
   const fleet = await Fleet.open({
@@ -78,7 +74,7 @@ export async function openPostgresAdmission(options: PostgresAdmissionOptions): 
     },
   });
 
-  /** Stores what was learned, merged with what others stored, and notifies all processes; of a hold at once. */
+  /** Merges what was learned into the row, and notifies all processes; of a hold at once. */
   async function tell({ key, hold }: HostState, change: (state: HostState) => HostState): Promise<void> {
     if (hold !== null && hold.reason !== 'paused' && hold.at > systemClock.now())
       await fleet.query(
@@ -127,7 +123,6 @@ interface SharedRow extends StoredRow {
   readonly places: number;
 }
 
-/** What a fleet currently shares about hosts, for a reader: those held, slowed, in use or reserved. */
 export async function readSharedHosts({ url, schema, pooler, table }: SharedPlace): Promise<HostReport[]> {
   const settings = { search_path: schema };
   const sessions = await Sessions.open({ url, settings, pooler, max: 1, name: 'docstokg hosts' });
@@ -168,14 +163,13 @@ type StoredHost = Omit<HostState, 'key' | 'rules' | 'cap' | 'perSecond'> & {
   readonly perSecond: number | null;
 };
 
-/** A row of the hosts table, and the server's time when it was read. */
 interface StoredRow {
   readonly key: string;
   readonly learned: StoredHost | null;
   readonly now_ms: number;
 }
 
-/** The host state in a row, by this machine's clock. */
+/** Times are converted to this machine's clock. */
 function hostOf({ key, learned, now_ms: serverNow }: StoredRow, rules: Rules): HostState {
   const host = newState(key, rules);
   if (learned === null) return host;

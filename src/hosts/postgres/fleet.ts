@@ -35,7 +35,7 @@ interface FleetOptions extends Omit<PostgresAdmissionOptions, 'table' | 'policy'
 
 const LEASE_MS = 15_000;
 
-/** The fleet as one process sees it: asks the database for turns and slots in batches, and receives what others have learned. */
+/** Asks the database for turns and slots in batches, and receives what other processes have learned. */
 export class Fleet implements AsyncDisposable {
   readonly holder = randomBytes(8).toString('hex');
   readonly leaseMs: number;
@@ -99,7 +99,6 @@ export class Fleet implements AsyncDisposable {
     this.#limits.get(key)?.limits.slotNews(news);
   }
 
-  /** Requests the key's turns and slots within `inMs`, together with other keys. */
   ask(key: string, inMs: number): void {
     this.#asked.add(key);
     this.#schedule(Math.max(this.#sentAt + GATHER_MS - performance.now(), inMs));
@@ -110,7 +109,6 @@ export class Fleet implements AsyncDisposable {
     return await this.#sessions.query<R>(text, values);
   }
 
-  /** Runs statements that belong together on one connection. */
   async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     this.calls += 1;
     return await this.#sessions.transaction(work);
@@ -260,10 +258,7 @@ export class Fleet implements AsyncDisposable {
 const SAMPLES = 64;
 const LONGEST_LEAD_MS = 250;
 
-/**
- * The database server's clock. The time in a reply is already past when it arrives, so each reply gives a lower bound
- * on the server's time; the fastest reply gives the best one. So no turn is ever used too early.
- */
+/** The server's clock by the fastest reply: a lower bound, so that no turn is ever used too early. */
 export class ServerClock {
   #samples: readonly { readonly roundMs: number; readonly leastAheadMs: number }[] = [];
   #aheadMs = 0;
@@ -281,7 +276,6 @@ export class ServerClock {
     this.leadMs = Math.min(LONGEST_LEAD_MS, 2 * slowest + 5);
   }
 
-  /** Real milliseconds until a time of the server's clock. */
   untilMs(serverMs: number, now = performance.now()): number {
     return serverMs - this.#aheadMs - now;
   }
@@ -292,7 +286,6 @@ const FORBIDDEN = '42501';
 /** Advisory lock for processes that create the tables at the same time. */
 const LOCK = 0x686f7374;
 
-/** Creates missing tables of the fleet, and replaces the functions with those of this version. */
 async function createTables(sessions: Sessions, schema: string): Promise<void> {
   await sessions.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -307,7 +300,6 @@ async function createTables(sessions: Sessions, schema: string): Promise<void> {
   });
 }
 
-/** An error that says why the tables cannot be used, with the server's message. */
 export function unreachable(error: unknown, schema: string): AppError {
   const reasons = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
   const message = reasons.map((each) => errorInfo(each).message).join('; ');

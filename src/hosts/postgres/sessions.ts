@@ -10,7 +10,7 @@ export interface SessionsOptions {
   readonly max: number;
   readonly name: string;
   readonly timeoutMs?: number | undefined;
-  /** A pooler in transaction mode is used: see `Sessions`. */
+  /** See `Sessions`. */
   readonly pooler?: boolean | undefined;
 }
 
@@ -93,11 +93,9 @@ export class Sessions {
 const LOOK_MS = 1_000;
 
 /**
- * Receives notifications of other processes on a connection of its own, and listens again after the server was away:
+ * Receives notifications on a separate connection; behind a pooler, which does not support LISTEN, it polls.
  *
  *   connecting ──▶ listening ──lost──▶ waiting ──▶ connecting …        (a lost connection is released at once)
- *
- * Behind a pooler, which does not support LISTEN, it looks every second.
  */
 export class Listener implements Disposable {
   readonly #sessions: Pick<Sessions, 'isPooled' | 'connect'>;

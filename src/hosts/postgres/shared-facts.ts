@@ -92,7 +92,6 @@ export class SharedFacts implements Facts, AsyncDisposable {
     }
   }
 
-  /** Stores the facts found so far, if the server is reachable. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#watch);
     if (this.#fleet.away !== undefined) this.#closed.abort();

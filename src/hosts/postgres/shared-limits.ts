@@ -10,7 +10,7 @@ export interface LimitRequest {
   readonly slots: number;
   readonly used: number;
   readonly spaced: boolean;
-  /** How many of the last granted turns are unused, and the `behind` that the server sent with them. */
+  /** Unused turns of the last grant, and the `behind` that the server sent with it. */
   readonly unused: number;
   readonly behind: number;
 }
@@ -43,13 +43,12 @@ interface SharedLimitsOptions {
   readonly pace: Pace;
   /** How far the pace already stays below its limit. */
   readonly margin: number;
-  /** Makes the fleet request this key soon. */
   readonly ask: (inMs: number) => void;
   readonly isAway: () => number | undefined;
   readonly forget: () => void;
 }
 
-/** Limits shared by a fleet: leased slots and reserved turns, a few at a time. */
+/** Slots are leased and turns reserved, a few at a time. */
 export class SharedLimits implements HostLimits {
   readonly #options: SharedLimitsOptions;
   readonly #ask: (inMs: number) => void;
@@ -62,11 +61,10 @@ export class SharedLimits implements HostLimits {
   #waiting = 0;
   #spaced = false;
   #contended = false;
-  /** A slot was used since the last request to the server. */
+  /** Since the last request to the server. */
   #isUsed = false;
   /** Slots taken whose request is not sent yet. */
   #leaving = 0;
-  /** A request to the server is pending; it is not repeated. */
   isPending = false;
   #usedAt = 0;
   /** When the next turn would be, by the server's last reply. */
@@ -158,7 +156,6 @@ export class SharedLimits implements HostLimits {
     return this.inFlight === 0 && this.#slots === 0 && this.#waiting === 0 && !this.#spaced;
   }
 
-  /** Another process returned a slot, or began to wait for one. */
   slotNews(news: 'free' | 'wanted'): void {
     if (news === 'free' && this.#lacksPlace) this.#ask(0);
     if (news === 'wanted' && this.#slots > 0) {
@@ -215,7 +212,6 @@ export class SharedLimits implements HostLimits {
     return request;
   }
 
-  /** Extends a held lease when nothing else is wanted. */
   renewal(): LimitRequest | undefined {
     if (this.#slots === 0 || this.isPending) return undefined;
     this.isPending = true;
@@ -241,7 +237,6 @@ export class SharedLimits implements HostLimits {
     }
   }
 
-  /** A request waits here, and all slots of this process are in use. */
   get #lacksPlace(): boolean {
     return this.#waiting > 0 && this.inFlight >= this.#slots;
   }
@@ -252,7 +247,6 @@ export class SharedLimits implements HostLimits {
     if (this.#pace.from === 'answer') this.#turns.clear();
   }
 
-  /** The request failed: the server is unreachable. */
   refused(): void {
     this.isPending = false;
   }
@@ -304,7 +298,7 @@ export class SharedLimits implements HostLimits {
   }
 }
 
-/** The turns reserved by a process at one key, by its monotonic clock, and those it will not use. */
+/** Turns reserved at one key, by the monotonic clock, and the number that will not be used. */
 export class ReservedTurns {
   #moments: number[] = [];
   /** The last granted turns that stay unused: returned if no turn was reserved after them. */
@@ -321,7 +315,6 @@ export class ReservedTurns {
     return this.#unused > 0;
   }
 
-  /** The time of the turn after `ahead` others. */
   at(ahead: number): number | undefined {
     return this.#moments[ahead];
   }
@@ -348,7 +341,6 @@ export class ReservedTurns {
     return isEmptied;
   }
 
-  /** Drops turns beyond the wanted number. */
   leave(wanted: number): void {
     while (this.#moments.length > wanted) {
       this.#moments.pop();
@@ -356,7 +348,6 @@ export class ReservedTurns {
     }
   }
 
-  /** The turns to return, and the `behind` that the server sent with them. */
   takeUnused(): { readonly unused: number; readonly behind: number } {
     const unused = Math.min(this.#unused, this.#givenLast);
     this.#unused = 0;
@@ -391,7 +382,6 @@ function mostAhead({ intervalMs, from }: Pace): number {
   return from === 'answer' ? 1 : Math.min(MOST_TURNS, Math.max(1, Math.floor(AHEAD_MS / (intervalMs || 1))));
 }
 
-/** Maximum number of keys per call. */
 const MOST_KEYS = 500;
 
 /** The requests for the given keys, hosts before services: the order in which slots are taken. */
