@@ -5,10 +5,9 @@ import { JOB_STATES, RETIRED_AT_ONCE } from './types.ts';
 
 export type AdminValues = Readonly<Record<string, string | number | null>>;
 
-/** A database as operators' commands use it: it has a statement of each name. */
 export interface AdminDatabase {
   read<R extends object>(query: keyof ReturnType<typeof adminQueries> | 'moments', values?: AdminValues): Promise<R[]>;
-  /** Returns how many rows changed; with `notify`, running orchestrators hear of it. */
+  /** Returns how many rows changed; `notify` wakes running orchestrators. */
   write(
     change: 'requeue' | 'cancel' | 'prune' | 'retire' | 'pause' | 'resume',
     values: AdminValues,
@@ -17,10 +16,9 @@ export interface AdminDatabase {
   counts(): Promise<Count[]>;
 }
 
-/** How a database writes the parts in which its statements differ. */
+/** SQL in which the databases differ. */
 interface Dialect {
   readonly now: string;
-  /** The table with the state of jobs, and one with their hosts. */
   readonly table: string;
   readonly hosted: string;
   /** Whether the state is in the JSON list `:states`. */
@@ -43,7 +41,6 @@ const JOB = `SELECT id, artifact_id AS "artifactId", artifact_json AS "artifactJ
   deaths_alone AS "deathsAlone", suspect_since AS "suspectSince", created_at AS "createdAt", updated_at AS "updatedAt",
   available_at AS "availableAt", lease_expires_at AS "leaseExpiresAt", worker_id AS "workerId" FROM jobs`;
 
-/** The queries that are the same in every database. */
 export function adminQueries(dialect: Dialect) {
   const { now, table, hosted, code } = dialect;
   return {
@@ -61,7 +58,6 @@ export function adminQueries(dialect: Dialect) {
   };
 }
 
-/** The changes that are the same in every database. */
 export function adminChanges({ now }: Dialect) {
   return {
     requeued: `state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, available_at = NULL, updated_at = ${now}`,
@@ -139,7 +135,6 @@ export function createAdmin(database: AdminDatabase): QueueAdmin {
   };
 }
 
-/** The values of a filter's conditions, of jobs in one of the `possible` states. */
 function valuesOf(filter: JobFilter, possible: readonly JobState[]): AdminValues {
   const { states = possible, resolver, host, errorCode, belowAttempts, updatedBefore } = filter;
   return {

@@ -14,7 +14,7 @@ export interface HandlerJob {
   readonly resolverHint: string | null;
 }
 
-/** The time during which a host's and a resolver's slot are held. */
+/** While the slots of a host and a resolver are held. */
 export interface Window {
   readonly signal: AbortSignal;
   /** The host asked to slow down (429, 503): it is held until `retryAt`, or for a growing time, and its cap shrinks. */
@@ -26,15 +26,15 @@ export interface HandlerContext {
   readonly signal: AbortSignal;
   readonly workerId: string;
   /**
-   * Runs `work` while holding one slot of the resolver and of the URL's host. While the job waits for them, another job
-   * uses its worker; when too many wait, it throws, and the job is requeued without losing an attempt.
+   * Runs `work` with a slot of the resolver and of the URL's host; another job uses the worker while this one waits.
+   * Throws if too many wait: the job is requeued without losing an attempt.
    */
   readonly withLimits: <T>(
     resolver: string | null,
     url: string | URL,
     work: (window: Window) => Promise<T>,
   ) => Promise<T>;
-  /** Waits while another job uses this job's worker, then takes a worker again: for waits other than `withLimits`. */
+  /** For other waits than `withLimits`: another job uses the worker meanwhile. */
   readonly whileWaiting: <T>(wait: () => Promise<T>) => Promise<T>;
   /** The job requests this host now, so its reserved slot is released. */
   readonly asks: (host: string) => void;
@@ -52,9 +52,8 @@ export type HandlerOutcome =
   | { readonly retryAt: number; readonly reason?: string | ErrorInfo };
 
 /**
- * Runs one job. **At least once**: a process that is killed, or loses its lease, after the handler did its work and before
- * the settlement was written runs the job again. So a handler must be idempotent: write under a name derived from
- * `artifactId`, or check what is already there. Jobs that were settled are not repeated.
+ * Runs one job, **at least once**: again if its process dies, or loses the lease, before the settlement is written. So
+ * a handler must be idempotent: write under a name derived from `artifactId`, or check what is already there.
  */
 export type Handler = (job: HandlerJob, context: HandlerContext) => HandlerOutcome | Promise<HandlerOutcome>;
 
@@ -116,7 +115,6 @@ export function settlementOfFailure(
   return retrySettlement(attempt, isFinal ? attempt : maxAttempts, info, backoff);
 }
 
-/** Another attempt after a growing delay, or the end in `error` after the last one. */
 export function retrySettlement(
   attempt: number,
   maxAttempts: number,
@@ -137,7 +135,6 @@ function reasonInfo(reason: string | ErrorInfo, fallback: string): ErrorInfo {
 /** Long enough for a list of jobs; not for a stack trace or a page of HTML. */
 const MAX_LENGTH = 500;
 
-/** An error as it is stored with its job: `CODE: message`, at most MAX_LENGTH characters. */
 function formatLastError(error: ErrorInfo): string {
   const text = `${error.code}: ${error.message.replaceAll(/\s+/g, ' ').trim()}`;
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text;

@@ -10,11 +10,10 @@ interface Entry extends Lane {
 }
 
 /**
- * The lanes of a queue as last read, and the choice among them: by priority; then the host with the most jobs left first,
- * because the longest lane decides when everything is done. Lanes with and without a known host take turns.
+ * Chooses lanes by priority, then by jobs left, because the longest lane decides when everything is done. Lanes with
+ * and without a known host take turns.
  */
 export class Lanes {
-  /** By priority, then by jobs left. */
   #entries: Entry[] = [];
   #taken = { hosted: 0, open: 0 };
 
@@ -31,7 +30,7 @@ export class Lanes {
     return this.#entries.every(predicate);
   }
 
-  /** Which lanes to lease from, and how many jobs of each, to fill `free` workers; `room` limits each lane. */
+  /** How many jobs to lease from which lanes to fill `free` workers. */
   choose(free: number, room: (lane: Lane) => number): LanePick[] {
     const hostedLanes = this.#entries.filter(({ host }) => host !== null);
     const openLanes = this.#entries.filter(({ host }) => host === null);
@@ -107,9 +106,8 @@ export class HostRoom {
   }
 
   /**
-   * Slots of the lane's host and resolver that are free and not expected to be used. A busy host gets `readyPerHost`
-   * extra jobs, so that one starts the moment another ends; not while it is held, and not when `parked` jobs fill half
-   * of their places: jobs that learn their host only while running need places too.
+   * Slots that are free and not expected to be used. A busy host gets `readyPerHost` extra jobs; not while it is held,
+   * and not when half of the parking places are taken: jobs that learn their host only while running need some.
    */
   of({ host, resolver }: Lane, parked: number): number {
     let room = Infinity;
@@ -153,7 +151,6 @@ export class HostRoom {
     return (host !== null && this.#paused.has(host)) || (resolver !== null && this.#paused.has(resolverKey(resolver)));
   }
 
-  /** Whether the lane's host is held for longer than a job waits for it. */
   isHeldLong({ host }: Lane): boolean {
     const hold = host === null ? null : this.#admission.held(this.#keys(host));
     return hold !== null && hold.leftMs > this.#options.patienceMs;

@@ -9,7 +9,6 @@ interface Migration {
   readonly sql: string;
 }
 
-/** The numbered files of `sql/queue/<database>`, in order. */
 export function readMigrations(database: 'sqlite' | 'postgres'): readonly Migration[] {
   const folder = join(packageRoot(), 'sql', 'queue', database);
   return readdirSync(folder)

@@ -1,9 +1,6 @@
 import type { DeathLimits, Outlook } from './types.ts';
 
-/**
- * Deaths beside other jobs before a job must run alone: one death says little, since most jobs of a dying process are
- * innocent.
- */
+/** Deaths beside other jobs before a job must run alone: most jobs of a dying process are innocent. */
 const SHARED_DEATHS = 2;
 
 /** A job is given up after this many times the limit of deaths alone, however many processes die. */
@@ -27,9 +24,7 @@ export const ORCHESTRATOR_DEFAULTS = {
   readyPerHost: 1,
   /** Jobs of a host held longer than this are not waited for. */
   patienceMs: 60_000,
-  /**
-   * What to do with such jobs when nothing else can run: try them, because their handler may know other URLs, or wait.
-   */
+  /** When only such jobs are left: try them, because their handler may know other URLs, or wait. */
   heldLanes: 'wait' as 'try' | 'wait',
   /** A job whose lease was not extended for this long is taken over. */
   leaseMs: 600_000,
@@ -54,7 +49,7 @@ export const ORCHESTRATOR_DEFAULTS = {
 /** When to end: only when stopped; when no job is left, delayed and paused ones included; when nothing can run now. */
 export type DrainMode = 'never' | 'empty' | 'due';
 
-/** Whether there is nothing left to wait for; `nothingCanRun`: none of the ready jobs may run now. */
+/** `nothingCanRun`: none of the ready jobs may run now. */
 export function isDrained(drain: DrainMode, { ready, delayed, inProgress }: Outlook, nothingCanRun: boolean): boolean {
   switch (drain) {
     case 'never':

@@ -15,7 +15,6 @@ import type { WorkQueue } from './work-queue.ts';
 import { createWorkerId, recoverDead } from './worker-identity.ts';
 import { Worker } from './worker.ts';
 
-/** Parts of an orchestrator: a queue and a handler; the rest has defaults. */
 export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
   readonly queue: WorkQueue;
   /** Runs a job, at least once; an error counts as a failed attempt. */
@@ -103,7 +102,7 @@ export class Orchestrator {
     });
   }
 
-  /** Jobs that hold a worker, jobs that wait for a host, and what was settled so far. */
+  /** `parked` jobs wait for a host without a worker. */
   get status(): { readonly running: number; readonly parked: number; readonly counts: Omit<RunSummary, 'reason'> } {
     const { running, parked, counts } = this.#worker;
     return { running, parked, counts: { ...counts } };
@@ -117,10 +116,7 @@ export class Orchestrator {
       .map(({ key, cap, hold }) => ({ host: key, cap, heldMs: hold?.forMs ?? null }));
   }
 
-  /**
-   * Works until drained or stopped by the signal. Stopping lets running jobs finish within the grace time, then aborts them,
-   * and gives back the rest at once.
-   */
+  /** Works until drained or stopped. When stopped, running jobs may finish within the grace time. */
   async run(options: { readonly drain?: DrainMode; readonly signal?: AbortSignal } = {}): Promise<RunSummary> {
     await this.start(options);
     try {
@@ -132,10 +128,7 @@ export class Orchestrator {
     }
   }
 
-  /**
-   * Like `run`, in steps: resolves once this process works and is announced in the queue; then await `ended` and
-   * `leave`.
-   */
+  /** `run` in steps: resolves once this process is announced in the queue; then await `ended` and `leave`. */
   async start(options: { readonly drain?: DrainMode; readonly signal?: AbortSignal } = {}): Promise<void> {
     const { drain = 'never', signal } = options;
     const worker = this.#worker;
@@ -167,7 +160,6 @@ export class Orchestrator {
     this.#ended.catch(() => undefined);
   }
 
-  /** Resolves when the work that `start` began has ended. */
   get ended(): Promise<RunSummary> {
     return this.#ended ?? Promise.reject(new Error('the orchestrator was not started'));
   }
@@ -182,7 +174,7 @@ export class Orchestrator {
     this.#worker.resize(maxWorkers);
   }
 
-  /** Ends what `start` began, after `ended`: other processes no longer see this one. */
+  /** Call after `ended`: other processes no longer see this one. */
   async leave(): Promise<void> {
     this.#resources.dispose();
     // A later write would announce this process again.

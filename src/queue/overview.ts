@@ -11,7 +11,6 @@ export function isoTime(at: number | null | undefined): string | null {
   return at === null || at === undefined || !Number.isFinite(at) ? null : new Date(at).toISOString();
 }
 
-/** A job with its SQL column names. */
 export function jobJson(job: Job) {
   return {
     id: job.id,
@@ -50,10 +49,7 @@ function isAlive({ workerId, updatedAt, heartbeatMs }: WorkerReport, now: number
   return !isDeadHere(workerId) && now - updatedAt < MISSED * heartbeatMs;
 }
 
-/**
- * The state of a queue; field names follow the source documents. The rate is `perSecond`, measured by watching the queue,
- * or else as its live workers report it.
- */
+/** Field names follow the source documents. Without a measured `perSecond`, that of live workers counts. */
 export function queueJson(stats: QueueStats, perSecond: number | null = null) {
   const { at, states, leases, byErrorCode } = stats;
   const alive = stats.workers.filter((worker) => isAlive(worker, at));
@@ -119,10 +115,9 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Information about hosts from outside the queue's tables. */
 export interface HostSources {
   readonly jobs: readonly HostJobs[];
-  /** Current state shared by the fleet in its database. */
+  /** From the fleet's database. */
   readonly shared: readonly HostReport[];
   /** Limits of a host that no process has reported. */
   readonly rulesOf: (key: string) => Pick<HostReport, 'cap' | 'perSecond'>;
@@ -132,10 +127,7 @@ const NO_SOURCES: HostSources = { jobs: [], shared: [], rulesOf: () => ({ cap: n
 
 export type HostOverview = ReturnType<typeof hostOverview>[number];
 
-/**
- * One row per host, service or resolver, from the reports of live workers, the fleet's shared state, operators' pauses and
- * queued jobs; held ones first, then slowed ones.
- */
+/** One row per host, service or resolver, held ones first, then slowed ones. */
 export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostSources = NO_SOURCES) {
   const alive = stats.workers.filter((worker) => isAlive(worker, stats.at));
   const reported = alive.flatMap(({ hosts, updatedAt }) => hosts.map((report) => ({ report, at: updatedAt })));

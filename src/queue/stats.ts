@@ -1,13 +1,13 @@
 import type { HostJobs, JobState, QueueStats, WorkerInfo } from './types.ts';
 import { JOB_STATES } from './types.ts';
 
-/** A state as jobs are counted: a delayed job is queued, but counted separately. */
+/** A delayed job is queued, but counted separately. */
 type CountedState = JobState | 'delayed' | 'retired';
 
 /** State under which removed finished jobs are counted; they also count as finished. */
 export const RETIRED = 'retired';
 
-/** Jobs of a resolver in a state with one error code; an empty text means none. */
+/** An empty text means none. */
 export interface Count {
   readonly state: CountedState;
   readonly resolver: string;
@@ -15,7 +15,6 @@ export interface Count {
   readonly jobs: number;
 }
 
-/** What a store reads for statistics besides the counts. */
 export type StatsParts = Omit<QueueStats, 'states' | 'total' | 'delayed' | 'byResolver' | 'byErrorCode' | 'workers'> & {
   readonly workers: readonly { readonly workerId: string; readonly info: string; readonly updatedAt: number }[];
 };
@@ -54,7 +53,7 @@ export interface HostCount {
   readonly nextAvailableAt: number | null;
 }
 
-/** Counts by host; hosts with the most remaining jobs first. */
+/** Hosts with the most remaining jobs first. */
 export function hostJobs(counts: readonly HostCount[]): HostJobs[] {
   const hosts = [...Map.groupBy(counts, ({ host }) => host)].map(([host, rows]): HostJobs => {
     const count = (state: CountedState): number => sum(rows.filter((row) => row.state === state));

@@ -21,11 +21,7 @@ export interface StoreOptions {
   readonly report?: (event: OutageEvent) => void;
 }
 
-/**
- * Opens the store of a queue: a SQLite file by its path, a PostgreSQL database by its address, or `:memory:` for a SQLite
- * database that lives as long as the process. The driver is loaded on demand. Dispose of the store, or of the `WorkQueue`
- * around it, at the end.
- */
+/** By the path of a SQLite file, the URL of a PostgreSQL database, or `:memory:`. Dispose of it after use. */
 export async function openStore(where: string, options: StoreOptions = {}): Promise<QueueStore> {
   if (/^postgres(ql)?:\/\//.test(where)) {
     const { PostgresStore } = await import('./postgres/store.ts');
@@ -35,7 +31,6 @@ export async function openStore(where: string, options: StoreOptions = {}): Prom
   return SqliteStore.open({ ...options, path: where });
 }
 
-/** Opens the logs that a fleet shares on its PostgreSQL server. */
 export async function openSharedLog(url: string, options: StoreOptions = {}): Promise<SharedLog> {
   const shared = await import('./postgres/shared-log.ts');
   return shared.SharedLog.open({ ...options, url });

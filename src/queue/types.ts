@@ -23,7 +23,6 @@ export type JobState = (typeof JOB_STATES)[number];
  */
 export type Standing = 'trusted' | 'suspect';
 
-/** How many deaths of its holders a job may survive. */
 export interface DeathLimits {
   /** Deaths beside other jobs, at most one of which is to blame, before it is suspect. */
   readonly shared: number;
@@ -54,9 +53,7 @@ export interface Job {
   readonly artifactJson: string;
   readonly state: JobState;
   readonly attempts: number;
-  /** How often its lease expired because its holder died or hung. */
   readonly deaths: number;
-  /** How many of these deaths happened while it ran alone. */
   readonly deathsAlone: number;
   /** Since when it is suspect and runs alone; null while it is trusted. */
   readonly suspectSince: number | null;
@@ -128,7 +125,6 @@ export type LanePick = Lane & { readonly limit: number };
 
 export type SettledLease = Lease & { readonly settlement: Settlement };
 
-/** Jobs that a worker has finished, and jobs that it wants next. */
 export interface ExchangeRequest {
   readonly workerId: string;
   readonly settlements: readonly SettledLease[];
@@ -153,7 +149,6 @@ export interface Backlog {
   readonly exhausted: number;
 }
 
-/** Enough to decide whether a drained queue is empty and when to look again. */
 export interface Outlook {
   readonly ready: number;
   readonly delayed: number;
@@ -168,7 +163,6 @@ export interface Pause {
   readonly since: number;
 }
 
-/** What a process that runs jobs reports about itself to operators. */
 export interface WorkerInfo {
   readonly pid: number;
   readonly hostname: string;
@@ -177,7 +171,6 @@ export interface WorkerInfo {
   readonly running: number;
   /** Jobs that wait for a host without a worker. */
   readonly parked: number;
-  /** It reports again within this time unless something is wrong. */
   readonly heartbeatMs: number;
   /** Jobs ended per second over the last minute. */
   readonly perSecond: number;
@@ -187,23 +180,15 @@ export interface WorkerInfo {
 
 export type StoreChange = 'jobs' | 'control';
 
-/**
- * Stores jobs. It makes no decisions: time, delays, limits and policy are arguments. (A store shared by several hosts
- * may use its server's clock instead of `now`, because the hosts' clocks differ.)
- */
+/** Stores jobs; decides nothing. A store shared by machines may use its server's clock instead of `now`. */
 export interface QueueStore extends AsyncDisposable {
   /** True for each new job. Resolves when all of them are as durable as the store promises. */
   enqueue(jobs: readonly NewJob[], now: number): Promise<boolean[]>;
-  /**
-   * Makes delayed jobs that are due, and jobs whose lease expired, ready again, and answers the lanes. An expired lease is a
-   * death of the job's holder: after `limits.shared` of them the job is suspect, and a suspect whose lease expired for the
-   * `limits.alone`-th time ends in `error`.
-   */
+  /** Makes due jobs and those with an expired lease ready; an expired lease is a death of its holder. */
   backlog(now: number, limits: DeathLimits): Promise<Backlog>;
   /**
-   * Settles leases and leases ready jobs, in one write. Jobs of a lane are taken by priority, then age; suspects by fewest
-   * deaths alone first. Each gets a new token and one more attempt. A suspect that finishes, or is requeued by its own
-   * failure, is trusted again.
+   * Settles leases and leases ready jobs, in one write: by priority, then age; suspects by fewest deaths alone first. A
+   * suspect that finishes, or is requeued by its own failure, is trusted again.
    */
   exchange(request: ExchangeRequest): Promise<Exchange>;
   /** Extends leases in one write; returns those that were lost. */
@@ -220,7 +205,7 @@ export interface QueueStore extends AsyncDisposable {
   readonly admin: QueueAdmin;
 }
 
-/** A selection of jobs; absent fields match all. */
+/** Absent fields match all. */
 export interface JobFilter {
   readonly states?: readonly JobState[];
   readonly resolver?: string | undefined;
@@ -275,7 +260,6 @@ export interface QueueStats {
   readonly pauses: readonly Pause[];
 }
 
-/** Maximum number of jobs that one call of `retire` removes. */
 export const RETIRED_AT_ONCE = 10_000;
 
 export interface QueueAdmin {
@@ -285,15 +269,12 @@ export interface QueueAdmin {
   /** In order of id, after `after` and up to `upTo`. */
   list(filter: JobFilter, page: JobPage): Promise<Job[]>;
   find(id: number | string): Promise<Job | undefined>;
-  /** Requeues finished jobs with all their attempts; returns how many. */
+  /** Requeues finished jobs with all their attempts. */
   requeue(filter: JobFilter, now: number, options: { readonly dryRun: boolean }): Promise<number>;
   /** Ends an unfinished job as `skipped`; its holder loses the lease. */
   cancel(id: number, now: number): Promise<boolean>;
   prune(filter: JobFilter, options: { readonly dryRun: boolean }): Promise<number>;
-  /**
-   * Removes the oldest finished jobs, at most `RETIRED_AT_ONCE`, if there are more than `keep`; returns how many. They
-   * still count in the statistics but are otherwise forgotten: enqueued again, they run again.
-   */
+  /** Forgets up to `RETIRED_AT_ONCE` of the oldest finished jobs beyond `keep`; stats still count them. */
   retire(keep: number): Promise<number>;
   pauses(): Promise<Pause[]>;
   pause(scope: Pause['scope'], name: string, now: number): Promise<boolean>;

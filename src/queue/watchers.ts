@@ -2,7 +2,7 @@ import type { StoreChange } from './types.ts';
 
 type Changed = (change: StoreChange) => void;
 
-/** Callbacks for changes of a queue; changes by other processes are listened for while there are any. */
+/** Listens for changes by other processes while there are callbacks. */
 export class Watchers implements Disposable {
   readonly #watchers = new Set<Changed>();
   readonly #listen: (changed: Changed) => Disposable;

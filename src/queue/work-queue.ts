@@ -26,8 +26,7 @@ export interface ImportRow extends EnqueueOptions {
 }
 
 /**
- * The queue for programs that add jobs or process them one by one: idempotent enqueue, leases with tokens,
- * acknowledgement, retry with backoff, statistics. To run jobs, use the Orchestrator.
+ * For programs that add jobs or process them one by one; to run jobs, use the Orchestrator.
  *
  * ```ts
  * import { openStore, WorkQueue } from 'docstokg/queue';
@@ -54,17 +53,14 @@ export class WorkQueue implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /**
-   * Adds a job; false if its id is already known. Resolves when the job is as durable as the store promises; concurrent
-   * calls share one commit.
-   */
+  /** False if the id is already known. Concurrent calls share one commit. */
   async enqueue(artifactId: string, payload: unknown, options: EnqueueOptions = {}): Promise<boolean> {
     const entry = { job: createJob(artifactId, payload, options), isNew: false };
     await this.#enqueued.add(entry);
     return entry.isNew;
   }
 
-  /** Adds many jobs, a thousand per commit, in bounded memory; returns how many were new. */
+  /** Adds many jobs, a thousand per commit, in bounded memory. */
   async bulkImport(
     rows: Iterable<ImportRow> | AsyncIterable<ImportRow>,
     progress?: (counts: { readonly added: number; readonly known: number }) => void,
@@ -87,10 +83,7 @@ export class WorkQueue implements AsyncDisposable {
     return { added, known };
   }
 
-  /**
-   * Leases up to `limit` jobs, including those with expired leases; if only suspects are left, one of them, which
-   * should run alone. Deaths are counted, so a job that kills its holder is given up in the end.
-   */
+  /** If only suspects are left, leases one of them, which should run alone. */
   async lease(
     workerId: string,
     limit: number,
@@ -116,7 +109,6 @@ export class WorkQueue implements AsyncDisposable {
     return this.#settle(lease, { kind: 'finish', state: outcome, error: lastError });
   }
 
-  /** Requeues a failed job with a growing delay, or ends it in `error` after its last attempt. */
   failAndRetry(
     leased: LeasedJob,
     options: {
@@ -132,7 +124,7 @@ export class WorkQueue implements AsyncDisposable {
     return this.#settle(leased, retrySettlement(leased.attempt, maxAttempts, lastError, backoff));
   }
 
-  /** How many jobs will probably request each host; reads every job. */
+  /** Reads every job. */
   hosts(): Promise<HostJobs[]> {
     return this.store.admin.hosts(this.#clock.now());
   }

@@ -7,9 +7,8 @@ import { hasCode, sha256 } from '../base/index.ts';
 import type { QueueStore } from './types.ts';
 
 /**
- * The name of a process that runs jobs: machine, process and a nonce, such as `cdw-laptop-5f3a91c2-4711-88213-a1b2c3d4`.
- * The third part identifies the kernel's boot and the process namespace, the fifth the moment the process started, so that
- * a reused process id, after a restart or in another container, is never taken for the old process.
+ * Machine, boot and namespace, process, its start, and a nonce, such as `cdw-laptop-5f3a91c2-4711-88213-a1b2c3d4`: a
+ * reused process id, after a restart or in another container, is never taken for the old process.
  */
 export function createWorkerId(): string {
   const { pid } = process;
@@ -38,7 +37,7 @@ export function isDeadHere(workerId: string): boolean {
   return startedAt !== 0 && start !== undefined && start !== startedAt;
 }
 
-/** Ends the leases of processes of this machine that died, so that their jobs need not wait for the leases to expire. */
+/** Ends the leases of dead processes of this machine: their jobs need not wait until they expire. */
 export async function recoverDead(store: QueueStore, clock: Clock): Promise<void> {
   const { leases, workers } = await store.admin.stats(clock.now());
   const dead = [...new Set([...leases, ...workers].map(({ workerId }) => workerId))].filter(isDeadHere);

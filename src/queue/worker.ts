@@ -47,7 +47,6 @@ export interface WorkerParts {
   readonly random: Random | undefined;
 }
 
-/** A job whose handler runs, or whose settlement is not written yet. */
 interface RunningJob {
   /** As last leased: a process that holds a job beyond its lease may lease it again. */
   job: LeasedJob;
@@ -64,7 +63,6 @@ interface RunningJob {
   ended: boolean;
 }
 
-/** A job that ended, and the settlement to write for the lease it ended under. */
 type EndedJob = SettledLease & { readonly running: RunningJob };
 
 interface Choice {
@@ -113,14 +111,11 @@ export class Worker {
   #suspects: readonly LaneBacklog[] = [];
   /** Since when suspects wait, or the last one was leased. */
   #suspectsSince = Infinity;
-  /** Jobs whose settlement waits to be written. */
   #ended: EndedJob[] = [];
-  /** Those of them that ended in this turn of the event loop and still occupy their slots. */
+  /** Jobs that ended in this turn of the event loop and still occupy their slots. */
   #endedNow: RunningJob[] = [];
   #mode: Mode = { kind: 'leasing' };
-  /**
-   * How current our view of the lanes is; `unsure`: the store may hold leases of this process that it does not know of.
-   */
+  /** `unsure`: the store may hold leases of this process that it does not know of. */
   #view: 'unsure' | 'stale' | 'current' = 'stale';
   #drain: DrainMode = 'never';
   #parked = 0;
@@ -153,7 +148,7 @@ export class Worker {
     return this.#parked;
   }
 
-  /** Leases and runs jobs until drained or stopped; rejects with the error of a store that failed, after running jobs ended. */
+  /** Rejects with the error of a store that failed, after running jobs ended. */
   async run(): Promise<'drained' | 'stopped'> {
     for (;;) {
       this.#isWoken = false;
@@ -182,7 +177,6 @@ export class Worker {
     if (this.#free > 0) this.#wake();
   }
 
-  /** The queue may have changed: check before sleeping again. */
   lookAgain(): void {
     if (this.#view === 'current') this.#view = 'stale';
     this.#wake();
@@ -210,10 +204,7 @@ export class Worker {
     this.lookAgain();
   }
 
-  /**
-   * Leases nothing more. Running jobs may finish within the grace time, then they are aborted; parked ones are aborted
-   * at once.
-   */
+  /** Leases nothing more. Running jobs may finish within the grace time; parked ones are aborted at once. */
   stop(reason: string): void {
     if (!this.#isOpen) return;
     this.#mode = { kind: 'stopping' };
@@ -225,13 +216,12 @@ export class Worker {
     this.#wake();
   }
 
-  /** The store cannot be used: `run` rejects with the error once running jobs have ended. */
+  /** `run` rejects with the error once running jobs have ended. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.stop('the queue cannot be used');
   }
 
-  /** Extends every lease in one write, and stops the jobs whose lease was lost. */
   async heartbeat(): Promise<void> {
     const now = this.#clock.now();
     this.#extendedAt = now;
@@ -245,7 +235,6 @@ export class Worker {
     }
   }
 
-  /** Stops jobs whose time is up, and abandons those that did not stop when asked to. */
   sweep(): void {
     const now = this.#clock.monotonic();
     for (const running of this.#jobs.values()) {
@@ -266,7 +255,6 @@ export class Worker {
     return Math.max(0, this.#slots.room('worker') - Math.max(0, this.#parked - this.#options.maxParked));
   }
 
-  /** Writes, leases and starts what it can, then sets a timer for the next time something may be due. */
   async #round(): Promise<void> {
     for (;;) {
       if (this.#view === 'unsure') {
@@ -361,7 +349,7 @@ export class Worker {
     });
   }
 
-  /** Records what was leased from each lane; true if one is empty as far as known. */
+  /** Also records what was leased from each lane. */
   #isAnyLaneEmpty(standing: Standing, picks: readonly LanePick[], leased: readonly LeasedJob[]): boolean {
     if (standing === 'suspect') {
       this.#suspectsSince = this.#clock.monotonic();
@@ -513,9 +501,8 @@ export class Worker {
   }
 
   /**
-   * A process frozen beyond a lease may lease its own job again. If the token is the next one, no other process had the
-   * job in between: the new lease then covers the run still active here, or the result that was refused. Otherwise
-   * another process has worked on it: the run here is stopped, and the job is requeued until it has ended.
+   * A process frozen beyond a lease may lease its own job again. If the token is the next one, no other process had it:
+   * the new lease covers the run here, or its refused result. Otherwise the run here is stopped and the job requeued.
    */
   #takeUp(job: LeasedJob): boolean {
     const refused = this.#refused.get(job.id);

@@ -52,7 +52,6 @@ const QUERIES = {
 
 const { requeued, cancelled, pause, resume } = adminChanges(DIALECT);
 
-/** Parts of a WITH clause; `changed` has the changed rows. */
 const CHANGES = {
   requeue: `
     before AS (SELECT id, state, lane, last_error FROM runs WHERE ${matches(DIALECT)} FOR UPDATE),

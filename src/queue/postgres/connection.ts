@@ -19,9 +19,7 @@ export type OutageEvent =
   | { readonly kind: 'queue-unreachable'; readonly message: string }
   | { readonly kind: 'queue-reachable'; readonly outageMs: number };
 
-/**
- * Errors after which the statement may be sent again: the server is unreachable, starting, full, or asks for a retry.
- */
+/** The statement may be sent again: the server is unreachable, starting, full, or asks for a retry. */
 const PASSING = new Set([
   'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH',
   '08000', '08001', '08003', '08004', '08006', '57P01', '57P02', '57P03', '53300', '40001', '40P01',
@@ -83,10 +81,7 @@ export class PostgresConnection implements AsyncDisposable {
     return this.#options.leaseClock === 'caller' ? now : null;
   }
 
-  /**
-   * Runs one statement, whose parameters are written `:name`. During an outage it waits and sends it again; `again` is
-   * called if the first one may have been executed.
-   */
+  /** Parameters are written `:name`. `again`: the statement may have been executed and is sent again. */
   async run<R extends object>(name: string, sql: string, values: Values, again?: () => void): Promise<R[]> {
     let statement = this.#statements.get(name);
     if (!statement) this.#statements.set(name, (statement = numbered(sql)));
@@ -106,7 +101,7 @@ export class PostgresConnection implements AsyncDisposable {
     }
   }
 
-  /** Calls back with notifications of other processes; with undefined when some may have been missed. */
+  /** `received` gets undefined when notifications may have been missed. */
   listen(channel: string, received: (message: string | undefined, look: number) => void): Disposable {
     return new Listener(this.#sessions, channel, this.clock, received);
   }
@@ -116,7 +111,7 @@ export class PostgresConnection implements AsyncDisposable {
     await this.#sessions.end();
   }
 
-  /** Creates or checks the tables. Waits for a server that is starting; all is one transaction, so retrying is safe. */
+  /** Waits for a server that is starting; a migration is one transaction, so retrying is safe. */
   async #prepare(): Promise<void> {
     const startedAt = this.clock.monotonic();
     for (let attempt = 1; ; attempt += 1) {

@@ -46,7 +46,6 @@ const READ = `
     ORDER BY line LIMIT :limit
   ) AS found ORDER BY wanted.log, found.line`;
 
-/** Batch ids are stored longer than any reply is waited for. */
 const FORGET = `DELETE FROM log_batches WHERE at < now() - interval '1 day'`;
 
 /** The logs of a corpus as rows in PostgreSQL, for all machines that work on it. */
@@ -63,7 +62,7 @@ export class SharedLog implements AsyncDisposable {
     return log;
   }
 
-  /** Appends all lines or none. False when the lease was lost: then nothing was appended, and the result must be dropped. */
+  /** Appends all lines or none: false when the lease was lost, and the result must be dropped. */
   async append(given: readonly LogLines[], proof?: LeaseProof): Promise<boolean> {
     const rows = given.flatMap(({ log, lines }) => lines.map((text) => ({ log, text })));
     if (rows.length === 0) return true;

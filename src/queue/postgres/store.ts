@@ -30,13 +30,12 @@ const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NU
 const READY_SUSPECT = "state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL";
 
 /**
- * Settles, then leases, in one statement. Both parts see the queue as it was before, so a job that is put back is not
- * leased again at once. Answers the leased jobs and, when a lease was lost, a row without an id that names the jobs that
- * were settled. Jobs are looked up by their ctid, one by one: the server cannot know how few there will be, and would
- * read the whole queue where it expects a tenth of it.
+ * Settles and leases in one statement; both see the queue as before, so a requeued job is not leased again at once.
+ * Returns the leased jobs and, if a lease was lost, a row without an id that names the settled jobs. Jobs are looked up
+ * by ctid: the planner expects a tenth of the queue and would read all of it.
  *
- * A lease that did not wait for the disk may be forgotten with its server while its holder lives on; counted up from the
- * last one, the next token would be the same. So a token is at least the time in microseconds.
+ * A server that crashes may forget a lease that was not synced. The next token must differ from the forgotten one, so a
+ * token is at least the time in microseconds.
  */
 const exchangeSql = (ready: string, order: string): string => `
     WITH moment AS MATERIALIZED (
@@ -202,7 +201,6 @@ export const SQL = {
       (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "serverNow"`,
 } as const;
 
-/** A leased job, or the one row with the ids of the settled jobs. */
 type ExchangeRow =
   | (Pick<LeasedJob, 'id' | 'token' | 'attempt' | 'artifactId' | 'artifactJson'> & {
       readonly settled: null;
@@ -220,9 +218,7 @@ export class PostgresStore implements QueueStore {
   readonly #watchers: Watchers;
   /** Tokens of the leases that this process knows it holds; other leases in its name come from a lost reply. */
   readonly #held = new Map<number, number>();
-  /**
-   * A lease or settlement lost with its server only means a repeat, so neither waits for the disk unless configured.
-   */
+  /** A lease or settlement lost with its server is repeated, so by default neither waits for the disk. */
   readonly #commit: 'off' | null;
   #orphansPossible = false;
 

@@ -16,7 +16,6 @@ const CHECKPOINT_PAGES = 4000;
 const CACHE_KILOBYTES = 16_384;
 const LONGEST_WAIT_MS = 20;
 
-/** One connection to the queue's file, in which a transaction either happens as a whole or not at all. */
 export class SqliteConnection {
   readonly path: string;
   readonly clock: Clock;
@@ -54,7 +53,6 @@ export class SqliteConnection {
     return this.#database.prepare(sql);
   }
 
-  /** Reads, which never wait for writers. */
   read<T>(work: () => T): T {
     try {
       return work();
@@ -63,10 +61,7 @@ export class SqliteConnection {
     }
   }
 
-  /**
-   * Runs `work` in one write transaction. With `accepting`, it is on disk before this resolves (unless configured
-   * otherwise).
-   */
+  /** One write transaction; with `accepting` it is synced at the end, unless durability is `none`. */
   write<T>(work: () => T, { accepting = false }: { readonly accepting?: boolean } = {}): Promise<T> {
     const isSynced = this.#durability === 'all' || (this.#durability === 'enqueue' && accepting);
     return this.#patiently(() => {
@@ -148,7 +143,6 @@ export class SqliteConnection {
 
 const SQLITE_CODES = { busy: 5, locked: 6, corrupt: 11, notADatabase: 26 };
 
-/** Whether another process holds the lock, so that a retry helps. */
 function isBusy(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === SQLITE_CODES.busy || code === SQLITE_CODES.locked;
@@ -174,10 +168,7 @@ function describeSqliteError(error: unknown, path: string): unknown {
   return describeDiskError(error, path);
 }
 
-/**
- * SQLite creates its side files with the mode of the database and never changes it: those of a queue that was once
- * read-only would keep it read-only.
- */
+/** SQLite never changes the mode of its side files: a queue that was once read-only would stay so. */
 function allowWriting(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   for (const beside of [`${path}-wal`, `${path}-shm`]) {
@@ -189,7 +180,6 @@ function allowWriting(path: string): void {
 /** How often to check whether another process wrote to the file, which reads one number from shared memory. */
 const POLL_MS = 250;
 
-/** Reports changes by other processes, within POLL_MS. */
 export function watchFile(connection: SqliteConnection, changed: (change: StoreChange) => void): Disposable {
   // Changes only when another connection commits.
   const data = connection.prepare('PRAGMA data_version');
