@@ -20,10 +20,7 @@ export const STAGE_NUMBERS = {
   workers: integer(4, 1, 1024),
   /** Wall-clock timeout of an item; 0 means none. */
   perItemTimeoutS: real(0, 0, 604_800),
-  /**
-   * CPU time limit of an item, independent of how busy the machine is; an item that takes ten times as long by the clock
-   * is ended too. Its worker may extend it (`context.grantCpu`). 0 means no limit.
-   */
+  /** CPU time of an item; by the clock it may take ten times as long. 0 means no limit; see `grantCpu`. */
   perItemCpuS: real(0, 0, 604_800),
   /** How long an aborted io item may take to stop before it is abandoned. */
   abortGraceS: real(2, 0, 3_600),
@@ -60,7 +57,6 @@ const OTHER_DEFAULTS = {
   shard: { index: 1, count: 1 } as { readonly index: number; readonly count: number },
   /** Sync outputs and rows to disk before an item counts as done. */
   durable: true,
-  /** Where manifests are written. */
   manifestDir: 'Data/Manifests',
   /** Drain on the first SIGINT, SIGTERM or SIGHUP while the stage runs, abort on the second. */
   handleSignals: true,
@@ -73,7 +69,7 @@ export const STAGE_DEFAULTS: StageOptions = {
   ...(Object.fromEntries(Object.entries(STAGE_NUMBERS).map(([name, { value }]) => [name, value])) as Numbers),
 };
 
-/** The given options with defaults for the rest; throws if one is out of range. */
+/** Throws if an option is out of range. */
 export function stageOptions(given: Partial<StageOptions> = {}): StageOptions {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const options: StageOptions = { ...STAGE_DEFAULTS, ...set };
@@ -109,7 +105,7 @@ export function parseShard(text: string): StageOptions['shard'] {
   return { index, count };
 }
 
-/** Whether an item belongs to the shard. By its id alone, so that it stays in its shard when the plan grows. */
+/** By its id alone, so that an item stays in its shard when the plan grows. */
 export function inShard(itemId: string, shard: StageOptions['shard']): boolean {
   if (shard.count === 1) return true;
   return hash('sha256', itemId, 'buffer').readUInt32BE(0) % shard.count === shard.index - 1;

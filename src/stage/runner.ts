@@ -32,10 +32,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Item ids shown per bucket of a dry run. */
 const EXAMPLES = 3;
 
-/**
- * Runs a stage: each item once, resumably. Throws if the stage itself cannot run; errors of single items are in the
- * outcome and in the manifest.
- */
+/** Runs each item once, resumably. Throws if the stage cannot run; errors of items are in the outcome. */
 export async function runStage(
   plan: StagePlan,
   worker: StageWorker | WorkerModule,
@@ -108,10 +105,7 @@ export async function runStage(
   }
 }
 
-/**
- * Two ways to stop early: drain lets running items finish, abort does not. The first signal of the process drains, the
- * second aborts; `outer` drains.
- */
+/** Drain lets running items finish, abort does not. The first signal of the process and `outer` drain. */
 function openStop(
   handleSignals: boolean,
   outer: AbortSignal | undefined,
@@ -132,7 +126,6 @@ function openStop(
   };
 }
 
-/** What a run would do, by action and reason; nothing is executed and nothing written. */
 async function dryRun(
   plan: StagePlan,
   options: StageOptions,

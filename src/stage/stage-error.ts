@@ -40,7 +40,6 @@ export class StageError extends Error {
   }
 }
 
-/** An error before stage and item are known. */
 export type BareError = Omit<StageErrorInfo, 'stage' | 'itemId'>;
 
 const BY_CODE: readonly (readonly [RegExp, ErrorCategory])[] = [
@@ -51,7 +50,6 @@ const BY_CODE: readonly (readonly [RegExp, ErrorCategory])[] = [
   [/^(EBUSY|EAGAIN|EMFILE|ENFILE|FILE_LOCKED|SQLITE_BUSY)$/, 'transient'],
 ];
 
-/** Category, message and retryability of anything thrown; unclassified errors are `unknown`. */
 export function classify(error: unknown): BareError {
   if (error instanceof StageError) return completeError(error);
   const { code, message } = errorInfo(error, '');
@@ -74,7 +72,7 @@ export function completeError(error: Incomplete<StageErrorInfo> | undefined): Ba
   };
 }
 
-/** Whether the disk cannot be written any more, so that no other item can succeed either. */
+/** Then no other item can succeed either. */
 export function isDiskFull(error: Pick<StageErrorInfo, 'code'>): boolean {
   return error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'EROFS';
 }

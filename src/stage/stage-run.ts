@@ -31,7 +31,6 @@ const LONGEST_RETRY_MS = 3_600_000;
 const MOST_OPEN = 1 << 14;
 /** Items that may wait for a worker; an unsorted plan of unknown length is sorted within this many. */
 const MOST_WAITING = 10_000;
-/** Maximum number of rows per write. */
 const ROWS_AT_ONCE = 1_000;
 
 export interface ExecutorEvents {
@@ -57,7 +56,6 @@ export interface RunParts {
   readonly createExecutor: (events: ExecutorEvents) => Executor;
 }
 
-/** How an item ended, waiting for its turn to be recorded. */
 interface Ended {
   readonly item: WorkItem;
   readonly end: Exclude<ItemEnd, { readonly kind: 'unfinished' }>;
@@ -83,13 +81,12 @@ export class StageRun {
   readonly #waiting: ItemRun[] = [];
   readonly #retryTimers = new Map<ItemRun, Timer>();
   readonly #retryReady: ItemRun[] = [];
-  /** Items that ended and are not recorded yet, by their turn; undefined for one that is left and has no row. */
+  /** Items not recorded yet, by their turn; undefined for one that is left and has no row. */
   readonly #endedByTurn = new Map<number, Ended | undefined>();
   readonly #left: WorkItem[] = [];
   readonly #ended = Promise.withResolvers<void>();
   #changed = Promise.withResolvers<void>();
   #running = 0;
-  /** Items taken and not yet recorded. */
   #open = 0;
   #sequence = 0;
   #turns = 0;
@@ -136,7 +133,6 @@ export class StageRun {
     return this.#stopReason;
   }
 
-  /** Resolves when every started item has ended, its row is written and its source is notified. */
   async run(): Promise<void> {
     void this.#takeIn();
     await this.#ended.promise;
@@ -145,7 +141,7 @@ export class StageRun {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Starts no more items; running ones may finish, waiting ones are left for the next run. */
+  /** Running items may finish, waiting ones are left for the next run. */
   drain(reason: string): void {
     if (this.#stopReason !== undefined) return;
     this.#stopReason = reason;
@@ -163,13 +159,12 @@ export class StageRun {
     this.#executor.abort();
   }
 
-  /** The run cannot continue; the error is thrown when running items have finished. */
+  /** The error is thrown when running items have finished. */
   #fail(error: unknown): void {
     this.#failure ??= { error };
     this.drain('failed');
   }
 
-  /** Takes items from the plan while there is room, and decides which of them have to be run. */
   async #takeIn(): Promise<void> {
     const { feed } = this.#parts;
     try {
@@ -231,7 +226,6 @@ export class StageRun {
     }
   }
 
-  /** Starts as many attempts as there are free workers, and ends the run when nothing is left to do. */
   #pump(): void {
     const { workers } = this.#parts.context.options;
     while (this.#running < workers) {
@@ -354,7 +348,7 @@ export class StageRun {
     if (!this.#isRecording) void this.#record();
   }
 
-  /** Writes the rows of ended items in order and notifies the source. Items that end meanwhile share the next write. */
+  /** Writes rows in order. Items that end meanwhile share the next write. */
   async #record(): Promise<void> {
     this.#isRecording = true;
     const { sink, feed, hooks, context } = this.#parts;
@@ -421,7 +415,7 @@ export class StageRun {
   }
 }
 
-/** The hash of the inputs of a failed item, so that its row says which file failed; undefined if it cannot be read. */
+/** The row of a failed item says which file failed; undefined if it cannot be read. */
 async function hashOf({ inputs, fingerprint }: WorkItem): Promise<string | undefined> {
   if (fingerprint) return fingerprint.inputSha256;
   if (Object.keys(inputs).length === 0) return undefined;

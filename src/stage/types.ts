@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../base/index.ts';
 import type { StageOptions } from './options.ts';
 
-/** The kind of an error; it decides whether a retry can help. */
+/** Decides whether a retry can help. */
 export type ErrorCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network' | 'transient' | 'unknown';
 
 export interface StageErrorInfo {
@@ -17,7 +17,7 @@ export interface StageErrorInfo {
   readonly stopsStage?: boolean;
 }
 
-/** What an output was made from. With an equal fingerprint the work is not repeated. */
+/** With an equal fingerprint the work is not repeated. */
 export interface ItemFingerprint {
   readonly inputSha256: string;
   readonly cfgHash: string;
@@ -30,7 +30,7 @@ export interface WorkItem {
   readonly inputs: Readonly<Record<string, string>>;
   /** Final paths of the outputs. The worker gets temporary paths, which are renamed to these when it succeeds. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** Hash of the settings of this stage. */
+  /** Of the settings of this stage. */
   readonly cfgHash: string;
   /** Pages, bytes or chunks: sjf and lpt order by it. */
   readonly costHint: number;
@@ -52,7 +52,7 @@ export interface TakenItem {
   readonly lost?: AbortSignal;
 }
 
-/** Hands out the items of a plan to several runners, for example from a work queue. It manages leases and heartbeats. */
+/** Hands out the items of a plan to several runners; it manages leases and heartbeats. */
 export interface ItemSource {
   /** Waits for work and returns at most `limit` items; undefined when there will be no more. */
   take(limit: number, signal: AbortSignal): Promise<readonly TakenItem[] | undefined>;
@@ -60,7 +60,6 @@ export interface ItemSource {
   settle(item: WorkItem, end: ItemEnd): Promise<void>;
 }
 
-/** The items of a stage. There may be any number: they are taken as workers become free. */
 export interface StagePlan {
   /** For example doctags, chunk or embed; part of the manifest's name. */
   readonly stageName: string;
@@ -78,32 +77,28 @@ export interface WorkerContext {
   readonly finalOutputs: Readonly<Record<string, string>>;
   /** Extends the CPU time limit of this item, for example per page. */
   readonly grantCpu: (seconds: number) => void;
-  /** `StageRuntime.workerData`. */
   readonly data: unknown;
 }
 
 export interface ItemOutcome {
   readonly status: 'success' | 'skip' | 'failure';
-  /** Measured by the runner unless the worker sets it. */
+  /** By default measured by the runner. */
   readonly durationS?: number;
-  /** Stage-specific fields of the manifest row. */
+  /** More fields of the manifest row. */
   readonly manifest?: Readonly<Record<string, unknown>>;
   /** Small results for hooks. */
   readonly result?: Readonly<Record<string, unknown>>;
-  /** With skip: why. */
   readonly reason?: string;
-  /** With failure: the error; the runner adds stage and item. */
+  /** The runner adds stage and item. */
   readonly error?: Partial<StageErrorInfo> & Pick<StageErrorInfo, 'category' | 'message'>;
 }
 
 export type StageWorker = (item: WorkItem, context: WorkerContext) => ItemOutcome | Promise<ItemOutcome>;
 
-/**
- * A module that exports a StageWorker (default: as `default`). A function exported as `prepare` is called once with the
- * stage's data when the worker starts, to load models and the like.
- */
+/** Exports a StageWorker; an exported `prepare` is called with the stage's data when the worker starts. */
 export interface WorkerModule {
   readonly module: string | URL;
+  /** `default` by default. */
   readonly export?: string;
 }
 
@@ -113,7 +108,7 @@ export interface StageContext {
   readonly manifestPath: string;
 }
 
-/** Optional callbacks on the main thread; one that throws is reported as a warning. */
+/** On the main thread; one that throws is reported as a warning. */
 export interface StageHooks {
   readonly beforeStage?: (context: StageContext) => void | Promise<void>;
   readonly afterStage?: (outcome: StageOutcome, context: StageContext) => void | Promise<void>;
@@ -122,7 +117,6 @@ export interface StageHooks {
   readonly afterItem?: (item: WorkItem, outcome: ItemOutcome | StageErrorInfo, context: StageContext) => void;
 }
 
-/** Items that a dry run treats alike, and why. */
 export interface PlanBucket {
   readonly action: 'run' | 'skip';
   readonly reason: string;
@@ -133,12 +127,10 @@ export interface PlanBucket {
 
 export interface StageOutcome {
   readonly stageName: string;
-  /** Items handed to workers. */
   readonly scheduled: number;
   /** Done by an earlier run, or skipped by the worker. */
   readonly skipped: number;
   readonly succeeded: number;
-  /** Failed after all attempts. */
   readonly failed: number;
   readonly retried: number;
   /** Stopped early, by a signal, the error budget or a full disk. */
@@ -182,7 +174,6 @@ export interface Progress {
 export type ReplaceReason = 'timeout' | 'crash' | 'out-of-memory' | 'items' | 'lost';
 
 export type StageEvent =
-  /** The stage begins; not all items are known yet. */
   | {
       readonly kind: 'stage-started';
       readonly stageName: string;
@@ -200,24 +191,18 @@ export type StageEvent =
       readonly attempt: number;
       readonly delayMs: number;
     }
-  /** The last attempt failed. */
   | { readonly kind: 'item-failed'; readonly error: StageErrorInfo; readonly attempts: number }
   /** An item ignored its abort; its result will be ignored. */
   | { readonly kind: 'item-abandoned'; readonly itemId: string }
   /** A cpu worker was ended and is replaced. */
   | { readonly kind: 'worker-replaced'; readonly reason: ReplaceReason; readonly itemId?: string }
-  /** A cpu worker wrote to its stdout or stderr. */
   | { readonly kind: 'worker-output'; readonly text: string }
   /** A hook threw an error; the run continues. */
   | { readonly kind: 'hook-failed'; readonly hook: string; readonly message: string; readonly itemId?: string }
-  /** A problem that was dealt with. */
   | { readonly kind: 'warning'; readonly message: string }
-  /** No further item is started. */
   | { readonly kind: 'stopping'; readonly reason: string }
-  /** The stage is over. */
   | { readonly kind: 'stage-ended'; readonly outcome: StageOutcome };
 
-/** Fields of every manifest row. */
 export interface ItemRecord {
   readonly stage: string;
   readonly itemId: string;
@@ -233,7 +218,6 @@ export interface ItemRecord {
   readonly extras: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Receives final outcomes in item order. */
 export interface ManifestSink extends AsyncDisposable {
   logSuccess(record: ItemRecord): void;
   logSkip(record: ItemRecord, reason: string): void;

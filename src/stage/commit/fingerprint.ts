@@ -16,7 +16,7 @@ export interface StoredFingerprint {
   readonly record?: ItemRecord;
 }
 
-/** An output when it was made: if size and time are the same it is not hashed again. */
+/** If size and time are the same, an output is not hashed again. */
 type OutputMark = readonly [size: number, mtimeMs: number, sha256: string];
 
 type RunReason =
@@ -32,7 +32,6 @@ type RunReason =
   | 'input-missing'
   | 'input-changed';
 
-/** Whether an item is already done. */
 export type Verdict =
   | { readonly kind: 'run'; readonly reason: RunReason }
   | { readonly kind: 'satisfied'; readonly stored: StoredFingerprint };
@@ -50,10 +49,7 @@ export function fingerprintPath(item: WorkItem): string {
   return first === undefined ? '' : `${first}.fp.json`;
 }
 
-/**
- * The resume predicate: all outputs exist and are what was made, and the fingerprint matches settings and inputs. Inputs
- * and outputs with unchanged marks are not hashed, unless `verifyHash`.
- */
+/** Whether the outputs are intact and the settings and inputs the same; hashes only what has new marks. */
 export async function judge(item: WorkItem, options: JudgeOptions): Promise<Verdict> {
   const found: { readonly path: string; readonly size: number; readonly mtimeMs: number }[] = [];
   for (const path of Object.values(item.outputs)) {
@@ -108,12 +104,11 @@ export function writeFingerprint(
   writeFileSync(fingerprintPath(item), JSON.stringify(stored));
 }
 
-/** Makes the existing outputs untrusted before they are replaced. */
 export function removeFingerprint(item: WorkItem): void {
   rmSync(fingerprintPath(item), { force: true });
 }
 
-/** The fingerprint, or why it does not cover the item with its present settings. */
+/** The fingerprint, or why the item must run. */
 function readFingerprint(path: string, item: WorkItem): StoredFingerprint | RunReason {
   try {
     const stored = JSON.parse(readFileSync(path, 'utf8')) as Partial<StoredFingerprint> | null;
@@ -131,7 +126,6 @@ function run(reason: RunReason): Verdict {
 /** Size, modification time and inode of a file: a change of the file changes one of them. */
 type FileMark = readonly [size: number, mtimeMs: number, inode: number];
 
-/** The inputs of an attempt, unchanged from its start to its end. */
 export interface AgreedInputs {
   readonly sha256: string;
   /** Undefined if a mark is so fresh that it proves nothing. */
@@ -158,8 +152,8 @@ export function sameMarks(left: readonly FileMark[] | undefined, right: readonly
 }
 
 /**
- * A file changed twice within one tick of the file system's clock keeps its mark, so a mark proves something only when
- * it is older than a tick. A time in whole seconds indicates a file system that counts in seconds (or in two).
+ * A file changed twice within one tick of the file system keeps its mark, so only older marks prove something. Times in
+ * whole seconds indicate a file system that counts in seconds (or in two).
  */
 export function marksProve(marks: readonly FileMark[], now: number): boolean {
   return marks.every(([, mtimeMs]) => now - mtimeMs > (mtimeMs % 1000 === 0 ? 2_000 : 20));

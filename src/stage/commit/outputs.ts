@@ -8,10 +8,7 @@ import type { BareError } from '../stage-error.ts';
 import { classify, isDiskFull, StageError } from '../stage-error.ts';
 import type { ItemRecord, WorkItem } from '../types.ts';
 
-/**
- * The item with temporary output paths. The suffix contains the run and the attempt, so that two runners, or an attempt
- * and its killed predecessor, never write to the same file.
- */
+/** The suffix names run and attempt, so that no two ever write to the same file. */
 export function stageOutputs(item: WorkItem, suffix: string): WorkItem {
   const outputs: Record<string, string> = {};
   for (const [name, path] of Object.entries(item.outputs)) {
@@ -21,7 +18,6 @@ export function stageOutputs(item: WorkItem, suffix: string): WorkItem {
   return { ...item, outputs };
 }
 
-/** Throws unless every output is a non-empty file. */
 export function checkOutputs(staged: WorkItem, item: WorkItem): void {
   for (const [name, path] of Object.entries(staged.outputs)) {
     const stats = statSync(path, { throwIfNoEntry: false });
@@ -45,7 +41,6 @@ export function discardOutputs(item: WorkItem, suffix: string): void {
   }
 }
 
-/** Finished temporary outputs and the record stored in their fingerprint. */
 export interface Staged {
   readonly item: WorkItem;
   readonly performed: Performed;
@@ -102,7 +97,7 @@ export class OutputCommits {
     return failures;
   }
 
-  /** Removes the old fingerprint first and writes the new one last: a kill in between leaves nothing that is wrongly trusted. */
+  /** The old fingerprint goes first and the new one comes last: after a kill nothing is wrongly trusted. */
   #rename(staged: Staged): BareError | undefined {
     const { item, performed, record, suffix } = staged;
     try {
@@ -120,7 +115,7 @@ export class OutputCommits {
     }
   }
 
-  /** After a failed sync it is unknown what the disk has: the outputs are dropped and the item is done again. */
+  /** After a failed sync it is unknown what the disk has, so the item is done again. */
   #lose(staged: Staged, error: unknown): BareError {
     discard(staged);
     return withSpace({ ...classify(error), category: 'transient', retryable: true }, staged);

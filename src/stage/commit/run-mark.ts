@@ -11,10 +11,7 @@ const REMEMBERED_FOLDERS = 1_024;
 
 export type RunMark = Awaited<ReturnType<typeof openRunMark>>;
 
-/**
- * Marks a run as alive, by a lock that the system releases when it dies, and records the folders it writes to. The next
- * run finds the marks of dead runs and removes their temporary files; it does not touch live runs.
- */
+/** A lock shows that a run is alive, and a list where it writes: the next run cleans up after dead ones. */
 export async function openRunMark(manifestDir: string, stage: string, clock: Clock, durable: boolean) {
   const ownId = `${Date.now().toString(36)}${randomBytes(4).toString('hex')}`;
   const folder = join(manifestDir, '.runs');

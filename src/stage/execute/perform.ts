@@ -24,7 +24,6 @@ export function createRun(item: WorkItem, lost?: AbortSignal) {
   };
 }
 
-/** The result of one attempt, measured and checked. */
 export interface Performed {
   readonly status: 'success' | 'skip' | 'failure';
   readonly durationMs: number;
@@ -45,7 +44,7 @@ export interface Executor extends AsyncDisposable {
   abort(): void;
 }
 
-/** One attempt, from the marks of the inputs to the checked outputs. Never rejects. */
+/** Never rejects. */
 export async function perform(
   worker: StageWorker,
   attempt: { readonly item: WorkItem; readonly suffix: string; readonly now: () => number },
@@ -79,7 +78,7 @@ export async function perform(
   }
 }
 
-/** The hash of the inputs. Equal marks before the work and after hashing: the worker read what was hashed. */
+/** Equal marks before the work and after hashing prove that the worker read what was hashed. */
 async function agreedInputs(item: WorkItem, marks: Parameters<typeof sameMarks>[0]): Promise<AgreedInputs> {
   if (item.fingerprint) return { sha256: item.fingerprint.inputSha256, marks: undefined };
   const sha256 = await hashInputs(item.inputs);
@@ -104,7 +103,6 @@ interface InlineStage {
   readonly abandoned: (run: ItemRun) => void;
 }
 
-/** Runs io and gpu items in this thread. */
 export function inlineExecutor(worker: StageWorker, stage: InlineStage): Executor {
   const { stageName, options, clock, data } = stage;
   const aborted = new AbortController();

@@ -50,7 +50,6 @@ function attempt(start: WorkerStart, worker: StageWorker, [item, suffix, number]
   return perform(worker, { item, suffix, now: () => performance.now() }, context).finally(() => endItem(limits));
 }
 
-/** Loads the stage's worker and returns the handler of later messages. */
 async function begin(start: WorkerStart): Promise<(message: ToWorker) => void> {
   process.on('uncaughtException', (error) => void die(error));
   process.on('unhandledRejection', (error) => void die(error));

@@ -27,12 +27,8 @@ export interface WorkerPoolOptions {
 }
 
 /**
- * One worker process:
- *
- * ```
  *   starting ──ready──▶ ready ──died, killed, or enough items──▶ gone
  *       └───────────── died or killed ─────────────────────────────┘
- * ```
  */
 interface Slot {
   readonly process: WorkerProcess;
@@ -50,7 +46,6 @@ interface Job {
   timer?: Timer;
 }
 
-/** Runs cpu items in child processes, one item at a time in each. */
 export class WorkerPool implements Executor {
   readonly #owner: WorkerPoolOptions;
   readonly #slots = new Set<Slot>();

@@ -11,7 +11,6 @@ import type { WorkItem } from '../types.ts';
 /** The main module of a worker, beside this file: source or built. */
 const ENTRY = new URL(`./worker-entry${extname(import.meta.filename)}`, import.meta.url);
 
-/** First message to a worker. */
 export interface WorkerStart {
   readonly module: string;
   readonly export: string;
@@ -25,7 +24,7 @@ export interface WorkerStart {
 
 export type Job = readonly [item: WorkItem, suffix: string, attempt: number];
 
-/** Later messages to a worker: an attempt, or `end` when it may exit. */
+/** `end`: it may exit. */
 export type ToWorker = Job | 'end';
 
 export type FromWorker =
@@ -42,7 +41,7 @@ export interface Death {
   readonly message: string;
 }
 
-/** Callbacks of a worker process; `exit` is called last, and once. */
+/** `exit` is called last, and once. */
 export interface WorkerEvents {
   message(message: FromWorker): void;
   output(text: string): void;
@@ -58,7 +57,7 @@ const SEMI_SPACES = 3;
 /** In a worker that runs for seconds, V8's inlining costs more than it saves (docs/decisions/stages.md). */
 const LESS_INLINING = '--max-inlined-bytecode-size-cumulative=200';
 
-/** A child process that runs items one at a time. It can be killed inside native code, and a crash ends only itself. */
+/** A process, because it can be killed inside native code, and a crash ends only itself. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   /** Resolves when it has exited and can no longer write. */

@@ -7,13 +7,12 @@ import type { ItemSource, StagePlan, WorkItem } from '../types.ts';
 /** Items taken from a list at a time: the event loop gets a turn in between. */
 const AT_ONCE = 64;
 
-/** Takes the items of this shard out of a plan as they are needed, up to the limit. */
 export class Feed {
   readonly source: ItemSource | undefined;
   readonly total: number | undefined;
-  /** Whether items arrive in the order in which they start; others are sorted as they arrive. */
+  /** Items arrive in the order in which they start; others are sorted as they arrive. */
   readonly isOrdered: boolean;
-  /** Whether items arrive while the stage runs. */
+  /** Items arrive while the stage runs. */
   readonly isLive: boolean;
   readonly #options: Pick<StageOptions, 'shard' | 'limit'>;
   readonly #signal: AbortSignal;

@@ -9,16 +9,14 @@ import type { RunMark } from '../commit/run-mark.ts';
 import type { StageOptions } from '../options.ts';
 import type { ItemRecord, WorkItem } from '../types.ts';
 
-/** Rows of a satisfied item that the manifest lacks. */
 interface MissingRows {
-  /** The success row of a run that was killed before it wrote it. */
+  /** Its run was killed before it wrote the row. */
   readonly success: ItemRecord | undefined;
   readonly skip: boolean;
 }
 
 export type Resume = ReturnType<typeof createResume>;
 
-/** Decides which items need not be run, and which rows they lack. */
 export function createResume(parts: {
   readonly options: StageOptions;
   readonly clock: Clock;
@@ -76,7 +74,6 @@ export function createResume(parts: {
   };
 }
 
-/** The resume predicate with the options applied. */
 export async function judgeWith(item: WorkItem, options: StageOptions, asking: JudgeOptions): Promise<Verdict> {
   if (options.force) return { kind: 'run', reason: 'forced' };
   if (!options.resume) return { kind: 'run', reason: 'resume-off' };
@@ -87,7 +84,6 @@ function rowKey(status: string, { itemId }: Pick<WorkItem, 'itemId'>, stored: St
   return `${status} ${stored.cfg_hash} ${stored.input_sha256.slice(0, 16)} ${itemId}`;
 }
 
-/** The keys of the rows of a manifest; none if there is no manifest. */
 async function readRows(path: string): Promise<Set<string>> {
   const keys = new Set<string>();
   if (!existsSync(path)) return keys;

@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '../../base/index.ts';
 import type { ErrorCategory, Progress, StageErrorInfo, StageEvent, StageOutcome } from '../types.ts';
 
-/** Shortest time between two progress events. */
 const PROGRESS_EVERY_MS = 200;
 const SLOWEST = 10;
 const TOP_ERRORS = 10;
@@ -116,10 +115,9 @@ export class Meter implements Disposable {
   }
 }
 
-/** Buckets per doubling: neighbours differ by about one percent. */
 const PER_DOUBLING = 64;
 
-/** Percentiles of any number of durations in bounded space, to about one percent. */
+/** Percentiles in bounded space, to about one percent. */
 export class Percentiles {
   readonly #counts = new Map<number, number>();
   #total = 0;

@@ -3,7 +3,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { duration } from '../../base/index.ts';
 import type { PlanBucket, Progress, StageOutcome } from '../types.ts';
 
-/** A line for a terminal, where it is overwritten. */
 export function progressLine(progress: Progress): string {
   const { done, total, failed, retried, skipped, itemsPerSecond: perSecond } = progress;
   return [
@@ -37,7 +36,6 @@ export function diagnosticsLine(progress: Progress): string {
   ].join(' ');
 }
 
-/** Summary for people: counts, slowest items, most frequent errors. */
 export function summaryText(outcome: StageOutcome): string {
   const { stageName, succeeded, skipped, failed, retried, unfinished, abandoned } = outcome;
   const lines = [
