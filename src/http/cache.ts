@@ -22,7 +22,7 @@ const STORABLE = new Set([200, 203, 300, 301, 308, 404, 410]);
 /** Headers that describe the transfer of a body: it is stored decoded. */
 const OF_TRANSFER = new Set(['content-length', 'content-encoding', 'content-range', 'transfer-encoding', 'connection']);
 
-/** A private cache (RFC 9111): serves what is fresh, revalidates what is stale, stores what it may. */
+/** A private cache (RFC 9111). */
 export function withCache(store: SqliteCacheStore, clock: Clock): Wrap {
   return (next) => async (request, signal) => {
     if (!isShareable(request)) return next(request, signal);
@@ -50,15 +50,11 @@ export function withCache(store: SqliteCacheStore, clock: Clock): Wrap {
   };
 }
 
-/** Whether equal requests may share a response. */
 function isShareable({ method = 'GET', sink, cache }: HttpRequest): boolean {
   return method === 'GET' && sink === undefined && cache !== 'bypass';
 }
 
-/**
- * What makes two requests equal: the URL, all headers, so that `Vary` needs no attention, and whether there is a key, since
- * one may give access to more. The keys themselves are not part of it.
- */
+/** URL, all headers (so `Vary` needs no attention), and whether there is a key, which may open more. */
 function requestKey({ url, headers, credentials = [] }: HttpRequest): string {
   const own = credentials.filter(({ origin }) => origin === url.origin).map(({ name }) => name);
   const address = new URL(url);
@@ -99,7 +95,6 @@ function lifetimeMs({ headers, receivedAt, cacheForMs = 0 }: Stored, date: numbe
   return cacheForMs;
 }
 
-/** Headers of a conditional request; none if the response has no validator. */
 function conditionalHeaders({ headers: { etag, 'last-modified': modified } }: Stored): Headers {
   return {
     ...(etag !== undefined && { 'if-none-match': etag }),
@@ -172,7 +167,7 @@ function prepare(database: DatabaseSync) {
   };
 }
 
-/** Responses in one SQLite file; the least recently used are evicted when it exceeds its size limit. */
+/** The least recently used responses are evicted. */
 export class SqliteCacheStore implements Disposable {
   readonly #file: CacheFile<ReturnType<typeof prepare>>;
   readonly #maxBytes: number;

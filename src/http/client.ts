@@ -47,7 +47,7 @@ export interface HttpClientOptions {
   readonly report?: (event: HttpEvent) => void;
 }
 
-/** An HTTP client that respects host limits and robots.txt; dispose of it to close its connections. */
+/** Respects host limits and robots.txt; dispose of it to close its connections. */
 export interface HttpClient extends AsyncDisposable {
   readonly send: Send;
   readonly userAgent: string;
@@ -113,7 +113,6 @@ export function createClient(options: HttpClientOptions = {}): HttpClient {
   };
 }
 
-/** The host limits of a client that does not share them. */
 function ownAdmission(options: HttpClientOptions, retry: RetryOptions, clock: Clock): Admission {
   return createMemoryAdmission({
     clock,

@@ -42,10 +42,7 @@ class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError';
 }
 
-/**
- * undici's connector with a guarded lookup. The address that is checked is the one connected to, so DNS rebinding
- * gains nothing.
- */
+/** Checks the address that is connected to, so DNS rebinding gains nothing. */
 export function createConnector(options: {
   readonly guard: Guard;
   readonly connectMs: number;
@@ -155,7 +152,6 @@ const CONNECT_CODES = new Set(
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET']);
 const TLS_CODE = /^(CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 
-/** Maps a socket or parser error to what it means for the request. */
 export function failureOf(error: unknown, phase: Phase): Failure {
   for (const cause of causesOf(error)) {
     if (cause instanceof ForbiddenAddressError) {

@@ -11,10 +11,7 @@ function toughCookie(): typeof ToughCookie {
 const MAX_COOKIES = 50;
 const MAX_BYTES = 16 * 1024;
 
-/**
- * The cookies of one work, dropped when it ends. Some publishers respond only with the cookie they have just set.
- * Bounded in number and bytes.
- */
+/** The cookies of one work, bounded: some publishers respond only with the cookie they have just set. */
 export class CookieJar {
   #jar: ToughCookie.CookieJar | undefined;
 
@@ -27,7 +24,6 @@ export class CookieJar {
     return JSON.stringify(this.#all.map(({ domain, path, key, value }) => [domain, path, key, value]));
   }
 
-  /** The Cookie header for a URL; undefined when no cookie applies. */
   header(url: URL, now: number): string | undefined {
     const cookies = (this.#jar?.getCookiesSync(url.href, { expire: false }) ?? [])
       .filter((cookie) => isFresh(cookie, now))

@@ -73,7 +73,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#deadlines = new Deadlines(given.clock, given.limits, (...expired) => this.#fail(...expired));
   }
 
-  /** Ends the exchange because the caller gave up. */
   abort(reason: Error): void {
     this.#close(() => this.#settle.reject(reason), reason);
   }
@@ -287,10 +286,7 @@ function flattenHeaders(headers: Record<string, string | string[] | undefined>):
 
 type Expired = (reason: FailedReason, message: string, retryable: boolean) => void;
 
-/**
- * The time limits of one exchange: headers, idle, minimum speed and total; the connector limits the time to connect. One
- * timer serves all, so chunks need none.
- */
+/** The time limits of one exchange: one timer serves all, so chunks need none. */
 class Deadlines implements Disposable {
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
@@ -341,7 +337,6 @@ class Deadlines implements Disposable {
     this.#windowBytes = this.#bytes;
   }
 
-  /** When each limit of this phase is exceeded, and what that means. */
   get #pending(): readonly (readonly [at: number, ...Parameters<Expired>])[] {
     const { connectMs, headersMs, idleMs, totalMs, floorBytesPerSecond: floor } = this.#limits;
     const total = [
@@ -400,10 +395,7 @@ function parseCodings(header: string | undefined): readonly string[] | undefined
   return names.every((name) => KNOWN.has(name)) ? names.toReversed() : undefined;
 }
 
-/**
- * Whether the parser has decoded the transfer coding. It knows only `chunked`, once; anything else leaves an unusable
- * body.
- */
+/** The parser decodes only `chunked`, once; anything else leaves an unusable body. */
 function isUndone(transferEncoding: string | undefined): boolean {
   return /^\s*(?:chunked|identity)\s*$/i.test(transferEncoding ?? 'chunked');
 }

@@ -37,10 +37,8 @@ interface Answers {
 }
 
 /**
- * Looks names up at the system's name servers over separate sockets. getaddrinfo runs on four threads shared by the
- * whole process, where a few unresponsive servers block every other name. Here each name has one query in flight and
- * a deadline, and delays no other. The hosts file comes first; for names the servers do not know (local networks)
- * getaddrinfo is used, one at a time.
+ * Asks the name servers directly: getaddrinfo runs on four threads of the process, where a few unresponsive servers
+ * block every other name. It is used, one at a time, only for names the servers do not know (local networks).
  */
 export class NameResolver implements Disposable {
   readonly #clock: Clock;
@@ -70,7 +68,6 @@ export class NameResolver implements Disposable {
     this.#askSystem = options.askSystem ?? askSystem;
   }
 
-  /** The addresses of a name, cached while fresh. */
   readonly resolve: ResolveHost = async (hostname) => {
     const name = hostname.toLowerCase().replace(/\.$/, '');
     return this.#hosts().get(name) ?? (await this.#known.get(name, () => this.#ask(name))).addresses;
@@ -152,7 +149,6 @@ function systemHostsFile(): string {
   return process.platform === 'win32' ? join('C:\\Windows', 'System32', 'drivers', 'etc', 'hosts') : '/etc/hosts';
 }
 
-/** Names in the hosts file; none if it cannot be read. */
 function readHosts(path: string): ReadonlyMap<string, readonly Address[]> {
   const found = new Map<string, Address[]>();
   let text: string;

@@ -6,7 +6,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Headers that identify us; never sent to another origin. */
 const PRIVATE_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'api-key', 'api_key']);
 
-/** Follows redirects; each hop passes the guard, robots.txt and host limits again. */
+/** Each hop passes the guard, robots.txt and host limits again. */
 export function withRedirects(limits: HttpLimits): Wrap {
   return (next) => async (first, signal) => {
     const most = first.limits?.maxRedirects ?? limits.maxRedirects;

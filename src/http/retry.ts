@@ -8,7 +8,6 @@ import { whileWaiting } from './send.ts';
 export interface RetryOptions extends Readonly<typeof DEFAULT_RETRY> {}
 
 export const DEFAULT_RETRY = {
-  /** Retries after the first attempt. */
   retries: 3,
   baseMs: 1_000,
   /** Cap on our own backoff delays. */
@@ -21,10 +20,7 @@ export const DEFAULT_RETRY = {
 
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/**
- * Retries lost connections and statuses that mean "later". A body that a sink has begun to receive is not retried
- * here, since only its owner knows how to resume it.
- */
+/** A body that a sink has begun to receive is not retried here: only its owner knows how to resume it. */
 export function withRetry(
   options: RetryOptions & {
     readonly clock: Clock;
@@ -100,10 +96,7 @@ function trailAt(request: HttpRequest, response: HttpResponse | undefined): Trai
   return { url: request.url.href, chain: [], ...(response && { response }) };
 }
 
-/**
- * When Retry-After ends, given as seconds or a date (RFC 9110 §10.2.3). A date is measured against the server's own
- * Date header, so a wrong clock does no harm. Undefined if missing or invalid.
- */
+/** When Retry-After ends (RFC 9110 §10.2.3). A date is measured against the server's own Date header. */
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const value = headers['retry-after']?.trim();
   if (value === undefined || value === '') return undefined;
@@ -115,10 +108,7 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
   return now + Math.max(0, at - serverNow);
 }
 
-/**
- * When a server that asks us to slow down wants to be asked again: by Retry-After, or when its limit resets. A 403 is
- * such a request, at GitHub and others, only if it names a time.
- */
+/** By Retry-After, or when its limit resets. GitHub and others ask with a 403 that names a time. */
 export function retryTime({ status, headers }: ResponseHead, now: number): number | undefined {
   const named = parseRetryAfter(headers, now);
   if (named !== undefined || (status !== 429 && status !== 403)) return named;

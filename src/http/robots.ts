@@ -22,7 +22,6 @@ interface RobotsParts {
   readonly longestDelayMs: number;
   readonly clock: Clock;
   readonly admission: Admission;
-  /** Shares robots.txt files within a fleet. */
   readonly facts?: Facts | undefined;
   /** Every wrapper except robots and retry. */
   readonly send: Send;
@@ -81,7 +80,6 @@ export class Robots {
     return `robots.txt of ${host} asks for a pause of ${seconds} s between requests, longer than we wait`;
   }
 
-  /** How long it counts; a transient result is asked for again. */
   #freshMs({ kind }: Known): number {
     if (kind === 'answer') return 0;
     return kind === 'rules' ? KNOWN_MS : UNREACHABLE_MS;
@@ -213,10 +211,8 @@ export class RobotsRules {
     this.crawlDelayMs = crawlDelayMs;
   }
 
-  /** Everything is allowed. */
   static readonly open = new RobotsRules([], undefined);
 
-  /** Reads the groups for the product token, or those for `*` if there are none. */
   static parse(text: string, productToken: string): RobotsRules {
     const groups = parseGroups(text);
     const token = agentToken(productToken);

@@ -57,10 +57,7 @@ export function credentialsFor(url: URL, credentials: readonly Credential[]): re
   return credentials.filter(({ origin }) => origin === url.origin);
 }
 
-/**
- * The URL without keys. Servers echo keys into redirects; such a URL must neither be stored nor followed to another
- * host.
- */
+/** Servers echo keys into redirects; such a URL must neither be stored nor followed to another host. */
 export function withoutKeys(url: URL, credentials: readonly Credential[]): URL {
   const clean = new URL(url);
   for (const [name, value] of url.searchParams) {

@@ -53,12 +53,10 @@ export interface HttpRequest {
   readonly unpack?: boolean;
   /** 'terms' for an API whose documented terms apply instead of robots.txt. */
   readonly robots?: 'obey' | 'terms';
-  /** The resolver whose concurrency cap it counts against. */
   readonly resolver?: string;
   readonly onSent?: () => void;
   /** Called with the response headers, before the body: delays are measured from here. */
   readonly onHead?: (head: ResponseHead) => void;
-  /** A pool of limits besides the host's. */
   readonly pool?: string;
   /** How long a response without freshness headers counts as fresh; undefined applies RFC 9111. */
   readonly cacheForMs?: number;
@@ -66,7 +64,6 @@ export interface HttpRequest {
   readonly jar?: CookieJar;
   readonly budget?: TimeBudget;
   readonly limits?: Partial<HttpLimits>;
-  /** The job that sends it; another job uses its worker while the request waits. */
   readonly caller?: Caller;
   /** True for a POST without side effects, such as a search. */
   readonly repeatable?: boolean;
@@ -119,10 +116,7 @@ export type FailedReason =
 
 export type LaterReason = 'rate-limited' | 'host-held' | 'pool-exhausted' | 'paused';
 
-/**
- * Result of a request. Any status is a `response`; `stopped` means its sink had enough; `later` says when to try
- * again; `refused` is forbidden by our rules; `failed` did not work.
- */
+/** Any status is a `response`; `stopped` means its sink had enough; `refused` is forbidden by our rules. */
 export type HttpResult =
   | { readonly kind: 'response'; readonly response: HttpResponse }
   | { readonly kind: 'stopped'; readonly response: HttpResponse }
@@ -136,7 +130,6 @@ export type HttpResult =
       readonly trail: Trail;
     };
 
-/** How far a request without a response came. */
 export interface Trail {
   readonly url: string;
   readonly chain: readonly Hop[];
@@ -160,7 +153,6 @@ export function withCaller(send: Send, caller: Caller): Send {
   return (request, signal) => send({ ...request, caller }, signal);
 }
 
-/** Runs the wait through the job, if there is one. */
 export function whileWaiting<T>(caller: Caller | undefined, wait: () => Promise<T>): Promise<T> {
   return caller ? caller.whileWaiting(wait) : wait();
 }

@@ -11,7 +11,7 @@ interface Entry<T> {
   found: T | undefined;
 }
 
-/** Results that several callers need: each is found once, and used while it is fresh. */
+/** Each result is found once for all callers, and used while it is fresh. */
 export class SharedResults<T> {
   readonly #clock: Clock;
   readonly #freshMs: (result: T) => number;

@@ -33,10 +33,8 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q=0.5';
 
 /**
- * The innermost `Send`: one request, no retry, no redirect. On a reused connection a response belongs to a request
- * only by order: a server that sends one too many shifts all that follow. So every file and page gets a connection of
- * its own; only APIs, which are requested many times a second, keep theirs, and lose it for good when unrequested
- * bytes arrive.
+ * The innermost `Send`. On a reused connection, responses belong to requests only by order: a server that sends one too
+ * many shifts all that follow. So only APIs reuse connections, until unrequested bytes arrive.
  */
 export class Transport implements AsyncDisposable {
   readonly #keptAlive: Agent;

@@ -7,10 +7,7 @@ import { trailOf } from './send.ts';
 
 const SERVER_FAULTS = new Set([500, 502, 503, 504]);
 
-/**
- * Sends a request when its host and service allow it, and reports the result to them. The slot is held from the first
- * byte sent to the last byte received.
- */
+/** Sends when host and service allow it; the slot is held until the last byte is received. */
 export function withAdmission(options: {
   readonly admission: Admission;
   readonly clock: Clock;
@@ -74,7 +71,6 @@ export function withAdmission(options: {
   };
 }
 
-/** Rate limits in the headers, applied before the next request. */
 function observationOf(head: ResponseHead, now: number): Extract<Observation, { kind: 'answer' }> {
   const { status, headers } = head;
   // Crossref sends its rate and concurrency limits, OpenAlex what is left of the daily budget.
@@ -109,9 +105,8 @@ function faultOf(result: HttpResult): boolean | null {
   return SERVER_FAULTS.has(status);
 }
 
-/** Progress of a request, for display and metrics. */
 export type HttpEvent =
-  /** A request is sent; at most `cap` are in flight at that host. */
+  /** At most `cap` are in flight at that host. */
   | {
       readonly kind: 'request-sent';
       readonly host: string;
@@ -119,7 +114,7 @@ export type HttpEvent =
       readonly waited: Waited | null;
       readonly cap: number;
     }
-  /** A request ended, with a status or the reason it has none. */
+  /** `outcome` is a status, or the reason there is none. */
   | {
       readonly kind: 'request-done';
       readonly host: string;
@@ -127,6 +122,6 @@ export type HttpEvent =
       readonly wireBytes: number;
       readonly ms: number;
     }
-  /** A server responded 429 or 503 and is rate-limited until then: as long as it said, or by our default. */
+  /** After a 429 or 503, until the time it `said` or our own. */
   | { readonly kind: 'wait-asked'; readonly host: string; readonly until: number; readonly said: boolean }
   | HostEvent;
