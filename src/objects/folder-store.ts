@@ -7,37 +7,28 @@ import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../base/index.ts';
 import { AppError, commitPart, describeDiskError, hasCode, partPath, writeFileAtomic } from '../base/index.ts';
 
-/** Identifies bytes by their hash: equal bytes are one object, so storing them twice does no harm. */
 export interface ObjectId {
   /** Lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** An object in a listing; listings may be out of date. */
 export interface ListedObject extends ObjectId {
   /** Milliseconds since it was stored, by the store's own clock. */
   readonly age: number;
 }
 
-/**
- * Stores the files of a corpus for every machine that works on it. It knows only bytes and their hashes: which object
- * is a work's file is in the corpus log. No locks, no conditional writes; only `docstokg store` lists objects.
- */
+/** Knows only bytes and their hashes: which object is a work's file is in the corpus log. */
 export interface ObjectStore {
   /** For messages: a folder, or `s3://bucket/prefix`. */
   readonly name: string;
-  /**
-   * Stores a file; resolves when the object is complete and durable. Throws OBJECT_DAMAGED if the file has other bytes.
-   */
+  /** Resolves when the object is complete and durable. Throws OBJECT_DAMAGED if the file has other bytes. */
   put(path: string, object: ObjectId, signal?: AbortSignal): Promise<void>;
-  /**
-   * Writes an object to a path, which appears only once the bytes are verified. Throws OBJECT_MISSING, OBJECT_DAMAGED.
-   */
+  /** The path appears only once the bytes are verified. Throws OBJECT_MISSING, OBJECT_DAMAGED. */
   get(object: ObjectId, path: string, signal?: AbortSignal): Promise<void>;
   /** The size of an object; undefined if it does not exist. */
   head(sha256: string, signal?: AbortSignal): Promise<number | undefined>;
-  /** Every object. Do not rely on it for correctness: a listing may be out of date. */
+  /** May be out of date. */
   list(signal?: AbortSignal): AsyncIterable<ListedObject>;
   remove(sha256: string, signal?: AbortSignal): Promise<void>;
   /** The corpus or fleet that owns the store; undefined if none has claimed it. Throws if the store does not exist. */
@@ -46,7 +37,6 @@ export interface ObjectStore {
   claim(owner: string, signal?: AbortSignal): Promise<void>;
 }
 
-/** The key of the object that names the owner. */
 export const OWNER_KEY = 'owner';
 
 const HASH = /^[0-9a-f]{64}$/;

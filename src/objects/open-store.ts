@@ -7,7 +7,6 @@ import { FolderStore } from './folder-store.ts';
 import type { ObjectStore } from './folder-store.ts';
 import { S3Store } from './s3-store.ts';
 
-/** Settings of the store; credentials come from the usual variables and files. */
 export interface StoreSettings {
   /** `s3://bucket/prefix`, or a folder. */
   readonly url: string;

@@ -62,10 +62,7 @@ const LONGEST_ANSWER = 8 << 20;
 
 type SendS3 = (request: S3Request, signal?: AbortSignal) => Promise<Response>;
 
-/**
- * Sends signed requests, and retries if a server is unreachable or asks to slow down. The response is 2xx, 404, or 416 for
- * a range beyond the end; everything else throws when retries do not help.
- */
+/** Sends signed requests, with retries. The response is 2xx, 404 or 416; everything else throws. */
 function s3Sender(options: S3Options): SendS3 {
   const { bucket, prefix, endpoint, region, pathStyle, credentials, clock } = options;
   /** How far this machine's clock is behind the server's, where that made the server refuse a request. */
@@ -178,12 +175,10 @@ function s3Sender(options: S3Options): SendS3 {
   }
 }
 
-/** Text in a URL, as it is signed. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The text of an element of a response. */
 function tagOf(xml: string, name: string): string | undefined {
   const [, behind] = xml.split(`<${name}>`, 2);
   const [text, ...closed] = behind?.split(`</${name}>`, 2) ?? [];
@@ -424,7 +419,7 @@ export class S3Store implements ObjectStore {
     return this.#uploads === undefined ? undefined : join(this.#uploads, `${sha256}.json`);
   }
 
-  /** Receives the bytes of an object; resumes a body that breaks off. */
+  /** Resumes a body that breaks off. */
   async #receive(object: ObjectId, file: FileHandle, signal: AbortSignal | undefined): Promise<void> {
     const key = keyOf(object.sha256);
     const digest = createHash('sha256');
@@ -476,7 +471,6 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** At most `length` bytes of a file, starting at `from`. */
 async function readPart(file: FileHandle, from: number, length: number): Promise<Buffer> {
   const { size } = await file.stat();
   const body = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - from)));
