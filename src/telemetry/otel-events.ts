@@ -16,10 +16,7 @@ interface QueueTelemetry {
   readonly around: <T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>;
 }
 
-/**
- * Turns queue events into metrics and spans. Hosts and resolvers may be labels; URLs never, since there are too many
- * and some contain secrets.
- */
+/** Hosts and resolvers may be labels; URLs never: there are too many, and some contain secrets. */
 export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, clock: Clock): QueueTelemetry {
   const { counter, histogram } = instrumentsOf(meter);
   const completed = counter('contentdownload_jobs_completed_total', 'Jobs that ended, by state.');
@@ -115,7 +112,7 @@ export function observeQueue(meter: Meter, tracer: Tracer, store: QueueStore, cl
   };
 }
 
-/** What is undefined costs nothing, and is undefined without an exporter. */
+/** Fields are undefined without an exporter, to cost nothing. */
 export interface Telemetry extends AsyncDisposable {
   readonly report: QueueTelemetry['report'];
   readonly around: QueueTelemetry['around'] | undefined;
@@ -158,7 +155,6 @@ function observeWaits(meter: Meter): (waited: Waited, host: string, span: Span |
   };
 }
 
-/** Metrics per resolver and host. URLs and works are never labels. */
 export function observeDownload(meter: Meter) {
   const { counter, histogram } = instrumentsOf(meter);
   const works = counter('contentdownload_works_total', 'Works that ended, by outcome and reason.');
@@ -228,7 +224,7 @@ type StageTelemetry = (stage: string, event: StageEvent) => void;
 const COUNTED = ['succeeded', 'skipped', 'failed'] as const;
 type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 
-/** Turns stage events into metrics. Documents are never labels. */
+/** Documents are never labels. */
 function observeStages(meter: Meter): StageTelemetry {
   const { counter, histogram } = instrumentsOf(meter);
   const documents = counter('docparse_documents_total', 'Documents that a stage is done with, by outcome.');
@@ -257,7 +253,7 @@ function observeStages(meter: Meter): StageTelemetry {
     })(event);
 }
 
-/** Starts the configured exporters for stages that run without a queue. */
+/** For stages that run without a queue. */
 export async function startStageTelemetry(
   options: ExportOptions,
   warn: (message: string) => void,
@@ -276,7 +272,6 @@ function receiver<E extends { readonly kind: string }>(functions: {
   return (event) => (functions[event.kind as E['kind']] as ((event: E) => void) | undefined)?.(event);
 }
 
-/** Creates instruments of a meter: counters of things, histograms of milliseconds. */
 function instrumentsOf(meter: Meter) {
   return {
     counter: (name: string, description: string, unit = '1') => meter.createCounter(name, { unit, description }),
