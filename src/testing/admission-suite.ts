@@ -35,7 +35,6 @@ const TABLE = (): HostTable =>
     ],
   });
 
-/** The behaviour every implementation of `Admission` must have. */
 export function describeAdmission(name: string, open: OpenAdmission): void {
   describe(name, () => {
     const using = async (

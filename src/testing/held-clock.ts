@@ -84,15 +84,11 @@ export class HeldClock implements Clock {
   }
 }
 
-/** Lets every promise and callback that is ready run. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate);
 }
 
-/**
- * Moves a held clock only while no request is in flight: waits of the program pass at once, and requests on a real
- * socket take as long as they need, however busy the machine is.
- */
+/** Moves a held clock only while no request is in flight: those on a real socket take the time they need. */
 export class Wire {
   readonly #clock: HeldClock;
   #inFlight = 0;
@@ -101,13 +97,12 @@ export class Wire {
     this.#clock = clock;
   }
 
-  /** The `report` option of the client. */
   readonly report = (event: HttpEvent): void => {
     if (event.kind === 'request-sent') this.#inFlight += 1;
     if (event.kind === 'request-done') this.#inFlight -= 1;
   };
 
-  /** Lets time pass until the promise is settled; returns its value and how much time passed. */
+  /** Lets time pass until the promise is settled. */
   async settle<T>(promise: Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
     const startedAt = this.#clock.monotonic();
     let settled = false;

@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 
 import type { ItemEnd, ItemSource, TakenItem, WorkItem } from '../stage/index.ts';
 
-/** Items that several runners share; each runner has its own view of them, or the same one. */
 export interface SharedItems extends AsyncDisposable {
   runner(): Promise<ItemSource>;
 }
@@ -24,7 +23,7 @@ function failure(itemId: string): ItemEnd {
 const idsOf = (taken: readonly TakenItem[] | undefined): string[] =>
   (taken ?? []).map(({ item: { itemId } }) => itemId);
 
-/** What every source of items must do. `open` distributes the given items. */
+/** `open` distributes the given items. */
 export function describeItemSource(name: string, open: (items: readonly WorkItem[]) => Promise<SharedItems>): void {
   describe(`${name} as a source of items`, () => {
     const check = (title: string, items: readonly WorkItem[], body: (shared: SharedItems) => Promise<void>): void => {

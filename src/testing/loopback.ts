@@ -85,10 +85,7 @@ async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/**
- * A client that resolves every name under `.test` to the loopback server. No rate limit and no robots.txt unless the
- * test asks for them.
- */
+/** Every name under `.test` is the loopback server. No rate limit and no robots.txt by default. */
 export function loopbackClient(loopback: Pick<Loopback, 'port'>, options: HttpClientOptions = {}): HttpClient {
   return createClient({
     obeyRobots: false,
@@ -109,7 +106,6 @@ export interface Received {
   readonly body: unknown;
 }
 
-/** A JSON server on loopback, for tests of the remote engines; disposing of it closes its connections. */
 export async function openJsonServer(
   answer: (request: Received, response: ServerResponse) => void | Promise<void>,
 ): Promise<AsyncDisposable & { readonly url: string; readonly received: readonly Received[] }> {

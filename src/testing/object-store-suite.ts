@@ -9,10 +9,9 @@ import { describe, test } from 'node:test';
 import { sha256 } from '../base/index.ts';
 import type { ObjectId, ObjectStore } from '../objects/index.ts';
 
-/** An empty store to test, and a way to corrupt its objects. */
 export interface ObjectsUnderTest extends AsyncDisposable {
   readonly store: ObjectStore;
-  /** Replaces the bytes of an object without the store's knowledge. */
+  /** Replaces the bytes of an object behind the store's back. */
   readonly spoil: (object: ObjectId, bytes: Buffer) => Promise<void>;
 }
 

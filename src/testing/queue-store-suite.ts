@@ -82,7 +82,7 @@ const requeue = (leased: LeasedJob, delayMs: number, refund: boolean, code?: str
   settlement: { kind: 'requeue', delayMs, refund, error: code === undefined ? undefined : { code, message: 'busy' } },
 });
 
-/** What every queue store must do. `open` returns a new, empty store whose leases follow the caller's clock. */
+/** `open` returns a new, empty store whose leases follow the caller's clock. */
 export function describeQueueStore(name: string, open: () => Promise<QueueStore>): void {
   describe(`${name} as a queue store`, () => {
     const check = (title: string, body: (store: QueueStore) => Promise<void>): void => {
