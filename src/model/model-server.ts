@@ -10,7 +10,6 @@ export interface ModelSettings {
   readonly model: string;
   /** Empty if the server needs none. */
   readonly apiKey: string;
-  /** Longest answer. */
   readonly maxTokens: number;
 }
 
@@ -22,11 +21,10 @@ export interface ModelPrompt {
   readonly schema: object;
 }
 
-/** A task whose answer is a list of objects. */
 interface ListTask extends Pick<ModelPrompt, 'name' | 'version'> {
-  /** The name of the list in the answer. */
+  /** Its name in the answer. */
   readonly list: string;
-  /** JSON schemas of the fields of an object. */
+  /** JSON schemas. */
   readonly fields: Readonly<Record<string, object>>;
   readonly task: string;
 }
@@ -39,7 +37,6 @@ export function listPrompt({ name, version, list, fields, task }: ListTask, cont
   return { name, version, messages, schema: objectSchema({ [list]: listSchema(fields) }) };
 }
 
-/** The JSON schema of a list of objects, for servers that support schemas. */
 export function listSchema(fields: ListTask['fields']): object {
   return { type: 'array', items: objectSchema(fields) };
 }
@@ -57,7 +54,7 @@ const MOST_REASON = 200;
 /** About four characters per token, for servers that do not count. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Asks a model behind an OpenAI-compatible server. Errors that every other request would get too stop the stage. */
+/** An OpenAI-compatible server. Errors that every other request would get too stop the stage. */
 export class ModelServer {
   readonly #settings: ModelSettings;
   readonly #send: Send;
@@ -72,13 +69,12 @@ export class ModelServer {
     this.#url = new URL(`${settings.url.replace(/(?<!\/)\/+$/, '')}/chat/completions`);
   }
 
-  /** The key under which the answer to a prompt is stored. */
   keyOf({ name, version, messages }: ModelPrompt): string {
     const { model, maxTokens } = this.#settings;
     return sha256(canonicalJson({ model, maxTokens, name, version, messages }));
   }
 
-  /** The model's answer; `open` receives it while it is written, if the server can stream. */
+  /** `open` receives the answer while it is written, if the server can stream. */
   async ask(prompt: ModelPrompt, open?: OpenText, signal?: AbortSignal): Promise<ModelAnswer> {
     for (;;) {
       const stream = open && this.#streams ? new StreamedAnswer(open) : undefined;
@@ -125,7 +121,6 @@ export class ModelServer {
     };
   }
 
-  /** A response; other results become errors that say whether to continue with the next request. */
   #responseOf(result: HttpResult): { readonly status: number; readonly text: string } {
     switch (result.kind) {
       case 'response':
@@ -246,10 +241,7 @@ function field(value: unknown, name: string): unknown {
   return fieldsOf(value)[name];
 }
 
-/**
- * A list in the JSON of a model's text, which comes after any reasoning, with or without a code fence or words around it;
- * undefined if there is none.
- */
+/** Finds a list in JSON after any reasoning, with or without a code fence or words around it. */
 export function listIn(content: string, name: string): unknown[] | undefined {
   const thought = content.lastIndexOf('</think>');
   const plain = (thought < 0 ? content : content.slice(thought + '</think>'.length)).trim();
@@ -317,7 +309,6 @@ export class Budget {
 /** An unreadable answer is requested once more. */
 const ATTEMPTS = 2;
 
-/** A model, and the store of its answers, so that none is paid for twice. */
 export interface AnswerWriter {
   readonly name: string;
   readonly server: ModelServer;
@@ -327,10 +318,7 @@ export interface AnswerWriter {
   readonly budget?: Budget | undefined;
 }
 
-/**
- * A model's answer as parsed by `read`: from the store if available, otherwise from the server. Undefined if it is
- * unreadable; that is stored too, so that it is not paid for again.
- */
+/** Undefined if the answer is unreadable; that is stored too, so that it is not paid for again. */
 export async function askModel<T>(
   prompt: ModelPrompt,
   read: (content: string) => T | undefined,
@@ -371,7 +359,7 @@ const PATIENCE_MS = 3_000;
 const MOST_BYTES = 1_000_000;
 const MOST_MODELS = 200;
 
-/** The servers that answer `GET /models` like OpenAI-compatible ones; other services on these ports are ignored. */
+/** Other services on these ports are ignored. */
 export async function findModelServers(
   servers: Readonly<Record<string, string>>,
   apiKey: string,
