@@ -5,10 +5,7 @@ const ESCAPED = /%(?:2f|3c|3e|23|3f|28|29|3a|3b|5b|5d|20|22|7b|7d|25)/i;
 const TRACKING = /[?&](?:utm_[a-z]|nosfx|noredirect|locatt|ref|source|via)/i;
 const MAX_BYTES = 2048;
 
-/**
- * A DOI in canonical form: no scheme, ASCII letters in lower case; undefined if the text is not a DOI. Suffixes may
- * contain almost anything, so nothing is cut at `;`, `(`, `#` or `<`.
- */
+/** Undefined if it is not a DOI. Suffixes may contain almost anything: nothing is cut at `;`, `(` or `#`. */
 export function normalizeDoi(text: string): string | undefined {
   let doi = text.trim().replace(LEAD, '').trim();
   if (ESCAPED.test(doi) && (!doi.includes('/') || !/[<>#\s"]/.test(doi))) doi = decoded(doi);
@@ -21,16 +18,12 @@ export function normalizeDoi(text: string): string | undefined {
   return doi.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** The first DOI in running text. */
 export function findDoi(text: string): string | undefined {
   const found = /\b10\.\d{4,9}(?:\.\d{1,9}){0,8}\/[^\s"'<>]{1,300}/.exec(text)?.[0];
   return found === undefined ? undefined : normalizeDoi(found);
 }
 
-/**
- * The DOI in the URL of a publisher's page, without query and the endings that sites add. In such a URL the reserved
- * characters of a DOI are escaped.
- */
+/** Without the query and the endings that publishers' sites add to a DOI. */
 function doiInUrl(url: string): string | undefined {
   const doi = findDoi(url)
     ?.replace(/[?#&].*/, '')
@@ -40,12 +33,11 @@ function doiInUrl(url: string): string | undefined {
   return normalizeDoi(doi ?? '');
 }
 
-/** A DOI in a URL path: slashes stay, everything that would end or change the path is encoded. */
+/** Encodes everything that would end or change the path; slashes stay. */
 export function doiPath(doi: string): string {
   return doi.split('/').map(encodeURIComponent).join('/');
 }
 
-/** Removes tracking parameters after the last `#`, or at the end. */
 function withoutTracking(doi: string): string {
   const tail = doi.lastIndexOf('#') + 1;
   const at = doi.slice(tail).search(TRACKING);
@@ -111,7 +103,6 @@ export function parseArxivId(text: string): ArxivId | undefined {
   };
 }
 
-/** The id with its version, as used in URLs and queries. */
 export function formatArxivId({ id, version }: ArxivId): string {
   return version === null ? id : `${id}v${version}`;
 }
@@ -186,7 +177,6 @@ export function orcidIn(text: string | null): string | null {
   return /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(text ?? '')?.[0].toUpperCase() ?? null;
 }
 
-/** All ids of a work, each in canonical form. */
 export interface WorkIds {
   readonly openalex: string | null;
   readonly doi: string | null;
@@ -207,7 +197,6 @@ export const NO_IDS: WorkIds = {
   zenodo: null,
 };
 
-/** Recognises an id of any kind; undefined if the text is not an id. */
 export function identify(text: string): WorkIds | undefined {
   const openalex = normalizeOpenAlexId(text);
   if (openalex !== undefined) return { ...NO_IDS, openalex };

@@ -37,21 +37,15 @@ const WORDS: Readonly<Record<string, LicenseSlug>> = {
   'arxiv-nonexclusive': 'arxiv-nonexclusive',
 };
 
-/**
- * Texts in licence fields that are not licences for readers: text-mining terms, and access levels (the vocabulary of
- * info:eu-repo).
- */
+/** Text-mining terms and access levels (info:eu-repo), which are no licences for readers. */
 const NO_LICENSE =
   /\btdm\b|text-?(?:and-?data-?)?mining|info:eu-repo\/semantics\/|^(?:open|closed|restricted|embargoed) ?access$|^(?:unspecified|unknown|not specified|no license)$/i;
 
-/** Publisher licences that allow reading by anyone: Elsevier's open archive, ACS AuthorChoice. */
+/** Elsevier's open archive, ACS AuthorChoice. */
 const FREE_TO_READ =
   /elsevier\.com\/open-access\/userlicense|pubs\.acs\.org\/page\/policy\/(?:authorchoice|acsauthorchoice)/i;
 
-/**
- * Parses the spellings services use: `cc-by`, `CC BY`, `CCBYNCND`, `cc_by`, `cc-by-4.0`, URLs of Creative Commons,
- * arXiv and OpenAlex. Null for an empty text; an unknown text is stored without a name. Never inferred from the host.
- */
+/** Knows `CC BY`, `CCBYNCND`, `cc_by`, `cc-by-4.0`, and URLs; an unknown text is kept without a slug. */
 export function parseLicense(text: string | null | undefined): License | null {
   const raw = text?.trim() ?? '';
   return raw === '' || raw.length > 500 || NO_LICENSE.test(raw) ? null : { slug: slugOf(raw), raw };
@@ -106,7 +100,7 @@ const VERSIONS: Readonly<Record<string, Version>> = {
   smur: 'submittedVersion',
 };
 
-/** The version of the text, in the words of OpenAlex, Unpaywall and Crossref. */
+/** In the words of OpenAlex, Unpaywall and Crossref. */
 export function parseVersion(text: string | null | undefined): Version | null {
   const word = text?.toLowerCase() ?? '';
   return Object.hasOwn(VERSIONS, word) ? (VERSIONS[word] ?? null) : null;

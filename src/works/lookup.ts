@@ -52,7 +52,6 @@ type ProblemReason = 'unauthorized' | 'refused' | 'failed' | 'bad-status' | 'not
 
 const MISSING = new Set([404, 410]);
 
-/** Requests JSON and validates it; unknown fields are ignored. */
 export async function lookupJson<S extends z.ZodType>(
   send: Send,
   request: HttpRequest,

@@ -22,7 +22,7 @@ interface Known {
   readonly authors?: readonly string[];
 }
 
-/** A work from its ids, and perhaps a title; undefined without any id. */
+/** Undefined without any id. */
 export function workFromIds(ids: WorkIds, known: Known = {}): Work | undefined {
   const id = keyOf(ids);
   return id === undefined ? undefined : namedWork(id, ids, known);

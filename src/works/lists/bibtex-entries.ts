@@ -11,11 +11,7 @@ const MAX_STRINGS = 10_000;
 const MAX_STRING = 10_000;
 const MAX_ENTRY = 1_000_000;
 
-/**
- * Reads BibTeX as a stream, entry by entry; text between entries is ignored. Field names are in lower case, values
- * without braces and quotes. Each author is a separate `one_author`, or `one_group` if braces keep the name together;
- * `work_type` comes from the entry type.
- */
+/** Each author becomes a separate `one_author`, or `one_group` if braces keep the name together. */
 export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ListRecord> {
   const strings = new Map<string, string>();
   let [piece, startedAt] = ['', 1];
@@ -37,7 +33,7 @@ export async function* readBibtex(chunks: AsyncIterable<Uint8Array>): AsyncGener
 interface Entry {
   readonly type: string;
   readonly at: number;
-  /** What is between its outer brackets. */
+  /** Start of the text between its brackets. */
   readonly from: number;
   /** -1 if it does not end. */
   readonly end: number;
@@ -97,7 +93,6 @@ function parseEntry(type: string, body: string, strings: ReadonlyMap<string, str
   return { fields: [...fields, ['work_type', typeNamed('bibtex', type) ?? '']] };
 }
 
-/** The fields of an entry as written, from an offset in its text. */
 function* fieldsOf(
   text: string,
   from: number,
@@ -202,7 +197,6 @@ const NAMED: Readonly<Record<string, string>> = {
   j: 'j',
 };
 
-/** TeX accents, and the combining marks of Unicode. */
 const MARKS: Readonly<Record<string, string>> = {
   '"': '\u0308',
   "'": '\u0301',
@@ -219,11 +213,10 @@ const MARKS: Readonly<Record<string, string>> = {
   r: '\u030A',
 };
 
-/** Commands that format what follows. */
 const FORMATS =
   /^(?:it|bf|em|sc|rm|tt|sf|sl|(?:it|sc|sl|up)shape|bfseries|mdseries|(?:rm|sf|tt)family|relax|protect|text\w+)$/;
 
-/** Removes TeX braces and replaces TeX commands for letters with the letters. */
+/** Replaces TeX commands for letters with the letters, and removes braces. */
 function plain(value: string): string {
   return value
     .replaceAll(/(?<!\\)\$([^$]{0,500}[^$\\])\$/g, (_, math: string) => math.replaceAll(/[_^](?=[\w{])/g, ''))

@@ -42,7 +42,6 @@ export function citedLine(text: string): CitedWork | undefined {
   return { title: null, authors: [], year: null, text: line };
 }
 
-/** One entry of a list: a work, or why it is not one. */
 export type ListedWork =
   | {
       readonly kind: 'work';
@@ -170,7 +169,6 @@ export function workFromFields(
   return { kind: 'cited', line, urls, cited: citedWork(record, title), record: withProvenance(record, 'list', '') };
 }
 
-/** A recorded work as one to search for by its title. */
 export function citedWork(record: WorkRecord, title: string): CitedWork {
   const authors = record.authors.map(({ family, name }) => family ?? name);
   return { title: title.slice(0, LONGEST_TITLE), authors, year: yearOf(record), text: title.slice(0, LONGEST_TITLE) };
@@ -180,7 +178,7 @@ function isId(meaning: Id | Text): meaning is Id {
   return meaning in ID_READERS;
 }
 
-/** An OpenAlex record is taken as a whole; anything else by its fields. */
+/** An OpenAlex record is taken as a whole, anything else by its fields. */
 export function workFromObject(value: object, line: number, authors?: readonly Author[]): ListedWork {
   const work = 'locations' in value || 'open_access' in value ? parseOpenAlexWork(value) : undefined;
   if (work) return { kind: 'work', work, line };
@@ -194,7 +192,6 @@ export function workFromObject(value: object, line: number, authors?: readonly A
   return workFromFields(fields, line, authors);
 }
 
-/** A work from one id, given on the command line or on a line. */
 export function workFromText(text: string, line = 1): ListedWork {
   const inProse = findDoi(text);
   const ids = identify(text) ?? (inProse === undefined ? undefined : { ...NO_IDS, doi: inProse });
@@ -205,7 +202,7 @@ export function workFromText(text: string, line = 1): ListedWork {
   return { kind: 'bad', line, reason: `"${text.trim().slice(0, 80)}" is not a recognised identifier` };
 }
 
-/** A line of a list: an id, or else a title or a reference to search for. */
+/** An id, or else a title or a reference to search for. */
 export function workFromLine(text: string, line: number): ListedWork {
   const listed = workFromText(text, line);
   const cited = listed.kind === 'bad' ? citedLine(text) : undefined;
@@ -261,10 +258,7 @@ function dateIn(text: string): string | null {
   return `${year}-${String(number).padStart(2, '0')}${exact}`;
 }
 
-/**
- * The work in a queue payload: ours, a record or list entry enqueued by another program, or just the job's id and a
- * URL.
- */
+/** Other programs may have enqueued a record, a list entry, or just an id and a URL. */
 export function workFromPayload(id: string, payload: unknown): Work {
   if (isWork(payload)) return payload;
   const listed =

@@ -48,14 +48,14 @@ export function listFormatOf(path: string): ListFormat {
   });
 }
 
-/** Reads the works of a file as a stream; the format defaults to its extension. Bad entries are reported. */
+/** The format defaults to the extension. Bad entries are yielded too. */
 export async function* readWorks(path: string, format?: ListFormat): AsyncGenerator<ListedWork> {
   const chosen = format ?? listFormatOf(path);
   await using file = await open(path, 'r');
   yield* parseWorks(file.createReadStream({ autoClose: false }), chosen);
 }
 
-/** Like `readWorks`, for a stream of bytes. Databases also name their exports `.txt`: these are known by their beginning. */
+/** Databases also name their exports `.txt`: these are recognised by their beginning. */
 export async function* parseWorks(chunks: AsyncIterable<Uint8Array>, format: ListFormat): AsyncGenerator<ListedWork> {
   const { head, all } = await peek(asUtf8(chunks));
   const inText = format === 'ids' ? TEXT_FORMATS.find(([, beginning]) => beginning.test(head.toString()))?.[0] : format;
@@ -204,7 +204,7 @@ async function* fromItems(
   }
 }
 
-/** A CSL-JSON item, whose authors and date are objects; an OpenAlex record is taken as such. */
+/** Authors and date of a CSL-JSON item are objects. */
 function workFromCsl(value: object, line: number): ListedWork {
   const { author, issued, type } = value as Readonly<Record<string, unknown>>;
   const authors = Array.isArray(author) ? author.slice(0, MOST_AUTHORS).flatMap(authorFromCsl) : [];

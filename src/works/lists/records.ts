@@ -31,10 +31,7 @@ export function readUtf8(path: string): AsyncGenerator<Uint8Array> {
   return asUtf8(createReadStream(path));
 }
 
-/**
- * Lists as UTF-8 with `\n`. A line that is not UTF-8 is read as Windows-1252: a file that joins the exports of several
- * databases may have several encodings.
- */
+/** A line that is not UTF-8 is read as Windows-1252: a list may join exports in several encodings. */
 export async function* asUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { head, all } = await peek(chunks);
   const utf16 = utf16In(head);
@@ -173,20 +170,15 @@ export async function* readTable(path: string): AsyncGenerator<{
   }
 }
 
-/** Names and values in order. */
 export type Fields = readonly (readonly [string, string])[];
 
-/** One record of a list: its fields, or why it is unreadable. */
 export interface ListRecord {
   readonly line: number;
   readonly fields: Fields;
   readonly reason?: string;
 }
 
-/**
- * How the lines of a tagged file look, and which tags begin and end a record; without an end, a blank line ends it.
- * `lists` are tags whose next lines are values of their own.
- */
+/** Without `ends`, a blank line ends a record. Each further line of a tag in `lists` is a further value. */
 interface TaggedFormat {
   readonly pattern: RegExp;
   readonly begins: string;
@@ -202,7 +194,7 @@ export const RIS: TaggedFormat = {
 };
 /** MEDLINE as PubMed exports it. */
 export const MEDLINE: TaggedFormat = { pattern: /^([A-Z]{2,4}) {0,2}- ?(.*)$/, begins: 'PMID' };
-/** What Web of Science calls plain text. */
+/** "Plain text" of Web of Science. */
 export const WEB_OF_SCIENCE: TaggedFormat = {
   pattern: /^([A-Z][A-Z0-9])(?: (.*))?$/,
   begins: 'PT',
@@ -258,7 +250,6 @@ const MAX_ITEM = 10_000_000;
 /** API records nest about ten levels. Parsing deeper text takes a hundred times its size in memory. */
 const MAX_DEPTH = 100;
 
-/** One item of a JSON list: its value, or why it cannot be read. */
 export type JsonItem =
   | { readonly kind: 'item'; readonly line: number; readonly value: unknown }
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
@@ -270,10 +261,7 @@ export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGe
   }
 }
 
-/**
- * Streams the objects of a JSON array, each with its line; also of an array inside an object (`{"items": […]}`), and
- * a single object. A damaged item does not affect the others.
- */
+/** Streams the objects of an array, also of one inside an object (`{"items": […]}`), or a single object. */
 export async function* readJsonItems(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<JsonItem> {
   const decoder = new TextDecoder('utf-8');
   let [text, line, startedAt, depth] = ['', 1, 1, 0];

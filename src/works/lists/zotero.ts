@@ -6,7 +6,6 @@ import { lookupText } from '../lookup.ts';
 import type { ListedWork } from './listed-work.ts';
 import { parseWorks } from './read-works.ts';
 
-/** A Zotero library, or one of its collections. */
 export interface ZoteroPlace {
   /** `users/123`, `groups/45`, or followed by `/collections/KEY`. */
   readonly path: string;
@@ -19,7 +18,7 @@ const TOGETHER = 100;
 /** Upper bound, so that a faulty server cannot send items forever. */
 const MOST_ITEMS = 200_000;
 
-/** `zotero:users/123`, `zotero:groups/45/collections/ABCD2345`, `zotero:local`, `zotero:local/collections/…`; undefined for anything else. */
+/** `zotero:users/123`, `zotero:groups/45/collections/ABCD2345`, `zotero:local`; undefined for others. */
 export function parseZotero(text: string): ZoteroPlace | undefined {
   const rest = /^zotero:(?:\/\/)?(.*)$/i.exec(text.trim())?.[1]?.replace(/(?<!\/)\/+$/, '');
   if (rest === undefined) return undefined;
@@ -42,9 +41,8 @@ export interface ZoteroWeb {
 }
 
 /**
- * The items of a library, page by page; `wait` is called when Zotero asks for a pause. With `since`, a library
- * unchanged since that version yields nothing; `kept` receives the version once all items were read. The local Zotero
- * counts only synchronised changes as versions, so it is always read completely.
+ * The items of a library; none if it is unchanged since version `since`. `kept` gets the version once all were read.
+ * The local Zotero counts only synchronised changes as versions, so it is always read completely.
  */
 export async function* readZotero(
   place: ZoteroPlace,

@@ -32,7 +32,6 @@ interface OpenAlexBudget {
   readonly remainingUsd: number;
 }
 
-/** A page of a listing; `state` resumes from it. */
 interface OpenAlexPage {
   readonly kind: 'page';
   readonly state: OpenAlexState;
@@ -79,10 +78,7 @@ const MAX_PER_PAGE = 100;
 /** Without a cursor only the first ten thousand can be listed. */
 const PAGED_RESULTS = 10_000;
 
-/**
- * OpenAlex works on a topic, page by page, without duplicates; at last why the listing ended. The client handles
- * Retry-After and backoff; this handles the daily budget.
- */
+/** Pages without duplicate works, then why the listing ended: perhaps because the daily budget is spent. */
 export async function* iterateOpenAlex(
   query: OpenAlexQuery,
   options: OpenAlexOptions,
@@ -148,10 +144,9 @@ async function subjectOf({ topic, search }: OpenAlexQuery, options: OpenAlexOpti
   return search === undefined ? { kind: 'filter' } : { kind: 'search', text: search };
 }
 
-/** A query's number of works, and a random sample, or all if there are no more. */
 export type OpenAlexSample = Extract<Awaited<ReturnType<typeof sampleOpenAlex>>, { kind: 'sample' }>;
 
-/** How many works a query selects, and a sample, for the price of two pages. */
+/** Costs two pages. */
 export async function sampleOpenAlex(query: OpenAlexQuery, size: number, options: OpenAlexOptions) {
   const subject = await subjectOf(query, options);
   if (isEnd(subject)) return subject;
@@ -181,7 +176,7 @@ export async function sampleOpenAlex(query: OpenAlexQuery, size: number, options
   return sample(works, 2, drawn.response);
 }
 
-/** Finds the topic a text names; autocomplete is free of charge. */
+/** Autocomplete is free of charge. */
 async function findSubject(text: string, options: OpenAlexOptions): Promise<Subject | OpenAlexEnd> {
   if (normalizeTopicId(text) !== undefined) return matchTopic(text, []);
   const found = await lookupJson(
@@ -203,7 +198,6 @@ function request(path: string, parameters: Readonly<Record<string, string>>, opt
   return { url, robots: 'terms' as const, credentials: options.credentials ?? [] };
 }
 
-/** The OpenAlex id of a work given by DOI. */
 export async function findOpenAlexId(name: string, access: OpenAlexAccess, signal?: AbortSignal): Promise<string> {
   const parameters = { select: 'id', ...(access.mailto !== undefined && { mailto: access.mailto }) };
   const asked = request(`works/doi:${doiPath(normalizeDoi(name) ?? name)}`, parameters, access);
@@ -231,7 +225,7 @@ function pageParameters(
   };
 }
 
-/** The next page; undefined after the last. An exact multiple ends with an empty page. */
+/** Undefined after the last page. An exact multiple ends with an empty page. */
 function nextPosition(
   state: OpenAlexState,
   nextCursor: string | null,

@@ -114,7 +114,7 @@ interface ReadRecord {
   readonly places: readonly Location[];
 }
 
-/** An OpenAlex record as a work and as our record; undefined if it has no id or another shape. `at` is when it was read. */
+/** Undefined if it has no id or another shape. `at` is when it was read. */
 export function parseOpenAlex(value: unknown, at: string) {
   const { data } = openAlexWork.safeParse(value);
   const id = data && normalizeOpenAlexId(data.id ?? String(data.ids?.['openalex'] ?? ''));
@@ -160,7 +160,7 @@ function workOf({ data, id, ids, places }: ReadRecord): Work {
   };
 }
 
-/** All ids in an OpenAlex record, including those in the URLs of its locations. */
+/** Includes ids in the URLs of its locations. */
 function idsOf(data: Parsed, openalex: string, locations: readonly Location[]): WorkIds {
   const text = (name: string): string => String(data.ids?.[name] ?? '');
   const doi = normalizeDoi(data.doi ?? text('doi')) ?? null;

@@ -69,7 +69,7 @@ function filterValue(value: string): string {
   });
 }
 
-/** The query in a pasted openalex.org URL; undefined for other URLs. */
+/** For a pasted openalex.org URL; undefined for other URLs. */
 export function parseOpenAlexUrl(text: string): Pick<OpenAlexQuery, 'search' | 'filter'> | undefined {
   const url = /^https?:\/\//i.test(text.trim()) ? URL.parse(text.trim()) : null;
   if (!url || !/^(?:api\.|explore\.|www\.)?openalex\.org$/i.test(url.hostname) || !/^\/works\/?$/i.test(url.pathname))
@@ -82,7 +82,6 @@ export function parseOpenAlexUrl(text: string): Pick<OpenAlexQuery, 'search' | '
   return { ...(filter !== '' && { filter }), ...(search !== undefined && { search }) };
 }
 
-/** Whose works, and which citations. */
 export interface WorkConditions {
   /** Works of these people, by ORCID. */
   readonly orcid?: readonly string[] | undefined;
@@ -94,7 +93,6 @@ export interface WorkConditions {
   readonly references?: readonly string[] | undefined;
 }
 
-/** Filters for works of people, of institutions, and citing or cited by other works. */
 export function filterFor(wanted: WorkConditions & Pick<OpenAlexQuery, 'filter'>): string | undefined {
   const each = (
     name: string,

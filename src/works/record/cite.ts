@@ -2,7 +2,7 @@ import { foldCase } from '../../base/index.ts';
 import type { Author, WorkRecord } from './record.ts';
 import { RETRACTED, retractionOf, yearOf } from './record.ts';
 
-/** A name split for bibliographies; a single word or a group's name stays whole. */
+/** A single word or a group's name is not split. */
 interface PersonName {
   readonly name: string;
   readonly family: string | null;
@@ -20,7 +20,7 @@ const UNSPACED = /\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script
 const GROUP =
   /\b(?:consortium|collaboration|group|team|network|society|association|committee|organi[sz]ation|university|institute|initiative|investigators|council|agency|ministry|foundation)\b/i;
 
-/** Splits `Family, Given` or `Given van Family Jr.`; a group's name stays whole. */
+/** Splits `Family, Given` and `Given van Family Jr.`. */
 export function parsePersonName(text: string): PersonName {
   const name = text.replaceAll(/\s+/g, ' ').trim();
   const whole = { name, family: null, given: null };
@@ -65,10 +65,7 @@ interface TypeNames {
   readonly ris?: string;
 }
 
-/**
- * The type of a work in the words of CSL, BibTeX and RIS: the first is written, all are read. One that a format lacks
- * follows from the venue, since `article` and `misc` are used for everything.
- */
+/** Words of each format: the first is written, all are read. If a format lacks one, the venue decides. */
 const TYPES: Readonly<Record<string, TypeNames>> = {
   article: { csl: 'article-journal' },
   review: { csl: 'article-journal' },
@@ -126,7 +123,7 @@ export function cslItem(record: WorkRecord, id: string = record.id): CslItem {
   return { id, type, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)) };
 }
 
-/** Family and given name, from the source or parsed from the whole name. */
+/** As the source splits the name, otherwise parsed. */
 export function namesOf(author: Author): PersonName {
   return author.family === null || author.family === '' ? parsePersonName(author.name) : author;
 }

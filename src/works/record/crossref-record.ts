@@ -15,7 +15,7 @@ const texts = lenient(z.array(z.string()));
 const cslDate = lenient(z.unknown());
 const update = { DOI: said, type: said, source: said, updated: cslDate };
 
-/** The fields we read of Crossref's responses; one of a wrong type is missing. */
+/** The fields we read; one of a wrong type counts as missing. */
 const crossrefMessage = z.object({
   DOI: z.string(),
   type: said,
@@ -56,7 +56,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'edited-book': 'book',
 };
 
-/** A Crossref message as a record; undefined if it has another shape. `at` is when it was read. */
+/** Undefined for another shape. `at` is when it was read. */
 export function parseCrossrefRecord(value: unknown, at: string): WorkRecord | undefined {
   const parsed = crossrefMessage.safeParse(value);
   const doi = parsed.success ? normalizeDoi(parsed.data.DOI) : undefined;

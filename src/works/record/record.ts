@@ -59,7 +59,7 @@ export interface Relation {
 
 type RecordSource = 'openalex' | 'crossref' | 'document' | 'list';
 
-/** Which fields a source gave, and when (ISO 8601). */
+/** Times are ISO 8601. */
 interface Provenance {
   readonly from: RecordSource;
   readonly at: string;
@@ -69,7 +69,6 @@ interface Provenance {
 /** Everything needed to cite, filter and refresh a work. Plain data, close to CSL-JSON. */
 export interface WorkRecord extends Readonly<ReturnType<typeof emptyRecord>> {}
 
-/** A record of which only the ids are known. */
 export function emptyRecord(id: string, ids: Partial<WorkIds> = {}) {
   return {
     /** The id the work is queued, filed and found under. */
@@ -115,7 +114,6 @@ export function yearOf({ date }: Pick<WorkRecord, 'date'>): number | null {
   return Number.isInteger(year) && year > 0 ? year : null;
 }
 
-/** Note for reference managers. */
 export const RETRACTED = 'This work was retracted.';
 
 /** The retraction, unless a later notice reinstated the work. */
@@ -130,10 +128,7 @@ export function retractionOf({ notices }: Pick<WorkRecord, 'notices'>): Notice |
 const TRUST: readonly RecordSource[] = ['openalex', 'crossref', 'list', 'document'];
 const UNITED = new Set(['id', 'ids', 'authors', 'notices', 'relations', 'sources']);
 
-/**
- * Merges a record with a new one. A missing field deletes nothing. Notices and relations of both remain; a name that one
- * of them splits into parts stays split.
- */
+/** A missing field deletes nothing. Notices and relations of both remain, and split names stay split. */
 export function mergeRecords(known: WorkRecord, said: WorkRecord): WorkRecord {
   const merged: Record<string, unknown> = { ...known };
   const won = new Set<string>();

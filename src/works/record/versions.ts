@@ -21,7 +21,7 @@ const ABOUT = new Set(
   'erratum retraction editorial letter peer-review paratext dataset supplementary-materials'.split(' '),
 );
 
-/** Finds versions of one work: by a shared id or DOI, by Crossref's relations, or by title, authors and year. */
+/** By a shared id or DOI, by Crossref's relations, or by title, authors and year. */
 export function findVersions(records: Iterable<WorkRecord>): VersionLink[] {
   const all = [...records];
   const links = new Map<string, VersionLink>();
@@ -117,7 +117,7 @@ export function bestFirst(records: readonly WorkRecord[]): WorkRecord[] {
   );
 }
 
-/** Groups of linked records, each with more than one member. */
+/** Each group has more than one member. */
 export function groupsOf(links: Iterable<VersionLink>): string[][] {
   const parent = new Map<string, string>();
   const root = (id: string): string => {
