@@ -18,10 +18,7 @@ import type { Finding, Plan, ResolveContext, Resolver } from './plan.ts';
 /** A work with more plans comes from a page that wastes our time. */
 const MOST_PLANS = 100;
 
-/**
- * The plans for a work, resolver by resolver, each URL once. Lazy: a resolver runs only after the plans before it
- * were tried.
- */
+/** Each URL once. Lazy: a resolver runs only after the plans before it were tried. */
 export async function* findPlans(
   work: Work,
   resolvers: readonly Resolver[],
@@ -63,10 +60,7 @@ interface CompletedWork {
   readonly findings: readonly Finding[];
 }
 
-/**
- * Adds to a work known by id only the title, to recognise files by, and other ids: from OpenAlex, where single records
- * are free, or from arXiv.
- */
+/** Looks up title and other ids of a work known by id only: at OpenAlex, where that is free, or arXiv. */
 export async function completeWork(listed: Work, context: ResolveContext): Promise<CompletedWork> {
   if (listed.isComplete) return { work: listed, findings: [] };
   const work = { ...listed, isComplete: true };
@@ -99,7 +93,7 @@ function recordPath({ ids }: Work): string | undefined {
   return ids.pmid === null ? undefined : `pmid:${ids.pmid}`;
 }
 
-/** arXiv gives the title, to recognise files by, and the journal's DOI, which other services know. */
+/** arXiv also gives the journal's DOI, which other services know. */
 async function fromArxiv(work: Work, arxiv: ArxivId, { lookups, signal }: ResolveContext): Promise<CompletedWork> {
   const parameters = { id_list: formatArxivId(arxiv), max_results: '1' };
   const found = await lookups.parsed({ service: 'arxiv', path: 'api/query', parameters }, readArxivFeed, signal);
@@ -109,7 +103,7 @@ async function fromArxiv(work: Work, arxiv: ArxivId, { lookups, signal }: Resolv
   return { work: { ...work, title: work.title ?? entry.title, ids }, findings: [] };
 }
 
-/** Parses a feed; `doi` is the journal article's, if the authors gave it. An unknown id gives an empty feed; an entry called "Error" is ignored. Undefined if it is not a feed. */
+/** Undefined if it is not a feed. `doi` is the journal article's, if the authors gave it. */
 export function readArxivFeed(xml: string) {
   const [head = '', ...entries] = xml.split('<entry>');
   const isWhole = /<feed[\s>]/.test(head) && xml.trimEnd().endsWith('</feed>');

@@ -23,10 +23,7 @@ export interface Question {
 
 const grant = z.object({ access_token: z.string().min(1), expires_in: maybe(z.union([z.number(), z.string()])) });
 
-/**
- * Tokens are renewed this long before they expire, so that no request arrives with an expired one; short-lived ones
- * at a tenth.
- */
+/** Tokens are renewed this long before they expire; short-lived ones at a tenth of their life. */
 const MARGIN_MS = 5 * 60_000;
 const MARGIN_SHARE = 0.1;
 const USUAL_SECONDS = 3_600;
@@ -36,7 +33,7 @@ interface Token {
   readonly freshMs: number;
 }
 
-/** Queries services, adding keys, limits, terms and cache times. */
+/** Adds keys, limits, terms and cache times to requests. */
 export class Lookups {
   readonly #send: Send;
   readonly #services: Services;
@@ -77,12 +74,12 @@ export class Lookups {
     return this.#ask(question, (request) => lookupJson(this.#send, request, schema, signal), signal);
   }
 
-  /** The text of an answer, parsed; `read` returns undefined if it is something else. */
+  /** `read` returns undefined if the text is something else. */
   parsed<T>(question: Question, read: (text: string) => T | undefined, signal?: AbortSignal): Promise<Lookup<T>> {
     return this.#ask(question, (request) => lookupParsed(this.#send, request, read, signal), signal);
   }
 
-  /** Requests; retries once with a new token if the service rejects the current one. */
+  /** Retries once with a new token if the service rejects the current one. */
   async #ask<T>(
     question: Question,
     ask: (request: HttpRequest) => Promise<Lookup<T>>,
@@ -181,10 +178,7 @@ type SharedAnswer =
 
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/**
- * An answer valid for many works, such as the registration agency of a DOI prefix. Machines of a fleet need the same
- * answer at the same time; one of them requests it.
- */
+/** Machines of a fleet need the same answer at the same time: one of them requests it. */
 async function askOnce(
   facts: Facts | undefined,
   key: string,

@@ -49,7 +49,6 @@ export function scoreCandidate(cited: CitedWork, candidate: Candidate): ScoredCa
   return { ...candidate, score, isSameTitle: likeness === 1, hasAuthors: authors };
 }
 
-/** Outcome of a title search: one accepted, some for a person to review, or none. */
 type TitleVerdict =
   | { readonly kind: 'accepted'; readonly candidate: ScoredCandidate; readonly candidates: readonly ScoredCandidate[] }
   | { readonly kind: 'doubtful'; readonly why: string; readonly candidates: readonly ScoredCandidate[] }
@@ -184,10 +183,7 @@ const LONGEST_QUERY = 500;
 /** Selected fields, so that responses stay small (api.crossref.org/swagger-ui: select). */
 const SELECT = 'DOI,title,subtitle,author,issued,container-title,type';
 
-/**
- * Searches Crossref for a work known by title. `query.bibliographic` matches the content of references: titles,
- * authors, ISSNs, years (crossref.org/documentation/retrieve-metadata/rest-api/tips-for-using-the-crossref-rest-api).
- */
+/** Matches titles, authors and years in one field (crossref.org/documentation: `query.bibliographic`). */
 export async function findByTitle(cited: CitedWork, search: TitleSearch, signal?: AbortSignal): Promise<TitleFinding> {
   const { lookups, contact, accept, review } = search;
   const words =

@@ -13,7 +13,7 @@ export interface Checksum {
   readonly hex: string;
 }
 
-/** A checksum as services state it; null for anything else. */
+/** Null for anything else. */
 export function checksumOf(algorithm: 'md5' | 'sha256', text: string | null | undefined): Checksum | null {
   const hex = (algorithm === 'md5' ? /^(?:md5:)?([0-9a-f]{32})$/i : /^([0-9a-f]{64})$/i).exec(text ?? '')?.[1];
   return hex === undefined ? null : { algorithm, hex: hex.toLowerCase() };
@@ -96,8 +96,8 @@ export function plan(resolver: string, url: string | URL | null | undefined, det
 type Details = Partial<Readonly<typeof UNSTATED>>;
 
 /**
- * Turns a URL named by a service into a plan. arXiv is requested at its host for programs. PubMed Central's site,
- * which forbids automated retrieval, is replaced by Europe PMC, which has the same articles. A DOI link is a page.
+ * A plan for a URL that a service names. arXiv is requested at its host for programs; PubMed Central's site, which
+ * forbids automated retrieval, is replaced by Europe PMC; a DOI link is a page.
  */
 export function lead(
   services: Services,
@@ -116,7 +116,6 @@ export function lead(
   return plan(resolver, address, details);
 }
 
-/** arXiv's PDF at its host for programs. */
 export function arxivFile(services: Services, resolver: string, id: ArxivId, details: Details = {}): Finding[] {
   return plan(resolver, services.url('arxiv', `pdf/${formatArxivId(id)}`), {
     ...details,
@@ -173,7 +172,7 @@ export function asVersion(work: Work, doi: string): Work {
   };
 }
 
-/** Another resolver's findings, attributed to the resolver that led there, as copies with their own DOI. */
+/** Attributes findings to the resolver that led there, as copies with their own DOI. */
 export async function* attributedTo(
   resolver: string,
   findings: AsyncIterable<Finding>,

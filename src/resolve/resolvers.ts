@@ -9,7 +9,7 @@ import { wayback } from './resolvers/wayback.ts';
 import { doiPath } from '../works/index.ts';
 import { arxivFile, arxivIdAt, plan } from './plan.ts';
 
-/** arXiv's PDF at its host for programs, with OpenAlex's licence. */
+/** With OpenAlex's licence. */
 const arxiv: Resolver = {
   name: 'arxiv',
   async *plans(work, { services }) {
@@ -31,10 +31,7 @@ const doi: Resolver = {
   },
 };
 
-/**
- * Every resolver, in order of the load on others (docs/decisions/resolvers.md): first those that need no request or are
- * meant for programs, then repositories, publishers' sites, search services, and last paid services and archives.
- */
+/** In order of the load on others (docs/decisions/resolvers.md): last are paid services and archives. */
 export const RESOLVERS: readonly Resolver[] = [
   arxiv,
   pmc,

@@ -15,17 +15,13 @@ export interface SameAs {
   readonly evidence: string;
 }
 
-/**
- * Whether something is about a work. 'version' has its own DOI (a preprint, a repository's copy) but the same title
- * and authors; 'unstated' lacks any evidence.
- */
+/** A 'version' has its own DOI but the same title and authors; 'unstated' lacks any evidence. */
 export type Sameness =
   | { readonly kind: 'same' }
   | { readonly kind: 'version'; readonly sameAs: SameAs }
   | { readonly kind: 'other'; readonly why: string }
   | { readonly kind: 'unstated' };
 
-/** The DOI of something that is another version of the work. */
 export function versionOf(sameness: Sameness): SameAs | null {
   return sameness.kind === 'version' ? sameness.sameAs : null;
 }

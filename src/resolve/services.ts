@@ -237,7 +237,7 @@ export class Services {
     return [new URL(baseUrl).host, ...(limits.hosts ?? []), ...this.#hostsOf(name)].includes(host);
   }
 
-  /** The hosts of a service; replacing its URL also replaces its other hosts. */
+  /** Replacing the URL of a service also replaces its other hosts. */
   #hostsOf(name: ServiceName): string[] {
     const { baseUrl, limits } = factsOf(name);
     const [original, base] = [new URL(baseUrl).host, this.base(name).host];

@@ -14,17 +14,13 @@ import {
 import type { ReadPage, Tag } from './read-page.ts';
 import { isFullText, readPage } from './read-page.ts';
 
-/**
- * A full text linked by a page. `trust` 1: metadata; 2: a URL in the form of a known platform; 3: an anchor that
- * looks like a file, whose content must prove that it is the article.
- */
+/** `trust` 1: metadata; 2: the URL form of a known platform; 3: an anchor whose file must prove itself. */
 export interface LandingLink {
   readonly url: string;
   readonly expect: 'pdf' | 'xml' | 'html';
   readonly trust: 1 | 2 | 3;
 }
 
-/** What a landing page contains without JavaScript. */
 export interface LandingPage extends Readonly<ReturnType<typeof readLandingPage>> {}
 
 const PDF_METAS = new Set(['citation_pdf_url', 'bepress_citation_pdf_url', 'eprints.document_url', 'wkhealth_pdf_url']);
@@ -39,7 +35,7 @@ const JOURNAL_FILE =
 const OTHER_LABEL =
   /\bsuppl|\bsupporting (?:information|material)|\badditional files?\b|\bappendi(?:x|ces)\b|\bguidelines?\b|\bguides? (?:for|to)\b|\binstructions? (?:for|to)\b|\b(?:author|reviewer)s?['’]? (?:guide|kit|instructions)|\btemplate\b|\bchecklist\b|\bcopyright\b|\bpolic(?:y|ies)\b|\bpermissions?\b|\b(?:full|whole|complete|entire) issue\b|\btable of contents\b|\b(?:front|back) matter\b|\bcover\b|\bpeer[- ]review (?:file|reports?)\b|\breporting summary\b|\bbrochure\b|\bterms\b|\bprivacy\b|\baccessibility\b|\bnewsletter\b|\bannual report\b|\bmedia kit\b|\border form\b/i;
 
-/** Reads a page's statements in order of trust; at most twenty links. */
+/** Links are in order of trust. */
 export function readLandingPage(html: string | ReadPage, url: URL, headers: Headers = {}) {
   const { tags, text, prose } = typeof html === 'string' ? readPage(html) : html;
   const base = baseOf(tags, url);
@@ -100,7 +96,7 @@ export function readLandingPage(html: string | ReadPage, url: URL, headers: Head
     isFullText: isFullText(prose),
     /** Its text without references, related works and navigation. */
     text,
-    /** The page reserves text and data mining, or links its terms (tdm-reservation, tdm-policy). */
+    /** The page reserves text and data mining (tdm-reservation). */
     tdmReserved: metas.some(({ name, content }) => name === 'tdm-reservation' && content === '1'),
   };
 }
@@ -115,10 +111,7 @@ function namesOwn(url: string, own: readonly string[]): boolean {
   return own.some((doi) => text.includes(doi.replace(/v\d{1,3}$/, '')));
 }
 
-/**
- * An article's links are on its own site and outside lists of other works. A link to another site counts only if it
- * contains the article's DOI.
- */
+/** Links to another site count only if they contain the article's DOI; lists of other works never count. */
 function mayBeOfArticle({ attributes, text, zone }: Tag, base: URL, page: URL, own: readonly string[]): boolean {
   const href = attributes.get('href') ?? '';
   if (zone === 'references' || href === '' || SUPPLEMENT.test(href) || JOURNAL_FILE.test(href)) return false;

@@ -29,7 +29,6 @@ const MAX_AUTHORS = 20;
 
 type Meta = { readonly name: string; readonly content: string };
 
-/** The page's own DOI, most specific field first. */
 export function doiIn(metas: readonly Meta[]): string | undefined {
   return DOI_METAS.flatMap((wanted) => metas.filter(({ name }) => name === wanted))
     .map(({ content }) => normalizeDoi(content))
@@ -40,10 +39,7 @@ export function doiIn(metas: readonly Meta[]): string | undefined {
 const VIEW =
   /(?:\/(?:full|abstract|meta|html|pdf|epdf|fulltext|tables|figures|references|citations|metrics))+\/?$|\.(?:full|abstract|long|short|full-text|html|pdf|xml|article-info)$/i;
 
-/**
- * The DOI in the page's canonical or actual URL: `/doi/full/10.…`, `/article/10.…`, `/content/10.…v1`; else the one
- * in an Altmetric or similar badge.
- */
+/** From its canonical or actual URL (`/doi/full/10.…`, `/content/10.…v1`), else from an Altmetric badge. */
 export function doiOfAddress(tags: readonly Tag[], metas: readonly Meta[], url: URL): string | undefined {
   const own = [relHref(tags, 'canonical'), metas.find(({ name }) => name === 'og:url')?.content, url.href];
   for (const each of own) {
@@ -68,10 +64,7 @@ export function citedAs(tags: readonly Tag[], headers: Headers): string | undefi
   return stated.map((each) => normalizeDoi(each ?? '')).find((doi) => doi !== undefined);
 }
 
-/**
- * The article's licence, in order of trust: metadata, structured data and headers, then links and sentences of the
- * article, then those of the site. If statements of one kind differ, the licence is unknown.
- */
+/** By metadata, structured data and headers, then the article, then the site; null if statements differ. */
 export function licenseOf(page: {
   readonly tags: readonly Tag[];
   readonly text: string;
@@ -199,7 +192,7 @@ const ARTICLE = /article|scholarly|report|thesis|chapter|book|creativework|publi
 /** Types of deposits: their statements count, but their files are not papers. */
 const DEPOSIT = /dataset|digitaldocument|softwaresourcecode|collection|imageobject|mediaobject|learningresource/i;
 
-/** Parses JSON-LD: `encoding` and `associatedMedia` of articles. Broken or endless data is skipped. */
+/** Broken or endless data is skipped. */
 export function readJsonLd(text: string) {
   const pdfUrls: string[] = [];
   let license: string | null = null;
@@ -257,7 +250,7 @@ function mediaUrls(media: unknown): string[] {
     });
 }
 
-/** One link of a `Link` header (RFC 8288). */
+/** RFC 8288. */
 interface WebLink {
   readonly target: string;
   readonly rel: readonly string[];
@@ -266,7 +259,7 @@ interface WebLink {
 
 const MAX_LINKS = 200;
 
-/** A hand-written parser: a comma may be inside a target or a quoted value. */
+/** Not split at commas, which may be inside a target or a quoted value. */
 export function parseLinkHeader(header: string | undefined): WebLink[] {
   const links: WebLink[] = [];
   const text = header ?? '';

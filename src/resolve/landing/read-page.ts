@@ -1,10 +1,7 @@
 import type { Token } from 'parse5';
 import { Tokenizer, TokenizerMode } from 'parse5';
 
-/**
- * The part of a page a tag is in: `references` are lists of cited, citing and related works, `frame` the site's
- * navigation and footer.
- */
+/** `references`: lists of cited, citing and related works; `frame`: the site's navigation and footer. */
 type Zone = 'article' | 'references' | 'frame';
 
 /** A start tag, with its text for `title`, `script` and `a`. */
@@ -235,23 +232,18 @@ const FULL_TEXT_PARAGRAPHS = 8;
 /** Without the usual headings more text is needed: essays, law reviews, humanities. */
 const ESSAY_WORDS = 2_000;
 
-/**
- * A short communication: all sections of a paper, each with several paragraphs. A preview shows one paragraph of each.
- */
+/** A short communication has all sections with several paragraphs; a preview shows one paragraph of each. */
 const SHORT_WORDS = 1_000;
 const SHORT_SECTIONS = 4;
 
-/** Whether a page has the prose and headings of a paper; abstract pages and previews have less. */
+/** Abstract pages and previews have less. */
 function hasPaperSections({ proseWords, proseParagraphs, sections }: PageProse): boolean {
   if (proseParagraphs < FULL_TEXT_PARAGRAPHS) return false;
   const isShortPaper = proseWords >= SHORT_WORDS && sections >= SHORT_SECTIONS && proseParagraphs >= 2 * sections;
   return isShortPaper || (proseWords >= FULL_TEXT_WORDS && sections >= 2);
 }
 
-/**
- * Whether a page may be the full text of a work. Headings are not needed if prose runs over several paragraphs: in
- * lists of abstracts each paragraph has its own heading or linked title.
- */
+/** Running prose needs no headings: in lists of abstracts each paragraph has its own heading or link. */
 export function isFullText(prose: PageProse): boolean {
   return (
     hasPaperSections(prose) || (prose.proseParagraphs >= FULL_TEXT_PARAGRAPHS && prose.runningWords >= ESSAY_WORDS)

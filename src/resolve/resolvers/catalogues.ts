@@ -185,10 +185,7 @@ const coreAnswer = z.object({
   }),
 });
 
-/**
- * CORE: its own copy, then the original location; either may be a page. Without a key CORE allows about a hundred
- * tokens a day; a refusal for that reason is not retried.
- */
+/** Without a key CORE allows about a hundred tokens a day: a refusal is then not retried. */
 export const core: Resolver = {
   name: 'core',
   async *plans(work, { lookups, services, signal }) {

@@ -127,10 +127,7 @@ const FREE = new Set(['OA', 'F']);
 /** Publication types of withdrawn preprints (europepmc.org/Help, "Preprint removal"). */
 const TAKEN_BACK = /^preprint-(?:removal|withdrawal)$/i;
 
-/**
- * Europe PMC: the article as XML, then PDFs, its own first. Includes preprints of bioRxiv, medRxiv and others, which
- * their own sites block. PubMed Central's site, which it also lists, is never requested.
- */
+/** XML, then PDFs. Has preprints whose own sites block programs; never leads to PubMed Central's site. */
 export const europePmc: Resolver = {
   name: 'europe_pmc',
   async *plans(work, context) {
@@ -208,10 +205,7 @@ const SERVERS = [
   ['medrxiv', 'medrxiv_site'],
 ] as const;
 
-/**
- * bioRxiv and medRxiv: the API gives server and version, the site has the PDF, blocked for most programs. Europe
- * PMC's copy is therefore tried first; their text-mining bucket needs a paying account.
- */
+/** Tried after Europe PMC's copy: the site blocks most programs, and its bucket needs a paying account. */
 export const biorxiv: Resolver = {
   name: 'biorxiv',
   async *plans(work, context) {

@@ -3,10 +3,7 @@ import { arxivIdAt, lead, pmcidAt, plan } from '../plan.ts';
 import { needsKey } from '../lookups.ts';
 import type { Resolver } from '../plan.ts';
 
-/**
- * Files at OpenAlex's open locations, repositories first, and URLs given with the work. Files at arXiv and PubMed
- * Central are left to their resolvers.
- */
+/** Open files and URLs given with the work; arXiv and PubMed Central have their own resolvers. */
 export const openalex: Resolver = {
   name: 'openalex',
   async *plans(work, { services }) {
@@ -25,10 +22,7 @@ function isElsewhere({ hostType }: WorkLocation): boolean {
   return hostType !== null && hostType !== 'publisher';
 }
 
-/**
- * Pages at OpenAlex's open locations. Pages behind the DOI are left to the `doi` resolver; arXiv and PubMed Central
- * have their own resolvers.
- */
+/** Pages at open locations, except those of the `doi`, arXiv and PubMed Central resolvers. */
 export const landingPage: Resolver = {
   name: 'landing_page',
   async *plans(work, { services }) {
@@ -41,10 +35,7 @@ export const landingPage: Resolver = {
   },
 };
 
-/**
- * Copies hosted by OpenAlex. They need a key and cost a hundred credits each; the response redirects to a signed URL,
- * which does not receive the key. The copy has no licence, so the best location's is used.
- */
+/** A copy costs a hundred credits. The response redirects to a signed URL, which does not receive the key. */
 export const openalexContent: Resolver = {
   name: 'openalex_content',
   async *plans(work, { services }) {

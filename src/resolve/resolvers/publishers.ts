@@ -58,9 +58,8 @@ const VERSIONS = ['has-preprint', 'has-manuscript', 'is-identical-to'] as const;
 const MOST_VERSIONS = 3;
 
 /**
- * What publishers deposited: full-text links and the publisher's page, if the licence is open, and preprints. Links
- * without an open licence are for subscribers (crossref.org/documentation, "Accessing full texts"), so they are tried
- * only for works known to be open.
+ * Links without an open licence are for subscribers (crossref.org/documentation, "Accessing full texts"), so they are
+ * tried only for works known to be open.
  */
 export const crossref: Resolver = {
   name: 'crossref',
@@ -157,10 +156,7 @@ function isOpen(licence: License | null): boolean {
   return licence !== null && licence.slug !== null;
 }
 
-/**
- * The licence in force for a version: the one for that version, else an unspecific one. Open licences come first,
- * since publishers also deposit their terms of use.
- */
+/** Open licences come first, since publishers also deposit their terms of use. */
 function licenseFor(version: string | null, { license: all }: CrossrefRecord, now: number): License | null {
   const usable = (all ?? []).filter(
     ({ URL: url, 'content-version': applies, start }) =>
@@ -231,10 +227,7 @@ const DETAILS = {
   terms: 'text-mining',
 } as const satisfies Partial<Plan>;
 
-/**
- * Elsevier's article retrieval API, enabled by name and with a key. The subscription decides what it returns; a file
- * cut to its first page is refused (elsevier.com/tdm, dev.elsevier.com).
- */
+/** Returns what the subscription covers; a file cut to its first page is refused (dev.elsevier.com). */
 export const elsevierTdm: Resolver = {
   name: 'elsevier_tdm',
   async *plans({ ids: { doi } }, { services }) {
@@ -250,10 +243,7 @@ export const elsevierTdm: Resolver = {
   },
 };
 
-/**
- * Wiley's text-mining service, enabled by name and with a token. The subscription decides what it returns
- * (onlinelibrary.wiley.com/library-info/resources/text-and-datamining).
- */
+/** Returns what the subscription covers (onlinelibrary.wiley.com, "text and datamining"). */
 export const wileyTdm: Resolver = {
   name: 'wiley_tdm',
   async *plans({ ids: { doi } }, { services }) {

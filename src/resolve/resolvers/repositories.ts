@@ -204,11 +204,7 @@ const osfFile = z.object({
 
 type OsfPreprint = z.output<typeof osfPreprint>['data'];
 
-/**
- * OSF preprints: the DOI contains the guid, the file is two requests away. OSF cannot filter by DOI. The licence is a
- * separate record, which the response may embed (developer.osf.io: `embed=license`); `license_record` has only the
- * year and the holders.
- */
+/** OSF cannot filter by DOI, but the DOI contains the guid. `license_record` has only year and holders. */
 export const osf: Resolver = {
   name: 'osf',
   async *plans(work, context) {
@@ -276,9 +272,8 @@ const FIELDS = Object.keys(halDocument.shape).join(',');
 const OPEN_ELSEWHERE = new Set(['arxiv', 'openaccess', 'pubmedcentral', 'biorxiv']);
 
 /**
- * HAL: the main file of a deposit, found by DOI or HAL id, or the open copy elsewhere that a deposit without a file
- * names. DOIs keep the authors' case: `doiId_s` is matched exactly, `doiId_id` ignores case (api.archives-
- * ouvertes.fr/docs/search, "schema/fields").
+ * The main file of a deposit, or an open copy elsewhere. `doiId_s` is matched exactly, `doiId_id` ignores case
+ * (api.archives-ouvertes.fr/docs/search, "schema/fields").
  */
 export const hal: Resolver = {
   name: 'hal',
@@ -311,7 +306,7 @@ export const hal: Resolver = {
   },
 };
 
-/** The deposit's own DOI if it differs from the work's, null if it does not, undefined if it is another work. */
+/** The deposit's own DOI if it differs, null if it does not, undefined for another work. */
 function sameAsHal(work: Work, each: z.output<typeof halDocument>): SameAs | null | undefined {
   if (work.ids.hal !== null && normalizeHalId(each.halId_s ?? '') === work.ids.hal) return null;
   const dois = listOf(each.doiId_s);
@@ -358,10 +353,7 @@ const SAME_TEXT = new Set(
 );
 const MOST_RELATED = 3;
 
-/**
- * DataCite, where repositories register DOIs: files, licence, and the same text under other DOIs
- * (support.datacite.org: `contentUrl`, `rightsList`, `relatedIdentifiers`). Used only for DOIs registered there.
- */
+/** Files, licence, and the same text under other DOIs (support.datacite.org). For DOIs registered there. */
 export const datacite: Resolver = {
   name: 'datacite',
   async *plans(work, context) {

@@ -54,10 +54,7 @@ function goneUrls({ locations }: Work, { attempted, services }: ResolveContext):
   });
 }
 
-/**
- * The full index gives the media type of a capture, so it is queried first. If it fails, the quick index is used,
- * which does not.
- */
+/** The full index gives the media type of a capture; the quick one, used if that fails, does not. */
 async function* captureOf(
   url: string,
   context: ResolveContext,
