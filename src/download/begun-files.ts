@@ -25,7 +25,7 @@ const ORIGIN = z.object({
   }),
 });
 
-/** The first bytes of an unfinished file, with the hash of exactly these bytes, to detect damage before they are used. */
+/** The first bytes of an unfinished file; the hash detects damage before they are used. */
 const BEGINNING = ORIGIN.extend({ bytes: z.int().positive(), sha256: z.string() });
 
 export type Origin = z.infer<typeof ORIGIN>;
@@ -38,12 +38,11 @@ export function notePath(part: string): string {
   return part + NOTE;
 }
 
-/** The part that a file is, or is the note of. */
 function partName(name: string): string {
   return name.endsWith(NOTE) ? name.slice(0, -NOTE.length) : name;
 }
 
-/** Notes how much of a part file is valid, with its hash; the first line of a note says what the file is of. */
+/** Notes how much of a part is valid; the first line of a note says what the file is of. */
 export function noteBeginning(part: string, mark: Pick<Beginning, 'bytes' | 'sha256'>, origin?: Origin): void {
   const lines = [...(origin ? [origin] : []), mark];
   appendFileSync(notePath(part), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -61,9 +60,8 @@ function readNote(part: string): Beginning | undefined {
 }
 
 /**
- * Unfinished files of broken transfers and dead processes, until another process resumes them or their work ends.
- * Each is a part file and its note, named after work and URL. A process takes over a file by moving the note into its
- * own folder, so no two write to it; any damage is detected by the note's hash and costs a download from the start.
+ * Unfinished files until they are resumed or their work ends: parts with notes, named after work and URL. A process
+ * takes one over by moving the note, so no two write to it; damage costs a download from the start.
  */
 export class BegunFiles {
   readonly #folder: string;
@@ -138,9 +136,8 @@ const TRIES = 10;
 export type PartFolder = ReturnType<typeof openPartFolder>;
 
 /**
- * A process's folder for bytes not yet known to be a document, beside a lock that the operating system releases when
- * the process dies. The next process to open one can thus tell abandoned folders from active ones: unfinished files
- * are set aside, the rest is removed. A folder without a lock is abandoned.
+ * A process's folder for unverified bytes, beside a lock that the system releases when the process dies. The next
+ * process to open one sets the unfinished files of abandoned folders aside and removes the rest.
  */
 export function openPartFolder(root: string, clock: Clock = systemClock) {
   mkdirSync(root, { recursive: true });

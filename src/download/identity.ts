@@ -19,7 +19,6 @@ export interface DocumentFacts {
 /** How much is read: `quick` the first page, `close` three. */
 export type Look = 'quick' | 'close';
 
-/** Inspects a file; supplied by a caller that has an engine for it. */
 export type InspectDocument = (
   path: string,
   kind: 'pdf' | 'xml',
@@ -37,20 +36,14 @@ const PREVIEW =
 const FEWEST_WORDS = 3;
 /** A text with fewer letters and digits is a scan's: a stamp, a page number. */
 const LEAST_TEXT = 200;
-/**
- * Share of a title's word pairs that must occur together in one place. Line breaks, hyphens and accents cost a few; a
- * paper on the same subject has the words but not the pairs, or has them scattered.
- */
+/** Share of a title's word pairs that one place must have; a paper on the same subject has them scattered. */
 const ENOUGH_PAIRS = 0.6;
 /** Length of a place, in titles: line numbers and footnote marks may come between. */
 const PLACE = 3;
 /** With this share the pairs may be anywhere: a catalogue's title may include a footnote. */
 const NEARLY_ALL_PAIRS = 0.85;
 
-/**
- * Why a document is not the work's full text, inspected as closely as needed; undefined if it is. With `mustProve`
- * its text must show that it is: a scan, or a work without title and DOI, proves nothing.
- */
+/** Undefined if a document is the work's full text. With `mustProve` its text must show that it is. */
 export async function faultOf(
   work: Work,
   lookAt: (look: Look) => Promise<DocumentFacts>,
@@ -90,7 +83,7 @@ export function belongsTo(work: Work, text: string): 'yes' | 'no' | 'unknown' {
     : 'no';
 }
 
-/** What servers write into a PDF in place of one that they do not have. */
+/** Texts of PDFs that servers send in place of the file. */
 const NOTICE =
   /not(?:currently|yet|publicly)?(?:available|accessible|found)|nolongeravailable|unavailable|hasbeen(?:withdrawn|removed)|underembargo|donothaveaccess|accessdenied|subscriptionrequired|nicht(?:mehr)?(?:verfue?gbar|gefunden)|(?:non|plus|noesta)disponible|naoestadisponivel/;
 
@@ -108,7 +101,7 @@ const BESIDE =
 const ABOUT =
   /(?:correction|correctionto|correctionfor|erratum|erratumto|corrigendum|corrigendumto|retractionnote|retractionnoteto|commenton|replyto|responseto)$/;
 
-/** Whether a text with the title of the work is a supplement, review or correction of it. */
+/** Whether it is a supplement, review or correction of the work. */
 function isAboutPaper({ title }: Work, text: string): boolean {
   const name = wordsOf(title ?? '').join('');
   // The first line is the title in the file's properties; the page begins after it.

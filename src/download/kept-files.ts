@@ -49,7 +49,7 @@ export class KeptFiles implements Disposable {
     this.begun = new BegunFiles(join(root, '.parts', BEGUN_FOLDER));
   }
 
-  /** A path for bytes not yet known to be a document, with what was already received of the file. */
+  /** A path for unverified bytes, with what was already received of the file. */
   async newPart(file?: {
     readonly work: string;
     readonly url: string;
@@ -94,7 +94,7 @@ export class KeptFiles implements Disposable {
     return stored;
   }
 
-  /** Removes a file that was just saved; bytes shared by hash stay. */
+  /** Bytes shared by hash stay. */
   async remove(workId: string, { path, kind }: Pick<Artifact, 'path' | 'kind'>): Promise<void> {
     const name = nameOf(workId, kind);
     if (path !== name && !this.#options.contentAddressed) return;
@@ -154,10 +154,7 @@ const CANONICAL = /^(?:W\d{1,20}|PMC\d{1,20})$/;
 /** Device names reserved by Windows, with or without an extension. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)$/i;
 
-/**
- * A file name from an untrusted id: no separators, no control or invisible characters, no leading dot, no device
- * name, at most 120 bytes. Ids that would collide, also on a case-insensitive file system, get a hash.
- */
+/** A file name from an untrusted id, at most 120 bytes. Ids that would collide, ignoring case, get a hash. */
 export function slug(id: string): string {
   const normal = id.normalize('NFC');
   const readable = normal
@@ -172,7 +169,6 @@ export function slug(id: string): string {
   return faithful ? cut : `${cut === '' ? 'work' : cut}-${sha256(normal).slice(0, HASH_LENGTH)}`;
 }
 
-/** Without a character that would be cut in two. */
 function cutBytes(text: string, most: number): string {
   return new TextDecoder().decode(Buffer.from(text).subarray(0, most), { stream: true });
 }
@@ -182,10 +178,7 @@ interface Commit {
   readonly path: string;
 }
 
-/**
- * Renames finished part files durably:  part → fdatasync → rename → fsync of the folder.  A file with its final name is
- * complete, whenever the process or the machine stops.
- */
+/** part → fdatasync → rename → fsync of the folder: a file with its final name survives any crash. */
 export async function commitFiles(commits: readonly Commit[]): Promise<Map<Commit, unknown>> {
   const failures = new Map<Commit, unknown>();
   const unsynced = await syncFiles(commits.map(({ part }) => part));

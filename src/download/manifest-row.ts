@@ -11,7 +11,7 @@ const amount = z.number().min(0);
 const moment = z.iso.datetime({ offset: true });
 const reason = z.custom<Reason>((value) => typeof value === 'string');
 
-/** The result of one plan. URLs contain no keys. */
+/** URLs contain no keys. */
 const ATTEMPT_ROW = z
   .looseObject({
     resolver: z.string(),
@@ -130,7 +130,7 @@ export function manifestRow(result: WorkResult, runId: string): ManifestRow {
 
 export type ArtifactKind = 'pdf' | 'xml' | 'html';
 
-/** A saved file. The path is relative to the run folder. */
+/** The path is relative to the run folder. */
 export interface Artifact {
   readonly path: string;
   readonly kind: ArtifactKind;

@@ -14,10 +14,7 @@ const ofWork = of('work', false, false);
 const ofWorkForNow = of('work', true, false);
 const ofWorkBroken = of('work', true, true);
 
-/**
- * Why a plan or a work ended: a closed list, used in manifests, documentation and code. A work that was not saved has the
- * reason of the decisive URL.
- */
+/** A closed list, also documented. A work that was not saved has the reason of its decisive URL. */
 export const REASONS = {
   success: ofUrl('Fetched, complete, of an accepted kind, and of this work.'),
   'no-pdf-link': ofUrl('A page was read that names no full text.'),
@@ -71,7 +68,6 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** Whether a later run may get a work that failed for this reason. */
 export function isTransient(reason: string): boolean {
   return Object.hasOwn(REASONS, reason) && REASONS[reason as Reason].later;
 }
@@ -122,7 +118,7 @@ const UNANSWERED: Readonly<Record<RefusedReason | FailedReason | LaterReason, Re
   paused: 'host-paused',
 };
 
-/** The reason of a failed request; undefined for a success, where the body decides. */
+/** Undefined for a success, where the body decides. */
 export function reasonOfResult(result: HttpResult): Reason | undefined {
   if (result.kind === 'failed' && result.reason === 'dns' && !result.retryable) return 'not-found';
   if (result.kind !== 'response' && result.kind !== 'stopped') {

@@ -2,7 +2,7 @@ import { hostKey } from '../base/index.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import type { Reason } from './reasons.ts';
 
-/** Results of one resolver, over the last rows of all works. */
+/** Over the last rows of all works. */
 interface ResolverLine {
   /** Works for which it was queried, and those for which the query succeeded. */
   asked: number;
@@ -65,7 +65,7 @@ export class ResolverAccount {
     }
   }
 
-  /** Sources that were lost, those with the most works first. */
+  /** Those with the most works first. */
   get sources(): Readonly<Record<string, SourceLine>> {
     return Object.fromEntries([...this.#sources].toSorted(([, a], [, b]) => b.only - a.only || b.works - a.works));
   }

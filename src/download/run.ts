@@ -27,9 +27,7 @@ import { REASONS } from './reasons.ts';
 import type { KnownIdentity } from './same-works.ts';
 import { SameWorks } from './same-works.ts';
 
-/**
- * Maximum number of works found but not yet enqueued: bounds memory when a list is read faster than the queue commits.
- */
+/** Works found but not yet enqueued: bounds memory when a list is read faster than the queue commits. */
 const MOST_ENQUEUEING = 2_000;
 
 export interface ResultSink {
@@ -43,7 +41,7 @@ export interface ResultSink {
   readonly identity?: KnownIdentity | undefined;
 }
 
-/** Source of works; reports its own failures. */
+/** Reports its own failures. */
 export type WorkProvider = (signal: AbortSignal) => AsyncIterable<Work>;
 
 export interface DownloadRunOptions extends Omit<ProcessOptions, 'hint' | 'sameWorks' | 'signal'> {
@@ -71,8 +69,8 @@ const SHORTEST_PARK_MS = 60_000;
 const LONGEST_PARK_MS = 24 * 3_600_000;
 
 /**
- * From works to saved files: enqueues what the provider finds and works through the queue at the same time. A run can
- * be killed and continued at any point, and every work ends with a row in the manifest.
+ * Enqueues what the provider finds and works through the queue at the same time. A run can be killed and continued at
+ * any point, and every work ends with a row in the manifest.
  */
 export class DownloadRun {
   readonly #options: DownloadRunOptions;
@@ -264,7 +262,6 @@ export class DownloadRun {
     }
   }
 
-  /** An unexpected error ends as a row too. */
   async #process(work: Work, job: HandlerJob, context: HandlerContext): Promise<WorkResult> {
     const options = this.#options;
     const startedAt = options.clock.now();
@@ -360,7 +357,7 @@ export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueE
   return !/^(work-|worker-)/.test(event.kind);
 }
 
-/** Retries works that failed because a service was down, and downloads works that a person split off. */
+/** Retries works whose lookup failed, and downloads works that a person split off. */
 export async function askAgain(
   { queue, clock, log }: Pick<DownloadRunOptions, 'queue' | 'clock' | 'log'>,
   identity?: KnownIdentity,

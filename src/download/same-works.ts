@@ -24,11 +24,8 @@ export interface KnownIdentity {
 const MAX_NAMES = 1_000_000;
 
 /**
- * Which works of a run are one work under several ids. A list names a work by its DOI, another by its PMID: once a record
- * has the other ids of one of them, the second one is a duplicate of the first.
- *
- * A wrong merge loses a work, a missed one costs a download. So ids must agree: two works with different DOIs stay two
- * whatever else they share, and a preprint has its own identity beside the article that came of it.
+ * Which works are one under several ids. A wrong merge loses a work, a missed one costs a download: works with
+ * different DOIs stay two, and a preprint has its own identity beside its article.
  */
 export class SameWorks {
   readonly #last: (work: string) => Pick<ManifestRow, 'reason'> | undefined;
@@ -36,7 +33,7 @@ export class SameWorks {
   readonly #bySha256 = new Map<string, NamedWork>();
   readonly #known: KnownIdentity | undefined;
 
-  /** `last` returns the last manifest row of a work, so that works of earlier runs are known. */
+  /** `last` returns the last row of a work, so that works of earlier runs are known. */
   constructor(last: (work: string) => Pick<ManifestRow, 'reason'> | undefined, known?: KnownIdentity) {
     this.#last = last;
     this.#known = known;
@@ -62,10 +59,7 @@ export class SameWorks {
     return undefined;
   }
 
-  /**
-   * The work saved with the same bytes, unless something shows that they are two: one file may contain a whole issue,
-   * so the titles must agree, or one of them is known by URL only.
-   */
+  /** One file may contain a whole issue: the titles must agree, unless one work is known by URL only. */
   claimBytes(work: Work, sha256: string): SameWork | undefined {
     const known = this.#bySha256.get(sha256) ?? this.#known?.savedWith(sha256);
     if (known && known.id !== work.id && !this.#known?.isApart(work.id)) {
@@ -80,10 +74,7 @@ export class SameWorks {
   }
 }
 
-/**
- * The work's own ids. arXiv records name the DOI of the article, and article records their preprint: these are other
- * versions.
- */
+/** arXiv records name the DOI of the article, and articles their preprint: these are other versions. */
 function ownIds({
   id,
   ids,
@@ -101,10 +92,7 @@ function namesOf(work: Work): string[] {
   return [...new Set([work.id, ...(openalex ? [openalex] : []), ...named, ...registered])];
 }
 
-/**
- * Whether both have an id of one kind and it differs. Two OpenAlex works with one DOI stay two: one of them may list the
- * only open copy.
- */
+/** Two OpenAlex works with one DOI stay two: one of them may list the only open copy. */
 function haveDifferentIds(one: NamedWork, other: NamedWork): boolean {
   const ids = ownIds(other);
   return Object.entries(ownIds(one)).some(([kind, id]) => {

@@ -2,7 +2,6 @@ import type { Reason } from './reasons.ts';
 
 export type BodyKind = 'pdf' | 'jats' | 'tei' | 'xml' | 'html' | 'gzip' | 'zip' | 'image' | 'text' | 'unknown';
 
-/** What a body is by its bytes, whatever its declared type. */
 export type Sniffed = ReturnType<Sniffer['end']>;
 
 /** A PDF's header must start within this many bytes, as in other readers. */
@@ -21,10 +20,7 @@ const PAGE_ELEMENTS = new Set(
 const BODY_TAG = Buffer.from('<body');
 const SEAM_BYTES = 16;
 
-/**
- * Inspects a body as it streams: the first bytes give the type, the last whether it is complete. Stores only the two
- * ends.
- */
+/** The first bytes of a body give the type, the last whether it is complete. */
 export class Sniffer {
   #head = Buffer.alloc(0);
   readonly #tail = Buffer.allocUnsafeSlow(TAIL_BYTES);
@@ -34,7 +30,7 @@ export class Sniffer {
   #hasBody = false;
   #overlap = Buffer.alloc(0);
 
-  /** Takes a chunk; returns the type once known. */
+  /** Returns the type once known. */
   write(chunk: Buffer): BodyKind | undefined {
     this.#bytes += chunk.length;
     for (let rest = chunk; rest.length > 0 && this.#kind === undefined;) {
@@ -55,7 +51,7 @@ export class Sniffer {
     return this.#kind;
   }
 
-  /** The verdict, after the last byte; `fault` is why it cannot be saved, undefined if its structure is sound. */
+  /** `fault` is why it cannot be saved; undefined if its structure is sound. */
   end() {
     const kind = this.#kind ?? kindOf(this.#head);
     return { kind, bytes: this.#bytes, fault: this.#fault(kind) };
@@ -161,7 +157,6 @@ function withoutLastComments(text: string): string {
   return rest;
 }
 
-/** The name of the first element. */
 function rootOf(text: string): string | undefined {
   return /^<([A-Za-z_][\w:.-]{0,100})/.exec(text.replace(PROLOG, ''))?.[1];
 }

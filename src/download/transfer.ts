@@ -14,15 +14,13 @@ import { Sniffer } from './sniffer.ts';
 const NOTHING: BodySink = { write: () => undefined };
 
 interface WantedFile extends Pick<Origin, 'work' | 'url'> {
-  /** Where its bytes are written. */
   readonly part: string;
   readonly checksum: Checksum | null;
 }
 
 /**
- * The transfer of one file, resumed after an interruption if the server allows it. Only bytes of the same version are
- * joined: the rest is requested with If-Range and a strong validator, and accepted only if it has the same validator and
- * URL, begins where we stopped and ends where the file ends.
+ * The transfer of one file. Only bytes of one version are joined: the rest is requested with If-Range and a strong
+ * validator, and must have the same validator and URL, begin where we stopped and end where the file ends.
  *
  *   begin ──▶ broke off ──Range──▶ the rest ──▶ whole
  *               ▲  ▲         │ another version, another part, 416
@@ -119,7 +117,6 @@ export class Transfer {
     return end === total - 1 ? undefined : `the rest ends at ${end} of ${total} bytes`;
   }
 
-  /** A complete rest must have its stated length. */
   #wrongLength(result: HttpResult): string | undefined {
     const bytes = this.receiver?.bytes;
     if (result.kind !== 'response' || this.#whole === undefined || bytes === this.#whole) return undefined;
@@ -158,10 +155,7 @@ interface ReceiveOptions extends Pick<WantedFile, 'part' | 'checksum'> {
   readonly origin?: Origin | undefined;
 }
 
-/**
- * Receives a body: hashes it, detects its type, and writes it to a part file, except for web pages, which stay in
- * memory. Writes are synchronous: they go to the page cache and cost less than a thread hop.
- */
+/** Writes a body to a part file, except for pages. Writes are synchronous: cheaper than a thread hop. */
 export class BodyReceiver implements BodySink {
   readonly #part: string;
   readonly #sniffer = new Sniffer();

@@ -26,7 +26,6 @@ export interface ProcessOptions extends TryOptions {
   readonly hint?: string | null;
 }
 
-/** Tries plans, resolver by resolver, until one yields the full text. */
 export async function processWork(listed: Work, options: ProcessOptions): Promise<WorkResult> {
   const { clock, signal } = options;
   const startedAt = clock.now();
@@ -94,10 +93,7 @@ export function duplicateOf({ id, evidence }: SameWork): WorkOutcome {
   return { kind: 'skipped', reason: 'duplicate', detail: `the same work as ${id}: ${evidence}`, duplicateOf: id };
 }
 
-/**
- * Why a work was not obtained: parked if a later time may change that, failed if something broke, skipped if it is
- * unavailable. The reason is that of the last decisive URL.
- */
+/** Parked if a later time may help, failed if something broke, skipped if unavailable. */
 function lossOf(
   attempts: readonly AttemptRow[],
   { moments, lookupMoments }: { readonly moments: readonly number[]; readonly lookupMoments: readonly number[] },
@@ -226,7 +222,7 @@ export class PlanTrier {
     };
   }
 
-  /** Fetches a URL; follows the links of a page that may lead to the text. */
+  /** Follows the links of a page that may lead to the text. */
   async #follow(plan: Plan, url: string, expect: Plan['expect'], pages: number, claim: Claim): Promise<Got> {
     const got = await this.#fetch(plan, url, claim);
     const response = responseOf(got.result);
@@ -269,7 +265,7 @@ export class PlanTrier {
     return isLost && isForSale(text) ? { ...found, reason: 'paywalled' } : found;
   }
 
-  /** Tries the files a page names until one is the work's; else returns the last reason, or `none`. */
+  /** Returns the last reason, or `none`, if no file is the work's. */
   async #followLinks(plan: Plan, page: LandingPage, links: readonly LandingLink[], none: Got): Promise<Got> {
     // If the list gave neither title nor DOI, files are checked against the page's.
     const ids = { ...this.#work.ids, doi: this.#work.ids.doi ?? (page.isDoiStated ? page.doi : null) };
@@ -375,7 +371,7 @@ export class PlanTrier {
     return wallOf({ status: response.status, url: response.url, headers: response.headers, text }) ?? reason;
   }
 
-  /** Decides whether a body is the work's full text, and saves it if so. */
+  /** Saves the body if it is the work's full text. */
   async #judge(part: string, result: HttpResult, body: ReceivedBody, claim: Claim): Promise<Got> {
     const { sniffed } = body;
     const lost = (reason: Reason, detail: string | null = null): Got => ({
@@ -452,7 +448,7 @@ function statementOf(page: LandingPage, work: Work, plan: Plan) {
   };
 }
 
-/** Licence, terms and version of a file: from the source, else from its page. */
+/** From the source, else from the page. */
 function rightsOf(
   plan: Plan,
   page: PageStatement | null,

@@ -46,9 +46,8 @@ export function isForSale(text: string): boolean {
 }
 
 /**
- * The kind of wall a page is; undefined for an ordinary page. A wall has no article metadata and hardly any text.
- * Signs alone prove nothing, since guard scripts, login forms and shopping carts are on the pages of open articles
- * too. Walls are detected to report them correctly, never to circumvent them.
+ * Undefined for an ordinary page. A wall has no article metadata and hardly any text; signs alone prove nothing, since
+ * open articles have login forms too. Walls are detected to be reported, never to be circumvented.
  */
 export function wallOf({ status, url, headers, text, read }: PageFacts): Reason | undefined {
   if (
@@ -87,10 +86,8 @@ function hasSign({ title, prose, files }: PageFace, lower: string): boolean {
 }
 
 /**
- * Signs of pages that block programs, by vendor; data, not code. `headers` and `titles` occur only on walls. `marks` are on the
- * wall's page and prove something only if the page has nothing else. `guards` are scripts that vendors add to every
- * page of a site: they prove something only on a page without words. All lower case. wall.test.ts has an example of
- * each; the comment says where it was found.
+ * In lower case. `headers` and `titles` occur only on walls, `marks` also elsewhere, so the page must have hardly any
+ * text; `guards` are scripts on every page of a site and count only without words. wall.test.ts has an example of each.
  */
 interface WallSign {
   /** Name and value of a response header; an empty value matches any. */
