@@ -5,10 +5,7 @@ import { arxivIdAt, readArxivFeed } from '../resolve/index.ts';
 import type { Records } from '../store/index.ts';
 import type { Asking } from './open-download.ts';
 
-/**
- * Reads the record of a work from OpenAlex, where single records are free, and its publisher's from Crossref. `openalex`
- * is any id that OpenAlex accepts: its own, `doi:…`, `pmid:…`.
- */
+/** Asks OpenAlex, where single records are free, by any id it accepts (`doi:…`, `pmid:…`), and Crossref. */
 export async function askRecords(
   ids: { readonly openalex: string | null; readonly doi: string | null },
   { lookups, contact }: Pick<Asking, 'lookups' | 'contact'>,
@@ -51,7 +48,7 @@ export function keptFromArxiv(records: Records, services: Services): (readonly [
   });
 }
 
-/** Asks arXiv for the current versions of works, at its documented rate, and records those that it states. */
+/** At arXiv's documented rate. */
 export async function noteArxivVersions(
   works: readonly (readonly [work: string, arxiv: string])[],
   records: Records,

@@ -60,7 +60,6 @@ export async function openHostLog({ folder, runId, clock, warn }: HostLogOptions
 
   write([{ kind: 'run', schema_version: SCHEMA, run_id: runId, at: isoTime(clock.now()) }]);
   return {
-    /** Pass this to the HTTP client. */
     see(event: HttpEvent): void {
       const now = clock.now();
       if (now >= from + ms || now < from) turn(now);
@@ -91,7 +90,7 @@ function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** The later of two times; ISO times are ordered like their texts. */
+/** ISO times are ordered like their texts. */
 function later(before: string | null, at: number): string {
   const now = isoTime(at);
   return before !== null && before > now ? before : now;

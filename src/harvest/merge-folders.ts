@@ -39,9 +39,8 @@ interface Options {
 type SavedFile = Pick<ManifestRow, 'path' | 'sha256' | 'bytes'>;
 
 /**
- * Merges the run folders of several machines: for each work the latest complete file, or else the latest row; the
- * records of services; and the reports. Rows are held in a temporary database, not in memory. Merging again adds what
- * is new, and completes a merge that was killed.
+ * Merges the folders of several machines: for each work the latest complete file, or else the latest row. Merging again
+ * adds what is new, and completes a merge that was killed.
  */
 export async function mergeFolders(folders: readonly string[], out: string, options: Options, signal?: AbortSignal) {
   for (const folder of folders)
@@ -113,7 +112,7 @@ interface Candidate extends SavedFile {
   readonly row: string;
 }
 
-/** The rows of all folders in a temporary database, deleted when the process ends. */
+/** In a temporary database, not in memory. */
 function openCandidates() {
   const database = new DatabaseSync('');
   database.exec(`
@@ -140,10 +139,7 @@ function openCandidates() {
     /** False if the same line was noted before. */
     note: (line: string) => see.run(hash('sha256', line, 'base64url')).changes === 1,
 
-    /**
-     * The rows of each work, best first: saved rows are better than others, later ones better than earlier ones. Works
-     * are in the order of their best rows in time.
-     */
+    /** For each work saved rows first, then the latest. Works are in the order of their best rows. */
     *rows(): Generator<Candidate> {
       database.exec('create index rows_of_works on rows (work, saved desc, at desc, folder, id desc)');
       // The order is made of small rows, and each is read when its turn comes.
@@ -165,10 +161,7 @@ function openCandidates() {
 const SAVED_FILE =
   /^(?:(?:PDF|HTML|XML)\/(?!\.)[^/\\\p{Cc}]{1,200}|cas\/[0-9a-f]{2}\/[0-9a-f]{64})\.(?:pdf|html|xml)$/u;
 
-/**
- * Links or copies files into a folder; `settled` gives them their names. Unfinished ones of a killed process are removed
- * by the next one.
- */
+/** `settled` gives the files their names; unfinished ones of a killed process are removed by the next one. */
 function openCopies(out: string, clock: Clock) {
   const parts = openPartFolder(join(out, '.parts'), clock);
   /** Files that have no name yet, by the path they will have. */
@@ -243,7 +236,7 @@ async function syncAll(folder: string, paths: readonly string[]): Promise<void> 
   if (failure !== undefined) throw describeDiskError(failure, folder);
 }
 
-/** Writes everything that is not yet on the disk of a folder; false if the system cannot. */
+/** False if the system cannot. */
 async function syncDisk(folder: string): Promise<boolean> {
   // Elsewhere `sync` does not wait.
   if (process.platform !== 'linux') return false;
@@ -251,10 +244,7 @@ async function syncDisk(folder: string): Promise<boolean> {
   return await syncing.then(() => true).catch(() => false);
 }
 
-/**
- * New lines of a folder's `records.jsonl`, in batches. Lines about the user's own papers and about parsed documents are
- * left out: they name files that are not merged.
- */
+/** Skips lines about the user's own papers and parsed documents, which name files that are not merged. */
 async function* newRecordLines(
   path: string,
   seen: { note(line: string): boolean },

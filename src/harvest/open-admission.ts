@@ -15,10 +15,7 @@ import type { HostOverview, HostSources, WorkQueue } from '../queue/index.ts';
 import { hostOverview } from '../queue/index.ts';
 import type { Runtime } from './queue/open-queue.ts';
 
-/**
- * The configured host limits, used by the queue before it leases and by the client before it sends. Processes that share
- * a queue on PostgreSQL share them, and facts about hosts.
- */
+/** Used by the queue before leasing and by the client before sending; shared by processes on PostgreSQL. */
 export async function openAdmission(
   config: Config,
   services: Services,
@@ -52,7 +49,7 @@ export function ownAdmission(config: Config, services: Services, clock: Clock): 
   return createMemoryAdmission({ clock, table: tableOf(config, services), policy: policyOf(config) });
 }
 
-/** Maximum requests per second to a host, by its service's rules or the settings. */
+/** By the service's rules or the settings. */
 export function hostRates(config: Config, services: Services): (host: string) => number {
   const table = tableOf(config, services);
   return (host) => Math.min(...table.keysOf(host).map((key) => table.rulesOf(key).perSecond)) * (1 - table.margin);
@@ -87,10 +84,7 @@ export function configuredServices({ services, keys }: Config): Services {
   });
 }
 
-/**
- * The current state of every host, service and resolver in use: from the workers of the queue, from what a fleet shares
- * on PostgreSQL, and from the jobs in the queue. Read-only.
- */
+/** From the workers of the queue, from what a fleet shares, and from the jobs in the queue. Read-only. */
 export async function hostsNow(config: Config, queue: WorkQueue): Promise<HostOverview[]> {
   const { shared: readShared, rulesOf } = hostKnowledge(config);
   const [stats, jobs, shared] = await Promise.all([queue.stats(), queue.hosts(), readShared()]);

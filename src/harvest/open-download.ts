@@ -90,7 +90,7 @@ export function checkDownload(config: Config): void {
   checkFolder(config.download.out);
 }
 
-/** HTTP client and services for lookups; nothing is written. */
+/** For lookups; writes nothing. */
 export function openAsking(config: Config, runtime: Runtime): Asking & AsyncDisposable {
   const services = configuredServices(config);
   const contact = requireContact(config.http.contact);
@@ -111,7 +111,7 @@ function resolverChoice({ preset, resolver_order: order, enable, disable }: Conf
   return { preset, order, enable, disable };
 }
 
-/** Assembles the long-lived parts of a download; if one cannot be opened, the others are closed. */
+/** If a part cannot be opened, the others are closed. */
 export async function assembleDownload(config: Config, runtime: Runtime, parts: DownloadParts) {
   await using stack = new AsyncDisposableStack();
   const { http, download } = config;
@@ -246,7 +246,6 @@ async function appendRow(shared: Shared, row: ManifestRow, schema: string, lease
   throw new AppError('LEASE_LOST', `the lease of ${row.work} was lost to another worker; nothing was written`);
 }
 
-/** Title search with the configured thresholds. */
 function titleSearch({ download }: Config, lookups: Lookups, contact: string): Asking['byTitle'] {
   const search = { lookups, contact, accept: download.title_accept, review: download.title_review };
   return (cited, signal) => findByTitle(cited, search, signal);
@@ -262,7 +261,7 @@ export function dnsMappings(map: Readonly<Record<string, string>>, allow: readon
   });
 }
 
-/** Refuses a folder that cannot be created or written; leaves nothing behind. */
+/** Refuses a folder that cannot be written; leaves nothing behind. */
 export function checkFolder(path: string): void {
   const place = nearest(resolve(path));
   const refuse = (message: string, hint: string, cause?: unknown): AppError =>
@@ -287,7 +286,7 @@ function nearest(path: string): string {
 /** Larger responses are lists, whose readers store the records themselves. */
 const MOST_BYTES = 2_000_000;
 
-/** Stores the records of single works that pass by in responses of OpenAlex and Crossref, so that none is requested twice. */
+/** Stores records in passing responses of OpenAlex and Crossref, so that none is requested twice. */
 function keepingRecords(send: Send, services: Services, records: Records, clock: Clock): Send {
   const bases = { openalex: services.base('openalex'), crossref: services.base('crossref') };
   return async (request, signal) => {
@@ -310,7 +309,6 @@ function isWork(url: URL, base: URL): boolean {
   return url.origin === base.origin && url.pathname.startsWith(`${base.pathname.replace(/\/$/, '')}/works/`);
 }
 
-/** The record in a response, in the service's format. */
 function valueIn(service: 'openalex' | 'crossref', { body }: HttpResponse): unknown {
   if (body.length > MOST_BYTES) return undefined;
   const value = parseJson(body.toString('utf8'));

@@ -30,7 +30,7 @@ import type { Asking } from './open-download.ts';
 import type { Cited, ReviewFile, TitleCounts, UnreadableEntry } from './search-titles.ts';
 import { searched, titlesInWords } from './search-titles.ts';
 
-/** Requested works, besides those given by id. */
+/** Besides works given by id. */
 export interface WantedWorks extends Omit<OpenAlexQuery, 'search'>, WorkConditions {
   /** Lists of works: JSONL, CSV, BibTeX, RIS, or one id per line. */
   readonly input?: readonly string[] | undefined;
@@ -41,7 +41,6 @@ export interface WantedWorks extends Omit<OpenAlexQuery, 'search'>, WorkConditio
   readonly depth?: number | undefined;
 }
 
-/** Whether OpenAlex has to list works. */
 export function asksOpenAlex({ topic, filter, orcid, ror, cites, citedBy, references }: WantedWorks): boolean {
   return [topic, filter, orcid, ror, cites, citedBy, references].some((each) => each !== undefined && each.length > 0);
 }
@@ -109,7 +108,7 @@ function checkList(path: string): void {
   listFormatOf(path);
 }
 
-/** Works by id, then from lists, then by queries; at most `max`. */
+/** By id, then from lists, then by queries; at most `max`. */
 export async function* wantedWorks(
   ids: readonly string[],
   options: WantedWorks,
@@ -141,7 +140,7 @@ function citedWorks({ cites = [], citedBy = [] }: WantedWorks): readonly string[
   return [...cites, ...citedBy];
 }
 
-/** The same query with OpenAlex ids instead of DOIs: OpenAlex finds citations by its own ids only. */
+/** OpenAlex finds citations by its own ids only. */
 async function withOpenAlexIds(
   options: WantedWorks,
   parts: Asking & { readonly signal: AbortSignal },
@@ -223,7 +222,7 @@ function worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
   return worksOf(file, entries, parts);
 }
 
-/** The works of entries, with their records; an entry without a work is reported with its line. */
+/** An entry without a work is reported with its line. */
 async function* worksOf(
   file: string,
   entries: AsyncIterable<ListedWork> | Iterable<Cited>,
@@ -253,7 +252,7 @@ async function* worksOf(
   if (summary !== undefined) tell(`${file}: ${summary}`);
 }
 
-/** Follows citations: each step lists what cites, or is cited by, the works of the step before. */
+/** Each step lists what cites, or is cited by, the works of the step before. */
 async function* snowball(options: WantedWorks, parts: ProviderParts): AsyncGenerator<Work> {
   const seen = new Set<string>();
   let front: Pick<WantedWorks, 'cites' | 'references'> = options;
@@ -290,10 +289,7 @@ function listing(query: OpenAlexQuery, parts: ProviderParts, max: number | undef
   });
 }
 
-/**
- * Passes works on and counts how often each was listed: several databases find the same work, and a review counts these as
- * duplicates. Listing the same files again gives the same counts.
- */
+/** Counts how often each work was listed: the duplicates of a review. Listing again gives the same counts. */
 export async function* countingRepeats(
   works: AsyncIterable<Work>,
   records: Records,
@@ -310,7 +306,7 @@ export async function* countingRepeats(
 
 export type ZoteroVersions = ReturnType<typeof zoteroVersions>;
 
-/** The versions of Zotero libraries that a run has read. If the file is lost, the libraries are read again. */
+/** If the file is lost, the libraries are read again. */
 export function zoteroVersions(out: string) {
   const path = join(out, 'state', 'zotero.json');
   const read = new Map<string, number>();
@@ -339,8 +335,8 @@ interface ListingOptions extends Omit<OpenAlexOptions, 'resume'> {
 }
 
 /**
- * The works of OpenAlex on a topic. Progress is saved page by page, so that a listing that was killed or whose daily
- * budget is spent resumes with the same query. The last page is requested again as a whole: known works are no new jobs.
+ * Saves its progress page by page, so that a killed listing, or one without budget, resumes with the same query. The
+ * last page is requested again as a whole: known works are no new jobs.
  */
 export async function* listWorks(query: OpenAlexQuery, options: ListingOptions): AsyncGenerator<Work> {
   const { statePath, tell, keep, ...listing } = options;

@@ -17,7 +17,7 @@ type Searched =
   | Extract<ListedWork, { kind: 'work' }>
   | (Extract<ListedWork, { kind: 'bad' }> & Pick<UnreadableEntry, 'word'>);
 
-/** Finds the work of an entry without an id: by a person's decision, else by a search at Crossref. */
+/** By a person's decision, else by a search at Crossref. */
 export async function searched(file: string, entry: Cited, parts: Searching, counts: TitleCounts): Promise<Searched> {
   const { line, cited } = entry;
   const name = entry.name ?? entryName({ file, line });
@@ -77,7 +77,6 @@ export interface UnreadableEntry {
   readonly record?: WorkRecord;
 }
 
-/** The name of a list entry: file and line. */
 export function entryName({ file, line }: Pick<UnreadableEntry, 'file' | 'line'>): string {
   return `${basename(file)}#${line}`;
 }
@@ -98,13 +97,12 @@ const HEADER = [
   ]).flat(),
 ];
 
-/** A person's decision about an entry: a DOI, none of the candidates, or nothing yet. */
 export type Decision = { readonly kind: 'chosen'; readonly doi: string } | { readonly kind: 'refused' | 'open' };
 
 const YES = /^(?:y|yes|x|true|ok|accept)$/i;
 const NO = /^(?:n|no|none|false|0|refuse)$/i;
 
-/** The decision in a row: a DOI the person entered, else the number of a candidate; "yes" is the first. */
+/** A DOI the person entered, else the number of a candidate; "yes" is the first. */
 function decisionIn(value: (name: string) => string): Decision {
   const accept = value('accept');
   const number = YES.test(accept) ? '1' : accept;
@@ -115,10 +113,7 @@ function decisionIn(value: (name: string) => string): Decision {
 
 export type ReviewFile = Awaited<ReturnType<typeof openReviewFile>>;
 
-/**
- * Uncertain matches of list entries for a person to decide: `review.csv` in the run folder. A line is written once and
- * never changed, so that decisions written into it stay; the next run reads them.
- */
+/** `review.csv`: a line is written once and never changed, so that a person's decisions in it stay. */
 export async function openReviewFile(path: string) {
   const decisions = new Map<string, Decision>();
   // A person's spreadsheet may have saved the file in another form: lines are added in that form.
@@ -138,7 +133,7 @@ export async function openReviewFile(path: string) {
     if (!/[\r\n]$/.test(text)) appendFileSync(path, '\r\n', encoding);
   }
   return {
-    /** The decision about an entry; undefined if it is not in the file. */
+    /** Undefined if the entry is not in the file. */
     decision: (entry: string) => decisions.get(entry),
 
     add(entry: string, cited: CitedWork, why: string, candidates: readonly ScoredCandidate[]): void {

@@ -13,7 +13,7 @@ interface SimulatedWeb {
   readonly keys: Readonly<Record<string, string>>;
 }
 
-/** The settings of `--sim` and `--mailto`; a simulated web needs no contact address. */
+/** A simulated web needs no contact address. */
 export async function simulatedLayer(options: {
   readonly sim?: string | undefined;
   readonly mailto?: string | undefined;

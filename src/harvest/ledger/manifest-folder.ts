@@ -43,7 +43,7 @@ export interface ManifestOptions {
   /** Rotate the manifest at this size; 0 means never. */
   readonly rotateBytes?: number;
   readonly warn?: (message: string) => void;
-  /** The database of the folder; opened here by default. */
+  /** Opened here by default. */
   readonly store?: CorpusStore;
   /** In a fleet, writes a row to the shared log, from which the file is filled. */
   readonly append?: (row: ManifestRow, lease?: HeldLease) => Promise<void>;
@@ -52,8 +52,8 @@ export interface ManifestOptions {
 export type HeldLease = Pick<HandlerJob, 'id' | 'token'>;
 
 /**
- * The manifest of a run: `manifest.jsonl` is the truth, `corpus.sqlite` has its rows, and the reports are derived. A run
- * resumes from the manifest; rows that it has lost, and that the database still has, are restored when it is opened.
+ * `manifest.jsonl` is the truth: `corpus.sqlite` and the reports are derived. Rows that it has lost, and that the
+ * database still has, are restored when it is opened.
  */
 export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #options: ManifestOptions;
@@ -89,7 +89,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     }
   }
 
-  /** Writes rows that the manifest has lost, and that the database still has, before the database is built again. */
+  /** Restores rows that only the database still has, before the database is built again. */
   static async restore(
     folder: string,
     store: CorpusStore,
@@ -126,7 +126,6 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     return savedOutcomes(this.#store);
   }
 
-  /** Writes what is derived: the CSV files, the index, the summary and the metrics. */
   async report(): Promise<void> {
     this.flush();
     const { folder, clock, runId } = this.#options;
@@ -209,7 +208,7 @@ function keyOf({ work, at, run_id: runId }: ManifestRow): string {
   return `${work} ${at} ${runId}`;
 }
 
-/** The manifests of a folder, oldest first. */
+/** Oldest first. */
 export function manifestsIn(folder: string): string[] {
   return manifestNames(folder).map((name) => join(folder, name));
 }
@@ -239,7 +238,7 @@ export function entryRows(
     await manifest.write(manifestRow(unattemptedResult(namedWork(id, NO_IDS, { title }), outcome, at, at), runId));
   };
   return {
-    /** Records an unreadable entry or one whose work is unknown; repeated only if the reason changes. */
+    /** Written again only if the reason changes. */
     async unreadable(entry: UnreadableEntry): Promise<void> {
       const { word, line, reason, record } = entry;
       const id = record ? idOf(entryName(entry), record) : `entry:${entryName(entry)}`;
@@ -261,10 +260,7 @@ export function entryRows(
   };
 }
 
-/**
- * Names entries without an id by file and line. An entry that is listed again keeps its name: lists of several
- * databases have the same file name, and the lines of a list change.
- */
+/** An entry that is listed again keeps its name, though file names repeat and the lines of a list change. */
 export function entryNames(records: Pick<Records, 'entries'>): (record: WorkRecord, preferred: string) => string {
   const contentOf = ({ title, date, authors: [first] }: WorkRecord): string =>
     [lettersOf(title ?? ''), date?.slice(0, 4), lettersOf(first?.family ?? first?.name ?? '')].join(' ');

@@ -17,10 +17,7 @@ interface Measured {
   ms: number;
 }
 
-/**
- * Writes everything derived from the manifest. Files are rewritten as a whole, so they are never incomplete. Rows are
- * read once; only their durations are held in memory.
- */
+/** Files are replaced as a whole, so they are never incomplete. Rows are read once and not held in memory. */
 export async function writeReports(
   folder: string,
   store: CorpusStore,

@@ -47,10 +47,7 @@ interface PaperParts {
   readonly now: () => number;
 }
 
-/**
- * Creates a record for each of the user's papers: from the document, and from OpenAlex and Crossref for the id in it if
- * the titles match. Known papers are skipped unless their bytes have changed or they can now be checked.
- */
+/** Known papers are skipped unless their bytes have changed or a service can now check them. */
 export async function identifyPapers(documents: readonly string[], parts: PaperParts, signal: AbortSignal) {
   const { dataRoot, records } = parts;
   const asking = parts.asking();
@@ -102,7 +99,7 @@ interface Found {
 
 const UNASKED: Found = { records: [], refused: [], isAway: false };
 
-/** Looks up the ids in a paper until one is its own. */
+/** Stops at the first id that is the paper's own. */
 async function lookUp(
   sidecar: Sidecar,
   { dois, record }: StatedPaper,
@@ -143,10 +140,7 @@ const MOST_INSTITUTIONS = 20;
 
 type StatedPaper = ReturnType<typeof documentRecord>;
 
-/**
- * What a document says about itself: its record, and ids that may be its own, to be checked with the services. Markup states the article's own DOI; a PDF's first page may name others, so
- * a DOI is used unchecked only if it is the only one.
- */
+/** Markup states the article's own DOI; a PDF's first page may name others, so only a lone one is trusted. */
 export function documentRecord(document: string, sidecar: Sidecar, at: string) {
   const { imprint } = sidecar;
   const doi = normalizeDoi(sidecar.doi ?? '') ?? null;
@@ -195,14 +189,10 @@ export function documentRecord(document: string, sidecar: Sidecar, at: string) {
 /** Shorter titles are too common to prove anything alone. */
 const FEWEST_WORDS = 4;
 
-/** What identifies the paper in a document; the head is the start of its text, including title and authors. */
+/** The head is the start of its text, including title and authors. */
 type IdentifiablePaper = Pick<Sidecar, 'title' | 'authors' | 'head'>;
 
-/**
- * Whether a record belongs to the paper that contains its id: a first page also names works that it cites, corrects or
- * comments on. The titles must match; if no title or a wrong line was found, the record's title and one of its authors
- * must be at the start of the text.
- */
+/** A first page names other works too: the titles must match, or title and author be near its start. */
 export function isSamePaper(paper: IdentifiablePaper, record: WorkRecord): boolean {
   const words = titleWords(record.title);
   if (words.length === 0) return false;
@@ -226,9 +216,8 @@ function namesAuthor({ authors, head }: IdentifiablePaper, record: WorkRecord): 
 const MOST_REFERENCES = 2_000;
 
 /**
- * Completes the records of works from their documents where no better source exists: abstract, keywords, licence, ids,
- * references and more. A document with another title is ignored. A DOI printed in a PDF is checked first, as for the
- * user's own papers. Documents read before are skipped unless they were parsed again.
+ * Adds what documents say where no better source exists; a DOI in a PDF is checked first. Documents with another title
+ * are ignored, and documents read before are skipped unless they were parsed again.
  */
 export async function enrichWorks(documents: readonly string[], parts: PaperParts, signal: AbortSignal): Promise<void> {
   const { dataRoot, records } = parts;
@@ -245,7 +234,7 @@ export async function enrichWorks(documents: readonly string[], parts: PaperPart
   }
 }
 
-/** The document's record of its work, and the services' records of a DOI that only the document names. */
+/** With the services' records of a DOI that only the document names. */
 async function saidOf(
   document: string,
   sidecar: Sidecar,

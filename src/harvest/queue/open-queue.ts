@@ -34,7 +34,7 @@ export async function openQueue(
 /** Connections of a second queue: one that listens, and one for the few concurrent leases. */
 const BESIDE_CONNECTIONS = 2;
 
-/** Opens an additional queue of a fleet, in a separate schema. */
+/** In a separate schema. */
 export async function openQueueBeside({ queue }: Config, name: string, runtime: Runtime): Promise<WorkQueue> {
   return await openQueue({ queue: { ...queue, schema: `${queue.schema}_${name}` } }, runtime, BESIDE_CONNECTIONS);
 }
@@ -99,7 +99,6 @@ export interface WebTime {
   readonly wrap: Wrap;
 }
 
-/** Clocks and log of long-lived parts. */
 export interface Runtime extends Clocks {
   readonly log: (level: 'error' | 'warn' | 'info' | 'debug', message: string) => void;
 }
@@ -109,10 +108,7 @@ export interface BadArtifact {
   readonly reason: string;
 }
 
-/**
- * The jobs of a JSONL file (gzip too; `-` is stdin), line by line. A line is `{artifact_id, artifact, resolver_hint?, priority?}`
- * or an artifact itself; any other line is reported to `bad` and skipped.
- */
+/** Reads JSONL (gzip too; `-` is stdin): lines `{artifact_id, artifact, …}` or artifacts; skips bad ones. */
 export async function* readArtifacts(path: string, bad: (line: BadArtifact) => void): AsyncGenerator<ImportRow> {
   for await (const line of parseJsonl(await openBytes(path), { tornTail: 'keep' })) {
     if (line.kind === 'bad') {
@@ -125,7 +121,7 @@ export async function* readArtifacts(path: string, bad: (line: BadArtifact) => v
   }
 }
 
-/** A parsed line as a job, or what is wrong with it. */
+/** Returns what is wrong with an invalid line. */
 function artifactRow(value: unknown): ImportRow | string {
   if (!isRecord(value))
     return `a JSON object is expected, not ${Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`}`;
@@ -168,7 +164,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** The bytes of a file, decompressed if they are gzip. */
 async function openBytes(path: string): Promise<AsyncIterable<Uint8Array>> {
   const source: Readable = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
   const iterator = (source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();

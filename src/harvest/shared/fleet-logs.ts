@@ -20,10 +20,7 @@ interface Copied {
 
 export type FleetLogs = Awaited<ReturnType<typeof openFleetLogs>>;
 
-/**
- * Joins a folder to a fleet, and copies the lines that the fleet has written so far. Lines are written to the server,
- * which orders them, and copied into the files from there: so each file is the same on every machine.
- */
+/** Lines go to the server, which orders them, and are copied from there: all machines have the same files. */
 export async function openFleetLogs(log: SharedLog, folder: string, manifests: string, clock: Clock) {
   const paths = new Map([
     ...LOGS.map((name) => [name, join(folder, `${name}.jsonl`)] as const),
@@ -95,18 +92,14 @@ export async function openFleetLogs(log: SharedLog, folder: string, manifests: s
   await pull();
   return {
     identity,
-    /**
-     * Appends lines, all or none, with the `say` lines before them. False if another worker took the lease: nothing was
-     * written.
-     */
+    /** All lines or none, after the `say` lines. False if another worker took the lease. */
     append,
     /** Whether a lease is still held: a machine that was suspended checks this before it stores anything. */
     isHeld: (proof: LeaseProof) => log.isHeld(proof),
     /** Lines that need not be awaited: appended with the next awaited ones, and lost if the process is killed. */
     say: (name: string, lines: readonly string[]) => void said.push({ log: name, lines }),
-    /** How many lines of a log were copied so far. */
     lines: linesOf,
-    /** Copies new lines into the files; returns how many. */
+    /** Returns how many new lines were copied. */
     pull(): Promise<number> {
       pulling = pulling.catch(() => 0).then(pull);
       return pulling;

@@ -42,7 +42,6 @@ const SHARED = /^(?:PDF|HTML|XML|cas|Data)(?:\/(?!\.)[^/\\\p{Cc}]{1,255}){1,8}$/
 
 export type SharedFiles = ReturnType<typeof openSharedFiles>;
 
-/** The files of a corpus folder that are in an object store. */
 export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOptions) {
   const log = join(folder, OBJECTS_LOG);
   const table = openFileTable();
@@ -91,7 +90,6 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
   return {
     folder,
     objects,
-    /** Reads lines added to the log since the last call. */
     refresh,
     /** The object of a file; undefined if the store has none. */
     of,
@@ -101,10 +99,7 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
     /** Makes sure that a complete file is here, by its size; false if neither the folder nor the store has it. */
     bring,
 
-    /**
-     * Stores files, then appends their lines to the log; in a fleet in one step with lines of other logs, if the lease is
-     * still held. False if it was lost: nothing was appended.
-     */
+    /** Stores files, then appends their lines and, in a fleet, `lines`. False if the lease was lost. */
     async save(paths: readonly string[], { object, lines = [], lease }: Saving = {}): Promise<boolean> {
       // A machine that was suspended stores nothing.
       if (lease && !(await logs?.isHeld(lease))) return false;
@@ -121,7 +116,6 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
       return true;
     },
 
-    /** Fetches every missing file below a folder; returns how many. */
     async bringAll(prefix: string, isWanted: (path: string) => boolean = () => true, signal?: AbortSignal) {
       let [files, bytes] = [0, 0];
       const sizeOf = (path: string): number | undefined =>
@@ -197,10 +191,7 @@ export type StoreCheck = Awaited<ReturnType<typeof checkStore>>;
 
 const MOST_NAMED = 1_000;
 
-/**
- * Compares the objects of a store with the log. The log is authoritative: each of its files is looked up by hash; the
- * listing, which may be out of date, only serves to find orphans.
- */
+/** The log is authoritative. The listing of a store, which may be outdated, only serves to find orphans. */
 export async function checkStore(
   files: SharedFiles,
   options: {
@@ -260,10 +251,7 @@ export interface Shared extends AsyncDisposable {
   readonly logs: FleetLogs | undefined;
 }
 
-/**
- * Opens the shared parts that are configured; undefined if the corpus is only in its folder. With `mayClaim` false a
- * store without an owner is rejected: there is nothing in it to check or fetch.
- */
+/** Undefined if the corpus is only in its folder. Without `mayClaim` a store must have an owner. */
 export async function openShared(config: Config, runtime: Runtime, mayClaim = true): Promise<Shared | undefined> {
   const { store, queue, download } = config;
   if (queue.fleet && (store.url === '' || queue.backend !== 'postgres'))
@@ -297,10 +285,7 @@ export async function openShared(config: Config, runtime: Runtime, mayClaim = tr
 
 type OwnerOptions = Pick<SharedFilesOptions, 'logs' | 'clock'> & { readonly mayClaim: boolean };
 
-/**
- * Rejects a store that does not exist, cannot be used, or belongs to another corpus, before anything is requested:
- * `docstokg store --repair` would remove the other corpus's files. The first run, or machine of a fleet, claims its store.
- */
+/** Rejects a store of another corpus: `docstokg store --repair` would remove that corpus's files. */
 async function checkOwner(objects: ObjectStore, folder: string, options: OwnerOptions): Promise<void> {
   const { logs, clock, mayClaim } = options;
   const noFiles = (): AppError =>
