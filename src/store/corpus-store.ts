@@ -59,14 +59,13 @@ const CACHE_KB = 32_768;
 const BULK_CACHE_KB = 262_144;
 
 export interface StoreOptions {
-  /** Where the stages write their manifests; `Data/Manifests` in the folder by default. */
+  /** `Data/Manifests` in the folder by default. */
   readonly manifests?: string | undefined;
   readonly warn?: Warn | undefined;
   /** Takes log lines in a fleet, whose logs are on a server; by default they go to files in the folder. */
   readonly say?: ((kind: 'records' | 'decisions', lines: readonly string[]) => void) | undefined;
 }
 
-/** Values of a statement, in order or by name. */
 type SqlValues = readonly SQLInputValue[] | readonly [Readonly<Record<string, SQLInputValue>>];
 
 /** What was ingested. `replaced` are logs with another file since: rows missing in it may exist only in the database. */
@@ -77,9 +76,8 @@ function newTotal() {
 }
 
 /**
- * The database of a corpus folder. `ingest` reads what was appended to the logs since; several processes may do so, one
- * transaction at a time, and each sees what the others have read. Where the folder cannot be written, a temporary copy of
- * the database is used; where it holds no log, an empty one.
+ * The database of a corpus folder: a temporary copy if the folder is read-only, an empty one if it has no logs.
+ * Several processes may ingest, one transaction at a time.
  *
  * ```js
  * using store = CorpusStore.open('runs/coral');
@@ -107,7 +105,7 @@ export class CorpusStore implements Disposable {
     this.#reader = new LineReader(this, this.#works);
   }
 
-  /** Opens the database of a folder and upgrades an older version. Ingests nothing. */
+  /** Upgrades an older version; ingests nothing. */
   static open(folder: string, options: StoreOptions = {}): CorpusStore {
     upgradeFolder(folder, options.warn);
     const manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
@@ -128,7 +126,7 @@ export class CorpusStore implements Disposable {
     return new CorpusStore(folder, join(folder, NAME), options);
   }
 
-  /** Reads everything appended since the last ingest, in batches. */
+  /** Reads everything appended to the logs since the last ingest, in batches. */
   ingest(): Ingested {
     const total = newTotal();
     while (this.#batch(total));
@@ -142,10 +140,7 @@ export class CorpusStore implements Disposable {
     return total;
   }
 
-  /**
-   * Like `ingest`, in one transaction, for many new lines: the row of a work is written once instead of once per log
-   * that mentions it. Blocks other writers.
-   */
+  /** Like `ingest`, in one transaction: writes the row of each work once, but blocks other writers. */
   ingestAll(): Ingested {
     this.#settlesLate = true;
     this.database.exec(`pragma cache_size = -${BULK_CACHE_KB}`);
@@ -177,7 +172,7 @@ export class CorpusStore implements Disposable {
     this.transaction(() => appendLine(this.#logToAppend('records'), `${lines.join('\n')}\n`));
   }
 
-  /** Appends lines to a log and ingests them; other processes see all of them or none. */
+  /** Appends lines and ingests them; other processes see all of them or none. */
   append(kind: 'records' | 'decisions', lines: readonly string[]): void {
     if (lines.length === 0) return;
     if (this.#path === '') throw new AppError('CORPUS_READ_ONLY', `${this.folder} is not writable`);
@@ -215,7 +210,7 @@ export class CorpusStore implements Disposable {
     return path;
   }
 
-  /** Deletes every row that comes from a log, or those of the graph as well; the next ingest reads all logs from their start. */
+  /** Deletes every row that comes from a log; the next ingest reads all logs again. */
   clear(what: 'logged' | 'with graph' = 'logged'): void {
     const logged = [...Object.values(LOG_TABLES), WORK_TABLES, 'logs'];
     this.transaction(() => this.#empty(...logged, ...(what === 'with graph' ? [GRAPH_TABLES] : [])));
@@ -292,7 +287,7 @@ export class CorpusStore implements Disposable {
     }
   }
 
-  /** Runs `read` on one consistent snapshot, whatever other processes write meanwhile. */
+  /** Runs `read` on one consistent snapshot of the database. */
   snapshot<T>(read: () => T): T {
     if (this.database.isTransaction) return read();
     this.database.exec('begin');
@@ -353,7 +348,7 @@ export class CorpusStore implements Disposable {
     return false;
   }
 
-  /** Reads a piece of a log in a transaction; true if there may be more. */
+  /** True if there may be more to read. */
   #read(log: LogFile, total: Ingested, maxBytes: number): boolean {
     const cursor = this.#cursor(log.name);
     let read = readLines(log.path, cursor, maxBytes);
@@ -444,7 +439,7 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.['user_version']);
 }
 
-/** Temporary copies of databases in folders that cannot be written; one per process, removed when it exits. */
+/** Temporary copies by the path of the original; removed when the process exits. */
 const copies = new Map<string, string>();
 
 /** The path of the copy; empty if there is nothing to copy, or another process has changes outside the file. */
@@ -465,12 +460,11 @@ function removeCopies(): void {
   for (const copy of copies.values()) rmSync(dirname(copy), { recursive: true, force: true });
 }
 
-/** Whether a folder has a database, in any version. */
 export function hasStore(folder: string): boolean {
   return existsSync(join(folder, NAME));
 }
 
-/** Removes the database of a folder; the next open reads all logs again. */
+/** The next process to open the folder reads all logs again. */
 export function removeStore(folder: string): void {
   for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, NAME + ending), { force: true });
 }

@@ -17,7 +17,7 @@ export interface ScreeningDecision {
   readonly decision: Choice;
   readonly by: string;
   readonly at: string;
-  /** Why the work was excluded. */
+  /** Why a work was excluded. */
   readonly reason: string | null;
   readonly note: string | null;
   /** The version of the protocol at that time; 0 before the first. */
@@ -58,7 +58,7 @@ export type Decision =
       readonly value: string | null;
       readonly at: string;
     }
-  /** Whether a work is the same as another one; overrides what was detected. */
+  /** Whether two works are the same; overrides what was detected. */
   | {
       readonly kind: 'identity';
       readonly work: string;
@@ -69,13 +69,12 @@ export type Decision =
   /** Undoes or restores one merge of versions, or all merges of a work where `of` is null. */
   | { readonly kind: 'split' | 'merge'; readonly work: string; readonly of: string | null; readonly at: string };
 
-/** The decisions behind a verdict: those not undone, in order. */
+/** A decision that was not undone. */
 export type Standing = Pick<ScreeningDecision, 'decision' | 'by' | 'phase' | 'reason'>;
 
 /**
- * The verdict of one phase. Each reviewer's last decision counts. The first `reviewers` of them must agree; otherwise
- * it is a conflict, which another reviewer's decision settles. With one reviewer the last decision counts. Null while a
- * decision is missing.
+ * The verdict of one phase; null while a decision is missing. Each reviewer's last decision counts. If the first
+ * `reviewers` of them disagree it is a conflict, which a further reviewer settles.
  */
 export function verdictOf(
   decisions: readonly Standing[],
@@ -93,7 +92,7 @@ export function verdictOf(
   return { verdict: first.decision, reason: all.find(({ reason }) => reason !== null)?.reason ?? null };
 }
 
-/** The label of a work: the verdict on the full text if there is one, otherwise that on title and abstract. */
+/** The verdict on the full text counts; without one, that on title and abstract. */
 export function labelOf(decisions: readonly Standing[], reviewers: number) {
   for (const phase of PHASES.toReversed()) {
     const found = verdictOf(

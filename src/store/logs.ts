@@ -11,14 +11,13 @@ import { CHOICES, labelOf, LABELS, PHASES } from './decisions.ts';
 import type { RecordLine } from './record-rows.ts';
 import { applyRecordLine } from './record-rows.ts';
 
-/** A log of a corpus folder: the name of its cursor, the kind of its lines, and its path. */
 export interface LogFile {
   readonly name: string;
   readonly kind: 'manifest' | 'records' | 'decisions' | 'hosts' | 'doctags' | 'chunk' | 'embed';
   readonly path: string;
 }
 
-/** How far a log was read, and the bytes that identify it. */
+/** How far a log was read, and hashes of bytes that identify the file. */
 export interface LogCursor {
   readonly bytes: number;
   readonly head_bytes: number;
@@ -126,8 +125,8 @@ function wholeLines(descriptor: number, from: number, size: number, maxBytes: nu
 }
 
 /**
- * Appends complete lines to a log; with `isSynced`, they are on disk when it returns. First cuts off an incomplete line
- * left by a killed process. Call it inside a database transaction, which only one process can hold.
+ * Appends complete lines after cutting off an incomplete one; `isSynced` waits until they are on disk. Call it in a
+ * transaction of the database, which only one process can hold.
  */
 export function appendLine(path: string, text: string, isSynced = false): void {
   const descriptor = openSync(path, 'a+');
@@ -159,7 +158,7 @@ export interface HostRow {
   readonly cap: number;
   /** The host rate-limited us until then; null if not. */
   readonly asked_until: string | null;
-  /** The host failed repeatedly and is not requested until then. */
+  /** Set after repeated failures: no requests until then. */
   readonly held_until: string | null;
 }
 
@@ -226,7 +225,7 @@ export class LineReader {
     return true;
   }
 
-  /** Merges two works: a duplicate, or an entry of a list whose work was found. A later outcome of the duplicate undoes it. */
+  /** A duplicate, or a list entry whose work was found. A later outcome of the duplicate undoes it. */
   #sameWork({ work, reason, duplicate_of: of }: ManifestRow): void {
     const before = this.#store.get<{ of: string }>('select of from same_works where id = ?', work);
     if (before) this.#works.changed(before.of);
@@ -431,7 +430,6 @@ export function isFailure(outcome: string): boolean {
   return !isRefusal(outcome) && (/^5\d\d$/.test(outcome) || !/^\d{3}$/.test(outcome));
 }
 
-/** Whether a value is a line of the manifest; false for other or damaged lines. */
 export function isManifestRow(value: unknown): value is ManifestRow {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
   const row = value as Record<string, unknown>;

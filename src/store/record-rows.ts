@@ -40,7 +40,7 @@ export interface ReadDocument {
   readonly stamp: string;
 }
 
-/** Writes the rows for a line of `records.jsonl`; false for an invalid line. */
+/** False for an invalid line. */
 export function applyRecordLine(store: CorpusStore, works: WorkRows, line: RecordLine): boolean {
   const add = (record: WorkRecord): void => {
     const known = sameRecord(store, record);
@@ -136,7 +136,7 @@ export function readRecord(store: CorpusStore, id: string): WorkRecord | undefin
   return row && (JSON.parse(row.record) as WorkRecord);
 }
 
-/** The record of the same work: by its id, or by its DOI, which two OpenAlex works may share. */
+/** By its id, or by its DOI, which two OpenAlex works may share. */
 export function sameRecord(store: CorpusStore, record: WorkRecord): WorkRecord | undefined {
   const { doi } = record.ids;
   return readRecord(store, record.id) ?? (doi === null ? undefined : readRecord(store, `doi:${doi}`));
@@ -197,7 +197,7 @@ export function otherIds({ doi, pmid, pmcid, arxiv }: WorkIds): string[] {
   return ids.flatMap(([kind, id]) => (id === null ? [] : [`${kind}:${id}`]));
 }
 
-/** Prefers an OpenAlex id; otherwise the first known id stays. */
+/** An OpenAlex id is preferred; otherwise the known id stays. */
 function preferredId(record: WorkRecord, known: WorkRecord): string {
   return record.id === record.ids.openalex && known.id !== known.ids.openalex ? record.id : known.id;
 }
@@ -205,9 +205,7 @@ function preferredId(record: WorkRecord, known: WorkRecord): string {
 const TEXTS = ['title', 'date', 'venue', 'type', 'license', 'access', 'abstract', 'version'] as const;
 const LISTS = ['authors', 'notices', 'relations', 'sources', 'references', 'topics', 'keywords', 'funders'] as const;
 
-/**
- * Whether a value is a valid record. Logs may come from other programs, and one damaged line must not stop the rest.
- */
+/** Logs may come from other programs, and one damaged line must not stop the rest. */
 export function isRecord(value: unknown): value is WorkRecord {
   if (value === null || typeof value !== 'object') return false;
   const record = value as Readonly<Record<string, unknown>>;

@@ -11,10 +11,7 @@ import { joined, noticed, otherIds, readRecord, sameRecord } from './record-rows
 const LISTED_PER_LINE = 1_000;
 
 const TRIED = "in (select work from outcomes where reason <> 'duplicate')";
-/**
- * Works that were tried and turned out to be others, `id` and `of`, where no person has decided: two ids of OpenAlex that
- * share a DOI, or several ids of one record.
- */
+/** Tried works that share a DOI or a record with another, as `id` and `of`, unless a person decided. */
 const MERGED_WORKS = `select id, of from (
     select id, of from same_works where id not like 'entry:%'
     union select id, work from work_ids as one where id ${TRIED} and (id glob 'W[0-9]*' or work ${TRIED}
@@ -31,7 +28,7 @@ export class Records implements KnownIdentity, Disposable {
     this.#store = store;
   }
 
-  /** Opens the records of a folder, up to date, for writing. */
+  /** Up to date, for writing. */
   static open(folder: string): Records {
     using stack = new DisposableStack();
     const store = stack.use(CorpusStore.create(folder));
@@ -44,7 +41,6 @@ export class Records implements KnownIdentity, Disposable {
     return this.#parsed('select row as json from last_outcomes order by sequence');
   }
 
-  /** Closes the database; unneeded where another owner of the store does. */
   [Symbol.dispose](): void {
     this.#store[Symbol.dispose]();
   }
@@ -53,7 +49,7 @@ export class Records implements KnownIdentity, Disposable {
     return this.#store.count('records');
   }
 
-  /** The record of a work by its main id or any other id. */
+  /** By the work's main id or any other. */
   get(id: string): WorkRecord | undefined {
     return readRecord(this.#store, id);
   }
@@ -103,10 +99,7 @@ export class Records implements KnownIdentity, Disposable {
     this.#log([...given].filter((about) => noticed(this.#store, about)).map((about) => ({ kind: 'notice', about })));
   }
 
-  /**
-   * Files a paper of the user under its work: one that has any of its ids, otherwise a new one. An earlier record of
-   * the document alone is merged into it.
-   */
+  /** Files a user's paper under the work that has one of its ids, or a new one; returns the work. */
   fileOwn(paper: OwnPaper, said: readonly WorkRecord[]): string {
     const known = said.flatMap(({ ids }) => this.#byIds(ids))[0];
     const ids = said.reduce((all, record) => mergeIds(all, record.ids), NO_IDS);
@@ -117,7 +110,7 @@ export class Records implements KnownIdentity, Disposable {
     return work;
   }
 
-  /** Merges what a document, and the services asked because of it, say about a work, and marks the document as read. */
+  /** Adds what a document and the services asked about it say, and marks the document as read. */
   fileWords({ document, stamp, work }: ReadDocument & { readonly work: string }, said: readonly WorkRecord[]): void {
     this.#added.add(work);
     this.#log([{ kind: 'words', document, stamp, work, said }]);
@@ -128,12 +121,12 @@ export class Records implements KnownIdentity, Disposable {
     return new Map(rows.map(({ document, sha256, checked }) => [document, { sha256, checked: checked === 1 }]));
   }
 
-  /** The documents whose text is part of their works' records, each with the stamp it was read at. */
+  /** Documents whose text was used for a record, each with its stamp. */
   readDocuments(): Map<string, string> {
     return this.#store.map('select document, stamp from read_documents');
   }
 
-  /** The newest version at arXiv at the last check, for works downloaded from there. */
+  /** The newest version at arXiv, by work, as of the last check. */
   arxivVersions(): Map<string, number> {
     return this.#store.map<number>('select work, version from arxiv_versions');
   }
@@ -176,7 +169,7 @@ export class Records implements KnownIdentity, Disposable {
     return this.#store.count('own_papers') > 0;
   }
 
-  /** The documents, each with its work by the id of the record. */
+  /** Each document with the id of its work's record. */
   documents(): Map<string, string> {
     return this.#store.map(
       `select document, work from works where document <> '' union all
@@ -195,12 +188,12 @@ export class Records implements KnownIdentity, Disposable {
     this.#decide(decisions.filter((each) => each.kind !== 'screened' || !isKnown(each.id)));
   }
 
-  /** Finds records that are versions of one work; undone merges stay undone. Returns the new ones. */
+  /** Finds versions of one work and returns the new links; undone merges stay undone. */
   linkVersions(at: string): VersionLink[] {
     return this.#link(this.all(), at);
   }
 
-  /** Like `linkVersions`, for records added since the last call and those that share an id or a title with them. */
+  /** Like `linkVersions`, for records added since the last call and their candidates. */
   linkNewVersions(at: string): void {
     const near = new Set<string>();
     for (const record of [...this.#added].flatMap((id) => this.get(id) ?? []))
@@ -229,14 +222,14 @@ export class Records implements KnownIdentity, Disposable {
     return rows.map((row) => ({ ...row, undone: row.undone === 1 }));
   }
 
-  /** Splits a work from its other versions, or merges it again; returns the number of merges changed. */
+  /** Splits a work from its other versions, or merges them again; returns how many merges changed. */
   setApart(work: string, undone: boolean, at: string): number {
     const merges = this.versions().filter((each) => each.undone !== undone && (each.work === work || each.of === work));
     if (merges.length > 0) this.#decide([{ kind: undone ? 'split' : 'merge', work, of: null, at }]);
     return merges.length;
   }
 
-  /** Merges of duplicate works, and people's decisions about them. */
+  /** Merged duplicates, and people's decisions about them. */
   identities(): { readonly work: string; readonly of: string; readonly apart: boolean }[] {
     const rows = this.#store.all<{ work: string; of: string; apart: 0 | 1 }>(
       `select id as work, of, 0 as apart from (${MERGED_WORKS})
@@ -245,10 +238,7 @@ export class Records implements KnownIdentity, Disposable {
     return rows.map((row) => ({ ...row, apart: row.apart === 1 }));
   }
 
-  /**
-   * Splits a work from its duplicate, or merges them again; a work with several duplicates is split from all of them.
-   * Returns how many works changed.
-   */
+  /** Splits a work from its duplicates, or merges them again; returns how many works changed. */
   setSame(name: string, same: boolean, at: string): number {
     const found = this.identities().filter(
       ({ work, of, apart }) => apart === same && (work === name || of === name || this.get(of)?.id === name),
@@ -363,7 +353,7 @@ export function lastOutcome(store: CorpusStore, work: string): LastRow | undefin
   );
 }
 
-/** Whether the database has a row of this work that is at least as new. */
+/** Whether a row of the work, at least this new, was ingested. */
 export function hasOutcome(store: CorpusStore, { work, at }: Pick<ManifestRow, 'work' | 'at'>): boolean {
   return store.get('select 1 from outcomes where work = ? and at >= ?', work, at) !== undefined;
 }

@@ -13,16 +13,15 @@ const OLD = 'manifest.sqlite3';
 const PIECE_LINES = 500;
 
 /**
- * Turns databases of versions before 0.2 into the logs that replaced them: from `manifest.sqlite3` records, decisions and rows
- * that the manifest lacks, from `Graph/references.sqlite` answers of catalogues. The old file is renamed last, to
- * `NAME.upgraded`, so that an interrupted upgrade is repeated.
+ * Turns the databases of versions before 0.2 into logs. The old file is renamed to `NAME.upgraded` last, so that an
+ * interrupted upgrade is repeated.
  */
 export function upgradeFolder(folder: string, warn: Warn | undefined): void {
   upgradeManifest(folder, warn);
   upgradeGraph(join(folder, 'Graph'), join(folder, 'records.jsonl'), warn);
 }
 
-/** The graph is rebuilt from the facts of documents; answers of catalogues about references go into the records. */
+/** Keeps the answers of catalogues; the graph itself is rebuilt from the facts of documents. */
 function upgradeGraph(graph: string, records: string, warn: Warn | undefined): void {
   const answers = join(graph, 'references.sqlite');
   if (existsSync(answers)) {

@@ -43,8 +43,8 @@ type Shown = 'work' | 'at' | 'outcome' | 'reason' | 'resolver' | 'path' | 'bytes
 type LastOutcome = Pick<ManifestRow, Shown> & { readonly sequence: number; readonly licence: string | null };
 
 /**
- * Maintains the table `works`: one row per work, from its records, last outcome, document and decisions. A row depends
- * only on the current contents of the other tables, so that increments give the same rows as a rebuild.
+ * Maintains the table `works`: one row per work. A row depends only on the current contents of the other tables, so
+ * increments give the same rows as a rebuild.
  */
 export class WorkRows {
   readonly #store: CorpusStore;
@@ -62,7 +62,7 @@ export class WorkRows {
     this.#changed.add(name);
   }
 
-  /** How many changed names have no new row yet. */
+  /** Changed names whose rows are not yet written. */
   get size(): number {
     return this.#changed.size;
   }
@@ -105,7 +105,7 @@ export class WorkRows {
     );
   }
 
-  /** The work that a name stands for: the work it was merged into, otherwise its record by any id, otherwise itself. */
+  /** The work it was merged into, otherwise its record by any id, otherwise the name itself. */
   workOf(name: string): string {
     const known = this.#workOf?.get(name);
     if (known !== undefined) return known;
@@ -151,7 +151,7 @@ export class WorkRows {
     return [...names];
   }
 
-  /** The versions of a work by merges that were not undone; with `undone`, by all merges. */
+  /** With `undone`, undone merges count too. */
   #versionsOf(work: string, undone = false): string[] {
     const group = new Set([work]);
     for (const each of group) {
@@ -167,7 +167,7 @@ export class WorkRows {
     return [...group];
   }
 
-  /** Marks all versions of a work as changed after a merge or a split: any of them may now be the best one. */
+  /** After a merge or a split any version may be the best one. */
   versionsChanged(work: string): void {
     for (const each of this.#versionsOf(this.workOf(work), true)) this.changed(each);
   }
@@ -265,7 +265,7 @@ export class WorkRows {
     return found?.label ?? '';
   }
 
-  /** The last outcome under any name: the one with a file, otherwise the latest. */
+  /** The outcome with a file, otherwise the latest. */
   #lastOutcome(names: readonly string[]): LastOutcome | undefined {
     let last: LastOutcome | undefined;
     for (const name of names) {

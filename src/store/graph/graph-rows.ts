@@ -26,7 +26,7 @@ const REFERENCES_PER_TRANSACTION = 500;
 
 export type GraphUpdate = ReturnType<typeof updateGraph>;
 
-/** Updates the graph from its sources: reads new and changed ones, removes the rows of deleted ones. */
+/** Reads new and changed sources and removes the rows of deleted ones. */
 export function updateGraph(store: CorpusStore, sources: Iterable<GraphSource>) {
   for (const steps = updateSteps(store, sources); ;) {
     const { done, value } = steps.next();
@@ -89,9 +89,8 @@ export function isGraphUnfinished(store: CorpusStore): boolean {
 }
 
 /**
- * The tables of the graph. Documents are added and removed as a whole. Once `link` returns 0, the rows are the same as if
- * the documents had been added to an empty graph. Which work a reference without an identifier cites depends on the works
- * in the graph: when works are added, removed or changed, only the references that share a key with them are opened again.
+ * The tables of the graph. Once `link` returns 0, they are the same as if built from scratch. References without an id
+ * are linked by keys they share with works: when a work changes, only the references that share a key are linked again.
  *
  *   documents ──apply──▶ statements, evidence, open references; nodes and edges made from them ──link──▶ references linked
  */
@@ -133,7 +132,7 @@ export class GraphRows {
     });
   }
 
-  /** Links some of the open references to works, in one transaction; returns how many. */
+  /** Links some of the open references to works; returns how many. */
   link(): number {
     return this.#store.transaction(() => {
       const open = this.#store.all<{ owner: string; part: string }>(
@@ -163,10 +162,7 @@ export class GraphRows {
       this.#store.run(`delete from ${table} where owner = ?`, owner);
   }
 
-  /**
-   * Adds the rows of a document or, with `part`, those from linking one of its references. A node that it states twice
-   * counts once, with the better rank.
-   */
+  /** With `part`, the rows from linking one reference of the document. */
   #addRows(owner: string, part: string, { nodes, edges }: Pick<Contribution, 'nodes' | 'edges'>): void {
     const keys = new Map<string, string>();
     const keyOf = (id: string): string => {
@@ -192,7 +188,7 @@ export class GraphRows {
     this.#touch(owner, part);
   }
 
-  /** Removes the rows of a document; with `part`, only those added by linking one of its references. */
+  /** With `part`, only the rows from linking one reference of the document. */
   #removeRows(owner: string, part: string | null): void {
     this.#touch(owner, part);
     for (const table of ['statements', 'evidence'])
@@ -234,7 +230,7 @@ export class GraphRows {
     );
   }
 
-  /** Compares the touched works with their earlier data and reopens references that share a key with a changed one. */
+  /** Reopens references that share a key with a work whose data has changed. */
   #worksChanged(before: ReadonlyMap<string, string>): void {
     const after = this.#touchedWorks();
     for (const node of new Set([...before.keys(), ...after.keys()])) {
@@ -318,10 +314,7 @@ const LEAST_SHARED = 2;
 const NUMBER_WEIGHT = 5;
 const MOST_CANDIDATES = 60;
 
-/**
- * Answers of catalogues about references and cited ids, logged in `records.jsonl`. No question is asked twice, and the
- * same answers give the same graph.
- */
+/** Answers of catalogues about references, logged in `records.jsonl` so that no question is asked twice. */
 export function referenceAnswers(store: CorpusStore): StoredAnswers {
   return {
     get(question) {
