@@ -11,7 +11,6 @@ import { SegmentWriter } from './segment/write-segment.ts';
 
 const FOLDER = 'Index';
 
-/** The vectors of an index: their model and their length. */
 export interface IndexDense {
   readonly model: ModelIdentity;
   readonly dimensions: number;
@@ -19,18 +18,13 @@ export interface IndexDense {
 
 export type IndexManifest = IndexRows['manifest'];
 
-/** Rows of `segments` and `indexed_documents`, as the writer of a segment returns them. */
 export type SegmentRow = Awaited<ReturnType<SegmentWriter['finish']>>;
 type IndexedRow = Awaited<ReturnType<SegmentWriter['add']>>;
 
 type Documents = AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>;
 
-/**
- * Which segments of the search index are valid, and which documents they hold. The segments themselves are files in
- * `Index/`. The old state is searched until one transaction activates the new one.
- */
+/** Which segments (files in `Index/`) are valid. One transaction replaces the old state by the new one. */
 export class IndexRows implements Disposable {
-  /** Where the files of the segments are. */
   readonly folder: string;
   readonly #store: CorpusStore;
 
@@ -39,7 +33,7 @@ export class IndexRows implements Disposable {
     this.#store = store;
   }
 
-  /** Opens the index of a corpus folder for writing. Empties it if another version wrote it. */
+  /** For writing; empties an index of another version. */
   static open(corpus: string): IndexRows {
     mkdirSync(join(corpus, FOLDER), { recursive: true });
     const rows = new IndexRows(corpus, CorpusStore.create(corpus));
@@ -87,7 +81,6 @@ export class IndexRows implements Disposable {
     return this.#store.snapshot(read);
   }
 
-  /** What can be found. */
   get manifest() {
     const passages = this.#store.number('select sum(count) from indexed_documents');
     const documents = this.#store.count('indexed_documents');
@@ -124,10 +117,7 @@ export class IndexRows implements Disposable {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /**
-   * The documents of segments that should be merged: an update that writes them again moves them into its new segment,
-   * and segments without documents are dropped.
-   */
+  /** An update that writes them again moves them into its new segment and drops the old segments. */
   documentsToMerge(): string[] {
     return segmentsToMerge(this.segments()).flatMap(({ name }) => this.placesIn(name).map(({ id }) => id));
   }
@@ -200,13 +190,13 @@ export class IndexRows implements Disposable {
   }
 }
 
-/** Whether a corpus folder has an index, in any version. */
+/** In any version. */
 export function hasIndex(corpus: string): boolean {
   using rows = IndexRows.find(corpus);
   return rows?.version !== undefined;
 }
 
-/** Writes documents into new segments, which are valid once the database names them. */
+/** The segments are valid once the database names them. */
 async function writeSegments(
   folder: string,
   documents: Documents,
@@ -245,7 +235,7 @@ const MOST_SEGMENTS = 64;
 
 type Sized = Pick<ReturnType<IndexRows['segments']>[number], 'name' | 'passages' | 'live'>;
 
-/** The segments to merge now: many of similar size, those mostly deleted, or the smallest of too many. */
+/** Many of similar size, those mostly deleted, or the smallest of too many. */
 export function segmentsToMerge(segments: readonly Sized[]): readonly Sized[] {
   const hollow = segments.filter(({ passages, live }) => live * 2 < passages && live <= MERGED_AT_ONCE);
   if (hollow.length > 0) return hollow;

@@ -8,7 +8,7 @@ import { SegmentFile, segmentPath } from './segment/segment-file.ts';
 import { CodeIndex, dot, HIDDEN } from './segment/vectors.ts';
 import { hasVector, readFacet } from './segment/write-segment.ts';
 
-/** The segments of an index as one, with common passage numbers and statistics. */
+/** With common passage numbers and statistics. */
 export class OpenedSegments implements Disposable {
   readonly segments: readonly OpenedSegment[];
   readonly passages: number;
@@ -140,7 +140,7 @@ function meanCentroid(segments: readonly OpenedSegment[], dimensions: number): F
   return Float32Array.from(sum, (value) => value / Math.max(1, total));
 }
 
-/** A segment opened for searching. Its passages are numbered from `base` in the whole index. */
+/** Its passages are numbered from `base` in the whole index. */
 export class OpenedSegment implements Disposable {
   readonly base: number;
   readonly passages: number;
@@ -208,7 +208,6 @@ export class OpenedSegment implements Disposable {
   }
 }
 
-/** A search result: a piece of a document, with everything needed to show and locate it. */
 export interface Passage {
   readonly id: string;
   readonly document: string;

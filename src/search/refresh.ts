@@ -29,10 +29,7 @@ export interface RefreshOptions {
   readonly report?: (event: IndexEvent) => void;
 }
 
-/**
- * Updates an index from the files of the stages: adds new and changed documents, marks deleted ones, and does nothing
- * if nothing changed. Another model requires a new index, which is built from scratch.
- */
+/** Adds new and changed documents and removes deleted ones; another model requires a new index. */
 export async function refreshIndex(
   options: RefreshOptions,
 ): Promise<{ readonly passages: number; readonly changed: boolean }> {
@@ -71,7 +68,7 @@ export async function refreshIndex(
 
 type FoundDocument = ReturnType<typeof documentsOf>[number];
 
-/** Every document that the chunk stage has written, sorted by name. */
+/** Sorted by name. */
 function documentsOf({ dataRoot, format, linkOf }: RefreshOptions) {
   const folder = dirname(chunkOutput(dataRoot, 'any', format));
   return globSync(`*.${format}`, { cwd: folder })
@@ -89,7 +86,7 @@ function documentsOf({ dataRoot, format, linkOf }: RefreshOptions) {
     });
 }
 
-/** The differences between index and files; undefined if there is no complete index that this version can search. */
+/** Undefined if there is no complete index that this version can search. */
 function changesSince(folder: string, documents: readonly FoundDocument[]) {
   if (!hasIndex(folder)) return undefined;
   try {
@@ -105,7 +102,7 @@ function changesSince(folder: string, documents: readonly FoundDocument[]) {
   }
 }
 
-/** The model of a document's vectors; undefined if it has none. */
+/** Undefined if it has no vectors. */
 async function modelOf({ vectors }: FoundDocument): Promise<DenseModel | 'damaged' | undefined> {
   if (vectors === undefined) return undefined;
   return await denseModelOf(vectors).catch((error: unknown) => {
@@ -162,10 +159,7 @@ function nameOf({ model, dimensions }: IndexDense): string {
   return canonicalJson({ ...model, dimensions });
 }
 
-/**
- * Reads a document's passages from its chunks and vectors. If the vectors are unreadable or older than the chunks, the
- * passages have none, and that is reported.
- */
+/** Unreadable or outdated vectors are left out and reported. */
 export async function* passagesOfDocument(
   { chunks, vectors, file }: Pick<FoundDocument, 'chunks' | 'vectors' | 'file'>,
   wordsOnly?: (reason: WordsOnlyReason) => void,
@@ -206,7 +200,6 @@ export async function* passagesOfDocument(
 
 const UNREADABLE: ReadonlySet<string> = new Set(['FILE_UNREADABLE', 'CHUNK_SCHEMA', 'VECTOR_SCHEMA']);
 
-/** Whether the error means a damaged file or one that no stage wrote. */
 function isUnreadable(error: unknown): error is AppError {
   return error instanceof AppError && UNREADABLE.has(error.code);
 }
@@ -236,5 +229,4 @@ export type IndexEvent =
     }
   /** A document whose chunks are unreadable: its old passages stay, and the next run writes the file again. */
   | { readonly kind: 'index-unreadable'; readonly document: string; readonly message: string }
-  /** The new index is complete and in use. */
   | { readonly kind: 'index-ended'; readonly passages: number; readonly documents: number };

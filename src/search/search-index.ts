@@ -11,12 +11,9 @@ import { findingWeight, sectionWeights } from './section.ts';
 import { dot } from './segment/vectors.ts';
 import { readFacet } from './segment/write-segment.ts';
 
-/** What is searched with: words, meaning, or both. */
 export type SearchMode = 'lexical' | 'dense' | 'hybrid';
 
-/**
- * A passage found. Scores are comparable only within one search; `fit` says independently how well the passage answers.
- */
+/** Scores are comparable only within one search; `fit` is absolute. */
 export interface Hit {
   readonly rank: number;
   readonly score: number;
@@ -46,7 +43,7 @@ const FILTERS_KEPT = 8;
 /** How many times more passages are ranked than requested, so that other works are among them. */
 const LOOKED_AT = 6;
 
-/** An index opened for searching: a snapshot of its segments. */
+/** A snapshot of the index. */
 export class SearchIndex implements Disposable {
   readonly manifest: IndexManifest;
   readonly #all: OpenedSegments;
@@ -84,7 +81,7 @@ export class SearchIndex implements Disposable {
     return this.#engine ? ['lexical', 'dense', 'hybrid'] : ['lexical'];
   }
 
-  /** The documents that a filter accepts, sorted by name. */
+  /** Sorted by name. */
   documents(accepts: (document: string) => boolean): string[] {
     return this.#all.segments
       .flatMap(({ documents }) => documents.map(({ id }) => id))
@@ -146,7 +143,7 @@ export class SearchIndex implements Disposable {
     return (await this.#ranked(query, options, signal)).ranked;
   }
 
-  /** Finds candidates by near codes and by words, then compares them exactly. */
+  /** Candidates are found by near codes and by words, then compared exactly. */
   async #ranked(query: string, { mode, top, filter = {} }: SearchOptions, signal: AbortSignal | undefined) {
     const all = this.#all;
     const hidden = this.#hiddenBy(filter);
@@ -244,16 +241,12 @@ export async function openIndex(folder: string, engine?: DenseEngine): Promise<S
 /** Equal weights: neither ranking is known to be better for a given question. */
 const DENSE_SHARE = 0.5;
 
-/** A passage by its number, with its score. */
 interface Scored {
   readonly place: number;
   readonly score: number;
 }
 
-/**
- * Convex fusion: normalises both scores and adds them. Each is scaled from the score of an unrelated passage (lexical:
- * 0; dense: `unrelated`, the mean similarity of the collection) to the best score; lower dense scores count as 0.
- */
+/** Convex fusion: both scores are scaled from that of an unrelated passage to the best one, and added. */
 function fuse(
   candidates: readonly { readonly lexical: number; readonly meaning: number }[],
   unrelated: number,
@@ -270,7 +263,7 @@ function bestFirst(one: Scored, other: Scored): number {
   return other.score - one.score || one.place - other.place;
 }
 
-/** The passages with the highest scores above 0 over several segments, given each segment's scores. */
+/** Passages with scores above 0, given the scores of each segment. */
 function bestOf(segments: readonly OpenedSegment[], scores: readonly Float32Array[], top: number): number[] {
   let best: Scored[] = [];
   let bound = 0;
@@ -292,16 +285,10 @@ function bestOf(segments: readonly OpenedSegment[], scores: readonly Float32Arra
 }
 
 const PER_WORK = 2;
-/**
- * Documents with equal titles of at least this many letters are versions of one work; shorter titles may be equal by
- * chance.
- */
+/** Documents with equal titles this long are versions of one work; shorter titles may be equal by chance. */
 const TELLING_TITLE = 30;
 
-/**
- * Chooses the hits to show from hits in rank order: only the first version of a work, and at most a few passages per
- * work before those of others. Further passages of the same works fill up the list.
- */
+/** Only the first version of a work, and a few passages per work before those of others. */
 function spread<T extends { readonly passage: Passage }>(hits: Iterable<T>, top: number, perWork = PER_WORK): T[] {
   const [first, rest]: [T[], T[]] = [[], []];
   const ofWork = new Map<string, number>();
@@ -326,10 +313,8 @@ const UNKNOWN_SHARE = 0.4;
 const MOSTLY_KNOWN = 0.25;
 
 /**
- * How well a passage answers a question, independent of other passages: the share of the question's words that it
- * contains, weighted by rarity, or its semantic similarity, whichever is higher. Similarity counts less if most of the
- * question's words are not in the index: a passage about another drug is similar to a question about metformin without
- * answering it.
+ * The share of the question's words in a passage, weighted by rarity, or its similarity. That counts less if most words
+ * are unknown: a passage about another drug is similar to a question about metformin without answering it.
  */
 function fitOf(
   segments: OpenedSegments,

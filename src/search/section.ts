@@ -1,4 +1,3 @@
-/** Parts of a paper, which searches can include or exclude. */
 export const SECTIONS = [
   'body',
   'abstract',
@@ -24,9 +23,8 @@ export function isAside(section: Section): boolean {
 export type SectionWeights = Readonly<Partial<Record<Section, number>>>;
 
 /**
- * Findings are in abstracts and results; introductions report those of others, and methods repeat the words of a
- * question without answering it. Text under an unknown heading has full weight: it may be results. Tuned with `npm run
- * score:answers`.
+ * Introductions report findings of others, methods repeat the words of a question. Text under an unknown heading may be
+ * results. Tuned with `npm run score:answers`.
  */
 const FINDINGS: SectionWeights = { introduction: 0.6, methods: 0.6, discussion: 0.7, conclusion: 0.8 };
 const METHODS: SectionWeights = { introduction: 0.6, discussion: 0.6, conclusion: 0.6, results: 0.8 };
@@ -59,10 +57,8 @@ const ENOUGH_REPORTS = 6;
 const REPORTS_SHARE = 0.4;
 
 /**
- * Weight of a text among others of its paper, for questions about comparisons and effects: methods and aims name
- * everything that was compared, but only findings say which was higher. Undefined for other questions. Tuned with `npm
- * run score:answers` on half of its papers. Do not rank papers by it: on the abstracts of Cranfield that costs .05
- * nDCG.
+ * For questions about comparisons and effects: methods name all that was compared, only findings say which was higher.
+ * Tuned with `npm run score:answers`. Do not rank papers by it: on the abstracts of Cranfield that costs .05 nDCG.
  */
 export function findingWeight(question: string, enough = ENOUGH_REPORTS): ((text: string) => number) | undefined {
   const asked = question.slice(0, 1_000);

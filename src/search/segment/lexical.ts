@@ -1,10 +1,7 @@
 import { BM25, passageTerms } from '../../parse/index.ts';
 import type { SegmentFile } from './segment-file.ts';
 
-/**
- * Weight of title words, which say what a document is about: once in the text, the rest here (BM25F with one extra
- * field and a common length).
- */
+/** Title words count once in the text and the rest here (BM25F with one extra field and a common length). */
 const TITLE_WEIGHT = 3;
 /** Higher counts add nothing to a score; with a passage number, a count fits into a small integer. */
 const MOST_REPEATS = 0x1000;
@@ -60,7 +57,6 @@ export class LexicalWriter {
   }
 }
 
-/** A term in a segment: the start and number of its postings. */
 export interface FoundTerm {
   readonly from: number;
   readonly frequency: number;

@@ -70,12 +70,11 @@ export interface ScanKernel {
   scanCodes(query: number, codes: number, codesEnd: number, codeBytes: number, out: number): void;
 }
 
-/** Memory that WebAssembly and typed arrays share. */
 interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
 
-/** The part of WebAssembly that is used; TypeScript declares it only in the DOM library. */
+/** TypeScript declares WebAssembly only in the DOM library. */
 const webAssembly = (
   globalThis as unknown as {
     WebAssembly: {
@@ -86,18 +85,16 @@ const webAssembly = (
   }
 ).WebAssembly;
 
-/** Memory of this many 64 KiB pages. */
 export function createMemory(pages: number): WasmMemory {
   return new webAssembly.Memory({ initial: pages });
 }
 
-/** Compiles the kernel (source: kernel.wat) for a memory. */
 export function createKernel(memory: WasmMemory): ScanKernel {
   const module = new webAssembly.Module(Uint8Array.from(Buffer.from(KERNEL_BYTES, 'base64')));
   return new webAssembly.Instance(module, { env: { memory } }).exports as ScanKernel;
 }
 
-/** The scan kernel as a WebAssembly module, built from kernel.wat by `npm run wasm`. */
+/** Built from kernel.wat by `npm run wasm`. */
 export const KERNEL_BYTES =
   'AGFzbQEAAAABCQFgBX9/f39/AAIPAQNlbnYGbWVtb3J5AgAAAwIBAAcNAQlzY2FuQ29kZXMAAAqLAQGIAQICfwF7A0AgACEFIAEg' +
   'A2ohBv0MAAAAAAAAAAAAAAAAAAAAACEHA0AgByAB/QAEACAF/QAEAP1R/WL9biEHIAVBEGohBSABQRBqIQEgASAGSQ0ACyAH/X39' +

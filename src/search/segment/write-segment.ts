@@ -41,10 +41,7 @@ export interface IndexedDocument {
 const MOST_POSTINGS = 24_000_000;
 const MOST_PASSAGES = 250_000;
 
-/**
- * Writes a segment: passages as they arrive, each after its vector, and the rest at the end. The file is valid only once
- * the catalogue names it.
- */
+/** Writes passages as they arrive, each after its vector, and the rest at the end. */
 export class SegmentWriter implements Disposable {
   readonly #name = randomBytes(6).toString('hex');
   readonly #path: string;
@@ -96,7 +93,6 @@ export class SegmentWriter implements Disposable {
     await this.#file.write(bytesOf(vector));
   }
 
-  /** Completes and syncs the file. */
   async finish() {
     const sections: Partial<Record<SectionName, SectionPlace>> = { passages: [0, this.#file.size] };
     const put = async (name: SectionName, pieces: Iterable<Uint8Array>): Promise<void> => {
@@ -143,7 +139,6 @@ export class SegmentWriter implements Disposable {
     }
   }
 
-  /** Removes the file of a segment that was not finished. */
   async abandon(): Promise<void> {
     this[Symbol.dispose]();
     await rm(this.#path, { force: true });
@@ -161,7 +156,6 @@ function bytesOf(array: Float64Array | Float32Array | Uint32Array | Uint16Array)
 const BUFFER_BYTES = 1 << 20;
 const [appendBytes, syncFile] = [promisify(writeFile), promisify(fsync)];
 
-/** A file written sequentially in large pieces. */
 class BufferedFile implements Disposable {
   readonly #descriptor: number;
   #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
