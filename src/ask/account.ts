@@ -5,7 +5,7 @@ import type { CorpusStore, HostRow } from '../store/index.ts';
 import { STEPS } from '../store/index.ts';
 import { sentenceOf } from './works/work-table.ts';
 
-/** Each count in one sentence. Every view of a corpus's numbers uses these. */
+/** What each count means, for every view of a corpus. */
 export const COUNTS = {
   listed: 'Works that lists, searches and papers named, each once; entries that name no work are not among them.',
   downloaded: 'Listed works of which there is a downloaded file.',
@@ -41,7 +41,6 @@ const STATES = {
   waiting: 'waiting',
 } as const;
 
-/** Works with a file, and works that are listed as the best of their versions. */
 const HAS_FILE = "outcome in ('saved', 'own')";
 const IS_BEST = "outcome <> 'unreadable' and other_version = 0";
 const WHY_MISSING = "iif(outcome = 'waiting', 'not-tried-yet', reason)";
@@ -170,7 +169,7 @@ function assessedWorks(store: CorpusStore) {
   };
 }
 
-/** The number of works by outcome, with the names used in lists of works. */
+/** The number of works by outcome, under the names used in lists of works. */
 export function outcomesOf(account: Account): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(STATES).flatMap(([outcome, state]) => (account[state] > 0 ? [[outcome, account[state]]] : [])),
@@ -229,7 +228,7 @@ export function runCountsOf(store: CorpusStore, run: string) {
 
 const [WIDTH, BOX, GAP, LINE] = [300, 330, 40, 18];
 
-/** The counts as an SVG diagram for a paper. */
+/** A PRISMA 2020 flow diagram. */
 export function prismaSvg(counts: Account['prisma']): string {
   const { unreadable_entries: unreadable, duplicates } = counts.removed_before_screening;
   const reasons = Object.entries(counts.not_retrieved_by_reason)
@@ -291,7 +290,7 @@ const MOST_LOST = 30;
 
 type AttemptAtHost = Pick<AttemptRow, 'url' | 'status' | 'bytes' | 'started_at'>;
 
-/** The sources of full texts and what failed, from the last row of every work. */
+/** Where full texts came from and what failed, by the last manifest row of every work. */
 export function sourcesOf(store: CorpusStore) {
   const account = new ResolverAccount();
   const kinds: Record<string, number> = {};

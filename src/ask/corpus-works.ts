@@ -12,7 +12,7 @@ import { hasDocument } from './library/read-document.ts';
 import type { WorkFilter, WorkLine } from './works/work-table.ts';
 import { parseYears, WORK_FACETS, WorkTable } from './works/work-table.ts';
 
-/** A run folder, which has its data in `Data`, or the parent of another data folder. */
+/** A run folder with its data in `Data`, or the parent of another data folder. */
 export interface DocumentPlace {
   readonly folder: string;
   readonly dataRoot: string;
@@ -91,7 +91,6 @@ export class CorpusWorks implements Disposable {
   }
 }
 
-/** A work of the list, from its row, its record and its last manifest row. */
 export function describedWork(
   row: Readonly<Record<string, unknown>>,
   known: WorkRecord | null,
@@ -139,10 +138,7 @@ const KEPT = [
   ['HTML', 'html'],
 ] as const;
 
-/**
- * The path of a document's file: relative to the run folder if it is inside, so that the folder can be moved, otherwise
- * where the parser found it.
- */
+/** The path of a document's file: relative if it is inside the run folder, which may be moved. */
 export function documentLink({ folder, dataRoot }: DocumentPlace, document: string): string | undefined {
   for (const [kind, ending] of KEPT) {
     const kept = join(kind, `${document}.${ending}`);
@@ -155,10 +151,7 @@ export function documentLink({ folder, dataRoot }: DocumentPlace, document: stri
 const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;
 const MOST_LISTED = 100_000;
 
-/**
- * Parses a filter as people write it: `year:2018-2022 type:article author:"van Oppen" retracted:no heat waves`. Words
- * without a field are searched in titles, authors, venues and ids.
- */
+/** Parses a filter such as `year:2018-2022 author:"van Oppen" retracted:no heat waves`. */
 export function parseWorkFilter(text: string): WorkFilter {
   const filter: Record<string, string | boolean> = {};
   const words: string[] = [];
@@ -189,10 +182,7 @@ function isFilter(text: string): boolean {
     .some((word) => names.includes(word.split(':', 1)[0]?.toLowerCase() ?? '') && word.includes(':'));
 }
 
-/**
- * The ids of the chosen works: by the name of a saved set, `included` or `excluded` by screening, a filter, or
- * comma-separated ids; `@FILE` has one id per line.
- */
+/** Selects by a saved set, `included` or `excluded`, a filter, ids with commas, or a file of ids, `@FILE`. */
 export function chooseWorks(works: CorpusWorks, text: string): ReadonlySet<string> {
   const named = works.records.sets().find(({ name }) => name === text);
   if (named) return worksOfSet(works, named);

@@ -24,7 +24,6 @@ export async function exportGraph(graph: Graph, format: GraphFormat, path: strin
   await GRAPH_FORMATS[format].write(graph, path);
 }
 
-/** An edge as stored, with the number of its evidence rows. */
 interface EdgeRow {
   readonly source: string;
   readonly kind: string;
@@ -217,7 +216,6 @@ function noteName(kind: string, id: string): string {
     .slice(0, 120);
 }
 
-/** Writes a file piece by piece; it gets its name when it is complete and synced. */
 async function writeText(path: string, pieces: Iterable<string>): Promise<void> {
   using file = new AtomicText(path);
   for (const piece of pieces) file.write(piece);

@@ -10,10 +10,7 @@ import { EVIDENCE, evidenceOf, nodeOf } from './types.ts';
 
 /** Kinds that can be found by label: SPSS, Ana Silva, Journal of Seas. */
 const LABELLED_KINDS = "'software', 'term', 'author', 'dataset', 'material', 'institution', 'venue', 'funder', 'topic'";
-/**
- * The node and its other ids: each query follows `same_as` edges; the closure is never stored. CROSS JOIN makes SQLite
- * start from the node: otherwise it scans all edges.
- */
+/** The node and its other ids. CROSS JOIN makes SQLite start from the node; otherwise it scans all edges. */
 const SAME = `WITH RECURSIVE same(node) AS (
   SELECT :node UNION SELECT edges.target FROM same CROSS JOIN edges ON edges.source = same.node AND edges.kind = 'same_as'
   UNION SELECT edges.source FROM same CROSS JOIN edges ON edges.target = same.node AND edges.kind = 'same_as')`;
@@ -85,7 +82,6 @@ export class Graph implements Disposable {
     );
   }
 
-  /** How many nodes and edges of each kind there are, and from how many documents. */
   stats() {
     const counts = (table: string): Record<string, number> =>
       Object.fromEntries(this.store.map<number>(`SELECT kind, count(*) FROM ${table} GROUP BY kind ORDER BY kind`));
@@ -97,10 +93,7 @@ export class Graph implements Disposable {
     };
   }
 
-  /**
-   * The edges of a node with the nodes at their other ends, each with its first rows of evidence, sentences first. The
-   * same edge under several ids of the node is one neighbour.
-   */
+  /** The neighbours of a node under any of its ids, with some evidence of each edge, sentences first. */
   neighbours(
     name: string,
     options: { readonly kinds?: readonly EdgeKind[] | undefined; readonly limit?: number } = {},
@@ -117,7 +110,6 @@ export class Graph implements Disposable {
     });
   }
 
-  /** The edges of a node by the keys of their ends, with the node at the other end. */
   edgesOf(
     name: string,
     kinds: readonly EdgeKind[] = [],
@@ -142,12 +134,12 @@ export class Graph implements Disposable {
       }));
   }
 
-  /** The neighbourhood of a work for drawing: the same data for the report and the served page. */
+  /** The neighbourhood of a work for drawing. */
   neighbourhood(name: string): GraphPicture {
     return neighbourhoodOf(this, name);
   }
 
-  /** The works of the corpus, those with most citations first: of them and by them. */
+  /** The works of the corpus, sorted by the number of works that they cite or that cite them. */
   works(limit: number): GraphNode[] {
     return this.store
       .all<NodeRow>(
@@ -204,10 +196,7 @@ export class Graph implements Disposable {
       .map(weightedOf);
   }
 
-  /**
-   * Quantities whose name or sentence contains all of these words, matches in the name first, with the works that state
-   * them.
-   */
+  /** Quantities whose name or sentence contains all of these words, matches in the name first. */
   quantities(words: string, limit = 50) {
     const like = words
       .split(/\s+/)
@@ -277,7 +266,6 @@ export class Graph implements Disposable {
     );
   }
 
-  /** How many communities the works form by citations. */
   communities(): number {
     return new Set(communities(this.store).values()).size;
   }
@@ -320,7 +308,6 @@ export class Graph implements Disposable {
     return row && nodeOf(row);
   }
 
-  /** The first rows of evidence of an edge, given by the keys of its nodes. */
   evidenceOf(source: string, kind: EdgeKind, target: string, limit = EVIDENCE_SHOWN): ShownEvidence[] {
     return this.store
       .all<EvidenceRow>(
@@ -363,10 +350,7 @@ const TELLING_KINDS: ReadonlySet<string> = new Set(
   'work reference passage author dataset claim figure table'.split(' '),
 );
 
-/**
- * A shortest path between two nodes, given by their keys; undefined if there is none of at most `most` steps. With
- * `through`, only nodes of these kinds are between them.
- */
+/** A shortest path of at most `most` steps between two keys, only through nodes of the kinds `through`. */
 function shortestPath(
   store: CorpusStore,
   [start, goal]: readonly [start: string, goal: string],
@@ -457,10 +441,7 @@ export function pageRank(store: CorpusStore): Map<string, number> {
   return new Map(nodes.map((node, at) => [node, rank[at] ?? 0]));
 }
 
-/**
- * Communities of works by citations (Louvain, Blondel et al. 2008). Works are processed in the order of their keys, so that the
- * same graph gives the same groups.
- */
+/** Communities of works by citations (Louvain, Blondel et al. 2008); the same graph gives the same groups. */
 export function communities(store: CorpusStore): Map<string, number> {
   const { nodes, cites } = readCitations(store);
   let links = linksOf(nodes.length, undirected(cites));
@@ -479,7 +460,6 @@ export function communities(store: CorpusStore): Map<string, number> {
 
 type Links = readonly ReadonlyMap<number, number>[];
 
-/** Adds up the weights of links with the same ends. */
 function linksOf(count: number, all: Iterable<readonly [from: number, to: number, weight: number]>): Links {
   const links = Array.from({ length: count }, () => new Map<number, number>());
   for (const [from, to, weight] of all) links[from]?.set(to, (links[from]?.get(to) ?? 0) + weight);

@@ -40,7 +40,6 @@ interface Found {
   readonly ends: (readonly [source: string, target: string])[];
 }
 
-/** The neighbourhood of a work: its edges with evidence, related works, and citations among them. */
 export function neighbourhoodOf(graph: Graph, name: string): GraphPicture {
   const places = new Map<string, number>();
   const nodes: UnplacedNode[] = [];
@@ -53,7 +52,6 @@ export function neighbourhoodOf(graph: Graph, name: string): GraphPicture {
       { node: nodeKey(id) },
     );
 
-  /** The index of a node, which is added if it is new. */
   const place = (node: GraphNode): number => {
     const known = places.get(node.id);
     if (known !== undefined) return known;
@@ -102,7 +100,7 @@ export function neighbourhoodOf(graph: Graph, name: string): GraphPicture {
   return { nodes: layOut(nodes), edges, leftOut };
 }
 
-/** Citations between the works that are drawn, without those of the first one. */
+/** Citations between the drawn works, except those of the first one. */
 function citationsBetween(graph: Graph, nodes: readonly UnplacedNode[]): PictureEdge[] {
   const places = new Map(
     nodes.flatMap(({ id, kind }, at) => (kind === 'work' && at > 0 ? [[nodeKey(id), at] as const] : [])),

@@ -20,7 +20,6 @@ export type CitationStyle = (typeof CITATION_STYLES)[number];
 
 export type WorksPage = ReturnType<WorkTable['page']>;
 
-/** A corpus for readers: its works, the text of its documents, citations, and what is missing. */
 export class Library implements Disposable {
   readonly folder: string;
   readonly #place: DocumentPlace;
@@ -39,7 +38,6 @@ export class Library implements Disposable {
     return list.table.page({ sort: 'id', ...request, limit });
   }
 
-  /** A work as it is listed, by its id. */
   async line(id: string): Promise<WorkLine | undefined> {
     const list = await this.#opened();
     const isPaper = list.isEmpty && hasDocument(this.#place.dataRoot, id);
@@ -65,7 +63,6 @@ export class Library implements Disposable {
     return works.map(({ name, work }) => ({ name, work, citation: work && citation(work.record, style, keys) }));
   }
 
-  /** The outcomes of the works, and why some are missing. */
   async account() {
     const list = await this.#opened();
     const counts = accountOf(list.store);

@@ -37,7 +37,7 @@ export interface Figure {
   readonly rows: readonly (readonly string[])[] | null;
 }
 
-/** Whether a text is a valid document name, without path separators. */
+/** Rejects path separators and hidden files. */
 export function isDocumentName(name: string): boolean {
   return /^[^/\\\0.][^/\\\0]{0,254}$/.test(name);
 }

@@ -11,8 +11,7 @@ interface Opened<T> {
 }
 
 /**
- * Something that is opened on first use and kept until its source has changed. Current users of the old one finish
- * with it: it is closed when the last of them is done.
+ * Opened on first use and again when its source has changed; the old one is closed after its last user.
  *
  *   closed ──asked──▶ opening ──▶ open ──changed, looked at long enough ago──▶ opening another ──▶ open
  */

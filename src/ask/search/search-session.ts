@@ -19,14 +19,12 @@ const TOP = 10;
 export const LEAST_FIT = 0.2;
 
 export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {
-  /**
-   * Appends passages of works that the results cite, are cited by or share citations with; the results stay the same.
-   */
+  /** Appends passages of works connected to the results by citations. */
   readonly related?: boolean | undefined;
 }
 
 interface SearchParts {
-  /** The model that embeds questions. */
+  /** Embeds questions. */
   readonly engine: DenseEngine | undefined;
   readonly mode: SearchMode | undefined;
   readonly works: CorpusWorks;
@@ -38,7 +36,6 @@ export class SearchSession implements AsyncDisposable {
   readonly #index: SearchIndex;
   readonly #parts: SearchParts;
   readonly #hidden: ReadonlySet<string>;
-  /** The default search mode. */
   readonly mode: SearchMode;
 
   constructor(index: SearchIndex, parts: SearchParts) {
@@ -166,7 +163,6 @@ export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string 
   };
 }
 
-/** The fields of a record that a citation needs. */
 export function citedWork(record: WorkRecord) {
   return {
     id: record.id,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-// What `ask` is asked and answers. HTTP, MCP and the page use these schemas; `ask` uses only their types, so that a search
-// need not load zod. This file imports nothing that a browser does not have.
+// Schemas of requests and answers for HTTP, MCP and the page; `ask` imports only their types: zod loads slowly.
+// The page is built from this file too: import nothing here that a browser does not have.
 
 export const text = z.string().nullable();
 export const number = z.number().nullable();
@@ -79,7 +79,6 @@ export const runEvent = z.object({
 
 export const box = z.object({ page: z.int(), ...fields(z.number(), 'left', 'top', 'right', 'bottom') });
 
-/** A passage found by a search, or that an answer is made from. */
 export const passage = z.object({
   rank: z.number(),
   fit: z.number().describe('Score, 0 to 1.'),

@@ -40,10 +40,7 @@ export type StepCount = z.output<typeof stepCount>;
 export type RunEvent = z.output<typeof runEvent>;
 export type DocumentLine = z.output<typeof documentLine>;
 
-/**
- * A growing corpus: works and documents in tables that can be paged, sorted and filtered. `refresh` reads what other
- * processes have written. Opened with `corpus.view()`.
- */
+/** A growing corpus for readers; `refresh` reads what other processes have written. */
 export class CorpusView extends CorpusWorks {
   readonly #pictures = pagePictures();
   /** The number of the last event reported, for outcomes of works, each step of documents, and holds of hosts. */
@@ -183,7 +180,6 @@ export class CorpusView extends CorpusWorks {
   }
 }
 
-/** An event names what it is about. */
 const NOTHING = { work: null, document: null, host: null, reason: null } as const;
 
 function holdEvent({ at, host, asked_until: asked, held_until: held }: HostSlice): RunEvent {
@@ -198,7 +194,6 @@ function holdEvent({ at, host, asked_until: asked, held_until: held }: HostSlice
   };
 }
 
-/** Outcomes of works after a place in the manifest, in order. */
 function workEvents(store: CorpusStore, sequence: number): RunEvent[] {
   const rows = store.all<Pick<ManifestRow, 'work' | 'at' | 'outcome' | 'reason' | 'title' | 'resolver'>>(
     `select coalesce(works.work, outcomes.work) as work, outcomes.at, outcomes.outcome, outcomes.reason, outcomes.resolver,
@@ -215,7 +210,6 @@ function workEvents(store: CorpusStore, sequence: number): RunEvent[] {
   });
 }
 
-/** Outcomes of a step of documents after a place among them, in order. */
 function stepEvents(store: CorpusStore, step: string, sequence: number): RunEvent[] {
   const rows = store.all<Record<'document' | 'at' | 'ended', string> & Record<'failure' | 'reason', string | null>>(
     `select document, at, ended, substr(failure, 1, 1000) as failure, coalesce(code, category) as reason
@@ -309,7 +303,6 @@ function keptFile(place: DocumentPlace, id: string): string | undefined {
   return link === undefined ? undefined : fileInside(place.folder, link);
 }
 
-/** The PDF of a document for drawing pages, if it is inside the corpus. */
 export function sourcePdf(place: DocumentPlace, id: string): string | undefined {
   const path = keptFile(place, id);
   return path !== undefined && /\.pdf$/i.test(path) ? path : undefined;

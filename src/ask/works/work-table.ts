@@ -34,12 +34,10 @@ const SHOWN = `work as id, nullif(title, '') as title, authors, nullif(year, 0) 
 const FEW = 2_000;
 const DEFAULT_LIMIT = 50;
 
-/** The works of a corpus, one line each, in every order and by every filter of a list. */
 export class WorkTable {
   readonly #store: CorpusStore;
-  /** The last search, whose works are in the temporary table `found`, so that paging does not search again. */
+  /** The last search; its works are in the temporary table `found`, so that paging does not search again. */
   #sought = '';
-  /** How many works the last search and facets have. */
   #counted = { of: '', works: 0 };
 
   constructor(store: CorpusStore) {
@@ -162,10 +160,7 @@ export function sentenceOf(reason: string | null): string | null {
 export const WORK_FACETS = ['outcome', 'reason', 'licence', 'version', 'type', 'year'] as const;
 export type WorkFacet = (typeof WORK_FACETS)[number];
 
-/**
- * A filter of works. Entries that name no work are listed only if an outcome or a reason is given. `title`: substrings
- * that must all be in the title, ignoring case and accents.
- */
+/** Entries that name no work are listed only if an outcome or a reason is given. */
 export type WorkFilter = z.output<typeof workFilter> & { readonly title?: string | undefined };
 
 export interface Conditions {
