@@ -40,7 +40,6 @@ import { eventStream } from './corpus-run.ts';
 import { modelClient, modelPrices, modelSettings, stageSettings } from './prepare-stages.ts';
 import type { StageCall } from './prepare-stages.ts';
 
-/** Events of building a graph; the last one has the outcome. */
 export type GraphEvent =
   | { readonly kind: 'stage'; readonly event: StageEvent }
   | { readonly kind: 'warning'; readonly message: string }
@@ -55,7 +54,6 @@ export type GraphEvent =
       readonly named: NamedWorks | null;
     };
 
-/** Events of extracting claims: the estimated cost before, the actual cost after. */
 export type ClaimsEvent =
   | { readonly kind: 'estimated'; readonly estimate: ClaimEstimate }
   | { readonly kind: 'stage'; readonly event: StageEvent }
@@ -124,10 +122,7 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
       return store.count('nodes');
     },
 
-    /**
-     * Reads all parsed documents and records, and updates the graph. With the setting `graph.lookup`, OpenAlex is queried
-     * for works that records cite by its ids, and Crossref for references without an identifier.
-     */
+    /** Updates the graph from documents and records; with `graph.lookup` also from OpenAlex and Crossref. */
     build(request: GraphRequest = {}, signal?: AbortSignal): AsyncGenerator<GraphEvent, void> {
       return eventStream<GraphEvent>(async (tell, stop) => {
         const settings = { vocabulary: request.vocabulary ?? null };
@@ -243,7 +238,6 @@ function nothingParsed(dataRoot: string): AppError {
 const LONGEST = 1_000;
 const MOST_AUTHORS = { openalex: 30, crossref: 100 } as const;
 
-/** Looks up many works at OpenAlex by the ids in its records. */
 export function openAlexDirectory(asking: Pick<Asking, 'services' | 'contact' | 'send'>): Directory {
   return {
     origin: 'openalex',

@@ -14,13 +14,10 @@ import { runPrepared } from './run-stages.ts';
 
 /** Documents that may wait between two stages: enough to keep each busy, few enough to lose when a run stops. */
 const WAITING = 64;
-/**
- * Niceness of parsing. The model, with a thread per core, cannot use all cores fully; parsing fills the gaps. With
- * equal priority, parsing would end first and leave the gaps unused.
- */
+/** Niceness of parsing, which should fill the gaps of the model: it has a thread per core but waits often. */
 const PARSING_GIVES_WAY = 5;
 
-/** The stages of a run by what they do; `dense` makes vectors ahead of `embed`. */
+/** `dense` makes vectors ahead of `embed`. */
 export type CorpusStageName = 'doctags' | 'chunk' | 'dense' | 'embed';
 
 export type CorpusReport = (stage: CorpusStageName, event: StageEvent) => void;
@@ -33,9 +30,7 @@ export interface CorpusStages {
   readonly chunk: FlowingStage;
   /** Undefined if dense vectors are not wanted or not available. */
   readonly dense: FlowingStage | undefined;
-  /**
-   * Opened when all documents are chunked, because BM25 counts the words of all of them; undefined: no vectors at all.
-   */
+  /** Called when all documents are chunked: BM25 counts the words of all. Undefined: no vectors at all. */
   readonly openEmbed: () => Promise<ClosingStage | undefined>;
 }
 
@@ -81,13 +76,10 @@ export interface CorpusOutcome<Gathered, Indexed> {
 }
 
 /**
- * Joins gathering, DocTags, chunks and vectors: a document that has arrived is parsed while others are still loading.
- *
  *   gather → doctags → chunk → dense (into the cache)          as documents arrive, each line bounded
  *                                     └→ embed → index          when there are no more
  *
- * The first abort drains everything: what runs is finished, what waits is left to the next run, which finds it on the
- * disk. A stage that cannot continue stops the others.
+ * An abort, or a stage that cannot continue, stops all: running items are finished, others left to the next run.
  */
 export async function runCorpus<Gathered, Indexed>(
   options: CorpusRunOptions<Gathered, Indexed>,
@@ -196,7 +188,6 @@ export function reasonOf(signal: AbortSignal): string {
   return typeof signal.reason === 'string' ? signal.reason : 'asked to stop';
 }
 
-/** A manifest that is not written, for work that only fills a cache. */
 function quietSink(): ManifestSink {
   return {
     logSuccess: () => undefined,
@@ -208,10 +199,7 @@ function quietSink(): ManifestSink {
   };
 }
 
-/**
- * A queue of values for one consumer. Offering never waits, so hooks can do it; producers call `room` before making the
- * next value, which keeps the queue at about `bound`.
- */
+/** A queue for one consumer. `offer` never waits; producers await `room` first, which bounds the queue. */
 export class Channel<T> implements AsyncIterableIterator<T> {
   readonly #bound: number;
   readonly #waiting: T[] = [];
@@ -222,14 +210,13 @@ export class Channel<T> implements AsyncIterableIterator<T> {
     this.#bound = bound;
   }
 
-  /** Adds a value; it is dropped if the queue was closed. */
   offer(value: T): void {
     if (this.#isClosed) return;
     this.#waiting.push(value);
     this.#wake();
   }
 
-  /** Resolves when there is room for one more, or when the queue was closed. */
+  /** Also resolves when the queue is closed. */
   async room(): Promise<void> {
     while (this.#waiting.length >= this.#bound && !this.#isClosed) await this.#change.promise;
   }
@@ -267,10 +254,7 @@ export class Channel<T> implements AsyncIterableIterator<T> {
 
 export type TellingWork<Event> = (tell: (event: Event) => void, signal: AbortSignal) => Promise<void>;
 
-/**
- * The events of some work, which starts when the first one is requested. Aborting the signal ends it gracefully.
- * Leaving the loop stops the work and waits for its end; its error is thrown to the consumer.
- */
+/** The events of some work. Leaving the loop stops the work and waits for its end; its error is thrown. */
 export async function* eventStream<Event>(work: TellingWork<Event>, signal?: AbortSignal): AsyncGenerator<Event, void> {
   const left = new AbortController();
   const events = new Channel<Event>(Infinity);

@@ -48,7 +48,6 @@ export interface CorpusOptions {
   readonly web?: WebTime | undefined;
 }
 
-/** Receiver of messages, and abort signal, of read-only operations. */
 interface Looking {
   readonly tell?: (message: string) => void;
   readonly signal?: AbortSignal;
@@ -64,8 +63,7 @@ export function corpusLayer(folder: string, origin: string): Layer {
 }
 
 /**
- * Opens a corpus folder, which need not be there yet: what `docstokg run`, `search` and `docparse` do, as calls. Nothing
- * is printed; what happens comes as events, and a signal stops it in good order.
+ * Opens a corpus folder, which need not exist. Progress is reported by events; a signal stops it gracefully.
  *
  * ```ts
  * import { openCorpus } from 'docstokg';
@@ -163,10 +161,7 @@ export class Corpus implements AsyncDisposable {
     }, signal);
   }
 
-  /**
-   * The passages that best answer a question, by words and, with a model, by meaning. The first search updates the
-   * index and opens it; later ones use it until `gather` or `index` replaces it.
-   */
+  /** The passages that best answer a question. Only the first search updates the index; see `liveSearch`. */
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
     this.#search ??= this.openSearch({}, signal).catch((error: unknown) => {
       this.#search = undefined;
@@ -175,16 +170,13 @@ export class Corpus implements AsyncDisposable {
     return await (await this.#search).search(question, request, signal);
   }
 
-  /** Opens the index for many questions; `tell` receives messages. The caller disposes of it. */
+  /** Opens the index for many questions. The caller disposes of it. */
   async openSearch(options: OpenSearchOptions = {}, signal?: AbortSignal): Promise<SearchSession> {
     requireSearchable(this.folder, this.config);
     return await openSearchSession(this, options, signal);
   }
 
-  /**
-   * A search for long-running processes: it notices when the corpus grows, or with `asItIs` when another process has
-   * updated the index. The caller disposes of it.
-   */
+  /** A search that follows a growing corpus, with `asItIs` only its index. The caller disposes of it. */
   liveSearch({ tell, asItIs = false }: Pick<OpenSearchOptions, 'tell' | 'asItIs'> = {}): KeptOpen<SearchSession> {
     const index = join(this.folder, 'Index');
     const sources = [
@@ -205,10 +197,7 @@ export class Corpus implements AsyncDisposable {
     });
   }
 
-  /**
-   * Refreshes the corpus: lists again, updates records, downloads works that are new or newly open, and reports the
-   * changes. If killed, the next call resumes and reports the same.
-   */
+  /** Lists again, updates records, downloads new and newly open works; the next call resumes a killed one. */
   async refresh(
     request: RefreshRequest & { readonly tell?: (event: CorpusEvent) => void } = {},
     signal?: AbortSignal,
@@ -240,10 +229,7 @@ export class Corpus implements AsyncDisposable {
     yield* exportCorpus(request, { name: basename(this.folder), dataRoot, format }, works);
   }
 
-  /**
-   * Which works are considered duplicates or versions of one another; `apart` undoes the merges of a work, `together`
-   * restores them. A work that was split off is downloaded by the next run.
-   */
+  /** Duplicates and versions of works. A work split off with `apart` is downloaded by the next run. */
   async versions(change: { readonly apart?: string; readonly together?: string } = {}) {
     using works = this.#knownWorks();
     const { records } = works;
@@ -264,10 +250,7 @@ export class Corpus implements AsyncDisposable {
     return { versions: records.versions(), same: records.identities() };
   }
 
-  /**
-   * The ids of the works that a text selects: a saved set, `included` or `excluded` by screening, a filter such as
-   * `year:2018-2022 type:article`, or ids separated by commas. Undefined means all works.
-   */
+  /** Selects by a saved set, `included` or `excluded`, a filter, or ids with commas; undefined means all. */
   chooseWorks(text: string): ReadonlySet<string>;
   chooseWorks(text: string | undefined): ReadonlySet<string> | undefined;
   chooseWorks(text: string | undefined): ReadonlySet<string> | undefined {
@@ -325,7 +308,7 @@ export class Corpus implements AsyncDisposable {
     return new Date(this.#clocks.clock.now()).toISOString();
   }
 
-  /** The works of the corpus, up to date; throws if there are none. */
+  /** Throws if there are none. */
   #knownWorks(): CorpusWorks {
     const works = this.#works();
     if (!works.isEmpty) return works;
@@ -357,12 +340,12 @@ export class Corpus implements AsyncDisposable {
     };
   }
 
-  /** A live, read-only view of the corpus. The caller disposes of it. */
+  /** The caller disposes of it. */
   view(): CorpusView {
     return new CorpusView(this.folder, this.config);
   }
 
-  /** the request and its last outcome, from `run.json`; undefined before the first `gather`. */
+  /** The contents of `run.json`; undefined before the first `gather`. */
   async account(): Promise<RunFile | undefined> {
     return await readRunFile(this.folder);
   }

@@ -11,10 +11,7 @@ import {
 import { Records } from '../store/index.ts';
 import type { FlowingStage } from './prepare-stages.ts';
 
-/**
- * Notes documents as they are parsed. At the end of a run it writes records of the user's own papers, `files`, and
- * completes the records of downloaded works from their documents.
- */
+/** Notes parsed documents; at the end writes records of own papers, `files`, and completes the others. */
 export function openFiling(files: readonly string[], config: Config, runtime: Runtime) {
   const given = new Set(files);
   const [own, fetched]: [string[], string[]] = [[], []];
@@ -48,7 +45,7 @@ export function openFiling(files: readonly string[], config: Config, runtime: Ru
       const known = new Set([...own, ...fetched]);
       for (const document of documents) if (!known.has(document)) fetched.push(document);
     },
-    /** Writes the records, into the open download's table if there is one, else into the folder's. */
+    /** `known` are the records of an open download. */
     async file(known: Records | undefined, signal: AbortSignal): Promise<void> {
       if (own.length === 0 && fetched.length === 0) return;
       using stack = new DisposableStack();

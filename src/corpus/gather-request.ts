@@ -25,13 +25,12 @@ import { asksAboutPapers } from './document-filing.ts';
 import type { RunAsked } from './run-file.ts';
 import { readRunFile } from './run-file.ts';
 
-/** The contents of a corpus; without topic, ids or input, the folder's last request. */
+/** Without topic, ids or input, the folder's last request is repeated. */
 export interface GatherRequest extends RunAsked {
   /** Where to stop: after downloading the files, or after indexing, the default. */
   readonly until?: 'files' | 'index' | undefined;
 }
 
-/** A resolved request: works to find, existing papers, and the settings with its contact address. */
 export type WantedDocuments = ReturnType<typeof wantedDocuments>;
 
 /** The given request, or the folder's last one. */
@@ -90,7 +89,7 @@ export function checkDocuments(documents: WantedDocuments): void {
   else checkFolder(documents.config.download.out);
 }
 
-/** Whether there are works to find, not only existing papers. */
+/** False if there are only papers of the user. */
 export function wantsWorks({ ids, unidentified, wanted }: WantedDocuments): boolean {
   return ids.length > 0 || unidentified.length > 0 || asksOpenAlex(wanted) || (wanted.input?.length ?? 0) > 0;
 }
@@ -113,11 +112,7 @@ export interface SkippedFile {
 const LOOK_BYTES = 256 * 1024;
 const NO_PAGE = new URL('file:///');
 
-/**
- * Searches files and folders for papers. A file's type is detected by its content, not its name; pages in place of a
- * paper (a login, an error) are not papers; copies of a paper count once. Skipped files are reported. Files in
- * `except`, and hidden ones, are ignored.
- */
+/** Finds papers by content, each once; login and error pages are none. Ignores hidden files and `except`. */
 export async function findOwnPapers(inputs: readonly string[], except: string) {
   const own = resolve(except) + sep;
   const files = [...new Set(inputs.flatMap(filesBelow).map((path) => resolve(path)))].filter(
@@ -181,7 +176,6 @@ async function copyOf(file: string, others: readonly string[]): Promise<string |
   return undefined;
 }
 
-/** The requested works, as they are found. Downloads nothing and records nothing. */
 export async function* findWorks(
   documents: WantedDocuments,
   runtime: Runtime,
@@ -192,7 +186,6 @@ export async function* findWorks(
   yield* wantedWorks(documents.ids, documents.wanted, unrecorded(asking, runtime, signal));
 }
 
-/** What lists works without recording anything about them. */
 function unrecorded(asking: Asking, { clock, log }: Runtime, signal: AbortSignal) {
   const tell = (message: string): void => log('info', message);
   return { ...asking, records: undefined, statePath: undefined, clock, signal, tell };
@@ -200,7 +193,6 @@ function unrecorded(asking: Asking, { clock, log }: Runtime, signal: AbortSignal
 
 export type Estimate = Awaited<ReturnType<typeof estimateWorks>>;
 
-/** Works of one kind, and a sample of them. */
 type Part = Awaited<ReturnType<typeof namedPart>>;
 
 /** Assumptions: no service documents these, and they vary between fields. */

@@ -59,10 +59,7 @@ interface Request extends WantedDocuments {
   readonly signal: AbortSignal;
 }
 
-/**
- * Finds, downloads, parses, chunks, embeds and indexes works, as far as possible at the same time. Starts when its
- * first event is requested.
- */
+/** Finds, downloads, parses and indexes works at the same time. Starts when its first event is requested. */
 export class Gathering implements AsyncIterable<CorpusEvent> {
   readonly #place: GatherPlace;
   readonly #request: GatherRequest;
@@ -208,7 +205,6 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     };
   }
 
-  /** Downloads all works, and reports the counts afterwards. */
   async #downloaded(download: DownloadAssembly, request: Request, signal: AbortSignal): Promise<DownloadSummary> {
     const summary = await download.run.run({ drain: 'due', signal });
     if (summary.reason !== 'stopped') await this.#zotero?.commit();

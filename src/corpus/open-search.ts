@@ -54,10 +54,7 @@ export async function openSearchSession(
   }
 }
 
-/**
- * Opens the model that made an index's vectors, to embed questions: the embedded one as it ran then, whatever the
- * current settings; any other only if the settings name it.
- */
+/** Opens the model that made an index's vectors; one that is not embedded only if the settings name it. */
 async function openQueryEngine(config: Config, model: ModelIdentity | undefined): Promise<MaybeEngine> {
   if (!model)
     return {
@@ -77,10 +74,7 @@ async function openQueryEngine(config: Config, model: ModelIdentity | undefined)
   return { kind: 'missing', reason: other(model) };
 }
 
-/**
- * The embedded model's vectors are comparable in any precision: with WebAssembly only, int8 vectors are queried in
- * fp32.
- */
+/** The embedded model's vectors are comparable in any precision: WebAssembly queries int8 vectors in fp32. */
 function isSame(opened: ModelIdentity, wanted: ModelIdentity): boolean {
   const precision = embeddedPrecision(wanted) && embeddedPrecision(opened) ? wanted.precision : opened.precision;
   return canonicalJson({ ...opened, precision }) === canonicalJson(wanted);
@@ -110,7 +104,7 @@ export async function refreshPassages(
   return (await refreshIndex({ dataRoot, folder, format, linkOf, ...(signal && { signal }), report })).passages;
 }
 
-/** Indexes the outputs of all stages; undefined if a run has found nothing, as its summary says. */
+/** Undefined if the run has found nothing. */
 export async function makeIndex(
   config: Config,
   tell: (event: SearchEvent) => void,

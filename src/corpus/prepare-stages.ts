@@ -65,7 +65,6 @@ export async function prepareChunk(config: Config, call: StageCall = {}): Promis
   };
 }
 
-/** The embed stage over all chunked documents, with open engines. */
 export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall, warn: Warn): ClosingStage {
   const { parse } = config;
   const cache = openCache(config, warn);
@@ -82,10 +81,7 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageC
   };
 }
 
-/**
- * Makes dense vectors as documents are chunked, before the embed stage. The model takes tens of milliseconds per
- * passage: in a separate process it does not delay the downloads.
- */
+/** Makes dense vectors ahead of the embed stage, in a separate process so that downloads are not delayed. */
 export function prepareDense(config: Config, warn: Warn): FlowingStage | undefined {
   const { parse } = config;
   const dense = denseSettings(config);
@@ -122,14 +118,12 @@ function cachePath({ parse }: Config): string {
   return join(parse.data_root, 'Embeddings', 'cache.sqlite');
 }
 
-/** A stage with everything but its documents. */
 export interface PreparedStage {
   readonly stageName: string;
   readonly worker: StageWorker | WorkerModule;
   readonly options: StageOptions;
   /** Passed to every worker; plain data. */
   readonly data?: unknown;
-  /** Collects what its documents give reason to warn about. */
   readonly notices?: () => ReturnType<typeof documentNotices>;
 }
 
@@ -154,7 +148,7 @@ export interface StageCall {
   readonly shard?: string;
 }
 
-/** The options of a stage: its own preferences, overridden by the configuration, overridden by the call. */
+/** The stage's preferences, overridden by the configuration, overridden by the call. */
 export function stageSettings(call: StageCall, config: Config, preferred: Partial<StageOptions>): StageOptions {
   const { stage } = config;
   const configured = {
@@ -348,10 +342,7 @@ export async function openSparse({ parse }: Config): Promise<SparseEngine | unde
   return parse.sparse === 'none' ? undefined : openCorpusBm25(parse.data_root, parse.format);
 }
 
-/**
- * Collects warnings for the summary of a DocTags run: scans without text, and, if the embedding model supports English
- * only, documents in other languages.
- */
+/** Collects what to warn about after a DocTags run. */
 export function documentNotices(modelIsEnglish: boolean) {
   const scans: string[] = [];
   const foreign = new Map<string, number>();
@@ -385,7 +376,7 @@ function aboutLanguages(foreign: ReadonlyMap<string, number>): string[] {
   ];
 }
 
-/** The client of the configured model server. The caller disposes of it. */
+/** The caller disposes of it. */
 export function modelClient({ model, http }: Config, url = model.url): ReturnType<typeof openModelClient> {
   return openModelClient(url, {
     contact: http.contact,

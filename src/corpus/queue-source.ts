@@ -20,9 +20,7 @@ export interface QueueSourceOptions {
   /** How many items run at once, shown to operators. */
   readonly workers: number;
   readonly scheduling: Scheduling;
-  /**
-   * Held while this runner decides whether to join others or start over; undefined in a fleet, which never starts over.
-   */
+  /** Held while this runner decides whether to join others or start over; a fleet never starts over. */
   readonly lock?: FileLock;
   /** Fetches the inputs of an item and returns it with local paths. Throws if that fails. */
   readonly arrive?: (item: WorkItem, signal: AbortSignal) => Promise<WorkItem>;
@@ -35,11 +33,7 @@ interface HeldItem {
   readonly end: (outcome: HandlerOutcome) => void;
 }
 
-/**
- * A stage's items shared by several processes or hosts through a work queue. The first runner enqueues the plan; runners
- * that start while others work join them. An Orchestrator leases the items when the stage asks for some, and its handler
- * waits until the stage settles them.
- */
+/** A stage's items in a queue of several runners. The handler of a leased item waits until it is settled. */
 export class QueueSource implements ItemSource, AsyncDisposable {
   readonly #options: QueueSourceOptions;
   readonly #orchestrator: Orchestrator;
@@ -90,7 +84,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     return source;
   }
 
-  /** Enqueues items of a fleet: known items are recognised by content and not repeated. */
+  /** Enqueues items of a fleet; an item with the same content is not repeated. */
   async add(items: Iterable<WorkItem>): Promise<void> {
     const { queue, scheduling } = this.#options;
     await queue.bulkImport(

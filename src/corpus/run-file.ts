@@ -34,7 +34,7 @@ export interface RunFile {
   readonly account: RunAccount | null;
 }
 
-/** The documents of a run, and the contact address. */
+/** What a run was asked for. */
 export interface RunAsked extends WantedWorks {
   readonly ids?: readonly string[] | undefined;
   /** Which works are downloaded, as in `--works`; all by default. */
@@ -54,7 +54,7 @@ export async function readRunFile(folder: string): Promise<RunFile | undefined> 
   });
 }
 
-/** Locks a run folder, which one process uses at a time; creates it if needed. The lock ends with the process, even if it is killed. */
+/** Locks a run folder and creates it if needed. The lock ends with the process, even if it is killed. */
 export async function openRunFolder(path: string, asked: RunAsked, clock: Clock) {
   await mkdir(join(path, 'state'), { recursive: true });
   using held = new DisposableStack();
@@ -104,7 +104,7 @@ export interface FailedDocument {
   readonly message: string;
 }
 
-/** The summary of a run, stored in `run.json`. */
+/** The summary of a run. */
 export interface RunAccount {
   /** Null if nothing was downloaded, because the documents were already there. */
   readonly works: WorksAccount | null;
@@ -125,7 +125,7 @@ export interface RunAccount {
   readonly seconds: number;
 }
 
-/** The account of the stages. Scans are skipped in every run; they do not count as done before. */
+/** Scans are skipped in every run; they do not count as done before. */
 export function accountOfStages(
   outcomes: Readonly<Partial<Record<CorpusStageName, StageOutcome>>>,
   scans: number,

@@ -113,7 +113,6 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
   },
 };
 
-/** Runs a stage over a whole plan, alone or together with other runners. */
 async function runWhole(
   name: ParseStage,
   stage: PreparedStage,
@@ -191,10 +190,7 @@ function withoutEndings(name: string): string {
   return parts.join('.');
 }
 
-/**
- * The plan unchanged or, with `stage.source: queue`, with its items in a queue that all runners of the stage share: a
- * SQLite file beside the manifests for one machine, a separate schema on the configured PostgreSQL for several.
- */
+/** With `stage.source: queue`, runners share the items in a queue: a SQLite file or a PostgreSQL schema. */
 async function openSharedPlan(
   plan: StagePlan & { readonly items: readonly WorkItem[] },
   options: StageOptions,
@@ -232,10 +228,7 @@ export function sourceSettings(config: Config, { clock }: Runtime, { workers, sc
   return { clock, leaseMs, heartbeatMs, maxDeaths, workers, scheduling };
 }
 
-/**
- * Items of other machines may name files that this one cannot read. A local document of the same name is used instead;
- * without one the runner ends, and leaves the document to the others instead of counting it as failed.
- */
+/** Replaces an item whose files cannot be read here by this machine's own; without one the runner ends. */
 function readableHere(planned: readonly WorkItem[]): (item: WorkItem) => Promise<WorkItem> {
   const own = new Map(planned.map((item) => [item.itemId, item]));
   return async (item) => {
@@ -254,10 +247,7 @@ const TOGETHER = 4;
 
 export type StoredOutputs = ReturnType<typeof storedOutputs>;
 
-/**
- * Stores the outputs of a stage while it runs; in a fleet together with the stage's rows. Errors are thrown by `flush`;
- * the next run stores what is missing.
- */
+/** Stores the outputs of a running stage; `flush` throws errors, and the next run stores what is missing. */
 export function storedOutputs({ files }: Shared, fleet?: { readonly log: string; readonly rows: RowsByItem }) {
   const slots = new KeyedLimiter({ clock: systemClock, defaultLimit: TOGETHER });
   const active = new Set<Promise<void>>();
@@ -293,16 +283,13 @@ export function storedOutputs({ files }: Shared, fleet?: { readonly log: string;
   };
 }
 
-/**
- * The outputs of an item with their fingerprint, which lets other machines trust them, relative to the corpus folder.
- */
+/** With the fingerprint, which lets other machines trust the outputs; relative to the corpus folder. */
 export function outputPaths(item: WorkItem, folder: string): string[] {
   return [...Object.values(item.outputs), fingerprintPath(item)]
     .filter((path) => existsSync(path))
     .map((path) => sharedPath(path, folder));
 }
 
-/** The path of a file in a corpus folder, as written in the log. */
 function sharedPath(path: string, folder: string): string {
   const inside = portable(path, folder);
   if (!inside.startsWith('..')) return inside;
@@ -311,7 +298,7 @@ function sharedPath(path: string, folder: string): string {
   });
 }
 
-/** A path relative to a folder, as written on every system. */
+/** A relative path with slashes on every system. */
 export function portable(path: string, folder: string): string {
   return relative(folder, path).split(sep).join('/');
 }

@@ -45,7 +45,7 @@ interface ExportPlace {
   readonly format: FileFormat;
 }
 
-/** Exports a corpus for another tool; yields pieces of text if there is no `out`. */
+/** Yields pieces of text if there is no `out`. */
 export async function* exportCorpus(
   request: ExportRequest,
   place: ExportPlace,
@@ -116,7 +116,6 @@ const COLUMNS = [
   'version', 'outcome', 'reason', 'detail', 'label', 'other_version', 'retracted', 'file', 'url', 'abstract',
 ] as const; // prettier-ignore
 
-/** What exports say about a work, by the names of their columns. */
 function columnsOf({ record, outcome, reason, detail, label, isOtherVersion, file, licence: license }: LibraryWork) {
   const { id, ids, title, date, venue, volume, issue, pages, type, language, access, version, url, abstract } = record;
   return {

@@ -34,15 +34,13 @@ interface FleetRunOptions<Gathered, Indexed>
 }
 
 /**
- * One machine's part of a run that any number of machines share. Downloads, parsing and chunking run concurrently, each
- * through a shared queue; vectors depend on word counts of all documents, so they are made when all are chunked.
+ * One machine's part of a run. Vectors are made when all documents are chunked: BM25 counts the words of all.
  *
  *   works queue → files → doctags queue → DocTags → chunk queue → chunks        as long as anybody downloads
  *                                                    └→ embed queue → vectors   when all machines have chunked
  *                                                         └→ index              on one machine, by a lease
  *
- * Whatever is made is in the store, and the logs say so, before the job that made it is settled. A machine may start, stop or
- * die at any moment: its leases go to others.
+ * A job is settled after its outputs are in the store and the logs: a machine may die at any time.
  */
 export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, Indexed>) {
   const { config, runtime, shared, once, download, stages, gather, index, report } = options;
@@ -159,10 +157,8 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
 type StageSource = Awaited<ReturnType<typeof openStageSource>>;
 
 /**
- * The items of a stage, shared by the machines of a fleet. Items are identified by content, and their paths are
- * relative to any machine's folder: the machine that leases one fetches its inputs from the store. If the lease is
- * still held, its end and the places of its outputs are written to the logs before the job is settled; then `done` is
- * called if it has outputs, made now or earlier.
+ * The items of a stage in a fleet: identified by content, with paths relative to any machine's folder. An item's
+ * end is logged before its job is settled; then `done` is called if it has outputs.
  */
 export async function openStageSource(
   stage: FlowingStage | ClosingStage,
@@ -230,7 +226,6 @@ export async function openStageSource(
   };
 }
 
-/** The item with portable paths, and the hash of its input, which identifies it. */
 function portableItem(item: WorkItem, { files }: Shared): WorkItem {
   const inFolder = (path: string): string => portable(path, files.folder);
   const inputs = mapped(item.inputs, inFolder);
@@ -270,10 +265,7 @@ const OTHERS_MS = 1_000;
 
 export type OncePerFleet = Awaited<ReturnType<typeof oncePerFleet>>;
 
-/**
- * Lets one machine of a fleet list the works, one count their words, and one build the index. Each is a leased job: if
- * its machine dies, another one takes over, and works already enqueued are not added twice. The others wait for its end.
- */
+/** Jobs that one machine does for all while the others wait; each is leased in case its machine dies. */
 export async function oncePerFleet(options: OncePerFleetOptions) {
   const { works, queue, clock, leaseMs, heartbeatMs, asked } = options;
   const question = sha256(canonicalJson(asked));
@@ -283,7 +275,7 @@ export async function oncePerFleet(options: OncePerFleetOptions) {
   const isActive = workers.some(({ updatedAt }) => updatedAt >= at - leaseMs);
   if (!isActive) await queue.store.admin.prune({}, { dryRun: false });
 
-  /** Does the work on one machine, once for each name; on the others it returns undefined when that is done. */
+  /** Runs once per name; on the other machines it returns undefined when that is done. */
   return async <T>(
     name: string,
     work: (signal: AbortSignal) => Promise<T>,

@@ -23,8 +23,7 @@ const DAY = 86_400_000;
 const RETRY_DAYS = { later: 1, other: 30 } as const;
 
 /**
- * Refreshes a corpus. The state of its works is saved before the first request, so a killed refresh resumes and reports
- * the same changes in the end. The changes are stored in the folder before the saved state is removed.
+ * A killed refresh resumes from the saved state and reports the same changes.
  *
  *   state saved → records and arXiv versions read again → failed jobs retried → gathered as before
  *     → new records completed from Crossref → changes stored and reported, saved state removed
@@ -141,16 +140,12 @@ export async function retryFailures(records: Records, before: States, queue: Wor
   }
 }
 
-/**
- * Requests newer versions of downloaded works. A version published under its own DOI is a separate work, linked as a
- * version; a better open copy of the same work replaces its file.
- */
+/** A version with its own DOI is a separate work; a better open copy of the same work replaces its file. */
 async function fetchVersions(records: Records, before: States, queue: WorkQueue): Promise<void> {
   const known = { names: savedWorks(records), versions: records.arxivVersions() };
   for (const { key, work } of newerVersions(records.all(), before, known)) await queue.enqueue(key, work);
 }
 
-/** The works to download because a new version exists, each with the key of its job. */
 export function* newerVersions(
   records: Iterable<WorkRecord>,
   before: States,
@@ -176,7 +171,7 @@ export function* newerVersions(
 const NAME = 'refreshed.json';
 const MOST_LOOKS = 100;
 
-/** One refresh and its changes. Times are ISO 8601. */
+/** Times are ISO 8601. */
 interface Look {
   readonly began: string;
   readonly ended: string;
