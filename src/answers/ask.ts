@@ -41,25 +41,12 @@ export async function askPassages<T, O extends { readonly top: number }>(
   return await search(question, { ...options, perWork: Math.ceil(options.top * SHARE_OF_ONE_WORK) });
 }
 
-/**
- * Sentences with a lower fit do not answer the question. The highest threshold that refuses at most one in twenty
- * answerable questions in the development half of `npm run score:answers`; the script reports when another one fits
- * better.
- */
+/** The highest threshold that refuses at most 1 in 20 answerable questions, by `npm run score:answers`. */
 export const LEAST_FIT = 0.6;
 
 const DEFAULTS = { passages: 10, sentences: 3, least: LEAST_FIT };
 
-/**
- * Answers a question from the papers of a corpus. Every sentence carries quotes that are in the papers word for word; what a
- * model writes without such a quote is dropped and counted.
- *
- * ```js
- * await using session = await corpus.openSearch();
- * const { sentences } = await askCorpus(session, 'Which symbionts tolerate heat?');
- * for (const { text, quotes } of sentences) console.log(text, quotes[0]?.work?.apa);
- * ```
- */
+/** Every sentence has quotes that are in the papers word for word; a model's other sentences are dropped. */
 export async function askCorpus(
   session: SearchSession,
   question: string,

@@ -24,16 +24,13 @@ const LONGEST_TEXT = 1_000;
 /** Shorter quotes prove nothing. */
 const LEAST_WORDS = 4;
 
-/** A model's quote and the number of the passage it claims to be from. */
 export interface ClaimedQuote {
   readonly quote: string;
+  /** The number of the passage, from 1. */
   readonly passage: number;
 }
 
-/**
- * Parses a model's answer about numbered passages; undefined if it is not the requested JSON. A sentence is accepted
- * only if each of its quotes is in the named paper word for word, and each of its numbers in a quote.
- */
+/** Keeps sentences whose quotes are in the papers, and numbers in the quotes; undefined if not JSON. */
 export function checkAnswer(content: string, passages: readonly CitedHit[]) {
   const written = listIn(content, 'sentences');
   if (!written) return undefined;
@@ -51,8 +48,8 @@ export function checkAnswer(content: string, passages: readonly CitedHit[]) {
 }
 
 /**
- * Reads a model's text piece by piece and shows each sentence that passes the check as soon as it is written. The final
- * answer is that of `checkAnswer`: sentences from a model's reasoning may be shown, but never unchecked ones.
+ * Shows each checked sentence of a streamed answer as soon as it is complete. The final answer is that of
+ * `checkAnswer`: sentences from a model's reasoning may be shown too, but never unchecked ones.
  */
 export function liveSentences(
   passages: readonly CitedHit[],

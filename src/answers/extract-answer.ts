@@ -28,9 +28,8 @@ export function fitOfAnswer(sentences: readonly AnswerSentence[]): number {
 export type Nearness = (question: string, texts: readonly string[]) => Promise<readonly number[] | undefined>;
 
 /**
- * The sentences that answer a question best, each a quote. A sentence scores by the share of the question's terms it
- * contains, weighted by rarity among the passages, and by semantic similarity; if the question asks for a finding,
- * sentences that report one come first. There is no answer if no top sentence reaches `least` in either score.
+ * The sentences that answer a question best: by the question's terms in them, weighted by rarity, and by
+ * semantic similarity; none if no top sentence reaches `least` in either score.
  */
 export async function extractAnswer(
   question: string,

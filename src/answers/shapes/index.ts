@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 import { fields, number, passage, text } from '../../ask/shapes/index.ts';
 
-// What `answers` gives, over HTTP, MCP and to the page. `answers` uses only the types, so that an answer need not load
-// zod. This file imports nothing that a browser does not have.
+// Schemas of answers and tables for HTTP, MCP and the page; `answers` imports only their types.
+// The page is built from this file too: import nothing here that a browser does not have.
 
 /** Words of a paper that support a sentence, and where they are. */
 const answerQuote = z.object({
@@ -33,7 +33,6 @@ export const answerHead = z.object({
 /** An answer from the papers; without sentences, they do not answer. */
 export const answerShape = answerHead.extend({ passages: z.array(passage) });
 
-/** A column of a table: one question asked of every paper. */
 export const column = z
   .object({
     name: z.string(),

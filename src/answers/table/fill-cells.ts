@@ -10,7 +10,6 @@ import { delimited } from '../writer.ts';
 import type { Cell, CellQuote, Column } from './cell.ts';
 import { empty } from './cell.ts';
 
-/** The facts that the graph stage extracted from a document. */
 export interface Facts {
   readonly nodes: readonly NodeStatement[];
   readonly edges: readonly EdgeStatement[];
@@ -24,10 +23,7 @@ function cellQuote({ text, page, passage: id, start, end }: AnswerQuote): CellQu
   return { text, page, passage: { id, start, end } };
 }
 
-/**
- * A quantity from the graph whose property and entity contain all words of the column; undefined if there is none, or
- * if several differ.
- */
+/** The quantity whose property and entity contain all words of the column; undefined if several differ. */
 export function quantityCell(column: Column, { nodes, edges }: Facts): Cell | undefined {
   if (column.type !== 'number') return undefined;
   const wanted = [...new Set(analyse(column.name))];
@@ -156,10 +152,7 @@ export function cellsPrompt(columns: readonly Column[], passages: readonly Cited
   return listPrompt(CELLS, `${delimited(passages)}\n\nQuestions:\n${questions.join('\n')}`);
 }
 
-/**
- * Parses a model's answer; undefined if it is not the requested JSON. A value is accepted only if its quote is in the
- * paper.
- */
+/** Accepts a value only if its quote is in the paper; undefined if the answer is not the requested JSON. */
 export function checkCells(
   content: string,
   columns: readonly Column[],

@@ -26,7 +26,7 @@ export const SENTENCES = 3;
 /** A sentence that names one of the choices may share fewer words with the question. */
 export const LEAST_CHOICE = 0.3;
 
-/** What to fill in; papers with a row are not read again. */
+/** Papers with a row are not read again. */
 export interface TableRequest {
   readonly columns: readonly Column[];
   /** Which papers; all by default. */
@@ -38,12 +38,9 @@ export interface TableRequest {
   readonly filled?: ((row: TableRow) => void) | undefined;
 }
 
-/** A table, and the outcomes of the papers read for it. */
 export type FilledTable = Awaited<ReturnType<typeof fillTable>>;
 
-/**
- * One row per paper, one column per question. An interrupted call resumes when repeated; corrections of people stay.
- */
+/** One row per paper, one column per question. Repeating an interrupted call resumes it; corrections stay. */
 export async function fillTable(corpus: Corpus, session: SearchSession, request: TableRequest, signal?: AbortSignal) {
   const { columns, writer, call = {}, report, filled } = request;
   const { config } = corpus;
@@ -112,9 +109,7 @@ async function readFacts(path: string): Promise<Facts | undefined> {
   return contribution;
 }
 
-/**
- * The cells of one paper: from its record, then from a model, then from quantities of the graph, then from sentences.
- */
+/** Taken from the record, else a model, else quantities of the graph, else sentences. */
 async function cellsOf(
   { document, work }: CitedDocument,
   facts: Facts | undefined,

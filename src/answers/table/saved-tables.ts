@@ -42,7 +42,6 @@ export function rowPath(folder: string, document: string): string {
   return join(folder, `${document}.json`);
 }
 
-/** Saves the columns and model of a table, before its first row. */
 export async function saveTable(folder: string, { columns, model }: TableFile): Promise<void> {
   await writeFileAtomic(join(folder, TABLE_FILE), JSON.stringify({ columns: columns.map(writtenColumn), model }));
 }
@@ -67,7 +66,7 @@ export function savedTables(corpus: Pick<Corpus, 'config'>): SavedTable[] {
   return tables.sort((one, other) => other.at - one.at);
 }
 
-/** The current rows of a table, with corrections, and where the next page starts; fills in nothing. */
+/** Fills in nothing; `next` is where the next page starts. */
 export function readTable(
   corpus: Corpus,
   session: SearchSession,
@@ -129,10 +128,7 @@ export function withCorrections(table: Table, corrections: ReadonlyMap<string, R
   return { ...table, rows };
 }
 
-/**
- * Corrects a table cell as a person's decision, which later runs preserve; '' empties it, null restores the extracted
- * value. The value must have the column's type. Returns the new row.
- */
+/** Corrects a cell for later runs too and returns its row; '' empties it, null restores the extracted value. */
 export function correctCell(
   corpus: Corpus,
   session: SearchSession,

@@ -16,7 +16,6 @@ export function tableText(table: Table, format: Exclude<TableFormat, 'parquet'>)
   }
 }
 
-/** The source of a value, or why there is none. */
 function how(cell: Cell): string {
   return cell.kind === 'value' ? cell.from : cell.sentence;
 }
@@ -46,9 +45,7 @@ function fields({ work, document, cells }: TableRow): (string | number | null)[]
 
 const LONGEST_TITLE = 60;
 
-/**
- * "Berg et al. (2019): Corals of the north …", from the citation, which begins with the title if there is no author.
- */
+/** "Berg et al. (2019): Corals of the north …"; a citation without author begins with the title. */
 function shortLabel(work: TableRow['work'], document: string): string {
   if (!work) return document;
   const { apa, year, title } = work;
