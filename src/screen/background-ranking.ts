@@ -13,10 +13,7 @@ export interface RankedRun {
   readonly manifests: string | undefined;
 }
 
-/**
- * Ranks the works of a run in a thread that reads the same log, so that the server stays responsive. Requests made
- * while the thread is busy share the next ranking.
- */
+/** Ranks works in a thread that reads the same log. Requests made while it is busy share the next ranking. */
 export class BackgroundRanking implements Disposable {
   readonly #run: RankedRun;
   readonly #take: (ranking: Ranking) => void;

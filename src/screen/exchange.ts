@@ -124,10 +124,7 @@ export function requireFile(path: string): void {
     throw new AppError('USAGE_LABELS', `there is no file ${path}`, { hint: 'check the path' });
 }
 
-/**
- * Adds the records of lists to a run, to screen them before anything is downloaded. Adding a list again changes
- * nothing.
- */
+/** Adds the records of lists to screen before anything is downloaded. Adding a list again changes nothing. */
 export async function addRecords(screening: Screening, paths: readonly string[], now: string) {
   const { records } = screening;
   const unreadable: UnreadableEntry[] = [];
@@ -158,10 +155,7 @@ export async function addRecords(screening: Screening, paths: readonly string[],
   return { entries, unreadable };
 }
 
-/**
- * Every work with its decisions, for other tools or an archive. Contains our complete decisions: importing it again
- * loses nothing.
- */
+/** Includes our complete decisions: importing the file again loses nothing. */
 export function* exportDecisions(screening: Screening, format: DecisionFormat): Generator<string> {
   const decisions = Map.groupBy(screening.all(), ({ work }) => work);
   if (format === 'decisions') {
@@ -197,7 +191,6 @@ export function* exportDecisions(screening: Screening, format: DecisionFormat): 
   }
 }
 
-/** What each reviewer decided, as Rayyan writes it. */
 function rayyanNote(all: readonly ScreeningDecision[]): string {
   if (all.length === 0) return '';
   const words = { include: 'Included', exclude: 'Excluded', maybe: 'Maybe' } as const;

@@ -24,10 +24,7 @@ export interface Features {
   readonly values: Float32Array;
   /** The square of each row's length. */
   readonly squares: Float64Array;
-  /**
-   * The part of it from words and pairs that occur only in this record. They say nothing about other records and have
-   * no column, but count in the row's length.
-   */
+  /** The part of it from terms of this record alone: they have no column, but count in the row's length. */
   readonly ownSquares: Float64Array;
   /** Features of a text that is not a record, such as the question: columns and values. */
   readonly ofText: (text: string) => ReadonlyMap<number, number>;

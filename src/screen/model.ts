@@ -20,9 +20,8 @@ const MOST_PASSES = 10;
 const TOLERANCE = 0.1;
 
 /**
- * Ranks records by the decisions about some of them: a linear support vector machine with squared hinge loss, trained by
- * dual coordinate descent (Hsieh et al., 2008). Each training starts from the one before, so one decision more costs a few
- * passes over the decided records. The same decisions in the same order give the same ranking.
+ * A linear support vector machine with squared hinge loss, trained by dual coordinate descent (Hsieh et al., 2008).
+ * Each training starts from the one before. The same decisions in the same order give the same ranking.
  */
 export class RankingModel {
   readonly features: Features;

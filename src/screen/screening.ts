@@ -17,7 +17,7 @@ import { DEFAULT_MODEL, RankingModel } from './model.ts';
 import type { candidate, screeningHead } from './shapes/index.ts';
 import { isTimeToSample, promiseOf } from './stopping.ts';
 
-/** A work to decide about, as one reviewer sees it. */
+/** A work as one reviewer sees it. */
 export type Candidate = Omit<z.output<typeof candidate>, 'document'>;
 type DecisionSummary = Candidate['decisions'][number];
 export type ReviewStatus = Omit<z.output<typeof screeningHead>, 'run' | 'conflicts'>;
@@ -54,17 +54,7 @@ interface OpenOptions {
   readonly inBackground?: boolean;
 }
 
-/**
- * The screening of a run: what to read next, what was decided, and whether enough was read. Decisions are appended to
- * `decisions.jsonl` before they count; several processes may screen one run.
- *
- * ```js
- * using screening = Screening.open('runs/coral');
- * const [next] = screening.next('ada');
- * if (next) screening.decide({ work: next.work, decision: 'include', by: 'ada' });
- * console.log(screening.status().phases['title-abstract'].undecided);
- * ```
- */
+/** Decisions are appended to `decisions.jsonl` before they count; several processes may screen one run. */
 export class Screening implements Disposable {
   readonly #store: CorpusStore;
   readonly #records: Records;
@@ -150,10 +140,7 @@ export class Screening implements Disposable {
     return this.protocol;
   }
 
-  /**
-   * The works that a reviewer should decide about next: likeliest first, or the random sample once it has started.
-   * Works marked unsure come again when the rest is read or need not be read.
-   */
+  /** Likeliest works first, or the random sample once it has started; unsure ones come again at the end. */
   next(by: string, options: { readonly phase?: Phase; readonly limit?: number } = {}): Candidate[] {
     const { phase = 'title-abstract', limit = 1 } = options;
     this.#look();
@@ -170,7 +157,6 @@ export class Screening implements Disposable {
       .map((row) => this.#candidate(row, by, places?.has(row) ?? false));
   }
 
-  /** One work as a reviewer sees it; undefined if it is not screened. */
   candidate(work: string, by: string): Candidate | undefined {
     this.#look();
     const row = this.#rows.get(this.#idOf(work));
@@ -184,7 +170,6 @@ export class Screening implements Disposable {
     this.decideAll([given]);
   }
 
-  /** Logs many decisions, such as those of a file. */
   decideAll(given: readonly Logged[]): void {
     this.#look();
     const version = this.#protocol.version;
@@ -285,7 +270,6 @@ export class Screening implements Disposable {
     return { ...emptyRecord(work), title: listed?.title ?? null };
   }
 
-  /** Works on which reviewers disagree, each with their decisions. */
   conflicts(phase: Phase = 'title-abstract') {
     this.#look();
     return this.#works
@@ -388,10 +372,6 @@ export class Screening implements Disposable {
     return name;
   }
 
-  /**
-   * Whether a work belongs to a phase: all do to the first, to the second those that title and abstract did not
-   * exclude.
-   */
   #isInPhase(row: number, phase: Phase): boolean {
     return phase === 'title-abstract' || this.#verdicts['title-abstract'][row] === 'include';
   }
@@ -552,7 +532,6 @@ export class Screening implements Disposable {
   }
 }
 
-/** The screening of an existing run, with the folders from its settings. */
 export function openScreening(
   folder: string,
   config: Parameters<typeof manifestFolder>[0],
@@ -565,7 +544,7 @@ export function openScreening(
   return Screening.open(folder, { ...options, manifests: manifestFolder(config), asItIs: true });
 }
 
-/** The screening of a run for a long-running process: opened on first use, ranked in the background. */
+/** Opened on first use and ranked in the background, for long-running processes. */
 export function screeningOnDemand(
   folder: string,
   config: Parameters<typeof manifestFolder>[0],
@@ -596,10 +575,7 @@ function textOf(text: string | undefined): string | null {
   return trimmed === '' ? null : trimmed;
 }
 
-/**
- * Agreement on title and abstract, from the first decisions of each work's first two reviewers; null if no work has
- * two.
- */
+/** Agreement on title and abstract of each work's first two reviewers, by their first decisions. */
 export function agreementOf(works: Iterable<readonly Standing[]>): ReviewStatus['agreement'] {
   const pairs: (readonly [string, string])[] = [];
   for (const decisions of works) {

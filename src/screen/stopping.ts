@@ -12,9 +12,8 @@ export interface Sample {
 
 const TARGET_RECALL = 0.95;
 /**
- * The sample is judged after every record, and each look is a chance to be wrong. Each look is therefore taken at a stricter
- * level than 5 %, so that all looks of a sample together are wrong in at most 5 % of reviews: computed exactly
- * over 5 to 300 included records before the sample, up to 20 in it and samples of 100 to 5,000 (see stopping.test.ts).
+ * Each record of the sample is another look, and another chance to be wrong: at this level all looks together are
+ * wrong in at most 5 % of reviews, which stopping.test.ts computes exactly.
  */
 const LOOK_LEVEL = 0.025;
 
@@ -90,10 +89,7 @@ function logFactorial(n: number): number {
 const LEAST_QUIET = 25;
 const QUIET_SHARE = 0.05;
 
-/**
- * Whether ranked reading finds so little that a random sample should start: nothing included among the last 5 % of all
- * records, at least 25. This guarantees nothing; it only chooses when the sample starts.
- */
+/** Nothing included lately: a heuristic that guarantees nothing, but only chooses when the sample starts. */
 export function isTimeToSample(decided: readonly boolean[], total: number): boolean {
   const quiet = Math.max(LEAST_QUIET, Math.ceil(QUIET_SHARE * total));
   return decided.length >= quiet && !decided.slice(-quiet).includes(true);
