@@ -47,7 +47,6 @@ export const askQuestion = question({
   },
 });
 
-/** What becomes known while an answer is made. */
 export type AnswerStep =
   | { readonly kind: 'passages'; readonly passages: Shown['passages'] }
   | { readonly kind: 'sentence'; readonly sentence: Shown['sentences'][number] };

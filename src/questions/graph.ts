@@ -20,7 +20,7 @@ interface Asked {
   readonly limit: number;
 }
 
-/** A query of the graph: the same for assistants, over HTTP and for `graph list`. */
+/** The same for assistants, over HTTP and for `graph list`. */
 interface GraphQuery {
   readonly gives: string;
   /** Inputs in the order of the command line; optional ones in brackets. */

@@ -13,7 +13,7 @@ export interface AskedRun {
   readonly warn?: (message: string) => void;
 }
 
-/** A corpus to put questions to; its index and its screening are opened on first use. */
+/** Index and screening are opened on first use. */
 export function askedRun(id: string, corpus: Corpus, tell: (event: SearchEvent) => void): AskedRun & AsyncDisposable {
   const search = corpus.liveSearch({ tell });
   const screening = screeningOnDemand(corpus.folder, corpus.config);
@@ -98,14 +98,12 @@ export const worksChoice = z
   .regex(/^[^@]/, 'expected a saved set, included, a filter or ids')
   .describe('Only these works: a saved set, included, a filter such as year:2020-2022, or comma-separated ids.');
 
-/** For questions to one corpus only. */
 export function oneRun(runs: readonly AskedRun[]): AskedRun {
   const [first, second] = runs;
   if (first && !second) return first;
   throw new AppError('USAGE_RUN', 'several corpora are open', { hint: `run is one of ${runs.map(({ id }) => id).join(', ')}` }); // prettier-ignore
 }
 
-/** Finds a work and the first run that contains it. */
 export async function workNamed(
   name: string,
   runs: readonly AskedRun[],

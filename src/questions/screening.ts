@@ -11,7 +11,7 @@ const by = z.string().trim().min(1).max(100).describe('The reviewer: each decisi
 const phase = z.enum(PHASES).default('title-abstract');
 const limit = z.int().min(1).max(MOST_SHOWN).describe('Works to show.');
 const words = z.array(z.string().max(200)).max(200);
-/** The answer of all questions here: progress, and the next works. */
+/** All questions here have the same answer. */
 const ANSWERS = {
   head: screeningHead.shape,
   list: 'next',

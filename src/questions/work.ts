@@ -156,7 +156,6 @@ export const relatedQuestion = question({
   },
 });
 
-/** Works cited together with a work, or citing the same works. */
 function relatedByCitations({ corpus }: AskedRun, work: LibraryWork, limit: number): Related[] {
   using graph = corpus.graph.open();
   for (const name of [work.document, ...(work.doi === null ? [] : [work.doi]), work.id]) {
