@@ -20,10 +20,7 @@ const CURSOR_BYTES = 90;
 /** Do not cut an item to fewer characters than this. */
 const LEAST_CUT = 80;
 
-/**
- * Packs as many items as fit into the token limit, counting both forms of the answer: data and text. An item that does
- * not fit on its own is cut and continues after the cursor; fields that cannot be cut are shortened.
- */
+/** Packs as many items as fit, as data and as text. One that is too long alone is cut and continues later. */
 export async function packAnswer(
   draft: AnswerDraft,
   how: {
@@ -83,7 +80,6 @@ function contentOf(frame: string, summary: string, lines: readonly string[], cur
   ].join('\n');
 }
 
-/** The last line of an answer that continues. */
 export function moreResults(cursor: string): string {
   return `More results: repeat the query with cursor "${cursor}".`;
 }
@@ -162,7 +158,6 @@ function shortened(value: Json, step: number): Json {
   return step === 0 ? value : mapped(value, (text) => cut(text, 2_048 >> step), Math.max(1, 256 >> step));
 }
 
-/** Cleans all strings of an answer of invisible characters. */
 function seen(value: Json): Json {
   return mapped(value, visibleText);
 }
@@ -222,7 +217,6 @@ export function writeCursor({ at, within }: Place, asked: Asked): string {
   return Buffer.from(JSON.stringify([at, within, markOf(asked)])).toString('base64url');
 }
 
-/** Decodes a cursor; the start if there is none. */
 export function readCursor(cursor: string | undefined, asked: Asked): Place {
   if (cursor === undefined) return { at: 0, within: 0 };
   let value: unknown;

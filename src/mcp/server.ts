@@ -41,7 +41,7 @@ export interface McpOptions {
 /** No tool accesses external services; those that log decisions can be undone. */
 const HINTS = { destructiveHint: false, openWorldHint: false };
 
-/** Creates an MCP server for one connection or request. */
+/** For one connection or request. */
 async function createCorpusServer(options: McpOptions): Promise<McpServer> {
   const { runs, version } = options;
   const tokenizer = await openTokenizer('cl100k');
