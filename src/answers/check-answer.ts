@@ -150,7 +150,6 @@ export function quoteAt(
   };
 }
 
-/** A quote attributed to a work, and the sentence that relies on it. */
 export interface QuoteClaim {
   readonly quote: string;
   /** The id of the work, or the name of its document. */

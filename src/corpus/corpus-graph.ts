@@ -82,7 +82,6 @@ function* sourcesIn(
 
 export type CorpusGraph = ReturnType<typeof corpusGraph>;
 
-/** The graph of a corpus folder: `build` creates or updates it, `open` opens it for queries. */
 export function corpusGraph(folder: string, config: Config, { clock, web }: Clocks) {
   const dataRoot = config.parse.data_root;
 

@@ -53,7 +53,6 @@ export class ArrivedFiles {
 
 export interface CorpusRunOptions<Gathered, Indexed> {
   readonly stages: CorpusStages;
-  /** Files that are parsed as they arrive. */
   readonly files?: ArrivedFiles;
   /** Adds documents until there are no more, and returns its result. */
   readonly gather: (arrive: Arrive, signal: AbortSignal) => Promise<Gathered>;
@@ -66,12 +65,10 @@ export interface CorpusRunOptions<Gathered, Indexed> {
 
 export interface CorpusOutcome<Gathered, Indexed> {
   readonly gathered: Gathered;
-  /** Distinct files that arrived. */
   readonly documents: number;
   readonly stages: Readonly<Partial<Record<CorpusStageName, StageOutcome>>>;
   /** Undefined if the run was stopped before. */
   readonly index: Indexed | undefined;
-  /** Why it ended early. */
   readonly stopReason: string | undefined;
 }
 

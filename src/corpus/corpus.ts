@@ -37,7 +37,6 @@ export interface CorpusOptions {
   readonly settings?: Settings;
   /** The configuration file; by default `docstokg.yaml` in the working folder, if there is one. */
   readonly file?: string;
-  /** A profile of that file. */
   readonly profile?: string;
   /** The address of a simulated web (`docstokg sim serve`) to run against, in real time. */
   readonly sim?: string;

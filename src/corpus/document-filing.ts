@@ -29,7 +29,6 @@ export function openFiling(files: readonly string[], config: Config, runtime: Ru
   };
 
   return {
-    /** How papers were identified; null before that, and if there are none. */
     identified: () => identified,
     /** Wraps the DocTags stage, which maps files to document names. */
     seeing: (stage: FlowingStage): FlowingStage => ({

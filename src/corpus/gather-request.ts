@@ -64,7 +64,6 @@ export function wantedDocuments(asked: RunAsked, config: Config, choose?: (which
     only,
     /** Its `input` has only lists of works. */
     wanted: { ...wanted, input: input.filter((path) => !isPapers(path)) } satisfies WantedWorks,
-    /** Existing papers, and folders of them. */
     papers: input.filter(isPapers),
     config: {
       ...config,
@@ -211,7 +210,6 @@ const PER_PAGE = 100;
 const IDS_TOGETHER = 50;
 const HOSTS_TOLD = 5;
 
-/** Asks OpenAlex how many works there are and samples some; downloads and writes nothing. */
 export async function estimateWorks(documents: WantedDocuments, runtime: Runtime, signal: AbortSignal) {
   checkDocuments(documents);
   const { config, ids, wanted } = documents;
@@ -330,7 +328,6 @@ function inWords(end: OpenAlexEnd): string {
   return end.kind === 'later' ? `it accepts requests again at ${new Date(end.resumesAt).toISOString()}` : end.kind;
 }
 
-/** Hosts of the sampled open works, with extrapolated numbers of works. */
 function hostsOf(parts: readonly Part[], asking: Asking, config: Config) {
   const works = new Map<string, number>();
   for (const part of parts) {

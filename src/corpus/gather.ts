@@ -49,7 +49,6 @@ export interface GatherPlace extends Clocks {
   readonly config: Config;
   /** Called at the end: the index has changed. */
   readonly ended: () => Promise<void>;
-  /** The works that a text such as `included` names. */
   readonly choose: (which: string) => ReadonlySet<string>;
 }
 

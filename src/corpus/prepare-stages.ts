@@ -99,7 +99,6 @@ export function prepareDense(config: Config, warn: Warn): FlowingStage | undefin
   };
 }
 
-/** Settings to open the same engines in another thread or process. */
 function embedWorkerSettings(config: Config, engines: EmbedEngines): EmbedWorkerSettings {
   const { parse } = config;
   return {

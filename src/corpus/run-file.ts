@@ -23,7 +23,6 @@ const NAME = 'run.json';
 /** `run.json`: the request and its last outcome. Times are ISO 8601. */
 export interface RunFile {
   readonly schema: string;
-  /** The request, as options of the command. */
   readonly asked: RunAsked;
   readonly state: 'running' | 'done' | 'stopped' | 'failed';
   readonly started_at: string;
@@ -34,7 +33,6 @@ export interface RunFile {
   readonly account: RunAccount | null;
 }
 
-/** What a run was asked for. */
 export interface RunAsked extends WantedWorks {
   readonly ids?: readonly string[] | undefined;
   /** Which works are downloaded, as in `--works`; all by default. */
@@ -104,7 +102,6 @@ export interface FailedDocument {
   readonly message: string;
 }
 
-/** The summary of a run. */
 export interface RunAccount {
   /** Null if nothing was downloaded, because the documents were already there. */
   readonly works: WorksAccount | null;
@@ -113,7 +110,6 @@ export interface RunAccount {
   readonly scans: number;
   /** Parsed documents with missing pages or words. */
   readonly partial: number;
-  /** The user's files that were skipped, and why. */
   readonly skipped_files: readonly SkippedFile[];
   /** How the user's papers were identified; null if there are none. */
   readonly own_papers: IdentifiedPapers | null;

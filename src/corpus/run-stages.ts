@@ -49,7 +49,6 @@ interface RunningStages extends ParseRequest {
   readonly shared?: Shared | undefined;
 }
 
-/** Runs stages one after the other, each over all existing inputs. */
 export async function runStages(call: RunningStages): Promise<void> {
   const { input, signal, config, runtime } = call;
   const { startStageTelemetry } = await import('../telemetry/index.ts');

@@ -9,7 +9,6 @@ export type JsonObject = { readonly [name: string]: Json };
 
 export type AnswerDraft = Answered<JsonObject, JsonObject> &
   Pick<Question, 'list' | 'text'> & {
-    /** An item as readable text. */
     readonly line: (data: JsonObject) => string;
   };
 

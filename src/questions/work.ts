@@ -9,7 +9,6 @@ import { counted, question, workNamed } from './question.ts';
 /** Adjacent blocks of a page are joined up to this many characters. */
 const TOGETHER = 2_000;
 const MOST_HEADINGS = 60;
-/** Passages searched for each related work. */
 const PASSAGES_PER_WORK = 6;
 const WORK = z.string().min(1).max(500).describe('Id of the work, as returned by search and works, or its DOI.');
 const ABOUT = { run: z.string(), work: z.string(), title: z.string().nullable() };

@@ -17,7 +17,6 @@ export interface RankedRun {
 export class BackgroundRanking implements Disposable {
   readonly #run: RankedRun;
   readonly #take: (ranking: Ranking) => void;
-  /** Why the last ranking failed. */
   error: unknown;
   #worker: Worker | undefined;
   #running: PromiseWithResolvers<void> | undefined;

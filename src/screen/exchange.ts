@@ -100,7 +100,6 @@ export async function importDecisions(
     maybe: count('maybe'),
     /** Lines whose work is not in the run. */
     unknown,
-    /** How many lines have no decision. */
     undecided,
     /** Lines that repeat an earlier line about the same work, or contradict one: the later one counts. */
     repeated,
@@ -290,7 +289,6 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
   }
 }
 
-/** A list in any format, such as a tool's export of included works. */
 async function* rowsOfList(path: string): AsyncGenerator<Row> {
   listFormatOf(path);
   for await (const entry of readWorks(path)) {
@@ -302,7 +300,6 @@ async function* rowsOfList(path: string): AsyncGenerator<Row> {
   }
 }
 
-/** Finds the work of an entry by its ids, otherwise by its title. */
 function worksBy(records: Records): (row: Row) => string | undefined {
   const titles = new Map([...records.all()].map(({ id, title }) => [lettersOf(title ?? ''), id]));
   titles.delete('');

@@ -28,7 +28,6 @@ type Given<Fields extends keyof ScreeningDecision> = {
 export type Decided = Pick<ScreeningDecision, 'work' | 'decision' | 'by'> & Given<'id' | 'phase' | 'reason' | 'note'>;
 /** A decision made elsewhere or earlier, with its known details. */
 export type Logged = Decided & Given<'at' | 'criteria'> & Partial<Pick<ScreeningDecision, 'rank'>>;
-/** Fields of the protocol; those that are not given stay. */
 type ProtocolChange = { readonly [Field in keyof Omit<Protocol, 'version'>]?: Protocol[Field] | undefined };
 
 const LONGEST_NAME = 100;
@@ -65,7 +64,6 @@ export class Screening implements Disposable {
   #rows = new Map<string, number>();
   /** Works with a better version, mapped to it. */
   #best: ReadonlyMap<string, string> = new Map();
-  /** By row of the work. */
   #decisions = new Map<number, readonly Entry[]>();
   #verdicts: Readonly<Record<Phase, Verdict[]>> = { 'title-abstract': [], 'full-text': [] };
   #protocol: Protocol = NO_PROTOCOL;
@@ -227,7 +225,6 @@ export class Screening implements Disposable {
     this.#seen = '';
   }
 
-  /** Learns from all decisions; returns the scores and the list of works they belong to. */
   train(): { readonly of: string; readonly scores: Float64Array } {
     this.#look();
     this.#train();
@@ -255,7 +252,6 @@ export class Screening implements Disposable {
     return this.#verdicts['full-text'][row] ?? this.#verdicts['title-abstract'][row] ?? null;
   }
 
-  /** The last decision of a reviewer about a work in a phase. */
   decisionOf(work: string, by: string, phase: Phase): Choice | undefined {
     this.#look();
     const rows = this.#decisions.get(this.#rows.get(this.#idOf(work)) ?? -1) ?? [];

@@ -1,4 +1,3 @@
-/** Results so far of a random sample of the unread records. */
 export interface Sample {
   /** Included records that were found before the sample began. */
   readonly foundBefore: number;
@@ -29,11 +28,9 @@ export function promiseOf(sample: Sample, target = TARGET_RECALL) {
     else low = middle + 1;
   }
   return {
-    /** Recall is at least the target with a confidence of 95 %. */
     isReached,
     /** Records of the sample still to be read until then, if none of them is included. */
     stillToRead: low,
-    /** The recall guaranteed with that confidence now. */
     recallAtLeast: recallAtLeast(sample),
   };
 }
@@ -64,7 +61,7 @@ function recallAtLeast(sample: Sample): number {
   return all / (foundBefore + low);
 }
 
-/** The probability of at most `found` included records among `drawn` of `population`, of which `included` are included. */
+/** The probability of at most `found` included records among `drawn`, of `population` with `included`. */
 export function hypergeometric(found: number, population: number, included: number, drawn: number): number {
   let sum = 0;
   const all = logChoose(population, drawn);

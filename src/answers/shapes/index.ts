@@ -5,7 +5,6 @@ import { fields, number, passage, text } from '../../ask/shapes/index.ts';
 // Schemas of answers and tables for HTTP, MCP and the page; `answers` imports only their types.
 // The page is built from this file too: import nothing here that a browser does not have.
 
-/** Words of a paper that support a sentence, and where they are. */
 const answerQuote = z.object({
   text: z.string(),
   sentence: z.string().describe('The whole sentence that the quote is from.'),

@@ -8,7 +8,6 @@ import type { Column } from './cell.ts';
 
 const COLUMN_TYPES: readonly Column['type'][] = ['text', 'number', 'yes/no', 'choice'];
 
-/** Fields of a work's record, available without reading the paper. */
 const RECORD_FIELDS: Readonly<Record<string, (work: CitedWork) => string | number | null>> = {
   title: ({ title }) => title,
   authors: ({ authors }) => authors.map(({ name }) => name).join('; ') || null,
@@ -39,7 +38,7 @@ export function parseColumn(text: string): Column {
   return columnOf({ name, ...(type !== undefined && { type }), ...(unit !== undefined && { unit }) }, text);
 }
 
-/** Reads `columns.yaml`: a list, or an object with a list `columns`, of names or of objects with name, question, type, unit, choices. */
+/** Reads `columns.yaml`: a list, or an object with a list `columns`, of names or of column objects. */
 export function parseColumns(text: string, path: string): Column[] {
   if (text.length > MOST_BYTES) throw wrong(path, `it is longer than ${MOST_BYTES} characters`);
   let read: unknown;

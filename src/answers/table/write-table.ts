@@ -24,7 +24,6 @@ function valueOf(cell: Cell): string {
   return cell.kind === 'value' ? cell.value : '';
 }
 
-/** The unique column names of a file, four per question. */
 function headings({ columns }: Table): string[] {
   return [
     'work',

@@ -9,7 +9,6 @@ import { communities, readCitations } from './graph.ts';
 import type { NodeRow } from './types.ts';
 import { familyName } from './types.ts';
 
-/** Formats for other programs: a file, or a folder of files. */
 export const GRAPH_FORMATS = {
   graphml: { ending: '.graphml', write: (graph: Graph, path: string) => writeText(path, graphMl(graph)) },
   vosviewer: { ending: '.vosviewer.json', write: (graph: Graph, path: string) => writeText(path, vosViewer(graph)) },
@@ -101,7 +100,7 @@ function shortLabel({ label, year, data }: NodeRow): string {
   return author === undefined ? label.slice(0, 40) : `${familyName(author)} (${year ?? 'n.d.'})`;
 }
 
-/** Nodes and edges as CSV with the headers that `neo4j-admin database import` reads, and a script for a running server. */
+/** CSV with the headers of `neo4j-admin database import`, and a script for a running server. */
 async function writeNeo4j(graph: Graph, folder: string): Promise<void> {
   const csv = (...cells: (string | number)[]): string =>
     `${cells.map((cell) => `"${String(cell).replaceAll('"', '""').replace(/\s+/g, ' ')}"`).join(',')}\n`;
@@ -167,7 +166,7 @@ const NOTED_KINDS: ReadonlySet<string> = new Set(
   'work author term software dataset material venue topic institution funder'.split(' '),
 );
 
-/** A folder of Markdown notes for Obsidian: one per work, author, term and program, linked, with the sentence of each link. */
+/** Notes for Obsidian: one per work, author, term and program, linked, with the sentence of each link. */
 async function writeVault(graph: Graph, folder: string): Promise<void> {
   const list = join(folder, NOTES);
   const before = existsSync(list) ? (JSON.parse(await readFile(list, 'utf8')) as string[]) : [];

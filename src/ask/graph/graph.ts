@@ -33,7 +33,7 @@ export class Graph implements Disposable {
     this.store = store;
   }
 
-  /** The node with an id, or with a DOI, an OpenAlex id, a document's name, a label, an abbreviation, or words of a title. */
+  /** Finds a node by id, DOI, OpenAlex id, document, label, abbreviation, or words of a title. */
   find(name: string): GraphNode {
     const found = this.#lookUp(name);
     const node = found && this.#preferred(found);
@@ -134,7 +134,6 @@ export class Graph implements Disposable {
       }));
   }
 
-  /** The neighbourhood of a work for drawing. */
   neighbourhood(name: string): GraphPicture {
     return neighbourhoodOf(this, name);
   }
@@ -278,7 +277,6 @@ export class Graph implements Disposable {
     });
   }
 
-  /** Runs a read-only SQL statement. */
   sql(statement: string): Record<string, unknown>[] {
     const { database } = this.store;
     try {
@@ -514,7 +512,7 @@ function* joined(links: Links, groups: readonly number[]): Generator<[number, nu
 
 const MOST_RELATED = 20;
 
-/** Documents that these documents cite, are cited by, or are related to by citations. */
+/** Documents connected to these by citations. */
 export function nearDocuments(graph: Graph, documents: Iterable<string>): Set<string> {
   const { store } = graph;
   const held = "FROM graph_sources WHERE owner NOT LIKE 'record:%' AND";

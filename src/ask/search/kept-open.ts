@@ -19,7 +19,6 @@ export function keptOpen<T extends AsyncDisposable>(options: {
   readonly open: () => Promise<T>;
   /** Identifies its source; null if there is none. A different stamp means that it is opened again. */
   readonly stamp: () => string | null;
-  /** How often to check for a newer one. */
   readonly lookMs: number;
   readonly clock: Clock;
   /** Whether opening updates the source: then the stamp after opening counts. */

@@ -24,7 +24,6 @@ export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, P
 }
 
 interface SearchParts {
-  /** Embeds questions. */
   readonly engine: DenseEngine | undefined;
   readonly mode: SearchMode | undefined;
   readonly works: CorpusWorks;
@@ -49,7 +48,6 @@ export class SearchSession implements AsyncDisposable {
     return this.#index.manifest.passages;
   }
 
-  /** The passages that answer a question best, each with the work it is from. */
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
     const filter = searchFilter(request, this.#parts.works, this.#hidden);
     const options = { mode: this.mode, top: TOP, minFit: LEAST_FIT, ...request, filter };

@@ -29,7 +29,6 @@ import type { documentLine, runEvent, stepCount } from '../shapes/index.ts';
 import type { WorksRequest, WorkTable } from '../works/work-table.ts';
 import { decodeCursor, encodeCursor, whereOf, wordsOf } from '../works/work-table.ts';
 
-/** Most past events reported by the first call. */
 const REPORTED_AT_FIRST = 200;
 
 const PAGE = 50;
@@ -48,7 +47,6 @@ export class CorpusView extends CorpusWorks {
   #counted: { readonly version: string; readonly account: Account } | undefined;
   #refreshing: Promise<readonly RunEvent[]> | undefined;
 
-  /** Use `corpus.view()`. */
   constructor(folder: string, config: Config) {
     super(folder, config.parse.data_root);
   }
@@ -97,7 +95,6 @@ export class CorpusView extends CorpusWorks {
     return record && { record, cited: citedWork(record) };
   }
 
-  /** A page of the documents, by words of the title or authors. */
   documents({ q = '', limit = PAGE, cursor }: Pick<WorksRequest, 'q' | 'limit' | 'cursor'>) {
     const after = decodeCursor(cursor, 1);
     const words = wordsOf(q);

@@ -58,7 +58,6 @@ export class WorkTable {
     return row && lineOf(row);
   }
 
-  /** A page of works, and the number on all pages. */
   page(request: WorksRequest) {
     const { sort = 'title', order = sort === 'at' ? 'desc' : 'asc', limit = DEFAULT_LIMIT } = request;
     // Named with the table: a shown value of the same name may be null.

@@ -31,7 +31,6 @@ export interface ExportRequest {
   readonly out?: string | undefined;
   /** Only works with a file and a licence that lets anyone redistribute it (CC0, public domain, CC BY, CC BY-SA). */
   readonly redistributable?: boolean | undefined;
-  /** Only works with a downloaded file. */
   readonly saved?: boolean | undefined;
   /** Only these works, by their ids. */
   readonly works?: ReadonlySet<string> | undefined;
@@ -87,7 +86,6 @@ function* wanted(
   }
 }
 
-/** The formats that are a text of all works, made in pieces. */
 const TEXTS = {
   *bibtex(works: Iterable<LibraryWork>) {
     const taken = new Map<string, number>();
@@ -280,7 +278,6 @@ async function* loadedDocuments(works: Iterable<LibraryWork>, place: ExportPlace
   }
 }
 
-/** Licences that let anyone redistribute a text, whole or in part. */
 const REDISTRIBUTABLE = new Set(['cc0', 'public-domain', 'cc-by', 'cc-by-sa']);
 
 function isRedistributable({ licence, file }: Pick<LibraryWork, 'licence' | 'file'>): boolean {

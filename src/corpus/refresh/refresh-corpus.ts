@@ -229,7 +229,6 @@ function isNewerVersion(earlier: WorkState, now: WorkState): boolean {
   return earlier.version !== null && ORDER.indexOf(now.version ?? '') > ORDER.indexOf(earlier.version);
 }
 
-/** The new arXiv version since then; undefined if there is none. */
 function revisedSince(earlier: WorkState, now: WorkState): number | undefined {
   const { arxivVersion: before } = earlier;
   const { arxivVersion: version } = now;

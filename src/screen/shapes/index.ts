@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { count, fields, number, text } from '../../ask/shapes/index.ts';
 
-// Schemas that the page needs too: this file imports nothing that a browser does not have.
+// The page is built from this file too: import nothing here that a browser does not have.
 
 const phase = z.enum(['title-abstract', 'full-text']);
 const decided = z.object({
@@ -45,5 +45,4 @@ export const candidate = z.object({
   decisions: z.array(decided).describe('Those of other reviewers only once all have decided.'),
 });
 
-/** Progress of a review, and the next works to decide about. */
 export const screeningShape = screeningHead.extend({ next: z.array(candidate) });

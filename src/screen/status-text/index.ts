@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 import type { screeningHead } from '../shapes/index.ts';
 
-// Sentences about a review, for the page, the terminal and assistants: this file imports nothing that a browser does not have.
+// The page is built from this file too: import nothing here that a browser does not have.
 
 type Status = z.output<typeof screeningHead>;
 type Counts = Status['phases'][keyof Status['phases']];
