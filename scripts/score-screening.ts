@@ -160,9 +160,9 @@ function score(review: Review): Line {
   const known = Array.from({ length: starts }, (_, start) => knownAt(review, start));
   const orders = (options: ModelOptions): number[][] => {
     const features = featuresOf(review.records, options);
-    return known.map((each) => readRanked(review, each, new RankingModel(features, '', options)));
+    return known.map((each) => readRanked(review, each, new RankingModel(features)));
   };
-  const ours = featuresOf(review.records, DEFAULT_MODEL);
+  const ours = featuresOf(review.records);
   const over = (all: readonly (readonly number[])[]): Measures => meanOf(all.map((order) => measure(review, order)));
   const rest = (each: ReadonlyMap<number, boolean>): number[] => [...review.included.keys()].filter((row) => !each.has(row)); // prettier-ignore
   const ranked = orders(DEFAULT_MODEL);

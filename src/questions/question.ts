@@ -16,7 +16,7 @@ export interface AskedRun {
 /** Index and screening are opened on first use. */
 export function askedRun(id: string, corpus: Corpus, tell: (event: SearchEvent) => void): AskedRun & AsyncDisposable {
   const search = corpus.liveSearch({ tell });
-  const screening = screeningOnDemand(corpus.folder, corpus.config);
+  const screening = screeningOnDemand(corpus);
   return {
     id,
     corpus,

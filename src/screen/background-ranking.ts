@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 /** Scores by row, and the list of works they belong to. */
-interface Ranking {
+export interface Ranking {
   readonly of: string;
   readonly scores: Float64Array;
 }

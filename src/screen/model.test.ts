@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { madeReview } from '../../test/fixtures/made-review.ts';
-import { featuresOf } from './features.ts';
-import { DEFAULT_MODEL, RankingModel } from './model.ts';
+import { featuresOf, RankingModel } from './model.ts';
 
 const review = madeReview(400, 30, 1);
-const features = featuresOf(review, DEFAULT_MODEL);
+const features = featuresOf(review);
 
 /** The share of a review that is read until all but one in twenty included records are found. */
 function shareRead(model: RankingModel, decided: Map<number, boolean>): number {
@@ -42,7 +41,7 @@ test('a question alone ranks what it asks for first', () => {
 test('the same decisions give the same scores, to the last bit', () => {
   const decided = new Map([...review.keys()].slice(0, 60).map((row) => [row, review[row]!.included]));
   const scores = [1, 2].map(() => {
-    const model = new RankingModel(featuresOf(review, DEFAULT_MODEL), 'coral');
+    const model = new RankingModel(featuresOf(review), 'coral');
     model.train(decided);
     return model.scores();
   });
@@ -58,16 +57,16 @@ test('a decision that was undone is forgotten', () => {
 });
 
 test('no records, empty texts and records without decisions are no accidents', () => {
-  new RankingModel(featuresOf([], DEFAULT_MODEL), 'coral').train(new Map());
+  new RankingModel(featuresOf([]), 'coral').train(new Map());
   const empty = { id: 'W1', title: '', abstract: '', references: [] };
-  const model = new RankingModel(featuresOf([empty, { ...empty, id: 'W2' }], DEFAULT_MODEL), 'coral');
+  const model = new RankingModel(featuresOf([empty, { ...empty, id: 'W2' }]), 'coral');
   model.train(new Map([[0, false]]));
   assert.equal(model.scores().length, 2);
 });
 
 test('10,000 records are trained again in under one CPU second', () => {
   const many = madeReview(10_000, 200, 2);
-  const model = new RankingModel(featuresOf(many, DEFAULT_MODEL));
+  const model = new RankingModel(featuresOf(many));
   const decided = new Map([...many.keys()].slice(0, 1_000).map((row) => [row, many[row]!.included]));
   model.train(decided);
   decided.set(1_000, many[1_000]!.included);

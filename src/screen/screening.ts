@@ -5,15 +5,16 @@ import type { z } from 'zod';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, sha256, systemClock } from '../base/index.ts';
+import type { Corpus } from '../corpus/index.ts';
 import { manifestFolder } from '../corpus/index.ts';
 import type { Choice, Phase, Protocol, ScreeningDecision, Standing } from '../store/index.ts';
 import { CHOICES, CorpusStore, PHASES, Records, verdictOf } from '../store/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { emptyRecord, yearOf } from '../works/index.ts';
+import type { Ranking } from './background-ranking.ts';
 import { BackgroundRanking } from './background-ranking.ts';
-import type { Rankable } from './features.ts';
-import { featuresOf } from './features.ts';
-import { DEFAULT_MODEL, RankingModel } from './model.ts';
+import type { Rankable } from './model.ts';
+import { featuresOf, RankingModel } from './model.ts';
 import type { candidate, screeningHead } from './shapes/index.ts';
 import { isTimeToSample, promiseOf } from './stopping.ts';
 
@@ -55,8 +56,8 @@ interface OpenOptions {
 
 /** Decisions are appended to `decisions.jsonl` before they count; several processes may screen one run. */
 export class Screening implements Disposable {
+  readonly records: Records;
   readonly #store: CorpusStore;
-  readonly #records: Records;
   readonly #clock: Clock;
   readonly #background: BackgroundRanking | undefined;
   #seen = '';
@@ -73,12 +74,12 @@ export class Screening implements Disposable {
   #isTrained = false;
   #drawn: { readonly seed: string; readonly works: readonly string[]; readonly rows: readonly number[] } | undefined;
 
-  private constructor(store: CorpusStore, folder: string, options: OpenOptions) {
+  private constructor(store: CorpusStore, { clock = systemClock, manifests, inBackground = false }: OpenOptions) {
     this.#store = store;
-    this.#records = new Records(store);
-    this.#clock = options.clock ?? systemClock;
-    if (options.inBackground === true)
-      this.#background = new BackgroundRanking({ folder, manifests: options.manifests }, (ranking) => {
+    this.records = new Records(store);
+    this.#clock = clock;
+    if (inBackground)
+      this.#background = new BackgroundRanking({ folder: store.folder, manifests }, (ranking) => {
         // If works were added or removed meanwhile, another ranking is under way.
         if (ranking.of === this.#namesOf()) this.#scores = ranking.scores;
       });
@@ -87,21 +88,12 @@ export class Screening implements Disposable {
   static open(folder: string, options: OpenOptions = {}): Screening {
     const { manifests, asItIs = false } = options;
     const store = asItIs ? CorpusStore.open(folder, { manifests }) : CorpusStore.create(folder, { manifests });
-    try {
-      return new Screening(store, folder, options);
-    } catch (error) {
-      store[Symbol.dispose]();
-      throw error;
-    }
+    return new Screening(store, options);
   }
 
   [Symbol.dispose](): void {
     this.#background?.[Symbol.dispose]();
     this.#store[Symbol.dispose]();
-  }
-
-  get records(): Records {
-    return this.#records;
   }
 
   get protocol(): Protocol {
@@ -133,7 +125,7 @@ export class Screening implements Disposable {
       throw new AppError('USAGE_REVIEWERS', `expected 1 to ${MOST_REVIEWERS} reviewers`);
     if (JSON.stringify(after) === JSON.stringify(before)) return before;
     const version = before.version + 1;
-    this.#records.screen([{ kind: 'protocol', ...after, version, by: nameOf(by), at: this.#now() }]);
+    this.records.screen([{ kind: 'protocol', ...after, version, by: nameOf(by), at: this.#now() }]);
     this.#seen = '';
     return this.protocol;
   }
@@ -197,7 +189,7 @@ export class Screening implements Disposable {
         rank: each.rank === undefined ? this.#rankOf(row) : each.rank,
       };
     });
-    this.#records.screen(rows);
+    this.records.screen(rows);
     if (this.#isOurs()) for (const work of new Set(rows.map((row) => row.work))) this.#read(work);
     else this.#seen = '';
     this.#isTrained = false;
@@ -212,7 +204,7 @@ export class Screening implements Disposable {
       phase ?? null,
     );
     if (!last) return undefined;
-    this.#records.screen([{ kind: 'undone', of: last.id, work: last.work, by: nameOf(by), at: this.#now() }]);
+    this.records.screen([{ kind: 'undone', of: last.id, work: last.work, by: nameOf(by), at: this.#now() }]);
     this.#seen = '';
     this.#isTrained = false;
     return this.#idOf(last.work);
@@ -221,11 +213,11 @@ export class Screening implements Disposable {
   /** Starts a random sample of the undecided works, which shows when to stop. */
   sample(by: string): void {
     this.#look();
-    this.#records.screen([{ kind: 'sample', seed: randomUUID(), by: nameOf(by), at: this.#now() }]);
+    this.records.screen([{ kind: 'sample', seed: randomUUID(), by: nameOf(by), at: this.#now() }]);
     this.#seen = '';
   }
 
-  train(): { readonly of: string; readonly scores: Float64Array } {
+  train(): Ranking {
     this.#look();
     this.#train();
     return { of: this.#namesOf(), scores: this.#scores };
@@ -260,7 +252,7 @@ export class Screening implements Disposable {
 
   /** The record of a work; only a title if it is known only from a list. */
   record(work: string): WorkRecord {
-    const known = this.#records.get(work);
+    const known = this.records.get(work);
     if (known) return known;
     const listed = this.#store.get<{ title: string | null }>('select title from works where work = ?', work);
     return { ...emptyRecord(work), title: listed?.title ?? null };
@@ -287,7 +279,7 @@ export class Screening implements Disposable {
     if (this.#seen === this.#store.version) return;
     this.#seen = this.#store.version;
     this.#best = new Map(
-      this.#records
+      this.records
         .versionGroups()
         .flatMap(([best, ...others]) => others.map(({ id }) => [id, best?.id ?? id] as const)),
     );
@@ -361,7 +353,7 @@ export class Screening implements Disposable {
   #idOf(work: string): string {
     let name = work;
     for (let step = 0; step < MOST_STEPS && !this.#rows.has(name); step += 1) {
-      const next = [this.#records.idOf(name), this.#best.get(name)].find((each) => each !== name);
+      const next = [this.records.idOf(name), this.#best.get(name)].find((each) => each !== name);
       if (next === undefined) break;
       name = next;
     }
@@ -455,7 +447,7 @@ export class Screening implements Disposable {
     const asked = `${this.#protocol.question}\n${this.#namesOf()}`;
     if (!this.#model || asked !== this.#modelOf) {
       this.#modelOf = asked;
-      this.#model = new RankingModel(featuresOf(this.#texts(), DEFAULT_MODEL), this.#protocol.question);
+      this.#model = new RankingModel(featuresOf(this.#texts()), this.#protocol.question);
     }
     const decided = new Map<number, boolean>();
     for (const [row, decisions] of this.#decisions) {
@@ -529,8 +521,7 @@ export class Screening implements Disposable {
 }
 
 export function openScreening(
-  folder: string,
-  config: Parameters<typeof manifestFolder>[0],
+  { folder, config }: Pick<Corpus, 'folder' | 'config'>,
   options: Pick<OpenOptions, 'inBackground'> = {},
 ): Screening {
   if (!existsSync(folder))
@@ -541,12 +532,9 @@ export function openScreening(
 }
 
 /** Opened on first use and ranked in the background, for long-running processes. */
-export function screeningOnDemand(
-  folder: string,
-  config: Parameters<typeof manifestFolder>[0],
-): (() => Screening) & Disposable {
+export function screeningOnDemand(corpus: Corpus): (() => Screening) & Disposable {
   let opened: Screening | undefined;
-  const open = (): Screening => (opened ??= openScreening(folder, config, { inBackground: true }));
+  const open = (): Screening => (opened ??= openScreening(corpus, { inBackground: true }));
   return Object.assign(open, { [Symbol.dispose]: () => opened?.[Symbol.dispose]() });
 }
 
@@ -582,7 +570,7 @@ export function agreementOf(works: Iterable<readonly Standing[]>): ReviewStatus[
       .slice(0, 2)
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([, decision]) => decision);
-    if (first.size >= 2 && a !== undefined && b !== undefined) pairs.push([a, b]);
+    if (a !== undefined && b !== undefined) pairs.push([a, b]);
   }
   if (pairs.length === 0) return null;
   const agreed = pairs.filter(([a, b]) => a === b).length / pairs.length;

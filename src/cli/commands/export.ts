@@ -90,7 +90,7 @@ Examples:
 }
 
 async function writeDecisions(corpus: Corpus, format: DecisionFormat, out: string | undefined): Promise<void> {
-  using screening = openScreening(corpus.folder, corpus.config);
+  using screening = openScreening(corpus);
   const text = [...exportDecisions(screening, format)].join('');
   if (out === undefined) process.stdout.write(text);
   else await writeFileAtomic(out, text);

@@ -78,7 +78,7 @@ export function screenCommand() {
     if (flags.add) return await addWorks(run, flags.add, session);
     await using corpus = await corpusOf(session, run);
     {
-      using screening = openScreening(corpus.folder, corpus.config);
+      using screening = openScreening(corpus);
       if (flags.import) return await importAll(screening, flags.import, flags, session);
       setProtocol(screening, flags);
       if (flags.sample) screening.sample(whoIs(flags.by));

@@ -23,7 +23,7 @@ export function watchRun(id: string, corpus: Corpus, clock: Clock) {
   opened.use(corpus);
   const view = opened.use(corpus.view());
   const search = opened.use(corpus.liveSearch({ asItIs: true }));
-  const screening = opened.use(screeningOnDemand(folder, corpus.config));
+  const screening = opened.use(screeningOnDemand(corpus));
   const series = new Series<StepName>();
   let file: RunFile | undefined;
   return {
