@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { flag, seconds, setting } from './setting.ts';
+import { flag, seconds, setting, text, toggle } from './setting.ts';
 
 export const parseSchema = z.strictObject({
   data_root: setting(
@@ -18,8 +18,7 @@ export const parseSchema = z.strictObject({
     'PDF engine: the built-in one, a docling-serve server, or a vision model.',
     flag('--engine <engine>', 'doctags'),
   ),
-  engine_url: setting(
-    z.string().default(''),
+  engine_url: text(
     'URL of the docling-serve server, or of the model server up to and including /v1.',
     flag('--engine-url <url>', 'doctags'),
   ),
@@ -54,17 +53,14 @@ export const parseSchema = z.strictObject({
     'OCR engine: embedded, the tesseract program, or auto (the first one installed).',
     flag('--ocr-engine <engine>', 'doctags'),
   ),
-  markdown: setting(z.boolean().default(false), 'Also write Markdown.', flag('--markdown', 'doctags')),
-  docling_json: setting(z.boolean().default(false), 'Also write docling JSON.', flag('--docling-json', 'doctags')),
-  html: setting(z.boolean().default(false), 'Also write HTML.', flag('--html', 'doctags')),
+  markdown: toggle(false, 'Also write Markdown.', flag('--markdown', 'doctags')),
+  docling_json: toggle(false, 'Also write docling JSON.', flag('--docling-json', 'doctags')),
+  html: toggle(false, 'Also write HTML.', flag('--html', 'doctags')),
   timeout_s: setting(
     seconds(0).nullable().default(null),
     'Wall-clock timeout of the DocTags stage for one document; null means a CPU time limit: 120 s, plus 0.5 s per page and 60 s per OCR page.',
   ),
-  memory_limit_mb: setting(
-    z.int().min(0).default(1024),
-    'Memory limit of the process that parses a document; 0 means no limit.',
-  ),
+  memory_limit_mb: setting(z.int().min(0).default(1024), 'Memory limit of a parsing process; 0 means no limit.'),
   tokenizer: setting(
     z.string().min(1).default('model'),
     'Tokenizer that counts tokens: model, cl100k, o200k, or the path of a tokenizer.json.',
@@ -74,10 +70,7 @@ export const parseSchema = z.strictObject({
     'Maximum chunk size in tokens, including its context.',
     flag('--max-tokens <n>', 'chunk'),
   ),
-  min_tokens: setting(
-    z.int().min(0).default(64),
-    'Chunks smaller than this are merged with a neighbour where possible.',
-  ),
+  min_tokens: setting(z.int().min(0).default(64), 'Chunks smaller than this are merged with a neighbour if possible.'),
   overlap_tokens: setting(z.int().min(0).default(0), 'Tokens repeated at the start of the next chunk.'),
   format: setting(
     z.enum(['parquet', 'jsonl']).default('parquet'),
@@ -91,21 +84,17 @@ export const parseSchema = z.strictObject({
   ),
   precision: setting(z.enum(['int8', 'fp32']).default('int8'), 'Numeric precision of the embedded model.'),
   threads: setting(z.int().min(0).max(256).default(0), 'Threads used by the embedded model; 0 means one per core.'),
-  embed_url: setting(z.string().default(''), 'URL of the embedding server, up to and including /v1.'),
-  embed_model: setting(
-    z.string().default(''),
+  embed_url: text('URL of the embedding server, up to and including /v1.'),
+  embed_model: text(
     'Model that the embedding server is asked for; with dense onnx, a folder or an address (https://…) of an ONNX sentence model.',
   ),
   embed_dimensions: setting(
     z.int().min(0).default(0),
     'Vector dimensions to request from a server that can shorten vectors; 0 means the model’s default.',
   ),
-  embed_revision: setting(
-    z.string().default(''),
-    'Revision of the model; change it when the weights change under the same name.',
-  ),
-  query_prefix: setting(z.string().default(''), 'Text prepended to every query, as E5 models require.'),
-  passage_prefix: setting(z.string().default(''), 'Text prepended to every passage, as E5 models require.'),
+  embed_revision: text('Revision of the model; change it when the weights change under the same name.'),
+  query_prefix: text('Text prepended to every query, as E5 models require.'),
+  passage_prefix: text('Text prepended to every passage, as E5 models require.'),
   embed_timeout_s: setting(seconds(1).default(120), 'Timeout of a request to the embedding server.'),
   embed_retries: setting(z.int().min(0).max(100).default(5), 'Retries of a failed request to the embedding server.'),
   batch_size: setting(z.int().min(1).max(4096).default(32), 'Texts per request to an embedding server.'),

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 
-import { flag, seconds, secret, setting } from './setting.ts';
+import { flag, seconds, secret, setting, text, toggle } from './setting.ts';
 import { parseSchema } from './parse-schema.ts';
+
+const key = (sentence: string) => setting(secret().default(''), sentence);
 
 const orchestratorSchema = z
   .strictObject({
@@ -33,10 +35,7 @@ const orchestratorSchema = z
       z.int().min(1).default(3),
       'Crashes of its process, while the job ran alone, after which the job ends in state error (up to three times as many if processes without it also crashed in the last hour). A job runs alone after two crashes while running with others.',
     ),
-    retry_backoff_seconds: setting(
-      z.int().min(1).default(60),
-      'Delay before the second attempt; doubles with each further attempt.',
-    ),
+    retry_backoff_seconds: setting(z.int().min(1).default(60), 'Delay before the second attempt; doubles each time.'),
     jitter_seconds: setting(z.int().min(0).default(15), 'Maximum random delay added to each retry delay.'),
     retry_max_delay_seconds: setting(z.int().min(1).default(3600), 'Maximum retry delay, not counting jitter.'),
     job_timeout_seconds: setting(
@@ -68,16 +67,13 @@ const queueSchema = z.strictObject({
     'sqlite for one machine, postgres for several machines, memory for experiments (nothing is saved).',
   ),
   path: setting(z.string().min(1).default('state/workqueue.sqlite'), 'SQLite file, relative to the current directory.'),
-  wal_mode: setting(
-    z.boolean().default(true),
-    'Use write-ahead logging, so that several processes can read and write at the same time.',
-  ),
+  wal_mode: toggle(true, 'Use write-ahead logging, so that several processes can read and write at the same time.'),
   timeout_sec: setting(z.int().min(1).default(10), 'How long to wait for a lock held by another process.'),
   durability: setting(
     z.enum(['enqueue', 'all', 'none']).default('enqueue'),
     'Which commits are synced to disk: enqueue (only those that accept jobs), all, or none. On PostgreSQL, none behaves like enqueue.',
   ),
-  url: setting(z.string().default(''), 'PostgreSQL connection URL, for example postgres://user@host/database.'),
+  url: text('PostgreSQL connection URL, for example postgres://user@host/database.'),
   schema: setting(
     z
       .string()
@@ -89,24 +85,22 @@ const queueSchema = z.strictObject({
     z.int().min(0).default(1_000_000),
     'Finished jobs that stay in the queue of works; older ones are removed every minute, and only counted. 0 keeps all.',
   ),
-  pooler: setting(
-    z.boolean().default(false),
+  pooler: toggle(
+    false,
     'Whether a pooler in transaction mode (PgBouncer, a cloud pooler) is in front of PostgreSQL: nothing is prepared, and LISTEN is replaced by looking every second.',
   ),
-  fleet: setting(
-    z.boolean().default(false),
+  fleet: toggle(
+    false,
     "Whether the logs of the corpus are rows of the queue's PostgreSQL server: any number of machines is one run.",
   ),
 });
 
 const storeSchema = z.strictObject({
-  url: setting(
-    z.string().default(''),
+  url: text(
     'Shared store for files: s3://bucket/prefix or a folder; empty means only the run folder.',
     flag('--store <url>', 'download', 'queue-run', 'stage', 'store'),
   ),
-  endpoint: setting(
-    z.string().default(''),
+  endpoint: text(
     'URL of an S3-compatible server; default: AWS in the region.',
     flag('--store-endpoint <url>', 'download', 'queue-run', 'stage', 'store'),
   ),
@@ -115,25 +109,16 @@ const storeSchema = z.strictObject({
     z.boolean().nullable().default(null),
     'Use path-style URLs (endpoint/bucket/key) instead of bucket.endpoint/key; null means path-style if an endpoint is set.',
   ),
-  access_key_id: setting(secret().default(''), 'Access key id; usually from AWS_ACCESS_KEY_ID or ~/.aws/credentials.'),
-  secret_access_key: setting(secret().default(''), 'Secret access key; usually from AWS_SECRET_ACCESS_KEY.'),
-  session_token: setting(
-    secret().default(''),
-    'Session token of temporary credentials; usually from AWS_SESSION_TOKEN.',
-  ),
+  access_key_id: key('Access key id; usually from AWS_ACCESS_KEY_ID or ~/.aws/credentials.'),
+  secret_access_key: key('Secret access key; usually from AWS_SECRET_ACCESS_KEY.'),
+  session_token: key('Session token of temporary credentials; usually from AWS_SESSION_TOKEN.'),
 });
 
 const telemetrySchema = z.strictObject({
   service_name: setting(z.string().min(1).default('docstokg'), 'Service name reported with metrics and traces.'),
-  otlp_endpoint: setting(
-    z.string().default(''),
-    'Base URL of an OpenTelemetry collector (OTLP over HTTP); empty means no export.',
-  ),
+  otlp_endpoint: text('Base URL of an OpenTelemetry collector (OTLP over HTTP); empty means no export.'),
   otlp_interval_s: setting(seconds(1).default(15), 'How often metrics are sent to the collector.'),
-  prometheus_port: setting(
-    z.int().min(0).max(65_535).default(0),
-    'Port of the Prometheus metrics endpoint; 0 means none.',
-  ),
+  prometheus_port: setting(z.int().min(0).max(65_535).default(0), 'Port of the Prometheus endpoint; 0 means none.'),
   prometheus_host: setting(z.string().min(1).default('127.0.0.1'), 'Address the metrics endpoint listens on.'),
 });
 
@@ -142,13 +127,8 @@ const servicesSchema = z.strictObject({
     z.record(z.string(), z.url()).default({}),
     'Base URLs that override the default of a service, such as {"openalex": "https://mirror.example/"}.',
   ),
-  below: setting(
-    z.string().default(''),
-    'Map every service to the same host name under this domain, over http; used by the simulated web.',
-  ),
+  below: text('Map every service to the same host name under this domain, over http; used by the simulated web.'),
 });
-
-const key = (sentence: string) => setting(secret().default(''), sentence);
 
 const keysSchema = z.strictObject({
   openalex: key('OpenAlex API key: larger daily budget, cursor paging and cached full texts.'),
@@ -181,10 +161,7 @@ const downloadSchema = z.strictObject({
     'File types to accept as full text.',
   ),
   max_bytes: setting(z.int().min(1).default(200_000_000), 'Maximum size of a downloaded file, in bytes.'),
-  content_addressed: setting(
-    z.boolean().default(false),
-    'Store files by content hash, with readable links next to them.',
-  ),
+  content_addressed: toggle(false, 'Store files by content hash, with readable links next to them.'),
   prefer: setting(
     z.enum(['any', 'published']).default('any'),
     'Use any to take the first available copy, published to try known author manuscripts last.',
@@ -214,16 +191,16 @@ const downloadSchema = z.strictObject({
     z.number().min(0).max(1).default(0.6),
     'Minimum match score (0 to 1) to list a candidate in review.csv.',
   ),
-  identify: setting(
-    z.boolean().default(true),
+  identify: toggle(
+    true,
     'Look up your own papers in OpenAlex and Crossref by the identifiers found in them; needs http.contact.',
   ),
-  thorough: setting(z.boolean().default(true), 'Also search repositories where a work is unlikely to be.'),
+  thorough: toggle(true, 'Also search repositories where a work is unlikely to be.'),
 });
 
 const graphSchema = z.strictObject({
-  lookup: setting(
-    z.boolean().default(false),
+  lookup: toggle(
+    false,
     'Look up cited works known only by OpenAlex id in OpenAlex, and unmatched references without an identifier in Crossref; needs http.contact.',
     flag('--lookup', 'graph-build'),
   ),
@@ -302,9 +279,9 @@ const stageSchema = z.strictObject({
     'Number of failed documents above which the stage stops; 0 means never.',
     flag('--error-budget <n>', 'stage'),
   ),
-  resume: setting(z.boolean().default(true), 'Skip documents that an earlier run has already processed.'),
-  verify_hash: setting(
-    z.boolean().default(false),
+  resume: toggle(true, 'Skip documents that an earlier run has already processed.'),
+  verify_hash: toggle(
+    false,
     'Rehash every input and output instead of comparing size and modification time.',
     flag('--verify-hash', 'stage'),
   ),
@@ -313,23 +290,14 @@ const stageSchema = z.strictObject({
     'How often to print progress when output is not a terminal; 0 means never.',
     flag('--diagnostics-interval-s <s>', 'stage'),
   ),
-  durable: setting(
-    z.boolean().default(true),
-    'Sync outputs and manifest rows to disk before a document counts as done.',
-  ),
+  durable: toggle(true, 'Sync outputs and manifest rows to disk before a document counts as done.'),
 });
 
 const httpSchema = z.strictObject({
-  contact: setting(
-    z.string().default(''),
-    'Contact e-mail address, sent in the User-Agent header so that hosts can reach you.',
-  ),
-  http_proxy: setting(
-    z.string().default(''),
-    'Proxy for http URLs, as in HTTP_PROXY; never used for addresses on this machine.',
-  ),
-  https_proxy: setting(z.string().default(''), 'Proxy for https URLs, as in HTTPS_PROXY; defaults to http_proxy.'),
-  no_proxy: setting(z.string().default(''), 'Hosts to reach without a proxy, as in NO_PROXY.'),
+  contact: text('Contact e-mail address, sent in the User-Agent header so that hosts can reach you.'),
+  http_proxy: text('Proxy for http URLs, as in HTTP_PROXY; never used for addresses on this machine.'),
+  https_proxy: text('Proxy for https URLs, as in HTTPS_PROXY; defaults to http_proxy.'),
+  no_proxy: text('Hosts to reach without a proxy, as in NO_PROXY.'),
   per_host_per_second: setting(
     z.number().positive().max(1000).default(1),
     'Maximum requests per second to a host without a documented limit.',
@@ -340,10 +308,7 @@ const httpSchema = z.strictObject({
   ),
   retries: setting(z.int().min(0).max(20).default(3), 'Retries of a request after a transient failure.'),
   retry_max_delay: setting(seconds(0).default(60), 'Maximum retry delay when the server does not send Retry-After.'),
-  park_after_s: setting(
-    seconds(0).default(60),
-    'If a retry has to wait longer than this, the work goes back to the queue.',
-  ),
+  park_after_s: setting(seconds(0).default(60), 'If a retry has to wait longer, the work goes back to the queue.'),
   longest_line_s: setting(seconds(0).default(900), 'Longest wait for a request slot at a rate-limited service.'),
   give_up_after_s: setting(
     seconds(0).default(604_800),
@@ -353,7 +318,7 @@ const httpSchema = z.strictObject({
     seconds(0).default(300),
     'Longest Crawl-delay to obey, in seconds; a host that asks for more is skipped.',
   ),
-  obey_robots: setting(z.boolean().default(true), 'Obey robots.txt; disable it only for your own hosts.'),
+  obey_robots: toggle(true, 'Obey robots.txt; disable it only for your own hosts.'),
   connect_s: setting(seconds(0.01).default(10), 'Connect timeout.'),
   headers_s: setting(seconds(0.01).default(30), 'Timeout until the response headers arrive.'),
   idle_s: setting(seconds(0.01).default(30), 'Timeout between two chunks of a response body.'),
@@ -362,18 +327,12 @@ const httpSchema = z.strictObject({
     z.int().min(0).default(1000),
     'Minimum download speed, averaged over 30 seconds; slower responses are aborted. 0 means no minimum.',
   ),
-  allow: setting(
-    z.array(z.string()).default([]),
-    'Private host:port addresses that may be reached, for tests and intranets.',
-  ),
+  allow: setting(z.array(z.string()).default([]), 'Private host:port addresses to allow, for tests and intranets.'),
   dns: setting(
     z.record(z.string(), z.string()).default({}),
     'Static DNS entries, such as {"*.example.test": "127.0.0.1:8080"}; "none" makes a name unresolvable.',
   ),
-  cache_path: setting(
-    z.string().default(''),
-    'SQLite file for the cache of service responses; empty means in the run folder.',
-  ),
+  cache_path: text('SQLite file for the cache of service responses; empty means in the run folder.'),
 });
 
 const modelSchema = z.strictObject({
@@ -385,17 +344,10 @@ const modelSchema = z.strictObject({
     'URL of an OpenAI-compatible server, up to and including /v1; empty means no model is used.',
     flag('--model-url <url>', 'claims', 'ask', 'table'),
   ),
-  name: setting(
-    z.string().default(''),
-    'Model name to request from the server.',
-    flag('--model <name>', 'claims', 'ask', 'table'),
-  ),
+  name: text('Model name to request from the server.', flag('--model <name>', 'claims', 'ask', 'table')),
   max_tokens: setting(z.int().min(64).max(32_768).default(1_024), 'Maximum length of an answer, in tokens.'),
-  usd_per_million_input: setting(
-    z.number().min(0).default(0),
-    'Price per million input tokens, in US dollars; 0 means unknown.',
-  ),
-  usd_per_million_output: setting(z.number().min(0).default(0), 'Price per million output tokens, in US dollars.'),
+  usd_per_million_input: setting(z.number().min(0).default(0), 'US dollars per million input tokens; 0 means unknown.'),
+  usd_per_million_output: setting(z.number().min(0).default(0), 'US dollars per million output tokens.'),
   budget_usd: setting(
     z.number().min(0).default(0),
     'Spending limit per run, in US dollars; needs the prices to be set. 0 means no limit.',

@@ -31,10 +31,17 @@ export const secret = (): z.ZodString => z.string().meta({ secret: true });
 
 export const seconds = (min: number): z.ZodNumber => z.number().min(min);
 
+/** An optional text, empty by default. */
+export const text = (sentence: string, metadata?: ReturnType<typeof flag>) =>
+  setting(z.string().default(''), sentence, metadata);
+
+export const toggle = (value: boolean, sentence: string, metadata?: ReturnType<typeof flag>) =>
+  setting(z.boolean().default(value), sentence, metadata);
+
 export function setting<Schema extends z.ZodType>(
   schema: Schema,
   sentence: string,
-  metadata?: { readonly flags: readonly Flag[] },
+  metadata?: ReturnType<typeof flag>,
 ): Schema {
   const described = schema.describe(sentence);
   return metadata ? described.meta(metadata) : described;
