@@ -118,8 +118,7 @@ function unasked(request: HttpRequest, response: HttpResponse): HttpResult {
   if (names.some((name) => name === 'if-none-match' || name === 'if-modified-since'))
     return { kind: 'response', response };
   const message = 'status 304 to an unconditional request';
-  const trail = { ...trailOf(request), response };
-  return { kind: 'failed', reason: 'protocol', message, retryable: false, trail };
+  return { kind: 'failed', reason: 'protocol', message, retryable: false, trail: trailOf(request, response) };
 }
 
 function seconds(text: string | undefined): number | undefined {

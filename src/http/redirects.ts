@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import type { HttpLimits, Hop, HttpRequest, HttpResponse, HttpResult, RefusedReason, Wrap } from './send.ts';
+import { refused } from './send.ts';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Headers that identify us; never sent to another origin. */
@@ -19,12 +20,8 @@ export function withRedirects(limits: HttpLimits): Wrap {
       if (result.kind !== 'response' || !REDIRECTS.has(result.response.status)) return result;
       const { response } = result;
       chain.push({ url: request.url.href, status: response.status });
-      const refuse = (reason: RefusedReason, message: string): HttpResult => ({
-        kind: 'refused',
-        reason,
-        message,
-        trail: { url: request.url.href, chain: [...chain], response },
-      });
+      const refuse = (reason: RefusedReason, message: string): HttpResult =>
+        withChain(refused(request, reason, message, response), chain);
       const location = response.headers['location'];
       if (location === undefined) return refuse('bad-redirect', `status ${response.status} without a Location`);
       const target = URL.parse(decodedHeader(location), request.url.href);

@@ -2,8 +2,8 @@ import type { Clock, Random } from '../base/index.ts';
 import { equalJitterDelay, hostKey, wait } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
-import type { HttpRequest, HttpResponse, HttpResult, ResponseHead, Trail, Wrap, Headers } from './send.ts';
-import { whileWaiting } from './send.ts';
+import type { HttpRequest, HttpResult, ResponseHead, Wrap, Headers } from './send.ts';
+import { refused, trailOf, whileWaiting } from './send.ts';
 
 export interface RetryOptions extends Readonly<typeof DEFAULT_RETRY> {}
 
@@ -44,16 +44,18 @@ export function withRetry(
         await pause(pauseMs);
         continue;
       }
-      const namedAt = result.kind === 'response' ? retryTime(result.response, now) : undefined;
+      const response = result.kind === 'response' ? result.response : undefined;
+      const namedAt = response && retryTime(response, now);
       if (!isWorthRetrying(result, request, namedAt)) return result;
       const { baseMs, maxDelayMs: capMs, random } = options;
       const backoffMs = equalJitterDelay(attempt, { baseMs, capMs, random });
       const heldAt = Math.max(namedAt ?? 0, admission.held([hostKey(request.url)])?.at ?? 0);
-      if (heldAt - now > options.giveUpAfterMs) return giveUp(result, request, heldAt);
-      const limited = result.kind === 'response' && (result.response.status === 429 || namedAt !== undefined);
+      if (heldAt - now > options.giveUpAfterMs)
+        return refused(request, 'retry-after-too-long', tooLong(hostKey(request.url), heldAt), response);
+      const limited = response?.status === 429 || namedAt !== undefined;
       if (limited && (heldAt - now > options.parkAfterMs || attempt > options.retries)) {
         const at = heldAt > now ? heldAt : now + backoffMs;
-        return { kind: 'later', at, reason: 'rate-limited', trail: trailAt(request, result.response) };
+        return { kind: 'later', at, reason: 'rate-limited', trail: trailOf(request, response) };
       }
       if (attempt > options.retries) return result;
       attempt += 1;
@@ -80,20 +82,6 @@ function isWorthRetrying(result: HttpResult, request: HttpRequest, namedAt: numb
   }
   if (result.kind !== 'failed' || !result.retryable) return false;
   return request.sink === undefined || result.trail.response === undefined;
-}
-
-function giveUp(result: HttpResult, request: HttpRequest, heldAt: number): HttpResult {
-  const response = result.kind === 'response' ? result.response : undefined;
-  return {
-    kind: 'refused',
-    reason: 'retry-after-too-long',
-    message: tooLong(hostKey(request.url), heldAt),
-    trail: trailAt(request, response),
-  };
-}
-
-function trailAt(request: HttpRequest, response: HttpResponse | undefined): Trail {
-  return { url: request.url.href, chain: [], ...(response && { response }) };
 }
 
 /** When Retry-After ends (RFC 9110 §10.2.3). A date is measured against the server's own Date header. */

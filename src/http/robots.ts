@@ -2,8 +2,8 @@ import type { Clock } from '../base/index.ts';
 import { hostKey, wait } from '../base/index.ts';
 import type { Admission, Fact, Facts } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
-import type { Caller, HttpResult, RefusedReason, Send, Wrap } from './send.ts';
-import { trailOf } from './send.ts';
+import type { Caller, HttpResult, Send, Wrap } from './send.ts';
+import { refused, trailOf } from './send.ts';
 import { SharedResults } from './shared-results.ts';
 import type { HttpEvent } from './with-admission.ts';
 
@@ -52,22 +52,16 @@ export class Robots {
     if (request.robots === 'terms') return next(request, signal);
     const { url, caller } = request;
     const known = await this.#known.get(url.origin, () => this.#read(url, caller), caller, signal);
-    const trail = trailOf(request);
-    const refuse = (reason: RefusedReason, message: string): HttpResult => ({
-      kind: 'refused',
-      reason,
-      message,
-      trail,
-    });
-    if (known.kind === 'answer') return { ...known.result, trail };
+    if (known.kind === 'answer') return { ...known.result, trail: trailOf(request) };
     if (known.kind === 'unreachable') {
       const message = `robots.txt of ${url.host} could not be read: ${known.why}`;
       // An unreachable host has forbidden nothing: return the failure.
-      return known.failed ? { ...known.failed, kind: 'failed', message, trail } : refuse('robots-unreachable', message);
+      if (known.failed) return { ...known.failed, kind: 'failed', message, trail: trailOf(request) };
+      return refused(request, 'robots-unreachable', message);
     }
     if (!known.rules.allows(url))
-      return refuse('robots-disallowed', `robots.txt of ${url.host} disallows ${url.pathname}`);
-    if (this.#isTooSlow(known.rules)) return refuse('crawl-delay-too-long', this.#tooSlow(url, known.rules));
+      return refused(request, 'robots-disallowed', `robots.txt of ${url.host} disallows ${url.pathname}`);
+    if (this.#isTooSlow(known.rules)) return refused(request, 'crawl-delay-too-long', this.#tooSlow(url, known.rules));
     return next(request, signal);
   };
 

@@ -145,8 +145,17 @@ export function compose(transport: Send, ...wraps: readonly Wrap[]): Send {
   return wraps.reduceRight((next, wrap) => wrap(next), transport);
 }
 
-export function trailOf(request: HttpRequest): Trail {
-  return { url: request.url.href, chain: [] };
+export function trailOf({ url }: HttpRequest, response?: HttpResponse): Trail {
+  return { url: url.href, chain: [], ...(response && { response }) };
+}
+
+export function refused(
+  request: HttpRequest,
+  reason: RefusedReason,
+  message: string,
+  response?: HttpResponse,
+): HttpResult {
+  return { kind: 'refused', reason, message, trail: trailOf(request, response) };
 }
 
 export function withCaller(send: Send, caller: Caller): Send {

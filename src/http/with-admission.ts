@@ -3,7 +3,7 @@ import { hostKey } from '../base/index.ts';
 import type { Admission, HostEvent, Observation, Waited } from '../hosts/index.ts';
 import { retryTime } from './retry.ts';
 import type { HttpResult, ResponseHead, Wrap } from './send.ts';
-import { trailOf } from './send.ts';
+import { refused, trailOf } from './send.ts';
 
 const SERVER_FAULTS = new Set([500, 502, 503, 504]);
 
@@ -32,9 +32,7 @@ export function withAdmission(options: {
       signal,
     });
     if (turn.kind === 'later') return { ...turn, trail: trailOf(request) };
-    if (turn.kind === 'never') {
-      return { kind: 'refused', reason: 'retry-after-too-long', message: turn.message, trail: trailOf(request) };
-    }
+    if (turn.kind === 'never') return refused(request, 'retry-after-too-long', turn.message);
     using slot = turn.slot;
     const sentAt = clock.monotonic();
     let outcome = 'aborted';
