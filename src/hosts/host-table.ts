@@ -13,7 +13,9 @@ export interface Asked {
 
 /** The limits of a request, by key: its host, its services, a Crawl-delay and its resolver. */
 export class HostTable {
-  readonly #pools: Pools;
+  readonly #pools: ReadonlyMap<string, Pool>;
+  readonly #poolByHost: ReadonlyMap<string, Pool>;
+  readonly #poolBySuffix: readonly (readonly [string, Pool])[];
   readonly #perHost: { readonly perSecond: number; readonly concurrency: number };
   readonly #perResolver: ReadonlyMap<string, number>;
   readonly #crawlDelays = new Map<string, number>();
@@ -28,14 +30,18 @@ export class HostTable {
     readonly margin?: number;
   }) {
     this.#perHost = options.perHost;
-    this.#pools = new Pools(options.pools ?? []);
+    const { pools = [] } = options;
+    this.#pools = new Map(pools.map((pool) => [pool.name, pool]));
+    const patterns = pools.flatMap((pool) => pool.hosts.map((host) => [host.toLowerCase(), pool] as const));
+    this.#poolByHost = new Map(patterns);
+    this.#poolBySuffix = patterns.flatMap(([host, pool]) => (host.startsWith('*.') ? [[host.slice(1), pool]] : []));
     this.#perResolver = new Map(Object.entries(options.perResolver ?? {}));
     this.margin = options.margin ?? 0;
   }
 
   /** The host first, then its services, its Crawl-delay and the resolver. */
   keysOf(host: string, asked: Asked = {}): string[] {
-    const keys = [host, ...this.#pools.of(host, asked.pool).map(({ name }) => `pool/${name}`)];
+    const keys = [host, ...this.poolsOf(host, asked.pool).map(({ name }) => `pool/${name}`)];
     if (asked.obeysRobots === true && this.#crawlDelays.has(host)) keys.push(`crawl/${host}`);
     if (typeof asked.resolver === 'string' && this.#perResolver.has(asked.resolver)) {
       keys.push(resolverKey(asked.resolver));
@@ -43,12 +49,18 @@ export class HostTable {
     return keys;
   }
 
+  /** The pool that a request names, and the pool of its host. */
+  poolsOf(host: string, named = ''): readonly Pool[] {
+    const byHost = this.#poolByHost.get(host) ?? this.#poolBySuffix.find(([suffix]) => host.endsWith(suffix))?.[1];
+    return [...new Set([this.#pools.get(named), byHost])].filter((pool) => pool !== undefined);
+  }
+
   rulesOf(key: string): Rules {
     const [kind, name] = split(key);
     const plain = { burst: 1, from: 'request', pauseMs: 0, slows: 'cap' } as const;
     switch (kind) {
       case 'pool': {
-        const pool = this.#pools.named(name);
+        const pool = this.#pools.get(name);
         if (!pool) return { ...plain, cap: Infinity, perSecond: Infinity };
         const { perSecond, burst = 1, concurrency, strict = false, pauseMs = 0 } = pool;
         return strict
@@ -61,7 +73,7 @@ export class HostTable {
         return { ...plain, cap: Math.max(1, this.#perResolver.get(name) ?? Infinity), perSecond: Infinity };
       case 'host': {
         // A host of a service gets the service's concurrency and rate.
-        const pools = this.#pools.of(name, undefined);
+        const pools = this.poolsOf(name);
         if (pools.length === 0) {
           const { perSecond, concurrency } = this.#perHost;
           return { ...plain, cap: Math.max(1, concurrency), perSecond, slows: 'rate' };
@@ -76,7 +88,7 @@ export class HostTable {
   learns(keys: readonly string[]): readonly string[] {
     return keys.filter((key) => {
       const [kind, name] = split(key);
-      return kind === 'pool' && this.#pools.named(name)?.learns === true;
+      return kind === 'pool' && this.#pools.get(name)?.learns === true;
     });
   }
 
@@ -128,29 +140,4 @@ export interface Pool {
   readonly learns?: boolean;
   /** Minimum pause after a 429 without a time. */
   readonly pauseMs?: number;
-}
-
-export class Pools {
-  readonly #byName: ReadonlyMap<string, Pool>;
-  readonly #byHost: ReadonlyMap<string, Pool>;
-  readonly #bySuffix: readonly (readonly [string, Pool])[];
-
-  constructor(pools: readonly Pool[]) {
-    this.#byName = new Map(pools.map((pool) => [pool.name, pool]));
-    const entries = pools.flatMap((pool) => pool.hosts.map((host) => [host.toLowerCase(), pool] as const));
-    this.#byHost = new Map(entries.filter(([host]) => !host.startsWith('*.')));
-    this.#bySuffix = entries
-      .filter(([host]) => host.startsWith('*.'))
-      .map(([host, pool]) => [host.slice(1), pool] as const);
-  }
-
-  named(name: string): Pool | undefined {
-    return this.#byName.get(name);
-  }
-
-  of(host: string, named: string | undefined): readonly Pool[] {
-    const byHost = this.#byHost.get(host) ?? this.#bySuffix.find(([suffix]) => host.endsWith(suffix))?.[1];
-    const byName = named === undefined ? undefined : this.#byName.get(named);
-    return [...new Set([byName, byHost])].filter((pool) => pool !== undefined);
-  }
 }

@@ -75,34 +75,24 @@ export function capNow({ cap, opened }: HostState): number {
   return opened > 0 ? 1 : cap;
 }
 
-export interface Pace {
-  readonly cap: number;
+export interface Pace extends Pick<Rules, 'cap' | 'burst' | 'from'> {
   /** Minimum time between two requests; 0 if only the cap limits. */
   readonly intervalMs: number;
-  readonly burst: number;
-  readonly from: 'request' | 'answer';
 }
 
 /** The limits of one key, in this process alone or shared by a fleet. Times are monotonic. */
-export interface HostLimits {
+export interface HostLimits extends Omit<Room, 'heldUntil'> {
   readonly inFlight: number;
-  /** When one more may start after `ahead` others; Infinity if a slot must be released first. */
-  opensAt(ahead: number, now: number): number;
   /** How long the rate limit alone delays a request with `ahead` others before it. */
   lineMs(ahead: number, now: number): number;
   /** Ignores the rate. */
   hasSlot(ahead: number): boolean;
-  take(now: number): void;
   sent(now: number, takenAt: number): void;
-  release(): void;
   /** A response came, or none will come: a pause measured from responses starts now. */
   answered(now: number): void;
   change(pace: Pace, now: number): void;
   /** How many requests could use a slot; only for shared limits. */
   want?(waiting: number): void;
-  close?(): void;
-  /** Whether forgetting it could not make a request start too early. */
-  isIdle(now: number): boolean;
 }
 
 /** Slots, and a token bucket for the pauses. Requests about to be sent count as sent. */
@@ -237,24 +227,21 @@ export class Host implements Room {
   }
 }
 
-/** Reactions to hosts that state no limits or times. */
-export interface PolicySettings {
-  /** How long a host is held after a 429 without a time; doubles each time. */
-  readonly backoff: { readonly baseMs: number; readonly capMs: number };
-  /** Consecutive failures before a host is held, and how long at first and at most. */
-  readonly circuit: { readonly failures: number; readonly openMs: number; readonly longestOpenMs: number };
-  /** A host that asks for a longer pause than this is given up. */
-  readonly giveUpAfterMs: number;
-  readonly random?: Random | undefined;
-}
-
 const DAY_MS = 24 * 3_600_000;
 
-export const DEFAULT_POLICY: PolicySettings = {
+/** Reactions to hosts that state no limits or times. */
+export const DEFAULT_POLICY = {
+  /** How long a host is held after a 429 without a time; doubles each time. */
   backoff: { baseMs: 1_000, capMs: 60_000 },
+  /** Consecutive failures before a host is held, and how long at first and at most. */
   circuit: { failures: 5, openMs: 30_000, longestOpenMs: 15 * 60_000 },
+  /** A host that asks for a longer pause than this is given up. */
   giveUpAfterMs: 7 * DAY_MS,
 };
+
+export interface PolicySettings extends Readonly<typeof DEFAULT_POLICY> {
+  readonly random?: Random | undefined;
+}
 
 /** From this many consecutive requests to slow down on, each one halves the cap. */
 const STRIKES_TO_HALVE = 2;

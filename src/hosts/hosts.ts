@@ -19,7 +19,6 @@ import {
   held,
   throttled,
 } from './host.ts';
-import type { PostgresAdmissionOptions, SharedAdmission, SharedPlace } from './postgres/admission.ts';
 
 export interface HostsOptions {
   readonly clock: Clock;
@@ -392,16 +391,4 @@ function inOrder(one: Line<Host>, other: Line<Host>): number {
   const [isService, isOtherService] = [isServiceKey(one.key), isServiceKey(other.key)];
   if (isService !== isOtherService) return isService ? 1 : -1;
   return one.key < other.key ? -1 : 1;
-}
-
-/** Reads what a fleet shares, without joining it; loads `pg`. */
-export async function readSharedHosts(place: SharedPlace): Promise<HostReport[]> {
-  const shared = await import('./postgres/admission.ts');
-  return shared.readSharedHosts(place);
-}
-
-/** Joins the fleet of a PostgreSQL server; loads `pg`. */
-export async function openSharedAdmission(options: PostgresAdmissionOptions): Promise<SharedAdmission> {
-  const { openPostgresAdmission } = await import('./postgres/admission.ts');
-  return openPostgresAdmission(options);
 }

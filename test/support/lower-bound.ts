@@ -1,5 +1,5 @@
 import { hostKey } from '../../src/base/index.ts';
-import { Pools } from '../../src/hosts/index.ts';
+import { HostTable } from '../../src/hosts/index.ts';
 import { baseUrlsBelow, Services } from '../../src/resolve/index.ts';
 import type { Simulation } from '../../sim/index.ts';
 import { clientSettings } from '../../sim/index.ts';
@@ -49,7 +49,8 @@ export function lowerBound(simulation: Simulation): LowerBound {
 /** The same for every limit, the one that takes longest first. */
 export function lowerBounds(simulation: Simulation): LowerBound[] {
   const { keys } = clientSettings(simulation);
-  const pools = new Pools(new Services({ baseUrls: baseUrlsBelow('sim.test', 'http'), keys }).pools());
+  const pools = new Services({ baseUrls: baseUrlsBelow('sim.test', 'http'), keys }).pools();
+  const table = new HostTable({ perHost: { perSecond: Infinity, concurrency: Infinity }, pools });
   const counts = new Map<string, Allowed & { readonly asked: Asked[] }>();
   const entries = simulation.log.since(0);
   const start = entries[0]?.at ?? 0;
@@ -63,7 +64,7 @@ export function lowerBounds(simulation: Simulation): LowerBound[] {
     if (pathname === '/robots.txt' || status === 429) continue;
     const asked = { at: (at - start) / 1000, status };
     const named = NAMED.find(([pattern]) => pattern.test(pathname + search))?.[1];
-    const found = pools.of(hostKey(url), named);
+    const found = table.poolsOf(hostKey(url), named);
     for (const { name, perSecond, burst } of found) count({ key: name, perSecond, burst: burst ?? 1 }, asked);
     if (found.length === 0) count({ key: hostname, ...siteLimit(simulation, hostname) }, asked);
   }

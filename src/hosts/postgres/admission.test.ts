@@ -10,7 +10,7 @@ import type { TestPostgres } from '../../../test/postgres.ts';
 import { startPostgres } from '../../../test/postgres.ts';
 import type { HostReport } from '../host.ts';
 import { HostTable } from '../host-table.ts';
-import { openPostgresAdmission, readSharedHosts } from './admission.ts';
+import { openSharedAdmission, readSharedHosts } from './admission.ts';
 
 let server: TestPostgres | undefined;
 let schemas = 0;
@@ -25,7 +25,7 @@ test('an observer sees holds, slots and turns of the fleet and does not count as
   const table = new HostTable({ perHost: { perSecond: 0.002, concurrency: 3 } });
   const place = { url: server?.url ?? '', schema: `looked_${process.pid}`, table };
   assert.deepEqual(await readSharedHosts(place), [], 'nobody has shared anything yet');
-  await using admission = await openPostgresAdmission(place);
+  await using admission = await openSharedAdmission(place);
   const turn = await admission.acquire(['busy.org'], { patienceMs: 60_000, longestLineMs: 60_000 });
   admission.observe(['slow.org'], { kind: 'answer', status: 429, retryAt: Date.now() + 3_600_000 });
   // The update reaches the fleet asynchronously; only an outside reader can see that it has arrived.
@@ -60,7 +60,7 @@ test('a role that owns its schema and cannot create others can share hosts', asy
   const url = await leastRole(schema);
   const table = new HostTable({ perHost: { perSecond: 100, concurrency: 3 } });
   for (let start = 0; start < 2; start += 1) {
-    await using admission = await openPostgresAdmission({ url, schema, table });
+    await using admission = await openSharedAdmission({ url, schema, table });
     const turn = await admission.acquire(['a.org'], { patienceMs: 60_000, longestLineMs: 60_000 });
     assert.equal(turn.kind, 'go');
     if (turn.kind === 'go') turn.slot[Symbol.dispose]();
@@ -70,7 +70,7 @@ test('a role that owns its schema and cannot create others can share hosts', asy
 test('a role without a schema gets the error of the server', async () => {
   const url = await leastRole();
   const table = new HostTable({ perHost: { perSecond: 100, concurrency: 3 } });
-  await assert.rejects(openPostgresAdmission({ url, schema: `missing_${process.pid}`, table }), (error: AppError) => {
+  await assert.rejects(openSharedAdmission({ url, schema: `missing_${process.pid}`, table }), (error: AppError) => {
     assert.match(error.message, /permission denied for database/);
     assert.match(error.hint ?? '', /CREATE SCHEMA/);
     return true;
@@ -86,7 +86,7 @@ async function until<T>(look: () => Promise<T>, isSo: (found: T) => boolean): Pr
 
 describeAdmission('the authority over hosts that a fleet shares through PostgreSQL', async (options) => {
   schemas += 1;
-  const admission = await openPostgresAdmission({
+  const admission = await openSharedAdmission({
     ...options,
     url: server?.url ?? '',
     schema: `hosts_${process.pid}_${schemas}`,

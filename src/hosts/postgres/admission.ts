@@ -38,7 +38,7 @@ interface Message {
 }
 
 /** Shares all limits on the server's clock. During an outage each process uses its share of them. */
-export async function openPostgresAdmission(options: PostgresAdmissionOptions): Promise<SharedAdmission> {
+export async function openSharedAdmission(options: PostgresAdmissionOptions): Promise<SharedAdmission> {
   const { table } = options;
   const fleet = await Fleet.open({
     ...options,

@@ -14,7 +14,7 @@ import { openLoopback } from '../../testing/index.ts';
 import type { AcquireOptions } from '../admission.ts';
 import { HostTable } from '../host-table.ts';
 import type { PostgresAdmissionOptions, SharedAdmission } from './admission.ts';
-import { openPostgresAdmission } from './admission.ts';
+import { openSharedAdmission } from './admission.ts';
 
 const PATIENT: AcquireOptions = { patienceMs: 60_000, longestLineMs: 60_000 };
 
@@ -32,7 +32,7 @@ function fleetOf(): (more?: Partial<PostgresAdmissionOptions>) => Promise<Shared
   schemas += 1;
   const schema = lastSchema();
   return (more = {}) =>
-    openPostgresAdmission({
+    openSharedAdmission({
       url: server?.url ?? '',
       schema,
       table: new HostTable({
