@@ -75,10 +75,7 @@ export class FolderStore implements ObjectStore {
   }
 
   async get(object: ObjectId, path: string, signal?: AbortSignal): Promise<void> {
-    if ((await this.head(object.sha256)) === undefined)
-      throw new AppError('OBJECT_MISSING', `${this.name} has no object ${object.sha256}`, {
-        hint: 'see docstokg store for missing objects',
-      });
+    if ((await this.head(object.sha256)) === undefined) throw missing(this.name, object);
     await copyVerified(this.#pathOf(object.sha256), path, object, signal);
   }
 
@@ -153,6 +150,12 @@ async function copyVerified(from: string, to: string, object: ObjectId, signal?:
     await rm(part, { force: true });
     throw describeDiskError(error, to);
   }
+}
+
+export function missing(store: string, { sha256 }: ObjectId): AppError {
+  return new AppError('OBJECT_MISSING', `${store} has no object ${sha256}`, {
+    hint: 'see docstokg store for missing objects',
+  });
 }
 
 export function damaged(place: string, { sha256, bytes }: ObjectId): AppError {

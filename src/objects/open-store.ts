@@ -36,21 +36,17 @@ export function openObjects(settings: StoreSettings, clock: Clock, state: string
     throw new AppError('OBJECT_STORE_CREDENTIALS', `no credentials for ${url.slice(0, 200)}`, {
       hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials',
     });
-  return new S3Store(
-    {
-      bucket,
-      prefix: folders.filter((folder) => folder !== '').join('/'),
-      endpoint: endpoint === '' ? `https://s3.${region}.amazonaws.com` : endpoint,
-      region,
-      // Self-hosted servers have no host name for each bucket.
-      pathStyle: settings.path_style ?? (endpoint !== '' || bucket.includes('.')),
-      credentials: {
-        accessKeyId,
-        secretAccessKey: new Secret(key),
-        sessionToken: token === '' ? undefined : new Secret(token),
-      },
-      clock,
-    },
-    join(state, 'uploads'),
-  );
+  return new S3Store({
+    bucket,
+    prefix: folders.filter((folder) => folder !== '').join('/'),
+    endpoint: endpoint === '' ? `https://s3.${region}.amazonaws.com` : endpoint,
+    region,
+    // Self-hosted servers have no host name for each bucket.
+    pathStyle: settings.path_style ?? (endpoint !== '' || bucket.includes('.')),
+    accessKeyId,
+    secretAccessKey: new Secret(key),
+    sessionToken: token === '' ? undefined : new Secret(token),
+    uploads: join(state, 'uploads'),
+    clock,
+  });
 }

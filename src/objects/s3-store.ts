@@ -18,7 +18,7 @@ import {
 import type { Secret } from '../http/index.ts';
 import { parseRetryAfter } from '../http/index.ts';
 import type { ListedObject, ObjectId, ObjectStore } from './folder-store.ts';
-import { damaged, hashOfKey, keyOf, OWNER_KEY } from './folder-store.ts';
+import { damaged, hashOfKey, keyOf, missing, OWNER_KEY } from './folder-store.ts';
 
 interface S3Options {
   readonly bucket: string;
@@ -29,14 +29,12 @@ interface S3Options {
   readonly region: string;
   /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. */
   readonly pathStyle: boolean;
-  readonly credentials: S3Credentials;
-  readonly clock: Clock;
-}
-
-interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
   readonly sessionToken: Secret | undefined;
+  /** A folder for the state of multipart uploads, so that a killed one is resumed. */
+  readonly uploads: string;
+  readonly clock: Clock;
 }
 
 interface S3Request {
@@ -64,7 +62,7 @@ type SendS3 = (request: S3Request, signal?: AbortSignal) => Promise<Response>;
 
 /** Sends signed requests, with retries. The response is 2xx, 404 or 416; everything else throws. */
 function s3Sender(options: S3Options): SendS3 {
-  const { bucket, prefix, endpoint, region, pathStyle, credentials, clock } = options;
+  const { bucket, prefix, endpoint, region, pathStyle, accessKeyId, secretAccessKey, sessionToken, clock } = options;
   /** How far this machine's clock is behind the server's, where that made the server refuse a request. */
   let behindMs = 0;
 
@@ -137,16 +135,16 @@ function s3Sender(options: S3Options): SendS3 {
     const own = {
       'x-amz-content-sha256': sha256,
       'x-amz-date': at,
-      ...(credentials.sessionToken && { 'x-amz-security-token': credentials.sessionToken.reveal() }),
+      ...(sessionToken && { 'x-amz-security-token': sessionToken.reveal() }),
     };
     const lines = Object.entries({ host: url.host, ...own }).map(([name, value]) => `${name}:${value}`);
     const names = ['host', ...Object.keys(own)].join(';');
     const canonical = [method, url.pathname, url.search.slice(1), ...lines, '', names, sha256].join('\n');
     const scope = [at.slice(0, 8), region, 's3', 'aws4_request'];
     const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
-    const key = scope.reduce<string | Buffer>(hmac, `AWS4${credentials.secretAccessKey.reveal()}`);
+    const key = scope.reduce<string | Buffer>(hmac, `AWS4${secretAccessKey.reveal()}`);
     const text = ['AWS4-HMAC-SHA256', at, scope.join('/'), hash('sha256', canonical, 'hex')].join('\n');
-    const credential = `${credentials.accessKeyId}/${scope.join('/')}`;
+    const credential = `${accessKeyId}/${scope.join('/')}`;
     const signature = hmac(key, text).toString('hex');
     return {
       ...headers,
@@ -168,7 +166,6 @@ function s3Sender(options: S3Options): SendS3 {
 
   /** A server may echo what it was sent. */
   function withoutSecrets(value: unknown): string {
-    const { secretAccessKey, sessionToken } = credentials;
     const cause = value instanceof Error && value.cause instanceof Error ? ` (${value.cause.message})` : '';
     const text = (value instanceof Error ? value.message + cause : String(value)).slice(0, 500);
     return sessionToken ? sessionToken.scrub(secretAccessKey.scrub(text)) : secretAccessKey.scrub(text);
@@ -215,13 +212,10 @@ export class S3Store implements ObjectStore {
   readonly name: string;
   readonly #options: S3Options;
   readonly #send: SendS3;
-  readonly #uploads: string | undefined;
 
-  /** @param uploads A folder for the state of multipart uploads; without one a killed upload starts again. */
-  constructor(options: S3Options, uploads?: string) {
+  constructor(options: S3Options) {
     this.#options = options;
     this.#send = s3Sender(options);
-    this.#uploads = uploads;
     this.name = `s3://${options.bucket}${options.prefix === '' ? '' : `/${options.prefix}`}`;
   }
 
@@ -398,15 +392,13 @@ export class S3Store implements ObjectStore {
   }
 
   #noted(object: ObjectId): Upload | undefined {
-    const path = this.#notePath(object);
     // None of a record truncated by a kill: the upload starts again.
-    const { store, id, etags } = path === undefined ? {} : readFields(path);
+    const { store, id, etags } = readFields(this.#notePath(object));
     return store === this.name && typeof id === 'string' && Array.isArray(etags) ? { id, etags } : undefined;
   }
 
   #note(object: ObjectId, upload: Upload | undefined): void {
     const path = this.#notePath(object);
-    if (path === undefined) return;
     if (!upload) {
       rmSync(path, { force: true });
       return;
@@ -415,8 +407,8 @@ export class S3Store implements ObjectStore {
     writeFileSync(path, JSON.stringify({ store: this.name, ...upload }));
   }
 
-  #notePath({ sha256 }: ObjectId): string | undefined {
-    return this.#uploads === undefined ? undefined : join(this.#uploads, `${sha256}.json`);
+  #notePath({ sha256 }: ObjectId): string {
+    return join(this.#options.uploads, `${sha256}.json`);
   }
 
   /** Resumes a body that breaks off. */
@@ -427,10 +419,7 @@ export class S3Store implements ObjectStore {
     for (let attempt = 1; received < object.bytes || attempt === 1; attempt += 1) {
       const headers = received > 0 ? { range: `bytes=${received}-` } : {};
       const response = await this.#send({ method: 'GET', key, headers, isStreamed: true }, signal);
-      if (response.status === 404)
-        throw new AppError('OBJECT_MISSING', `${this.name} has no object ${object.sha256}`, {
-          hint: 'see docstokg store for missing objects',
-        });
+      if (response.status === 404) throw missing(this.name, object);
       if (response.status === 416) throw damaged(`${this.name}/${key}`, object);
       // A server without range support starts again.
       let skip = response.status === 206 ? 0 : received;
