@@ -422,12 +422,6 @@ async function hashOf({ inputs, fingerprint }: WorkItem): Promise<string | undef
   return hashInputs(inputs).catch(() => undefined);
 }
 
-function outcomeOf({ status, durationMs, reason, manifest, result }: Performed): ItemOutcome {
-  return {
-    status,
-    ...(reason !== undefined && { reason }),
-    durationS: durationMs / 1000,
-    ...(manifest && { manifest }),
-    ...(result && { result }),
-  };
+function outcomeOf({ durationMs, error: _error, inputs: _inputs, outputs: _outputs, ...rest }: Performed): ItemOutcome {
+  return { ...rest, durationS: durationMs / 1000 };
 }

@@ -152,21 +152,16 @@ export interface StageOutcome {
   readonly plan?: readonly PlanBucket[];
 }
 
-export interface Progress {
-  readonly stageName: string;
+type Measured = 'stageName' | 'succeeded' | 'skipped' | 'failed' | 'retried' | 'execP50Ms' | 'execP95Ms';
+
+export interface Progress extends Pick<StageOutcome, Measured> {
   readonly elapsedMs: number;
   /** Items with a final outcome, skipped ones included. */
   readonly done: number;
   readonly total?: number;
-  readonly succeeded: number;
-  readonly skipped: number;
-  readonly failed: number;
-  readonly retried: number;
   readonly inFlight: number;
   readonly queued: number;
   readonly waitingForRetry: number;
-  readonly execP50Ms: number;
-  readonly execP95Ms: number;
   readonly itemsPerSecond: number;
   readonly etaMs?: number;
 }

@@ -24,12 +24,8 @@ export function createRun(item: WorkItem, lost?: AbortSignal) {
   };
 }
 
-export interface Performed {
-  readonly status: 'success' | 'skip' | 'failure';
+export interface Performed extends Omit<ItemOutcome, 'durationS' | 'error'> {
   readonly durationMs: number;
-  readonly manifest?: Readonly<Record<string, unknown>>;
-  readonly result?: Readonly<Record<string, unknown>>;
-  readonly reason?: string;
   readonly error?: BareError;
   /** With outputs only: what they were made from. */
   readonly inputs?: AgreedInputs;

@@ -7,13 +7,7 @@ import type { JudgeOptions, StoredFingerprint, Verdict } from '../commit/fingerp
 import { judge } from '../commit/fingerprint.ts';
 import type { RunMark } from '../commit/run-mark.ts';
 import type { StageOptions } from '../options.ts';
-import type { ItemRecord, WorkItem } from '../types.ts';
-
-interface MissingRows {
-  /** Its run was killed before it wrote the row. */
-  readonly success: ItemRecord | undefined;
-  readonly skip: boolean;
-}
+import type { WorkItem } from '../types.ts';
 
 export type Resume = ReturnType<typeof createResume>;
 
@@ -61,7 +55,8 @@ export function createResume(parts: {
   return {
     judge: (item: WorkItem): Promise<Verdict> => judgeWith(item, options, asking),
 
-    async missingRows(item: WorkItem, stored: StoredFingerprint): Promise<MissingRows> {
+    /** Rows of a satisfied item that the manifest lacks; `success` if its run was killed before it wrote the row. */
+    async missingRows(item: WorkItem, stored: StoredFingerprint) {
       const [skipKey, successKey] = [rowKey('skip', item, stored), rowKey('success', item, stored)];
       const lacks = await lacksSuccess(successKey, stored);
       const rows = await knownRows();

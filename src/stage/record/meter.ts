@@ -6,19 +6,13 @@ const SLOWEST = 10;
 const TOP_ERRORS = 10;
 const MOST_ERRORS = 1_000;
 
-interface Gauges {
-  readonly inFlight: number;
-  readonly queued: number;
-  readonly waitingForRetry: number;
-}
-
 interface MeterOptions {
   readonly stageName: string;
   readonly total: number | undefined;
   readonly clock: Clock;
   readonly report: (event: StageEvent) => void;
   readonly diagnosticsIntervalS: number;
-  readonly gauges: () => Gauges;
+  readonly gauges: () => Pick<Progress, 'inFlight' | 'queued' | 'waitingForRetry'>;
 }
 
 export class Meter implements Disposable {
