@@ -96,12 +96,12 @@ export function partPath(path: string): string {
 export function removeDeadParts(folder: string, prefix: string): void {
   for (const name of readdirSync(folder)) {
     const pid = /\.([0-9a-z]{1,7})[0-9a-f]{10}-[0-9a-z]+\.part$/.exec(name)?.[1];
-    if (pid !== undefined && name.startsWith(prefix) && !isAlive(Number.parseInt(pid, 36)))
+    if (pid !== undefined && name.startsWith(prefix) && !isProcessAlive(Number.parseInt(pid, 36)))
       rmSync(join(folder, name), { force: true });
   }
 }
 
-function isAlive(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -25,6 +25,7 @@ export {
   writeFileAtomic,
   fileInside,
   filesBelow,
+  isProcessAlive,
   packageRoot,
   packageVersion,
 } from './files.ts';

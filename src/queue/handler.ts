@@ -3,15 +3,8 @@ import { addedJitterDelay, AppError, errorInfo } from '../base/index.ts';
 import type { OrchestratorOptions } from './options.ts';
 import type { LeasedJob, Settlement } from './types.ts';
 
-export interface HandlerJob {
-  readonly id: number;
-  /** Proves the lease to stores that the handler writes to. */
-  readonly token: number;
-  readonly artifactId: string;
+export interface HandlerJob extends Pick<LeasedJob, 'id' | 'token' | 'artifactId' | 'attempt' | 'resolverHint'> {
   readonly payload: unknown;
-  /** 1 for the first. */
-  readonly attempt: number;
-  readonly resolverHint: string | null;
 }
 
 /** While the slots of a host and a resolver are held. */

@@ -71,7 +71,7 @@ export interface Job {
   readonly workerId: string | null;
 }
 
-/** Proof of holding a job: only the token of its last lease is valid. */
+/** Proves to every store written to that the job is held: only the token of its last lease is valid. */
 export interface Lease {
   readonly id: number;
   readonly token: number;

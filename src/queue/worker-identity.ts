@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
 
 import type { Clock } from '../base/index.ts';
-import { hasCode, sha256 } from '../base/index.ts';
+import { isProcessAlive, sha256 } from '../base/index.ts';
 import type { QueueStore } from './types.ts';
 
 /**
@@ -28,11 +28,7 @@ export function isDeadHere(workerId: string): boolean {
   if (!match || match[1] !== machineId()) return false;
   const pid = Number(match[2]);
   const startedAt = Number(match[3]);
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return hasCode(error, 'ESRCH');
-  }
+  if (!isProcessAlive(pid)) return true;
   const start = startOf(pid);
   return startedAt !== 0 && start !== undefined && start !== startedAt;
 }

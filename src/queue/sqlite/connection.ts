@@ -4,7 +4,7 @@ import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import { AppError, describeDiskError, sqliteCode, systemClock, wait } from '../../base/index.ts';
+import { AppError, describeDiskError, inTransaction, sqliteCode, systemClock, wait } from '../../base/index.ts';
 import { migrationsAfter } from '../migrations.ts';
 import type { StoreOptions } from '../store.ts';
 import type { StoreChange } from '../types.ts';
@@ -66,16 +66,7 @@ export class SqliteConnection {
     const isSynced = this.#durability === 'all' || (this.#durability === 'enqueue' && accepting);
     return this.#patiently(() => {
       this.#setSynchronous(isSynced ? 'FULL' : 'NORMAL');
-      this.#database.exec('BEGIN IMMEDIATE');
-      try {
-        const result = work();
-        this.#database.exec('COMMIT');
-        return result;
-      } catch (error) {
-        // A full disk may have rolled back already.
-        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-        throw error;
-      }
+      return inTransaction(this.#database, work);
     });
   }
 
