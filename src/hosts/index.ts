@@ -6,6 +6,7 @@ export type {
   HostEvent,
   Observation,
   Slot,
+  Turn,
   Waited,
   WhileWaiting,
 } from './admission.ts';
