@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 
 import type { WorkIds } from '../works/index.ts';
 
-/** Kinds of nodes, and how their ids are made. */
 export const NODE_KINDS = {
   work: 'A scholarly work, in the corpus or only cited: by DOI, else OpenAlex, arXiv or PubMed id, else a hash of what the reference prints.',
   author: 'A person: by ORCID, else OpenAlex id, else the name within one work, as two people may share a name.',
@@ -22,7 +21,6 @@ export const NODE_KINDS = {
   claim: 'A claim that a language model found in a passage, with its quote.',
 } as const;
 
-/** Kinds of edges, their ends and meaning. */
 export const EDGE_KINDS = {
   cites: 'work → work: the second is in the reference list of the first.',
   has_reference: 'work → reference: the entry is in the work’s list.',
@@ -51,7 +49,6 @@ export function nodeKey(id: string): string {
   return hash('sha256', id, 'base64url').slice(0, 11);
 }
 
-/** The id of a work's node by its best identifier; undefined without one. */
 export function workNodeId(ids: WorkIds): string | undefined {
   return nodeIdsOf(ids)[0];
 }

@@ -27,7 +27,6 @@ interface Facts {
   readonly contribution: Contribution;
 }
 
-/** A document or a record that states nodes and edges. */
 export interface GraphSource {
   readonly kind: 'document' | 'record';
   readonly owner: string;
@@ -38,7 +37,6 @@ export interface GraphSource {
   readonly hasStaleClaims: boolean;
 }
 
-/** All sources of nodes and edges of a corpus: records of works, then the facts of documents. */
 export function* graphSources({ dataRoot, records, answers }: GraphInput): Generator<GraphSource> {
   const answerTo = (question: string): StoredAnswer | undefined => findAnswer(answers, question);
   for (const record of records?.all() ?? []) {
@@ -75,7 +73,6 @@ export function hasFacts(dataRoot: string): boolean {
   return parsedDocuments(dataRoot).some((document) => existsSync(factsPath(dataRoot, document)));
 }
 
-/** What catalogues found for the references of a document; empty when there is nothing. */
 function answersIn(facts: string, answers: GraphInput['answers']): string {
   if (!answers) return '';
   const { references } = (JSON.parse(facts) as Facts).contribution;
@@ -85,17 +82,13 @@ function answersIn(facts: string, answers: GraphInput['answers']): string {
   return found.length === 0 ? '' : JSON.stringify(found);
 }
 
-/** The claims of a document; `stale` if they come from an older text. */
 function claimsOf(dataRoot: string, document: string): ClaimsFile | 'stale' | undefined {
   const claims = readClaimsFile(claimsPath(dataRoot, document));
   if (!claims) return undefined;
   return claims.blocksSha256 === sha256(readFileSync(blocksPath(dataRoot, document))) ? claims : 'stale';
 }
 
-/**
- * The facts of a document under its work: that of its record, otherwise the DOI in the document, otherwise the document
- * itself.
- */
+/** The facts under the work of the record, else of the DOI in the document, else of the document itself. */
 function ofDocument(
   text: string,
   document: string,

@@ -23,7 +23,6 @@ export async function graphPlan(
   return { stageName: 'graph', items, totalItems: items.length };
 }
 
-/** An item for every parsed document: its blocks, and what is known of its file. */
 export function documentItems(
   dataRoot: string,
   cfgHash: string,

@@ -15,7 +15,6 @@ const vocabularyOf = oncePer(async ({ vocabulary }: GraphStageSettings) =>
   vocabulary === null ? undefined : new Vocabulary(await readVocabulary(vocabulary)),
 );
 
-/** Extracts the facts of one document. The vocabulary is read once per worker. */
 const extractOne: StageWorker = async (item, context) => {
   const vocabulary = await vocabularyOf(context.data as GraphStageSettings);
   const {

@@ -28,7 +28,6 @@ export interface ClaimRequest {
   readonly prices: ModelPrices;
 }
 
-/** The documents that a run processed. */
 export type ClaimsGathered = Awaited<ReturnType<typeof gatherClaims>>;
 export type ClaimEstimate = Awaited<ReturnType<typeof claimsEstimate>>;
 
@@ -191,7 +190,6 @@ export function claimPrompt(passage: string): ModelPrompt {
   return listPrompt(CLAIMS, passage);
 }
 
-/** A claim whose quote is in its passage. */
 interface Claim {
   readonly statement: string;
   readonly subject: string;
@@ -208,10 +206,7 @@ const MOST_CLAIMS = 40;
 const LONGEST_TEXT = 600;
 const LEAST_QUOTE = 12;
 
-/**
- * Parses a model's answer about a passage; undefined when it is not the requested JSON. A claim is accepted only if its quote
- * is in the passage word for word and every number of the claim is in the quote.
- */
+/** Undefined if not the requested JSON. A claim's quote must be in the passage and have all its numbers. */
 export function checkClaims(content: string, passage: string) {
   const listed = listIn(content, 'claims');
   if (!listed) return undefined;
@@ -269,7 +264,7 @@ const LONGEST = 6_000;
 const SILENT =
   /^(?:[\d.\s]*)(?:acknowledg|funding|conflicts? of interest|competing|declaration|author contributions?|data availability|ethic|supplementary|references|bibliography|abbreviations)/iu;
 
-/** The passages of a document to send, in reading order, at most `most`; 0 means all. */
+/** 0 for `most` means all. */
 function claimPassages(reading: Reading, most: number): ClaimPassage[] {
   const found: ClaimPassage[] = [];
   for (const { block, section, sentences } of reading.prose) {
@@ -295,7 +290,6 @@ function claimPassages(reading: Reading, most: number): ClaimPassage[] {
   return most === 0 ? found : found.slice(0, most);
 }
 
-/** States the claims of a document, each with its quote, the model and the version of the prompt. */
 function extractClaims(reading: Reading, model: string, found: readonly PassageClaims[]): Statements {
   const say = new Statements(reading);
   for (const { passage, claims } of found)

@@ -88,13 +88,11 @@ function shortBefore(text: string, open: number, inside: string): Abbreviation[]
   return long ? [{ short: { start, end: start + short.length, text: short }, ...long }] : [];
 }
 
-/** A short form has few words and characters, a letter, and begins with a letter or a digit. */
 function isShortForm(text: string): boolean {
   if (text.length < 2 || text.length > LONGEST_SHORT) return /^\p{Lu}$/u.test(text);
   if (!/^[\p{L}\p{N}]/u.test(text) || !/\p{L}/u.test(text)) return false;
   const words = text.split(/\s+/);
   if (words.length > 2) return false;
-  // Lower-case words count only if they are short.
   return /\p{Lu}|\d/u.test(text) || text.length <= 5;
 }
 
@@ -118,11 +116,7 @@ const LEAST_ELSE = 0.45;
 type Piece = Omit<Span, 'end'>;
 type LongForm = Omit<Abbreviation, 'short'>;
 
-/**
- * Finds the long form of a short form at the end of a piece of text (or, with `whole`, as all of it): the letters of the
- * short form occur in it in order, the first at its beginning, the others preferably at the beginnings of words, and few words
- * are skipped.
- */
+/** Matches the letters of a short form to words at the end of a piece, or with `whole` to the whole piece. */
 function align(short: string, piece: Piece, whole = false): LongForm | undefined {
   return alignLetters(short, lettersOf(short), piece, whole) ?? alignWithoutDigits(short, piece, whole);
 }
@@ -213,7 +207,6 @@ function quality(letters: readonly string[], words: readonly string[], short: st
       reach = Math.max(reach, previous);
       if (text[at] === letters[letter])
         next[at] = Math.max(reach + (gains[at] ?? 0), previous + Math.max(gains[at] ?? 0, 0.75));
-      // Skipping a word costs.
       if (text[at - 1] === ' ') reach -= skipped(text, at - 1);
     }
     row = next;

@@ -19,7 +19,6 @@ interface Named {
   readonly start: number;
 }
 
-/** Finds callouts by author and year: a year with the names of an entry's authors in front. */
 export function authorYearCallouts(blocks: readonly Block[], references: readonly ListedReference[]): Callout[] {
   const byYear = Map.groupBy(
     references.filter(({ parsed, text }) => parsed.year !== null || UNDATED.test(text)),
@@ -98,13 +97,11 @@ function closest(references: readonly ListedReference[], first: ListedReference 
 interface Token {
   readonly word: string;
   readonly start: number;
-  /** A single capital, as of a given name. */
   readonly initial: boolean;
   /** Several capitals and nothing else: "WHO". */
   readonly acronym: boolean;
 }
 
-/** The entries whose authors are named in front of a year, and where the names begin. */
 function namedBefore(text: string, at: number, candidates: readonly ListedReference[]): Named | undefined {
   if (candidates.length === 0) return undefined;
   const from = Math.max(0, at - LOOK_BACK);

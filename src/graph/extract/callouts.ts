@@ -21,7 +21,6 @@ export const CALLOUT_VERSION = 6;
 /** Blocks whose text may contain callouts. */
 const SPEAKING: ReadonlySet<Block['kind']> = new Set(['text', 'list_item', 'caption', 'heading', 'footnote']);
 
-/** The callouts of a document, in the one style it uses, and its list of references. */
 export function findCallouts(blocks: readonly Block[]): {
   readonly references: readonly ListedReference[];
   readonly style: CalloutStyle | undefined;
@@ -105,7 +104,6 @@ interface LinkedSpan {
   readonly text: string;
 }
 
-/** Numbers that link to the reference list inside a PDF. */
 function linkedNumbers(
   blocks: readonly Block[],
   references: readonly ListedReference[],
@@ -156,10 +154,7 @@ function withRanges(
   });
 }
 
-/**
- * Gives callouts by author and year the extent of their links: some publishers link names and year, some the year alone.
- * A document does it one way: if most links begin at the year, callouts with a lost or merged link begin there too.
- */
+/** Some publishers link names and year, some the year alone: callouts begin where most links begin. */
 function withLinkedSpans(printed: readonly Callout[], blocks: readonly Block[], pages: ReadonlySet<number>): Callout[] {
   const spans = Map.groupBy(spansOf(blocks, pages), ({ block }) => block.order);
   const texts = new Map(blocks.map(({ order, text }) => [order, text]));
@@ -225,7 +220,6 @@ const BEHIND_DIGIT = /(?<=\d)\^(?<numbers>\d{1,3}(?:\s?[,–—−‐‑-]\s?\d{
 const NAMED_NUMBER =
   /(?:\p{L}[-‐–−]|(?<!\p{L})(?:figs?|figures?|tables?|eqs?|equations?|sections?|types?|phases?|groups?|versions?|days?)\.?\s)(?:\d{1,3}\s?[-‐–−]\s?)?\d{1,3}$|(?<![\d.,])(?:1[89]|20)\d\d$/iu;
 
-/** Finds callouts by number: in square or round brackets, or raised. */
 function numberCallouts(
   blocks: readonly Block[],
   references: readonly ListedReference[],
@@ -311,7 +305,6 @@ function isProse(block: Block): boolean {
 /** How far a number may be ahead of the highest so far: some callouts are in tables or are not found. */
 const LEAP = 8;
 
-/** Whether most numbers first appear in rising order. */
 function isInOrder(callouts: readonly Callout[]): boolean {
   const seen = new Set<number>();
   let highest = 0;

@@ -37,7 +37,6 @@ const LIST = { name: 'reference-list', version: 2 };
 const IDENTIFIED = { name: 'reference-identifier', version: 1 };
 const CALLOUT = { name: 'callout', version: CALLOUT_VERSION };
 
-/** States the references, the works that their identifiers name, and the sentences that cite them. */
 function extractCitations(reading: Reading, say: Statements): void {
   const { references, style, callouts } = findCallouts(reading.document.blocks);
   const ids = new Map(references.map((reference) => [reference.position, sayReference(reading, say, reference)]));

@@ -40,7 +40,6 @@ export function extractQuantities(reading: Reading, say: Statements): void {
     }
 }
 
-/** Adds a value with what it measures as a node and returns its id. */
 export function sayQuantity(
   say: Statements,
   quantity: Pick<Quantity, 'values' | 'normal' | 'unit' | 'uncertainty'> & {
@@ -84,7 +83,6 @@ export function termId(text: string): string {
     .replace(/(?<=[a-z]{2}[^s\W])s$/, (plural) => (/(?:us|is|ss|ous)$/.test(foldCase(text)) ? plural : ''));
 }
 
-/** A data set, program or material that a text names by an identifier. */
 interface Dataset {
   readonly start: number;
   readonly kind: 'dataset' | 'software' | 'material';

@@ -11,7 +11,6 @@ const MOST_CELLS = 400;
 const LABEL = /^\W*(?<kind>fig(?:ure)?|tab(?:le)?|abb(?:ildung)?|tabelle)\.?\s*(?<number>S?\d{1,3}|[IVX]{1,5})\b/iu;
 const POINTERS = /\b(?<kind>Fig(?:ure)?s?|Tables?)\.?\s?(?<number>S?\d{1,3})/g;
 
-/** States figures and tables with their captions, the sentences that mention them, and the values of table cells. */
 export function extractFloats(reading: Reading, say: Statements): void {
   const { blocks } = reading.document;
   const byLabel = new Map<string, string>();
@@ -53,7 +52,6 @@ function floatKind(block: Block, caption: Block | undefined): 'figure' | 'table'
   return label === undefined ? undefined : /^t/i.test(label) ? 'table' : 'figure';
 }
 
-/** States every cell with a number: the names of its row and column, its value and unit. */
 function sayCells(
   reading: Reading,
   say: Statements,

@@ -2,7 +2,6 @@ import type { Stretch } from './reading.ts';
 import type { PrintedNumber, Unit } from './units.ts';
 import { findNumbers, readUnit } from './units.ts';
 
-/** A quantity in a text: one value, the ends of a range, or the values of a list. */
 export interface Quantity {
   readonly start: number;
   readonly end: number;
@@ -16,7 +15,7 @@ export interface Quantity {
   readonly modifier: string;
   /** The values in base units. */
   readonly normal: readonly number[];
-  /** The tolerances (± 2) in the printed unit; undefined where there are none. */
+  /** The tolerances (± 2) in the printed unit. */
   readonly uncertainty?: readonly number[];
 }
 
@@ -222,10 +221,7 @@ const OWNED =
 const SUBJECT =
   /^(?:The|These|This|A|An|All|Our|In|For)?\s?(?<words>(?:\p{L}[\p{L}\d'’/-]{0,40}\s){0,3}\p{L}[\p{L}\d'’/-]{0,40})\s(?:was|were|is|are|had|has|have|showed?|shows|can|could|did|contained?|contains)\s/u;
 
-/**
- * Finds property ("mean age") and entity ("the samples") of a quantity in the words around it; `share` is true for
- * percentages and counts.
- */
+/** Finds property ("mean age") and entity ("the samples"); `share` is true for percentages and counts. */
 export function measuredBy(sentence: string, { start, end }: Stretch, share: boolean) {
   const from = Math.max(0, start - 90);
   const before = sentence.slice(from, start);

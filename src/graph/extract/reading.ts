@@ -11,14 +11,12 @@ import type {
 } from '../schema.ts';
 import { RANK, thousandths } from '../schema.ts';
 
-/** A block of running text with its sentences and the heading above it. */
 export interface ReadBlock {
   readonly block: Block;
   readonly section: string | null;
   readonly sentences: readonly Stretch[];
 }
 
-/** Where something is said: a part of a block. */
 interface Place {
   readonly block: number;
   readonly stretch: Stretch;
@@ -94,7 +92,6 @@ const NO_END =
   /(?<![\p{L}\p{M}\p{N}])(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|no|nos|fig|figs|eq|eqs|ref|refs|tab|sect|vol|pp?|ed|eds|dr|mr|mrs|prof|st|inc|ltd|co|corp|sp|spp|var|subsp|viz|al|\p{L})\.["”’')\]]*\s+$/iu;
 const LONGEST = 1_200;
 
-/** The sentences of a text, without the spaces between them. */
 export function sentencesOf(text: string): Stretch[] {
   const found: Stretch[] = [];
   let start = 0;

@@ -35,10 +35,7 @@ interface Entry {
   readonly label: number | undefined;
 }
 
-/**
- * Joins entries that the layout cut in two: in a numbered list those without a number, in others those that do not begin like
- * an entry. Drops rows of a table that follow the list.
- */
+/** Joins entries that the layout cut in two, and drops rows of a table behind the list. */
 function joinFragments(blocks: readonly ReferenceBlock[]): Entry[] {
   const read = blocks.map((block): Entry => {
     const parsed = parseReference(block.text);

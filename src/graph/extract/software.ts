@@ -40,7 +40,6 @@ const NO_PROGRAM =
 const MAKERS =
   /^(?:Microsoft|Adobe|IBM|Leica|Zeiss|Nikon|Olympus|Bio-Rad|BD|Agilent|Affymetrix|Illumina|Bruker|Thermo|Roche|Invitrogen|Philips|Siemens|Waters|Rigaku|Hitachi|Shimadzu)\s/u;
 
-/** Finds the programs named in the paragraphs of a document: known ones, and names called software or followed by a version. */
 export function findSoftware(paragraphs: readonly string[]): SoftwareMention[] {
   const found: SoftwareMention[] = [];
   const named = new Map<string, string>();
@@ -185,9 +184,7 @@ function versionAt(text: string, end: number): string | undefined {
   return version ?? (number?.includes('.') === true ? number : undefined);
 }
 
-/**
- * Programs that papers mention without explanation: the name of the node, then other spellings.
- */
+/** Programs that papers mention without explanation: the name of the node, then other spellings. */
 const KNOWN = `SPSS=IBM SPSS=SPSS Statistics=IBM SPSS Statistics=PASW=PASW Statistics=Statistical Package for the Social Sciences=Statistical Package for Social Sciences
 SAS=SAS/STAT=Statistical Analysis System|Stata=Stata/SE=Stata/MP|MATLAB|Mathematica|Maple|Minitab|JMP|Statistica|SigmaPlot=Sigma Plot|SigmaStat|Systat|MedCalc|StatView|NCSS|WinBUGS|OpenBUGS|JAGS|Stan|RStudio|
 Bioconductor|Python|Perl|BioPerl|Biopython|Java|JavaScript|MySQL|PostgreSQL|SQLite|Linux|Microsoft Excel=MS Excel=Excel=MS-Excel|Microsoft Office|Microsoft Access=MS Access|PowerPoint=Microsoft PowerPoint|Adobe Photoshop=Photoshop|Adobe Illustrator=Illustrator|ImageJ=Image J=Image-J=NIH ImageJ|Fiji|CellProfiler|Imaris|MetaMorph|Volocity|NIS-Elements|

@@ -19,10 +19,7 @@ interface Phrase {
   readonly first: { readonly block: number; readonly at: number };
 }
 
-/**
- * States the frequent phrases of two to four words, weighted by length and by how often they occur outside longer ones
- * (C-value, Frantzi et al. 2000). Only the document itself counts, so that adding another changes nothing.
- */
+/** C-value (Frantzi et al. 2000) within the document alone, so that adding another changes nothing. */
 export function extractTerms(reading: Reading, say: Statements): void {
   const phrases = new Map<string, Phrase>();
   for (const { block } of reading.prose) {
@@ -104,7 +101,6 @@ function collect(run: readonly Word[], block: number, phrases: Map<string, Phras
     }
 }
 
-/** Every shorter phrase inside a phrase. */
 function* partsOf(id: string): Generator<string> {
   const words = id.split(' ');
   for (let from = 0; from < words.length; from += 1)

@@ -97,7 +97,6 @@ function baseText(powers: ReadonlyMap<string, number>): string {
 }
 
 type Powers = Readonly<Record<string, number>>;
-/** A unit in base units: factor, powers, offset. */
 type Definition = readonly [factor: number, powers: Powers, offset?: number];
 
 const PREFIXES: ReadonlyMap<string, number> = new Map(
@@ -126,7 +125,6 @@ function table(rows: readonly Row[]): Readonly<Record<string, Definition>> {
   );
 }
 
-/** Units that are their own base. */
 function ownBase(names: string): Row[] {
   return names.split(' ').map((name) => [1, name, name]);
 }
@@ -244,7 +242,6 @@ export interface PrintedNumber {
   readonly start: number;
   readonly end: number;
   readonly value: number;
-  /** Written as a word. */
   readonly spelt: boolean;
 }
 
@@ -260,14 +257,10 @@ const SPELT: Readonly<Record<string, number>> = {
   billion: 1e9,
 };
 
-/**
- * Digits with an optional power of ten or scale word, or number words. A bare power of ten is "10^6", "10⁻⁶", or "10−6" where
- * plain text lost the superscript: no range goes down from ten to a single digit.
- */
+/** "10−6" is a power of ten that lost its superscript: no range goes down from ten to a single digit. */
 const NUMBER =
   /(?<sign>(?<=^|[\s([=<>≤≥~∼≈/,])[-−–+](?=[\d.]))?(?:(?<![\d.,])(?<bare>10(?:\s?\^\s?[-−–]?\d{1,2}|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[-−–][1-9]|−[1-9]\d)(?![\d.,%]\d|[\d%]))|(?<digits>\d{1,3}(?:[,\u2009\u202f]\d{3}){1,8}(?:\.\d{1,30})?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+)(?<times>\s?[×x*⋅·]\s?10\s?\^?[-−–⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|e[-−+]?\d{1,3}(?![\p{L}\d]))?)(?<scale>\s(?:hundred|thousand|million|billion)\b)?|(?<spelt>\b(?![- ])(?:[- ]?(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b){1,8})/giu;
 
-/** Every number of a text, in digits or in words. */
 export function findNumbers(text: string): PrintedNumber[] {
   const found: PrintedNumber[] = [];
   for (const match of text.matchAll(NUMBER)) {

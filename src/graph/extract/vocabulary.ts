@@ -36,7 +36,6 @@ export class Vocabulary {
     return this.#byWords.size;
   }
 
-  /** The entries in a text and their places, without nested ones. */
   find(text: string): { readonly entry: VocabularyEntry; readonly start: number; readonly end: number }[] {
     const words = wordsOf(text);
     const found: { entry: VocabularyEntry; start: number; end: number }[] = [];

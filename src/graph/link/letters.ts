@@ -1,6 +1,5 @@
 import { foldCase, lettersOf } from '../../base/index.ts';
 
-/** The letters and digits of a text, and the offset of each. */
 export function lettersWithPlaces(text: string): { readonly letters: string; readonly places: Int32Array } {
   const parts: string[] = [];
   const places: number[] = [];
@@ -17,16 +16,10 @@ export function lettersWithPlaces(text: string): { readonly letters: string; rea
 }
 
 const GRAM = 9;
-/**
- * The smallest of this many consecutive hashes is chosen: texts that share GRAM + WINDOW - 1 letters share a
- * fingerprint.
- */
+/** The least of so many hashes is chosen: texts that share GRAM + WINDOW - 1 letters share a fingerprint. */
 const WINDOW = 18;
 
-/**
- * Fingerprints of a text by winnowing (Schleimer, Wilkerson, Aiken 2003): a few of its n-grams, chosen such that two texts with
- * a long stretch in common share at least one, wherever it is.
- */
+/** Winnowing (Schleimer, Wilkerson, Aiken 2003): texts with a long stretch in common share a fingerprint. */
 export function fingerprints(letters: string): Set<string> {
   const rows = letters.length - GRAM + 1;
   const chosen = new Set<string>();

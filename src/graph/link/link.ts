@@ -112,7 +112,6 @@ function compare(reference: PrintedReference, work: CitedWork) {
 
 type FoundTitle = ReturnType<typeof findTitle>;
 
-/** The share of a title that is in a reference, and where the letters continue after it. */
 function findTitle(reference: PrintedReference, title: string) {
   const { letters } = reference;
   const at = letters.indexOf(title);
@@ -181,10 +180,7 @@ const SMALL_WORDS: ReadonlySet<string> = new Set(
   'the of and for in on a an de la der die das und et des du le'.split(' '),
 );
 
-/**
- * Whether the words of a journal's name begin like words of the reference, in their order: "J. Neurosci." and "Journal of
- * Neuroscience" are one. Initials alone, as in PNAS, are the first letters of the name's words.
- */
+/** Compares the beginnings of words in order ("J. Neurosci."), or initials (PNAS) with the name. */
 function sourceAgrees(
   reference: PrintedReference,
   source: string | null,
@@ -227,7 +223,6 @@ function isSubsequence(word: string, name: string): boolean {
   return at === word.length;
 }
 
-/** The fields of a work that a reference is compared with. */
 export interface CitedWork {
   readonly title: string | null;
   readonly authors: readonly string[];
@@ -243,7 +238,6 @@ function firstPageOf(pages: string | null): string | undefined {
   return first?.replace(/^0+(?=\d)/, '');
 }
 
-/** Keys under which a work is indexed. */
 export function workKeys(work: CitedWork): Set<string> {
   const keys = new Set<string>();
   const surname = surnameOf(work.authors[0] ?? '');
@@ -261,12 +255,10 @@ function numberOf(volume: string | null): string | undefined {
   return /\d+/.exec(volume ?? '')?.[0].replace(/^0+(?=\d)/, '');
 }
 
-/** Longer texts are cut. */
 const LONGEST = 3_000;
 
 export type PrintedReference = ReturnType<typeof readPrintedReference>;
 
-/** Prepares a printed reference for comparison with works. */
 export function readPrintedReference(source: string) {
   const text = source.slice(0, LONGEST).replace(/^\s*(?:\[\d{1,4}\]|\(\d{1,4}\)|\d{1,4}\.?(?=\s))\s*/, '');
   const { letters, places } = lettersWithPlaces(text);
@@ -279,7 +271,6 @@ export function readPrintedReference(source: string) {
     letters,
     /** The position of each letter in the text. */
     places,
-    /** Numbers and article numbers, in the order of the text. */
     numbers,
     years: numbers.filter((number) => /^(?:1[5-9]|20)\d\d$/.test(number)).map(Number),
     /** In lower case; words broken at the end of a line are joined. */
@@ -320,10 +311,7 @@ function leadingNames(text: string): string[] {
   return [...names];
 }
 
-/**
- * The edges of a reference without an identifier: to one of the candidates, otherwise to a work known only by its
- * printed reference.
- */
+/** Links a reference without an identifier to a candidate, else to a work known only by its printed text. */
 export function resolveReference(
   reference: { readonly node: string; readonly work: string; readonly text: string; readonly place: TextPlace },
   candidates: readonly (readonly [id: string, work: CitedWork])[],
@@ -365,7 +353,6 @@ function printedWork(text: string): NodeStatement {
   };
 }
 
-/** The fields of a work's node that references are compared with. */
 export function citedWorkOf(data: string): CitedWork {
   const nothing = { title: null, authors: [], year: null, source: null, volume: null, pages: null };
   return { ...nothing, ...(JSON.parse(data) as Partial<CitedWork>) };

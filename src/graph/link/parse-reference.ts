@@ -25,7 +25,6 @@ const BODY =
 /** A name of several capitalised words, one of which is that of a body. */
 const BODIES =
   /(?:^|\s)(?:Organi[sz]ation|Agency|Institutes?|University|Association|Society|Committee|Council|Commission|Ministry|Department|Cent(?:er|re)s?|Group|Bank|Union|Team|Consortium|Foundation|Network|Administration|Academy|Bureau|Federation|Nations|Programme?|Authority)(?![\p{Ll}])/u;
-/** Separators between two authors. */
 const BETWEEN = /^(?:\s?(?:[,;&]|\.\.\.|…|\band\b|\bund\b|\bet\b(?! al)))+\s?/;
 /** "Chalchat, J.C. Garry, R.P.": a comma was forgotten. */
 const NO_COMMA =
@@ -39,7 +38,6 @@ const READ_ONLINE =
 const LAST_SIGNS = /(?<![\s.,;:(])[\s.,;:(]+$/;
 const MOST_AUTHORS = 60;
 
-/** Parses authors, year, title and source of a reference in one of the usual styles; parts that are not found are null. */
 export function parseReference(printed: string): ParsedReference {
   const whole = printed
     .slice(0, 3_000)
@@ -83,7 +81,6 @@ export function referenceLabel({ title }: Pick<ParsedReference, 'title'>, printe
   return withoutLabel(printed).replace(/\s+/g, ' ').trim().slice(0, 160);
 }
 
-/** A printed reference without the number or mark in front. */
 export function withoutLabel(printed: string): string {
   return printed.replace(LABEL, '');
 }
@@ -117,10 +114,7 @@ function readAuthors(text: string): { readonly authors: string[]; readonly end: 
   return { authors, end: at };
 }
 
-/**
- * Authors with full given names. Words of a title look the same, so that names count only before a title and a source, or
- * several names before a year. Organisations are not people.
- */
+/** Words of a title look like names: names count only before a title and source, or several before a year. */
 function readFullNames(text: string): { readonly authors: string[]; readonly end: number } {
   const authors: string[] = [];
   let at = 0;

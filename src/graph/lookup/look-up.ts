@@ -81,7 +81,6 @@ type AskedNames =
   | { readonly kind: 'answered'; readonly works: ReadonlyMap<string, KnownWork> }
   | { readonly kind: 'away'; readonly message: string };
 
-/** A service that names works by the ids that records cite. */
 export interface Directory {
   /** Its name in evidence, and the kind of its ids: `openalex` for `work:openalex:W1`. */
   readonly origin: string;
@@ -93,10 +92,7 @@ export type NamedWorks = Awaited<ReturnType<typeof lookUpNames>>;
 /** Ids in one request: a directory takes about a hundred. */
 const IDS_PER_REQUEST = 50;
 
-/**
- * Asks a directory for the title and DOI of works that records cite by an id alone, in their order. With the DOI the graph
- * can join them with works that documents cite. Answers are stored and never asked for again.
- */
+/** With the DOI of a work that a record cites by an id, the graph joins it with works that documents cite. */
 export async function lookUpNames(
   cited: readonly string[],
   directory: Directory,
@@ -136,7 +132,6 @@ interface FoundWork extends Omit<KnownWork, 'kind'> {
   readonly score: number;
 }
 
-/** A catalogue's answer about a printed reference; `doubtful` means that some works are similar and none is certain. */
 type ReferenceAnswer = FoundWork | { readonly kind: 'doubtful' } | { readonly kind: 'none' };
 
 /** The work behind an id that a record cites. */
@@ -172,7 +167,6 @@ export function findAnswer(answers: Pick<StoredAnswers, 'get'> | undefined, text
   return answers?.get(questionOf(text));
 }
 
-/** The key of a reference: a hash of its letters and digits, without the number in front. */
 function questionOf(text: string): string {
   return sha256(lettersOf(withoutLabel(text)));
 }

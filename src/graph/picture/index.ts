@@ -54,10 +54,7 @@ const UNDATED = -140;
 
 export type UnplacedNode = Omit<PictureNode, 'x' | 'y'>;
 
-/**
- * Lays nodes out: works by year from left to right, the first in the middle row, the others in the nearest row where their
- * label overlaps no other; works without a year on the left, everything else in rows below. Deterministic.
- */
+/** Works by year from left to right, in rows whose labels do not overlap; the rest below. Deterministic. */
 export function layOut(nodes: readonly UnplacedNode[]): PictureNode[] {
   const years = nodes.flatMap(({ kind, year }) => (kind === 'work' && year !== null ? [year] : []));
   const [first, last] = [Math.min(...years), Math.max(...years)];
@@ -102,7 +99,6 @@ function byWeight(a: UnplacedNode, b: UnplacedNode): number {
   return b.cited - a.cited || (a.id < b.id ? -1 : 1);
 }
 
-/** Rows above and below the middle, and the occupied places in each. */
 class Rows {
   readonly #taken = new Map<number, number[]>();
 
