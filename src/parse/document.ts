@@ -101,7 +101,6 @@ export interface CharacterCounts {
   readonly hidden: number;
 }
 
-/** A page whose words are not all in blocks, and why. */
 export interface ShortPage {
   readonly page: number;
   readonly found: number;
@@ -110,7 +109,6 @@ export interface ShortPage {
   readonly reason: 'scan' | 'unmapped' | 'lost';
 }
 
-/** How many words the pages of a PDF hold, and how many of them are in its blocks. */
 export interface WordCounts {
   readonly found: number;
   readonly kept: number;
@@ -153,7 +151,6 @@ export interface Imprint {
   readonly otherDois?: readonly string[];
 }
 
-/** An author with the ORCID and the institutions that the document states. */
 export interface Person {
   /** As in `authors`. */
   readonly name: string;

@@ -47,7 +47,6 @@ interface JsonRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The header with the key of an OpenAI-compatible server, where it needs one. */
 export function bearer(apiKey: string | undefined): Readonly<Record<string, string>> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 }
@@ -75,10 +74,7 @@ export async function withRetries<T>(
     }
 }
 
-/**
- * One request with a time limit; its response is parsed as JSON, and every error gets a category. Redirects are refused:
- * they would carry the key to another host.
- */
+/** Errors get a category. Redirects are refused: they would carry the key to another host. */
 export async function requestJson(request: JsonRequest): Promise<unknown> {
   const { clock = systemClock, body } = request;
   const url = `${request.baseUrl.replace(/(?<!\/)\/+$/, '')}${request.path}`;

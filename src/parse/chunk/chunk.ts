@@ -3,10 +3,8 @@ import { AppError } from '../../base/index.ts';
 import type { Row, TableSchema } from '../files/open.ts';
 import { checkedRows, openRowReader, openRowWriter } from '../files/open.ts';
 
-/** The version of the chunk record, written to every file of chunks. */
 export const CHUNK_SCHEMA = 'docstokg/chunk/1';
 
-/** A passage of a document that fits the embedding model. */
 export interface Chunk {
   /** Stable: the same document, text and context give the same id. */
   readonly id: string;
@@ -79,7 +77,6 @@ export async function writeChunks(
   await writer.finish();
 }
 
-/** The column of each field of a chunk. */
 const FIELDS = {
   id: 'chunk_id',
   document: 'doc_id',
@@ -110,7 +107,6 @@ export function readChunks(path: string): AsyncGenerator<Chunk> {
   return readFields(path, Object.keys(FIELDS) as (keyof Chunk)[]);
 }
 
-/** The fields of a chunk needed for embedding. */
 const EMBEDDED = ['id', 'document', 'index', 'text', 'context'] as const;
 export type ChunkText = Pick<Chunk, (typeof EMBEDDED)[number]>;
 
@@ -122,7 +118,6 @@ export function readChunkTexts(path: string): AsyncGenerator<ChunkText> {
 const SHOWN = [...EMBEDDED, 'title', 'headings', 'kinds', 'regions'] as const;
 export type ChunkPassage = Pick<Chunk, (typeof SHOWN)[number]> & { readonly page: number | undefined };
 
-/** Reads only the fields needed to find and show chunks. */
 export async function* readChunkPassages(path: string): AsyncGenerator<ChunkPassage> {
   for await (const chunk of readFields(path, SHOWN)) {
     const page = Math.min(...chunk.regions.map((region) => region.page));
@@ -162,7 +157,6 @@ function nested(region: Region | FlatRegion): Region {
   return { page, box };
 }
 
-/** The problems of a file of chunks; empty if it is valid. */
 export async function validateChunks(path: string, maxTokens?: number): Promise<string[]> {
   const faults: string[] = [];
   const ids = new Set<string>();

@@ -6,7 +6,6 @@ import type { Tokenizer } from './tokenizer.ts';
 import { AppError, sha256 } from '../../base/index.ts';
 import type { ParsedDocument, Region } from '../document.ts';
 
-/** A chunk without an id. */
 interface ChunkDraft {
   readonly section: number;
   readonly start: number;
@@ -38,7 +37,6 @@ class Packer {
     this.#contextAt = createContexts(flow, tokenizer, options.maxTokens);
   }
 
-  /** The drafts of one section's groups, in order. */
   packSection(groups: readonly Group[]): ChunkDraft[] {
     const drafts: ChunkDraft[] = [];
     const pending = groups.map((group) => this.#cutter.whole(group)).toReversed();
@@ -54,7 +52,6 @@ class Packer {
     return drafts;
   }
 
-  /** A draft of these pieces with its exact token count. */
   draft(pieces: readonly Piece[], repeated: string, context?: string): ChunkDraft {
     const first = pieces[0];
     const last = pieces.at(-1);
@@ -194,9 +191,7 @@ interface Context {
   readonly tokens: number;
 }
 
-/**
- * The title and headings above a chunk that its own text does not begin with; at most half of a chunk, innermost kept.
- */
+/** The title and headings above a chunk that its text lacks; at most half of a chunk, innermost kept. */
 function createContexts(
   flow: Flow,
   tokenizer: Tokenizer,
@@ -314,8 +309,7 @@ export function chunkDocument(
     const body = sha256(`${id}\n${embeddedText(draft)}`);
     const occurrence = seen.get(body) ?? 0;
     seen.set(body, occurrence + 1);
-    // The position is not part of the id, so text added above does not change the ids below. Equal passages are
-    // numbered.
+    // Without its position, an id stays the same when text is added above. Equal passages are numbered.
     return toChunk(occurrence === 0 ? body : sha256(`${body}#${occurrence}`), { id, index, flow, draft });
   });
 }
@@ -370,10 +364,7 @@ function toChunk(
   };
 }
 
-/**
- * Merges small chunks with a neighbour in the same or a sibling section. The title page and the reference list are not
- * merged with the body: they answer no questions.
- */
+/** The title page and the reference list are not merged with the body: they answer no questions. */
 function mergeSmall(drafts: readonly ChunkDraft[], flow: Flow, packer: Packer, options: ChunkOptions): ChunkDraft[] {
   const merged: ChunkDraft[] = [];
   for (const draft of drafts) {

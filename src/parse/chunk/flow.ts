@@ -96,7 +96,6 @@ export interface Group extends Span {
   readonly header?: { readonly caption: string; readonly columns: string; readonly bodyStart: number };
 }
 
-/** A heading on the way from the title to a section. */
 interface Heading {
   readonly text: string;
   readonly level: number;
@@ -120,7 +119,6 @@ const BETWEEN_CELLS = ' | ';
 const FURNITURE: ReadonlySet<Block['kind']> = new Set(['page_header', 'page_footer']);
 const FLOATS: ReadonlySet<Block['kind']> = new Set(['table', 'picture', 'code']);
 
-/** The running text of a document: chunks are cut from it, and offsets refer to it. */
 export function flowOf(document: Pick<ParsedDocument, 'blocks' | 'metadata'>): Flow {
   const floats = new Set(document.blocks.filter(({ kind }) => FLOATS.has(kind)).map(({ order }) => order));
   const owned = new Map<number, Block[]>();
@@ -152,13 +150,11 @@ function runFrom(blocks: readonly Block[], at: number): Block[] {
   return blocks.slice(at, end);
 }
 
-/** The text of a part without its line break, before it is placed. */
 interface Line {
   readonly text: string;
   readonly cut: Cuttable;
 }
 
-/** The lines of a group; for a table also how many lines after its captions name the columns. */
 function linesOf(
   blocks: readonly Block[],
   attached: readonly Block[],

@@ -18,7 +18,6 @@ import type { ChunkSettings } from './worker.ts';
 const CHUNKER_VERSION = 3;
 const FOLDER = 'ChunkedDocTagFiles';
 
-/** Hash of the settings that affect chunks: a change runs the stage again. */
 export function chunkConfigHash(options: ChunkOptions, tokenizer: Tokenizer, format: FileFormat): string {
   const { maxTokens, minTokens, overlapTokens } = options;
   const made = { schema: CHUNK_SCHEMA, version: CHUNKER_VERSION, tokenizer: tokenizer.identity, format };
@@ -29,7 +28,6 @@ export function chunkOutput(dataRoot: string, item: string, format: FileFormat):
   return join(dataRoot, FOLDER, `${item}.${format}`);
 }
 
-/** Chunks one document into its file; returns what the manifest says about it. */
 export async function chunkItem(item: {
   readonly id: string;
   readonly document: Pick<ParsedDocument, 'blocks' | 'metadata'>;
@@ -53,12 +51,10 @@ function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
-/** The worker of the stage, by name, as a thread needs it. */
 export const chunkWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
 };
 
-/** Every document that the DocTags stage has written, sorted by name. */
 export async function chunkPlan(
   dataRoot: string,
   settings: ChunkSettings,
@@ -69,7 +65,6 @@ export async function chunkPlan(
   return { stageName: 'chunk', items, totalItems: items.length };
 }
 
-/** Items for documents that the DocTags stage has written, by id. */
 export async function chunkItems(
   dataRoot: string,
   settings: ChunkSettings,

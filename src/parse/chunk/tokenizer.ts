@@ -14,7 +14,6 @@ type Cut =
   | 'at-blanks'
   /** Before the first of several spaces (byte-level BPE, where a space belongs to the next word). */
   | 'before-blanks'
-  /** Unknown. */
   | 'nowhere';
 
 /** Caches the tokens of pieces. Words repeat in running text, so most pieces are looked up instead of tokenized. */
@@ -28,7 +27,6 @@ class PieceMemory<T> {
     this.#tokenize = tokenize;
   }
 
-  /** Calls `take` with every piece's tokens, in order. */
   each(text: string, take: (tokens: T) => void): void {
     if (this.#cut === 'nowhere') take(this.#tokenize(text));
     else if (this.#cut === 'at-blanks') this.#atBlanks(text, take);
@@ -178,15 +176,12 @@ export interface Tokenizer {
   count(text: string): number;
 }
 
-/** A tokenizer that also returns token ids, for encoders. */
 export interface EncodingTokenizer extends Tokenizer {
   /** Token ids including special tokens, cut to `maxTokens`. */
   encode(text: string, maxTokens: number): number[];
 }
 
-/**
- * Opens a tokenizer: `model` (the embedded model's), `cl100k`, `o200k`, or the path of a tokenizer.json or its folder.
- */
+/** `model` (the embedded model's), `cl100k`, `o200k`, or the path of a tokenizer.json or its folder. */
 export async function openTokenizer(name: string): Promise<Tokenizer> {
   if (name === 'cl100k' || name === 'o200k') return openGptTokenizer(name);
   return openJsonTokenizer(name === 'model' ? modelTokenizerPath() : name);
@@ -207,7 +202,6 @@ export function modelTokenizerPath(): string {
 /** Text that looks like a control token is still text. */
 const NO_CONTROL_TOKENS = { disallowedSpecial: new Set<string>(), allowedSpecial: new Set<string>() };
 
-/** Counts like OpenAI's models, with vocabularies from the package. */
 async function openGptTokenizer(name: 'cl100k' | 'o200k'): Promise<Tokenizer> {
   const { countTokens } =
     name === 'cl100k'

@@ -15,7 +15,6 @@ export async function prepare(data: unknown): Promise<void> {
   await tokenizerOf(data as ChunkSettings);
 }
 
-/** Cuts one document into chunks. The tokenizer is opened once per worker. */
 const chunkOne: StageWorker = async (item, context) => {
   const settings = context.data as ChunkSettings;
   const manifest = await chunkItem({

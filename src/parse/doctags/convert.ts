@@ -17,7 +17,6 @@ import type { PdfOptions } from './pdf.ts';
 import { RemoteError } from '../remote.ts';
 import { encodePng } from './layout/output/png.ts';
 
-/** Which reader to use: by content, or as requested. */
 export type ConvertMode = 'auto' | 'pdf' | 'html' | 'xml';
 
 /** PDF engine: the built-in one, a docling-serve server, or a vision model. HTML and XML are always read here. */
@@ -47,7 +46,6 @@ const LARGEST_FILE_BYTES = 200_000_000;
 /** Longest text of a block: lines of the block file must stay readable, and no paper has a longer paragraph. */
 const LARGEST_TEXT = 2_000_000;
 
-/** A file's name without its extension. */
 export function documentId(path: string): string {
   return basename(path).replace(/(?:\.(?:nxml|xml|html?|xhtml|pdf|tei|jats))?(?:\.gz)?$/i, '');
 }

@@ -4,7 +4,6 @@ import { encodeSmallPng } from './layout/output/png.ts';
 import type { PageContent } from './layout/page/page-content.ts';
 import type { MarkupElement } from './markup/node.ts';
 
-/** What identifies a paper: whether the file can be read, and its first text. */
 export interface PdfSummary {
   readonly pages: number | null;
   readonly isEncrypted: boolean;
@@ -44,7 +43,6 @@ export async function inspectPdf(path: string, look: Look): Promise<PdfSummary> 
   }
 }
 
-/** The text of a page in file order, with a space where a word or a line ends. */
 export function textInFileOrder({ glyphs }: PageContent): string {
   return glyphs
     .map(({ text, spaced, baseline, size }, at) => {
@@ -54,7 +52,7 @@ export function textInFileOrder({ glyphs }: PageContent): string {
     .join('');
 }
 
-/** A page, counted from 1, as a PNG in few colours. Run it in a process that can be killed: the engine cannot be stopped. */
+/** A page, counted from 1, as a PNG in few colours. As with `inspectPdf`, the engine cannot be stopped. */
 export async function drawPage(path: string, page: number, widthPixels: number): Promise<Uint8Array | undefined> {
   using file = await openPdf(path);
   if (page < 1 || page > file.pageCount) return undefined;

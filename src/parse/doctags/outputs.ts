@@ -9,7 +9,6 @@ import { writeMarkdown } from './formats/markdown.ts';
 import { writeSidecar } from './formats/sidecar.ts';
 import type { FileKind } from './markup/decode.ts';
 
-/** Which outputs are wanted besides the blocks, the DocTags and the metadata. */
 export interface OutputChoice {
   readonly markdown?: boolean;
   readonly json?: boolean;
@@ -37,7 +36,6 @@ export function outputEndings(choice: OutputChoice): Readonly<Record<string, str
   };
 }
 
-/** The text of each output of a document, made lazily. */
 export function outputTexts(
   { document, kind, sha256, facts }: ParsedFile,
   { id, path }: { readonly id: string; readonly path: string },

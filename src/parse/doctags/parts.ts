@@ -9,7 +9,6 @@ import { encodePng } from './layout/output/png.ts';
 import { tableTexts } from './formats/structure.ts';
 import { unpack } from './markup/decode.ts';
 
-/** A part of a document that is in a separate file. */
 export interface DocumentPart {
   readonly file: string;
   readonly kind: 'figure' | 'table' | 'equation' | 'code';

@@ -14,7 +14,6 @@ import type { OcrEngine } from './ocr/tesseract.ts';
 import { ScanReader } from './ocr/scan-reader.ts';
 import { OCR_DPI } from './ocr/straighten.ts';
 
-/** Bounds on the work that one PDF may cause. */
 export interface PdfOptions {
   readonly maxPages?: number;
   /** What the engine's heap may grow to. */

@@ -12,7 +12,6 @@ const READER_VERSION = 9;
 const DOCUMENT = /\.(?:pdf|x?html?|n?xml(?:\.gz)?)$/i;
 export const DOCTAGS_FOLDER = 'DocTagsFiles';
 
-/** Every document that the stage has written, sorted by name. */
 export function parsedDocuments(dataRoot: string): string[] {
   return globSync('*.jsonl', { cwd: join(dataRoot, DOCTAGS_FOLDER) })
     .map((name) => name.replace(/\.jsonl$/, ''))
@@ -27,7 +26,6 @@ export function sidecarPath(dataRoot: string, document: string): string {
   return join(dataRoot, DOCTAGS_FOLDER, `${document}.meta.json`);
 }
 
-/** The worker of the stage, by name, as a process needs it. */
 export const doctagsWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
 };
@@ -85,7 +83,6 @@ export function documentFiles(input: string): string[] {
   return found.isDirectory() ? filesBelow(input).filter((path) => DOCUMENT.test(path)) : [input];
 }
 
-/** Two files of one name in different folders stay apart. */
 function uniqueId(id: string, file: string, ids: Map<string, string>): string {
   const clean =
     shortened(

@@ -16,15 +16,11 @@ export interface AheadSettings {
   readonly cache: string;
 }
 
-/** The worker that embeds ahead of the embed stage. */
 export const aheadWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './ahead.ts' : './ahead.js', import.meta.url),
 };
 
-/**
- * Creates the item of a chunked document; undefined if it has vectors. Its vectors go only into the cache: vector files
- * also have BM25, which needs the word counts of the whole collection.
- */
+/** Vectors go only into the cache: vector files also have BM25, which counts the words of all documents. */
 export function aheadItems(dataRoot: string, format: FileFormat): (itemId: string) => WorkItem | undefined {
   return (itemId) => {
     if (existsSync(embedOutput(dataRoot, itemId, format))) return undefined;
@@ -46,7 +42,6 @@ export async function prepare(data: unknown): Promise<void> {
   await engine.embed(['ready'], 'passage');
 }
 
-/** Puts the vectors of one document's chunks into the cache. The engine is opened once per process. */
 const makeAhead: StageWorker = async (item, context) => {
   const { engine, cache } = await toolsOf(context.data as AheadSettings);
   const texts: string[] = [];

@@ -24,10 +24,7 @@ const LAYOUT = {
   },
 };
 
-/**
- * Vectors by hash of model and text, so that a text is embedded once. Several processes may share the file. It is
- * bounded: on closing, the oldest entries are dropped.
- */
+/** Vectors by hash of model and text. Processes may share the file; on closing, the oldest are dropped. */
 export class VectorCache implements Disposable {
   readonly #file: CacheFile<ReturnType<typeof LAYOUT.prepare>>;
   readonly #maxBytes: number;
@@ -126,10 +123,7 @@ interface Work {
   readonly places: number[];
 }
 
-/**
- * Embeds texts that are not cached, in batches of similar length to save padding. Each batch is cached at once, so that
- * the next run continues after a failure.
- */
+/** Batches of similar length save padding. Each is cached at once: after a failure the next run continues. */
 export async function embedTexts(texts: readonly string[], options: EmbedOptions): Promise<Embedded> {
   const { engine, cache, role } = options;
   const model = canonicalJson({ ...engine.model, dimensions: engine.dimensions, role });

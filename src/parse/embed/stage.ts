@@ -19,13 +19,11 @@ const FOLDER = 'Embeddings';
 /** Chunks in memory at a time. */
 const TOGETHER = 1024;
 
-/** The engines of a run; either may be switched off. */
 export interface EmbedEngines {
   readonly dense: DenseEngine | undefined;
   readonly sparse: SparseEngine | undefined;
 }
 
-/** A hash of the settings that determine the vectors: models, how they run, and the number format. */
 export function embedConfigHash(engines: EmbedEngines, type: VectorType, format: FileFormat): string {
   const { dense, sparse } = engines;
   return sha256(
@@ -42,7 +40,6 @@ export function embedOutput(dataRoot: string, item: string, format: FileFormat):
   return join(dataRoot, FOLDER, `${item}.${format}`);
 }
 
-/** Embeds the chunks of one document into its file; returns what the manifest says about it. */
 export async function embedItem(
   item: {
     readonly input: string;
@@ -97,7 +94,6 @@ async function* batches(chunks: AsyncIterable<ChunkText>): AsyncGenerator<ChunkT
   if (some.length > 0) yield some;
 }
 
-/** The chunk files of a data folder, in the order of their names. */
 function chunkFiles(dataRoot: string, format: FileFormat): string[] {
   const folder = dirname(chunkOutput(dataRoot, 'any', format));
   return globSync(`*.${format}`, { cwd: folder })
@@ -105,7 +101,6 @@ function chunkFiles(dataRoot: string, format: FileFormat): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Every document that the chunk stage has written. */
 export function embedPlan(
   dataRoot: string,
   options: { readonly engines: EmbedEngines; readonly type: VectorType; readonly format: FileFormat },
@@ -141,9 +136,7 @@ export function createEmbedWorker(options: {
   };
 }
 
-/**
- * BM25 with the statistics of this collection, measured in the first run and kept. Remove the file to measure again.
- */
+/** Statistics are measured in the first run and kept; remove the file to measure again. */
 export async function openCorpusBm25(dataRoot: string, format: FileFormat): Promise<SparseEngine> {
   const path = join(dataRoot, 'Embeddings', 'bm25-statistics.json');
   if (existsSync(path)) return openBm25(await loadBm25(path));

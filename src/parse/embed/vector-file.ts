@@ -4,19 +4,16 @@ import { checkedRows, openRowReader, openRowWriter } from '../files/open.ts';
 import type { ModelIdentity, SparseVector } from './engine.ts';
 import { quantiseVector } from './engine.ts';
 
-/** The version of the vector record; it is in every file of vectors. */
 export const VECTOR_SCHEMA = 'docstokg/vectors/1';
 
 export type VectorType = 'float32' | 'float16' | 'int8';
 
-/** The model of the dense vectors in a file, their length and number format. */
 export interface DenseModel {
   readonly model: ModelIdentity;
   readonly dimensions: number;
   readonly type: VectorType;
 }
 
-/** What a file of vectors holds: dense, sparse or both. */
 interface VectorFileOptions {
   readonly dense?: DenseModel;
   readonly sparse?: { readonly model: ModelIdentity };

@@ -7,7 +7,6 @@ import { openDenseEngine } from './engine.ts';
 import { createEmbedWorker, openCorpusBm25, stoppingFault } from './stage.ts';
 import type { VectorType } from './vector-file.ts';
 
-/** Settings of the embed worker; plain data. */
 export interface EmbedWorkerSettings {
   readonly dense: DenseSettings | undefined;
   /** Where the chunks are that BM25 counts; undefined without sparse vectors. */
@@ -17,7 +16,6 @@ export interface EmbedWorkerSettings {
   readonly cache: string;
 }
 
-/** The embed stage in workers that can be killed, by name, as a thread or a process needs it. */
 export const embedWorker: WorkerModule = {
   module: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url),
 };
@@ -30,7 +28,6 @@ const workerOf = oncePer(async ({ dense, sparse, type, cache }: EmbedWorkerSetti
   return createEmbedWorker({ engines, type, cache: new VectorCache(cache) });
 });
 
-/** Embeds one document; the engines are opened once per worker. */
 const embed: StageWorker = async (item, context) => {
   // Where that fails the next attempt opens them again: a server may be back by then.
   const worker = await workerOf(context.data as EmbedWorkerSettings).catch((error: unknown) => {

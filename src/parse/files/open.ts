@@ -16,7 +16,6 @@ export type ColumnType =
   | 'regions'
   | { readonly vector: 'float32' | 'float16' | 'int8'; readonly dimensions: number };
 
-/** How the rows of a file look, and what is said about the file as a whole. */
 export interface TableSchema {
   /** Its `schema` names the kind of file and the version of its columns. */
   readonly metadata: { readonly schema: string } & Readonly<Record<string, string>>;
@@ -33,7 +32,6 @@ export interface RowWriter extends AsyncDisposable {
   finish(): Promise<void>;
 }
 
-/** A file's rows, and what it says about itself. */
 export interface RowReader {
   readonly metadata: Readonly<Record<string, string>>;
   readonly columns: readonly string[];
@@ -98,7 +96,6 @@ function isRegion(value: unknown): boolean {
   return typeof region['page'] === 'number' && SIDES.every((side) => typeof box[side] === 'number');
 }
 
-/** The formats in which chunks and vectors are kept. */
 export type FileFormat = 'parquet' | 'jsonl';
 
 export function formatOf(path: string): FileFormat {
@@ -107,7 +104,6 @@ export function formatOf(path: string): FileFormat {
   return name.lastIndexOf('.jsonl') > name.lastIndexOf('.parquet') ? 'jsonl' : 'parquet';
 }
 
-/** Opens a file for rows in the format of its name. */
 export async function openRowWriter(path: string, schema: TableSchema): Promise<RowWriter> {
   if (formatOf(path) === 'jsonl') return openJsonlWriter(path, schema);
   const { openParquetWriter } = await import('./parquet.ts');

@@ -128,7 +128,6 @@ function stored(type: ColumnType, value: unknown): unknown {
   return ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value;
 }
 
-/** Opens a Parquet file; rows come in groups. */
 export async function openParquetReader(path: string): Promise<RowReader> {
   const file = new Uint8Array(await readFile(path)).buffer;
   return await readable(path, () => {

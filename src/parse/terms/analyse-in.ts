@@ -34,10 +34,7 @@ export function stemmedLanguage(text: string): string | undefined {
   return language !== undefined && language in STEMMERS ? language : undefined;
 }
 
-/**
- * The terms of a passage, stemmed in its language. Terms of languages other than English carry its name; one more term
- * names the language.
- */
+/** Terms of languages other than English carry the language's name; one more term names the language. */
 export function passageTerms(text: string, more: readonly string[] = []): string[] {
   const language = stemmedLanguage(text);
   if (language === undefined) return [text, ...more].flatMap((each) => analyse(each));

@@ -23,10 +23,7 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const remembered = new Map<string, string>();
 const MOST_REMEMBERED = 200_000;
 
-/**
- * The terms of a text, in order: NFKC, lower case, without accents of Latin and Greek letters, without English stop
- * words, stemmed. A change here invalidates indexes: rename ANALYSIS.
- */
+/** NFKC, lower case, without Latin and Greek accents and stop words, stemmed. A change renames ANALYSIS. */
 export function analyse(text: string): string[] {
   const terms: string[] = [];
   for (const [run] of folded(text).matchAll(WORD)) {

@@ -15,10 +15,7 @@ const MAX_TOTAL_UNPACKED = 64_000_000;
 /** Font dictionaries and encodings are shorter. */
 const MAX_OBJECT = 20_000;
 
-/**
- * Reads the encodings of a PDF's simple fonts, which the engine does not expose. Encrypted and broken objects are
- * skipped.
- */
+/** The encodings of simple fonts, which the engine does not expose. Skips encrypted and broken objects. */
 export function readDifferences(file: Uint8Array): FontDifferences {
   const text = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const objects = new Map<number, string>();
@@ -43,7 +40,6 @@ function isWanted(object: string): boolean {
   return object.includes('/Differences') || object.includes('/BaseFont') || /^\s*\[\s*\d{1,3}\s*\//.test(object);
 }
 
-/** The number before `0 obj`. */
 function objectNumber(text: Buffer, at: number): number | undefined {
   const match = /(\d{1,8})\s+\d{1,5}$/.exec(text.toString('latin1', Math.max(0, at - 16), at));
   return match ? Number(match[1]) : undefined;
@@ -117,7 +113,6 @@ function readArray(encoding: string, objects: ReadonlyMap<number, string>): Map<
   return differences;
 }
 
-/** The names of glyphs by the codes that a font's own encoding assigns to them. */
 type FontEncoding = ReadonlyMap<number, string>;
 
 const NONE: FontEncoding = new Map();
@@ -313,7 +308,6 @@ Thornsmall Ydieresissmall 001.000 001.001 001.002 001.003 Black Bold Book Light 
   .trim()
   .split(/\s+/);
 
-/** The character that a font shows for a code. */
 export interface Character {
   /** Empty if nothing is visible; one private-use character if the glyph is unknown. */
   readonly text: string;
@@ -325,7 +319,6 @@ export interface Character {
   readonly ink: Ink | undefined;
 }
 
-/** Where a character first occurred. */
 interface Sighting {
   readonly textPage: number;
   readonly index: number;
@@ -394,7 +387,6 @@ export class FontCharacters {
     return this.font.math ? '' : unknownText(code);
   }
 
-  /** The text of a code by its glyph's name, from the file or else from the font program. */
   #textByName(code: number): string | undefined {
     const listed = this.#differences().get(this.font.name)?.get(code);
     const name = listed ?? (this.#embedded ??= readFontEncoding(this.#fontBytes())).get(code);
@@ -467,7 +459,6 @@ ordmasculine=º`
     .map((entry) => [entry.slice(0, entry.indexOf('=', 1)), entry.slice(entry.indexOf('=', 1) + 1)]),
 );
 
-/** The text that a glyph's name stands for; undefined if the name is unknown. */
 export function textOfName(name: string, encoding: SymbolEncoding | undefined): string | undefined {
   const numbered = /^C(\d{1,3})$/.exec(name);
   // 3B2 names glyphs by their code in the original font.

@@ -13,7 +13,6 @@ import { isRightToLeft, isWide } from '../layout/text/script.ts';
 import type { Ink } from '../layout/text/symbol-font.ts';
 import { AppError } from '../../../base/index.ts';
 
-/** The properties that all glyphs of a text object share. */
 interface TextRun {
   readonly characters: FontCharacters;
   readonly font: Font;
@@ -241,7 +240,6 @@ class GlyphSetter {
     return isLigature ? (ADDED.get(code) ?? code >> 8) : code;
   }
 
-  /** The visible glyphs, and the numbers of hidden ones and of those without text. */
   shown(): Omit<PageText, 'truncated'> {
     const inks = this.#isPlain ? undefined : this.#inks;
     const glyphs = withoutHidden(this.#glyphs, inks, this.#source.drawings, this.#starts);
@@ -420,7 +418,6 @@ function isLow(code: number): boolean {
   return code >= 0xdc00 && code < 0xe000;
 }
 
-/** Whether the pen jumped between two glyphs of running text. */
 function isGap(before: Glyph, box: Box, run: TextRun): boolean {
   if (isFormula(before.font, run.font)) return false;
   const gap =
@@ -457,10 +454,7 @@ interface Step {
   readonly turn: number;
 }
 
-/**
- * Whether the pen's movement ends a letter: the box of an f or an italic letter overlaps the space after it. Type set
- * much wider or narrower than the font says is left as it is.
- */
+/** Boxes of f and italics overlap the next space: the advance ends a letter, unless type is stretched. */
 function endsAtPen(length: number, advance: number): boolean {
   return !(advance <= 0.4 * length || advance >= 1.2 * length);
 }
@@ -477,7 +471,6 @@ function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
 /** A space and a line end inserted by the engine; no file can contain these codes. */
 const MADE_UP_SPACE = 0xffff_ffff;
 const LINE_END = 0xffff_fffe;
-/** A space in the file. */
 const SPACE = 0x20;
 
 /** The characters of a page as the engine returns them, by index; spaces and line ends have only a code. */

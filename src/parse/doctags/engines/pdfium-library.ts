@@ -41,7 +41,6 @@ type Exports = Readonly<
 /** Registers a function that the engine can call by number. */
 type AddFunction = (run: (...values: number[]) => number, signature: string) => number;
 
-/** The source of an open document, until it is closed. */
 export interface OpenSource {
   /** The engine's pointer to the document; 0 if it cannot be read. */
   load(): number;
@@ -55,7 +54,6 @@ const DECODERS = { 'utf-8': new TextDecoder('utf-8'), 'utf-16le': new TextDecode
 /** A larger heap is discarded after its document: WebAssembly memory never shrinks. */
 const KEEP_BYTES = 192 * 1024 * 1024;
 
-/** The loaded engine: its functions and a small buffer in its heap for results. */
 export class Library {
   readonly call: Exports;
   /** 64 bytes in the engine's heap where calls write their results. */
@@ -75,8 +73,7 @@ export class Library {
     );
     const grow = call.memory.grow.bind(call.memory);
     call.memory.grow = (pages: number): number => {
-      // The engine treats a refusal as "out of memory" and abandons the document; nothing else can stop a decompression
-      // bomb in it.
+      // The engine then abandons the document; nothing else can stop a decompression bomb in it.
       if (call.memory.buffer.byteLength + pages * WASM_PAGE > maxBytes)
         throw new RangeError('the PDF engine wants more memory than it may have');
       return grow(pages);
@@ -149,7 +146,6 @@ export class Library {
     };
   }
 
-  /** Bytes in memory, copied into the engine's heap. */
   holdBytes(bytes: Uint8Array): OpenSource {
     const pointer = this.copyIn(bytes);
     return {
@@ -177,7 +173,6 @@ export class Library {
 
 let shared: Promise<Library> | undefined;
 
-/** The engine, started once per process, and again if it is broken or too large. */
 export async function useLibrary(maxBytes: number): Promise<Library> {
   const current = shared && (await shared);
   if (current?.usable) return current;

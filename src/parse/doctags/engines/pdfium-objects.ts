@@ -24,7 +24,6 @@ export interface FormPlace {
   readonly map: Matrix;
 }
 
-/** What is drawn on a page other than text. */
 interface PageObjects {
   readonly rules: Rule[];
   readonly drawings: Drawing[];
@@ -33,7 +32,6 @@ interface PageObjects {
   readonly truncated: boolean;
 }
 
-/** Reads the objects of a page, including those in forms. */
 export function readObjects(library: Library, page: number, matrix: Matrix, maxObjects: number): PageObjects {
   const { call } = library;
   const rules: Rule[] = [];
@@ -73,7 +71,6 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
   return { rules, drawings, formOf, truncated: left <= 0 };
 }
 
-/** The box of an object on its page. */
 function bounds(library: Library, object: number, map: Matrix): Box | undefined {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return undefined;
@@ -91,7 +88,6 @@ function shownBox(library: Library, object: number, map: Matrix): Box | undefine
   return shown.left < shown.right && shown.top < shown.bottom ? shown : undefined;
 }
 
-/** From an object's space to that of its container. */
 function objectMatrix(library: Library, object: number): Matrix {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetMatrix(object, scratch) !== 1) return { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
@@ -242,10 +238,7 @@ export type InkKind = 'plain' | 'white' | 'none';
 /** If at least this share of a page's glyphs has no ink, they are the text layer of a scan. */
 const LAYER_SHARE = 0.7;
 
-/**
- * Removes text without ink or white on white beside visible text, and text drawn twice. `starts` are the first glyphs
- * of runs.
- */
+/** Removes invisible text beside visible text, and text drawn twice. `starts`: the first glyphs of runs. */
 export function withoutHidden(
   glyphs: readonly Glyph[],
   inks: readonly InkKind[] | undefined,

@@ -70,7 +70,6 @@ export class PdfFile implements Disposable {
     this.tagged = this.#guard(() => library.call.FPDFCatalog_IsTagged(this.#document)) === 1;
   }
 
-  /** The outline (bookmarks), flattened. */
   outline(): OutlineEntry[] {
     return this.#guard(() => readOutline(this.#library, this.#document));
   }
@@ -126,7 +125,6 @@ export class PdfFile implements Disposable {
     return typeof this.#source === 'string' ? readFileSync(this.#source) : this.#source;
   }
 
-  /** The shapes of the characters seen so far, by font and text. */
   shapes(): Map<Font, ReadonlyMap<string, Ink>> {
     return new Map([...this.#fonts.values()].map((characters) => [characters.font, characters.shapes()]));
   }
@@ -220,7 +218,6 @@ const MAX_DEPTH = 32;
 // PDFACTION_GOTO
 const GOTO = 1;
 
-/** The page's links: to the web, and to other pages of the file. */
 function readLinks(
   library: Library,
   document: number,

@@ -20,10 +20,7 @@ const MODEL = 'ibm-granite/granite-docling-258M';
 const MAX_TOKENS = 4_096;
 const RETRIES = 4;
 
-/**
- * Reads a document page by page with a vision model behind an OpenAI-compatible server. From the built-in engine come
- * pages that the model cannot read, and what is known of the document: identifiers and language need the exact text.
- */
+/** The built-in engine reads pages that the model cannot, and the metadata: identifiers need exact text. */
 export async function convertWithVlm(
   embedded: ParsedDocument,
   draw: (page: number) => Promise<Uint8Array>,

@@ -48,7 +48,6 @@ class DoclingTree {
   readonly groups: Node[] = [];
   readonly body: { readonly $ref: string }[] = [];
   readonly furniture: { readonly $ref: string }[] = [];
-  /** The node of each block, by order. */
   readonly #refs = new Map<number, Node>();
   /** Lists that are open, outermost first. */
   #lists: Node[] = [];

@@ -4,17 +4,13 @@ import { bare, DocumentBuilder } from '../markup/document-builder.ts';
 import type { MarkupElement } from '../markup/node.ts';
 import { oneLine } from '../markup/node.ts';
 
-/**
- * Reads DocTags tolerantly: unclosed elements end where the next begins, unknown tags are text, both spellings of spans
- * are understood. Without `pages`, a page measures 500 by 500 like the grid.
- */
+/** Unclosed elements end where the next begins, unknown tags are text. Pages default to the grid. */
 export function readDoctags(source: string, options: { readonly pages?: readonly Page[] } = {}): ParsedDocument {
   const reader = new DoctagsReader(options.pages ?? []);
   reader.flow(parseDoctags(source));
   return reader.finish();
 }
 
-/** Turns elements into blocks, keeping count of pages and lists. */
 class DoctagsReader {
   readonly #pages: readonly Page[];
   readonly #builder = new DocumentBuilder();
@@ -63,7 +59,6 @@ class DoctagsReader {
     }
   }
 
-  /** A table or picture with its captions and notes. */
   #float(element: MarkupElement): void {
     const float = draft(element.name);
     for (const node of element.children) {
@@ -115,7 +110,6 @@ class DoctagsReader {
     }
   }
 
-  /** Writes an element without its captions and notes. */
   #write(element: Draft, regions: readonly Region[]): number {
     const builder = this.#builder;
     const text = oneLine(element.text);
@@ -233,7 +227,6 @@ function draft(name: string): Draft {
   return { name, text: '', locations: [], cells: [], parts: [], category: undefined, language: undefined };
 }
 
-/** A block while its element is read. */
 interface Draft {
   name: string;
   text: string;

@@ -16,7 +16,6 @@ const KINDS: Readonly<Record<string, Cell['kind']>> = {
   srow: 'section-row',
 };
 
-/** One token of the stream with the text behind it. */
 export interface CellToken {
   readonly token: string;
   readonly text: string;
@@ -37,10 +36,7 @@ function cellToken(cell: Cell | undefined, row: number, column: number): string 
   return text === '' ? '<ecel>' : `<${ORIGIN[cell.kind]}>${text}`;
 }
 
-/**
- * Builds a table from cell tokens. An origin owns the unowned lcel/xcel to its right and the ucel/xcel below it, and
- * the rectangle between them; this covers both spellings of spans. Short rows are filled.
- */
+/** A cell owns free lcel/xcel to its right, ucel/xcel below, and all between, which covers both spellings. */
 export function readOtsl(tokens: readonly CellToken[]): Table {
   const grid: CellToken[][] = [[]];
   for (const cell of tokens) {
@@ -83,12 +79,10 @@ export const LEAVES: ReadonlySet<string> = new Set([
   ...[0, 1, 2, 3, 4, 5, 6].map((level) => `section_header_level_${level}`),
 ]);
 
-/** Elements that hold other elements. */
 const CONTAINERS: ReadonlySet<string> = new Set(
   words('doctag ordered_list unordered_list inline picture chart otsl table document_index'),
 );
 
-/** Cells of a table and the end of a row. */
 export const CELL_TOKENS: ReadonlySet<string> = new Set(words('fcel ecel ched rhed srow lcel ucel xcel nl'));
 
 /** What a picture shows; single tokens without a closing tag. */
@@ -117,12 +111,10 @@ const ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
     .map((pair) => pair.split('=')),
 );
 
-/** Docling's label of a block. */
 export function labelOf(kind: Block['kind']): string {
   return kind === 'heading' ? 'section_header' : kind;
 }
 
-/** The format's name of a language, or `unknown`. */
 export function codeLanguage(name: string | undefined): string {
   if (name === undefined) return 'unknown';
   const lower = name.toLowerCase();
@@ -158,7 +150,6 @@ function roundHalfEven(value: number): number {
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
-/** The four tokens of a box: left, top, right, bottom. */
 export function locationTokens(box: Box, page: Page): string {
   return [
     toGrid(box.left, page.width),
@@ -170,7 +161,6 @@ export function locationTokens(box: Box, page: Page): string {
     .join('');
 }
 
-/** The box that four grid positions describe on a page. */
 export function boxFromGrid(
   [left = 0, top = 0, right = 0, bottom = 0]: readonly number[],
   page: { readonly width: number; readonly height: number },
@@ -190,16 +180,11 @@ const LOOK_AHEAD = 50_000;
 // A zero-width character after the bracket distinguishes text that looks like a tag.
 const GUARD = '\u200B';
 
-/** An element while its end is not known. */
 interface Growing extends MarkupElement {
   readonly children: MarkupNode[];
 }
 
-/**
- * Reads DocTags into a tree; tokens without an end, such as positions and cells, are elements without children. The
- * format has no escapes: a name in angle brackets is a tag only where one is allowed. Elements left open end where the
- * next begins.
- */
+/** Without escapes, a name is a tag only where one is allowed. Open elements end where the next begins. */
 export function parseDoctags(source: string): MarkupElement {
   const root: Growing = { name: 'doctag', attributes: {}, children: [] };
   const open = [root];
@@ -293,7 +278,6 @@ function canOpen(
   return closing === -1 || (again !== -1 && again < closing) || name === top || name === 'page_break';
 }
 
-/** Text made safe to be between tags. */
 function guardText(text: string): string {
   if (!text.includes('<')) return text;
   return text.replace(TAG, (whole: string, _slash: string, name: string) =>

@@ -2,7 +2,6 @@ import type { Block, Cell, Link, ParsedDocument, Table } from '../../document.ts
 import { labelled } from './doctags.ts';
 import { headerRows, ListTags, ownedCaptions } from './structure.ts';
 
-/** Text made safe for HTML, inside elements and attributes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -15,7 +14,6 @@ export function escapeHtml(text: string): string {
 /** No scripts and no external resources, whatever a document contains. */
 const SAFE_PAGE = `default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 
-/** The document as one page of self-contained HTML. */
 export function writeHtmlPage(document: ParsedDocument): string {
   const { title, language } = document.metadata;
   return [

@@ -13,7 +13,6 @@ export interface ParseFacts {
   readonly vllm_version?: string;
 }
 
-/** The sidecar: what is known about a document besides its text, so that later stages can filter. */
 export function writeSidecar(
   document: ParsedDocument,
   source: { readonly path: string; readonly sha256: string; readonly kind: string },
@@ -78,13 +77,11 @@ function imprintLine({ arxivId, otherDois, ...rest }: Imprint): Record<string, u
   return { ...rest, arxiv_id: arxivId, other_dois: otherDois };
 }
 
-/** What a sidecar says of a document, its publication, and the file it was parsed from. */
 export interface Sidecar extends Pick<Metadata, 'title' | 'authors' | 'people' | 'abstract' | 'doi' | 'language'> {
   readonly source?: string;
   readonly source_kind?: string;
   readonly source_sha256?: string;
   readonly imprint: Imprint;
-  /** How its text begins. */
   readonly head: string;
 }
 

@@ -13,7 +13,6 @@ function ownsCaptions({ kind }: Block): boolean {
   return kind === 'table' || kind === 'picture' || kind === 'code';
 }
 
-/** Writes the tags that open and close lists around their items. */
 export class ListTags {
   readonly #tags: { readonly ordered: string; readonly unordered: string };
   readonly #write: (tag: string) => void;
@@ -64,7 +63,6 @@ export function tableTexts(table: Table): string[][] {
   );
 }
 
-/** The number of rows at the top that name columns. */
 export function headerRows({ rows, cells }: Table): number {
   const heads = new Set(cells.filter(({ kind }) => kind === 'column-header').map(({ row }) => row));
   let count = 0;

@@ -68,7 +68,6 @@ function writeHeading(walk: Walk, element: MarkupElement, level: number): void {
   writeNotes(walk);
 }
 
-/** A paragraph that is one short line in bold. */
 function isBold(paragraph: MarkupElement): boolean {
   const shown = rawText(paragraph).trim();
   if (shown === '' || shown.length > 100 || /[.,;:]$/.test(shown)) return false;
@@ -261,7 +260,6 @@ const FLOAT_CLASS =
 const CAPTION_CLASS =
   /^(?:caption|fig-?caption|figcaption|figure-?caption|table-?caption|ltx_caption|thumbcaption|caption-text|figure__caption|table__caption)$/i;
 
-/** A figure, or a box that pages use as one. */
 function isFloat(element: MarkupElement): boolean {
   if (element.name === 'figure') return true;
   if (element.name !== 'div' && element.name !== 'section' && element.name !== 'table') return false;
@@ -334,7 +332,6 @@ function contains(holder: MarkupElement, sought: MarkupElement): boolean {
   return findFirst(holder, (element) => element === sought) !== undefined;
 }
 
-/** The first table, picture or code written since. */
 function ownerSince(walk: Walk, order: number): number | undefined {
   return walk.builder.blocks
     .slice(order)

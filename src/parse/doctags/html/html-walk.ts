@@ -66,7 +66,6 @@ function textLength(node: MarkupNode): number {
 
 const PROSE = new Set(['p', 'li', 'td', 'dd', 'figcaption', 'pre', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
-/** How much prose an element holds, in characters, site furniture left out. */
 function weight(element: MarkupElement): number {
   let sum = 0;
   const visit = (node: MarkupNode, inProse: boolean): void => {
@@ -203,7 +202,6 @@ const BLOCKS = new Set(
    header hgroup hr html li main ol p pre section summary table ul`.split(/\s+/),
 );
 
-/** Whether an element interrupts a line of text. */
 export function isBlock(element: MarkupElement): boolean {
   if (BLOCKS.has(element.name)) return true;
   return isDisplayMath(element) || (element.name === 'span' && hasClass(element, 'ltx_equation'));
@@ -248,7 +246,6 @@ function holdsBlocks(element: MarkupElement): boolean {
   );
 }
 
-/** Writes a paragraph, with a pending label in front. */
 function writeText(walk: Walk, line: Line): void {
   const { lead } = walk.state;
   walk.state.lead = '';
@@ -262,7 +259,6 @@ function writeText(walk: Walk, line: Line): void {
   walk.builder.text({ text: `${lead} ${line.text}`, links });
 }
 
-/** Writes the notes found inside a paragraph after it. */
 export function writeNotes(walk: Walk): void {
   for (const note of walk.inline.notes.splice(0)) {
     const line = noteLine(note, walk.inline);

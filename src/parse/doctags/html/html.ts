@@ -92,7 +92,6 @@ function createWalk(
   };
 }
 
-/** Reads the article of a publisher's or LaTeXML page. */
 export function readHtml(document: MarkupElement): ParsedDocument {
   const root = articleRoot(document);
   const meta = pageMetadata(document);
@@ -146,7 +145,6 @@ function headingsOf(root: MarkupElement, title: MarkupElement | undefined): Pick
   return { baseLevel: smallest === 7 ? 1 : smallest, boldHeadings: smallest === 7 };
 }
 
-/** The abstract of the page's text, where its head has none. */
 function abstractOf(walk: Walk, meta: Pick<Metadata, 'abstract'>): Pick<Metadata, 'abstract'> {
   if (meta.abstract !== undefined) return {};
   const { blocks } = walk.builder;
@@ -279,10 +277,7 @@ function splitAuthors(list: string | undefined): string[] | undefined {
     .filter((name) => name !== '');
 }
 
-/**
- * LaTeXML prints authors in the page: a name runs up to the first line break or note. Elsewhere the authors `stated` in
- * the head count if the page names them too: many sites state themselves.
- */
+/** Authors `stated` in the head count if the page names them too: many sites state themselves. */
 function pageAuthors(document: MarkupElement, stated: readonly string[]): string[] {
   const printed = findAll(document, (element) => element.name === 'body').map((body) =>
     oneLine(rawText(body).slice(0, 20_000)),

@@ -95,7 +95,6 @@ function isWords({ kind }: Draft): boolean {
   return kind === 'text' || kind === 'heading' || kind === 'list_item' || kind === 'footnote';
 }
 
-/** Cuts the lines of all pieces into drafts, with the tables and pictures that are among them. */
 function cutDrafts(
   pieces: readonly LinePiece[],
   floats: ByPage<ReadonlyMap<number, Draft>>,

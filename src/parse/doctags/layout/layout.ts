@@ -125,7 +125,6 @@ function placeOf({ text, baseline }: Segment): string {
 
 export const PASSES: readonly Pass[] = [...PAGE_PASSES, ...DRAFT_PASSES];
 
-/** A recognised document, before it is written as blocks. */
 export interface Layout {
   readonly drafts: readonly Draft[];
   readonly vocabulary: ReadonlySet<string>;
@@ -155,7 +154,6 @@ export function analyse(
   };
 }
 
-/** What is known before the first pass. */
 export function begin(
   contents: readonly PageContent[],
   outline: readonly OutlineEntry[],

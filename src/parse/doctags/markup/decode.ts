@@ -52,7 +52,6 @@ export interface MarkupLimits {
   readonly maxAttributes: number;
 }
 
-/** XML: 200 MB, 512 levels. */
 export const XML_LIMITS: MarkupLimits = {
   maxBytes: 200_000_000,
   maxDepth: 512,
@@ -60,7 +59,7 @@ export const XML_LIMITS: MarkupLimits = {
   maxAttributes: 1_000,
 };
 
-/** HTML: 20 MB, 512 levels; repairing broken markup can multiply elements, so their number is bounded too. */
+/** Repairing broken HTML can multiply elements, so their number is bounded too. */
 export const HTML_LIMITS: MarkupLimits = {
   maxBytes: 20_000_000,
   maxDepth: 512,
@@ -68,7 +67,6 @@ export const HTML_LIMITS: MarkupLimits = {
   maxAttributes: 1_000,
 };
 
-/** What a file is, by its content. */
 export type FileKind = 'pdf' | 'html' | 'jats' | 'tei' | 'xml' | 'unknown';
 
 const LOOK_BYTES = 64 * 1024;

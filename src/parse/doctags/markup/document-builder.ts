@@ -23,7 +23,6 @@ export class DocumentBuilder {
     return this.#blocks;
   }
 
-  /** The order the next block will have. */
   get next(): number {
     return this.#blocks.length;
   }
@@ -166,7 +165,6 @@ export class DocumentBuilder {
 
 type PlainKind = 'title' | 'text' | 'caption' | 'footnote' | 'page_header' | 'page_footer';
 
-/** A text without links. */
 export function bare(text: string): Line {
   return { text, links: [] };
 }

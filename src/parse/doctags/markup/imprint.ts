@@ -103,7 +103,7 @@ export const ORCID = /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i;
 const INSTITUTION =
   /univers|institut|hospital|college|academy|\bakademie|cent(?:er|re|ro)\b|laborator|foundation|ministr|council|agency|clinic|klinik|inserm|cnrs|school of|hochschule|politecnic|polytechnic|corporation|\binc\b|\bltd\b|gmbh/i;
 
-/** The part of an address that names an institution, as "University of Oslo" in "Department of Biology, University of Oslo, Norway"; empty for none. */
+/** "University of Oslo" of "Department of Biology, University of Oslo, Norway"; empty for none. */
 export function namedInstitution(address: string): string {
   const parts = address
     .split(/[,;]/)

@@ -10,7 +10,6 @@ export interface MarkupElement {
 
 export type MarkupNode = MarkupElement | string;
 
-/** The first child element with one of the names. */
 export function child(element: MarkupElement | undefined, ...names: readonly string[]): MarkupElement | undefined {
   if (!element) return undefined;
   for (const node of element.children) if (typeof node !== 'string' && names.includes(node.name)) return node;
@@ -25,7 +24,6 @@ export function children(element: MarkupElement | undefined, ...names: readonly 
   );
 }
 
-/** The element without its child elements of these names. */
 export function without(element: MarkupElement, ...names: readonly string[]): MarkupElement {
   return {
     ...element,
@@ -122,7 +120,6 @@ function dedent(text: string): string {
   return shared > 0 && Number.isFinite(shared) ? lines.map((line) => line.slice(shared)).join('\n') : text;
 }
 
-/** A line of running text with the links in it. */
 export interface Line {
   readonly text: string;
   readonly links: readonly Link[];
@@ -134,10 +131,7 @@ const ENDS_IN_SPACE = /\s$/;
 /** What becomes of an element while a text is gathered: `spaced` and `inside` read its content, with or without spaces around it. */
 export type Reading = 'inline' | 'spaced' | 'inside' | 'skip';
 
-/**
- * Collects the text of inline markup as one line; a format says how it reads an element. White space is folded while
- * text is added, so link offsets are right.
- */
+/** A line of inline markup. White space is folded while text is added, so that link offsets are right. */
 export class InlineText {
   readonly #read: (text: InlineText, element: MarkupElement) => void;
   #text = '';
@@ -161,7 +155,6 @@ export class InlineText {
     return this.#text.slice(-1);
   }
 
-  /** Adds a text, or an element as its format reads it. */
   add(node: MarkupNode): void {
     if (typeof node === 'string') this.#addText(node);
     else this.#read(this, node);
@@ -186,12 +179,10 @@ export class InlineText {
     this.#wantsSpace = ends;
   }
 
-  /** Sets a space before what comes next. */
   space(): void {
     this.#wantsSpace = true;
   }
 
-  /** Adds the content of an element with spaces around it. */
   addSpaced(element: MarkupElement | undefined): void {
     this.space();
     this.addAll(element?.children ?? []);
@@ -219,13 +210,11 @@ export class InlineText {
     if (this.#text.length > start) this.#links.push({ start, end: this.#text.length, url });
   }
 
-  /** Adds raised text: an exponent or mark in Unicode superscripts where they exist, otherwise as it is. */
   addRaised(text: string): void {
     const raised = /[\p{L}\p{N})\]]/u.test(this.lastCharacter) ? superscript(text) : undefined;
     this.add(raised ?? text);
   }
 
-  /** Returns what was collected and starts again. */
   take(): Line {
     const line = { text: this.#text, links: this.#links.splice(0) };
     this.#text = '';

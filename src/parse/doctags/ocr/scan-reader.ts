@@ -189,7 +189,6 @@ const MIN_WORD_CERTAINTY = 30;
 /** A whole line below this is no text: print of another script, a drawing, a texture. */
 const MIN_LINE_CERTAINTY = 50;
 
-/** The lines of tesseract's table, without words that are noise. */
 export function linesFromTsv(table: string): OcrLine[] {
   const lines: { top: number; height: number; words: OcrWord[] }[] = [];
   for (const row of table.split('\n')) {

@@ -23,7 +23,6 @@ const MOST_DEGREES = 6;
 /** How much clearer the lines must be sideways than across: frames and tables have sideways edges as well. */
 const SIDEWAYS_FACTOR = 1.5;
 
-/** The grey image of a coloured one (four bytes per pixel). */
 export function toGrey({
   width,
   height,

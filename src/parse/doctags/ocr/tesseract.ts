@@ -25,7 +25,6 @@ export interface OcrSettings {
   readonly languages: string;
   /** Longest time for one page; the embedded engine ends with its process instead. */
   readonly timeoutMs: number;
-  /** Path of the tesseract program. */
   readonly command?: string;
 }
 
@@ -75,7 +74,6 @@ export function locateTesseract(path?: string): string | undefined {
 
 const listed = new Map<string, Promise<readonly string[] | undefined>>();
 
-/** The tesseract program, if it can be started; undefined where it is not installed. */
 async function openProgram(command: string, timeoutMs: number): Promise<OcrEngine | undefined> {
   const listing = listed.get(command) ?? listLanguages(command);
   listed.set(command, listing);

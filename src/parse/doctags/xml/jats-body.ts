@@ -21,7 +21,6 @@ const BLOCKS = new Set(
    block-alternatives floats-group table-wrap-foot award-group alternatives`.split(/\s+/),
 );
 
-/** True for elements that interrupt a paragraph. */
 function isBlock(element: MarkupElement): boolean {
   if (element.name === 'alternatives')
     return children(element).some((part) => part.name === 'table' || part.name === 'fig');
@@ -44,12 +43,10 @@ export function writeFlow(walk: Walk, element: MarkupElement): void {
   flush();
 }
 
-/** Writes the footnotes found inside a paragraph or a caption after it. */
 function writeNotes(walk: Walk, parent?: number): void {
   for (const note of walk.notes.splice(0)) writeNote(walk, note, parent);
 }
 
-/** One footnote; `parent` is the table it belongs to. */
 function writeNote(walk: Walk, note: MarkupElement, parent?: number): void {
   walk.builder.footnote(noteLine(walk, note), { parent });
 }
@@ -143,7 +140,6 @@ export function writeBlock(walk: Walk, element: MarkupElement): void {
   }
 }
 
-/** A section: its heading one level below where the walk is, then its content. */
 export function writeSection(walk: Walk, section: MarkupElement, untitled?: string): void {
   const heading = headingLine(walk, section) ?? (untitled === undefined ? undefined : bare(untitled));
   if (heading) walk.builder.heading(heading, walk.level);
@@ -179,7 +175,6 @@ function writeNoteGroup(walk: Walk, group: MarkupElement): void {
   }
 }
 
-/** LaTeX of a display formula, as its author wrote it where the file has that. */
 function displayLatex(element: MarkupElement, walk: Walk): string {
   const { math, tex } = formulaParts(element);
   if (tex) return bareLatex(rawText(tex));
@@ -237,7 +232,6 @@ function linksIn(citations: readonly MarkupElement[], text: string): Line['links
   return links;
 }
 
-/** Writes a list, or a list of definitions, with everything nested in its items. */
 function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: number): void {
   const title = child(list, 'title');
   if (title) walk.builder.text(inlineLine(walk.notes, title));
@@ -287,7 +281,6 @@ const FIGURES = new Set(['fig', 'fig-group', 'supplementary-material', 'media', 
 
 const SUPPLEMENTS = new Set(['supplementary-material', 'media']);
 
-/** A figure: a picture and its caption; a group also has figures. */
 function writeFigure(walk: Walk, figure: MarkupElement): void {
   const isGroup = figure.name === 'fig-group';
   const hasPicture = !isGroup || child(figure, 'graphic') !== undefined;
@@ -297,7 +290,6 @@ function writeFigure(walk: Walk, figure: MarkupElement): void {
   if (isGroup) for (const part of parts) if (FIGURES.has(part.name)) writeBlock(walk, part);
 }
 
-/** Caption of a float, followed by the blocks that were set inside it. */
 function writeCaption(walk: Walk, float: MarkupElement, parent: number | undefined): void {
   const inside: MarkupElement[] = [];
   const line = captionLine(walk, float, inside);

@@ -58,7 +58,6 @@ const ABSTRACT_HEADINGS: Readonly<Record<string, string>> = {
   'author-highlights': 'Highlights',
 };
 
-/** Title, authors, affiliations, notes, abstracts and keywords, in the order in which a paper prints them. */
 function writeFront(walk: Walk, meta: MarkupElement | undefined): void {
   if (!meta) return;
   walk.builder.title(titleLine(walk, meta));
@@ -102,12 +101,10 @@ function titleLine(walk: Walk, meta: MarkupElement): Line {
   return text.take();
 }
 
-/** Names of the authors as `Given Surname`, in order. */
 function authorNames(meta: MarkupElement): string[] {
   return authorElements(meta).map(({ name }) => name);
 }
 
-/** Authors in order; editors and reviewers are not among them. */
 function authorElements(meta: MarkupElement): { readonly name: string; readonly element: MarkupElement }[] {
   return children(meta, 'contrib-group')
     .flatMap((group) => children(group, 'contrib'))

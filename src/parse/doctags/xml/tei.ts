@@ -81,7 +81,6 @@ function personName(person: MarkupElement): MarkupElement {
   return element('name', [...field('surname', surname), ...field('given-names', given.join(' '))]);
 }
 
-/** Volume, issue and pages. */
 function numbering(imprint: MarkupElement | undefined): MarkupElement[] {
   return children(imprint, 'biblScope').flatMap((scope) => {
     const unit = scope.attributes['unit'] ?? scope.attributes['type'] ?? '';

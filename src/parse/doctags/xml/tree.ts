@@ -70,10 +70,7 @@ function plainAttributes(attributes: Readonly<Record<string, string>>, most: num
 
 const NAME = /^[A-Za-z][A-Za-z0-9]{0,31}$/;
 
-/**
- * The character of a named entity. Only HTML's fixed table is used, which has the ISO sets of JATS; a file's DTD is
- * never read, so nothing can be expanded or fetched.
- */
+/** HTML's fixed table has the ISO sets of JATS. No DTD is read, so nothing can be expanded or fetched. */
 function entityText(name: string): string | undefined {
   const known = cache.get(name);
   if (known !== undefined) return known;

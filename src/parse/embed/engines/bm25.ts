@@ -49,10 +49,7 @@ export async function loadBm25(path: string): Promise<Bm25Statistics> {
   return statistics;
 }
 
-/**
- * BM25 as sparse vectors: passages have saturated counts, queries the rarity of terms; the inner product is the score.
- * An index is a hash of the term, so no vocabulary is needed.
- */
+/** Passages have saturated counts, queries the rarity of terms. Indices are hashes: no vocabulary is kept. */
 export function openBm25(statistics: Bm25Statistics): SparseEngine {
   const passage = (text: string): SparseVector => {
     const terms = analyse(text);

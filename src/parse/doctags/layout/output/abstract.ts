@@ -15,7 +15,6 @@ const PART =
 /** Paragraphs between an abstract and the text. */
 const IMPRINT =
   /^(?:\(?\p{L} ?(?:eceived|ccepted)|citation|cite (?:this|as)|how to cite|to cite|(?:academic |handling |supervising |section )?edit(?:or|ed)|reviewed by|copyright|©|\(c\)|\(?received|accepted|submitted|revised|published|publication history|available online|correspond|[*†‡∗✉]|e-?mail|doi\b|https?:|www\.|this (?:is an open|article (?:is|was)|work is)|author (?:affiliations?|contributions?)|full list of author|affiliations?|address|conflicts? of|competing|supplement|open access|pacs|jel)/iu;
-/** An affiliation with its number. */
 const AFFILIATION = /^\d{1,2} ?\p{Lu}/u;
 const KEYWORDS = /^(?:descriptors?|descritores|descriptores|abbreviations?|mesh|subject terms)\s*[:：—–-]/iu;
 const INTRODUCTION =
@@ -32,10 +31,7 @@ const SHORT_IMPRINT = 150;
 const MOST_CAPITALS = 0.45;
 const FIRST_BLOCKS = 60;
 
-/**
- * The abstract of a paper: what follows its label, up to the keywords, the imprint or the next section. Without a label,
- * the paragraphs between the title and the keywords or the introduction; if a study has neither, its first paragraph.
- */
+/** What follows a label; else the text before keywords or introduction; else a study's first paragraph. */
 export function findAbstract(blocks: readonly Block[]): string | undefined {
   const first = blocks.slice(0, FIRST_BLOCKS);
   for (const label of LABELS)
@@ -71,7 +67,6 @@ function isStudy(blocks: readonly Block[]): boolean {
   );
 }
 
-/** The part of a structured abstract that a paragraph begins with. */
 function partOf(text: string): string | undefined {
   return /^[^.]{3,60}[:.—–]/u.test(text) ? PART.exec(text)?.[0].toLowerCase() : undefined;
 }
@@ -83,7 +78,6 @@ function isProse(text: string): boolean {
   return words.filter((word) => /^\p{Lu}/u.test(word)).length <= MOST_CAPITALS * words.length;
 }
 
-/** The paragraphs from a block on, after the text beside the label, and what ends them. */
 function paragraphsFrom(
   blocks: readonly Block[],
   from: number,

@@ -60,11 +60,7 @@ const REACH = 30;
 const MOST_CELLS = 120;
 const MOST_SEGMENTS = 2_000;
 
-/**
- * The authors in the lines around a title, as `Given Family`. Rows count only if they consist of names, marks and
- * degrees; uncertain ones are left out. `known`, from the file's information, confirms a single name. Words that
- * `blocks` use in lower case ("lung", "cancer") are not names.
- */
+/** Rows that consist only of names, marks and degrees, as `Given Family`. `known` confirms a single name. */
 export function findByline(drafts: readonly Draft[], known: string, blocks: readonly Block[]): string[] {
   const isWord = vocabulary(blocks);
   const cells = cellsOf(segmentsBelowTitle(drafts));
@@ -114,7 +110,6 @@ function segmentsBelowTitle(drafts: readonly Draft[]): Segment[] {
   return lines.flatMap(({ segments }) => [...segments]).slice(0, MOST_SEGMENTS);
 }
 
-/** Running text: most of its longer words are in lower case. */
 function isProse({ lines }: Draft): boolean {
   const words = lines.flatMap(({ text }) => text.match(/(?<!\p{L})\p{L}{4,}/gu) ?? []);
   return (
@@ -195,7 +190,6 @@ function runFrom(first: Cell, cells: readonly Cell[], isWide: boolean): Cell[] {
   return marked < 0 || end < 0 ? run : run.slice(0, end);
 }
 
-/** Whether a row is the next of the same type, in the same column. */
 function isBelow(cell: Cell, above: Cell): boolean {
   const distance = cell.baseline - above.baseline;
   const isOver = Math.min(cell.right, above.right) > Math.max(cell.left, above.left);
@@ -273,7 +267,6 @@ function isAddressBelow(cell: Cell, cells: readonly Cell[]): boolean {
   );
 }
 
-/** A degree is behind a name: so do names that alternate with addresses show that they are names. */
 function hasDegree(parts: readonly Part[]): boolean {
   return parts.some(({ text }, at) => at > 0 && isDegree(text));
 }
@@ -296,7 +289,6 @@ export function namesInLine(text: string): string[] {
   return namesIn(splitParts(marked), () => false) ?? [];
 }
 
-/** The names, if there is nothing else. */
 function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): string[] | undefined {
   if (parts.some(({ text }) => NO_NAME.test(text) || isArticleType(text))) return undefined;
   const names: string[] = [];

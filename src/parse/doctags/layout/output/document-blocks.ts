@@ -13,7 +13,6 @@ import { referenceIds } from '../role/reference.ts';
 import { glyphsText } from '../text/glyph-text.ts';
 import { countBy } from '../text/symbol-font.ts';
 
-/** Running heads, feet and stamps as drafts. */
 export function pageAsides({
   pages,
   labels,
@@ -173,14 +172,13 @@ export function raisedIn(draft: Draft, text: string): Stretch[] {
   }).map(({ start, end }) => ({ start, end }));
 }
 
-/** The links that lie on a draft's lines, by offsets into its text. */
 function linksIn(draft: Draft, text: string, { views }: Layout): Link[] {
   return placesOf(draft, text, (line) => coveredBy(views.get(line.page)?.page.links ?? [], line)).map(
     ({ start, end, of: { url } }) => ({ start, end, url }),
   );
 }
 
-/** The links to other pages that lie on a draft's lines, by offsets into its text; one that continues in the next line is one. */
+/** A link that continues in the next line is one. */
 function jumpsIn(draft: Draft, text: string, { views }: Layout): InternalLink[] {
   const places = placesOf(draft, text, (line) => coveredBy(views.get(line.page)?.page.jumps ?? [], line));
   const jumps: InternalLink[] = [];
@@ -193,7 +191,6 @@ function jumpsIn(draft: Draft, text: string, { views }: Layout): InternalLink[] 
   return jumps;
 }
 
-/** The glyphs of a line that lie under links, from left to right. */
 function coveredBy<T extends { readonly box: Box }>(links: readonly T[], line: Line): Run<T>[] {
   return links
     .flatMap((link): Run<T>[] => {

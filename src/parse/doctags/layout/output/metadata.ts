@@ -62,7 +62,6 @@ export interface FileInformation {
   readonly doi?: string;
 }
 
-/** Title, authors, abstract, DOI, language and the signs by which quality can be judged. */
 export function describe(
   pages: readonly PageContent[],
   drafts: readonly Draft[],
@@ -133,10 +132,7 @@ const SUPPLEMENT = /\/-\/.*$/;
 /** A title page has no more. */
 const FEW_BLOCKS = 12;
 
-/**
- * The DOIs that may be a PDF's own: first those in the file's information, then those marked as DOI on the first page,
- * then bare ones and links there. DOIs in the reference list belong to cited works, unless the imprint has them too.
- */
+/** DOIs in the file's information, then marked ones on page 1, then bare ones and links; not cited works. */
 export function ownDois(
   blocks: readonly Block[],
   links: readonly string[],
@@ -216,10 +212,7 @@ export function pdfImprint(
   });
 }
 
-/**
- * arXiv's stamp on the margin of the first page, `arXiv:1706.03762v7 [cs.CL] 2 Aug 2023`, here without blanks; an id
- * without class and date is a citation.
- */
+/** `arXiv:1706.03762v7 [cs.CL] 2 Aug 2023` without blanks; an id without class and date is a citation. */
 const STAMP =
   /arXiv:(\d{4}\.\d{4,5}|[a-z-]{2,16}(?:\.[A-Z]{2})?\/\d{7})(?:v\d{1,3})?\[[\w.-]{2,20}\](\d{1,2})([A-Z][a-z]{2})((?:19|20)\d\d)/;
 const LICENSE = /https?:\/\/creativecommons\.org\/(?:licenses|publicdomain)\/[\w./-]{2,40}/i;

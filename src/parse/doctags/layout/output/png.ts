@@ -6,7 +6,6 @@ interface Picture {
   readonly rgba: Uint8Array;
 }
 
-/** An image, four bytes (red, green, blue, alpha) per pixel, as a PNG file. */
 export function encodePng(picture: Picture): Uint8Array {
   return colourPng(picture, (value) => value);
 }

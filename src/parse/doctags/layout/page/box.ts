@@ -34,7 +34,6 @@ export function overlap(a0: number, a1: number, b0: number, b1: number): number 
   return Math.min(a1, b1) - Math.max(a0, b0);
 }
 
-/** The share of the inner box that lies in the outer one. */
 export function shareInside(inner: Box, outer: Box): number {
   const width = overlap(inner.left, inner.right, outer.left, outer.right);
   const height = overlap(inner.top, inner.bottom, outer.top, outer.bottom);

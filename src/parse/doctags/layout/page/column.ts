@@ -6,7 +6,6 @@ import { overlap } from './box.ts';
 import { hasLetter } from '../text/script.ts';
 import { segmentLabel } from '../role/caption.ts';
 
-/** The type that most of a document is set in. */
 export interface BodyType {
   readonly size: number;
   readonly font: string;
@@ -258,7 +257,6 @@ function upperMean(values: readonly number[]): number {
   return upper.reduce((sum, value) => sum + value, 0) / upper.length;
 }
 
-/** Counts where wide segments face each other across a gap on all pages. */
 export function voteForGutters(pages: readonly (readonly Segment[])[]): GutterVotes {
   const votes = new Map<number, number>();
   for (const segments of pages)
@@ -269,7 +267,6 @@ export function voteForGutters(pages: readonly (readonly Segment[])[]): GutterVo
   return votes;
 }
 
-/** A vertical strip without text between two columns. */
 interface Gutter {
   readonly left: number;
   readonly right: number;
@@ -281,7 +278,6 @@ interface Band {
   readonly segments: Segment[];
 }
 
-/** Cuts segments where lines run over the gutter. */
 function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
   const result: Band[] = [];
   const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);

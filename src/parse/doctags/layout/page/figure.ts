@@ -22,7 +22,6 @@ const LARGE = 1.25;
 /** A drawing larger than this share of the page is a background or a scan. */
 const BACKGROUND = 0.8;
 
-/** The pictures of a page: drawings that touch are joined. */
 export function findFigures(page: PageContent, segments: readonly Segment[]): Box[] {
   const pageArea = page.width * page.height;
   const drawings = page.drawings.filter(
@@ -317,7 +316,6 @@ function sitsOnLevel(tick: Box, axis: Box): boolean {
 /** Drawings that are closer than this, in points, are parts of one. */
 const NEAR = 6;
 
-/** The boxes of drawings that touch each other or nearly do, each group as one. */
 function growTogether(drawings: readonly Drawing[]): Box[] {
   // A plot may have thousands of dots: those at one place are compared as one.
   const places = Map.groupBy(
@@ -335,10 +333,7 @@ const MIN_HEIGHT = 30;
 /** How far, in points, a caption is from its figure. */
 const MAX_DISTANCE = 60;
 
-/**
- * Whole figures above their captions: all parts of a plot (panels, bars, axes, letters) between the caption and the
- * text above.
- */
+/** Figures above their captions: all parts of a plot between the caption and the text above. */
 function captionedFigures(page: PageContent, segments: readonly Segment[], pictures: readonly Box[]): Box[] {
   const captions = segments.filter((segment) => segmentLabel(segment) === 'figure');
   if (captions.length === 0) return [];
@@ -400,7 +395,6 @@ function isLine(segment: Segment, prose: ReadonlySet<Segment>): boolean {
   );
 }
 
-/** Fills behind words. */
 function tints(page: PageContent, segments: readonly Segment[]): Box[] {
   return page.drawings
     .filter(({ kind, box }) => kind === 'fill' && segments.some((segment) => shareInside(segment, box) > 0.5))
@@ -415,7 +409,6 @@ function drawnBoxes(page: PageContent, behindWords: readonly Box[], pictures: re
   return [...pictures, ...fills, ...paths];
 }
 
-/** The width of the caption's own lines. */
 function captionWidth(caption: Segment, segments: readonly Segment[]): { left: number; right: number } {
   let { left, right, baseline } = caption;
   const below = segments

@@ -79,10 +79,7 @@ function isInTable(segment: Segment, page: PageSegments): boolean {
   return isInGrid(segment, page) || isRuledHead(segment, page);
 }
 
-/**
- * In a row of cells with another row towards the middle of the page. Frames of pages have two rules, and bars between
- * the parts of a foot are short.
- */
+/** In a row of cells with another row towards the middle. Frames have two rules; bars in a foot are short. */
 function isInGrid({ top, bottom, left, right }: Segment, { height, rules }: PageSegments): boolean {
   const middle = (top + bottom) / 2;
   const next = middle + (middle < height / 2 ? 1.6 : -1.6) * (bottom - top);
@@ -313,10 +310,7 @@ function romanValue(text: string): number {
 /** Running heads are set no larger than this share of the text; what is larger is a title. */
 const LARGE = 1.15;
 
-/**
- * Slide titles are where running heads are, in large type. Of a title continued on several slides ("Results I",
- * "Results II"), the first is a heading and the others are furniture.
- */
+/** Slide titles are large. Of one continued on several slides ("Results II"), only the first is a heading. */
 function keepTitles(
   candidates: readonly Candidate[],
   pageCount: number,
@@ -441,7 +435,6 @@ export interface TurnedLine {
   readonly isStamp: boolean;
 }
 
-/** The lines of a page that are not upright, in the order in which they are read. */
 export function turnedLines(page: PageContent): TurnedLine[] {
   const margin = 0.1 * page.width;
   const glyphs = page.glyphs.filter((glyph) => glyph.turn !== 0 && glyph.text !== '');

@@ -1,6 +1,5 @@
 import type { Box } from '../../../document.ts';
 
-/** A font as the layout needs it: what its name and flags say about the letters set in it. */
 export interface Font {
   /** Base name without the subset prefix. */
   readonly name: string;
@@ -44,7 +43,6 @@ export interface Glyph {
   readonly artifact: boolean;
 }
 
-/** A straight line drawn on the page, horizontal or vertical. */
 export interface Rule {
   readonly direction: 'horizontal' | 'vertical';
   readonly box: Box;
@@ -69,7 +67,6 @@ export interface PageJump {
   readonly page: number;
 }
 
-/** All that the engine reads from one page. */
 export interface PageContent {
   readonly number: number;
   readonly width: number;
@@ -89,7 +86,6 @@ export interface PageContent {
   readonly truncated: boolean;
 }
 
-/** An entry of the document outline (bookmarks). */
 export interface OutlineEntry {
   readonly title: string;
   readonly level: number;

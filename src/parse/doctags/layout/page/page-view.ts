@@ -127,7 +127,6 @@ function mainTurn(page: PageContent): number {
 /** Ideographs from which on the direction of writing is looked at. */
 const FEWEST_IDEOGRAPHS = 20;
 
-/** Whether most ideographs are below the one before them. */
 function runsDown(glyphs: readonly Glyph[]): boolean {
   let [down, across] = [0, 0];
   glyphs.forEach((glyph, index) => {
@@ -184,10 +183,7 @@ const WIDE_LINE = 15;
 /** Lines in a row that make a paragraph and not a long cell. */
 const RUN = 4;
 
-/**
- * The segments of running text: wide lines at the pitch of a paragraph whose ends agree. Table cells are short, ragged
- * or rows apart.
- */
+/** Wide lines at the pitch of a paragraph whose ends agree; table cells are short, ragged or rows apart. */
 export function proseSegments(segments: readonly Segment[]): Set<Segment> {
   const wide = segments
     .filter((segment) => segment.right - segment.left > WIDE_LINE * segment.size)
@@ -242,7 +238,6 @@ export function proseShare(box: Box, segments: readonly Segment[], prose: Readon
   return all === 0 ? 0 : running / all;
 }
 
-/** The font and size that most letters of some segments are set in. */
 export function mainType(segments: Iterable<Segment>): string | undefined {
   return mostFrequent(countBy(segments, typeKey, ({ glyphs }) => glyphs.length));
 }

@@ -37,9 +37,7 @@ function imageShare({ drawings, width, height }: PageContent): number {
   return images.reduce((sum, drawing) => sum + areaOf(drawing.box), 0) / (width * height);
 }
 
-/**
- * The page with the monospaced flag removed from the text layer of a scan: many programs write the layer in Courier.
- */
+/** Removes the monospaced flag from the text layer of a scan: many programs write the layer in Courier. */
 export function withoutLayerType(page: PageContent): PageContent {
   if (!page.glyphs.some(({ font }) => font.monospaced) || imageShare(page) < 0.7) return page;
   const plain = new Map<Font, Font>();
@@ -107,14 +105,12 @@ export function keepsWords(table: Table, segments: readonly Segment[]): boolean 
   return Math.abs(kept - given) <= LOST_SHARE * given + 2;
 }
 
-/** Letters and digits of lines or pieces of lines. */
 export function lettersIn(segments: readonly { readonly glyphs: readonly { readonly text: string }[] }[]): number {
   let count = 0;
   for (const { glyphs } of segments) for (const { text } of glyphs) count += countLetters(text);
   return count;
 }
 
-/** Letters and digits of a text. */
 export function countLetters(text: string): number {
   if (text.length === 1) return hasLetterOrDigit(text) ? 1 : 0;
   return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;

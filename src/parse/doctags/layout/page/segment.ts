@@ -12,7 +12,6 @@ export interface Line extends Segment {
   readonly segments: readonly Segment[];
 }
 
-/** The lines of one column piece from top to bottom. */
 export function buildLines(segments: readonly Segment[], column: Box): Line[] {
   const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
   const rows: Segment[][] = [];
@@ -26,10 +25,7 @@ export function buildLines(segments: readonly Segment[], column: Box): Line[] {
   return lines.map((line) => ({ ...line, column: edges }));
 }
 
-/**
- * The column's edges as its running text shows them; formulas and tables may stick out, and the given box may be too
- * wide.
- */
+/** The column's edges as running text shows them: formulas stick out, and the given box may be too wide. */
 function fitColumn(lines: readonly Line[], box: Box): Box {
   const text = lines.filter((line) => line.glyphs.length >= 15);
   if (text.length < 2) return box;
@@ -176,7 +172,6 @@ function isInvisible(text: string): boolean {
   return text.charCodeAt(0) >= FIRST_INVISIBLE && INVISIBLE.test(text);
 }
 
-/** Joins runs of one baseline that are close to each other. */
 function joinRows(runs: readonly Run[]): Run[] {
   const sorted = [...runs].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
   const result: Run[] = [];
@@ -263,7 +258,6 @@ function widen(run: Run, box: Box): void {
   run.bottom = Math.max(run.bottom, box.bottom);
 }
 
-/** Gives small raised or lowered runs to the line beside which they are. */
 function attachScripts(runs: readonly Run[]): Run[] {
   const bySize = [...runs].sort((a, b) => a.size - b.size);
   const rows = [...runs].sort((a, b) => a.baseline - b.baseline);

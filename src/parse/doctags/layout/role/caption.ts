@@ -37,7 +37,6 @@ const WITHOUT_NUMBER =
 
 type FloatKind = 'table' | 'figure' | 'other';
 
-/** The kind of float a line begins to describe, when it begins a caption. */
 export function captionStart(line: Line): FloatKind | undefined {
   const text = withoutLetterspacing(line.text);
   const eastAsian = EAST_ASIAN.exec(text)?.[1];
@@ -62,7 +61,6 @@ export function captionStart(line: Line): FloatKind | undefined {
   return /fig|abb|рис|obr|rys|scheme|chart|graph|gráf|map|diagram|plate/iu.test(kind) ? 'figure' : 'other';
 }
 
-/** "Figure 6 shows …" is a sentence about the figure. */
 const SAYS =
   /^(?:shows?|showed|illustrates?|presents?|depicts?|displays?|summari[sz]es?|compares?|gives?|lists?|reports?|demonstrates?|represents?|plots?|provides?|contains?|describes?|indicates?|reveals?|outlines?|details?|explains?|suggests?|confirms?|highlights?|includes?|and|or|is|are|was|were|has|have|can|in|of|for|to|we|that|which|with|as|below|above)\b/iu;
 
@@ -116,10 +114,7 @@ export function bindCaptions(drafts: Draft[], setting: Setting): Draft[] {
   return drafts.filter((draft) => draft.lines.length > 0 || draft.kind === 'table' || draft.kind === 'picture');
 }
 
-/**
- * Adds lines that were separated from their caption: after a label on its own line, the short last lines of a caption
- * over two columns, and small type under a figure's caption.
- */
+/** Adds lines cut off from their caption: after a lone label, last lines over two columns, small type. */
 function takeNextLines(caption: Draft, kind: string, drafts: readonly Draft[], setting: Setting): void {
   for (;;) {
     const last = caption.lines.at(-1);

@@ -6,7 +6,6 @@ import type { Line } from '../page/segment.ts';
 
 const SYMBOL = /^[∗*†‡§¶‖#⋆★✉]/u;
 
-/** True when a line begins with a raised number or a footnote symbol. */
 export function startsWithMark(line: Line): boolean {
   const [first] = line.glyphs;
   if (!first) return false;

@@ -49,7 +49,6 @@ interface Look {
   readonly after: Look['draft'] | undefined;
 }
 
-/** The headings of a document, each with the same row of figures. */
 export function levelCandidates(
   drafts: readonly Draft[],
   outline: readonly OutlineEntry[],
@@ -192,7 +191,6 @@ function numberLevel(text: string, roman: boolean): number {
   return number.style === 'arabic' ? number.depth + (roman ? 2 : 0) : 1;
 }
 
-/** Gives each heading its level, by a model that weighs number, style, outline, name and neighbours. */
 export function setHeadingLevels(drafts: readonly Draft[], outline: readonly OutlineEntry[], bodySize: number): void {
   const candidates = levelCandidates(drafts, outline, bodySize);
   // In a book the numbers count: its sections may be called as those of a paper, but they are below chapters.
@@ -245,9 +243,7 @@ const MAX_BRIDGE = 24;
 /** A style that begins at least this many paragraphs is a heading style. */
 const REPEATED = 3;
 
-/**
- * Cuts off run-in headings: numbered ones, common section names, and those in a style that begins several paragraphs.
- */
+/** Cuts off run-in headings: numbered ones, common names, and those in a style that recurs. */
 export function splitRunInHeadings(drafts: readonly Draft[], margins: ReadonlySet<number>): Draft[] {
   const start = drafts.findIndex((draft) => draft.kind === 'heading');
   const found = new Map<Draft, RunIn>();

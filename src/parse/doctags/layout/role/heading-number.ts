@@ -1,4 +1,3 @@
-/** The number in front of a heading. */
 interface HeadingNumber {
   readonly style: 'arabic' | 'roman' | 'letter' | 'appendix';
   /** "2.3.1" has three parts. */
@@ -55,7 +54,6 @@ const COMMON =
 const OTHER_LANGUAGES =
   /^(?:einleitung|einführung|hintergrund|material und methoden|methoden|methodik|ergebnisse|ergebnisse und diskussion|diskussion|schlussfolgerung(?:en)?|fazit|ausblick|danksagung|anhang|matériels? et méthodes|méthodes|méthodologie|résultats(?: et discussion)?|discussion|conclusions?|remerciements|annexes?|introducción|antecedentes|materiales y métodos|métodos|metodología|resultados(?: y discusión)?|discusión|conclusion(?:es)?|agradecimientos|introdução|materiais e métodos|resultados e discussão|discussão|conclusões|conclusão|agradecimentos|introduzione|materiali e metodi|metodi|risultati|discussione|conclusioni|ringraziamenti|введение|материалы и методы|методы|результаты(?: и обсуждение)?|обсуждение|заключение|выводы|благодарности|приложение)$/iu;
 
-/** Section names that papers share, whatever their field. */
 export function isCommonHeading(text: string): boolean {
   const name = text.replace(/[.:]$/, '').trim();
   return COMMON.test(name) || OTHER_LANGUAGES.test(name) || isAbstractHeading(name) || isReferencesHeading(name);
@@ -74,7 +72,6 @@ export function isBackMatter(text: string): boolean {
   );
 }
 
-/** The heading above the abstract, in the languages that papers are often written in. */
 export function isAbstractHeading(text: string): boolean {
   return /^(?:abstract|summary|zusammenfassung|kurzfassung|résumé|sommaire|resumen|resumo|riassunto|samenvatting|sammanfattning|sammendrag|tiivistelmä|аннотация|реферат|анотація|streszczenie|abstrakt|özet|öz|περίληψη|tóm tắt|摘\s*要|要\s*旨|要\s*約|抄\s*録|(?:국문)?초\s*록|요\s*약|(?:ال)?ملخص|چکیده|תקציר)$/iu.test(
     text.replace(/[.:]$/, '').trim(),

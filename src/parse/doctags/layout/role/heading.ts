@@ -20,7 +20,6 @@ import type { Features } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
 import { countBy } from '../text/symbol-font.ts';
 
-/** The document's type and outline, for comparison. */
 export interface HeadingSetting {
   readonly size: number;
   readonly font: string;
@@ -59,7 +58,6 @@ interface Look {
   readonly headsText: boolean;
 }
 
-/** The drafts that may be headings, each with the same row of figures. */
 export function headingCandidates(drafts: readonly Draft[], setting: HeadingSetting): Candidate[] {
   const looks = drafts.flatMap((_, index) => lookOf(drafts, index, setting) ?? []);
   const document = documentOf(drafts, looks, setting);
@@ -290,12 +288,10 @@ function faceOf(name: string): string {
     .slice(0, 8);
 }
 
-/** A heading's words without number, case and punctuation, for comparison. */
 export function headingKey(text: string): string {
   return (headingNumber(text)?.rest ?? text).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Marks the drafts that are headings, by sure signs or by the trained model. */
 export function markHeadings(drafts: readonly Draft[], setting: HeadingSetting): void {
   for (const { draft, features, isCertain } of headingCandidates(drafts, setting))
     if (isCertain || scoreOf(model, features) > 0) draft.kind = 'heading';

@@ -85,13 +85,11 @@ const NUMBER = /^(?<marker>\(?(?:\d{1,3}|[a-z]|[ivx]{1,5}|[A-Z])[.)]|\[\d{1,3}\]
 
 const INLINE_NUMBER = /(?<=\S )\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)](?=\s)/gu;
 
-/** A bullet or number that begins a list item. */
 export interface ListMarker {
   readonly marker: string;
   readonly ordered: boolean;
 }
 
-/** The marker at the start of a line, if a list item may begin with it. */
 export function listMarker(line: Line): ListMarker | undefined {
   // Most lines begin with a word: a letter and another letter.
   if (/^\p{L}\p{L}\p{L}/u.test(line.text) && !/^[ivx]{1,5}[.)]/u.test(line.text)) return undefined;

@@ -17,7 +17,6 @@ import { captionStart, isBoldLabel } from './caption.ts';
 import { countsOn, hangsUnder, listMarker } from './list-item.ts';
 import type { Glyph } from '../page/page-content.ts';
 
-/** Joins paragraphs and list items that a column or page break has cut in two. */
 export function joinAcrossBreaks(drafts: readonly Draft[], indented: boolean): Draft[] {
   const result: Draft[] = [];
   let last: Draft | undefined;
@@ -108,7 +107,6 @@ function goesOn(before: Draft, after: Draft, indented: boolean): boolean {
   return true;
 }
 
-/** The document's type size, line pitches and indents. */
 export interface Setting {
   readonly size: number;
   readonly pitches: ReadonlyMap<number, number>;
@@ -117,7 +115,6 @@ export interface Setting {
 
 type LineClass = 'text' | 'formula' | 'code';
 
-/** Cuts the lines of one column piece into drafts. */
 export function cutParagraphs(lines: readonly Line[], piece: number, setting: Setting): Draft[] {
   const classes = classify(lines);
   const drafts: Draft[] = [];

@@ -46,7 +46,6 @@ interface ListState {
 
 const ENTRY_KINDS: ReadonlySet<Draft['kind']> = new Set<Draft['kind']>(['text', 'list_item', 'formula', 'footnote']);
 
-/** Which drafts of a section are set like the entries of its list, and how far the list goes. */
 function partOfList(
   section: readonly Draft[],
   before: ListState | undefined,
@@ -257,7 +256,6 @@ function spacedStarts(lines: readonly Line[]): boolean[] | undefined {
   return right >= 0.8 * starts.filter(Boolean).length ? starts : undefined;
 }
 
-/** Label and identifiers of a reference, from its text and its links. */
 export function referenceIds(
   text: string,
   links: readonly { readonly url: string }[],

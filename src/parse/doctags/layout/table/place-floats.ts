@@ -7,7 +7,6 @@ import { buildTable } from './table-grid.ts';
 import type { TableRegion } from './table-region.ts';
 import { findTableRegions, stripeRules } from './table-region.ts';
 
-/** A page's segments with its tables and pictures as floats in their place. */
 interface PlacedPage {
   readonly segments: readonly Segment[];
   readonly floats: ReadonlyMap<number, Draft>;
@@ -17,7 +16,6 @@ interface PlacedPage {
 
 type PageFindings = Pick<Findings, 'text' | 'furniture' | 'pageRules' | 'pictures' | 'body'>;
 
-/** Takes the text of tables out of the segments; each table and picture is there as one segment. */
 export function placeFloats(
   page: PageContent,
   found: PageFindings & Pick<Findings, 'labels' | 'vocabulary'>,

@@ -32,7 +32,6 @@ export function buildTable(
   return finish(placed, groups.length, { columns: columns.length, header, vocabulary });
 }
 
-/** The lines of a table with the columns they fill; undefined when there are none to speak of. */
 export function tableLines(
   region: TableRegion,
   segments: readonly Segment[],
@@ -173,7 +172,6 @@ const SAME_RULE = 4;
 /** The share of a cell's edge that must be drawn. */
 const DRAWN = 0.6;
 
-/** Cells as the rules around them say. */
 interface RuledCells {
   readonly cells: CellDraft[];
   readonly rows: number;

@@ -121,7 +121,6 @@ function jointRules(pieces: readonly Box[], segments: readonly Segment[]): Box[]
   });
 }
 
-/** Boxes around horizontal and vertical rules that touch each other. */
 function grids(horizontal: readonly Box[], vertical: readonly Box[]): Box[] {
   return mergeTouching([...horizontal, ...vertical], 2).filter((box) =>
     [horizontal, vertical].every((rules) => rules.some((rule) => touches(rule, box, 0))),
@@ -262,7 +261,6 @@ function rowsBelow(head: Box, header: readonly Segment[][], segments: readonly S
   return several >= 2 ? { ...head, bottom } : undefined;
 }
 
-/** The parts of a page in which captioned tables are searched. */
 interface TablePage {
   readonly segments: readonly Segment[];
   readonly rules: readonly Box[];
@@ -452,7 +450,6 @@ function sameEnds(a: Box, b: Box): boolean {
   return Math.abs(a.left - b.left) < SAME_STRIPE && Math.abs(a.right - b.right) < SAME_STRIPE;
 }
 
-/** Lines of a column that form a table without rules. */
 interface UnruledTable {
   readonly from: number;
   readonly to: number;
@@ -518,7 +515,6 @@ function tableOf(
   return plain || hasCaptionAbove(lines, from) ? { box, table } : undefined;
 }
 
-/** A caption of a table ends right above the run. */
 function hasCaptionAbove(lines: readonly Line[], from: number): boolean {
   for (let at = from - 1; at >= Math.max(0, from - 5); at -= 1) {
     const line = lines[at];

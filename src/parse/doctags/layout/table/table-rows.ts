@@ -135,7 +135,6 @@ export interface Entry extends Segment {
   readonly to: number;
 }
 
-/** Entries of one baseline. */
 export interface TableLine {
   readonly baseline: number;
   readonly entries: readonly Entry[];
@@ -185,7 +184,6 @@ export function groupRows(lines: readonly TableLine[], setting: RowSetting): Tab
   return rows;
 }
 
-/** Segments by rows, from top to bottom, each row from left to right. */
 export function rowsOf(segments: readonly Segment[]): Segment[][] {
   const sorted = [...segments].sort((a, b) => a.baseline - b.baseline);
   const rows: Segment[][] = [];

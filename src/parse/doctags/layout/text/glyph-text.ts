@@ -125,7 +125,6 @@ function isInsideWord(glyphs: readonly Glyph[], index: number): boolean {
   return spaces.length > 2 && (gapBefore(glyphs, index) ?? usual) < NARROW * usual;
 }
 
-/** The gap before a glyph, in ems. */
 function gapBefore(glyphs: readonly Glyph[], index: number): number | undefined {
   const glyph = glyphs[index];
   const previous = glyphs[index - 1];
@@ -219,10 +218,7 @@ function keepsHyphen(before: string, head: string, tail: string, vocabulary: Rea
   return head.length > 2 && tail.length > 3 && vocabulary.has(head.toLowerCase()) && vocabulary.has(tail.toLowerCase());
 }
 
-/**
- * The words of a document's lines, plain and with inner hyphens. The first and last word of a line may be parts of a
- * broken one and are left out if the line has others.
- */
+/** The first and last word of a line may be parts of a broken one: left out if the line has others. */
 export function collectVocabulary(lines: Iterable<string>): Set<string> {
   const words = new Set<string>();
   for (const line of lines) {

@@ -134,7 +134,6 @@ function isSquarish(box: Box): boolean {
   return sizeOf(box) < 1.5 * Math.min(box.right - box.left, box.bottom - box.top);
 }
 
-/** The combining mark for an accent that is a character by itself. */
 export function combiningMark(accent: string): string | undefined {
   return COMBINING.get(accent);
 }
@@ -169,10 +168,7 @@ const DINGBATS = /wingdings|webdings|dingbat|bullet|ornament|marlett|commpi/i;
 /** Signs that begin items as they are. */
 const BULLET = /^[•●○◦▪■□‣∙►▶▸✓✔–—-]$/u;
 
-/**
- * Replaces signs without a meaning by bullets where they are alone before a line of text: fonts of signs have arbitrary
- * codes.
- */
+/** A sign without meaning alone before a line of text is a bullet: fonts of signs have arbitrary codes. */
 export function restoreBullets(glyphs: readonly Glyph[]): readonly Glyph[] {
   const signs = new Set([...new Set(glyphs.map(({ font }) => font))].filter(({ name }) => DINGBATS.test(name)));
   const isOdd = ({ text, font }: Glyph): boolean =>

@@ -11,7 +11,6 @@ export function hasLetter(text: string): boolean {
   return isAscii(text) ? isAsciiLetter(text.charCodeAt(0)) : LETTER.test(text);
 }
 
-/** Whether a text is letters only, at least one. */
 export function isLetters(text: string): boolean {
   return isAscii(text) ? isAsciiLetter(text.charCodeAt(0)) : LETTERS.test(text);
 }
@@ -50,7 +49,6 @@ export function isRightToLeft(text: string): boolean {
   return RIGHT_TO_LEFT.test(text);
 }
 
-/** True when most letters of a page are written from right to left. */
 export function readsRightToLeft(page: PageContent): boolean {
   const right = page.glyphs.filter(({ text }) => isRightToLeft(text)).length;
   if (right === 0) return false;
@@ -93,10 +91,7 @@ function isForeign(text: string, mirrorImage: boolean): boolean {
 
 const MIRRORED: Readonly<Record<string, string>> = { '(': ')', ')': '(', '[': ']', ']': '[', '«': '»', '»': '«' };
 
-/**
- * The engine mirrors brackets in right-to-left text even if the file already did: if more pairs close before they open,
- * all are swapped. Glyphs come in reading order.
- */
+/** The engine mirrors brackets even if the file already did: if more pairs close first, all are swapped. */
 function withBrackets(glyphs: readonly Glyph[]): readonly Glyph[] {
   let pairs = 0;
   let open = '';
@@ -214,7 +209,6 @@ const OWN_LETTERS: readonly (readonly [among: string, language: string, letters:
   ['', 'vi', /[ăđơưạ-ỹ]/gu],
 ];
 
-/** The language of a text as a two-letter code, or undefined when it is unknown. */
 export function detectLanguage(text: string): string | undefined {
   const sample = text.slice(0, 60_000);
   const letters = wordsOf(sample).reduce((sum, word) => sum + word.length, 0);

@@ -36,7 +36,6 @@ const TEX_SYMBOLS_ABOVE: Readonly<Record<string, string>> = {
   Š: ']',
 };
 
-/** How a font for symbols numbers its glyphs. */
 export type SymbolEncoding = 'symbol' | 'tex-symbols' | 'tex-italic' | 'tex-roman' | 'tex-extension';
 
 /** The numbering of a font, by its name; the hexadecimal names are 3B2's for TeX's fonts. */
@@ -50,7 +49,6 @@ export function symbolEncodingOf(font: string): SymbolEncoding | undefined {
   return undefined;
 }
 
-/** The character at a code of such a font; undefined where there is none. */
 export function symbolAt(encoding: SymbolEncoding, code: number): string | undefined {
   const found = TABLES[encoding][encoding === 'symbol' ? code - SYMBOL_FROM : code];
   return found === undefined || found === ' ' ? undefined : found;
@@ -76,7 +74,6 @@ export function misreadSymbol(encoding: SymbolEncoding, character: string): stri
   return code < 0x80 ? symbolAt(encoding, code) : undefined;
 }
 
-/** How most of some glyphs are set. */
 export interface GlyphType {
   readonly size: number;
   readonly font: Font;
@@ -119,7 +116,6 @@ function countMore<K>(counts: Map<K, number>, key: K, more: number): void {
   counts.set(key, (counts.get(key) ?? 0) + more);
 }
 
-/** How many items have each key, or what they weigh. */
 export function countBy<T, K>(
   items: Iterable<T>,
   keyOf: (item: T) => K,
@@ -172,10 +168,7 @@ const X_HEIGHT = 0.56;
 const BELOW_THE_LINE = new Set('gjpqyQ,;_$|()[]{}/\\');
 const UNIT_START = /^[glLmMsAVWFJNCK]/;
 
-/**
- * The true text of characters that a file names wrongly in symbol fonts (µ as "m", a dash as "e"), by their shape: no m
- * reaches below the line, no e is a flat bar.
- */
+/** µ named "m", a dash named "e": by shape, as no m reaches below the line and no e is a flat bar. */
 function misnamedCharacters(
   shapes: ReadonlyMap<Font, ReadonlyMap<string, Ink>>,
   pages: readonly { readonly glyphs: readonly Glyph[] }[],
@@ -332,10 +325,7 @@ interface Holes {
   readonly words: string[];
 }
 
-/**
- * Names unknown ligatures by the words they are in: "speci_c" and "_gures" need "fi". Others become U+FFFD inside
- * words, and nothing elsewhere.
- */
+/** "speci_c" and "_gures" need "fi". Other unknown glyphs become U+FFFD in words, and nothing elsewhere. */
 function nameUnknownGlyphs(pages: readonly { readonly glyphs: readonly Glyph[] }[]): {
   readonly names: ReadonlyMap<Glyph, string>;
   readonly texFonts: ReadonlySet<Font>;
@@ -406,7 +396,6 @@ function ligatureFor(words: readonly string[]): string | undefined {
 /** Glyphs of unknown meaning are distinguished by characters from here on, until the words around them have been read. */
 const FIRST_UNKNOWN = 0x100000;
 
-/** A placeholder for an unknown glyph. */
 export function unknownText(code: number): string {
   return String.fromCodePoint(FIRST_UNKNOWN + (code & 0xffff));
 }
