@@ -35,24 +35,19 @@ export interface Table {
   readonly cells: readonly Cell[];
 }
 
-/** A hyperlink inside a block's text, by character offsets. */
-export interface Link {
-  readonly start: number;
-  readonly end: number;
-  readonly url: string;
-}
-
-/** A link from a block's text to another page of the same file, by character offsets: callouts of references, figures, tables. */
-export interface InternalLink {
-  readonly start: number;
-  readonly end: number;
-  readonly page: number;
-}
-
-/** A part of a block's text, by character offsets. */
+/** A part of a text, by character offsets. */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
+}
+
+export interface Link extends Stretch {
+  readonly url: string;
+}
+
+/** A link to another page of the same file: callouts of references, figures, tables. */
+export interface InternalLink extends Stretch {
+  readonly page: number;
 }
 
 interface BlockBase {

@@ -8,6 +8,7 @@ export type {
   Page,
   ParsedDocument,
   Region,
+  Stretch,
   Table,
 } from './document.ts';
 export type { ConvertMode, ParsedFile, ParseFileOptions, PdfEngine } from './doctags/convert.ts';

@@ -6,11 +6,11 @@ import { canonicalJson, fieldsOf, findQuote, hasNumbersOf, sha256, sha256File } 
 import type { Send } from '../../http/index.ts';
 import type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings } from '../../model/index.ts';
 import { AnswerStore, askModel, Budget, listIn, listPrompt, ModelServer, promptTokens } from '../../model/index.ts';
+import type { Stretch } from '../../parse/index.ts';
 import { readBlockLines, readSidecar } from '../../parse/index.ts';
 import type { StageOptions, StageRuntime, StageWorker, WorkItem } from '../../stage/index.ts';
 import { runStage } from '../../stage/index.ts';
 import { documentItems } from '../build/stage.ts';
-import type { Stretch } from '../extract/reading.ts';
 import { Reading, Statements } from '../extract/reading.ts';
 import type { EdgeStatement, NodeStatement } from '../schema.ts';
 import { RANK } from '../schema.ts';
@@ -190,14 +190,11 @@ export function claimPrompt(passage: string): ModelPrompt {
   return listPrompt(CLAIMS, passage);
 }
 
-interface Claim {
+interface Claim extends Stretch {
   readonly statement: string;
   readonly subject: string;
   readonly relation: string;
   readonly object: string;
-  /** Where the quote is in the passage. */
-  readonly start: number;
-  readonly end: number;
 }
 
 type Dropped = Readonly<Record<string, number>>;

@@ -1,3 +1,5 @@
+import type { Stretch } from '../../parse/index.ts';
+
 export interface Abbreviation {
   readonly short: Span;
   readonly long: Span;
@@ -5,9 +7,7 @@ export interface Abbreviation {
   readonly score: number;
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
+interface Span extends Stretch {
   readonly text: string;
 }
 

@@ -1,13 +1,11 @@
-import type { Block, InternalLink } from '../../parse/index.ts';
+import type { Block, InternalLink, Stretch } from '../../parse/index.ts';
 import { authorYearCallouts } from './callouts-author-year.ts';
 import type { ListedReference } from './reference-list.ts';
 import { isSortedByName, listReferences } from './reference-list.ts';
 
 /** A place in the text that cites entries of the reference list. */
-export interface Callout {
+export interface Callout extends Stretch {
   readonly block: number;
-  readonly start: number;
-  readonly end: number;
   /** Positions in the list, from 1. */
   readonly references: readonly number[];
   /** Cited as well: the entries inside a range, or the others under the same link. */
@@ -97,10 +95,8 @@ const LAST_YEAR = /(?:1[6-9]|20)\d\d[a-z]?\)?$/u;
 const RANGE = /^\d{1,3}\s?[–—−‐‑-]\s?\d{1,3}$/u;
 
 /** A link to a page of the reference list, without brackets and separators. */
-interface LinkedSpan {
+interface LinkedSpan extends Stretch {
   readonly block: Block;
-  readonly start: number;
-  readonly end: number;
   readonly text: string;
 }
 

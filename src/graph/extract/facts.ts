@@ -2,7 +2,8 @@ import { foldCase, lettersOf } from '../../base/index.ts';
 import { ABBREVIATION_VERSION, findAbbreviations } from './abbreviations.ts';
 import type { Quantity } from './quantities.ts';
 import { QUANTITY_VERSION, findQuantities, measuredBy } from './quantities.ts';
-import type { Reading, Statements, Stretch } from './reading.ts';
+import type { Stretch } from '../../parse/index.ts';
+import type { Reading, Statements } from './reading.ts';
 import { SOFTWARE_VERSION, findSoftware } from './software.ts';
 
 const ABBREVIATION = { name: 'abbreviation', version: ABBREVIATION_VERSION };

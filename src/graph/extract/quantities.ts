@@ -1,10 +1,8 @@
-import type { Stretch } from './reading.ts';
+import type { Stretch } from '../../parse/index.ts';
 import type { PrintedNumber, Unit } from './units.ts';
 import { findNumbers, readUnit } from './units.ts';
 
-export interface Quantity {
-  readonly start: number;
-  readonly end: number;
+export interface Quantity extends Stretch {
   readonly values: readonly number[];
   readonly shape: 'value' | 'range' | 'list';
   /** Undefined for bare numbers and counts. */
@@ -110,22 +108,18 @@ function judge(text: string, group: readonly Piece[]): Quantity | undefined {
   );
   const values = group.filter((_, at) => !isTolerance[at]).map((piece) => piece.value);
   const tolerances = group.filter((_, at) => isTolerance[at]).map((piece) => piece.value);
+  const between = text.slice(group.at(-2)?.unitEnd, last.start);
   return {
     start: first.start - modifier.length,
     end: last.unitEnd,
     values,
-    shape: values.length === 1 ? 'value' : values.length === 2 && !LIST.test(between(text, group)) ? 'range' : 'list',
+    shape: values.length === 1 ? 'value' : values.length === 2 && !LIST.test(between) ? 'range' : 'list',
     unit,
     counted,
     modifier: modifier.trim().toLowerCase(),
     normal: unit ? values.map((value) => Number((value * unit.factor + unit.offset).toPrecision(12))) : values,
     ...(tolerances.length > 0 && { uncertainty: tolerances }),
   };
-}
-
-function between(text: string, group: readonly Piece[]): string {
-  const last = group.at(-1);
-  return text.slice(group.at(-2)?.unitEnd, last?.start);
 }
 
 /** Whether a number is part of a name (H2O, NBS-19, 22/10a-4, δ13C, IL-6) or a power (cm−2). */

@@ -1,4 +1,4 @@
-import type { Block, ParsedDocument } from '../../parse/index.ts';
+import type { Block, ParsedDocument, Stretch } from '../../parse/index.ts';
 import type {
   Contribution,
   EdgeKind,
@@ -77,12 +77,6 @@ function proseOf(blocks: readonly Block[]): ReadBlock[] {
       found.push({ block, section, sentences: sentencesOf(block.text) });
   }
   return found;
-}
-
-/** A stretch of a text, by character offsets. */
-export interface Stretch {
-  readonly start: number;
-  readonly end: number;
 }
 
 const END =

@@ -1,7 +1,7 @@
-export interface SoftwareMention {
+import type { Stretch } from '../../parse/index.ts';
+
+export interface SoftwareMention extends Stretch {
   readonly paragraph: number;
-  readonly start: number;
-  readonly end: number;
   /** As printed; `program` is the name shared by all spellings. */
   readonly name: string;
   readonly program: string;
@@ -169,7 +169,7 @@ function isMaker(text: string, start: number, end: number): boolean {
   return /[(;] ?$/u.test(before) && /^,? (?:an )?(?:IBM|\p{Lu}\p{Ll}+)(?: \p{Lu}\p{Ll}+)?[,;)]/u.test(after);
 }
 
-function isWhole(text: string, { start, end }: Pick<Mention, 'start' | 'end'>): boolean {
+function isWhole(text: string, { start, end }: Stretch): boolean {
   return !/[\p{L}\d.@/-]$/u.test(text.slice(0, start).slice(-1)) && !/^[\p{L}\d+*/-]/u.test(text.slice(end, end + 1));
 }
 

@@ -1,3 +1,5 @@
+import type { Stretch } from '../../parse/index.ts';
+
 /** A unit as powers of the seven base units (kg, m, s, A, K, mol, cd) and a factor to them. */
 export interface Unit {
   readonly text: string;
@@ -238,9 +240,7 @@ const WHOLE_NAMES = Map.groupBy(
   (name) => name[0] ?? '',
 );
 
-export interface PrintedNumber {
-  readonly start: number;
-  readonly end: number;
+export interface PrintedNumber extends Stretch {
   readonly value: number;
   readonly spelt: boolean;
 }

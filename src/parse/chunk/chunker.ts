@@ -1,10 +1,10 @@
-import type { Span, Flow, Group } from './flow.ts';
+import type { Flow, Group } from './flow.ts';
 import { sentences, words, codePoints, graphemes, segmentationLanguage, flowOf } from './flow.ts';
 import type { ChunkOptions, Chunk } from './chunk.ts';
 import { embeddedText } from './chunk.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { AppError, sha256 } from '../../base/index.ts';
-import type { ParsedDocument, Region } from '../document.ts';
+import type { ParsedDocument, Region, Stretch } from '../document.ts';
 
 interface ChunkDraft {
   readonly section: number;
@@ -220,7 +220,7 @@ function fit(parts: readonly string[], tokenizer: Tokenizer, budget: number): Co
   return { text: '', tokens: 0 };
 }
 
-type Cut = (text: string, piece: Piece, language: string) => readonly Span[];
+type Cut = (text: string, piece: Piece, language: string) => readonly Stretch[];
 
 /** The granularities of a piece, and how it is cut to each; cutting moves to the next one in this list. */
 const CUTS = {
@@ -239,7 +239,7 @@ function isRow({ group, start: at }: Piece): boolean {
 }
 
 /** A range of the flow that the packer moves as a whole. */
-interface Piece extends Span {
+interface Piece extends Stretch {
   readonly tokens: number;
   readonly grain: Grain;
   readonly group: Group;
@@ -263,13 +263,13 @@ class Cutter {
   /** The same range in finer pieces; undefined if it cannot be cut further. */
   finer(piece: Piece): Piece[] | undefined {
     for (const grain of GRAINS.slice(GRAINS.indexOf(piece.grain) + 1)) {
-      const spans: readonly Span[] = CUTS[grain](this.#text, piece, this.#language);
+      const spans: readonly Stretch[] = CUTS[grain](this.#text, piece, this.#language);
       if (spans.length > 1) return spans.map((span) => this.#piece(span, grain, piece.group));
     }
     return undefined;
   }
 
-  #piece(span: Span, grain: Grain, group: Group): Piece {
+  #piece(span: Stretch, grain: Grain, group: Group): Piece {
     // In byte-level vocabularies a space belongs to the next word: counted that way, the counts of pieces add up.
     const from = this.#text[span.start - 1] === ' ' ? span.start - 1 : span.start;
     const to = this.#text[span.end - 1] === ' ' ? span.end - 1 : span.end;
@@ -279,8 +279,8 @@ class Cutter {
 }
 
 /** Cuts a row between cells; used only for a row longer than a chunk. */
-function cells(text: string, span: Span): Span[] {
-  const found: Span[] = [];
+function cells(text: string, span: Stretch): Stretch[] {
+  const found: Stretch[] = [];
   let start = span.start;
   for (let at = text.indexOf(' | ', start); at !== -1 && at + 3 < span.end; at = text.indexOf(' | ', at + 3)) {
     found.push({ start, end: at + 3 });

@@ -1,10 +1,5 @@
-import type { Block, Cell, ParsedDocument } from '../document.ts';
+import type { Block, Cell, ParsedDocument, Stretch } from '../document.ts';
 import { tableGrid } from '../doctags/formats/structure.ts';
-
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** Abbreviations whose full stop does not end a sentence. */
 const ABBREVIATION =
@@ -27,8 +22,8 @@ function segments(text: string, granularity: 'sentence' | 'word' | 'grapheme', l
 }
 
 /** Cuts a stretch of a text at sentence ends; the pieces tile it. */
-export function sentences(text: string, span: Span, language: string): Span[] {
-  const found: Span[] = [];
+export function sentences(text: string, span: Stretch, language: string): Stretch[] {
+  const found: Stretch[] = [];
   let start = span.start;
   for (const { index, segment } of segments(text.slice(span.start, span.end), 'sentence', language)) {
     const end = span.start + index + segment.length;
@@ -40,7 +35,7 @@ export function sentences(text: string, span: Span, language: string): Span[] {
 }
 
 /** Cuts before each word, so that spaces and punctuation stay with the previous word. */
-export function words(text: string, span: Span, language: string): Span[] {
+export function words(text: string, span: Stretch, language: string): Stretch[] {
   const starts: number[] = [span.start];
   let blank = true;
   for (const { index, segment, isWordLike } of segments(text.slice(span.start, span.end), 'word', language)) {
@@ -50,7 +45,7 @@ export function words(text: string, span: Span, language: string): Span[] {
   return between(starts, span.end);
 }
 
-export function graphemes(text: string, span: Span, language: string): Span[] {
+export function graphemes(text: string, span: Stretch, language: string): Stretch[] {
   const starts: number[] = [];
   for (const { index } of segments(text.slice(span.start, span.end), 'grapheme', language))
     starts.push(span.start + index);
@@ -58,13 +53,13 @@ export function graphemes(text: string, span: Span, language: string): Span[] {
 }
 
 /** Cuts between code points: the last resort, for one character with hundreds of combining marks. */
-export function codePoints(text: string, span: Span): Span[] {
+export function codePoints(text: string, span: Stretch): Stretch[] {
   const starts: number[] = [];
   for (let at = span.start; at < span.end; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) starts.push(at);
   return between(starts, span.end);
 }
 
-function between(starts: readonly number[], end: number): Span[] {
+function between(starts: readonly number[], end: number): Stretch[] {
   return starts.map((start, at) => ({ start, end: starts[at + 1] ?? end }));
 }
 
@@ -82,12 +77,12 @@ export function segmentationLanguage(language: string | undefined): string {
 type Cuttable = 'prose' | 'row' | 'line';
 
 /** The smallest structural unit: a paragraph, a list item, a table row, a caption, a line of code. */
-interface Part extends Span {
+interface Part extends Stretch {
   readonly cut: Cuttable;
 }
 
 /** Blocks that belong together: a list, a table with its caption, a paragraph. Groups cover the flow without gaps. */
-export interface Group extends Span {
+export interface Group extends Stretch {
   readonly kind: Block['kind'];
   readonly section: number;
   readonly parts: readonly Part[];
