@@ -1,3 +1,5 @@
+import type { PageImage } from '../engines/pdfium.ts';
+
 /** What pages are drawn at for OCR, in dots per inch. */
 export const OCR_DPI = 216;
 
@@ -23,15 +25,7 @@ const MOST_DEGREES = 6;
 /** How much clearer the lines must be sideways than across: frames and tables have sideways edges as well. */
 const SIDEWAYS_FACTOR = 1.5;
 
-export function toGrey({
-  width,
-  height,
-  rgba,
-}: {
-  readonly width: number;
-  readonly height: number;
-  readonly rgba: Uint8Array;
-}): GreyImage {
+export function toGrey({ width, height, rgba }: PageImage): GreyImage {
   const pixels = new Uint8Array(width * height);
   for (let at = 0; at < pixels.length; at += 1)
     pixels[at] = ((rgba[4 * at] ?? 0) * 77 + (rgba[4 * at + 1] ?? 0) * 150 + (rgba[4 * at + 2] ?? 0) * 29) >> 8;
@@ -79,14 +73,7 @@ export function measureSlant(image: GreyImage): Slant {
   return { isSideways, degrees: isSideways ? -sideways.degrees : across.degrees };
 }
 
-interface Ink {
-  readonly width: number;
-  readonly height: number;
-  readonly x: readonly number[];
-  readonly y: readonly number[];
-}
-
-function inkPoints({ width, height, pixels }: GreyImage): Ink {
+function inkPoints({ width, height, pixels }: GreyImage) {
   const step = Math.max(1, Math.round(Math.min(width, height) / SAMPLE_WIDTH));
   const [columns, rows] = [Math.floor(width / step), Math.floor(height / step)];
   const ink: { readonly x: number[]; readonly y: number[] } = { x: [], y: [] };

@@ -78,6 +78,15 @@ export function describe(
   const glyphs = pages.reduce((sum, page) => sum + page.glyphs.length, 0);
   const unmappedGlyphs = glyphs === 0 ? 0 : pages.reduce((sum, page) => sum + page.unmapped, 0) / glyphs;
   const needsOcr = pages.filter((page) => unreadable(page) !== undefined).map((page) => page.number);
+  const confidence =
+    1 -
+    Math.min(0.6, 4 * unmappedGlyphs) -
+    0.7 * (needsOcr.length / Math.max(1, pages.length)) -
+    0.3 * doubtful -
+    (pages.some((page) => page.truncated) ? 0.2 : 0) -
+    (title === undefined ? 0.1 : 0) -
+    (blocks.some((block) => block.kind === 'heading') ? 0 : 0.1) -
+    (flow.length > 0 ? 0 : 0.3);
   return {
     ...(title === undefined ? {} : { title }),
     authors: findByline(drafts, information.author.trim(), blocks),
@@ -87,43 +96,8 @@ export function describe(
     ...(language === undefined ? {} : { language }),
     pageCount: pages.length,
     needsOcr,
-    quality: {
-      unmappedGlyphs,
-      columns,
-      confidence: confidence({
-        unmappedGlyphs,
-        scanned: needsOcr.length / Math.max(1, pages.length),
-        doubtful,
-        cut: pages.some((page) => page.truncated),
-        titled: title !== undefined,
-        headed: blocks.some((block) => block.kind === 'heading'),
-        flow: flow.length,
-      }),
-    },
+    quality: { unmappedGlyphs, columns, confidence: Math.round(Math.max(0, Math.min(1, confidence)) * 100) / 100 },
   };
-}
-
-interface Signs {
-  readonly unmappedGlyphs: number;
-  readonly scanned: number;
-  readonly doubtful: number;
-  readonly cut: boolean;
-  readonly titled: boolean;
-  readonly headed: boolean;
-  readonly flow: number;
-}
-
-function confidence(signs: Signs): number {
-  const value =
-    1 -
-    Math.min(0.6, 4 * signs.unmappedGlyphs) -
-    0.7 * signs.scanned -
-    0.3 * signs.doubtful -
-    (signs.cut ? 0.2 : 0) -
-    (signs.titled ? 0 : 0.1) -
-    (signs.headed ? 0 : 0.1) -
-    (signs.flow > 0 ? 0 : 0.3);
-  return Math.round(Math.max(0, Math.min(1, value)) * 100) / 100;
 }
 
 const MOST_DOIS = 5;

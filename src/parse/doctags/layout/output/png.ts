@@ -1,12 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
+import type { PageImage } from '../../engines/pdfium.ts';
 
-interface Picture {
-  readonly width: number;
-  readonly height: number;
-  readonly rgba: Uint8Array;
-}
-
-export function encodePng(picture: Picture): Uint8Array {
+export function encodePng(picture: PageImage): Uint8Array {
   return colourPng(picture, (value) => value);
 }
 
@@ -16,7 +11,7 @@ const GREY_SPREAD = 12;
 const STEPS = 5;
 
 /** The same in few colours, a fraction of the size: six greys for a page in black and white, else six steps of each channel. */
-export function encodeSmallPng(picture: Picture): Uint8Array {
+export function encodeSmallPng(picture: PageImage): Uint8Array {
   const { width, height, rgba } = picture;
   let isGrey = true;
   for (let at = 0; at < width * height * 4 && isGrey; at += 4) isGrey = spread(rgba, at) <= GREY_SPREAD;
@@ -37,7 +32,7 @@ export function encodeSmallPng(picture: Picture): Uint8Array {
 const GREY = 0;
 const TRUE_COLOUR = 2;
 
-function colourPng({ width, height, rgba }: Picture, channel: (value: number) => number): Uint8Array {
+function colourPng({ width, height, rgba }: PageImage, channel: (value: number) => number): Uint8Array {
   const rows = Buffer.alloc(height * (width * 3 + 1));
   for (let y = 0; y < height; y += 1) {
     let at = y * (width * 3 + 1) + 1;

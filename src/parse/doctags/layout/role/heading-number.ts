@@ -2,7 +2,6 @@ interface HeadingNumber {
   readonly style: 'arabic' | 'roman' | 'letter' | 'appendix';
   /** "2.3.1" has three parts. */
   readonly depth: number;
-  readonly first: string;
   readonly rest: string;
 }
 
@@ -21,24 +20,17 @@ export function headingNumber(text: string): HeadingNumber | undefined {
     const parts = arabic[1].split('.');
     // "4.75 V" is a quantity: no section has so many parts.
     if (parts.slice(1).some((part) => Number(part) > 40)) return undefined;
-    return { style: 'arabic', depth: parts.length, first: arabic[1], rest: text.slice(arabic[0].length) };
+    return { style: 'arabic', depth: parts.length, rest: text.slice(arabic[0].length) };
   }
   const appendix = APPENDIX.exec(text);
-  if (appendix?.[1] !== undefined)
-    return { style: 'appendix', depth: 1, first: appendix[1], rest: text.slice(appendix[0].length) };
+  if (appendix) return { style: 'appendix', depth: 1, rest: text.slice(appendix[0].length) };
   const roman = ROMAN.exec(text);
-  if (roman?.[1] !== undefined && /[.]/.test(roman[0]))
-    return { style: 'roman', depth: 1, first: roman[1], rest: text.slice(roman[0].length) };
+  if (roman && /[.]/.test(roman[0])) return { style: 'roman', depth: 1, rest: text.slice(roman[0].length) };
   const letter = LETTER.exec(text);
   if (letter?.[1] !== undefined && (/[.)]/.test(letter[0]) || /\s{1}$/.test(letter[0]))) {
     // "A study of …" begins with an article, not with a number.
     if (!/[.)]/.test(letter[0]) && !/^[A-Z]\s+\p{Lu}/u.test(text)) return undefined;
-    return {
-      style: 'letter',
-      depth: letter[1].split('.').length,
-      first: letter[1],
-      rest: text.slice(letter[0].length),
-    };
+    return { style: 'letter', depth: letter[1].split('.').length, rest: text.slice(letter[0].length) };
   }
   return undefined;
 }
