@@ -12,6 +12,7 @@ import { combiningMark } from '../layout/text/marks.ts';
 import { isRightToLeft, isWide } from '../layout/text/script.ts';
 import type { Ink } from '../layout/text/symbol-font.ts';
 import { AppError } from '../../../base/index.ts';
+import { heightOf, widthOf } from '../layout/page/box.ts';
 
 interface TextRun {
   readonly characters: FontCharacters;
@@ -461,7 +462,7 @@ function endsAtPen(length: number, advance: number): boolean {
 
 /** The box of a letter in rotated text, up to the pen's movement. */
 function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
-  const length = turn === 2 ? box.right - box.left : box.bottom - box.top;
+  const length = turn === 2 ? widthOf(box) : heightOf(box);
   if (turn < 0 || !endsAtPen(length, advance)) return box;
   if (turn === 1) return { ...box, top: Math.max(y, box.top), bottom: Math.min(y + advance, box.bottom) };
   if (turn === 2) return { ...box, left: Math.max(x - advance, box.left), right: Math.min(x, box.right) };

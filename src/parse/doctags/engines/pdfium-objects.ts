@@ -2,7 +2,7 @@ import type { Box } from '../../document.ts';
 import type { Drawing, Rule, Glyph } from '../layout/page/page-content.ts';
 import type { Matrix, Library } from './pdfium-library.ts';
 import { mapBox, multiply } from './pdfium-library.ts';
-import { intersection } from '../layout/page/box.ts';
+import { intersection, heightOf, widthOf } from '../layout/page/box.ts';
 
 /** FPDFPageObj_GetType. */
 const TEXT = 1;
@@ -114,8 +114,8 @@ function readPath(library: Library, object: number, target: PathTarget): void {
   const box = shownBox(library, object, target.map);
   if (!box) return;
   const { call, scratch } = library;
-  const width = box.right - box.left;
-  const height = box.bottom - box.top;
+  const width = widthOf(box);
+  const height = heightOf(box);
   if (addRule(target.rules, box)) return;
   if (width < MIN_RULE && height < MIN_RULE) {
     target.drawings.push({ kind: 'path', box, form: target.form });
@@ -139,8 +139,8 @@ function isRectangle(segments: number): boolean {
 }
 
 function addRule(rules: Rule[], box: Box): boolean {
-  const width = box.right - box.left;
-  const height = box.bottom - box.top;
+  const width = widthOf(box);
+  const height = heightOf(box);
   if (height <= RULE_THICKNESS && width >= MIN_RULE && width > 2 * height) {
     rules.push({ direction: 'horizontal', box });
     return true;

@@ -1,6 +1,6 @@
 import type { Block, Box, Region, Table } from '../../document.ts';
 import type { PageView } from './page/page-view.ts';
-import { unionBox } from './page/box.ts';
+import { unionBox, widthOf } from './page/box.ts';
 import type { Line, Segment } from './page/segment.ts';
 import { withoutLetterspacing, joinTexts } from './text/glyph-text.ts';
 import type { ColumnPiece, BodyType } from './page/column.ts';
@@ -83,7 +83,7 @@ function apartFromMark(line: Line): string {
 /** Code lines, with indentation rebuilt from the left edge in widths of the monospaced letters. */
 function codeText(draft: Draft): string {
   const left = Math.min(...draft.lines.map((line) => line.left));
-  const widths = draft.lines.flatMap((line) => line.glyphs.slice(0, 20).map((glyph) => glyph.right - glyph.left));
+  const widths = draft.lines.flatMap((line) => line.glyphs.slice(0, 20).map(widthOf));
   const width = widths.sort((a, b) => a - b)[widths.length >> 1] ?? 5;
   return draft.lines
     .map(

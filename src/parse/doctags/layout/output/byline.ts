@@ -1,6 +1,6 @@
 import type { Block, Box } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
-import { unionBox } from '../page/box.ts';
+import { unionBox, widthOf } from '../page/box.ts';
 import type { Segment } from '../page/segment.ts';
 import { isArticleType, isCommonHeading } from '../role/heading-number.ts';
 
@@ -240,7 +240,7 @@ function joinRows(run: readonly Cell[], cells: readonly Cell[], areEndsSeparator
   for (const [at, cell] of run.entries()) {
     const last = run[at - 1];
     const word = (cell.text.trim().split(' ')[0]?.length ?? 0) * 0.55 * cell.size;
-    const isShort = last && last.right - last.left + word < right - left;
+    const isShort = last && widthOf(last) + word < right - left;
     const isBeside = last && Math.abs(last.baseline - cell.baseline) < 0.3 * cell.size;
     const isApart = last && cells.some(({ baseline }) => last.baseline + 1 < baseline && baseline + 1 < cell.baseline);
     text += (at === 0 ? '' : isBeside || isApart || (areEndsSeparators && isShort) ? ' | ' : ' ') + cell.text;

@@ -1,5 +1,8 @@
 import type { Box } from '../../../document.ts';
 
+/** A range across a page. */
+export type Extent = Pick<Box, 'left' | 'right'>;
+
 /** The smallest box around all of them; there must be at least one. */
 export function unionBox(boxes: Iterable<Box>): Box {
   let left = Infinity;
@@ -25,8 +28,16 @@ export function intersection(a: Box, b: Box): Box {
   };
 }
 
+export function widthOf({ left, right }: Extent): number {
+  return right - left;
+}
+
+export function heightOf({ top, bottom }: Pick<Box, 'top' | 'bottom'>): number {
+  return bottom - top;
+}
+
 export function areaOf(box: Box): number {
-  return Math.max(0, box.right - box.left) * Math.max(0, box.bottom - box.top);
+  return Math.max(0, widthOf(box)) * Math.max(0, heightOf(box));
 }
 
 /** Length shared by two intervals, negative when they are apart. */
@@ -34,15 +45,23 @@ export function overlap(a0: number, a1: number, b0: number, b1: number): number 
   return Math.min(a1, b1) - Math.max(a0, b0);
 }
 
+export function overlapX(a: Extent, b: Extent): number {
+  return overlap(a.left, a.right, b.left, b.right);
+}
+
+export function overlapY(a: Box, b: Box): number {
+  return overlap(a.top, a.bottom, b.top, b.bottom);
+}
+
 export function shareInside(inner: Box, outer: Box): number {
-  const width = overlap(inner.left, inner.right, outer.left, outer.right);
-  const height = overlap(inner.top, inner.bottom, outer.top, outer.bottom);
+  const width = overlapX(inner, outer);
+  const height = overlapY(inner, outer);
   if (width <= 0 || height <= 0) return 0;
   return (width * height) / Math.max(1e-6, areaOf(inner));
 }
 
 export function touches(a: Box, b: Box, slack: number): boolean {
-  return overlap(a.left, a.right, b.left, b.right) >= -slack && overlap(a.top, a.bottom, b.top, b.bottom) >= -slack;
+  return overlapX(a, b) >= -slack && overlapY(a, b) >= -slack;
 }
 
 /** The boxes around groups of boxes that touch each other, however many are between them. */

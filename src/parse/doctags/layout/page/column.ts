@@ -2,7 +2,8 @@ import type { Box } from '../../../document.ts';
 import { isReferencesHeading } from '../role/heading-number.ts';
 import type { Line, Segment } from './segment.ts';
 import { countBy, mostFrequent } from '../text/symbol-font.ts';
-import { overlap } from './box.ts';
+import type { Extent } from './box.ts';
+import { heightOf, overlapX, overlapY, widthOf } from './box.ts';
 import { hasLetter } from '../text/script.ts';
 import { segmentLabel } from '../role/caption.ts';
 
@@ -15,7 +16,7 @@ export function bodyType(segments: readonly Segment[]): BodyType {
   const references = segments.findLast(isReferencesLine);
   const weightOf = (segment: Segment): number => {
     // Text of tables and figures is short; running text is in wide segments.
-    const running = segment.right - segment.left > 12 * segment.size ? 1 : 0.2;
+    const running = widthOf(segment) > 12 * segment.size ? 1 : 0.2;
     // A long list of references in small type must not outweigh a short paper.
     return segment.glyphs.length * running * (references && standsAfter(segment, references) ? 0.1 : 1);
   };
@@ -102,11 +103,7 @@ const WIDE = 12;
 const LABEL = 2.6;
 
 /** Cuts a page's segments into pieces in reading order: columns from left to right, what spans them in its place. */
-export function readingOrder(segments: readonly Segment[], box: Box, votes?: GutterVotes): ColumnPiece[] {
-  return cut(segments, box, votes, 0);
-}
-
-function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undefined, depth: number): ColumnPiece[] {
+export function readingOrder(segments: readonly Segment[], area: Box, votes?: GutterVotes, depth = 0): ColumnPiece[] {
   if (segments.length === 0) return [];
   let box = area;
   const gutter = depth < 4 ? findGutter(segments, box, votes) : undefined;
@@ -125,8 +122,8 @@ function cut(segments: readonly Segment[], area: Box, votes: GutterVotes | undef
     const middle = (gutter.left + gutter.right) / 2;
     const left = band.segments.filter((segment) => (segment.left + segment.right) / 2 < middle);
     const right = band.segments.filter((segment) => (segment.left + segment.right) / 2 >= middle);
-    const first = cut(left, { left: box.left, right: gutter.left, top, bottom }, votes, depth + 1);
-    const second = cut(right, { left: gutter.right, right: box.right, top, bottom }, votes, depth + 1);
+    const first = readingOrder(left, { left: box.left, right: gutter.left, top, bottom }, votes, depth + 1);
+    const second = readingOrder(right, { left: gutter.right, right: box.right, top, bottom }, votes, depth + 1);
     if (isMargin(left, right, gutter, box)) result.push(...second, ...first.map(asMargin));
     else if (isMargin(right, left, { left: box.right - gutter.right + box.left, right: 0 }, box))
       result.push(...first, ...second.map(asMargin));
@@ -140,9 +137,9 @@ function asMargin(piece: ColumnPiece): ColumnPiece {
 }
 
 /** A narrow column of smaller text beside the text proper: notes, licence, dates. It is read after the text. */
-function isMargin(side: readonly Segment[], main: readonly Segment[], gutter: Gutter, box: Box): boolean {
+function isMargin(side: readonly Segment[], main: readonly Segment[], gutter: Extent, box: Box): boolean {
   const width = gutter.left - box.left;
-  if (width > 0.4 * (box.right - box.left) || side.length === 0 || main.length === 0) return false;
+  if (width > 0.4 * widthOf(box) || side.length === 0 || main.length === 0) return false;
   return medianSize(side) < 0.97 * medianSize(main);
 }
 
@@ -176,12 +173,11 @@ function gapRows(segments: readonly Segment[]): GapRow[] {
 
 function closer(segment: Segment, other: Segment, best: Segment | undefined): Segment | undefined {
   if (other.left < segment.right) return best;
-  if (overlap(segment.top, segment.bottom, other.top, other.bottom) < 0.3 * Math.min(segment.size, other.size))
-    return best;
+  if (overlapY(segment, other) < 0.3 * Math.min(segment.size, other.size)) return best;
   return !best || other.left < best.left ? other : best;
 }
 
-function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined): Gutter | undefined {
+function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes | undefined): Extent | undefined {
   if (segments.length < 4) return undefined;
   const pairs = gapRows(segments).filter((pair) => {
     const gap = pair.right.left - pair.left.right;
@@ -211,10 +207,8 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const gutter = narrowest(rows, best);
   // Labels in front of list items and references are in line, but are no column of text.
   if (upperMean(rows.map((row) => emsWide(row.left))) < LABEL) return undefined;
-  const fillLeft = upperMean(rows.map((row) => (row.left.right - row.left.left) / Math.max(1, gutter.left - box.left)));
-  const fillRight = upperMean(
-    rows.map((row) => (row.right.right - row.right.left) / Math.max(1, box.right - gutter.right)),
-  );
+  const fillLeft = upperMean(rows.map((row) => widthOf(row.left) / Math.max(1, gutter.left - box.left)));
+  const fillRight = upperMean(rows.map((row) => widthOf(row.right) / Math.max(1, box.right - gutter.right)));
   const isFirstOfThree = fillLeft > 0.9 && fillRight > 0.4 && rows.length >= 2 * MIN_ROWS && areAlike(rows);
   if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL) && !isFirstOfThree) return undefined;
   // Wide spaces in single lines also make gaps, but lines above and below run across: a gutter is long.
@@ -235,7 +229,7 @@ function areAlike(rows: readonly GapRow[]): boolean {
 }
 
 function emsWide(segment: Segment): number {
-  return (segment.right - segment.left) / segment.size;
+  return widthOf(segment) / segment.size;
 }
 
 function isVoted(votes: GutterVotes | undefined, x: number): boolean {
@@ -243,7 +237,7 @@ function isVoted(votes: GutterVotes | undefined, x: number): boolean {
 }
 
 /** The strip that stays free in nearly all rows: a few lines may stick out. */
-function narrowest(rows: readonly GapRow[], x: number): Gutter {
+function narrowest(rows: readonly GapRow[], x: number): Extent {
   const lefts = rows.map((row) => row.left.right).sort((a, b) => a - b);
   const rights = rows.map((row) => row.right.left).sort((a, b) => a - b);
   const left = Math.min(x, lefts[Math.floor(lefts.length * 0.95)] ?? x);
@@ -267,18 +261,13 @@ export function voteForGutters(pages: readonly (readonly Segment[])[]): GutterVo
   return votes;
 }
 
-interface Gutter {
-  readonly left: number;
-  readonly right: number;
-}
-
 /** Rows of a page that are read together: over all columns, or column by column. */
 interface Band {
   readonly spanning: boolean;
   readonly segments: Segment[];
 }
 
-function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
+function bands(segments: readonly Segment[], gutter: Extent): Band[] {
   const result: Band[] = [];
   const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
   const spanning = new Set(sorted.filter((segment) => spans(segment, gutter)));
@@ -308,7 +297,7 @@ function bands(segments: readonly Segment[], gutter: Gutter): Band[] {
 }
 
 /** Splits where a reference list begins below text that is balanced over the columns. */
-function splitAtReferences(band: Band, gutter: Gutter): Band[] {
+function splitAtReferences(band: Band, gutter: Extent): Band[] {
   const middle = (gutter.left + gutter.right) / 2;
   const y = band.spanning ? undefined : (headedAt(band.segments, middle) ?? smallerFrom(band.segments, middle));
   return splitAt(band, y);
@@ -341,7 +330,7 @@ function headedAt(segments: readonly Segment[], middle: number): number | undefi
 const MOST_BYLINE_ROWS = 10;
 
 /** Splits below authors who are beside each other under a title: short lines in both columns, then a gap at one height. */
-function splitBelowByline(band: Band, gutter: Gutter, box: Box): Band[] {
+function splitBelowByline(band: Band, gutter: Extent, box: Box): Band[] {
   const middle = (gutter.left + gutter.right) / 2;
   const sides = [
     { own: band.segments.filter((segment) => segment.right <= middle), width: gutter.left - box.left },
@@ -355,8 +344,8 @@ function splitBelowByline(band: Band, gutter: Gutter, box: Box): Band[] {
   const y = shared.findLast((height) =>
     sides.every(({ own, width }) => {
       const above = own.filter((segment) => segment.bottom < height);
-      const text = own.filter((segment) => segment.top > height && segment.right - segment.left > 0.85 * width);
-      const isShort = above.every((segment) => segment.right - segment.left < 0.8 * width);
+      const text = own.filter((segment) => segment.top > height && widthOf(segment) > 0.85 * width);
+      const isShort = above.every((segment) => widthOf(segment) < 0.8 * width);
       // One line may be a heading; a name has its place below it.
       return above.length > 1 && above.length <= MOST_BYLINE_ROWS && isShort && text.length > 2;
     }),
@@ -371,7 +360,7 @@ function gapsIn(segments: readonly Segment[]): { readonly top: number; readonly 
   return sorted.flatMap((segment) => {
     const gap = { top: end, bottom: segment.top };
     end = Math.max(end, segment.bottom);
-    return gap.bottom - gap.top > 0.8 * segment.size ? [gap] : [];
+    return heightOf(gap) > 0.8 * segment.size ? [gap] : [];
   });
 }
 
@@ -416,11 +405,11 @@ function sizeChange(segments: readonly Segment[]): { y: number; after: number } 
   return { y: first.baseline - 0.8 * first.size, after };
 }
 
-function spans(segment: Segment, gutter: Gutter): boolean {
+function spans(segment: Segment, gutter: Extent): boolean {
   return segment.left < gutter.left - segment.size && segment.right > gutter.right + segment.size;
 }
 
-function beside(wide: Segment, other: Segment, gutter: Gutter): boolean {
-  if (overlap(wide.top, wide.bottom, other.top, other.bottom) < 0.5 * other.size) return false;
-  return overlap(wide.left, wide.right, other.left, other.right) > 0 && !spans(other, gutter);
+function beside(wide: Segment, other: Segment, gutter: Extent): boolean {
+  if (overlapY(wide, other) < 0.5 * other.size) return false;
+  return overlapX(wide, other) > 0 && !spans(other, gutter);
 }

@@ -2,7 +2,8 @@ import type { Box } from '../../../document.ts';
 import type { BodyType } from './column.ts';
 import { segmentLabel } from '../role/caption.ts';
 import { proseSegments, mainType, typeKey } from './page-view.ts';
-import { areaOf, mergeTouching, shareInside, touches, unionBox, overlap } from './box.ts';
+import type { Extent } from './box.ts';
+import { areaOf, mergeTouching, shareInside, touches, unionBox, overlap, heightOf, overlapX, widthOf } from './box.ts';
 import type { Glyph, PageContent, Rule, Drawing } from './page-content.ts';
 import { holdsCells } from '../table/table-region.ts';
 import { isNear, swallowsText } from './scan.ts';
@@ -35,9 +36,7 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
   );
   for (const box of findAxes(page.rules)) drawings.push({ kind: 'path', box, form: -1 });
   if (page.drawings.length === 0 && drawings.length === 0) return [];
-  const boxes = growTogether(drawings).filter(
-    (box) => box.right - box.left >= MIN_SIDE && box.bottom - box.top >= MIN_SIDE,
-  );
+  const boxes = growTogether(drawings).filter((box) => widthOf(box) >= MIN_SIDE && heightOf(box) >= MIN_SIDE);
   const prose = [...proseSegments(segments)];
   const images = drawings.filter(({ kind }) => kind === 'image').map(({ box }) => box);
   const pictures = boxes.filter(
@@ -54,7 +53,7 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
 
 /** As large as the tint behind a row, with several words printed on it. */
 function isTint(box: Box, segments: readonly Segment[]): boolean {
-  if (box.right - box.left < MIN_TINT.width || box.bottom - box.top < MIN_TINT.height) return false;
+  if (widthOf(box) < MIN_TINT.width || heightOf(box) < MIN_TINT.height) return false;
   let inside = 0;
   for (const segment of segments) if (shareInside(segment, box) > 0.6) inside += 1;
   return inside >= 2;
@@ -174,7 +173,7 @@ export function withoutRunningHeads(labels: ReadonlyMap<number, PictureLabels>):
       if (heads.length === 0) return [page, own];
       const texts = new Map(own.texts);
       for (const [box] of heads) texts.set(box, '');
-      const turned = heads.map(([box, text]) => ({ text, box, size: box.bottom - box.top, isStamp: true }));
+      const turned = heads.map(([box, text]) => ({ text, box, size: heightOf(box), isStamp: true }));
       return [page, { ...own, texts, turned: [...own.turned, ...turned] }];
     }),
   );
@@ -188,8 +187,7 @@ export function withSurroundings(
   rules: readonly Rule[],
 ): Box[] {
   const short = segments.filter(
-    (segment) =>
-      segment.right - segment.left < 14 * segment.size && !isRunningText(segment) && !isDisplay(segment, body.size),
+    (segment) => widthOf(segment) < 14 * segment.size && !isRunningText(segment) && !isDisplay(segment, body.size),
   );
   const known = new Set(short);
   const small = segments.filter(
@@ -198,7 +196,7 @@ export function withSurroundings(
   return figures.map((figure) => {
     let box = figure;
     // An icon or a logo has no labels round it.
-    if (figure.right - figure.left < ICON || figure.bottom - figure.top < ICON) return box;
+    if (widthOf(figure) < ICON || heightOf(figure) < ICON) return box;
     // A long name of an axis: in smaller type than any caption, no wider than the drawing.
     const names = small.filter((segment) => segment.left > figure.left - 2 && segment.right < figure.right + 2);
     const free = new Set([...short, ...names]);
@@ -220,11 +218,11 @@ export function withSurroundings(
 
 /** Larger than the running text and longer than the letters and words on a drawing: a title that a logo or a banner touches. */
 function isDisplay(segment: Segment, bodySize: number): boolean {
-  return segment.size > LARGE * bodySize && segment.right - segment.left > 8 * segment.size;
+  return segment.size > LARGE * bodySize && widthOf(segment) > 8 * segment.size;
 }
 
 function isRunningText(segment: Segment): boolean {
-  return segment.right - segment.left > 20 * segment.size || startsLabel(segment);
+  return widthOf(segment) > 20 * segment.size || startsLabel(segment);
 }
 
 function startsLabel(segment: Segment): boolean {
@@ -256,13 +254,11 @@ function isFrame(box: Box, drawings: readonly Drawing[], segments: readonly Segm
   );
   if (!holdsLine) return false;
   const shapes = drawings.filter((drawing) => shareInside(drawing.box, box) > 0.9 && !isBulletSized(drawing.box));
-  return (
-    shapes.length > 0 && shapes.every((drawing) => drawing.box.right - drawing.box.left > 0.9 * (box.right - box.left))
-  );
+  return shapes.length > 0 && shapes.every((drawing) => widthOf(drawing.box) > 0.9 * widthOf(box));
 }
 
 function isBulletSized(box: Box): boolean {
-  return box.right - box.left < SIGN_SIDE && box.bottom - box.top < SIGN_SIDE;
+  return widthOf(box) < SIGN_SIDE && heightOf(box) < SIGN_SIDE;
 }
 
 /** The least length of an axis and the greatest of a tick, in points. */
@@ -294,7 +290,7 @@ function findAxes(rules: readonly Rule[]): Box[] {
 }
 
 function lengthOf({ direction, box }: Rule): number {
-  return direction === 'horizontal' ? box.right - box.left : box.bottom - box.top;
+  return direction === 'horizontal' ? widthOf(box) : heightOf(box);
 }
 
 function isCorner(upright: Box, level: Box): boolean {
@@ -344,10 +340,8 @@ function captionedFigures(page: PageContent, segments: readonly Segment[], pictu
   const body = mainType(prose);
   return captions.flatMap((caption) => {
     const column = captionWidth(caption, segments);
-    const inColumn = (box: Box): boolean =>
-      overlap(box.left, box.right, column.left, column.right) > 0.5 * (box.right - box.left);
-    const isAbove = (box: Box): boolean =>
-      box.bottom < caption.top && overlap(box.left, box.right, column.left, column.right) > 0;
+    const inColumn = (box: Box): boolean => overlapX(box, column) > 0.5 * widthOf(box);
+    const isAbove = (box: Box): boolean => box.bottom < caption.top && overlapX(box, column) > 0;
     const above = ends.filter(isAbove);
     // Below the caption of a table come its rows, up to the last one with a tint.
     const rows = above.some((segment) => segmentLabel(segment) === 'table') ? tinted.filter(isAbove) : [];
@@ -356,7 +350,7 @@ function captionedFigures(page: PageContent, segments: readonly Segment[], pictu
     const parts = drawn.filter(isOwn);
     if (parts.length === 0) return [];
     const box = unionBox(parts);
-    if (box.bottom - box.top < MIN_HEIGHT || caption.top - box.bottom > MAX_DISTANCE) return [];
+    if (heightOf(box) < MIN_HEIGHT || caption.top - box.bottom > MAX_DISTANCE) return [];
     const labels = segments.filter(
       (segment) =>
         segment.bottom < caption.top &&
@@ -364,7 +358,7 @@ function captionedFigures(page: PageContent, segments: readonly Segment[], pictu
         inColumn(segment) &&
         segment.bottom > box.top - 2.5 * segment.size &&
         !(typeKey(segment) === body && isLine(segment, prose)) &&
-        segment.right - segment.left < 20 * segment.size &&
+        widthOf(segment) < 20 * segment.size &&
         !isRuledOff(segment, box, page.rules),
     );
     return [unionBox([box, ...labels])];
@@ -382,15 +376,15 @@ function isRuledOff(segment: Segment, figure: Box, rules: readonly Rule[]): bool
       direction === 'horizontal' &&
       box.top > from &&
       box.bottom < to &&
-      overlap(box.left, box.right, figure.left, figure.right) > 0.5 * (figure.right - figure.left) &&
-      overlap(box.left, box.right, segment.left, segment.right) > 0,
+      overlapX(box, figure) > 0.5 * widthOf(figure) &&
+      overlapX(box, segment) > 0,
   );
 }
 
 /** Wider than the letter of a panel, and begins at an edge of the running text: the last line of a paragraph. */
 function isLine(segment: Segment, prose: ReadonlySet<Segment>): boolean {
   return (
-    segment.right - segment.left > 5 * segment.size &&
+    widthOf(segment) > 5 * segment.size &&
     [...prose].some(({ left }) => Math.abs(left - segment.left) < 0.5 * segment.size)
   );
 }
@@ -409,7 +403,7 @@ function drawnBoxes(page: PageContent, behindWords: readonly Box[], pictures: re
   return [...pictures, ...fills, ...paths];
 }
 
-function captionWidth(caption: Segment, segments: readonly Segment[]): { left: number; right: number } {
+function captionWidth(caption: Segment, segments: readonly Segment[]): Extent {
   let { left, right, baseline } = caption;
   const below = segments
     .filter((segment) => segment.baseline > caption.baseline)

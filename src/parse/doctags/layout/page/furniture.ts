@@ -2,7 +2,7 @@ import type { Segment } from './segment.ts';
 import { CAPTION } from '../table/table-region.ts';
 import { isDigit } from '../text/script.ts';
 import type { Box } from '../../../document.ts';
-import { unionBox } from './box.ts';
+import { unionBox, widthOf } from './box.ts';
 import type { Glyph, PageContent, Rule } from './page-content.ts';
 
 /** The parts of a page, from its edges, in which running heads and feet are. */
@@ -114,7 +114,7 @@ function isRuledHead({ baseline, size, left, right }: Segment, { rules, segments
   return (
     above.length > 0 &&
     cells.length >= 2 &&
-    cells.every((cell) => cell.right - cell.left < CELL_EMS * cell.size && !CAPTION.test(cell.text))
+    cells.every((cell) => widthOf(cell) < CELL_EMS * cell.size && !CAPTION.test(cell.text))
   );
 }
 

@@ -21,13 +21,9 @@ export const OCR_FONT: Font = {
 };
 
 /** One glyph on the page, in points from the page's top-left corner. */
-export interface Glyph {
+export interface Glyph extends Box {
   /** One character, or several for a ligature; empty when the file gives no usable Unicode value. */
   readonly text: string;
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
   /** Where the pen was when the glyph was drawn. */
   readonly x: number;
   readonly baseline: number;

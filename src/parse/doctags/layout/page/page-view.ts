@@ -1,4 +1,4 @@
-import { shareInside } from './box.ts';
+import { shareInside, heightOf, widthOf } from './box.ts';
 import type { Box } from '../../../document.ts';
 import { segmentLabel } from '../role/caption.ts';
 import type { PageContent, Rule, Glyph } from './page-content.ts';
@@ -62,9 +62,7 @@ function longRules({ content, text }: RuledPage): Rule[] {
   const left = Math.min(content.width, ...text.map((segment) => segment.left));
   const right = Math.max(0, ...text.map((segment) => segment.right));
   const all = content.rules.filter(({ direction, box }) =>
-    direction === 'horizontal'
-      ? box.right - box.left > WIDE * (right - left)
-      : box.bottom - box.top > 0.25 * content.height,
+    direction === 'horizontal' ? widthOf(box) > WIDE * (right - left) : heightOf(box) > 0.25 * content.height,
   );
   // A page with more of them is a form or one large table.
   return all.length > MANY ? [] : all;
@@ -186,7 +184,7 @@ const RUN = 4;
 /** Wide lines at the pitch of a paragraph whose ends agree; table cells are short, ragged or rows apart. */
 export function proseSegments(segments: readonly Segment[]): Set<Segment> {
   const wide = segments
-    .filter((segment) => segment.right - segment.left > WIDE_LINE * segment.size)
+    .filter((segment) => widthOf(segment) > WIDE_LINE * segment.size)
     .sort((a, b) => a.baseline - b.baseline);
   const prose = new Set<Segment>();
   const seen = new Set<Segment>();

@@ -1,4 +1,4 @@
-import { areaOf, overlap, shareInside } from './box.ts';
+import { areaOf, shareInside, overlapX, overlapY } from './box.ts';
 import { hasLetterOrDigit } from '../text/script.ts';
 import type { Font, PageContent } from './page-content.ts';
 import type { Box, Table } from '../../../document.ts';
@@ -72,10 +72,7 @@ const CAPTION_REACH = 45;
 
 /** Whether a line is right above, on or below a box, as captions are. */
 export function isNear(line: Box, box: Box): boolean {
-  return (
-    overlap(line.left, line.right, box.left, box.right) > 0 &&
-    overlap(line.top, line.bottom, box.top, box.bottom) > -CAPTION_REACH
-  );
+  return overlapX(line, box) > 0 && overlapY(line, box) > -CAPTION_REACH;
 }
 
 /** A figure that is named as one stays one: the words on it are its text. */

@@ -1,7 +1,7 @@
 import type { Box } from '../../../document.ts';
 import type { Glyph } from './page-content.ts';
 import { glyphsText } from '../text/glyph-text.ts';
-import { overlap, unionBox } from './box.ts';
+import { overlap, unionBox, overlapX, widthOf } from './box.ts';
 import { NUMBER_GAP, readingGlyphs, isDigit, isRightToLeft } from '../text/script.ts';
 import type { GlyphType } from '../text/symbol-font.ts';
 import { typeOf } from '../text/symbol-font.ts';
@@ -221,11 +221,7 @@ function cutBetween(a: Run, b: Run): number {
 }
 
 /** Text that runs into other text on nearly the same baseline was set independently of it (a page number, a mark). */
-function isOverprint(
-  a: { baseline: number; size: number },
-  b: { baseline: number; size: number },
-  gap: number,
-): boolean {
+function isOverprint(a: Run, b: Run | Glyph, gap: number): boolean {
   return (
     gap < -0.12 * a.size &&
     Math.abs(a.baseline - b.baseline) > 0.03 * a.size &&
@@ -330,8 +326,8 @@ function fromRightToLeft(glyphs: readonly Glyph[]): readonly Glyph[] {
   const places = new Map<Glyph, number>();
   glyphs.forEach((glyph, index) => {
     const last = glyphs[index - 1];
-    const shared = last && isRightToLeft(glyph.text) ? overlap(last.left, last.right, glyph.left, glyph.right) : 0;
-    const isAbove = last && shared > 0.5 * Math.min(last.right - last.left, glyph.right - glyph.left);
+    const shared = last && isRightToLeft(glyph.text) ? overlapX(last, glyph) : 0;
+    const isAbove = last && shared > 0.5 * Math.min(widthOf(last), widthOf(glyph));
     places.set(glyph, (isAbove ? places.get(last) : undefined) ?? glyph.left);
   });
   return glyphs.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));

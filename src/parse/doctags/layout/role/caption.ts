@@ -1,7 +1,7 @@
 import type { Cell, Table, Box } from '../../../document.ts';
 import { withoutLetterspacing } from '../text/glyph-text.ts';
 import type { Line } from '../page/segment.ts';
-import { overlap, unionBox } from '../page/box.ts';
+import { unionBox, overlapX, widthOf } from '../page/box.ts';
 import type { Draft } from '../draft.ts';
 import type { Setting } from './paragraph.ts';
 
@@ -95,7 +95,7 @@ export function bindCaptions(drafts: Draft[], setting: Setting): Draft[] {
     let bestDistance = 90;
     for (const float of floats) {
       if (float.page !== draft.page || taken.has(float)) continue;
-      if (overlap(float.box.left, float.box.right, draft.box.left, draft.box.right) <= 0) continue;
+      if (overlapX(float.box, draft.box) <= 0) continue;
       const distance = gapBetween(float.box, draft.box) + (float.kind === wanted ? 0 : 60);
       if (distance < bestDistance) {
         best = float;
@@ -214,7 +214,7 @@ function endsTable({ lines }: Draft): boolean {
   const [first] = lines;
   if (!first) return false;
   if (captionStart(first) === 'table') return !isContinuation({ lines });
-  return lines.length >= 3 && first.right - first.left > 20 * first.size;
+  return lines.length >= 3 && widthOf(first) > 20 * first.size;
 }
 
 const CONTINUED =

@@ -1,5 +1,5 @@
 import type { Box } from '../../../document.ts';
-import { overlap, unionBox } from '../page/box.ts';
+import { unionBox, overlapX, widthOf } from '../page/box.ts';
 import type { Draft } from '../draft.ts';
 import { isCommonHeading } from './heading-number.ts';
 import type { Line } from '../page/segment.ts';
@@ -46,7 +46,7 @@ function isAtFoot(last: Draft, drafts: readonly Draft[], bodySize: number): bool
     (other) =>
       other.page === last.page &&
       other.box.top > last.box.bottom - 2 &&
-      overlap(other.box.left, other.box.right, last.box.left, last.box.right) > 0 &&
+      overlapX(other.box, last.box) > 0 &&
       other.lines.some((line) => line.size >= 0.96 * bodySize),
   );
 }
@@ -109,12 +109,9 @@ function markTableNotes(piece: readonly Draft[], bodySize: number): void {
   let below = -Infinity;
   for (const draft of piece) {
     const [first] = draft.lines;
-    if (draft.kind === 'table') {
-      below = draft.box.bottom;
-    } else if (draft.kind === 'caption') {
-      // Notes follow a table's rows, or the caption below a figure.
-      below = draft.box.bottom;
-    } else if (
+    // Notes follow a table's rows, or the caption below a figure.
+    if (draft.kind === 'table' || draft.kind === 'caption') below = draft.box.bottom;
+    else if (
       first &&
       draft.kind === 'text' &&
       first.size < 0.96 * bodySize &&
@@ -123,19 +120,17 @@ function markTableNotes(piece: readonly Draft[], bodySize: number): void {
     ) {
       draft.kind = 'footnote';
       below = draft.box.bottom;
-    } else {
-      below = -Infinity;
-    }
+    } else below = -Infinity;
   }
 }
 
 /** The line above footnotes: starts at the column's edge; short, unless what follows begins with a mark. */
 function isFootnoteRule(rule: Box, line: Line, marked: boolean): boolean {
-  const width = line.column.right - line.column.left;
+  const width = widthOf(line.column);
   const distance = line.top - rule.bottom;
   return (
-    rule.right - rule.left < (marked ? 1.05 : 0.62) * width &&
-    rule.right - rule.left > 20 &&
+    widthOf(rule) < (marked ? 1.05 : 0.62) * width &&
+    widthOf(rule) > 20 &&
     Math.abs(rule.left - line.column.left) < 6 &&
     distance > -4 &&
     distance < line.size

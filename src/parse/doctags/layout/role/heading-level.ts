@@ -223,7 +223,6 @@ export function levelsOf(
 
 /** Words that begin a paragraph in another style than it continues. */
 interface RunIn {
-  readonly draft: Draft;
   readonly head: readonly Line[];
   readonly tail: readonly Line[];
   readonly text: string;
@@ -259,10 +258,7 @@ export function splitRunInHeadings(drafts: readonly Draft[], margins: ReadonlySe
   return drafts.flatMap((draft) => {
     const runIn = found.get(draft);
     if (!runIn || !isHeading(runIn, names)) return [draft];
-    return [
-      { ...draftOf('heading', [...runIn.head], draft.piece) },
-      { ...draftOf('text', [...runIn.tail], draft.piece) },
-    ];
+    return [draftOf('heading', [...runIn.head], draft.piece), draftOf('text', [...runIn.tail], draft.piece)];
   });
 }
 
@@ -364,7 +360,6 @@ function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
   // Upright words in the face of the text that only look unlike it because the text continues in italics head nothing.
   if (!letter.font.bold && !letter.font.italic && !letter.font.smallCaps && body.font.italic) return undefined;
   return {
-    draft,
     head,
     tail,
     text,

@@ -19,6 +19,7 @@ import model from './heading-model.json' with { type: 'json' };
 import type { Features } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
 import { countBy } from '../text/symbol-font.ts';
+import { widthOf } from '../page/box.ts';
 
 export interface HeadingSetting {
   readonly size: number;
@@ -89,7 +90,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
     line !== undefined &&
     line.font.name === setting.font &&
     Math.abs(line.size - setting.size) < 0.06 * setting.size &&
-    line.right - line.left > 0.7 * (line.column.right - line.column.left);
+    widthOf(line) > 0.7 * widthOf(line.column);
   return {
     draft,
     index,
@@ -183,7 +184,7 @@ function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSettin
   const previousLine = previous?.lines.at(-1);
   const pitch = setting.pitches.get(Math.round(setting.size * 2) / 2) ?? setting.size * 1.2;
   const { column } = first;
-  const width = Math.max(1, column.right - column.left);
+  const width = Math.max(1, widthOf(column));
   const number = headingNumber(text);
   const words = text.split(/\s+/u);
   const capitalised = words.filter((word) => /^\p{Lu}/u.test(word)).length;
@@ -205,7 +206,7 @@ function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSettin
     lines: draft.lines.length,
     letters: Math.min(letters, MAX_LETTERS),
     words: Math.min(words.length, 40),
-    width: (last.right - last.left) / width,
+    width: widthOf(last) / width,
     indent: Math.max(-5, Math.min(20, (first.left - column.left) / first.size)),
     centred: every(
       (line) =>

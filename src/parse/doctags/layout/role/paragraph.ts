@@ -1,6 +1,6 @@
 import type { Draft } from '../draft.ts';
 import { draftOf } from '../draft.ts';
-import { unionBox } from '../page/box.ts';
+import { unionBox, widthOf } from '../page/box.ts';
 import { startsWithMark, startsWithNoteLabel } from './footnote.ts';
 import {
   isKeywords,
@@ -167,7 +167,7 @@ function classify(lines: readonly Line[]): LineClass[] {
     lines.forEach((line, index) => {
       if (classes[index] !== 'text') return;
       const filled = line.segments.reduce((sum, segment) => sum + segment.right - segment.left, 0);
-      const short = filled < 0.4 * (line.column.right - line.column.left);
+      const short = filled < 0.4 * widthOf(line.column);
       const near = [index - 1, index + 1].some((at) => {
         const other = lines[at];
         if (!other || classes[at] !== 'formula') return false;
@@ -394,8 +394,8 @@ export function isFormulaLine(line: Line): boolean {
   const share = words / symbols;
   const numbered = EQUATION_NUMBER.test(text);
   const indent = line.left - line.column.left;
-  const width = line.column.right - line.column.left;
-  const setOff = indent > 1.2 * line.size || line.right - line.left < 0.5 * width;
+  const width = widthOf(line.column);
+  const setOff = indent > 1.2 * line.size || widthOf(line) < 0.5 * width;
   // Hardly a word and an equation's sign: a formula in whatever font.
   if (share < 0.08 && /[=≤≥≈≡∝]/u.test(text) && symbols > 5) return true;
   if (!setOff) return OPERATOR.test(text) && line.math > (numbered ? 0.15 : 0.3) && share < (numbered ? 0.3 : 0.2);

@@ -52,7 +52,7 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   }
   const below = drafts.findIndex((draft, index) => index >= end && continues(draft, lines, bodySize));
   if (below !== -1) lines.push(...(drafts.splice(below, 1)[0]?.lines ?? []));
-  const merged = { ...draftOf('title', lines, title.piece) };
+  const merged = draftOf('title', lines, title.piece);
   drafts.splice(at, end - at, merged);
   return merged;
 }

@@ -2,24 +2,15 @@ import type { Draft, Findings } from '../draft.ts';
 import type { Segment } from '../page/segment.ts';
 import { shareInside, touches } from '../page/box.ts';
 import type { PageContent } from '../page/page-content.ts';
+import { OCR_FONT } from '../page/page-content.ts';
 import { keepsWords, lettersIn } from '../page/scan.ts';
 import { buildTable } from './table-grid.ts';
 import type { TableRegion } from './table-region.ts';
 import { findTableRegions, stripeRules } from './table-region.ts';
 
-interface PlacedPage {
-  readonly segments: readonly Segment[];
-  readonly floats: ReadonlyMap<number, Draft>;
-  /** Tables that would have lost or doubled words. */
-  readonly takenBack: number;
-}
-
 type PageFindings = Pick<Findings, 'text' | 'furniture' | 'pageRules' | 'pictures' | 'body'>;
 
-export function placeFloats(
-  page: PageContent,
-  found: PageFindings & Pick<Findings, 'labels' | 'vocabulary'>,
-): PlacedPage {
+export function placeFloats(page: PageContent, found: PageFindings & Pick<Findings, 'labels' | 'vocabulary'>) {
   let segments = textOn(page, found);
   let takenBack = 0;
   const drafts: Draft[] = [];
@@ -77,7 +68,7 @@ function floatSegment(float: number, draft: Draft): Segment {
     text: '',
     baseline: draft.box.top + 2,
     size: 10,
-    font: { name: '', bold: false, italic: false, monospaced: false, smallCaps: false, math: false },
+    font: { ...OCR_FONT, name: '' },
     bold: 0,
     italic: 0,
     math: 0,

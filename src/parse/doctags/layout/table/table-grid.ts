@@ -1,5 +1,6 @@
 import type { Cell, Table, Box } from '../../../document.ts';
-import { overlap } from '../page/box.ts';
+import type { Extent } from '../page/box.ts';
+import { overlap, overlapX, widthOf } from '../page/box.ts';
 import { joinTexts } from '../text/glyph-text.ts';
 import type { Segment } from '../page/segment.ts';
 import { segmentOf } from '../page/segment.ts';
@@ -35,7 +36,7 @@ export function buildTable(
 export function tableLines(
   region: TableRegion,
   segments: readonly Segment[],
-): ({ lines: TableLine[]; columns: readonly Column[] } & RowSetting) | undefined {
+): ({ lines: TableLine[]; columns: readonly Extent[] } & RowSetting) | undefined {
   const inner = region.vertical.filter((rule) => rule.left > region.box.left + 4 && rule.right < region.box.right - 4);
   const rows = rowsOf(cellPieces(segments, inner));
   if (rows.length < 2) return undefined;
@@ -58,27 +59,23 @@ function headerRows(groups: readonly TableRow[], headerEnd: number): number {
 }
 
 /** An entry with the columns it covers; a rule under part of a header says what it heads. */
-function entryOf(piece: Segment, columns: readonly Column[], region: TableRegion, header: boolean): Entry {
-  const hits = columns.flatMap((column, index) =>
-    overlap(column.left, column.right, piece.left, piece.right) > 0.5 ? [index] : [],
-  );
+function entryOf(piece: Segment, columns: readonly Extent[], region: TableRegion, header: boolean): Entry {
+  const hits = columns.flatMap((column, index) => (overlapX(column, piece) > 0.5 ? [index] : []));
   let from = hits[0] ?? nearest(piece, columns);
   let to = hits.at(-1) ?? from;
   if (header) {
     const middle = (piece.left + piece.right) / 2;
-    const full = region.box.right - region.box.left;
+    const full = widthOf(region.box);
     const under = region.horizontal.find(
       (rule) =>
-        rule.right - rule.left < 0.9 * full &&
+        widthOf(rule) < 0.9 * full &&
         rule.top > piece.baseline - 1 &&
         rule.top - piece.baseline < HEAD_DEPTH * piece.size &&
         middle > rule.left &&
         middle < rule.right,
     );
     const covered = columns.flatMap((column, index) =>
-      under && overlap(column.left, column.right, under.left, under.right) > 0.5 * (column.right - column.left)
-        ? [index]
-        : [],
+      under && overlapX(column, under) > 0.5 * widthOf(column) ? [index] : [],
     );
     from = Math.min(from, covered[0] ?? from);
     to = Math.max(to, covered.at(-1) ?? to);
@@ -86,7 +83,7 @@ function entryOf(piece: Segment, columns: readonly Column[], region: TableRegion
   return { ...piece, from, to };
 }
 
-function nearest(piece: Segment, columns: readonly Column[]): number {
+function nearest(piece: Segment, columns: readonly Extent[]): number {
   const middle = (piece.left + piece.right) / 2;
   const distances = columns.map((column) => Math.abs((column.left + column.right) / 2 - middle));
   return Math.max(0, distances.indexOf(Math.min(...distances)));
@@ -172,15 +169,8 @@ const SAME_RULE = 4;
 /** The share of a cell's edge that must be drawn. */
 const DRAWN = 0.6;
 
-interface RuledCells {
-  readonly cells: CellDraft[];
-  readonly rows: number;
-  readonly columns: number;
-  readonly header: number;
-}
-
 /** Reads a table in which rules are around every cell; undefined when they are not. */
-function ruledCells(region: TableRegion, segments: readonly Segment[]): RuledCells | undefined {
+function ruledCells(region: TableRegion, segments: readonly Segment[]) {
   const { box, horizontal, vertical } = region;
   const xs = edges([box.left, box.right, ...vertical.map((rule) => rule.left)]);
   const ys = edges([box.top, box.bottom, ...horizontal.map((rule) => rule.top)]);
@@ -308,11 +298,6 @@ const CELL_GAP = 0.6;
 /** Ems above a rule over several columns in which their common head is, in up to two lines. */
 const HEAD_DEPTH = 2.6;
 
-interface Column {
-  left: number;
-  right: number;
-}
-
 /** Cuts segments again, at the narrower gaps that separate cells, and at vertical rules. */
 function cellPieces(segments: readonly Segment[], vertical: readonly Box[]): Segment[] {
   return segments.flatMap((segment) => {
@@ -351,12 +336,12 @@ function findColumns(
   rows: readonly (readonly Segment[])[],
   vertical: readonly Box[],
   horizontal: readonly Box[],
-): Column[] {
+): Extent[] {
   const most = Math.max(...rows.map((row) => row.length));
   // Rows with many cells show the columns best; others (headers, section rows) may span.
   const good = rows.filter((row) => row.length >= Math.max(2, 0.6 * most)).flat();
   const rest = rows.filter((row) => row.length < Math.max(2, 0.6 * most)).flat();
-  const columns: Column[] = [];
+  const columns: Extent[] = [];
   for (const piece of [...good].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
   for (const piece of [...rest].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
   columns.sort((a, b) => a.left - b.left);
@@ -364,12 +349,11 @@ function findColumns(
 }
 
 /** Two columns that no row fills side by side, while a piece is in both, are one: a head centred over short cells. */
-function joinNeverBeside(columns: readonly Column[], rows: readonly (readonly Segment[])[]): Column[] {
-  const result: Column[] = [];
+function joinNeverBeside(columns: readonly Extent[], rows: readonly (readonly Segment[])[]): Extent[] {
+  const result: Extent[] = [];
   for (const column of columns) {
     const last = result.at(-1);
-    const hits = (piece: Segment, { left, right }: Column): boolean =>
-      overlap(left, right, piece.left, piece.right) > 0.5;
+    const hits = (piece: Segment, other: Extent): boolean => overlapX(other, piece) > 0.5;
     const joined =
       last !== undefined &&
       rows.some((row) => row.some((piece) => hits(piece, last) && hits(piece, column))) &&
@@ -384,13 +368,13 @@ function joinNeverBeside(columns: readonly Column[], rows: readonly (readonly Se
 
 /** A rule right under a piece, clearly wider than it, says that it is over several columns. */
 function headsSeveral(piece: Segment, horizontal: readonly Box[]): boolean {
-  const widest = Math.max(0, ...horizontal.map((rule) => rule.right - rule.left));
+  const widest = Math.max(0, ...horizontal.map(widthOf));
   return horizontal.some((rule) => {
-    const width = rule.right - rule.left;
+    const width = widthOf(rule);
     const below = rule.top - piece.baseline;
     return (
       width < 0.9 * widest &&
-      width > 1.5 * (piece.right - piece.left) &&
+      width > 1.5 * widthOf(piece) &&
       below > -1 &&
       below < HEAD_DEPTH * piece.size &&
       rule.left < piece.left &&
@@ -400,23 +384,20 @@ function headsSeveral(piece: Segment, horizontal: readonly Box[]): boolean {
 }
 
 function byWidth(a: Segment, b: Segment): number {
-  return a.right - a.left - (b.right - b.left);
+  return widthOf(a) - widthOf(b);
 }
 
-function place(columns: Column[], piece: Segment, vertical: readonly Box[]): void {
-  const hits = columns.filter((column) => overlap(column.left, column.right, piece.left, piece.right) > 0.5);
+function place(columns: Extent[], piece: Segment, vertical: readonly Box[]): void {
+  const hits = columns.filter((column) => overlapX(column, piece) > 0.5);
   const [only] = hits;
   if (!only) {
     columns.push({ left: piece.left, right: piece.right });
     return;
   }
   if (hits.length > 1) return;
-  const left = Math.min(only.left, piece.left);
-  const right = Math.max(only.right, piece.right);
+  const grown = { left: Math.min(only.left, piece.left), right: Math.max(only.right, piece.right) };
   // Growing into a neighbour would fuse two columns: the piece is a span or sticks out.
-  const clash = columns.some((column) => column !== only && overlap(column.left, column.right, left, right) > 0);
-  const ruled = vertical.some((rule) => rule.left > left + 1 && rule.right < right - 1);
-  if (clash || ruled) return;
-  only.left = left;
-  only.right = right;
+  const clash = columns.some((column) => column !== only && overlapX(column, grown) > 0);
+  const ruled = vertical.some((rule) => rule.left > grown.left + 1 && rule.right < grown.right - 1);
+  if (!clash && !ruled) columns[columns.indexOf(only)] = grown;
 }

@@ -1,7 +1,18 @@
 import { rowsOf } from './table-rows.ts';
 import type { Box, Table } from '../../../document.ts';
 import { proseSegments, proseShare, mainType, typeKey } from '../page/page-view.ts';
-import { joinBoxes, mergeTouching, overlap, shareInside, touches, unionBox } from '../page/box.ts';
+import type { Extent } from '../page/box.ts';
+import {
+  joinBoxes,
+  mergeTouching,
+  shareInside,
+  touches,
+  unionBox,
+  heightOf,
+  overlapX,
+  overlapY,
+  widthOf,
+} from '../page/box.ts';
 import type { Rule, PageContent } from '../page/page-content.ts';
 import type { Segment, Line } from '../page/segment.ts';
 import { sameRow } from '../page/segment.ts';
@@ -30,7 +41,7 @@ export function findTableRegions(
 ): TableRegion[] {
   const free = rules.filter((rule) => !figures.some((figure) => shareInside(grown(rule.box), figure) > 0.6));
   const pieces = free.filter((rule) => rule.direction === 'horizontal').map((rule) => rule.box);
-  const horizontal = joinHorizontal(pieces).filter((box) => box.right - box.left >= MIN_WIDTH);
+  const horizontal = joinHorizontal(pieces).filter((box) => widthOf(box) >= MIN_WIDTH);
   const vertical = joinVertical(free.filter((rule) => rule.direction === 'vertical').map((rule) => rule.box));
   const joints = joinVertical(jointRules(pieces, segments));
   const prose = proseSegments(segments);
@@ -75,14 +86,14 @@ function grown(box: Box): Box {
 function joinHorizontal(boxes: readonly Box[]): Box[] {
   return joinBoxes(
     boxes.toSorted((a, b) => a.top - b.top || a.left - b.left),
-    (a, b) => Math.abs(a.top - b.top) < 1.5 && overlap(a.left, a.right, b.left, b.right) > -3,
+    (a, b) => Math.abs(a.top - b.top) < 1.5 && overlapX(a, b) > -3,
   );
 }
 
 function joinVertical(boxes: readonly Box[]): Box[] {
   return joinBoxes(
     boxes.toSorted((a, b) => a.left - b.left || a.top - b.top),
-    (a, b) => Math.abs(a.left - b.left) < 1.5 && overlap(a.top, a.bottom, b.top, b.bottom) > -3,
+    (a, b) => Math.abs(a.left - b.left) < 1.5 && overlapY(a, b) > -3,
   );
 }
 
@@ -200,10 +211,7 @@ function tabularParts(
     if (!upper || !lower) continue;
     const between = { left: upper.left - 3, right: upper.right + 3, top: upper.top - 1, bottom: lower.bottom + 1 };
     const near = segments.filter(
-      (segment) =>
-        segment.baseline > upper.top &&
-        segment.baseline < lower.bottom &&
-        overlap(segment.left, segment.right, between.left, between.right) > 2,
+      (segment) => segment.baseline > upper.top && segment.baseline < lower.bottom && overlapX(segment, between) > 2,
     );
     const inside = near.filter((segment) => shareInside(segment, between) > 0.5);
     const here = rowsOf(inside);
@@ -244,9 +252,7 @@ function keepsToColumns(header: readonly Segment[][], rows: readonly Segment[][]
 /** A table that continues over the page's end has no rule at its foot: its rows keep to the columns of the head. */
 function rowsBelow(head: Box, header: readonly Segment[][], segments: readonly Segment[]): Box | undefined {
   const starts = header.flatMap((row) => row.slice(1).map((segment) => segment.left));
-  const below = segments.filter(
-    (segment) => segment.baseline > head.bottom && overlap(segment.left, segment.right, head.left, head.right) > 0,
-  );
+  const below = segments.filter((segment) => segment.baseline > head.bottom && overlapX(segment, head) > 0);
   let bottom = head.bottom;
   let several = 0;
   let last = head.bottom;
@@ -277,9 +283,7 @@ function captionedTables(page: TablePage): Box[] {
 
 function tableBelow(caption: Segment, page: TablePage): Box | undefined {
   const rules = page.rules
-    .filter(
-      (rule) => rule.bottom > caption.bottom - 1 && overlap(rule.left, rule.right, caption.left, caption.right) > 0,
-    )
+    .filter((rule) => rule.bottom > caption.bottom - 1 && overlapX(rule, caption) > 0)
     .sort((a, b) => a.top - b.top);
   let own: Box[] = [];
   let open: Box[] = [];
@@ -287,8 +291,8 @@ function tableBelow(caption: Segment, page: TablePage): Box | undefined {
   let hasCells = false;
   let above = caption.bottom;
   for (const rule of rules) {
-    const width = rule.right - rule.left;
-    const widest = Math.max(0, ...own.map((each) => each.right - each.left));
+    const width = widthOf(rule);
+    const widest = Math.max(0, ...own.map(widthOf));
     // A wider rule belongs to something else.
     if (own.length > 0 && width > 1.1 * widest + 10) break;
     const between = {
@@ -311,10 +315,10 @@ function tableBelow(caption: Segment, page: TablePage): Box | undefined {
     }
     above = rule.bottom;
   }
-  const widest = own.toSorted((a, b) => b.right - b.left - (a.right - a.left))[0];
+  const widest = own.toSorted((a, b) => widthOf(b) - widthOf(a))[0];
   if (!widest) return undefined;
   const { left, right } = widest;
-  const top = captionEnd(caption, own, page, { left, right });
+  const top = captionEnd(caption, own, page, widest);
   const bottom = Math.max(...own.map((rule) => rule.bottom));
   return bottom - top > 2 * caption.size ? { left, right, top, bottom } : undefined;
 }
@@ -335,19 +339,12 @@ function isTablePart(between: Box, caption: Segment, first: boolean, page: Table
   if (page.pictures.some((picture) => shareInside(picture, between) > 0.5)) return false;
   // The words of the caption itself are before the first rule.
   if (first)
-    return (
-      inside.filter((segment) => page.prose.has(segment)).length < 8 && between.bottom - between.top < 20 * caption.size
-    );
+    return inside.filter((segment) => page.prose.has(segment)).length < 8 && heightOf(between) < 20 * caption.size;
   return proseShare(between, inside, page.prose) < PROSE;
 }
 
 /** Where the caption's own lines end: at the first rule below it, or where a line is cut into cells. */
-function captionEnd(
-  caption: Segment,
-  rules: readonly Box[],
-  page: TablePage,
-  { left, right }: { left: number; right: number },
-): number {
+function captionEnd(caption: Segment, rules: readonly Box[], page: TablePage, { left, right }: Extent): number {
   const [first] = rules;
   const rows = page.segments
     .filter(
@@ -356,15 +353,13 @@ function captionEnd(
     .sort((a, b) => a.baseline - b.baseline);
   let end = caption.bottom;
   for (const row of rows) {
-    if (first && row.bottom > first.top + 1) {
-      // What is left above the first rule in several pieces is the table's head; else the rule ends the caption.
-      break;
-    }
+    // What is left above the first rule in several pieces is the table's head; else the rule ends the caption.
+    if (first && row.bottom > first.top + 1) break;
     const beside = rows.filter((other) => other !== row && Math.abs(other.baseline - row.baseline) < 2);
     if (beside.length > 0 || row.top - end > 0.9 * row.size) return end + 0.5;
     end = Math.max(end, row.bottom);
   }
-  return first ? Math.min(first.top, Math.max(end, first.top)) - 1 : end + 0.5;
+  return first ? first.top - 1 : end + 0.5;
 }
 
 /** The least width, and the heights, of a stripe behind a row of a table, in points. */
@@ -384,12 +379,12 @@ export function stripeRules(page: PageContent, segments: readonly Segment[]): Ru
     .map(({ box }) => box)
     .filter(
       (box) =>
-        box.bottom - box.top >= MIN_HEIGHT &&
+        heightOf(box) >= MIN_HEIGHT &&
         // All stripes of a table may be drawn as one shape.
-        (box.bottom - box.top <= MAX_HEIGHT || (isCaptioned(box, segments) && holdsCells(box, segments))),
+        (heightOf(box) <= MAX_HEIGHT || (isCaptioned(box, segments) && holdsCells(box, segments))),
     );
   const stripes = joinCells(fills).filter(
-    (box) => box.right - box.left >= MIN_STRIPE && segments.some((segment) => shareInside(segment, box) > 0.6),
+    (box) => widthOf(box) >= MIN_STRIPE && segments.some((segment) => shareInside(segment, box) > 0.6),
   );
   const shaded = stripes.filter((box) => stripes.filter((other) => sameEnds(box, other)).length >= 2);
   const rows = [...shaded, ...lastRows(shaded, segments)];
@@ -442,7 +437,7 @@ export function holdsCells(box: Box, segments: readonly Segment[]): boolean {
 function joinCells(boxes: readonly Box[]): Box[] {
   return joinBoxes(
     boxes.toSorted((a, b) => a.top - b.top || a.left - b.left),
-    (a, b) => Math.abs(a.top - b.top) < 1 && overlap(a.left, a.right, b.left, b.right) > -SAME_STRIPE,
+    (a, b) => Math.abs(a.top - b.top) < 1 && overlapX(a, b) > -SAME_STRIPE,
   );
 }
 
@@ -480,7 +475,7 @@ export function findUnruledTables(lines: readonly Line[], vocabulary: ReadonlySe
 function isCells(line: Line | undefined): boolean {
   if (!line || line.float !== undefined || line.segments.length < 2) return false;
   if (hasLeaders(line.text) || captionStart(line) || (line.math > 0.25 && isFormulaLine(line))) return false;
-  return line.segments.every((segment) => segment.right - segment.left < 18 * line.size);
+  return line.segments.every((segment) => widthOf(segment) < 18 * line.size);
 }
 
 function goesOn(lines: readonly Line[], at: number): boolean {
@@ -489,7 +484,7 @@ function goesOn(lines: readonly Line[], at: number): boolean {
   if (!line || !previous || line.baseline - previous.baseline > 2.2 * line.size) return false;
   if (isCells(line)) return true;
   // A wrapped cell or the name of a group of rows, between two rows.
-  const short = line.float === undefined && line.right - line.left < 18 * line.size && !captionStart(line);
+  const short = line.float === undefined && widthOf(line) < 18 * line.size && !captionStart(line);
   return short && isCells(previous) && isCells(lines[at + 1]);
 }
 

@@ -5,11 +5,8 @@ import type { TableRegion } from './table-region.ts';
 import type { Features } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
 import model from './row-model.json' with { type: 'json' };
-
-interface Extent {
-  readonly left: number;
-  readonly right: number;
-}
+import type { Extent } from '../page/box.ts';
+import { widthOf } from '../page/box.ts';
 
 /** What the lines of a table are seen against. */
 export interface RowSetting {
@@ -60,9 +57,8 @@ export function rowFeatures(
     const room = uppers.map(([entry, upper]) => {
       const column = columns[entry.from];
       if (!upper || !column) return 0;
-      const word =
-        (entry.right - entry.left) * Math.min(1, (entry.text.split(/\s/u)[0] ?? '').length / entry.text.length);
-      return (upper.right - upper.left + word + 0.3 * size) / Math.max(1, column.right - column.left);
+      const word = widthOf(entry) * Math.min(1, (entry.text.split(/\s/u)[0] ?? '').length / entry.text.length);
+      return (widthOf(upper) + word + 0.3 * size) / Math.max(1, widthOf(column));
     });
     const startLabel = first.entries.find(({ from }) => from === 0);
     const aboveLabel = above.entries.find(({ from }) => from === 0);
@@ -148,18 +144,15 @@ export interface TableRow {
 
 /** Heights of the rules that cut the whole table. */
 export function separators(region: TableRegion): number[] {
-  const full = region.box.right - region.box.left;
-  const heights: number[] = [];
   const byHeight = new Map<number, Box[]>();
   for (const rule of region.horizontal) {
     const key = [...byHeight.keys()].find((y) => Math.abs(y - rule.top) < 1.5) ?? rule.top;
     byHeight.set(key, [...(byHeight.get(key) ?? []), rule]);
   }
-  for (const [y, rules] of byHeight) {
-    const covered = rules.reduce((sum, rule) => sum + rule.right - rule.left, 0);
-    if (covered > 0.9 * full) heights.push(y);
-  }
-  return heights.sort((a, b) => a - b);
+  return [...byHeight]
+    .filter(([, rules]) => rules.reduce((sum, rule) => sum + widthOf(rule), 0) > 0.9 * widthOf(region.box))
+    .map(([y]) => y)
+    .sort((a, b) => a - b);
 }
 
 /** Groups lines into rows: a model separates wrapped lines from lines that begin a row. */

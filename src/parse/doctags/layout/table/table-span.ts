@@ -157,15 +157,11 @@ function spanHeader(cells: CellDraft[], header: number): void {
 
 /** In a part of the table between two rules, a cell alone in its column labels all rows of the part. */
 function spanBlocks(cells: CellDraft[], rows: readonly TableRow[], header: number): void {
-  const blocks = new Map<number, number[]>();
-  rows.forEach((row, index) => {
-    if (index >= header) blocks.set(row.block, [...(blocks.get(row.block) ?? []), index]);
-  });
-  for (const indices of blocks.values()) {
+  const body = rows.keys().filter((row) => row >= header);
+  for (const indices of Map.groupBy(body, (row) => rows[row]?.block).values()) {
     const first = indices[0] ?? 0;
     const last = indices.at(-1) ?? 0;
-    const count = indices.length;
-    if (count < 2) continue;
+    if (indices.length < 2) continue;
     const middle = ((rows[first]?.lines[0]?.baseline ?? 0) + (rows[last]?.lines[0]?.baseline ?? 0)) / 2;
     const inside = cells.filter((cell) => cell.row >= first && cell.row <= last);
     const full = Math.max(...inside.map((cell) => cell.column));
@@ -178,7 +174,7 @@ function spanBlocks(cells: CellDraft[], rows: readonly TableRow[], header: numbe
       const centred = only.row !== first && away < 0.4 * (only.entries[0]?.size ?? 10);
       if (!centred) break;
       only.row = first;
-      only.rowSpan = count;
+      only.rowSpan = indices.length;
     }
   }
 }

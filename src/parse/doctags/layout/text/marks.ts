@@ -1,6 +1,6 @@
 import type { Box } from '../../../document.ts';
 import type { Drawing, Glyph } from '../page/page-content.ts';
-import { touches } from '../page/box.ts';
+import { touches, heightOf, widthOf } from '../page/box.ts';
 import { hasLetterOrDigit } from './script.ts';
 
 // Spacing accents as old TeX fonts set them, and the combining marks they stand for.
@@ -131,7 +131,7 @@ function sizeOf({ left, right, top, bottom }: Box): number {
 }
 
 function isSquarish(box: Box): boolean {
-  return sizeOf(box) < 1.5 * Math.min(box.right - box.left, box.bottom - box.top);
+  return sizeOf(box) < 1.5 * Math.min(widthOf(box), heightOf(box));
 }
 
 export function combiningMark(accent: string): string | undefined {

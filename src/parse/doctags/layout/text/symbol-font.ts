@@ -1,5 +1,6 @@
 import type { Font, Glyph, PageContent } from '../page/page-content.ts';
 import { isLetters } from './script.ts';
+import { widthOf } from '../page/box.ts';
 
 /** The characters of Adobe's Symbol font from code 33 on; a space where it has none. */
 const SYMBOL_FROM = 0x21;
@@ -224,16 +225,16 @@ function contradicts(text: string, ink: Ink): boolean {
 }
 
 function isBar(ink: Ink): boolean {
-  return ink.top - ink.bottom < 0.1 && ink.right - ink.left > 0.3 && isMiddle(ink);
+  return ink.top - ink.bottom < 0.1 && widthOf(ink) > 0.3 && isMiddle(ink);
 }
 
 function isDot(ink: Ink): boolean {
-  return ink.top - ink.bottom < 0.2 && ink.right - ink.left < 0.25 && isMiddle(ink);
+  return ink.top - ink.bottom < 0.2 && widthOf(ink) < 0.25 && isMiddle(ink);
 }
 
 /** A swung dash. */
 function isWave(ink: Ink): boolean {
-  return ink.top - ink.bottom >= 0.1 && ink.top - ink.bottom < 0.25 && ink.right - ink.left > 0.35 && isMiddle(ink);
+  return ink.top - ink.bottom >= 0.1 && ink.top - ink.bottom < 0.25 && widthOf(ink) > 0.35 && isMiddle(ink);
 }
 
 function isMiddle(ink: Ink): boolean {
@@ -247,7 +248,7 @@ function meaningOf(text: string, ink: Ink, use: Use): string | undefined {
   if (isDot(ink)) return '·';
   if (isWave(ink)) return '~';
   const { count = 0, beforeUnit = 0 } = use.characters.get(text) ?? {};
-  const isMuShaped = ink.bottom < DESCENT && ink.top < X_HEIGHT && ink.right - ink.left < 0.68;
+  const isMuShaped = ink.bottom < DESCENT && ink.top < X_HEIGHT && widthOf(ink) < 0.68;
   if (isMuShaped && (text === 'm' || beforeUnit > 0.5 * count)) return 'μ';
   // Other Greek letters sit where Symbol has them, if the shape agrees.
   const greek = /^[A-Za-z]$/.test(text) ? symbolAt('symbol', text.charCodeAt(0)) : undefined;
