@@ -2,7 +2,7 @@ import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { askPassages, LEAST_FIT } from '../src/answers/ask.ts';
+import { LEAST_FIT, passageLimits } from '../src/answers/ask.ts';
 import { checkQuote } from '../src/answers/check-answer.ts';
 import { extractAnswer, fitOfAnswer } from '../src/answers/extract-answer.ts';
 import { columnsFrom } from '../src/answers/table/columns.ts';
@@ -163,11 +163,7 @@ function only(paper: string): { readonly documents: { key: string; accepts: (doc
 
 /** What `ask` reads for a question. */
 async function passagesFor(question: string, top: number, filter: object = {}): Promise<Hit[]> {
-  return await askPassages((text, options) => index.search(text, options), question, {
-    mode: 'hybrid' as const,
-    top,
-    filter,
-  });
+  return await index.search(question, { ...passageLimits(top), mode: 'hybrid', filter });
 }
 
 async function scoreRetrieval(): Promise<void> {
@@ -358,7 +354,7 @@ function scoreGate(): string[] {
       const own = places.map((each) => hits[each] as CitedHit);
       const named = places.indexOf(place) + 1;
       trueQuotes += 1;
-      const isTrue = (words: string): boolean => typeof checkQuote({ quote: words, passage: named }, own) !== 'string';
+      const isTrue = (words: string): boolean => typeof checkQuote(words, own, named) !== 'string';
       if (isTrue(quote)) accepted += 1;
       else if (withoutCutWords(quote).some(isTrue)) cutWords += 1;
       else console.error(`refused: ${quote.slice(0, 200)}\n   from: ${(chunks[place] as Chunk).text.slice(0, 300)}`);
@@ -376,8 +372,7 @@ function scoreGate(): string[] {
         if (kind !== 'misattributed' && places.some((each) => squashed[each]?.includes(squash(false_)))) continue;
         if (kind === 'misattributed' && foreign.some(({ passage }) => squash(passage.text).includes(whole))) continue;
         tried[kind] = (tried[kind] ?? 0) + 1;
-        if (typeof checkQuote({ quote: false_, passage: at }, passages) !== 'string')
-          letThrough[kind] = (letThrough[kind] ?? 0) + 1;
+        if (typeof checkQuote(false_, passages, at) !== 'string') letThrough[kind] = (letThrough[kind] ?? 0) + 1;
       }
     }
   console.log(

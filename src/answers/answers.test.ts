@@ -105,7 +105,7 @@ test('forged, stitched, misattributed, shortened and number-changed sentences ar
 });
 
 test('a quote of another passage of the same paper is found there', () => {
-  const checked = checkQuote({ quote: 'repeated in the second year', passage: 1 }, PASSAGES);
+  const checked = checkQuote('repeated in the second year', PASSAGES);
   assert.equal(typeof checked === 'string' ? checked : checked.page, 5);
 });
 

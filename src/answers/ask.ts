@@ -30,15 +30,9 @@ export type AskEvent =
   | { readonly kind: 'passages'; readonly passages: readonly CitedHit[] }
   | { readonly kind: 'sentence'; readonly sentence: AnswerSentence };
 
-/** Largest share of passages from one work: a question about one paper needs several of its passages. */
-const SHARE_OF_ONE_WORK = 0.6;
-
-export async function askPassages<T, O extends { readonly top: number }>(
-  search: (question: string, options: O & { readonly perWork: number }) => Promise<T[]>,
-  question: string,
-  options: O,
-): Promise<T[]> {
-  return await search(question, { ...options, perWork: Math.ceil(options.top * SHARE_OF_ONE_WORK) });
+/** At most 60 % of the passages are from one work: a question about one paper needs several of them. */
+export function passageLimits(top: number): { readonly top: number; readonly perWork: number } {
+  return { top, perWork: Math.ceil(top * 0.6) };
 }
 
 /** The highest threshold that refuses at most 1 in 20 answerable questions, by `npm run score:answers`. */
@@ -55,9 +49,7 @@ export async function askCorpus(
 ): Promise<Answer> {
   const { passages: top, sentences: most, least, writer, report, ...search } = { ...DEFAULTS, ...request };
   const look = async (text: string, related: boolean): Promise<CitedHit[]> =>
-    await askPassages((asked, options) => session.search(asked, { ...search, ...options, related }, signal), text, {
-      top,
-    });
+    await session.search(text, { ...search, ...passageLimits(top), related }, signal);
   const answer = async (passages: readonly CitedHit[]): Promise<Answer> => {
     report?.({ kind: 'passages', passages });
     const live = new Set<string>();

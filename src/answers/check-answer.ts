@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import { fieldsOf, findQuote, hasNumbersOf, parseJson } from '../base/index.ts';
-import type { CitedHit, CitedWork, SearchSession } from '../corpus/index.ts';
+import type { CitedHit, SearchSession } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
 import { listIn } from '../model/index.ts';
 import type { answerSentence } from './shapes/index.ts';
@@ -23,12 +23,6 @@ const MOST_QUOTES = 6;
 const LONGEST_TEXT = 1_000;
 /** Shorter quotes prove nothing. */
 const LEAST_WORDS = 4;
-
-export interface ClaimedQuote {
-  readonly quote: string;
-  /** The number of the passage, from 1. */
-  readonly passage: number;
-}
 
 /** Keeps sentences whose quotes are in the papers, and numbers in the quotes; undefined if not JSON. */
 export function checkAnswer(content: string, passages: readonly CitedHit[]) {
@@ -94,7 +88,7 @@ function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerS
   for (const each of quotes as unknown[]) {
     const { quote, passage } = fieldsOf(each);
     if (typeof quote !== 'string' || quote.length > LONGEST_TEXT || !Number.isSafeInteger(passage)) return 'malformed';
-    const checked = checkQuote({ quote, passage: passage as number }, passages);
+    const checked = checkQuote(quote, passages, passage as number);
     if (typeof checked === 'string') return checked;
     found.push(checked);
   }
@@ -109,15 +103,12 @@ function withoutMarks(text: string): string {
   return text.replaceAll(/ ?\[[\d ,;–-]{1,40}\]/g, '').trim();
 }
 
-/** Where a quote is, or why it was rejected. It may be in another passage of the same paper. */
-export function checkQuote(
-  { quote: claimed, passage }: ClaimedQuote,
-  passages: readonly CitedHit[],
-): AnswerQuote | DropReason {
+/** Where a quote of the passage `number`, from 1, is: there or elsewhere in the same paper; or why it was rejected. */
+export function checkQuote(claimed: string, passages: readonly CitedHit[], number = 1): AnswerQuote | DropReason {
   // A copied quote may begin with the full stop of the previous sentence.
   const quote = claimed.trim().replace(/^[.,;:…)\]]+\s+/, '');
   if (quote.split(/\s+/).length < LEAST_WORDS) return 'quote-too-short';
-  const named = passages[passage - 1];
+  const named = passages[number - 1];
   if (!named) return 'quote-not-in-passage';
   const own = findQuote(quote, named.passage.text);
   if (own) return quoteAt(named, own);
@@ -157,37 +148,22 @@ export interface QuoteClaim {
   readonly sentence?: string | undefined;
 }
 
-/** Whether a quote is in the work it is attributed to; otherwise why not, and the work that has it. */
-export type QuoteVerdict =
-  | { readonly kind: 'found'; readonly quote: AnswerQuote }
-  | { readonly kind: 'refused'; readonly reason: DropReason | 'unknown-work'; readonly elsewhere: CitedWork | null };
-
 const OTHERS = 10;
 
-export async function checkQuotes(
-  session: SearchSession,
-  claims: readonly QuoteClaim[],
-  signal?: AbortSignal,
-): Promise<QuoteVerdict[]> {
-  return await Array.fromAsync(claims, (claim) => verdictOn(session, claim, signal));
-}
-
-async function verdictOn(
-  session: SearchSession,
-  { quote, work, sentence }: QuoteClaim,
-  signal?: AbortSignal,
-): Promise<QuoteVerdict> {
+/** Whether a quote is in the work it is attributed to; otherwise why not, and the id of the work that has it. */
+export async function checkClaim(session: SearchSession, { quote, work, sentence }: QuoteClaim, signal?: AbortSignal) {
+  const refused = (reason: DropReason | 'unknown-work', elsewhere: string | null = null) =>
+    ({ verdict: 'refused', reason, page: null, around: null, elsewhere }) as const;
   const documents = session.documents({ works: new Set([work]) });
-  if (documents.length === 0) return { kind: 'refused', reason: 'unknown-work', elsewhere: null };
+  if (documents.length === 0) return refused('unknown-work');
   const passages = documents.flatMap(({ document }) => session.passagesOf(document));
-  const checked = checkQuote({ quote, passage: 1 }, passages);
+  const checked = checkQuote(quote, passages);
   if (typeof checked !== 'string') {
-    if (sentence === undefined || hasNumbersOf(sentence, [checked.text])) return { kind: 'found', quote: checked };
-    return { kind: 'refused', reason: 'number-not-in-quote', elsewhere: null };
+    if (sentence !== undefined && !hasNumbersOf(sentence, [checked.text])) return refused('number-not-in-quote');
+    return { verdict: 'found', reason: null, page: checked.page, around: checked.sentence, elsewhere: null } as const;
   }
-  if (checked === 'quote-too-short') return { kind: 'refused', reason: checked, elsewhere: null };
+  if (checked === 'quote-too-short') return refused(checked);
   const others = await session.search(quote, { mode: 'lexical', top: OTHERS, minFit: 0 }, signal);
-  const other = others.find((hit) => typeof checkQuote({ quote, passage: 1 }, [hit]) !== 'string');
-  if (!other) return { kind: 'refused', reason: 'quote-not-in-passage', elsewhere: null };
-  return { kind: 'refused', reason: 'quote-of-another-paper', elsewhere: other.work };
+  const other = others.find((hit) => typeof checkQuote(quote, [hit]) !== 'string');
+  return other ? refused('quote-of-another-paper', other.work?.id) : refused('quote-not-in-passage');
 }

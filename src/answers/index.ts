@@ -1,6 +1,6 @@
 export { askCorpus, citedWorks } from './ask.ts';
 export type { Answer, AskEvent } from './ask.ts';
-export { checkQuotes } from './check-answer.ts';
+export { checkClaim } from './check-answer.ts';
 export { openWriter } from './writer.ts';
 export type { Column, Table } from './table/cell.ts';
 export { checkedColumns, columnsFrom, parseColumn, parseColumns } from './table/columns.ts';

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
 import type { AskEvent } from '../answers/index.ts';
-import { askCorpus, checkQuotes, openWriter } from '../answers/index.ts';
+import { askCorpus, checkClaim, openWriter } from '../answers/index.ts';
 import type { answerShape } from '../answers/shapes/index.ts';
 import { answerHead } from '../answers/shapes/index.ts';
+import { fields, number, text } from '../ask/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
 import type { AskedRun } from './question.ts';
 import { counted, question, worksChoice } from './question.ts';
@@ -41,7 +42,7 @@ export const askQuestion = question({
       summary:
         sentences.length === 0
           ? `Not in these papers, as far as their sentences show; the nearest ${items.length} passages follow.`
-          : `${counted(sentences.length, 'sentence answers', 'sentences answer')} "${asked.question}": ${sentences.map(({ text }) => `“${text}”`).join(' ')}`,
+          : `${counted(sentences.length, 'sentence answers', 'sentences answer')} "${asked.question}": ${sentences.map((sentence) => `“${sentence.text}”`).join(' ')}`,
       items,
     };
   },
@@ -75,13 +76,12 @@ export async function shownAnswer(
 }
 
 const verdictFields = z.object({
-  quote: z.string(),
-  work: z.string(),
+  ...fields(z.string(), 'quote', 'work'),
   verdict: z.enum(['found', 'refused']),
-  reason: z.string().nullable(),
-  page: z.number().nullable(),
-  around: z.string().nullable().describe('The whole sentence that the quote is from.'),
-  elsewhere: z.string().nullable().describe('The work that has the quote instead.'),
+  reason: text,
+  page: number,
+  around: text.describe('The whole sentence that the quote is from.'),
+  elsewhere: text.describe('The work that has the quote instead.'),
 });
 type Verdict = z.output<typeof verdictFields>;
 
@@ -115,18 +115,11 @@ export const checkQuotesQuestion = question({
     for (const claim of quotes) {
       let data: Verdict | undefined;
       for (const { search } of runs) {
-        const [verdict] = await search.use((session) => checkQuotes(session, [claim], signal));
-        if (!verdict) continue;
-        const about = { quote: claim.quote, work: claim.work };
-        if (verdict.kind === 'found') {
-          const { page, sentence } = verdict.quote;
-          data = { ...about, verdict: 'found', reason: null, page, around: sentence, elsewhere: null };
-          break;
-        }
-        const { reason, elsewhere } = verdict;
+        const checked = await search.use((session) => checkClaim(session, claim, signal));
         // A corpus with the work gives a better reason than one without it.
-        if (data === undefined || reason !== 'unknown-work')
-          data = { ...about, verdict: 'refused', reason, page: null, around: null, elsewhere: elsewhere?.id ?? null };
+        if (data === undefined || checked.reason !== 'unknown-work')
+          data = { quote: claim.quote, work: claim.work, ...checked };
+        if (checked.verdict === 'found') break;
       }
       if (data) verdicts.push(data);
     }

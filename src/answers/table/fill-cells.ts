@@ -183,7 +183,7 @@ function checkCell(
     typeof given.value === 'string' ? given.value.trim() : typeof given.value === 'number' ? String(given.value) : '';
   if (value === '' || value.length > LONGEST_VALUE || typeof quote !== 'string' || !Number.isSafeInteger(passage))
     return empty('quote-refused');
-  const checked = checkQuote({ quote, passage: passage as number }, passages);
+  const checked = checkQuote(quote, passages, passage as number);
   if (typeof checked === 'string' || !hasNumbersOf(value, [checked.text])) return empty('quote-refused');
   const found = cellQuote(checked);
   const typed = typedValue(column, value);

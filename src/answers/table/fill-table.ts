@@ -11,7 +11,7 @@ import { askModel } from '../../model/index.ts';
 import { chunkOutput } from '../../parse/index.ts';
 import type { ItemOutcome, StageEvent, WorkItem } from '../../stage/index.ts';
 import { runStage } from '../../stage/index.ts';
-import { askPassages, LEAST_FIT } from '../ask.ts';
+import { LEAST_FIT, passageLimits } from '../ask.ts';
 import { extractAnswer } from '../extract-answer.ts';
 import type { Cell, Column, TableRow } from './cell.ts';
 import { empty } from './cell.ts';
@@ -123,13 +123,8 @@ async function cellsOf(
       const value = work && recordValue(column, work);
       cells.set(column, value ? { kind: 'value', value, from: 'record', quote: null } : empty('not-in-record'));
     } else {
-      const works = new Set([document]);
-      const passages = await askPassages(
-        (text, options) => session.search(text, { ...options, works }, signal),
-        column.question,
-        { top: PASSAGES, minFit: 0 },
-      );
-      found.set(column, passages);
+      const request = { ...passageLimits(PASSAGES), minFit: 0, works: new Set([document]) };
+      found.set(column, await session.search(column.question, request, signal));
     }
   const open = columns.filter((column) => !cells.has(column));
   if (writer && open.length > 0) {

@@ -12,11 +12,8 @@ import { typedValue } from './fill-cells.ts';
 const FILL_VERSION = 2;
 const TABLE_FILE = 'table.json';
 
-/** The columns of a table and the model that fills it; its rows are files beside it. */
-interface TableFile {
-  readonly columns: readonly Column[];
-  readonly model: string | null;
-}
+/** The rows are files beside it. */
+type TableFile = Omit<Table, 'rows'>;
 
 export interface SavedTable extends TableFile {
   /** Derived from the columns. */
@@ -104,13 +101,8 @@ export function readRow(folder: string, table: TableFile, document: CitedDocumen
 }
 
 export function rowOf({ document, work, link }: CitedDocument, cells: Cell[]): TableRow {
-  const { id, title, year, apa, doi } = work ?? {};
-  return {
-    document,
-    work: id === undefined ? null : { id, title: title ?? null, year: year ?? null, apa: apa ?? '', doi: doi ?? null },
-    link,
-    cells,
-  };
+  const cited = work && { id: work.id, title: work.title, year: work.year, apa: work.apa, doi: work.doi };
+  return { document, work: cited, link, cells };
 }
 
 /** Applies people's corrections, by the id of the work or the name of its document. */
