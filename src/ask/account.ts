@@ -32,12 +32,13 @@ export const COUNTS = {
 
 export type Account = ReturnType<typeof accountOf>;
 
+/** Counts of works by their outcome. */
 const STATES = {
-  saved: 'downloaded',
-  own: 'local',
-  parked: 'deferred',
+  downloaded: 'saved',
+  local: 'own',
+  deferred: 'parked',
   failed: 'failed',
-  skipped: 'unavailable',
+  unavailable: 'skipped',
   waiting: 'waiting',
 } as const;
 
@@ -50,14 +51,10 @@ export function accountOf(store: CorpusStore, run?: string) {
   const count = (where: string): number => store.number(`select sum(rows) from works_tally where ${where}`);
   const by = (what: string, where: string): Record<string, number> =>
     countsOf(store, `select ${what}, sum(rows) from works_tally where ${where} group by 1 order by 2 desc, 1`);
+  const states = Object.entries(STATES).map(([state, outcome]) => [state, count(`outcome = '${outcome}'`)]);
   const works = {
     listed: count("outcome <> 'unreadable'"),
-    downloaded: count("outcome = 'saved'"),
-    local: count("outcome = 'own'"),
-    deferred: count("outcome = 'parked'"),
-    failed: count("outcome = 'failed'"),
-    unavailable: count("outcome = 'skipped'"),
-    waiting: count("outcome = 'waiting'"),
+    ...(Object.fromEntries(states) as Record<keyof typeof STATES, number>),
   };
   const unreadable = count("outcome = 'unreadable'");
   const others = works.listed - count(IS_BEST);
@@ -171,8 +168,9 @@ function assessedWorks(store: CorpusStore) {
 
 /** The number of works by outcome, under the names used in lists of works. */
 export function outcomesOf(account: Account): Readonly<Record<string, number>> {
+  const states = Object.entries(STATES) as [keyof typeof STATES, string][];
   return Object.fromEntries(
-    Object.entries(STATES).flatMap(([outcome, state]) => (account[state] > 0 ? [[outcome, account[state]]] : [])),
+    states.flatMap(([state, outcome]) => (account[state] > 0 ? [[outcome, account[state]]] : [])),
   );
 }
 
@@ -198,11 +196,11 @@ export function runCountsOf(store: CorpusStore, run: string) {
   const by = (column: string, where: string): Record<string, number> =>
     countsOf(store, `select ${column}, count(*) ${from} ${where} group by 1 order by 2 desc, 1`, run);
   const ended = by('works.outcome', 'outcomes.run = ?');
-  const deferred = store.all<{ text: string }>(
-    `select works.tried || ': ' || works.reason || coalesce(', until ' || (outcomes.row ->> '$.retry_at'), '') as text
+  const deferred = store.column(
+    `select works.tried || ': ' || works.reason || coalesce(', until ' || (outcomes.row ->> '$.retry_at'), '')
      ${from} works.outcome = 'parked' order by works.sequence limit ${MOST_NAMED}`,
   );
-  const givenUp = store.all<{ detail: string }>(
+  const givenUp = store.column(
     `select distinct outcomes.row ->> '$.detail' as detail ${from} works.reason = 'host-given-up' and detail is not null limit ${MOST_NAMED}`,
   );
   return {
@@ -218,11 +216,8 @@ export function runCountsOf(store: CorpusStore, run: string) {
     /** Why works of earlier runs have no file and were not tried again. */
     earlier_by_reason: by('works.reason', "outcomes.run <> ? and works.outcome not in ('saved', 'unreadable')"),
     /** Works that will be tried again, with reason and time: the first of them, and their number. */
-    deferred: {
-      works: store.count("works where outcome = 'parked'"),
-      first: deferred.map(({ text }) => text),
-    },
-    given_up: givenUp.map(({ detail }) => detail),
+    deferred: { works: store.count("works where outcome = 'parked'"), first: deferred },
+    given_up: givenUp,
   };
 }
 
@@ -230,36 +225,36 @@ const [WIDTH, BOX, GAP, LINE] = [300, 330, 40, 18];
 
 /** A PRISMA 2020 flow diagram. */
 export function prismaSvg(counts: Account['prisma']): string {
-  const { unreadable_entries: unreadable, duplicates } = counts.removed_before_screening;
-  const reasons = Object.entries(counts.not_retrieved_by_reason)
-    .toSorted((a, b) => b[1] - a[1])
-    .map(([reason, number]) => `${reason} (n = ${number})`);
-  const whys =
-    counts.excluded_by_full_text === 0
-      ? []
-      : [`Reports excluded (n = ${counts.excluded_by_full_text}):`, ...Object.entries(counts.excluded_by_full_text_reasons).map(([why, number]) => `${why} (n = ${number})`)]; // prettier-ignore
-  const isScreened = counts.screened > 0;
-  const rows: readonly (readonly [string, readonly string[]])[] = [
+  const { screened, not_screened: unscreened, retrieved, excluded_by_full_text: excludedByText } = counts;
+  const n = (what: string, number: number): string => `${what} (n = ${number})`;
+  const each = (numbers: Readonly<Record<string, number>>): string[] =>
+    Object.entries(numbers).map(([what, number]) => n(what, number));
+  const { duplicates, unreadable_entries: unreadable } = counts.removed_before_screening;
+  const removed = ['Removed before screening:', n('duplicates', duplicates), n('unreadable entries', unreadable)];
+  const left = unscreened > 0 ? [n('Records not screened', unscreened)] : [];
+  /** The box in the middle, then the lines beside it. */
+  const rows: readonly (readonly string[])[] = [
+    [n('Records identified', counts.identified), ...removed],
+    screened > 0
+      ? [n('Records screened', screened), n('Records excluded', counts.excluded), ...left]
+      : ['Records not screened yet'],
     [
-      `Records identified (n = ${counts.identified})`,
-      ['Removed before screening:', `duplicates (n = ${duplicates})`, `unreadable entries (n = ${unreadable})`],
+      n('Reports sought', counts.sought),
+      n('Reports not retrieved', counts.not_retrieved),
+      ...each(counts.not_retrieved_by_reason),
     ],
-    [
-      isScreened ? `Records screened (n = ${counts.screened})` : 'Records not screened yet',
-      isScreened
-        ? [
-            `Records excluded (n = ${counts.excluded})`,
-            ...(counts.not_screened > 0 ? [`Records not screened (n = ${counts.not_screened})`] : []),
-          ]
-        : [],
-    ],
-    [`Reports sought (n = ${counts.sought})`, [`Reports not retrieved (n = ${counts.not_retrieved})`, ...reasons]],
-    [counts.excluded_by_full_text > 0 ? `Reports assessed for eligibility (n = ${counts.retrieved})` : `Reports retrieved (n = ${counts.retrieved})`, whys], // prettier-ignore
-    [isScreened ? `Studies included (n = ${counts.included})` : 'Studies not screened yet', []],
+    excludedByText > 0
+      ? [
+          n('Reports assessed for eligibility', retrieved),
+          `${n('Reports excluded', excludedByText)}:`,
+          ...each(counts.excluded_by_full_text_reasons),
+        ]
+      : [n('Reports retrieved', retrieved)],
+    [screened > 0 ? n('Studies included', counts.included) : 'Studies not screened yet'],
   ];
   let y = 10;
   const parts: string[] = [];
-  for (const [at, [main, side]] of rows.entries()) {
+  for (const [at, [main = '', ...side]] of rows.entries()) {
     const height = Math.max(2, side.length + 1) * LINE;
     parts.push(box(10, y, WIDTH, height, [main]));
     if (side.length > 0) {

@@ -83,7 +83,7 @@ export class CorpusWorks implements Disposable {
   history(work: string): ManifestRow[] {
     const tried = 'coalesce((select tried from works where work = ?1), ?1)';
     const sql = `select row from outcomes where work = ${tried} order by sequence desc limit ${HISTORY_ROWS}`;
-    return this.store.all<{ row: string }>(sql, work).map(({ row }) => JSON.parse(row) as ManifestRow);
+    return this.store.column(sql, work).map((row) => JSON.parse(row) as ManifestRow);
   }
 
   [Symbol.dispose](): void {
@@ -149,6 +149,8 @@ export function documentLink({ folder, dataRoot }: DocumentPlace, document: stri
 }
 
 const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;
+/** A filter rather than a name or a list of ids. */
+const HAS_FIELD = new RegExp(`(?<!\\S)(?:${FIELDS.join('|')}|retracted):`, 'i');
 const MOST_LISTED = 100_000;
 
 /** Parses a filter such as `year:2018-2022 author:"van Oppen" retracted:no heat waves`. */
@@ -174,21 +176,13 @@ export function parseWorkFilter(text: string): WorkFilter {
   return filter;
 }
 
-/** Whether a text is a filter rather than a name or a list of ids. */
-function isFilter(text: string): boolean {
-  const names: readonly string[] = [...FIELDS, 'retracted'];
-  return text
-    .split(/\s/)
-    .some((word) => names.includes(word.split(':', 1)[0]?.toLowerCase() ?? '') && word.includes(':'));
-}
-
 /** Selects by a saved set, `included` or `excluded`, a filter, ids with commas, or a file of ids, `@FILE`. */
 export function chooseWorks(works: CorpusWorks, text: string): ReadonlySet<string> {
   const named = works.records.sets().find(({ name }) => name === text);
   if (named) return worksOfSet(works, named);
   const label = LABELS.find((each) => each === text);
   if (label) return new Set([...works.records.labels()].flatMap(([work, own]) => (own === label ? [work] : [])));
-  if (isFilter(text)) return works.table.ids(parseWorkFilter(text));
+  if (HAS_FIELD.test(text)) return works.table.ids(parseWorkFilter(text));
   const ids = text.startsWith('@') ? listIn(text.slice(1)) : text.split(',');
   return new Set(ids.map((id) => id.trim()).flatMap((id) => (id === '' ? [] : [workOf(works, id)])));
 }

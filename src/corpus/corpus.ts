@@ -341,7 +341,7 @@ export class Corpus implements AsyncDisposable {
 
   /** The caller disposes of it. */
   view(): CorpusView {
-    return new CorpusView(this.folder, this.config);
+    return new CorpusView(this.folder, this.config.parse.data_root);
   }
 
   /** The contents of `run.json`; undefined before the first `gather`. */

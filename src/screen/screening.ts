@@ -297,9 +297,9 @@ export class Screening implements Disposable {
 
   /** Reads the works in row order; scores stay with their works. */
   #readWorks(): void {
-    const works = this.#store
-      .all<{ work: string }>("select work from works where other_version = 0 and outcome <> 'unreadable' order by row")
-      .map(({ work }) => work);
+    const works = this.#store.column(
+      "select work from works where other_version = 0 and outcome <> 'unreadable' order by row",
+    );
     if (works.length === this.#works.length && works.every((work, row) => work === this.#works[row])) return;
     const [rows, scores] = [this.#rows, this.#scores];
     this.#works = works;

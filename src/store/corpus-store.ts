@@ -234,6 +234,11 @@ export class CorpusStore implements Disposable {
     return Number(Object.values(this.get(sql, ...values) ?? {})[0] ?? 0);
   }
 
+  /** The first selected column. */
+  column<Value = string>(sql: string, ...values: SqlValues): Value[] {
+    return this.all(sql, ...values).map((row) => Object.values(row)[0] as Value);
+  }
+
   /** Rows of two columns, by the first one. */
   map<Value = string>(sql: string, ...values: SqlValues): Map<string, Value> {
     return new Map(this.all(sql, ...values).map((row) => Object.values(row) as [string, Value]));

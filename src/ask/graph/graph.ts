@@ -125,9 +125,9 @@ export class Graph implements Disposable {
          ORDER BY edge, direction DESC, year, label, id LIMIT :limit`,
         { node: nodeKey(this.find(name).id), kinds: JSON.stringify(kinds), limit },
       )
-      .map(({ source, edge, target, direction, ...row }) => ({
+      .map(({ source, edge: kind, target, direction, ...row }) => ({
         source,
-        kind: edge,
+        kind,
         target,
         direction,
         node: nodeOf(row),
@@ -244,8 +244,8 @@ export class Graph implements Disposable {
 
   /** Texts of printed references that match no work, most cited first. */
   unknownReferences(): string[] {
-    return this.#texts(
-      `SELECT min(text) AS text FROM printed JOIN evidence USING (owner, part)
+    return this.store.column(
+      `SELECT min(text) FROM printed JOIN evidence USING (owner, part)
        WHERE evidence.kind = 'resolves_to' AND evidence.method = 'reference-print'
        GROUP BY evidence.target ORDER BY count(DISTINCT owner) DESC, evidence.target`,
     );
@@ -254,8 +254,8 @@ export class Graph implements Disposable {
   /** Ids of cited works about which the graph knows nothing else, most cited first. */
   namelessWorks(origin: string): string[] {
     const prefix = `work:${origin}:`;
-    return this.#texts(
-      `SELECT substr(nodes.id, ?) AS text FROM nodes JOIN edges ON edges.target = nodes.node AND edges.kind = 'cites'
+    return this.store.column(
+      `SELECT substr(nodes.id, ?) FROM nodes JOIN edges ON edges.target = nodes.node AND edges.kind = 'cites'
        WHERE nodes.kind = 'work' AND nodes.id >= ? AND nodes.id < ? AND json_extract(nodes.data, '$.title') IS NULL
          AND NOT EXISTS (SELECT 1 FROM edges AS same WHERE same.source = nodes.node AND same.kind = 'same_as')
        GROUP BY nodes.node ORDER BY count(*) DESC, nodes.id`,
@@ -295,10 +295,6 @@ export class Graph implements Disposable {
 
   [Symbol.dispose](): void {
     this.store[Symbol.dispose]();
-  }
-
-  #texts(sql: string, ...values: (string | number)[]): string[] {
-    return this.store.all<{ text: string }>(sql, ...values).map(({ text }) => text);
   }
 
   #node(sql: string, value: string): GraphNode | undefined {
@@ -523,7 +519,7 @@ export function nearDocuments(graph: Graph, documents: Iterable<string>): Set<st
     const around = [...graph.edgesOf(document, ['cites']), ...graph.related(document, MOST_RELATED)];
     const works = JSON.stringify(around.map(({ node }) => nodeKey(node.id)));
     const sql = `SELECT owner ${held} work IN (SELECT value FROM json_each(?))`;
-    for (const { owner } of store.all<{ owner: string }>(sql, works)) near.add(owner);
+    for (const owner of store.column(sql, works)) near.add(owner);
   }
   return near;
 }

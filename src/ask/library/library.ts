@@ -13,10 +13,17 @@ import { CorpusWorks, describedWork } from '../corpus-works.ts';
 import type { LibraryDocument } from './read-document.ts';
 import { hasDocument, isDocumentName, readDocument } from './read-document.ts';
 
-export const CITATION_STYLES = ['apa', 'bibtex', 'ris', 'csl'] as const;
+/** `keys` counts the citation keys in use. */
+const CITATIONS = {
+  apa: apaCitation,
+  bibtex: (record: WorkRecord, keys: Map<string, number>) => bibtexEntry(record, citationKey(record, keys)),
+  ris: (record: WorkRecord) => risEntry(record),
+  csl: (record: WorkRecord) => JSON.stringify(cslItem(record)),
+};
+export type CitationStyle = keyof typeof CITATIONS;
+export const CITATION_STYLES = Object.keys(CITATIONS) as CitationStyle[];
 const MOST_WORKS = 1_000;
 const LIMIT = 50;
-export type CitationStyle = (typeof CITATION_STYLES)[number];
 
 export type WorksPage = ReturnType<WorkTable['page']>;
 
@@ -60,7 +67,7 @@ export class Library implements Disposable {
   async cite(names: readonly string[], style: CitationStyle) {
     const works = await Array.fromAsync(names, async (name) => ({ name, work: (await this.work(name)) ?? null }));
     const keys = new Map<string, number>();
-    return works.map(({ name, work }) => ({ name, work, citation: work && citation(work.record, style, keys) }));
+    return works.map(({ name, work }) => ({ name, work, citation: work && CITATIONS[style](work.record, keys) }));
   }
 
   async account() {
@@ -116,19 +123,6 @@ export class Library implements Disposable {
   [Symbol.dispose](): void {
     this.#list?.[Symbol.dispose]();
     this.#list = undefined;
-  }
-}
-
-function citation(record: WorkRecord, style: CitationStyle, keys: Map<string, number>): string {
-  switch (style) {
-    case 'apa':
-      return apaCitation(record);
-    case 'bibtex':
-      return bibtexEntry(record, citationKey(record, keys));
-    case 'ris':
-      return risEntry(record);
-    case 'csl':
-      return JSON.stringify(cslItem(record));
   }
 }
 

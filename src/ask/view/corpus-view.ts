@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 
 import { fileInside } from '../../base/index.ts';
-import type { Config } from '../../config/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
 import type { Block, Chunk } from '../../parse/index.ts';
 import {
@@ -46,10 +45,6 @@ export class CorpusView extends CorpusWorks {
   readonly #reported = new Map<string, number>();
   #counted: { readonly version: string; readonly account: Account } | undefined;
   #refreshing: Promise<readonly RunEvent[]> | undefined;
-
-  constructor(folder: string, config: Config) {
-    super(folder, config.parse.data_root);
-  }
 
   /** Reads new log lines and returns new events; concurrent calls share one read. */
   refresh(): Promise<readonly RunEvent[]> {

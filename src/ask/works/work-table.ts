@@ -49,13 +49,12 @@ export class WorkTable {
   }
 
   get(work: string): WorkLine | undefined {
-    const row = this.#store.get(`SELECT ${SHOWN} FROM works WHERE work = ?`, work);
-    return row && lineOf(row);
+    return this.#store.all(`SELECT ${SHOWN} FROM works WHERE work = ?`, work).map(lineOf)[0];
   }
 
   ofDocument(document: string): WorkLine | undefined {
-    const row = this.#store.get(`SELECT ${SHOWN} FROM works WHERE document = ? AND document <> '' LIMIT 1`, document);
-    return row && lineOf(row);
+    const sql = `SELECT ${SHOWN} FROM works WHERE document = ? AND document <> '' LIMIT 1`;
+    return this.#store.all(sql, document).map(lineOf)[0];
   }
 
   page(request: WorksRequest) {
@@ -95,8 +94,7 @@ export class WorkTable {
   ids(filter: WorkFilter): Set<string> {
     const [facets, sought] = [facetConditions(filter), soughtConditions(filter)];
     const sql = `SELECT work FROM works ${whereOf([...facets.conditions, ...sought.conditions])}`;
-    const rows = this.#store.all<{ work: string }>(sql, { ...facets.values, ...sought.values });
-    return new Set(rows.map(({ work }) => work));
+    return new Set(this.#store.column(sql, { ...facets.values, ...sought.values }));
   }
 
   /** The number of works for each value of a facet, under the other filters. */
