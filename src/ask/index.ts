@@ -13,7 +13,7 @@ export {
 export type { Account, RunCounts, HostFigures, HostSlice } from './account.ts';
 export { chooseWorks, worksOfSet, CorpusWorks, documentLink } from './corpus-works.ts';
 export type { DocumentPlace, LibraryWork } from './corpus-works.ts';
-export { decodeCursor, encodeCursor, wordsOf, WORK_FACETS, sentenceOf, WORK_ORDERS } from './works/work-table.ts';
+export { WORK_FACETS, sentenceOf, WORK_ORDERS } from './works/work-table.ts';
 export type { WorkFacet, WorkFilter, WorkLine, WorkOrder, WorksRequest, WorkTable } from './works/work-table.ts';
 export { exportGraph, GRAPH_FORMATS } from './graph/export-graph.ts';
 export type { GraphFormat } from './graph/export-graph.ts';

@@ -222,8 +222,8 @@ export async function estimateWorks(documents: WantedDocuments, runtime: Runtime
     sumOf(parts, (part) => part.works),
   );
   const hosts = hostsOf(parts, asking, config);
-  const open = sumOf(parts, (part) => part.sample.filter(({ isOpen }) => isOpen === true).length * weightOf(part));
-  const credits = sumOf(parts, (part) => part.pages * creditsOf(part));
+  const open = sumOf(parts, ({ sample, weight }) => sample.filter(({ isOpen }) => isOpen === true).length * weight);
+  const credits = sumOf(parts, (part) => part.pages * part.creditsPerPage);
   const listingHours =
     sumOf(parts, ({ pages }) => pages) /
     hostRates(config, asking.services)(asking.services.base('openalex').host) /
@@ -243,7 +243,7 @@ export async function estimateWorks(documents: WantedDocuments, runtime: Runtime
       /** Cost of listing all works, and of this estimate. */
       listing: credits,
       usd: rounded(credits * ASSUMED.usd_per_credit),
-      spent: sumOf(parts, (part) => part.spentPages * creditsOf(part)),
+      spent: sumOf(parts, (part) => part.spentPages * part.creditsPerPage),
       /** Today's remaining budget, as OpenAlex reports it; null if unknown. */
       left_usd: parts.findLast(({ leftUsd }) => leftUsd !== null)?.leftUsd ?? null,
     },
@@ -253,10 +253,6 @@ export async function estimateWorks(documents: WantedDocuments, runtime: Runtime
     gigabytes: rounded((open * ASSUMED.megabytes_per_work) / 1000),
     assumed: ASSUMED,
   };
-}
-
-function creditsOf({ isSearch }: Part): number {
-  return isSearch ? ASSUMED.credits_per_search_page : ASSUMED.credits_per_page;
 }
 
 /** Works named individually: OpenAlex is queried for a sample of them. */
@@ -277,10 +273,10 @@ async function namedPart({ ids, wanted }: WantedDocuments, asking: Asking, runti
   return {
     works: works.length,
     sample: samples.flatMap((sample) => sample.works) as readonly Work[],
-    /** How many works the sample represents, including unknown works that are not in it. */
-    asked: chosen.length,
+    /** How many works one of the sample represents, including unknown works that are not in it. */
+    weight: works.length / Math.max(1, chosen.length),
     pages: 0,
-    isSearch: false as boolean,
+    creditsPerPage: ASSUMED.credits_per_page as number,
     spentPages: sumOf(samples, ({ pages }) => pages),
     leftUsd: samples.at(-1)?.budget?.remainingUsd ?? null,
   };
@@ -303,9 +299,9 @@ async function listedPart(
   return {
     works: wanted,
     sample: works,
-    asked: works.length,
+    weight: wanted / Math.max(1, works.length),
     pages: Math.max(1, Math.ceil(wanted / PER_PAGE)),
-    isSearch: subject.kind === 'search',
+    creditsPerPage: subject.kind === 'search' ? ASSUMED.credits_per_search_page : ASSUMED.credits_per_page,
     spentPages: pages,
     leftUsd: budget?.remainingUsd ?? null,
   };
@@ -330,12 +326,11 @@ function inWords(end: OpenAlexEnd): string {
 
 function hostsOf(parts: readonly Part[], asking: Asking, config: Config) {
   const works = new Map<string, number>();
-  for (const part of parts) {
-    for (const work of part.sample) {
+  for (const { sample, weight } of parts)
+    for (const work of sample) {
       const host = hostOf(work, asking);
-      if (host !== undefined) works.set(host, (works.get(host) ?? 0) + weightOf(part));
+      if (host !== undefined) works.set(host, (works.get(host) ?? 0) + weight);
     }
-  }
   const rateOf = hostRates(config, asking.services);
   return Array.from(works, ([host, count]) => {
     const rate = rateOf(host);
@@ -351,11 +346,6 @@ function hostOf({ ids, isOpen, locations }: Work, { services }: Asking): string 
   if (ids.pmcid !== null) return services.base('pmc').host;
   const place = locations.find((location) => location.isOpen);
   return URL.parse(place?.pdfUrl ?? place?.landingUrl ?? '')?.host;
-}
-
-/** How many works one of the sample represents. */
-function weightOf({ works, asked }: Part): number {
-  return works / Math.max(1, asked);
 }
 
 function sumOf<T>(items: readonly T[], read: (item: T) => number): number {

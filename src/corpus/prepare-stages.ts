@@ -66,17 +66,23 @@ export async function prepareChunk(config: Config, call: StageCall = {}): Promis
 }
 
 export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall, warn: Warn): ClosingStage {
-  const { parse } = config;
+  const { data_root: dataRoot, format, vector_type: type } = config.parse;
   const cache = openCache(config, warn);
   const options = stageSettings(call, config, PREFERRED.embed(config));
+  const settings: EmbedWorkerSettings = {
+    dense: engines.dense && denseSettings(config),
+    sparse: engines.sparse && { dataRoot, format },
+    type,
+    cache: cachePath(config),
+  };
   return {
     stageName: 'embed',
     // Only a separate process can be killed when it hangs; the others share the engines opened here.
     ...(options.policy === 'cpu'
-      ? { worker: embedWorker, data: embedWorkerSettings(config, engines) }
-      : { worker: createEmbedWorker({ engines, type: parse.vector_type, cache }) }),
+      ? { worker: embedWorker, data: settings }
+      : { worker: createEmbedWorker({ engines, type, cache }) }),
     options,
-    plan: embedPlan(parse.data_root, { engines, type: parse.vector_type, format: parse.format }),
+    plan: embedPlan(dataRoot, { engines, type, format }),
     [Symbol.asyncDispose]: async () => cache[Symbol.dispose](),
   };
 }
@@ -96,16 +102,6 @@ export function prepareDense(config: Config, warn: Warn): FlowingStage | undefin
     options: stageSettings({}, config, remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', workers: 1 }),
     data: { dense, cache: cachePath(config) } satisfies AheadSettings,
     item: aheadItems(parse.data_root, parse.format),
-  };
-}
-
-function embedWorkerSettings(config: Config, engines: EmbedEngines): EmbedWorkerSettings {
-  const { parse } = config;
-  return {
-    dense: engines.dense && denseSettings(config),
-    sparse: engines.sparse && { dataRoot: parse.data_root, format: parse.format },
-    type: parse.vector_type,
-    cache: cachePath(config),
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { AppError, canonicalJson, sha256, visibleText } from '../base/index.ts';
+import { AppError, canonicalJson, parseJson, sha256, visibleText } from '../base/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
 import type { Answered, Question } from '../questions/index.ts';
 
@@ -218,12 +218,7 @@ export function writeCursor({ at, within }: Place, asked: Asked): string {
 
 export function readCursor(cursor: string | undefined, asked: Asked): Place {
   if (cursor === undefined) return { at: 0, within: 0 };
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-  } catch {
-    // Reported below.
-  }
+  const value = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   const [at, within, mark] = Array.isArray(value) ? (value as unknown[]) : [];
   if (isPosition(at) && isPosition(within) && mark === markOf(asked)) return { at, within };
   throw new AppError('USAGE_CURSOR', 'the cursor does not belong to this query', {

@@ -30,8 +30,14 @@ export function askedRun(id: string, corpus: Corpus, tell: (event: SearchEvent) 
   };
 }
 
-type Asked = Readonly<Record<string, unknown>>;
 type Fields<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
+/** `usesModel`: whether a configured model may write the answer. */
+type Ask<Asked, Head, Item> = (
+  asked: Asked,
+  runs: readonly AskedRun[],
+  signal: AbortSignal,
+  usesModel?: boolean,
+) => Promise<Answered<Head, Item>>;
 
 /** An answer: a head and a list of items, and the head as a sentence. */
 export interface Answered<Head, Item> {
@@ -56,13 +62,7 @@ export interface Question {
   /** Fields that assistants do not get, to save tokens. */
   readonly omitted: readonly string[];
   readonly line: (item: never) => string;
-  /** `usesModel`: whether a configured model may write the answer. */
-  readonly ask: (
-    asked: Asked,
-    runs: readonly AskedRun[],
-    signal: AbortSignal,
-    usesModel?: boolean,
-  ) => Promise<Answered<object, object>>;
+  readonly ask: Ask<Readonly<Record<string, unknown>>, object, object>;
 }
 
 export function question<Input extends z.ZodRawShape, Head extends z.ZodRawShape, Item extends z.ZodRawShape>(
@@ -73,12 +73,7 @@ export function question<Input extends z.ZodRawShape, Head extends z.ZodRawShape
     readonly text?: keyof Item & string;
     readonly omitted?: readonly (keyof Item & string)[];
     readonly line: (item: Fields<Item>) => string;
-    readonly ask: (
-      asked: Fields<Input> & { readonly cursor?: string },
-      runs: readonly AskedRun[],
-      signal: AbortSignal,
-      usesModel?: boolean,
-    ) => Promise<Answered<Fields<Head>, Fields<Item>>>;
+    readonly ask: Ask<Fields<Input> & { readonly cursor?: string }, Fields<Head>, Fields<Item>>;
   },
 ): Question {
   const { input, item, omitted = [], ask } = of;
@@ -122,15 +117,9 @@ export function counted(count: number, one: string, many?: string): string {
   return `${count} ${plural(count, one, many)}`;
 }
 
-export function workLine(work: {
-  readonly title: string | null;
-  readonly authors: readonly string[];
-  readonly year: number | null;
-}): string {
-  const [first, ...others] = work.authors;
-  const by = first === undefined ? '' : `${first}${others.length > 0 ? ' et al.' : ''}`;
-  const year = work.year === null ? '' : ` (${work.year})`;
-  const head = `${by}${year}`;
+export function workLine({ title, authors, year }: Pick<LibraryWork, 'title' | 'authors' | 'year'>): string {
+  const [first = '', ...others] = authors;
+  const head = `${first}${others.length > 0 ? ' et al.' : ''}${year === null ? '' : ` (${year})`}`;
   const stop = head === '' || head.endsWith('.') ? '' : '.';
-  return `${head}${stop} ${work.title ?? 'Without a title'}`.trim();
+  return `${head}${stop} ${title ?? 'Without a title'}`.trim();
 }

@@ -58,7 +58,9 @@ export async function refreshCorpus(
     await noteArxivVersions(keptFromArxiv(records, asking.services), records, asking, signal);
     await using queue = await openQueue(config, runtime);
     await retryFailures(records, before.states, queue, runtime.clock.now());
-    await fetchVersions(records, before.states, queue);
+    const known = { names: savedWorks(records), versions: records.arxivVersions() };
+    const newer = newerVersions(records.all(), before.states, known);
+    for (const { key, work } of newer) await queue.enqueue(key, work);
   }
   await parts.gather();
   using works = parts.openWorks();
@@ -141,11 +143,6 @@ export async function retryFailures(records: Records, before: States, queue: Wor
 }
 
 /** A version with its own DOI is a separate work; a better open copy of the same work replaces its file. */
-async function fetchVersions(records: Records, before: States, queue: WorkQueue): Promise<void> {
-  const known = { names: savedWorks(records), versions: records.arxivVersions() };
-  for (const { key, work } of newerVersions(records.all(), before, known)) await queue.enqueue(key, work);
-}
-
 export function* newerVersions(
   records: Iterable<WorkRecord>,
   before: States,
@@ -230,9 +227,8 @@ function isNewerVersion(earlier: WorkState, now: WorkState): boolean {
 }
 
 function revisedSince(earlier: WorkState, now: WorkState): number | undefined {
-  const { arxivVersion: before } = earlier;
-  const { arxivVersion: version } = now;
-  return before !== undefined && version !== undefined && version > before ? version : undefined;
+  const [before, after] = [earlier.arxivVersion, now.arxivVersion];
+  return before !== undefined && after !== undefined && after > before ? after : undefined;
 }
 
 export function diffStates(before: States, after: States) {
