@@ -227,7 +227,7 @@ inBrowser('every work is listed, filtered, sorted, exported and opened, with the
   await goTo('works');
   await page.waitForSelector('.works tbody tr');
   assert.equal(await count(), 5);
-  await page.fill('#works-q', 'onerror');
+  await page.fill('[name=q]', 'onerror');
   await seen("document.querySelectorAll('.works tbody tr').length === 1");
   assert.match(page.url(), /#\/works\?.*q=onerror/);
   await page.click('.works tbody th button');
@@ -251,7 +251,7 @@ inBrowser('every work is listed, filtered, sorted, exported and opened, with the
     `document.querySelector('.works tbody th button').textContent.toLowerCase() !== ${JSON.stringify(down[0])}`,
   );
   assert.deepEqual(await titles(), down.toReversed());
-  await page.selectOption('#works-outcome', 'saved');
+  await page.selectOption('[name=outcome]', 'saved');
   await seen("[...document.querySelectorAll('.works .outcome')].every((each) => each.matches('.saved'))");
   const shown = await count();
   const [file] = await Promise.all([page.waitForEvent('download'), page.click('.downloads button')]);
@@ -293,9 +293,9 @@ inBrowser('what is around a work is drawn and listed, and an edge leads to its s
   await page.click('[aria-label="Show all"]');
   await page.click('.canvas circle >> nth=1', { force: true });
   await page.waitForSelector('.around details[open]');
-  await page.fill('#graph-work', '2');
+  await page.fill('[name=work]', '2');
   await page.keyboard.press('Enter');
-  await seen("/^2\\. /.test(document.querySelector('#graph-work').value)");
+  await seen("/^2\\. /.test(document.querySelector('[name=work]').value)");
   assert.match(page.url(), /#\/graph\?node=/);
 });
 

@@ -119,7 +119,7 @@ async function wholeReview(
   assert.match((await ada.textContent('.promise')) ?? '', /You may stop: with 95 % confidence/);
   await picture(ada, `${name}-stop`);
   // The full texts of what was included, one of them excluded with a reason.
-  await ada.selectOption('#phase', 'full-text');
+  await ada.selectOption('[name=phase]', 'full-text');
   await ada.waitForSelector('.screened .eyebrow:text("Rank")');
   await decide(ada, review, '1');
   while (await isLeft()) await decide(ada, review, 'i');

@@ -201,7 +201,7 @@ inBrowser(
     await page.goto(`${origin}/table`);
     await seen("/No tables yet/.test(document.querySelector('.panel.table')?.textContent ?? '')");
     await page.click('.panel.table summary');
-    await page.fill('#table-columns', 'year\nvenue\nsample size:number');
+    await page.fill('[name=columns]', 'year\nvenue\nsample size:number');
     await page.click('.panel.table form button[type=submit]');
     await seen("/filled in now, 0 failed/.test(document.querySelector('.fill')?.textContent ?? '')");
     await page.waitForSelector('.cells tbody tr');
@@ -220,9 +220,9 @@ inBrowser(
     // The hostile title is text here as well.
     assert.equal(await page.$$eval('.cells img, .cells svg', (found) => found.length), 0);
     await page.click('.cells tbody tr:first-child td[data-name=year] button');
-    await page.waitForSelector('dialog[open] #cell-value');
+    await page.waitForSelector('dialog[open] [name=value]');
     assert.match((await page.textContent('dialog[open] .hint')) ?? '', /record/);
-    await page.fill('#cell-value', '1066');
+    await page.fill('[name=value]', '1066');
     await page.click('dialog[open] form button[type=submit]');
     await page.waitForSelector('dialog[open] .undo');
     await page.keyboard.press('Escape');
@@ -231,7 +231,7 @@ inBrowser(
     );
     await page.reload();
     await page.waitForSelector('.cells tbody tr');
-    await page.fill('#table-q', '1066');
+    await page.fill('[name=q]', '1066');
     await seen("document.querySelectorAll('.cells tbody tr').length === 1");
     assert.match(page.url(), /q=1066/);
     assert.match(
@@ -240,7 +240,7 @@ inBrowser(
     );
     // Filled in again, it stays corrected.
     await page.click('.panel.table summary');
-    await page.fill('#table-columns', 'year\nvenue\nsample size:number');
+    await page.fill('[name=columns]', 'year\nvenue\nsample size:number');
     await page.click('.panel.table form button[type=submit]');
     await seen("/filled in now, 0 failed/.test(document.querySelector('.fill')?.textContent ?? '')");
     await page.waitForSelector('.cells tbody tr');
@@ -303,7 +303,7 @@ inBrowser(
     // The job that was put back has been tried twice, and says so; a busy server may say for a while what it knew before.
     const tried = async (): Promise<number> => {
       await page.goto(`${origin}/queue`);
-      await page.fill('#jobs-code', usual);
+      await page.fill('[name=code]', usual);
       await page.keyboard.press('Enter');
       // Until the answer comes, all jobs stand there.
       const shown = JSON.stringify(usual.replaceAll('_', ' ').toLowerCase());
@@ -319,7 +319,7 @@ inBrowser(
     assert.match(page.url(), new RegExp(`/queue\\?code=${usual}$`), 'the filter is in the address');
     await page.reload();
     await page.waitForSelector('.jobs tbody tr');
-    assert.equal(await page.inputValue('#jobs-code'), usual);
+    assert.equal(await page.inputValue('[name=code]'), usual);
     for (let again = 0; again < 100 && times === 1; again += 1) times = await tried();
     assert.equal(times, 2);
     await page.keyboard.press('Escape');
@@ -340,7 +340,7 @@ inBrowser('works are filtered, sorted and taken along', async () => {
   await seen("document.querySelector('.works th[aria-sort=descending]')");
   await seen(`document.querySelector('.works tbody th button').textContent.toLowerCase() !== ${JSON.stringify(up[0])}`);
   assert.deepEqual(await titles(), up.toReversed());
-  await page.selectOption('#works-outcome', 'saved');
+  await page.selectOption('[name=outcome]', 'saved');
   await seen("[...document.querySelectorAll('.works .outcome')].every((each) => each.matches('.saved'))");
   const [file] = await Promise.all([page.waitForEvent('download'), page.click('.downloads a')]);
   assert.match(readFileSync(await file.path(), 'utf8'), /^id,/);

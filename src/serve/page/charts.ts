@@ -9,22 +9,18 @@ export function chart(label: string, [width, height]: readonly [number, number],
   </svg>`;
 }
 
-export interface Bar {
-  readonly name: View;
-  readonly value: number;
-  readonly note?: string | null | undefined;
-}
+export type Bar = readonly [name: View, value: number, note?: string | null];
 
 /** A bar chart as a table, so that the numbers can be read and copied. */
 export function barTable(caption: string, bars: readonly Bar[], tone = 'tone-accent'): View {
-  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const most = Math.max(1, ...bars.map(([, value]) => value));
   return html`<table class="bars">
     <caption>
       ${caption}
     </caption>
     <tbody>
       ${bars.map(
-        ({ name, value, note }) =>
+        ([name, value, note]) =>
           html`<tr>
             <th scope="row">${name}${note && html`<small>${note}</small>`}</th>
             <td class="bar">

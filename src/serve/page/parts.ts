@@ -12,8 +12,8 @@ export function link(href: string, text: string): View {
   return isSafe ? html`<a href=${href} target="_blank" rel="noreferrer">${text}</a>` : text;
 }
 
-export function field(name: View, id: string, control: View): View {
-  return html`<label class="field" for=${id}><span>${name}</span>${control}</label>`;
+export function field(name: View, control: View): View {
+  return html`<label class="field"><span>${name}</span>${control}</label>`;
 }
 
 const TYPING_MS = 250;
@@ -30,12 +30,11 @@ function useInput(value: string): { readonly current: HTMLInputElement | null } 
 /** A text field for a parameter of the URL, which follows on change, and while typing after a pause. */
 export function QueryField(props: {
   readonly name: string;
-  readonly id: string;
-  readonly hint: string;
   readonly parameter: string;
+  readonly hint: string;
   readonly normalised?: (text: string) => string;
 }): View {
-  const { name, id, hint, parameter, normalised = (text) => text } = props;
+  const { name, parameter, hint, normalised = (text) => text } = props;
   const { query, set } = useScene();
   const input = useInput(query.get(parameter) ?? '');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -45,10 +44,9 @@ export function QueryField(props: {
   };
   return field(
     name,
-    id,
     html`<input
       type="search"
-      id=${id}
+      name=${parameter}
       placeholder=${hint}
       ref=${input}
       onChange=${() => setAfter(0)}
@@ -76,10 +74,10 @@ export function QuestionBox(props: {
   };
   return html`<form class="question" role="search" onSubmit=${submit}>
     <div class="search">
-      <label for=${id} class="hidden">Question</label>
       <input
         type="search"
         id=${id}
+        aria-label="Question"
         autocomplete="off"
         placeholder=${hint}
         ref=${input}
@@ -100,19 +98,17 @@ export function filters(controls: View): View {
 /** A select for a parameter of the URL; its first option is the default. Choosing may reset other parameters. */
 export function QueryChoice(props: {
   readonly name: string;
-  readonly id: string;
   readonly parameter: string;
   readonly options: readonly (readonly [value: string, name: string])[];
   readonly reset?: Query;
 }): View {
-  const { name, id, parameter, options, reset } = props;
+  const { name, parameter, options, reset } = props;
   const { query, set } = useScene();
   const value = query.get(parameter) ?? options[0]?.[0];
   const changed = ({ target }: Event): void => set({ ...reset, [parameter]: (target as HTMLSelectElement).value });
   return field(
     name,
-    id,
-    html`<select id=${id} value=${value} onChange=${changed}>
+    html`<select name=${parameter} value=${value} onChange=${changed}>
       ${options.map(([each, label]) => html`<option value=${each} selected=${each === value}>${label}</option>`)}
     </select>`,
   );
@@ -205,16 +201,25 @@ export function cell(name: string, content: View, more: object = {}): View {
   return html`<td data-name=${name} ...${more}>${content}</td>`;
 }
 
-export function figures(shown: readonly (readonly [name: string, value: string, note: string])[]): View {
+export type Figure = readonly [name: string, value: number | string, note: string];
+
+export function figures(shown: readonly Figure[]): View {
   return html`<dl class="figures">
     ${shown.map(
       ([name, value, note]) =>
         html`<div>
           <dt>${name}</dt>
-          <dd><strong>${value}</strong><span>${note}</span></dd>
+          <dd><strong>${typeof value === 'number' ? number(value) : value}</strong><span>${note}</span></dd>
         </div>`,
     )}
   </dl>`;
+}
+
+export function section(title: string, content: View, more: object = {}): View {
+  return html`<section ...${more}>
+    <h2>${title}</h2>
+    ${content}
+  </section>`;
 }
 
 export function Dialog(props: { readonly label: string; readonly close: () => void; readonly children?: View }): View {

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 
+import { plural } from '../../base/text/index.ts';
 import type { About, List, Run } from './answers.ts';
 import { number } from './format.ts';
 import type { EventKind, Query, Source } from './source.ts';
@@ -121,7 +122,7 @@ interface Paged<T> {
   readonly more: View;
 }
 
-export function usePaged<T>(path: string, query: Query, [one, many]: readonly [one: string, many: string]): Paged<T> {
+export function usePaged<T>(path: string, query: Query, one: string): Paged<T> {
   const { source, notify } = useScene();
   const [fetched, change] = useResponse<List<T>>(path, query);
   const list = fetched.kind === 'answered' ? fetched.value : undefined;
@@ -143,7 +144,7 @@ export function usePaged<T>(path: string, query: Query, [one, many]: readonly [o
     );
   };
   const of = total === undefined ? (next === null ? '' : ' or more') : ` of ${number(total)}`;
-  const count = rows.length === 0 ? `No ${many}.` : `${number(rows.length)}${of} ${rows.length === 1 ? one : many}`;
+  const count = `${rows.length === 0 ? 'No' : `${number(rows.length)}${of}`} ${plural(rows.length, one)}`;
   return {
     rows,
     status: shown(fetched, () => html`<p class="hint" role="status">${count}</p>`),

@@ -40,14 +40,7 @@ export function AskView(): View {
     html`<${QuestionBox} id="question" act="Ask" hint=${hint} asked=${q} ask=${(text: string) => set({ q: text })}>
       ${stop && button('Stop', () => stop.abort())}
     <//>`,
-    filters(
-      html`<${QueryField}
-        name="Works"
-        id="ask-works"
-        hint="a saved set, included, year:2020-2022, ids"
-        parameter="works"
-      />`,
-    ),
+    filters(html`<${QueryField} name="Works" parameter="works" hint="a saved set, included, year:2020-2022, ids" />`),
     html`<p class="hint" role="status">${status(stop !== undefined, found?.answer)}</p>`,
     found?.error !== undefined && fault(found.error),
     found?.answer && html`<${AnswerText} answer=${found.answer} />`,

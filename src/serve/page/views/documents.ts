@@ -36,13 +36,10 @@ export function DocumentsView(): View {
 function DocumentList(): View {
   const { query, place, runPath } = useScene();
   const q = query.get('q');
-  const { rows, status, more } = usePaged<DocumentLine>(runPath('documents'), { q, limit: 50 }, [
-    'document',
-    'documents',
-  ]);
+  const { rows, status, more } = usePaged<DocumentLine>(runPath('documents'), { q, limit: 50 }, 'document');
   const step = (value: string | null): string => (value === null ? '–' : value === 'failure' ? 'failed' : 'yes');
   return [
-    filters(html`<${QueryField} name="Words" id="documents-q" hint="words of a title" parameter="q" />`),
+    filters(html`<${QueryField} name="Words" parameter="q" hint="words of a title" />`),
     status,
     listTable(
       'Parsed documents',

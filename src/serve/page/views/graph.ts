@@ -88,10 +88,9 @@ function Chooser({ works, node }: { readonly works: readonly Named[]; readonly n
   return html`<div class="choice">
     ${field(
       `Work, of ${number(works.length)}`,
-      'graph-work',
       html`<input
         type="search"
-        id="graph-work"
+        name="work"
         list="graph-works"
         placeholder="a number, or words of a title"
         autocomplete="off"

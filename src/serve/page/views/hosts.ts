@@ -47,7 +47,7 @@ function HostsNow(): View {
     const listed = all.filter(({ host }) => host.toLowerCase().includes(filter));
     const held = listed.filter((host) => stateOf(host) !== 'open').length;
     return html`<section>
-      ${filters(html`<${QueryField} name="Filter" id="hosts-q" hint="part of a name" parameter="q" />`)}
+      ${filters(html`<${QueryField} name="Filter" parameter="q" hint="part of a name" />`)}
       <p class="hint" role="status">
         ${counted(listed.length, 'host')}, ${number(held)} rate-limited, suspended or paused
       </p>
@@ -138,11 +138,8 @@ function summary({ items, from }: Lanes, ms: number): string {
   const sum = (of: (lane: Lane) => number): number => items.reduce((total, lane) => total + of(lane), 0);
   const [refused, over] = [sum((lane) => lane.refused), items.filter(({ most, cap }) => cap > 0 && most > cap).length];
   const asked = sum(({ holds }) => holds.filter(([, , why]) => why === 'asked').length);
-  const broken = sum(brokenWaits);
-  const all = `${counted(
-    sum(({ requests }) => requests),
-    'request',
-  )} to ${counted(items.length, 'host')} within ${duration(ms)}.`;
+  const [requests, broken] = [sum((lane) => lane.requests), sum(brokenWaits)];
+  const all = `${counted(requests, 'request')} to ${counted(items.length, 'host')} within ${duration(ms)}.`;
   if (from === 'attempts') return `${all} Only requests for files are known: this run has no host log.`;
   return [
     all,

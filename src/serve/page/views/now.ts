@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Figures, Now, RunEvent } from '../answers.ts';
 import { chart, lineChart } from '../charts.ts';
 import { clock, counted, number, percent, STEPS, timeLeft, words } from '../format.ts';
+import { section } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useCharted, useLive, useScene } from '../scene.ts';
 
@@ -72,14 +73,12 @@ function Trend(): View {
       tone,
       points: history.map((point) => [Date.parse(point.at), of(point)] as const),
     });
-    return html`<section>
-      <h2>Over time</h2>
-      ${lineChart('Works processed, with a full text, parsed', [
-        line('processed', 'tone-mute', ({ works }) => works),
-        line('full texts', 'tone-good', ({ saved }) => saved),
-        line('parsed', 'tone-accent', ({ parsed }) => parsed),
-      ])}
-    </section>`;
+    const lines = [
+      line('processed', 'tone-mute', ({ works }) => works),
+      line('full texts', 'tone-good', ({ saved }) => saved),
+      line('parsed', 'tone-accent', ({ parsed }) => parsed),
+    ];
+    return section('Over time', lineChart('Works processed, with a full text, parsed', lines));
   });
 }
 
@@ -96,10 +95,9 @@ function Events({ first }: { readonly first: readonly RunEvent[] }): View {
   );
   const target = ({ document, work }: RunEvent): string | undefined =>
     document !== null ? place('/documents', { document }) : work !== null ? place('/works', { work }) : undefined;
-  return html`<section>
-    <h2>Last events</h2>
-    ${events.length === 0 && html`<p class="hint">No events yet.</p>`}
-    <ol class="events" aria-label="Last events">
+  return section('Last events', [
+    events.length === 0 && html`<p class="hint">No events yet.</p>`,
+    html`<ol class="events" aria-label="Last events">
       ${events.map((event) => {
         const message = eventText(event);
         const href = target(event);
@@ -109,8 +107,8 @@ function Events({ first }: { readonly first: readonly RunEvent[] }): View {
           <span>${href === undefined ? message : html`<a href=${href}>${message}</a>`}</span>
         </li>`;
       })}
-    </ol>
-  </section>`;
+    </ol>`,
+  ]);
 }
 
 /** Names hosts and documents; times are in the reader's time zone. */

@@ -3,7 +3,18 @@ import { useState } from 'preact/hooks';
 import type { Job, Queue, QueuePoint, WholeJob } from '../answers.ts';
 import { lineChart } from '../charts.ts';
 import { counted, moment, number, reasonName, since, timeLeft, words } from '../format.ts';
-import { ActButton, Dialog, figures, filters, historyOf, listTable, QueryChoice, QueryField } from '../parts.ts';
+import type { Figure } from '../parts.ts';
+import {
+  ActButton,
+  Dialog,
+  figures,
+  filters,
+  historyOf,
+  listTable,
+  QueryChoice,
+  QueryField,
+  section,
+} from '../parts.ts';
 import type { View } from '../scene.ts';
 import { button, html, shown, useAnswer, useCharted, useLive, usePaged, useScene } from '../scene.ts';
 
@@ -25,25 +36,22 @@ export function QueueView(): View {
     html`<${Pauses} queue=${value} />`,
     html`<${Trends} />`,
     html`<${Failures} queue=${value} />`,
-    html`<section>
-      <h2>Workers</h2>
-      ${workers(value)}
-    </section>`,
+    section('Workers', workers(value)),
     html`<${Jobs} />`,
   ]);
 }
 
-function figuresOf(queue: Queue) {
+function figuresOf(queue: Queue): readonly Figure[] {
   const { counts, per_second: rate, left_seconds: left, oldest_queued_at: oldest } = queue;
   return [
-    ['Waiting', number(queue.queued), `${number(queue.due)} due, ${number(queue.delayed)} delayed`],
-    ['Leased', number(counts.running), `${counted(counts.workers, 'worker')} in ${counted(counts.processes, 'process', 'processes')}; ${number(counts.waiting_for_host)} waiting for a host`],
-    ['Done', number(queue.done), `of ${counted(queue.total, 'job')}`],
-    ['Skipped', number(queue.skipped), 'no full text available'],
-    ['Failed', number(queue.error), `${number(counts.retrying)} more will be retried`],
-    ['Per minute', rate === null ? '–' : number(Math.round(rate * 60)), left === null ? (counts.processes === 0 ? 'no active workers' : 'time left unknown') : left === 0 ? 'none left' : timeLeft(left)],
+    ['Waiting', queue.queued, `${number(queue.due)} due, ${number(queue.delayed)} delayed`],
+    ['Leased', counts.running, `${counted(counts.workers, 'worker')} in ${counted(counts.processes, 'process', 'processes')}; ${number(counts.waiting_for_host)} waiting for a host`],
+    ['Done', queue.done, `of ${counted(queue.total, 'job')}`],
+    ['Skipped', queue.skipped, 'no full text available'],
+    ['Failed', queue.error, `${number(counts.retrying)} more will be retried`],
+    ['Per minute', rate === null ? '–' : Math.round(rate * 60), left === null ? (counts.processes === 0 ? 'no active workers' : 'time left unknown') : left === 0 ? 'none left' : timeLeft(left)],
     ['Oldest', oldest === null ? '–' : since(oldest).replace(' ago', ''), oldest === null ? 'none waiting' : `enqueued ${moment(oldest)}`],
-  ] as const; // prettier-ignore
+  ]; // prettier-ignore
 }
 
 function Pauses({ queue }: { readonly queue: Queue }): View {
@@ -86,7 +94,6 @@ function trends(points: readonly QueuePoint[]): View {
 
 function Failures({ queue }: { readonly queue: Queue }): View {
   const { source, about, notify, set } = useScene();
-  const reasons = queue.by_error_code;
   const retry = async (code: string, state: string): Promise<string> => {
     const { changed } = await source.post('/control/retry', { error_code: code, state });
     const done = `${counted(changed, 'job')} enqueued again (${reasonName(code)}).`;
@@ -97,37 +104,20 @@ function Failures({ queue }: { readonly queue: Queue }): View {
     notify('');
     document.querySelector('.jobs')?.scrollIntoView();
   };
-  return html`<section>
-    <h2>Skipped, failed and retried jobs by reason</h2>
-    ${
-      reasons.length === 0
-        ? html`<p class="hint">None.</p>`
-        : listTable(
-            'Skipped, failed and retried jobs by reason',
-            ['Reason', 'State', 'Jobs', ''],
-            reasons.map(({ code, state, jobs, retryable }) => {
-              const name = reasonName(code);
-              const canRetry = about.control && retryable && state !== 'queued';
-              return {
-                key: `${code} ${state}`,
-                more: { 'data-reason': code, 'data-state': state },
-                head: button(name, () => filter(code, state), { class: 'sort', 'aria-label': `Jobs with ${name}` }),
-                cells: [
-                  stateName(state),
-                  number(jobs),
-                  canRetry &&
-                    html`<${ActButton}
-                      name="Retry"
-                      label=${`Retry ${name}, ${stateName(state)}`}
-                      act=${() => retry(code, state)}
-                    />`,
-                ],
-              };
-            }),
-            'plain failures',
-          )
-    }
-  </section>`;
+  const rows = queue.by_error_code.map(({ code, state, jobs, retryable }) => {
+    const name = reasonName(code);
+    const label = `Retry ${name}, ${stateName(state)}`;
+    const again = html`<${ActButton} name="Retry" label=${label} act=${() => retry(code, state)} />`;
+    return {
+      key: `${code} ${state}`,
+      more: { 'data-reason': code, 'data-state': state },
+      head: button(name, () => filter(code, state), { class: 'sort', 'aria-label': `Jobs with ${name}` }),
+      cells: [stateName(state), number(jobs), about.control && retryable && state !== 'queued' && again],
+    };
+  });
+  const title = 'Skipped, failed and retried jobs by reason';
+  const table = listTable(title, ['Reason', 'State', 'Jobs', ''], rows, 'plain failures');
+  return section(title, rows.length === 0 ? html`<p class="hint">None.</p>` : table);
 }
 
 function workers(queue: Queue): View {
@@ -164,27 +154,17 @@ function Jobs(): View {
   const { query } = useScene();
   const [open, setOpen] = useState<Job | undefined>();
   const [state, code, host] = ['state', 'code', 'host'].map((name) => query.get(name));
-  const { rows, status, more } = usePaged<Job>('/queue/jobs', { state, error_code: code, host, limit: 25 }, [
-    'job',
-    'jobs',
-  ]);
+  const { rows, status, more } = usePaged<Job>('/queue/jobs', { state, error_code: code, host, limit: 25 }, 'job');
   return html`<section class="jobs">
     <h2>Jobs</h2>
     ${filters([
       html`<${QueryChoice}
         name="State"
-        id="jobs-state"
         parameter="state"
         options=${[['', 'all states'], ...STATES.map((each) => [each, stateName(each)])]}
       />`,
-      html`<${QueryField}
-        name="Reason"
-        id="jobs-code"
-        hint="such as NOT_FOUND"
-        parameter="code"
-        normalised=${codeOf}
-      />`,
-      html`<${QueryField} name="Host" id="jobs-host" hint="such as zenodo.org" parameter="host" />`,
+      html`<${QueryField} name="Reason" parameter="code" hint="such as NOT_FOUND" normalised=${codeOf} />`,
+      html`<${QueryField} name="Host" parameter="host" hint="such as zenodo.org" />`,
     ])}
     ${status}
     ${listTable(

@@ -35,9 +35,9 @@ export function ScreenView(): View {
   const phase: Phase = query.get('phase') === 'full-text' ? 'full-text' : 'title-abstract';
   return [
     filters([
-      html`<${QueryField} name="Reviewer" id="by" hint="your name" parameter="by" />`,
-      html`<${QueryChoice} name="Phase" id="phase" parameter="phase" options=${PHASES} />`,
-      html`<${QueryField} name="Words to mark" id="mark" hint="placebo, cohort" parameter="mark" />`,
+      html`<${QueryField} name="Reviewer" parameter="by" hint="your name" />`,
+      html`<${QueryChoice} name="Phase" parameter="phase" options=${PHASES} />`,
+      html`<${QueryField} name="Words to mark" parameter="mark" hint="placebo, cohort" />`,
     ]),
     by === ''
       ? html`<p class="hint">Enter your name: each decision says who made it.</p>`
@@ -207,9 +207,7 @@ function Card(props: {
       </div>
       ${field(
         html`Reason to exclude <kbd>r</kbd>`,
-        'reason',
         html`<input
-          id="reason"
           list="reasons"
           ref=${reasonField}
           value=${reason}
@@ -225,13 +223,7 @@ function Card(props: {
       }
       ${field(
         html`Note <kbd>n</kbd>`,
-        'note',
-        html`<input
-          id="note"
-          ref=${noteField}
-          value=${note}
-          onInput=${() => setNote(noteField.current?.value ?? '')}
-        />`,
+        html`<input ref=${noteField} value=${note} onInput=${() => setNote(noteField.current?.value ?? '')} />`,
       )}
     </aside>
   </div>`;

@@ -84,10 +84,10 @@ function Filters(): View {
   return html`<details class="narrow" open=${isFiltered}>
     <summary>Filters</summary>
     <div class="filters">
-      ${TEXTS.map(([name, label, hint]) => html`<${QueryField} name=${label} id=${`search-${name}`} hint=${hint} parameter=${name} />`)}
+      ${TEXTS.map(([name, label, hint]) => html`<${QueryField} name=${label} parameter=${name} hint=${hint} />`)}
       ${CHOICES.map(([name, label, values]) => {
         const options = values.map((value) => [value, value === '' ? 'all' : (WAYS[value] ?? value)]);
-        return html`<${QueryChoice} name=${label} id=${`search-${name}`} parameter=${name} options=${options} />`;
+        return html`<${QueryChoice} name=${label} parameter=${name} options=${options} />`;
       })}
     </div>
     <label class="check">

@@ -1,6 +1,8 @@
 import type { DocumentLine, List, Stages } from '../answers.ts';
+import type { Bar } from '../charts.ts';
 import { barTable, chart } from '../charts.ts';
 import { counted, duration, number, tick, words } from '../format.ts';
+import { listTable, section } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useAnswer, useScene } from '../scene.ts';
 
@@ -23,56 +25,35 @@ export function StagesView(): View {
   return shown(useAnswer<Stages>(runPath('stages')), ({ items }) =>
     items.length === 0
       ? html`<p class="note">Nothing was parsed in this run.</p>`
-      : items.map((stage) => section(stage, name)),
+      : items.map((stage) => stageSection(stage, name)),
   );
 }
 
-function section(stage: Stage, name: (id: string) => View): View {
+function stageSection(stage: Stage, name: (id: string) => View): View {
   const [title, what] = NAMES[stage.name] ?? [stage.name, ''];
-  const bars = Object.entries(stage.categories).map(([category, value]) => ({ name: words(category), value }));
-  return html`<section>
-    <h2>${title}</h2>
-    <p class="lede">${what} ${sentence(stage)}</p>
-    <div class="columns wide">
+  const bars = Object.entries(stage.categories).map(([category, value]): Bar => [words(category), value]);
+  const slowest = stage.slowest.map(({ document, seconds }) => ({
+    key: document,
+    head: name(document),
+    cells: [duration(seconds * 1_000)],
+  }));
+  const failures = stage.failures.map(({ document, category, message }) => ({
+    key: document,
+    head: [name(document), html`<small>${words(category)}: ${message}</small>`],
+    cells: [],
+  }));
+  return section(title, [
+    html`<p class="lede">${what} ${sentence(stage)}</p>`,
+    html`<div class="columns wide">
       ${stage.histogram.length > 0 && histogram(stage, title)}
-      ${documents(
-        'Slowest documents',
-        stage.slowest.map(({ document, seconds }) => [name(document), duration(seconds * 1_000)]),
-      )}
-    </div>
-    ${
-      stage.failed > 0 &&
+      ${slowest.length > 0 && listTable('Slowest documents', ['Slowest documents', 'Duration'], slowest)}
+    </div>`,
+    stage.failed > 0 &&
       html`<div class="columns wide">
         ${barTable('Failures by category', bars, 'tone-bad')}
-        ${documents(
-          'Failed documents',
-          stage.failures.map(({ document, category, message }) => [
-            [name(document), html`<small>${words(category)}: ${message}</small>`],
-          ]),
-        )}
-      </div>`
-    }
-  </section>`;
-}
-
-function documents(caption: string, rows: readonly (readonly [name: View, figure?: string])[]): View {
-  return (
-    rows.length > 0 &&
-    html`<table class="plain">
-      <caption>
-        ${caption}
-      </caption>
-      <tbody>
-        ${rows.map(
-          ([name, figure]) =>
-            html`<tr>
-              <th scope="row">${name}</th>
-              ${figure !== undefined && html`<td class="count">${figure}</td>`}
-            </tr>`,
-        )}
-      </tbody>
-    </table>`
-  );
+        ${failures.length > 0 && listTable('Failed documents', ['Failed documents'], failures)}
+      </div>`,
+  ]);
 }
 
 function sentence({

@@ -2,54 +2,57 @@ import type { Account, Sources } from '../answers.ts';
 import type { Bar } from '../charts.ts';
 import { barTable, stackedBar } from '../charts.ts';
 import { counted, number, OUTCOMES, percent, size, STEPS, words } from '../format.ts';
-import { figures } from '../parts.ts';
+import type { Figure } from '../parts.ts';
+import { figures, section } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useAnswer, useScene } from '../scene.ts';
 
 export function SummaryView(): View {
-  const { runPath } = useScene();
+  const { runPath, place, source } = useScene();
   const account = useAnswer<Account>(runPath('account'));
   const sources = useAnswer<Sources>(runPath('sources'));
   return shown(account, (value) => [
     queryLine(value),
     ...shownFigures(value, sources.kind === 'answered' ? sources.value : undefined),
-    html`<section>
-      <h2>Steps</h2>
-      ${barTable(
-        'Works and documents by step',
-        value.stages.map(({ name, done }) => ({ name: STEPS[name], value: done })),
-      )}
-    </section>`,
-    html`<section>
-      <h2>From records to full texts</h2>
-      ${flow(value.prisma)}
-    </section>`,
+    bars(
+      'Steps',
+      'Works and documents by step',
+      value.stages.map(({ name, done }) => [STEPS[name], done]),
+    ),
+    section('From records to full texts', flow(value.prisma)),
     html`<div class="newspaper">
-      <${Reasons} account=${value} />${shown(sources, (found) => sourceTables(found, value))}
+      ${bars(
+        'Why works have no full text',
+        'Works by reason',
+        value.reasons.map(({ value: reason, works, sentence }) => {
+          const name = html`<a href=${place('/works', { reason })}>${words(reason)}</a>`;
+          return [name, works, sentence];
+        }),
+        'tone-bad',
+      )}
+      ${shown(sources, (found) => sourceTables(found, value))}
     </div>`,
-    html`<${Omitted} />`,
+    omittedFrom(source.report?.omitted ?? []),
   ]);
 }
 
 function queryLine({ asked }: Account): View {
-  const queryParts = Object.entries(asked ?? {}).flatMap(([name, value]) => {
-    const shownOf = (list: readonly unknown[]): string =>
-      list.slice(0, 5).join(', ') + (list.length > 5 ? ` and ${list.length - 5} more` : '');
-    const text = Array.isArray(value)
-      ? shownOf(value)
-      : typeof value === 'string' || typeof value === 'number'
-        ? String(value)
-        : '';
-    return text === '' ? [] : [`${words(name)}: ${text}`];
+  const parts = Object.entries(asked ?? {}).flatMap(([name, value]) => {
+    const texts = [value]
+      .flat()
+      .filter((each) => typeof each === 'number' || (typeof each === 'string' && each !== ''));
+    const more = texts.length > 5 ? ` and ${texts.length - 5} more` : '';
+    return texts.length === 0 ? [] : [`${words(name)}: ${texts.slice(0, 5).join(', ')}${more}`];
   });
-  return queryParts.length > 0 && html`<p class="lede">Query: ${queryParts.join('; ')}.</p>`;
+  return parts.length > 0 && html`<p class="lede">Query: ${parts.join('; ')}.</p>`;
 }
 
 function shownFigures({ outcomes, counts }: Account, sources: Sources | undefined): View[] {
   const of = (name: string): number => counts[name] ?? 0;
   const works = of('listed');
   const saved = of('downloaded') + of('local');
-  const optionalRows: readonly (readonly [string, number, string])[] = [
+  const bytes = sources && sources.bytes > 0 ? `, ${size(sources.bytes)}` : '';
+  const optional: readonly Figure[] = [
     ['Partly parsed', of('partial'), 'pages need OCR, or words are missing'],
     ['Scans', of('scans'), 'without text: they need OCR'],
     ['Failed documents', of('failed_documents'), 'in some stage'],
@@ -60,24 +63,14 @@ function shownFigures({ outcomes, counts }: Account, sources: Sources | undefine
   const shares = OUTCOMES.map(([outcome, name, tone]) => [name, outcomes[outcome] ?? 0, tone] as const);
   return [
     figures([
-      ['Works', number(works), 'each in one of the outcomes below'],
-      [
-        'Full texts',
-        number(saved),
-        `${percent(saved, works)} of the works${sources && sources.bytes > 0 ? `, ${size(sources.bytes)}` : ''}`,
-      ],
-      ['Parsed', number(of('parsed')), 'documents'],
-      ['Chunked', number(of('chunked')), 'documents'],
-      ['Embedded', number(of('embedded')), 'documents'],
-      ...optionalRows
-        .filter(([, count]) => count > 0)
-        .map(([name, count, note]) => [name, number(count), note] as const),
+      ['Works', works, 'each in one of the outcomes below'],
+      ['Full texts', saved, `${percent(saved, works)} of the works${bytes}`],
+      ['Parsed', of('parsed'), 'documents'],
+      ['Chunked', of('chunked'), 'documents'],
+      ['Embedded', of('embedded'), 'documents'],
+      ...optional.filter(([, count]) => count !== 0),
     ]),
-    works > 0 &&
-      html`<section>
-        <h2>Outcomes</h2>
-        ${stackedBar(counted(works, 'work'), shares)}
-      </section>`,
+    works > 0 && section('Outcomes', stackedBar(counted(works, 'work'), shares)),
   ];
 }
 
@@ -104,60 +97,43 @@ function flow(prisma: Account['prisma']): View {
   </ol>`;
 }
 
-function Reasons({ account }: { readonly account: Account }): View {
-  const { place } = useScene();
-  const bars = account.reasons.map(({ value, works, sentence }): Bar => ({
-    name: html`<a href=${place('/works', { reason: value })}>${words(value)}</a>`,
-    value: works,
-    note: sentence,
-  }));
-  return (
-    bars.length > 0 &&
-    html`<section>
-      <h2>Why works have no full text</h2>
-      ${barTable('Works by reason', bars, 'tone-bad')}
-    </section>`
-  );
+/** A section with a bar chart; nothing without bars. */
+function bars(title: string, caption: string, shown: readonly Bar[], tone?: string): View {
+  return shown.length > 0 && section(title, barTable(caption, shown, tone));
 }
 
 function sourceTables({ resolvers, attempt_reasons: reasons, lost, kinds }: Sources, { licences }: Account): View {
-  const named = (counts: Readonly<Record<string, number>>): Bar[] =>
-    Object.entries(counts).map(([name, value]) => ({ name, value }));
-  const found = resolvers.map(({ name, asked, answered, saved, attempts }) => ({
-    name: words(name),
-    value: saved,
-    note: [
-      asked === 0 ? '' : `queried for ${counted(asked, 'work')}`,
-      answered === asked ? '' : `results for ${number(answered)}`,
-      attempts === 0 ? '' : `${number(saved)} of ${counted(attempts, 'attempt')}`,
-    ].filter((each) => each !== '').join(', '),
-  })); // prettier-ignore
-  const sections: readonly (readonly [title: string, caption: string, bars: readonly Bar[], tone: string])[] = [
-    ['Where full texts came from', 'Full texts by resolver', found.filter(({ value }) => value > 0), 'tone-good'],
-    ['Failed attempts', 'Attempts by reason', reasons.map(({ reason, attempts, sentence }) => ({ name: words(reason), value: attempts, note: sentence })), 'tone-warn'],
-    ['Hosts that did not deliver', 'Works without a full text, by host', named(lost), 'tone-warn'],
-    ['Licences', 'Full texts by licence', licences.map(({ value, works }) => ({ name: value === '' || value === 'none' ? 'unknown' : value, value: works })), 'tone-accent'],
-    ['Kinds of file', 'Full texts by kind', named(kinds), 'tone-accent'],
-  ]; // prettier-ignore
-  return sections.map(
-    ([title, caption, bars, tone]) =>
-      bars.length > 0 &&
-      html`<section>
-        <h2>${title}</h2>
-        ${barTable(caption, bars, tone)}
-      </section>`,
-  );
+  const found = resolvers.map(({ name, asked, answered, saved, attempts }): Bar => {
+    const notes = [
+      asked > 0 && `queried for ${counted(asked, 'work')}`,
+      answered !== asked && `results for ${number(answered)}`,
+      attempts > 0 && `${number(saved)} of ${counted(attempts, 'attempt')}`,
+    ];
+    return [words(name), saved, notes.filter((note) => note).join(', ')];
+  });
+  const failed = reasons.map(({ reason, attempts, sentence }): Bar => [words(reason), attempts, sentence]);
+  const licensed = licences.map(({ value, works }): Bar => [/^(none)?$/.test(value) ? 'unknown' : value, works]);
+  return [
+    bars(
+      'Where full texts came from',
+      'Full texts by resolver',
+      found.filter(([, saved]) => saved > 0),
+      'tone-good',
+    ),
+    bars('Failed attempts', 'Attempts by reason', failed, 'tone-warn'),
+    bars('Hosts that did not deliver', 'Works without a full text, by host', Object.entries(lost), 'tone-warn'),
+    bars('Licences', 'Full texts by licence', licensed),
+    bars('Kinds of file', 'Full texts by kind', Object.entries(kinds)),
+  ];
 }
 
-function Omitted(): View {
-  const { source } = useScene();
+function omittedFrom(sentences: readonly string[]): View {
   return (
-    source.report &&
-    source.report.omitted.length > 0 &&
+    sentences.length > 0 &&
     html`<section class="note">
       <h3>Not in this report</h3>
       <ul>
-        ${source.report.omitted.map((sentence) => html`<li>${sentence}</li>`)}
+        ${sentences.map((sentence) => html`<li>${sentence}</li>`)}
       </ul>
     </section>`
   );

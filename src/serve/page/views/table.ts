@@ -31,7 +31,6 @@ function Tables(): View {
         filters(
           html`<${QueryChoice}
             name="Table"
-            id="table-id"
             parameter="table"
             options=${items.map(({ id: each, columns }) => [each, columns.map(({ name }) => name).join(', ')])}
             reset=${{ sort: '', order: '' }}
@@ -80,15 +79,9 @@ function FillForm({ done }: { readonly done: (table: string) => void }): View {
       <div class="filters">
         ${field(
           'Columns, one per line: NAME, NAME:TYPE, NAME:number:UNIT',
-          'table-columns',
-          html`<textarea
-            id="table-columns"
-            rows="4"
-            ref=${columns}
-            placeholder=${'year\nsample size:number'}
-          ></textarea>`,
+          html`<textarea name="columns" rows="4" ref=${columns} placeholder=${'year\nsample size:number'}></textarea>`,
         )}
-        ${field('Works', 'table-works', html`<input type="search" id="table-works" ref=${works} placeholder="all" />`)}
+        ${field('Works', html`<input type="search" ref=${works} placeholder="all" />`)}
       </div>
       <button type="submit" class="quiet" disabled=${stop !== undefined}>Fill in</button>
       ${stop && [' ', button('Stop', () => stop.abort())]}
@@ -118,7 +111,7 @@ function Rows({ id }: { readonly id: string }): View {
     const rows = sorted(found, columns, { sort: query.get('sort') ?? '', order: query.get('order') ?? 'asc' });
     const by = model === null ? 'without a model' : `by ${model}`;
     return html`<div>
-      ${filters(html`<${QueryField} name="Filter" id="table-q" hint="words in any cell" parameter="q" />`)}
+      ${filters(html`<${QueryField} name="Filter" parameter="q" hint="words in any cell" />`)}
       <p class="hint rows" role="status">
         ${counted(rows.length, 'row')} of ${all.length}, filled in ${by}. A cell opens its quote.
       </p>
@@ -253,10 +246,9 @@ function OneCell(props: {
       >
         ${field(
           'Correct value; empty for none',
-          'cell-value',
           choices.length === 0
-            ? html`<input type="text" id="cell-value" maxlength="500" ref=${input} value=${value} />`
-            : html`<select id="cell-value" ref=${input} value=${value}>
+            ? html`<input type="text" name="value" maxlength="500" ref=${input} value=${value} />`
+            : html`<select name="value" ref=${input} value=${value}>
                 ${['', ...choices].map((each) => html`<option value=${each} selected=${each === value}>${each}</option>`)}
               </select>`,
         )}

@@ -37,7 +37,7 @@ export function WorksView(): View {
   const [sort, order] = [query.get('sort') ?? 'title', query.get('order') ?? 'asc'];
   const filter = Object.fromEntries(['q', 'year', ...FACETS].map((name) => [name, query.get(name)]));
   const asked = { ...filter, sort, order, limit: 50 };
-  const { rows, status, more } = usePaged<Work>(runPath('works'), asked, ['work', 'works']);
+  const { rows, status, more } = usePaged<Work>(runPath('works'), asked, 'work');
   const facets = useAnswer<Facets>(runPath('facets'));
   const options = (name: (typeof FACETS)[number]): (readonly [string, string])[] => [
     ['', 'all'],
@@ -53,11 +53,11 @@ export function WorksView(): View {
   const opened = query.get('work');
   return [
     filters([
-      html`<${QueryField} name="Words" id="works-q" hint="title, author, DOI …" parameter="q" />`,
-      html`<${QueryField} name="Year" id="works-year" hint="2018-2022" parameter="year" />`,
+      html`<${QueryField} name="Words" parameter="q" hint="title, author, DOI …" />`,
+      html`<${QueryField} name="Year" parameter="year" hint="2018-2022" />`,
       FACETS.map((name) => {
         const title = name.charAt(0).toUpperCase() + name.slice(1);
-        return html`<${QueryChoice} name=${title} id=${`works-${name}`} parameter=${name} options=${options(name)} />`;
+        return html`<${QueryChoice} name=${title} parameter=${name} options=${options(name)} />`;
       }),
     ]),
     html`<div class="tools">
