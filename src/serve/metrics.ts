@@ -3,7 +3,6 @@ import type { QueueStats } from '../queue/index.ts';
 import { queueJson } from '../queue/index.ts';
 import type { Monitor } from './watch/monitor.ts';
 
-/** A value, and its labels if there are several. */
 type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
 
 /** Metrics for Prometheus: the queue, under the names that its workers use, and the runs. */

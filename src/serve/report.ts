@@ -16,10 +16,7 @@ import { pageHtml, pageParts } from './page-assets.ts';
 import type { About, DocumentLine, List, Passages, ReportFacts, Stages, WholeDocument, Work } from './page/answers.ts';
 import { openMonitor } from './watch/monitor.ts';
 
-/**
- * Size limits of a report, in characters of JSON before compression, because a browser loads the whole page. The report
- * lists what was omitted; the run folder has it.
- */
+/** In characters of JSON before compression: a browser loads it all. The report lists what it omits. */
 const REPORT_LIMITS = {
   /** Lines of works, about a hundred thousand; the counts cover all. */
   works: 60_000_000,
@@ -34,7 +31,6 @@ const REPORT_LIMITS = {
 };
 export type ReportLimits = Readonly<typeof REPORT_LIMITS>;
 
-/** Wide enough to be read on a screen. */
 const PICTURE_PIXELS = 760;
 const RUN = '/runs/run';
 
@@ -91,7 +87,6 @@ export async function writeReport(options: {
   return { path };
 }
 
-/** The page before and after its answers. */
 async function frame(title: string, noscript: string): Promise<string[]> {
   const { script, style } = await pageParts();
   // Allow only this script and this style, by hash; nothing can be fetched, sent, framed or submitted.
@@ -112,7 +107,6 @@ async function frame(title: string, noscript: string): Promise<string[]> {
   }).split(answers);
 }
 
-/** The answers of the API that the page will request. */
 function answersOf(router: Router, signal: AbortSignal) {
   const get = async <T>(path: string): Promise<T> => {
     signal.throwIfAborted();
@@ -161,7 +155,6 @@ function roomFor(size: number): (length?: number) => boolean {
   return (length = 0) => (left -= length) > 0;
 }
 
-/** Works with their details up to the limits; the rest are only counted. */
 async function addWorks(report: Report): Promise<void> {
   const [room, detailRoom] = [roomFor(report.limits.works), roomFor(report.limits.workDetails)];
   let [total, listed, detailed] = [0, 0, 0];
@@ -188,10 +181,7 @@ async function addWorks(report: Report): Promise<void> {
   report.omit(listed - detailed, 'work', 'listed without abstract and attempts');
 }
 
-/**
- * Documents with structure and passages up to the limits, and pictures of their pages; the rest are only listed.
- * Returns links to the downloaded files, relative so that run folder and report can be moved together.
- */
+/** Adds documents up to the limits, and returns relative links to their files, so that both can be moved. */
 async function addDocuments(report: Report, beside: string): Promise<Record<string, string>> {
   const [room, passageRoom] = [roomFor(report.limits.structure), roomFor(report.limits.passages)];
   const files: Record<string, string> = {};

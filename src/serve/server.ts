@@ -59,10 +59,7 @@ const PREFIX = '/api/v1';
 const BODY_BYTES = 65_536;
 const MCP_BODY_BYTES = 1_048_576;
 const MOST_DOWNLOADS = 4;
-/**
- * The timeout continues while the process is busy and reads nothing, so it is long. Idle connections are limited in
- * number.
- */
+/** Long, because the timer also runs while the process is busy and reads nothing. */
 const HEADERS_MS = 60_000;
 const REQUEST_MS = 120_000;
 const KEEP_ALIVE_MS = 10_000;
@@ -71,10 +68,7 @@ const SILENT_MS = 60_000;
 const MAX_CONNECTIONS = 12_000;
 const MAX_HEADER_BYTES = 16_384;
 
-/**
- * Serves corpora and a queue: pages for people, `/api/v1` for programs, `/mcp` for assistants. Every request needs the
- * token.
- */
+/** Pages for people, `/api/v1` for programs, `/mcp` for assistants. Every request needs the token. */
 export async function openServer(options: ServerOptions) {
   const { host, token, names = [], clock = systemClock } = options;
   const opened = new AsyncDisposableStack();
@@ -315,10 +309,7 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
   return error;
 }
 
-/**
- * Limits the number of connections. At the limit, the connection idle longest is closed, so that a client that opens
- * thousands and sends nothing cannot lock others out.
- */
+/** At the limit, closes the connection idle longest: a client that opens thousands cannot lock others out. */
 function limitConnections(server: Server, most: number) {
   /** Idle connections, longest idle first. */
   const idle = new Set<Socket>();

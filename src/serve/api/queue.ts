@@ -22,7 +22,6 @@ function queueOf({ monitor }: Context): QueueWatch {
   throw new Problem(404, 'NO_QUEUE', 'no queue is monitored', { hint: 'start docstokg serve with --queue PATH' });
 }
 
-/** The position in a list whose cursors are numbers. */
 function positionOf(cursor: string | undefined): number {
   const position = cursor === undefined || cursor === '' ? 0 : Number(cursor);
   if (Number.isSafeInteger(position) && position >= 0) return position;
@@ -31,10 +30,7 @@ function positionOf(cursor: string | undefined): number {
 
 export function queueRoutes(context: Context): Route[] {
   const { monitor } = context;
-  /**
-   * Jobs are scanned in batches until a page is full or the time limit is reached: a rare match may be a million jobs
-   * away.
-   */
+  /** Scans jobs in batches until a page is full or time is up: a rare match may be a million jobs away. */
   const jobsFrom = async (
     from: number,
     limit: number,

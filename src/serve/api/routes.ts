@@ -7,7 +7,6 @@ import { runRoutes } from './runs.ts';
 import { tableRoutes } from './tables.ts';
 import { graphRoutes, workRoutes } from './works.ts';
 
-/** All routes under `/api/v1`. */
 export function apiRoutes(context: Context): Route[] {
   return [
     ...runRoutes(context),

@@ -16,8 +16,7 @@ import {
 import { answerSentence, answerShape, column, tableRow } from '../../answers/shapes/index.ts';
 import { JOB_STATES } from '../../queue/index.ts';
 
-// Building blocks of responses. The OpenAPI document is generated from these schemas, and tests check real responses
-// against them.
+// The OpenAPI document is generated from these schemas, and tests check real responses against them.
 
 const at = text.describe('ISO 8601.');
 const counts = z.record(z.string(), count);
@@ -44,8 +43,6 @@ const tried = z
     ),
   })
   .meta({ id: 'Tried' });
-
-// Schemas for runs, the queue, hosts and control.
 
 export const run = z
   .object({
@@ -177,8 +174,6 @@ export const problem = z
 
 export { documentLine };
 
-// Schemas for works, documents, passages, answers, tables, the drawn graph and the summary.
-
 export const wholeWork = work.extend({
   ...fields(text, 'abstract', 'url', 'apa', 'bibtex'),
   file: z.boolean(),
@@ -277,8 +272,6 @@ export const account = z.object({
   stages: z.array(stage),
   run: z.unknown().describe('The latest summary written by the run.'),
 });
-
-// Schemas for sources of full texts, stage durations, and host activity over time.
 
 const place = z.number().describe('Epoch milliseconds.');
 

@@ -47,10 +47,7 @@ export function createGate(token: string, own: string, names: readonly string[])
         throw new Problem(403, 'FOREIGN_ORIGIN', 'cross-origin requests are not allowed');
     },
 
-    /**
-     * Throws unless the request has the token or the cookie. The link to a page may have the token instead: returns the
-     * headers that set the cookie and redirect to the page without the token.
-     */
+    /** Throws without token or cookie; for a link with the token, gives the headers that set the cookie. */
     checkToken(
       { headers, socket }: IncomingMessage,
       link: URLSearchParams | null,

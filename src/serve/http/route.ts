@@ -6,15 +6,12 @@ import type { RunWatch } from '../watch/run-watch.ts';
 export type Answer =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Uint8Array }
-  /** Text streamed as a file download. */
   | { readonly kind: 'pieces'; readonly type: string; readonly name: string; readonly pieces: AsyncIterable<string> }
   | { readonly kind: 'file'; readonly type: string; readonly name: string; readonly path: string }
   /** Values streamed one per line as they are made; leaving the loop stops the work. */
   | { readonly kind: 'lines'; readonly lines: AsyncIterable<unknown> }
-  /** Server-sent events, each as it is sent. */
   | { readonly kind: 'events'; readonly events: AsyncIterable<string> };
 
-/** Response type: JSON of a schema, lines of JSON, or bytes of one of these media types. */
 type Gives =
   | { readonly kind: 'json'; readonly schema: z.ZodType }
   | { readonly kind: 'lines'; readonly schema: z.ZodType }
@@ -43,7 +40,6 @@ interface Asked<Path extends string, Query, Body> {
   readonly signal: AbortSignal;
 }
 
-/** One API operation: path, parameters and response, described once. */
 export interface Route {
   readonly method: 'GET' | 'POST';
   /** For example `/runs/{run}/works`. */

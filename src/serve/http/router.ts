@@ -13,10 +13,7 @@ const NOTHING = (): void => undefined;
 
 export type Router = ReturnType<typeof createRouter>;
 
-/**
- * Matches a URL to a route and validates its parameters. Path segments are decoded individually, so none can become
- * part of a file path.
- */
+/** Finds the route of a URL. Path segments are decoded one by one, so that none can form a file path. */
 export function createRouter(routes: readonly Route[], runs: ReadonlyMap<string, RunWatch>, version: string) {
   const document = route({
     path: '/openapi.json',
@@ -28,7 +25,6 @@ export function createRouter(routes: readonly Route[], runs: ReadonlyMap<string,
   const paths = findMyWay({ maxParamLength: LONGEST_SEGMENT });
   for (const each of all) paths.on(each.method, each.path.replaceAll(/\{(\w+)\}/g, ':$1'), NOTHING, each);
 
-  /** The route of a URL, and what it names: path, run and query. */
   const match = (method: string, url: string): { readonly route: Route; readonly named: object } => {
     const mark = url.indexOf('?');
     const path = mark === -1 ? url : url.slice(0, mark);
@@ -88,7 +84,6 @@ function typed(schema: z.ZodObject, values: Readonly<Record<string, string | und
   );
 }
 
-/** Validates a value against its schema; the error names the first problem. */
 export function checked(schema: z.ZodType, value: unknown, where: 'path' | 'query' | 'body'): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -98,10 +98,7 @@ function openStream(response: ServerResponse, type: string, signal: AbortSignal)
   };
 }
 
-/**
- * Streams values as lines of JSON. A failure before the first is an error response; after it, the last line, of kind
- * `error`.
- */
+/** Streams lines of JSON. An error is the response before the first line, and the last line after it. */
 export async function sendLines(
   response: ServerResponse,
   lines: AsyncIterable<unknown>,

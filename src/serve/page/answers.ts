@@ -22,7 +22,6 @@ export type WholeWork = z.output<typeof shapes.wholeWork>;
 export type Facets = z.output<typeof shapes.facets>;
 export type DocumentLine = z.output<typeof shapes.documentLine>;
 export type WholeDocument = z.output<typeof shapes.wholeDocument>;
-/** The answer of the question `search`. */
 export interface Hits {
   readonly question: string;
   readonly searched_by: string;

@@ -6,10 +6,7 @@ import { address, Refusal } from './source.ts';
 
 const FACETS = ['outcome', 'reason', 'licence', 'version', 'type'] as const;
 
-/**
- * The API responses embedded in a report: gzipped base64 by path, as the server gave them. Lists of works and documents
- * are in parts; filtered lists and searches are computed here. Undefined on a served page.
- */
+/** Answers from the data in a report, which is filtered and searched here; undefined on a served page. */
 export async function inlinedSource(): Promise<Source | undefined> {
   const blocks = Map.groupBy(
     document.querySelectorAll('script[data-path]'),

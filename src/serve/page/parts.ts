@@ -90,7 +90,6 @@ export function QuestionBox(props: {
   </form>`;
 }
 
-/** Filters above a list; they apply as they are typed. */
 export function filters(controls: View): View {
   return html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>${controls}</form>`;
 }
@@ -114,7 +113,6 @@ export function QueryChoice(props: {
   );
 }
 
-/** A button for a slow action; errors are shown. */
 export function ActButton(props: {
   readonly name: string;
   readonly label?: string;
@@ -148,7 +146,6 @@ export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; read
 interface ListRow {
   readonly key: string | number;
   readonly head: View;
-  /** The other cells, in column order. */
   readonly cells: readonly View[];
   readonly more?: object;
 }

@@ -16,7 +16,6 @@ export interface Scene {
   readonly source: Source;
   readonly about: About;
   readonly run: Run | undefined;
-  /** The path of an answer about the run. */
   readonly runPath: (...parts: readonly string[]) => string;
   readonly query: URLSearchParams;
   /** URL of a view of this run. */
@@ -61,7 +60,6 @@ export function useLoaded<T>(
   return [fetched, change];
 }
 
-/** Loads the response to a path, like `useLoaded`. */
 function useResponse<T>(path: string, query: Query = {}): readonly [fetched: Fetched<T>, change: Change<T>] {
   const { source } = useScene();
   return useLoaded(address(path, query), (signal) => source.get<T>(path, query, signal));
@@ -71,13 +69,11 @@ export function useAnswer<T>(path: string, query?: Query): Fetched<T> {
   return useResponse<T>(path, query)[0];
 }
 
-/** Renders a response, a loading message or the error. */
 export function shown<T>(fetched: Fetched<T>, view: (value: T) => View): View {
   if (fetched.kind === 'answered') return view(fetched.value);
   return fetched.kind === 'failed' ? fault(fetched.error) : html`<p class="hint" role="status">Loading …</p>`;
 }
 
-/** A button that acts; `more` are further attributes. */
 export function button(name: View, act: () => void, more: object = {}): View {
   return html`<button type="button" class="quiet" onClick=${act} ...${more}>${name}</button>`;
 }
@@ -115,7 +111,6 @@ export function useCharted<T>(path: string): Fetched<T> {
   return useLoaded(`${path} ${turn}`, (signal) => source.get<T>(path, {}, signal))[0];
 }
 
-/** A list that grows by pages: its rows, how many there are, and a button for more. */
 interface Paged<T> {
   readonly rows: readonly T[];
   readonly status: View;

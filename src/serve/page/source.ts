@@ -16,7 +16,6 @@ export interface Source {
   post<T = { readonly changed: number }>(path: string, body: object): Promise<T>;
   /** Calls `receive` with each line of a streamed response; a body makes it a POST. */
   lines(path: string, request: LinesRequest, receive: (line: never) => void, signal: AbortSignal): Promise<void>;
-  /** Subscribes to server events of a kind; returns an unsubscribe function. */
   on(kind: EventKind, receive: (data: unknown) => void): () => void;
   /** Works that match a filter, for export from a report. */
   readonly exportCsv?: (query: Query) => Promise<string>;
@@ -41,7 +40,6 @@ export function address(path: string, query: Query = {}): string {
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
-/** Data source over HTTP. One event stream serves the whole page. */
 export function servedSource(connected: (is: boolean) => void): Source {
   const events = new EventSource('/api/v1/events');
   events.addEventListener('open', () => connected(true));

@@ -88,7 +88,6 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
   /** Reads new data; concurrent calls share one poll. */
   const look = (): Promise<void> => (looking ??= lookAtAll().finally(() => (looking = undefined)));
 
-  /** Polls if the data is too old for a response. */
   const refresh = async (): Promise<void> => {
     const pauseMs = Math.max(FRESH_MS, Math.min(LONGEST_PAUSE_MS, LOOK_SHARE * lookMs));
     if (!isReady || clock.monotonic() - lookedAt >= pauseMs) await look();
@@ -164,7 +163,6 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
     get streams(): number {
       return streams;
     },
-    /** The latest events of a run, newest first. */
     lastEvents(count: number, of: string): readonly NumberedEvent[] {
       const seen = events.filter(({ run }) => run === null || run === of);
       return seen.slice(-count).toReversed();

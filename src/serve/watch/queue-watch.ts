@@ -37,7 +37,6 @@ export function watchQueue(queue: WorkQueue, clock: Clock, known: HostKnowledge 
       seen = { stats, figures: figuresOf(stats, series.perMinute('ended')) };
       return seen.figures;
     },
-    /** Hosts reported by workers, shared by the fleet, or paused. */
     async hosts(): Promise<readonly HostOverview[]> {
       if (!seen) return [];
       // Counting jobs by host would scan every job.
@@ -73,10 +72,7 @@ export type HostLine = Readonly<z.output<typeof host>>;
 
 const MOST_HOSTS = 2_000;
 
-/**
- * Merges what workers and operators report about each host with the host logs of runs; rate-limited and paused hosts
- * first.
- */
+/** Merges reports of workers and operators with the host logs of runs; held and paused hosts come first. */
 export function hostLines(
   overview: readonly HostOverview[],
   logs: readonly (readonly HostFigures[])[],

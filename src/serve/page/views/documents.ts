@@ -18,7 +18,6 @@ const MODES: Readonly<Record<Mode, string>> = {
 };
 const PICTURE_PIXELS = 1_000;
 
-/** A side list entry and the blocks it covers. */
 interface Entry {
   readonly id: string;
   readonly head: string;

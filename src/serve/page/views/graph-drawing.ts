@@ -26,10 +26,7 @@ interface Camera {
 }
 const ALL: Camera = { zoom: 1, x: 0.5, y: 0.5 };
 
-/**
- * Draws up to about two hundred nodes: years from left to right, larger for more citations. The lists contain the same
- * data.
- */
+/** Years run from left to right; works cited more often are larger. The lists have the same data. */
 export function GraphDrawing(props: {
   readonly picture: GraphPicture;
   readonly edges: readonly (PictureEdge & { readonly at: number })[];
@@ -189,7 +186,6 @@ function labelsOf(
     });
 }
 
-/** Year labels, as many as fit. */
 function years(
   nodes: readonly PictureNode[],
   x: (place: number) => number,

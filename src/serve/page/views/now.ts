@@ -111,7 +111,6 @@ function Events({ first }: { readonly first: readonly RunEvent[] }): View {
   ]);
 }
 
-/** Names hosts and documents; times are in the reader's time zone. */
 function eventText({ text, host, document, title }: RunEvent): string {
   const message = text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => clock(at));
   const about = host ?? title ?? document;

@@ -229,7 +229,6 @@ function Card(props: {
   </div>`;
 }
 
-/** Why the work is shown now; a work is ranked once there is something to rank it by. */
 function placeOf({ rank, is_sampled: isSampled }: Candidate): string {
   if (isSampled) return 'From the random sample';
   return rank > 0 ? `Rank ${number(rank)}` : 'Not ranked';

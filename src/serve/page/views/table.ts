@@ -41,7 +41,6 @@ function Tables(): View {
   });
 }
 
-/** Columns for a new table, one per line; rows are counted as they are filled in. */
 function FillForm({ done }: { readonly done: (table: string) => void }): View {
   const { source, runPath } = useScene();
   const columns = useRef<HTMLTextAreaElement>(null);
