@@ -12,7 +12,6 @@ export function webOptions<Args extends unknown[], Flags extends OptionValues>(c
     .addOption(new Option('--sim <url>', 'run against a simulated web (docstokg sim serve)').env('DOCSTOKG_SIM'));
 }
 
-/** Collects the values of an option that can be repeated. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }

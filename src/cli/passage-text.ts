@@ -10,14 +10,12 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303F\uFF01-\uFF60]/gu;
 const sentences = new Intl.Segmenter('und', { granularity: 'sentence' });
 
-/** Shows the best matching part of a passage, or all of it. */
 export interface PassageView {
   readonly query: string;
   readonly full: boolean;
   readonly link: string | undefined;
 }
 
-/** Formats a passage: title, section, page, highlighted text and file. */
 export function passageText({ rank, score, passage, work }: CitedHit, view: PassageView, terminal: Terminal): string {
   const width = Math.max(30, Math.min(terminal.columns, WIDEST));
   const number = `${rank}.`.padEnd(4);

@@ -122,7 +122,6 @@ export function withHint(message: string): string {
   return hint === undefined ? message : `${message.trimEnd()}; ${hint}\n`;
 }
 
-/** The command that a command line names by an old name, and its new name. */
 export function renamedIn([first = '', second = '']: readonly string[]):
   | readonly [old: string, name: string]
   | undefined {
@@ -158,7 +157,6 @@ export function optionsAfterCommand(door: Door, words: readonly string[]): strin
   return [...before, ...words.slice(0, at), ...rest.slice(before.length)];
 }
 
-/** The whole command tree, with every command loaded. */
 export async function createProgram(door: Door, version: string): Promise<Command> {
   return await startProgram(door, version, undefined);
 }

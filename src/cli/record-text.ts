@@ -6,10 +6,7 @@ const UNIT = /_(seconds|s|ms)$/;
 const LONGEST_CELL = 70;
 const MOST_LISTED = 20;
 
-/**
- * The JSON of a command as text for people: fields in two columns, lists of objects as tables, times relative to now.
- * Fields and columns without a value are left out.
- */
+/** The JSON of a command for people: fields in two columns, lists as tables. Empty values are left out. */
 export function recordText(value: object, now: number, heading = (text: string): string => text): string {
   if (Array.isArray(value)) return listText(value, now);
   const fields: string[][] = [];

@@ -9,7 +9,6 @@ import type { Corpus } from '../corpus/index.ts';
 import { corpusLayer, findSearchPlace, openCorpus } from '../corpus/index.ts';
 import type { Session } from './session.ts';
 
-/** Files and folders that mark a run folder. */
 const RUN_FILES = [
   'run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.jsonl', 'records.jsonl', 'Data', 'Index', 'Graph',
 ]; // prettier-ignore
@@ -18,7 +17,6 @@ export function runArgument<Args extends unknown[], Flags extends OptionValues>(
   return command.argument('[run]', 'run folder; default: the newest run');
 }
 
-/** Words, and the run folder before them if one is named. */
 interface Split {
   readonly run: string | undefined;
   readonly words: readonly string[];
@@ -41,7 +39,6 @@ export function splitRun(given: readonly string[], names: readonly string[]): Sp
   return { run: takesRun ? first : undefined, words };
 }
 
-/** Whether a folder was written by a run or a stage. */
 export function isRun(folder: string): boolean {
   return RUN_FILES.some((name) => existsSync(join(folder, name)));
 }
@@ -82,7 +79,6 @@ export async function corpusOf(session: Session, named: string | undefined, sett
   return await openCorpus(folder, { config, clock: session.clock, web: session.web });
 }
 
-/** Opens several corpora under short names. */
 export async function openCorpora(
   folders: readonly (string | undefined)[],
   session: Session,

@@ -57,7 +57,6 @@ export function outputOptions<Given extends CommandUnknownOpts>(command: Given):
 
 export type Session = ReturnType<typeof openSession>;
 
-/** What a command needs once its options are parsed. */
 export function openSession(command: CommandUnknownOpts) {
   const options = command.opts() as SharedOptions;
   const terminal = openTerminal({ colour: options.color !== false });
@@ -73,7 +72,6 @@ export function openSession(command: CommandUnknownOpts) {
   return {
     terminal,
     clock: systemClock,
-    /** The time of a simulated web. */
     web: undefined as WebTime | undefined,
     json,
     log,
@@ -201,10 +199,7 @@ function optionOf(flags: string, key: Key): Option {
 /** Exit codes that shells expect for processes ended by a signal. */
 const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/**
- * Turns SIGINT, SIGTERM and SIGHUP into an abort signal, so that running work can finish. A second signal exits
- * immediately, which is safe: every part of the program must survive a kill anyway.
- */
+/** Turns signals into an abort signal. A second one exits at once, which is safe: all work survives a kill. */
 export function stopSignal(first?: (signal: string) => void): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const stop = (name: NodeJS.Signals): void => {

@@ -30,10 +30,7 @@ export async function loadSimulation(
 
 const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
-/**
- * Starts `docstokg sim serve` and waits until it is ready. The child exits when its stdin pipe closes, which the
- * operating system does when this process ends for any reason.
- */
+/** The child exits when its stdin closes, which the system does when this process ends for any reason. */
 export async function startSimulation(parameters: readonly string[]) {
   const bin = join(packageRoot(), 'bin', 'docstokg');
   const child = spawn(process.execPath, [bin, 'sim', 'serve', '--leash', '--json', ...parameters], {
@@ -68,10 +65,7 @@ export async function webTimeOf(sim: string | undefined): Promise<WebTime | unde
   return webTime(client.timeScale);
 }
 
-/**
- * Compares a client's manifest with what it should have obtained from a running simulator, and counts the politeness
- * violations; without a manifest only these.
- */
+/** Compares a manifest with what the simulator had to give, and counts violations; without one only these. */
 export async function compareWithTruth(
   sim: string,
   manifest: string | undefined,

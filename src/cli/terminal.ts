@@ -50,11 +50,7 @@ const LIVE_MS = 200;
 const PIPE_MS = 10_000;
 const FIRST_MS = 2_000;
 
-/**
- * Shows progress: a live line in a terminal, a line every ten seconds in a pipe, and nothing for the first two seconds.
- * Lines that have not changed are not repeated in a pipe. Errors of `describe` are ignored here; the work itself
- * reports them.
- */
+/** In a terminal a live line, in a pipe one every ten seconds if it changed. Ignores errors of `describe`. */
 export function showProgress(
   terminal: Terminal,
   clock: Clock,
@@ -91,10 +87,7 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]|[\u202A-\u202E\u2066-\u2069]/gu, '');
 }
 
-/**
- * Formats a number with thousands separators, such as 12,345.679. Intl.NumberFormat would take longer to load than most
- * commands take to run.
- */
+/** 12,345.679. Intl.NumberFormat would take longer to load than most commands take to run. */
 export function grouped(value: number): string {
   const [whole = '', fraction] = String(Math.round(Math.abs(value) * 1000) / 1000).split('.');
   if (!/^\d+$/.test(whole)) return value.toLocaleString('en');

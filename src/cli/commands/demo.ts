@@ -104,10 +104,7 @@ async function demo(out: string, max: number | undefined, session: Session): Pro
   printLines(terminal, nextSteps(account, out, corpus.config));
 }
 
-/**
- * The simulation runs at twenty times real speed. These timeouts are scaled back to about their real-time length, so
- * that a busy machine is not mistaken for a slow host.
- */
+/** Timeouts at about their real length, so that a busy machine is not mistaken for a slow host. */
 const DEMO_SETTINGS = settingsLayer(
   {
     http: {

@@ -39,7 +39,6 @@ export function refreshCommand() {
     });
 }
 
-/** What was tried: new works, and works that had failed before. */
 function triedText({ outcomes }: RunCounts): string {
   const { saved, skipped, failed, parked } = outcomes;
   const tried = saved + skipped + failed + parked;

@@ -127,7 +127,6 @@ function listCommand() {
   });
 }
 
-/** Puts a query to the graph of a run and prints the answer, as assistants and programs get it. */
 async function printAnswer(
   asked: object,
   named: string | undefined,

@@ -132,7 +132,6 @@ async function answerAll(
   }
 }
 
-/** File paths relative to the current directory. */
 function linkTo(file: string | undefined, folder: string): string | undefined {
   if (file === undefined) return undefined;
   const inRun = join(folder, file);

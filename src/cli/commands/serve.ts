@@ -129,9 +129,7 @@ function sharedQueue({ queue }: Config): string | undefined {
   return queue.backend === 'postgres' && queue.url !== '' ? queue.url : undefined;
 }
 
-/**
- * The queue to monitor: the one named (which must exist), the configured one, or that of the first run that has one.
- */
+/** The queue to monitor: the one named, the configured one, or that of the first run that has one. */
 async function openWatched(
   named: string | undefined,
   runs: readonly { readonly corpus: Corpus }[],

@@ -64,7 +64,6 @@ export function stageMessage(event: StageEvent): readonly ['warn' | 'info' | 'de
   }
 }
 
-/** Prints the progress of a stage: one live line in a terminal, periodic lines in a pipe. */
 export function showStage(session: Session): (event: StageEvent) => void {
   const { terminal } = session;
   return (event) => {

@@ -55,7 +55,6 @@ export function embedCommand() {
   return validatingCommand('embed', 'embed chunks as dense and sparse vectors', '--retries 3 --retry-backoff-s 1.0');
 }
 
-/** The command of a stage whose files can be validated. */
 function validatingCommand(stage: 'chunk' | 'embed', description: string, example: string) {
   return stageOptions(new Command(stage), stage, 'format')
     .description(description)

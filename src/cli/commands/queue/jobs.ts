@@ -235,7 +235,6 @@ function pauseTarget(host: string | undefined, resolver: string | undefined): [P
   return resolver === undefined ? ['all', ''] : ['resolver', resolver];
 }
 
-/** Whether a job or a worker uses this host or resolver. */
 async function isKnown(queue: WorkQueue, scope: 'host' | 'resolver', name: string): Promise<boolean> {
   const [job] = await queue.store.admin.list({ [scope]: name }, { limit: 1 });
   const { workers } = await queue.stats();

@@ -68,10 +68,7 @@ async function run({ queue, session, config }: OpenedQueue, options: RunFlags): 
   if (summary.error > 0 && process.exitCode === undefined) process.exitCode = 1;
 }
 
-/**
- * Settings from `--sim` and `--mailto`. Imports the HTTP modules only if one is given: custom handlers rarely need
- * them.
- */
+/** Settings of `--sim` and `--mailto`; without them the HTTP modules are not loaded. */
 async function webLayer(options: RunFlags): Promise<Layer> {
   if (options.sim === undefined && options.mailto === undefined) return [];
   return (await import('../../../harvest/index.ts')).simulatedLayer(options);
@@ -85,7 +82,6 @@ interface DownloadJobParts {
   readonly sim: string | undefined;
 }
 
-/** The default handler: every job is a work to download. */
 async function openDownload(
   config: Config,
   session: Session,

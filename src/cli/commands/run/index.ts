@@ -98,7 +98,6 @@ export async function runCorpus(
   return { account, gathered };
 }
 
-/** The settings of a run, with all paths inside its folder. */
 export async function configFor(
   out: string,
   options: DownloadOptions,
@@ -227,7 +226,6 @@ function askedFor(ids: readonly string[], options: DownloadOptions): RunAsked {
   return { topic, ids, input, max, yearStart, yearEnd, oaOnly, type, language, ...around, mailto };
 }
 
-/** Settings that are derived from options rather than bound to one. */
 async function downloadFlags(options: DownloadOptions): Promise<Layer> {
   return [...(await simulatedLayer(options)), ...queueLayer(options.queue), ...fleetLayer(options.fleet)];
 }

@@ -114,10 +114,7 @@ interface StagePace {
   readonly sinceMs: number;
 }
 
-/**
- * Estimated time left; undefined while unknown. Downloads and stages run concurrently, so the slowest determines it. The
- * share of works with a file is assumed to stay the same for works not tried yet.
- */
+/** Undefined while unknown. The slowest part decides; works left have files as often as others. */
 export function timeLeftMs(
   elapsedMs: number,
   works: WorkCounts | undefined,

@@ -7,7 +7,6 @@ import { wrapped } from '../../passage-text.ts';
 import type { Terminal } from '../../terminal.ts';
 import { count, counted, plain } from '../../terminal.ts';
 
-/** How a run ended: its account and, if it downloaded, what this run did. */
 export interface RunEnd {
   readonly account: RunAccount;
   readonly gathered: Extract<CorpusEvent, { kind: 'gathered' }> | undefined;
@@ -54,7 +53,6 @@ export function printAccount({ account, gathered }: RunEnd, session: Session, un
   for (const message of gathered?.run.given_up ?? []) session.warn(plain(message));
 }
 
-/** Prints bold labels, each with its text wrapped beside it. */
 export function printLines(terminal: Terminal, lines: readonly Line[]): void {
   const width = Math.max(30, Math.min(terminal.columns, WIDEST)) - LABEL;
   for (const [label, text] of lines.filter(([, each]) => each !== ''))
