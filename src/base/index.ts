@@ -37,6 +37,7 @@ export type { Warn } from './damaged-file.ts';
 export { FileLock } from './file-lock.ts';
 export { cutTornLine, JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';
 export type { BadLine, GoodLine } from './jsonl.ts';
+export { decoded, doiPath, findDoi, normalizeDoi } from './doi.ts';
 export { hostKey } from './host-key.ts';
 export { KeyedLimiter, KeyedLines, TokenBucket } from './keyed-limiter.ts';
 export type { Line, Room, Slot } from './keyed-limiter.ts';

@@ -4,12 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import {
-  doiPath,
-  findDoi,
   formatArxivId,
   identify,
   keyOf,
-  normalizeDoi,
   normalizeHalId,
   normalizeOpenAlexId,
   normalizePmcid,
@@ -24,69 +21,6 @@ import {
 } from './index.ts';
 
 const SHARED = join(import.meta.dirname, './../../../shared/data/hostile/open');
-
-test('equal DOIs are normalised to the same string, whatever they were wrapped in', () => {
-  for (const text of [
-    '10.1000/XYZ123',
-    'https://doi.org/10.1000/xyz123',
-    'http://dx.doi.org/10.1000%2Fxyz123',
-    'doi:10.1000/xyz123',
-    'DOI: 10.1000/xyz123 ',
-    'doi.org/10.1000/xyz123.',
-    'https://doi.org/doi:10.1000/xyz123',
-    '10.1000/xyz123),',
-    'https://www.doi.org/10.1000/xyz123?utm_source=mail',
-  ]) {
-    assert.equal(normalizeDoi(text), '10.1000/xyz123', text);
-  }
-});
-
-test('unusual suffixes are preserved', () => {
-  const sici = '10.1002/(sici)1521-3951(199911)216:1<135::aid-pssb135>3.0.co;2-#';
-  for (const text of [sici, sici.toUpperCase(), `https://doi.org/${sici}`, `https://doi.org/${doiPath(sici)}`]) {
-    assert.equal(normalizeDoi(text), sici, text);
-  }
-  for (const doi of [
-    '10.5555/a%2bc',
-    '10.5555//double',
-    '10.5555/a?b',
-    '10.5555/a#b',
-    '10.1016/s0140-6736(05)67890-x',
-    '10.1000.10/1',
-  ]) {
-    assert.equal(normalizeDoi(`https://doi.org/${doi}`), doi);
-  }
-  assert.equal(doiPath('10.5555/a#b?c%d/e<f>'), '10.5555/a%23b%3Fc%25d/e%3Cf%3E');
-  assert.equal(normalizeDoi('10.5555/with(open'), '10.5555/with(open');
-});
-
-test('strings that are not DOIs are rejected, and look-alikes stay distinct', () => {
-  for (const text of [
-    '',
-    '10.1/',
-    '10./x',
-    'not a doi',
-    '10.1000/',
-    '10.99999999999999999999/x',
-    '１０.１０００/ｘ',
-    '10.1000/a b',
-    '10.1000/\u0000',
-    '10.1000/a\r\nX: 1',
-    `10.1000/${'x'.repeat(3000)}`,
-  ]) {
-    assert.equal(normalizeDoi(text), undefined, text.slice(0, 40));
-  }
-  const kept = [
-    '10.1000/I',
-    '10.1000/\u0131',
-    '10.1000/\u0130',
-    '10.1000/K',
-    '10.1000/\u212a',
-    '10.1000/\u00df',
-    '10.1000/SS',
-  ];
-  assert.equal(new Set(kept.map(normalizeDoi)).size, kept.length);
-});
 
 test('a DOI is found in the URL of a publisher without what the site adds to it', () => {
   for (const [url, doi] of [
@@ -111,38 +45,16 @@ test('a DOI is found in the URL of a publisher without what the site adds to it'
     assert.equal(identify(url)?.doi, doi);
 });
 
-test('a DOI is found in running text without trailing punctuation', () => {
-  assert.equal(findDoi('see (https://doi.org/10.1000/182).'), '10.1000/182');
-  assert.equal(findDoi('nothing here'), undefined);
+test('text made to stall a search does not', { skip: existsSync(SHARED) ? false : `${SHARED} is absent` }, () => {
+  const startedAt = process.cpuUsage().user;
+  const probes = readFileSync(join(SHARED, 'markup/t01_redos.txt'), 'utf8').split('\n');
+  for (const probe of probes) {
+    identify(probe);
+    parseLicense(probe);
+  }
+  const seconds = (process.cpuUsage().user - startedAt) / 1e6;
+  assert.ok(seconds < 0.25 * probes.length + 1, `${seconds} s for ${probes.length} lines`);
 });
-
-test(
-  'every hostile DOI of the collection is parsed or rejected in linear time',
-  { skip: existsSync(SHARED) ? false : `${SHARED} is absent` },
-  () => {
-    const lines = readFileSync(join(SHARED, 'ids.jsonl'), 'utf8').trim().split('\n');
-    const dois = lines
-      .map((line) => JSON.parse(line) as { kind: string; value: string })
-      .filter(({ kind }) => kind === 'doi');
-    assert.ok(dois.length > 20);
-    for (const { value } of dois) {
-      const doi = normalizeDoi(value);
-      if (doi === undefined) continue;
-      assert.ok(Buffer.byteLength(doi) <= 2048);
-      assert.equal(normalizeDoi(doi), doi, 'the canonical form is its own canonical form');
-    }
-    const startedAt = process.cpuUsage().user;
-    const probes = readFileSync(join(SHARED, 'markup/t01_redos.txt'), 'utf8').split('\n');
-    for (const probe of probes) {
-      normalizeDoi(probe);
-      findDoi(probe);
-      identify(probe);
-      parseLicense(probe);
-    }
-    const seconds = (process.cpuUsage().user - startedAt) / 1e6;
-    assert.ok(seconds < 0.25 * probes.length + 1, `${seconds} s for ${probes.length} lines`);
-  },
-);
 
 test('arXiv ids are parsed in every style, with and without version', () => {
   const read = (text: string): string | undefined => {

@@ -1,7 +1,5 @@
+export { decoded, doiPath, normalizeDoi } from '../base/index.ts';
 export {
-  doiPath,
-  findDoi,
-  normalizeDoi,
   formatArxivId,
   parseArxivId,
   normalizeHalId,
@@ -16,7 +14,6 @@ export {
   keyOf,
   mergeIds,
   NO_IDS,
-  decoded,
 } from './ids.ts';
 export type { ArxivId, WorkIds } from './ids.ts';
 export { parseLicense, parseVersion } from './license.ts';

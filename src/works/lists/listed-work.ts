@@ -1,8 +1,6 @@
-import { fieldsOf } from '../../base/index.ts';
+import { fieldsOf, findDoi, normalizeDoi } from '../../base/index.ts';
 import type { WorkIds } from '../ids.ts';
 import {
-  findDoi,
-  normalizeDoi,
   parseArxivId,
   identify,
   mergeIds,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { AppError, parseJson } from '../../base/index.ts';
+import { AppError, doiPath, normalizeDoi, parseJson } from '../../base/index.ts';
 import type { Credential, HttpResponse, Send } from '../../http/index.ts';
 import type { Lookup } from '../lookup.ts';
 import { lookupJson } from '../lookup.ts';
@@ -16,7 +16,7 @@ import {
 } from './parse-work.ts';
 import type { WorkRecord } from '../record/record.ts';
 import type { Work } from '../work.ts';
-import { doiPath, normalizeDoi, normalizeOpenAlexId, normalizeTopicId } from '../ids.ts';
+import { normalizeOpenAlexId, normalizeTopicId } from '../ids.ts';
 
 /** Position of a listing: enough to resume from the same page tomorrow. Plain data. */
 export interface OpenAlexState {

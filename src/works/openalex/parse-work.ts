@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
+import { normalizeDoi } from '../../base/index.ts';
 import type { WorkIds } from '../ids.ts';
 import {
   parseArxivId,
-  normalizeDoi,
   normalizeHalId,
   normalizeOpenAlexId,
   normalizeZenodoId,

@@ -1,5 +1,5 @@
-import { AppError, wordsIn } from '../../base/index.ts';
-import { normalizeDoi, normalizeOpenAlexId, normalizeTopicId, orcidIn } from '../ids.ts';
+import { AppError, normalizeDoi, wordsIn } from '../../base/index.ts';
+import { normalizeOpenAlexId, normalizeTopicId, orcidIn } from '../ids.ts';
 
 /** A query. `topic` is text or a topic id; filters narrow it down, or are used alone. */
 export interface OpenAlexQuery {

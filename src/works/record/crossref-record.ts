@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { AppError } from '../../base/index.ts';
-import { normalizeDoi, NO_IDS, orcidIn } from '../ids.ts';
+import { AppError, normalizeDoi } from '../../base/index.ts';
+import { NO_IDS, orcidIn } from '../ids.ts';
 import { parseLicense } from '../license.ts';
 import { readTable } from '../lists/records.ts';
 import { lenient, objects } from '../lookup.ts';

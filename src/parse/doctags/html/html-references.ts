@@ -1,6 +1,6 @@
+import { findDoi } from '../../../base/index.ts';
 import type { Line, MarkupElement, MarkupNode } from '../markup/node.ts';
 import { oneLine, children, findAll, findFirst, rawText } from '../markup/node.ts';
-import { findDoi } from '../markup/imprint.ts';
 import { isReferencesHeading } from '../layout/role/heading-number.ts';
 import type { Walk } from './html-walk.ts';
 import { classMatches, hasClass, inlineText, writeNotes } from './html-walk.ts';

@@ -1,6 +1,6 @@
 import type { DefaultTreeAdapterMap } from 'parse5';
 import { defaultTreeAdapter, parse } from 'parse5';
-import { AppError, lettersOf } from '../../../base/index.ts';
+import { AppError, findDoi, lettersOf } from '../../../base/index.ts';
 import type { MarkupLimits } from '../markup/decode.ts';
 import { decodeMarkup, HTML_LIMITS } from '../markup/decode.ts';
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
@@ -12,7 +12,7 @@ import { classMatches, hasClass, articleRoot, isFurniture, inlineLine, writeFlow
 import { writeBlock } from './html-body.ts';
 import { referenceLabels } from './html-references.ts';
 import { isAbstractHeading } from '../layout/role/heading-number.ts';
-import { findDoi, imprintOf, isoDate, namedInstitution, ORCID, pageRange, statedArxivId } from '../markup/imprint.ts';
+import { imprintOf, isoDate, namedInstitution, ORCID, pageRange, statedArxivId } from '../markup/imprint.ts';
 
 type ChildNode = DefaultTreeAdapterMap['childNode'];
 

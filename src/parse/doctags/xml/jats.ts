@@ -1,4 +1,4 @@
-import { AppError } from '../../../base/index.ts';
+import { AppError, findDoi } from '../../../base/index.ts';
 import type { ParsedDocument, Metadata, Person } from '../../document.ts';
 import { writeFragment, parseHtml } from '../html/html.ts';
 import { bare, DocumentBuilder } from '../markup/document-builder.ts';
@@ -8,7 +8,7 @@ import type { Walk } from './jats-body.ts';
 import { noteLine, writeBlock, writeFlow, writeSection } from './jats-body.ts';
 import { inlineLine, inlineText } from './jats-inline.ts';
 import type { Stated } from '../markup/imprint.ts';
-import { findDoi, imprintOf, joined, namedInstitution, ORCID, pageRange } from '../markup/imprint.ts';
+import { imprintOf, joined, namedInstitution, ORCID, pageRange } from '../markup/imprint.ts';
 import { citationText, nameParts } from './jats-citation.ts';
 
 /** Reads a JATS (or NLM) article. Reviews, letters and replies printed with it are not it. */

@@ -1,3 +1,4 @@
+import { findDoi } from '../../../../base/index.ts';
 import type { ShortPage, WordCounts, Block, Metadata, Imprint } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
 import { hasLetterOrDigit, detectLanguage } from '../text/script.ts';
@@ -6,7 +7,7 @@ import { countLetters, lettersIn, unreadable } from '../page/scan.ts';
 import { findAbstract } from './abstract.ts';
 import { findByline } from './byline.ts';
 import { isHowToCite, isKeywords } from '../role/heading-number.ts';
-import { findDoi, imprintOf, isoDate } from '../../markup/imprint.ts';
+import { imprintOf, isoDate } from '../../markup/imprint.ts';
 
 /** The share of a page's words that may be missing before it is named. */
 const MOST_LOST = 0.02;
