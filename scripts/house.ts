@@ -66,7 +66,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
 };
 
 /** Maximum number of lines in `src`; lowered as rooms reach their budgets. */
-const MOST_LINES = 84_500;
+const MOST_LINES = 82_600;
 /** Maximum number of lines in the folders next to src/. */
 const BESIDE: Readonly<Record<string, number>> = { sim: 12_500, bench: 4_500, scripts: 3_000, docs: 5_000 };
 
