@@ -1,11 +1,9 @@
 import { z } from 'zod';
 
-import { AppError, doiPath, normalizeDoi, parseJson } from '../../base/index.ts';
+import { AppError, doiPath, normalizeDoi, parseJson, wordsIn } from '../../base/index.ts';
 import type { Credential, HttpResponse, Send } from '../../http/index.ts';
 import type { Lookup } from '../lookup.ts';
 import { lookupJson } from '../lookup.ts';
-import type { OpenAlexQuery, Subject } from './query.ts';
-import { matchTopic, worksParameters } from './query.ts';
 import {
   OPENALEX_SELECT,
   openAlexPage,
@@ -16,7 +14,129 @@ import {
 } from './parse-work.ts';
 import type { WorkRecord } from '../record/record.ts';
 import type { Work } from '../work.ts';
-import { normalizeOpenAlexId, normalizeTopicId } from '../ids.ts';
+import { normalizeOpenAlexId, normalizeTopicId, orcidIn } from '../ids.ts';
+
+/** A query. `topic` is text or a topic id; filters narrow it down, or are used alone. */
+export interface OpenAlexQuery {
+  readonly topic?: string | undefined;
+  /** Full-text search; no topic is looked up. */
+  readonly search?: string | undefined;
+  /** OpenAlex filters: `authorships.author.orcid:0000-…,cited_by_count:>10`. */
+  readonly filter?: string | undefined;
+  readonly yearStart?: number | undefined;
+  readonly yearEnd?: number | undefined;
+  readonly oaOnly?: boolean | undefined;
+  readonly type?: string | undefined;
+  readonly language?: string | undefined;
+}
+
+/** How a topic is queried: by id, one credit per page, or as a search, ten credits per page. */
+type Subject =
+  | { readonly kind: 'topic'; readonly id: string; readonly name: string }
+  | { readonly kind: 'search'; readonly text: string }
+  | { readonly kind: 'filter' };
+
+const LONGEST_SEARCH = 1500;
+
+/** Parameters of `/works`, without paging. */
+function worksParameters(query: OpenAlexQuery, subject: Subject): Readonly<Record<string, string>> {
+  const filters: string[] = query.filter === undefined ? [] : [query.filter];
+  if (subject.kind === 'topic') filters.push(`topics.id:${subject.id}`);
+  const { yearStart, yearEnd } = query;
+  if (yearStart !== undefined || yearEnd !== undefined) {
+    filters.push(
+      `publication_year:${yearStart === yearEnd ? String(yearStart) : `${yearStart ?? ''}-${yearEnd ?? ''}`}`,
+    );
+  }
+  if (query.oaOnly) filters.push('is_oa:true');
+  if (query.type !== undefined) filters.push(`type:${filterValue(query.type)}`);
+  if (query.language !== undefined) filters.push(`language:${filterValue(query.language)}`);
+  return {
+    ...(subject.kind === 'search' && { search: subject.text.slice(0, LONGEST_SEARCH) }),
+    ...(filters.length > 0 && { filter: filters.join(',') }),
+  };
+}
+
+/** The topic with exactly these words, or the only one that contains them all. */
+function matchTopic(text: string, topics: readonly { readonly id: string; readonly display_name: string }[]): Subject {
+  const wanted = wordsIn(text);
+  const candidates = topics.flatMap(({ id, display_name: name }) => {
+    const topic = normalizeTopicId(id);
+    return topic === undefined ? [] : [{ id: topic, name, words: wordsIn(name) }];
+  });
+  const same = candidates.find(({ words }) => words.join(' ') === wanted.join(' '));
+  const holding = candidates.filter(({ words }) => wanted.length > 0 && wanted.every((word) => words.includes(word)));
+  const chosen = same ?? (holding.length === 1 ? holding[0] : undefined);
+  return chosen ? { kind: 'topic', id: chosen.id, name: chosen.name } : { kind: 'search', text: text.trim() };
+}
+
+/** Several values are alternatives: `article|review`; a comma would end the filter and is refused. */
+function filterValue(value: string): string {
+  const trimmed = value.trim();
+  if (/^[a-z0-9|!-]{1,200}$/i.test(trimmed)) return trimmed.toLowerCase();
+  throw new AppError('OPENALEX_FILTER', `"${trimmed.slice(0, 100)}" cannot be used as a filter`, {
+    hint: 'letters, digits and hyphens; several values separated by |',
+  });
+}
+
+/** For a pasted openalex.org URL; undefined for other URLs. */
+export function parseOpenAlexUrl(text: string): Pick<OpenAlexQuery, 'search' | 'filter'> | undefined {
+  const url = /^https?:\/\//i.test(text.trim()) ? URL.parse(text.trim()) : null;
+  if (!url || !/^(?:api\.|explore\.|www\.)?openalex\.org$/i.test(url.hostname) || !/^\/works\/?$/i.test(url.pathname))
+    return undefined;
+  const filter = url.searchParams.get('filter')?.trim() ?? '';
+  const search = ['search', 'search.title_and_abstract', 'search.title', 'default.search']
+    .map((name) => url.searchParams.get(name)?.trim() ?? '')
+    .find((value) => value !== '');
+  if (filter === '' && search === undefined) return undefined;
+  return { ...(filter !== '' && { filter }), ...(search !== undefined && { search }) };
+}
+
+export interface WorkConditions {
+  /** Works of these people, by ORCID. */
+  readonly orcid?: readonly string[] | undefined;
+  /** Works from these institutions, by ROR. */
+  readonly ror?: readonly string[] | undefined;
+  /** Works that cite these, by OpenAlex id or DOI. */
+  readonly cites?: readonly string[] | undefined;
+  /** Works that these cite. */
+  readonly references?: readonly string[] | undefined;
+}
+
+export function filterFor(wanted: WorkConditions & Pick<OpenAlexQuery, 'filter'>): string | undefined {
+  const each = (
+    name: string,
+    values: readonly string[] | undefined,
+    read: (text: string) => string | undefined,
+  ): string[] => {
+    const found = (values ?? []).map((value) => {
+      const known = read(value);
+      if (known !== undefined) return known;
+      throw new AppError('USAGE_FILTER', `"${value.slice(0, 100)}" is not a valid id for ${name}`, {
+        hint: 'use an ORCID, a ROR id, a DOI, or an OpenAlex id such as W2741809807',
+      });
+    });
+    return found.length === 0 ? [] : [`${name}:${found.join('|')}`];
+  };
+  const conditions = [
+    ...(wanted.filter === undefined ? [] : [wanted.filter.trim()]),
+    ...each('authorships.author.orcid', wanted.orcid, (text) => orcidIn(text) ?? undefined),
+    ...each('authorships.institutions.ror', wanted.ror, rorUrl),
+    ...each('cites', wanted.cites, workName),
+    ...each('cited_by', wanted.references, workName),
+  ];
+  return conditions.length === 0 ? undefined : conditions.join(',');
+}
+
+/** A work's OpenAlex id, or a DOI, which must be looked up first. */
+function workName(text: string): string | undefined {
+  return normalizeOpenAlexId(text) ?? normalizeDoi(text);
+}
+
+function rorUrl(text: string): string | undefined {
+  const id = /^(?:https?:\/\/ror\.org\/)?(0[a-z0-9]{8,9})$/i.exec(text.trim())?.[1];
+  return id === undefined ? undefined : `https://ror.org/${id.toLowerCase()}`;
+}
 
 /** Position of a listing: enough to resume from the same page tomorrow. Plain data. */
 export interface OpenAlexState {
@@ -98,7 +218,13 @@ export async function* iterateOpenAlex(
   const seen = new Set<string>();
   const positions = new Set<string>();
   while (state.yielded < maxResults) {
-    const asked = request('works', pageParameters(query, state, perPage, options), options);
+    const parameters = {
+      ...worksParameters(query, state.subject),
+      per_page: String(perPage),
+      select: OPENALEX_SELECT,
+      ...(state.at.kind === 'cursor' ? { cursor: state.at.cursor } : { page: String(state.at.page) }),
+    };
+    const asked = request('works', parameters, options);
     const answer = await lookupJson(options.send, asked, openAlexPage, options.signal);
     if (answer.kind !== 'found') {
       yield endOf(answer, state);
@@ -138,12 +264,6 @@ function isEnd(subject: Subject | OpenAlexEnd): subject is OpenAlexEnd {
   return subject.kind === 'later' || subject.kind === 'failed';
 }
 
-/** How a query is sent: a topic by id, a text as a search, or filters only. */
-async function subjectOf({ topic, search }: OpenAlexQuery, options: OpenAlexOptions): Promise<Subject | OpenAlexEnd> {
-  if (topic !== undefined) return await findSubject(topic, options);
-  return search === undefined ? { kind: 'filter' } : { kind: 'search', text: search };
-}
-
 export type OpenAlexSample = Extract<Awaited<ReturnType<typeof sampleOpenAlex>>, { kind: 'sample' }>;
 
 /** Costs two pages. */
@@ -176,31 +296,30 @@ export async function sampleOpenAlex(query: OpenAlexQuery, size: number, options
   return sample(works, 2, drawn.response);
 }
 
-/** Autocomplete is free of charge. */
-async function findSubject(text: string, options: OpenAlexOptions): Promise<Subject | OpenAlexEnd> {
-  if (normalizeTopicId(text) !== undefined) return matchTopic(text, []);
-  const found = await lookupJson(
-    options.send,
-    { ...request('autocomplete/topics', { q: text.trim().slice(0, 200) }, options), cacheForMs: 24 * 3_600_000 },
-    openAlexTopics,
-    options.signal,
-  );
-  if (found.kind === 'found') return matchTopic(text, found.value.results);
+/** Looks a topic up by its name; autocomplete is free of charge. */
+async function subjectOf({ topic, search }: OpenAlexQuery, options: OpenAlexOptions): Promise<Subject | OpenAlexEnd> {
+  if (topic === undefined) return search === undefined ? { kind: 'filter' } : { kind: 'search', text: search };
+  const id = normalizeTopicId(topic);
+  if (id !== undefined) return { kind: 'topic', id, name: id };
+  const asked = request('autocomplete/topics', { q: topic.trim().slice(0, 200) }, options);
+  const question = { ...asked, cacheForMs: 24 * 3_600_000 };
+  const found = await lookupJson(options.send, question, openAlexTopics, options.signal);
+  if (found.kind === 'found') return matchTopic(topic, found.value.results);
   // Without suggestions the text can still be searched; only a missing permission ends here.
   if (found.kind === 'later' || (found.kind === 'problem' && found.reason === 'unauthorized'))
     return endOf(found, null);
-  return { kind: 'search', text: text.trim() };
+  return { kind: 'search', text: topic.trim() };
 }
 
 function request(path: string, parameters: Readonly<Record<string, string>>, options: OpenAlexAccess) {
   const url = new URL(path, options.baseUrl);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  if (options.mailto !== undefined) url.searchParams.set('mailto', options.mailto);
   return { url, robots: 'terms' as const, credentials: options.credentials ?? [] };
 }
 
 export async function findOpenAlexId(name: string, access: OpenAlexAccess, signal?: AbortSignal): Promise<string> {
-  const parameters = { select: 'id', ...(access.mailto !== undefined && { mailto: access.mailto }) };
-  const asked = request(`works/doi:${doiPath(normalizeDoi(name) ?? name)}`, parameters, access);
+  const asked = request(`works/doi:${doiPath(normalizeDoi(name) ?? name)}`, { select: 'id' }, access);
   const answer = await lookupJson(access.send, asked, z.object({ id: z.string() }), signal);
   const id = answer.kind === 'found' ? normalizeOpenAlexId(answer.value.id) : undefined;
   if (id !== undefined) return id;
@@ -208,21 +327,6 @@ export async function findOpenAlexId(name: string, access: OpenAlexAccess, signa
   throw new AppError('OPENALEX_UNKNOWN_WORK', `${name} was not found in OpenAlex: ${why}`, {
     hint: 'check the DOI, or name the work by its OpenAlex id, such as W2741809807',
   });
-}
-
-function pageParameters(
-  query: OpenAlexQuery,
-  state: OpenAlexState,
-  perPage: number,
-  options: OpenAlexOptions,
-): Record<string, string> {
-  return {
-    ...worksParameters(query, state.subject),
-    per_page: String(perPage),
-    select: OPENALEX_SELECT,
-    ...(state.at.kind === 'cursor' ? { cursor: state.at.cursor } : { page: String(state.at.page) }),
-    ...(options.mailto !== undefined && { mailto: options.mailto }),
-  };
 }
 
 /** Undefined after the last page. An exact multiple ends with an empty page. */
