@@ -13,78 +13,64 @@ import {
   normalizeTopicId,
 } from '../ids.ts';
 import { parseLicense, parseVersion } from '../license.ts';
-import { maybe, validItems, lenient } from '../lookup.ts';
+import { lenient, maybe, objects, text, validItems } from '../lookup.ts';
 import { withProvenance, plainText, emptyRecord } from '../record/record.ts';
 import type { Author, Funder, WorkRecord } from '../record/record.ts';
 import type { Work, WorkLocation } from '../work.ts';
 
-/** The fields we read of OpenAlex's responses. */
-const source = z.object({
-  type: maybe(z.string()),
-  display_name: maybe(z.string()),
-  host_organization_name: lenient(z.string()),
-  issn: lenient(z.array(z.string())),
-});
-const named = z.object({ id: maybe(z.string()), display_name: maybe(z.string()) });
+const said = lenient(z.string());
+const listed = <S extends z.ZodRawShape>(shape: S) => lenient(z.array(z.object(shape)));
 const works = lenient(z.array(z.string()));
 
 const openAlexLocation = z.object({
-  id: maybe(z.string()),
+  id: text,
   is_oa: maybe(z.boolean()),
-  landing_page_url: maybe(z.string()),
-  pdf_url: maybe(z.string()),
-  license: lenient(z.string()),
-  version: lenient(z.string()),
-  source: lenient(source),
+  landing_page_url: text,
+  pdf_url: text,
+  license: said,
+  version: said,
+  source: lenient(z.object({ type: text, display_name: text, host_organization_name: said, issn: works })),
 });
 
+/** The fields we read of OpenAlex's responses. */
 const openAlexWork = z.object({
   id: z.string().optional(),
-  doi: maybe(z.string()),
-  title: maybe(z.string()),
-  display_name: maybe(z.string()),
+  doi: text,
+  title: text,
+  display_name: text,
   publication_year: lenient(z.number()),
-  type: lenient(z.string()),
-  language: lenient(z.string()),
+  type: said,
+  language: said,
   ids: maybe(z.record(z.string(), maybe(z.union([z.string(), z.number()])))),
   is_retracted: maybe(z.boolean()),
-  open_access: maybe(z.object({ is_oa: maybe(z.boolean()), oa_status: lenient(z.string()) })),
+  open_access: maybe(z.object({ is_oa: maybe(z.boolean()), oa_status: said })),
   authorships: lenient(
-    validItems(
-      z.object({
-        author: maybe(z.object({ display_name: maybe(z.string()), orcid: lenient(z.string()) })),
-        raw_author_name: lenient(z.string()),
-        institutions: lenient(z.array(z.object({ display_name: maybe(z.string()), ror: maybe(z.string()) }))),
-      }),
-    ),
+    objects({
+      author: maybe(z.object({ display_name: text, orcid: said })),
+      raw_author_name: said,
+      institutions: listed({ display_name: text, ror: text }),
+    }),
   ),
   primary_location: maybe(openAlexLocation),
   best_oa_location: maybe(openAlexLocation),
   locations: maybe(validItems(openAlexLocation)),
   has_content: lenient(z.object({ pdf: maybe(z.boolean()), grobid_xml: maybe(z.boolean()) })),
-  content_urls: lenient(z.object({ pdf: maybe(z.string()), grobid_xml: maybe(z.string()) })),
-  publication_date: lenient(z.string()),
-  biblio: lenient(
-    z.object({
-      volume: maybe(z.string()),
-      issue: maybe(z.string()),
-      first_page: maybe(z.string()),
-      last_page: maybe(z.string()),
-    }),
-  ),
+  content_urls: lenient(z.object({ pdf: text, grobid_xml: text })),
+  publication_date: said,
+  biblio: lenient(z.object({ volume: text, issue: text, first_page: text, last_page: text })),
   abstract_inverted_index: lenient(z.record(z.string(), z.array(z.number()))),
   referenced_works: works,
   related_works: works,
   cited_by_count: lenient(z.number()),
-  topics: lenient(z.array(named)),
-  keywords: lenient(z.array(named)),
-  awards: lenient(z.array(z.object({ funder_display_name: maybe(z.string()), funder_award_id: maybe(z.string()) }))),
-  funders: lenient(z.array(z.object({ display_name: maybe(z.string()), ror: maybe(z.string()) }))),
-  updated_date: lenient(z.string()),
+  topics: listed({ id: text, display_name: text }),
+  keywords: listed({ display_name: text }),
+  awards: listed({ funder_display_name: text, funder_award_id: text }),
+  funders: listed({ display_name: text, ror: text }),
+  updated_date: said,
 });
 
 export const openAlexPage = z.object({
-  meta: z.object({ count: lenient(z.number()), next_cursor: lenient(z.string()) }),
+  meta: z.object({ count: lenient(z.number()), next_cursor: said }),
   results: z.array(z.unknown()),
 });
 
@@ -93,7 +79,7 @@ export const openAlexTopics = z.object({
 });
 
 export const openAlexRefusal = z.object({
-  message: maybe(z.string()),
+  message: text,
   creditsRequired: maybe(z.number()),
   dailyRemainingUsd: maybe(z.number()),
 });
@@ -141,9 +127,9 @@ function workOf({ data, id, ids, places }: ReadRecord): Work {
     id,
     ids,
     title: plainText(data.title ?? data.display_name),
-    year: data.publication_year ?? null,
-    type: data.type ?? null,
-    language: data.language ?? null,
+    year: data.publication_year,
+    type: data.type,
+    language: data.language,
     authors: (data.authorships ?? [])
       .map(({ author }) => author?.display_name ?? '')
       .filter((name) => name !== '')
@@ -162,8 +148,8 @@ function workOf({ data, id, ids, places }: ReadRecord): Work {
 
 /** Includes ids in the URLs of its locations. */
 function idsOf(data: Parsed, openalex: string, locations: readonly Location[]): WorkIds {
-  const text = (name: string): string => String(data.ids?.[name] ?? '');
-  const doi = normalizeDoi(data.doi ?? text('doi')) ?? null;
+  const named = (name: string): string => String(data.ids?.[name] ?? '');
+  const doi = normalizeDoi(data.doi ?? named('doi')) ?? null;
   const urls = locations.flatMap(({ landing_page_url: landing, pdf_url: pdf }) => [landing ?? '', pdf ?? '']);
   const first = <T>(read: (text: string) => T | undefined, texts: readonly string[] = urls): T | null =>
     texts
@@ -181,8 +167,8 @@ function idsOf(data: Parsed, openalex: string, locations: readonly Location[]): 
     doi,
     // A location names the version OpenAlex saw; the work is its latest.
     arxiv: arxiv && { id: arxiv.id, version: null },
-    pmid: pmidFromField(text('pmid')) ?? null,
-    pmcid: pmcidFromField(text('pmcid')) ?? first(pmcidInUrl),
+    pmid: pmidFromField(named('pmid')) ?? null,
+    pmcid: pmcidFromField(named('pmcid')) ?? first(pmcidInUrl),
     hal: first((url) => (/hal\.science|archives-ouvertes\.fr/i.test(url) ? normalizeHalId(url) : undefined)),
     zenodo: normalizeZenodoId(doi ?? '') ?? first(normalizeZenodoId),
   };
@@ -215,7 +201,7 @@ const MOST_NAMED = 50;
 
 function recordOf({ data, id, ids, places }: ReadRecord, at: string): WorkRecord {
   const best = data.best_oa_location ?? data.primary_location;
-  const license = parseLicense(places.find(({ license: said }) => said !== null)?.license);
+  const license = parseLicense(places.find(({ license }) => license !== null)?.license);
   const source = data.primary_location?.source ?? null;
   const record: WorkRecord = {
     ...emptyRecord(id, ids),
