@@ -48,6 +48,7 @@ export {
   foldCase,
   hasNumbersOf,
   lettersOf,
+  meaningsOf,
   plural,
   visibleText,
   wordsIn,

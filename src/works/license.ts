@@ -1,3 +1,5 @@
+import { meaningsOf } from '../base/index.ts';
+
 /** A licence: our name for it, and the source's text. */
 export interface License {
   readonly slug: LicenseSlug | null;
@@ -5,12 +7,7 @@ export interface License {
 }
 
 type LicenseSlug =
-  | 'cc-by'
-  | 'cc-by-sa'
-  | 'cc-by-nc'
-  | 'cc-by-nd'
-  | 'cc-by-nc-sa'
-  | 'cc-by-nc-nd'
+  | `cc-by${'' | '-sa' | '-nc' | '-nd' | '-nc-sa' | '-nc-nd'}`
   | 'cc0'
   | 'public-domain'
   | 'other-oa'
@@ -20,22 +17,13 @@ type LicenseSlug =
 export type Version = 'submittedVersion' | 'acceptedVersion' | 'publishedVersion';
 export type HostType = 'publisher' | 'repository' | 'preprint' | 'aggregator' | 'archive';
 
-const WORDS: Readonly<Record<string, LicenseSlug>> = {
-  cc0: 'cc0',
-  'cc-0': 'cc0',
-  'cc-zero': 'cc0',
-  pd: 'public-domain',
-  'public-domain': 'public-domain',
-  publicdomain: 'public-domain',
-  'other-oa': 'other-oa',
-  'implied-oa': 'other-oa',
-  'unspecified-oa': 'other-oa',
-  'publisher-specific': 'publisher-specific',
-  'publisher-specific-oa': 'publisher-specific',
-  'publisher-specific-license': 'publisher-specific',
-  'nonexclusive-distrib': 'arxiv-nonexclusive',
-  'arxiv-nonexclusive': 'arxiv-nonexclusive',
-};
+const WORDS = meaningsOf({
+  cc0: 'cc0 cc-0 cc-zero',
+  'public-domain': 'pd public-domain publicdomain',
+  'other-oa': 'other-oa implied-oa unspecified-oa',
+  'publisher-specific': 'publisher-specific publisher-specific-oa publisher-specific-license',
+  'arxiv-nonexclusive': 'nonexclusive-distrib arxiv-nonexclusive',
+});
 
 /** Text-mining terms and access levels (info:eu-repo), which are no licences for readers. */
 const NO_LICENSE =
@@ -63,11 +51,7 @@ function slugOf(raw: string): LicenseSlug | null {
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
   const plain = word.replace(/-?v?\d\.\d(?:-[a-z]+)?$/, '').replace(/-$/, '');
-  return (
-    (Object.hasOwn(WORDS, plain) ? WORDS[plain] : undefined) ??
-    (plain.startsWith('cc') ? ccSlug(plain.slice(2)) : null) ??
-    namedSlug(raw)
-  );
+  return WORDS.get(plain) ?? (plain.startsWith('cc') ? ccSlug(plain.slice(2)) : null) ?? namedSlug(raw);
 }
 
 /** Spelled-out licences: "Creative Commons Attribution-NonCommercial 4.0 International", "CC-By Attribution 4.0". */
@@ -91,17 +75,13 @@ function ccSlug(terms: string): LicenseSlug | null {
   return parts.join('-') as LicenseSlug;
 }
 
-const VERSIONS: Readonly<Record<string, Version>> = {
-  publishedversion: 'publishedVersion',
-  vor: 'publishedVersion',
-  acceptedversion: 'acceptedVersion',
-  am: 'acceptedVersion',
-  submittedversion: 'submittedVersion',
-  smur: 'submittedVersion',
-};
+const VERSIONS = meaningsOf({
+  publishedVersion: 'publishedversion vor',
+  acceptedVersion: 'acceptedversion am',
+  submittedVersion: 'submittedversion smur',
+});
 
 /** In the words of OpenAlex, Unpaywall and Crossref. */
 export function parseVersion(text: string | null | undefined): Version | null {
-  const word = text?.toLowerCase() ?? '';
-  return Object.hasOwn(VERSIONS, word) ? (VERSIONS[word] ?? null) : null;
+  return VERSIONS.get(text?.toLowerCase() ?? '') ?? null;
 }

@@ -43,12 +43,10 @@ export type Lookup<T> =
     }
   | {
       readonly kind: 'problem';
-      readonly reason: ProblemReason;
+      readonly reason: 'unauthorized' | 'refused' | 'failed' | 'bad-status' | 'not-json' | 'unexpected-shape';
       readonly message: string;
       readonly status: number | undefined;
     };
-
-type ProblemReason = 'unauthorized' | 'refused' | 'failed' | 'bad-status' | 'not-json' | 'unexpected-shape';
 
 const MISSING = new Set([404, 410]);
 

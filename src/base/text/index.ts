@@ -172,6 +172,14 @@ export function wordsIn(text: string): string[] {
   return foldCase(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
+/** The key of each word in a table of words separated by spaces: `{ cc0: 'cc-0 cc-zero' }`. */
+export function meaningsOf<Meaning extends string>(
+  table: Readonly<Record<Meaning, string>>,
+): ReadonlyMap<string, Meaning> {
+  const entries = Object.entries(table) as [Meaning, string][];
+  return new Map(entries.flatMap(([meaning, words]) => words.split(' ').map((word) => [word, meaning] as const)));
+}
+
 /** A CSV line (RFC 4180); cells that a spreadsheet would run as formulas are made plain text. */
 export function csvLine(cells: readonly (string | number | boolean | null)[], separator = ','): string {
   const cell = (value: string | number | boolean | null): string => {

@@ -1,4 +1,4 @@
-import { fieldsOf, findDoi, normalizeDoi } from '../../base/index.ts';
+import { fieldsOf, findDoi, meaningsOf, normalizeDoi } from '../../base/index.ts';
 import type { WorkIds } from '../ids.ts';
 import {
   parseArxivId,
@@ -59,19 +59,11 @@ export type ListedWork =
     }
   | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
 
-/** Maps names of columns and fields to their meaning, from a space-separated list of names for each. */
-export function fieldsNamed<Meaning extends string>(
-  names: Readonly<Record<Meaning, string>>,
-): ReadonlyMap<string, Meaning> {
-  const entries = Object.entries(names) as [Meaning, string][];
-  return new Map(entries.flatMap(([meaning, list]) => list.split(' ').map((name) => [name, meaning] as const)));
-}
-
 type Id = keyof WorkIds;
 type Text = 'title' | 'venue' | 'publisher' | 'volume' | 'issue' | 'pages' | 'language' | 'abstract' | 'issn' | 'type';
 
 /** Names of columns and fields, also of Web of Science, Scopus, IEEE Xplore, PubMed, Covidence, Rayyan and CSL. */
-const FIELDS = fieldsNamed<Id | Text | 'any' | 'url' | 'date' | 'authors' | 'author' | 'group' | 'keywords'>({
+const FIELDS = meaningsOf<Id | Text | 'any' | 'url' | 'date' | 'authors' | 'author' | 'group' | 'keywords'>({
   doi: 'doi do di',
   arxiv: 'arxiv arxiv_id arxivid eprint',
   pmid: 'pmid pubmed pubmed_id pm',
@@ -204,11 +196,9 @@ export function workFromText(text: string, line = 1): ListedWork {
 export function workFromLine(text: string, line: number): ListedWork {
   const listed = workFromText(text, line);
   const cited = listed.kind === 'bad' ? citedLine(text) : undefined;
-  return cited ? { kind: 'cited', line, urls: [], cited, record: titleRecord(cited.text) } : listed;
-}
-
-function titleRecord(title: string): WorkRecord {
-  return withProvenance({ ...emptyRecord('', NO_IDS), title }, 'list', '');
+  if (!cited) return listed;
+  const record = withProvenance({ ...emptyRecord('', NO_IDS), title: cited.text }, 'list', '');
+  return { kind: 'cited', line, urls: [], cited, record };
 }
 
 /** A web URL; none for the URL of an id that could not be read. */

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 
-import { AppError } from '../../base/index.ts';
+import { AppError, meaningsOf } from '../../base/index.ts';
 import { authorFromCsl, dateFromCsl, typeNamed } from '../record/cite.ts';
 import { readBibtex } from './bibtex-entries.ts';
 import type { Fields, JsonItem, ListRecord } from './records.ts';
@@ -19,32 +19,28 @@ import {
   WEB_OF_SCIENCE,
 } from './records.ts';
 import type { ListedWork } from './listed-work.ts';
-import { fieldsNamed, workFromFields, workFromLine, workFromObject, workFromText } from './listed-work.ts';
+import { workFromFields, workFromLine, workFromObject, workFromText } from './listed-work.ts';
 
 export type ListFormat = 'jsonl' | 'csv' | 'bibtex' | 'ris' | 'nbib' | 'wos' | 'csl' | 'ids';
 
-const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
-  '.jsonl': 'jsonl',
-  '.ndjson': 'jsonl',
-  '.csv': 'csv',
-  '.tsv': 'csv',
-  '.bib': 'bibtex',
-  '.bibtex': 'bibtex',
-  '.ris': 'ris',
-  '.nbib': 'nbib',
-  '.ciw': 'wos',
-  '.json': 'csl',
-  '.txt': 'ids',
-  '.ids': 'ids',
-};
+const BY_EXTENSION = meaningsOf<ListFormat>({
+  jsonl: '.jsonl .ndjson',
+  csv: '.csv .tsv',
+  bibtex: '.bib .bibtex',
+  ris: '.ris',
+  nbib: '.nbib',
+  wos: '.ciw',
+  csl: '.json',
+  ids: '.txt .ids',
+});
 
 const MOST_AUTHORS = 500;
 
 export function listFormatOf(path: string): ListFormat {
-  const format = BY_EXTENSION[extname(path).toLowerCase()];
+  const format = BY_EXTENSION.get(extname(path).toLowerCase());
   if (format !== undefined) return format;
   throw new AppError('USAGE_LIST_FORMAT', `unknown file format: ${path}`, {
-    hint: `name it ${Object.keys(BY_EXTENSION).join(', ')}`,
+    hint: `name it ${[...BY_EXTENSION.keys()].join(', ')}`,
   });
 }
 
@@ -101,7 +97,7 @@ async function* fromCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Liste
   }
 }
 
-const RIS_FIELDS = fieldsNamed({
+const RIS_FIELDS = meaningsOf({
   doi: 'DO DOI',
   title: 'TI T1',
   year: 'PY Y1',
@@ -156,30 +152,29 @@ function fromRis(fields: Fields): Fields {
   return [...dates, ...others, ['pages', pages], ['work_type', type ?? '']];
 }
 
-const NBIB_FIELDS: Readonly<Record<string, string>> = {
-  PMID: 'pmid',
-  PMC: 'pmcid',
-  TI: 'title',
-  BTI: 'title',
-  FAU: 'one_author',
-  CN: 'one_group',
-  DP: 'date',
-  JT: 'journal',
-  VI: 'volume',
-  IP: 'issue',
-  PG: 'pages',
-  AB: 'abstract',
-  LA: 'language',
-  OT: 'keywords',
-};
+const NBIB_FIELDS = meaningsOf({
+  pmid: 'PMID',
+  pmcid: 'PMC',
+  title: 'TI BTI',
+  one_author: 'FAU',
+  one_group: 'CN',
+  date: 'DP',
+  journal: 'JT',
+  volume: 'VI',
+  issue: 'IP',
+  pages: 'PG',
+  abstract: 'AB',
+  language: 'LA',
+  keywords: 'OT',
+});
 
 function fromNbib(fields: Fields): Fields {
-  return fields.flatMap(([tag, text]) => {
+  return fields.flatMap(([tag, text]): Fields => {
     // `LID` and `AID` hold ids of several kinds, followed by their kind.
     const doi = tag === 'LID' || tag === 'AID' ? /^(\S+) \[doi\]$/i.exec(text)?.[1] : undefined;
-    if (doi !== undefined) return [['doi', doi] as const];
-    const name = NBIB_FIELDS[tag];
-    return name === undefined ? [] : [[name, text] as const];
+    if (doi !== undefined) return [['doi', doi]];
+    const name = NBIB_FIELDS.get(tag);
+    return name === undefined ? [] : [[name, text]];
   });
 }
 

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import { z } from 'zod';
 
 import { AppError } from '../../base/index.ts';
@@ -77,9 +79,8 @@ export async function* readZotero(
     const { headers } = answer.response;
     // From the first page: items added while reading count as changes next time.
     if (start === 0) version = z.coerce.number().int().safeParse(headers['last-modified-version']).data;
-    const bytes = Buffer.from(answer.value);
     let items = 0;
-    for await (const listed of parseWorks(once(bytes), 'csl')) {
+    for await (const listed of parseWorks(Readable.from([Buffer.from(answer.value)]), 'csl')) {
       items += 1;
       // An item has no line; its number in the library identifies it.
       yield { ...listed, line: start + items };
@@ -92,10 +93,6 @@ export async function* readZotero(
     const pause = Number(headers['backoff'] ?? 0);
     if (pause > 0) await options.wait(Math.min(pause, 600) * 1000, options.signal);
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes);
 }
 
 function refused(

@@ -52,13 +52,6 @@ export function parsePersonName(text: string): PersonName {
   };
 }
 
-/** A CSL-JSON item, as read by citation processors, Zotero and pandoc. */
-interface CslItem {
-  readonly id: string;
-  readonly type: string;
-  readonly [key: string]: unknown;
-}
-
 interface TypeNames {
   readonly csl: string;
   readonly bibtex?: string;
@@ -98,7 +91,8 @@ export function typeNamed(format: keyof TypeNames, word: string): string | undef
   return Object.entries(TYPES).find(([, names]) => names[format]?.split(' ').includes(word))?.[0];
 }
 
-export function cslItem(record: WorkRecord, id: string = record.id): CslItem {
+/** As read by citation processors, Zotero and pandoc. */
+export function cslItem(record: WorkRecord, id: string = record.id): Readonly<Record<string, unknown>> {
   const { ids } = record;
   const type = typeIn('csl', record, ['document', 'article-journal']);
   const known: Record<string, unknown> = {

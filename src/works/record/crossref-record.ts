@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { AppError, normalizeDoi } from '../../base/index.ts';
+import { AppError, meaningsOf, normalizeDoi } from '../../base/index.ts';
 import { NO_IDS, orcidIn } from '../ids.ts';
 import { parseLicense } from '../license.ts';
 import { readTable } from '../lists/records.ts';
@@ -48,13 +48,11 @@ const MOST_AUTHORS = 500;
 const MOST_REFERENCES = 5000;
 
 /** Crossref types that OpenAlex names differently. */
-const TYPES: Readonly<Record<string, string>> = {
-  'journal-article': 'article',
-  'proceedings-article': 'article',
-  'posted-content': 'preprint',
-  monograph: 'book',
-  'edited-book': 'book',
-};
+const TYPES = meaningsOf({
+  article: 'journal-article proceedings-article',
+  preprint: 'posted-content',
+  book: 'monograph edited-book',
+});
 
 /** Undefined for another shape. `at` is when it was read. */
 export function parseCrossrefRecord(value: unknown, at: string): WorkRecord | undefined {
@@ -66,7 +64,7 @@ export function parseCrossrefRecord(value: unknown, at: string): WorkRecord | un
   const license = parseLicense((usable.find(({ 'content-version': version }) => version === 'vor') ?? usable[0])?.URL);
   const record: WorkRecord = {
     ...emptyRecord(`doi:${doi}`, { ...NO_IDS, doi }),
-    type: data.type === null ? null : (TYPES[data.type] ?? data.type),
+    type: data.type === null ? null : (TYPES.get(data.type) ?? data.type),
     title: titleOf(data),
     authors: (data.author ?? []).slice(0, MOST_AUTHORS).flatMap(authorOf),
     date: dateFromCsl(data.issued),
@@ -117,18 +115,14 @@ function authorOf({ name, ORCID, affiliation, ...parts }: NonNullable<Message['a
   return author ? [{ ...author, orcid: orcidIn(ORCID), institutions }] : [];
 }
 
-const NOTICES: Readonly<Record<string, NoticeKind>> = {
-  retraction: 'retraction',
-  withdrawal: 'retraction',
+const NOTICES = meaningsOf({
+  retraction: 'retraction withdrawal',
   removal: 'removal',
   'partial-retraction': 'partial-retraction',
-  'expression-of-concern': 'expression-of-concern',
-  concern: 'expression-of-concern',
-  correction: 'correction',
-  corrigendum: 'correction',
-  erratum: 'correction',
+  'expression-of-concern': 'expression-of-concern concern',
+  correction: 'correction corrigendum erratum',
   reinstatement: 'reinstatement',
-};
+});
 
 /** The kind of a notice, in the words of Crossref and Retraction Watch; a partial retraction is not one. */
 function noticeKind(text: string): NoticeKind {
@@ -136,7 +130,7 @@ function noticeKind(text: string): NoticeKind {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_]+/g, '-');
-  return (Object.hasOwn(NOTICES, word) ? NOTICES[word] : undefined) ?? 'other';
+  return NOTICES.get(word) ?? 'other';
 }
 
 function noticeOf({ DOI, type, source, updated }: NonNullable<Message['update-to']>[number]): Notice[] {
