@@ -1,5 +1,5 @@
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
-import { rawCode, oneLine, findAll, rawText, children, findFirst } from '../markup/node.ts';
+import { rawCode, oneLine, findAll, rawText, children, findFirst, lineText, named } from '../markup/node.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
 import type { Walk } from './html-walk.ts';
 import {
@@ -71,7 +71,7 @@ function writeHeading(walk: Walk, element: MarkupElement, level: number): void {
 function isBold(paragraph: MarkupElement): boolean {
   const shown = rawText(paragraph).trim();
   if (shown === '' || shown.length > 100 || /[.,;:]$/.test(shown)) return false;
-  const bold = findAll(paragraph, (inner) => inner.name === 'b' || inner.name === 'strong');
+  const bold = findAll(paragraph, named('b', 'strong'));
   return (
     bold
       .map((inner) => rawText(inner))
@@ -86,7 +86,7 @@ function isFormula(element: MarkupElement): boolean {
 
 /** The lines of a display are joined as rows; words between them (\intertext) interrupt it. */
 function writeFormula(walk: Walk, element: MarkupElement): void {
-  const rows = element.name === 'table' ? findAll(element, (inner) => inner.name === 'tr') : [];
+  const rows = element.name === 'table' ? findAll(element, named('tr')) : [];
   let lines: string[] = [];
   const flush = (): void => {
     if (lines.length > 0) walk.builder.formula(lines.join(' \\\\ '));
@@ -120,8 +120,8 @@ function isEquationNumber(node: MarkupNode): boolean {
 function mathOf(element: MarkupElement): string {
   if (element.name === 'math') return latexOf(element);
   if (element.name === 'script') return bareLatex(rawText(element));
-  return findAll(element, (inner) => inner.name === 'math' || inner.name === 'script')
-    .map((inner) => (inner.name === 'math' ? latexOf(inner) : bareLatex(rawText(inner))))
+  return findAll(element, named('math', 'script'))
+    .map(mathOf)
     .filter((latex) => latex !== '')
     .join(' ');
 }
@@ -145,7 +145,7 @@ function writeNoteBlock(walk: Walk, element: MarkupElement): void {
     const text = inlineText(walk.inline);
     text.gather(note, ({ name }) => (/^h[1-6]$/.test(name) ? 'skip' : 'inline'));
     const line = text.take();
-    walk.builder.footnote({
+    walk.builder.plain('footnote', {
       text: line.text.replace(/[↩↵⏎]\uFE0E?$/u, '').trimEnd(),
       links: line.links.filter((link) => link.end <= line.text.length - 2),
     });
@@ -167,7 +167,7 @@ function codeText(node: MarkupNode): string {
 }
 
 function languageOf(element: MarkupElement): string | undefined {
-  const marked = [element, ...findAll(element, (inner) => inner.name === 'code')];
+  const marked = [element, ...findAll(element, named('code'))];
   for (const candidate of marked) {
     const found = /(?:^|\s)(?:language|lang|brush:|highlight|ltx_lst_language)[-_: ]+([\w+#]{1,20})/i.exec(
       candidate.attributes['class'] ?? '',
@@ -201,7 +201,7 @@ function writeList(walk: Walk, list: MarkupElement, depth: number, parent?: numb
     }
     if (isFurniture(part)) continue;
     const tag = children(part).find((inner) => hasClass(inner, 'ltx_tag'));
-    const marker = tag ? oneLine(rawText(tag)) : ordered ? `${number}.` : undefined;
+    const marker = tag ? lineText(tag) : ordered ? `${number}.` : undefined;
     number += 1;
     last =
       writeItem(walk, part, {
@@ -262,8 +262,8 @@ const CAPTION_CLASS =
 
 function isFloat(element: MarkupElement): boolean {
   if (element.name === 'figure') return true;
-  if (element.name !== 'div' && element.name !== 'section' && element.name !== 'table') return false;
-  return element.name !== 'table' && classMatches(element, FLOAT_CLASS) && captionsOf(element).length > 0;
+  if (element.name !== 'div' && element.name !== 'section') return false;
+  return classMatches(element, FLOAT_CLASS) && captionsOf(element).length > 0;
 }
 
 function isCaption(element: MarkupElement): boolean {
@@ -296,7 +296,7 @@ function writeFloat(walk: Walk, float: MarkupElement): void {
   const owner = inner.length > 0 && captions.length > 0 ? pictureFor(walk, before) : ownerSince(walk, before);
   for (const caption of captions) {
     const line = inlineLine(caption, walk.inline);
-    walk.builder.caption(line, { parent: owner });
+    walk.builder.plain('caption', line, { parent: owner });
     writeNotes(walk);
   }
   const isWritten = inner.length > 0 || classMatches(float, /^ltx_float/);
@@ -312,7 +312,7 @@ function writeFloat(walk: Walk, float: MarkupElement): void {
 }
 
 function writeFigure(walk: Walk, figure: MarkupElement): void {
-  const images = findAll(figure, (element) => element.name === 'img');
+  const images = findAll(figure, named('img'));
   walk.builder.picture(images.map((image) => alternativeOf(image)).find((text) => text !== '') ?? '');
 }
 
@@ -354,7 +354,7 @@ function writeTable(walk: Walk, table: MarkupElement): void {
   const isLayout =
     table.attributes['role'] === 'presentation' ||
     (rows.length > 0 && rows.every((row) => row.cells.length <= 1) && hasBlocks(table)) ||
-    (hasBlocks(table) && findAll(table, (element) => element.name === 'table').some((inner) => !isStack(inner)));
+    (hasBlocks(table) && findAll(table, named('table')).some((inner) => !isStack(inner)));
   if (rows.length === 0 || isLayout) {
     for (const row of rows) for (const cell of row.cells) writeFlow(walk, cell.children);
     return;
@@ -363,7 +363,7 @@ function writeTable(walk: Walk, table: MarkupElement): void {
   const order = walk.builder.table(layOutTable(rows, (cell) => inlineLine(cell, quiet).text));
   for (const caption of table.children)
     if (typeof caption !== 'string' && caption.name === 'caption')
-      walk.builder.caption(inlineLine(caption, walk.inline), { parent: order });
+      walk.builder.plain('caption', inlineLine(caption, walk.inline), { parent: order });
   for (const note of quiet.notes) walk.inline.notes.push(note);
   writeNotes(walk);
 }
@@ -374,11 +374,7 @@ function isStack(table: MarkupElement): boolean {
 }
 
 function hasBlocks(table: MarkupElement): boolean {
-  return (
-    findFirst(table, (element) =>
-      ['p', 'ul', 'ol', 'h1', 'h2', 'h3', 'h4', 'blockquote', 'pre'].includes(element.name),
-    ) !== undefined
-  );
+  return findFirst(table, named('p', 'ul', 'ol', 'h1', 'h2', 'h3', 'h4', 'blockquote', 'pre')) !== undefined;
 }
 
 /** An image that is alone; icons and images without a description say nothing and are left out. */

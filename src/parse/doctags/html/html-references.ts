@@ -1,6 +1,6 @@
 import { findDoi } from '../../../base/index.ts';
 import type { Line, MarkupElement, MarkupNode } from '../markup/node.ts';
-import { oneLine, children, findAll, findFirst, rawText } from '../markup/node.ts';
+import { children, findAll, findFirst, rawText, lineText, named } from '../markup/node.ts';
 import { isReferencesHeading } from '../layout/role/heading-number.ts';
 import type { Walk } from './html-walk.ts';
 import { classMatches, hasClass, inlineText, writeNotes } from './html-walk.ts';
@@ -37,7 +37,7 @@ export function isReferenceParagraph(element: MarkupElement): boolean {
 
 function isEntry(element: MarkupElement): boolean {
   const marks = /^(?:\[\d{1,3}\]|\d{1,3}\.)\s|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|(?<!\d)10\.\d{4,9}\//;
-  return marks.test(oneLine(rawText(element)));
+  return marks.test(lineText(element));
 }
 
 /** The lines of such a paragraph, where each is an entry, or the whole. */
@@ -52,7 +52,7 @@ export function entriesOfParagraph(element: MarkupElement): readonly MarkupEleme
 
 function entriesOf(list: MarkupElement): MarkupElement[] {
   if (list.name === 'ul' || list.name === 'ol') return children(list, 'li');
-  if (list.name === 'table') return findAll(list, (inner) => inner.name === 'tr');
+  if (list.name === 'table') return findAll(list, named('tr'));
   if (list.name === 'dl') return definedEntries(list);
   return findAll(list, (inner) => classMatches(inner, ENTRY_CLASS) || inner.name === 'p');
 }
@@ -84,7 +84,7 @@ export function writeReference(walk: Walk, entry: MarkupElement): void {
   });
   const line = withoutEmptyBrackets(text.take());
   const label = tag
-    ? oneLine(rawText(tag)).replace(/^[[(]|(?<![\]).:,])[\]).:,]+$/g, '')
+    ? lineText(tag).replace(/^[[(]|(?<![\]).:,])[\]).:,]+$/g, '')
     : /^\[(\d{1,3})\]\s/.exec(line.text)?.[1];
   // The buttons are not in the text, but one of them may link to the DOI.
   const doi = findDoi(line.text) ?? doiOfLinks(entry);
@@ -101,7 +101,7 @@ function withoutEmptyBrackets(line: Line): Line {
 }
 
 function doiOfLinks(entry: MarkupElement): string | undefined {
-  for (const link of findAll(entry, (inner) => inner.name === 'a')) {
+  for (const link of findAll(entry, named('a'))) {
     const target = link.attributes['href'] ?? '';
     const doi = /^https?:\/\/(?:dx\.)?doi\.org\//i.test(target) ? findDoi(target) : undefined;
     if (doi !== undefined) return doi;
@@ -123,14 +123,14 @@ function isService(element: MarkupElement): boolean {
   )
     return true;
   if (!['a', 'ul', 'p', 'span', 'div', 'sup', 'li'].includes(element.name)) return false;
-  const links = element.name === 'a' ? [element] : findAll(element, (inner) => inner.name === 'a');
+  const links = element.name === 'a' ? [element] : findAll(element, named('a'));
   if (links.length === 0) return false;
-  const shown = oneLine(rawText(element));
+  const shown = lineText(element);
   if (/^[\s↑↵↩⏎^*]*$/u.test(shown) || SERVICE.test(shown)) return true;
   return (
     element.name !== 'a' &&
-    links.every((link) => SERVICE.test(oneLine(rawText(link)))) &&
-    shown.length <= links.reduce((sum, link) => sum + oneLine(rawText(link)).length + 4, 0)
+    links.every((link) => SERVICE.test(lineText(link))) &&
+    shown.length <= links.reduce((sum, link) => sum + lineText(link).length + 4, 0)
   );
 }
 
@@ -143,7 +143,7 @@ function labelElement(entry: MarkupElement): MarkupElement | undefined {
   );
   if (first) return first;
   const [lead] = children(entry);
-  return lead && ['span', 'b', 'sup', 'td'].includes(lead.name) && /^\[?\d{1,3}[\].]*$/.test(oneLine(rawText(lead)))
+  return lead && ['span', 'b', 'sup', 'td'].includes(lead.name) && /^\[?\d{1,3}[\].]*$/.test(lineText(lead))
     ? lead
     : undefined;
 }
@@ -154,7 +154,7 @@ export function referenceLabels(root: MarkupElement): Map<string, string> {
   for (const entry of findAll(root, (element) => hasClass(element, 'ltx_bibitem'))) {
     const id = entry.attributes['id'];
     const tag = findFirst(entry, (inner) => hasClass(inner, 'ltx_tag_bibitem'));
-    if (id !== undefined && tag) labels.set(id, oneLine(rawText(tag)).replace(/^[[(]|[\])]$/g, ''));
+    if (id !== undefined && tag) labels.set(id, lineText(tag).replace(/^[[(]|[\])]$/g, ''));
   }
   return labels;
 }

@@ -1,5 +1,5 @@
 import type { MarkupElement, MarkupNode, Line } from '../markup/node.ts';
-import { findAll, findFirst, children, rawText, InlineText } from '../markup/node.ts';
+import { findAll, findFirst, children, rawText, InlineText, named } from '../markup/node.ts';
 import { bareLatex, inlineMath } from '../markup/math.ts';
 import type { DocumentBuilder } from '../markup/document-builder.ts';
 import { bare } from '../markup/document-builder.ts';
@@ -35,7 +35,7 @@ function isAsideOfText(aside: MarkupElement): boolean {
 }
 
 export function articleRoot(document: MarkupElement): MarkupElement {
-  const body = findFirst(document, (element) => element.name === 'body') ?? document;
+  const body = findFirst(document, named('body')) ?? document;
   // arXiv gives its warnings the same class; the paper is the one with the most text.
   const [latexml] = findAll(body, (element) => hasClass(element, 'ltx_document')).sort((a, b) => weight(b) - weight(a));
   if (latexml) return latexml;
@@ -54,7 +54,7 @@ export function articleRoot(document: MarkupElement): MarkupElement {
 export function linkShare(element: MarkupElement): number {
   const all = textLength(element);
   if (all === 0) return 0;
-  return findAll(element, (inner) => inner.name === 'a').reduce((sum, link) => sum + textLength(link), 0) / all;
+  return findAll(element, named('a')).reduce((sum, link) => sum + textLength(link), 0) / all;
 }
 
 function textLength(node: MarkupNode): number {
@@ -238,12 +238,7 @@ export function writeFlow(walk: Walk, nodes: readonly MarkupNode[]): void {
 /** Inline elements that pages put around blocks (a link around a figure, a span around paragraphs). */
 function holdsBlocks(element: MarkupElement): boolean {
   if (isNote(element) || element.children.length === 0) return false;
-  return (
-    findFirst(
-      element,
-      (inner) => inner.name === 'p' || inner.name === 'figure' || inner.name === 'table' || inner.name === 'pre',
-    ) !== undefined
-  );
+  return findFirst(element, named('p', 'figure', 'table', 'pre')) !== undefined;
 }
 
 function writeText(walk: Walk, line: Line): void {
@@ -265,6 +260,6 @@ export function writeNotes(walk: Walk): void {
     // LaTeXML sets institutes, thanks and the like as notes of their own role: they belong to the paper's head.
     if (hasClass(note, 'ltx_note') && !hasClass(note, 'ltx_role_footnote') && !hasClass(note, 'ltx_role_endnote'))
       walk.builder.text(line);
-    else walk.builder.footnote(line);
+    else walk.builder.plain('footnote', line);
   }
 }

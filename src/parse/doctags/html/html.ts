@@ -4,7 +4,7 @@ import { AppError, findDoi, lettersOf } from '../../../base/index.ts';
 import type { MarkupLimits } from '../markup/decode.ts';
 import { decodeMarkup, HTML_LIMITS } from '../markup/decode.ts';
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
-import { findAll, findFirst, rawText, oneLine } from '../markup/node.ts';
+import { findAll, findFirst, rawText, oneLine, lineText, named } from '../markup/node.ts';
 import type { Metadata, ParsedDocument, Person } from '../../document.ts';
 import { bare, DocumentBuilder } from '../markup/document-builder.ts';
 import type { InlineContext, Walk } from './html-walk.ts';
@@ -101,7 +101,7 @@ export function readHtml(document: MarkupElement): ParsedDocument {
   const titleText = title ? inlineLine(title, { notes, labels }).text : (meta.title ?? '');
   const walk = createWalk(new DocumentBuilder(), root, { title, titleText, labels });
   walk.inline.notes.push(...notes);
-  if (titleText !== '') walk.builder.title(bare(titleText));
+  if (titleText !== '') walk.builder.plain('title', bare(titleText));
   writeNotes(walk);
   writeFlow(walk, root.children);
   // A page may consist of links only.
@@ -168,12 +168,14 @@ function confidenceOf(walk: Walk, root: MarkupElement): number {
 }
 
 const MOST_AUTHORS = 10_000;
+const DATES = `citation_publication_date citation_date citation_online_date prism.publicationdate dc.date dcterms.issued
+   dcterms.date article:published_time`.split(/\s+/);
 
 /** What a page's head says about the article, in the vocabularies that publishers use (Highwire, Dublin Core, Open Graph). */
 function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr' | 'quality'> {
   const metas = new Map<string, string[]>();
   const people: { name: string; orcid?: string; institutions: string[] }[] = [];
-  for (const meta of findAll(document, (element) => element.name === 'meta')) {
+  for (const meta of findAll(document, named('meta'))) {
     const name = (meta.attributes['name'] ?? meta.attributes['property'])?.toLowerCase();
     const content = oneLine(meta.attributes['content'] ?? '');
     if (name === undefined || content === '') continue;
@@ -190,31 +192,20 @@ function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr' | 'qua
   const known: readonly Person[] = people.filter(
     ({ orcid, institutions }) => orcid !== undefined || institutions.length > 0,
   );
-  const first = (...names: string[]): string | undefined => {
-    for (const name of names) {
-      const value = metas.get(name)?.[0];
-      if (value !== undefined) return value;
-    }
-    return undefined;
-  };
+  const all = (...names: string[]): string[] => names.flatMap((name) => metas.get(name) ?? []);
+  const first = (...names: string[]): string | undefined => all(...names)[0];
   const authors =
     metas.get('citation_author') ??
     metas.get('dc.creator') ??
     metas.get('dcterms.creator') ??
     splitAuthors(first('citation_authors')) ??
     pageAuthors(document, metas.get('author') ?? []);
-  const doi = [
-    first('citation_doi'),
-    first('prism.doi'),
-    ...(metas.get('dc.identifier') ?? []),
-    first('dcterms.identifier'),
-    first('bepress_citation_doi'),
-  ]
-    .map((value) => (value === undefined ? undefined : findDoi(value)))
+  const doi = all('citation_doi', 'prism.doi', 'dc.identifier', 'dcterms.identifier', 'bepress_citation_doi')
+    .map(findDoi)
     .find((value) => value !== undefined);
   const title = first('citation_title', 'dc.title', 'dcterms.title');
   const abstract = first('citation_abstract', 'dcterms.abstract', 'dc.description');
-  const html = findFirst(document, (element) => element.name === 'html');
+  const html = findFirst(document, named('html'));
   const language = first('citation_language', 'dc.language') ?? html?.attributes['lang'];
   return {
     ...(title !== undefined && { title }),
@@ -226,18 +217,7 @@ function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr' | 'qua
       arxivId: statedArxivId(first('citation_arxiv_id')),
       pmid: first('citation_pmid'),
       pmcid: first('citation_pmcid'),
-      date: isoDate(
-        first(
-          'citation_publication_date',
-          'citation_date',
-          'citation_online_date',
-          'prism.publicationdate',
-          'dc.date',
-          'dcterms.issued',
-          'dcterms.date',
-          'article:published_time',
-        ) ?? '',
-      ),
+      date: isoDate(first(...DATES) ?? ''),
       venue: first('citation_journal_title', 'citation_conference_title', 'prism.publicationname', 'dc.source'),
       publisher: first('citation_publisher', 'dc.publisher'),
       issn: metas.get('citation_issn') ?? metas.get('prism.issn'),
@@ -267,7 +247,7 @@ function licenseLink(document: MarkupElement): string | undefined {
 
 /** The page's own title, for pages that mark none. */
 function pageTitle(document: MarkupElement): string {
-  return oneLine(rawText(findFirst(document, (element) => element.name === 'title')));
+  return lineText(findFirst(document, named('title')));
 }
 
 function splitAuthors(list: string | undefined): string[] | undefined {
@@ -279,9 +259,7 @@ function splitAuthors(list: string | undefined): string[] | undefined {
 
 /** Authors `stated` in the head count if the page names them too: many sites state themselves. */
 function pageAuthors(document: MarkupElement, stated: readonly string[]): string[] {
-  const printed = findAll(document, (element) => element.name === 'body').map((body) =>
-    oneLine(rawText(body).slice(0, 20_000)),
-  );
+  const printed = findAll(document, named('body')).map((body) => oneLine(rawText(body).slice(0, 20_000)));
   const names = stated.filter((name) => /\p{L}\s\S*\p{L}/u.test(name) && printed.some((text) => text.includes(name)));
   if (names.length > 0) return names;
   return findAll(document, (element) => hasClass(element, 'ltx_personname'))

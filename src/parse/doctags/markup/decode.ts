@@ -45,14 +45,9 @@ function encodingOf(bytes: Uint8Array): string {
 }
 
 /** How much of an untrusted file is read before it is refused. */
-export interface MarkupLimits {
-  readonly maxBytes: number;
-  readonly maxDepth: number;
-  readonly maxNodes: number;
-  readonly maxAttributes: number;
-}
+export type MarkupLimits = Readonly<typeof XML_LIMITS>;
 
-export const XML_LIMITS: MarkupLimits = {
+export const XML_LIMITS = {
   maxBytes: 200_000_000,
   maxDepth: 512,
   maxNodes: 20_000_000,
@@ -60,12 +55,7 @@ export const XML_LIMITS: MarkupLimits = {
 };
 
 /** Repairing broken HTML can multiply elements, so their number is bounded too. */
-export const HTML_LIMITS: MarkupLimits = {
-  maxBytes: 20_000_000,
-  maxDepth: 512,
-  maxNodes: 2_000_000,
-  maxAttributes: 1_000,
-};
+export const HTML_LIMITS: MarkupLimits = { ...XML_LIMITS, maxBytes: 20_000_000, maxNodes: 2_000_000 };
 
 export type FileKind = 'pdf' | 'html' | 'jats' | 'tei' | 'xml' | 'unknown';
 

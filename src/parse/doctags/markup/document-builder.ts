@@ -27,10 +27,6 @@ export class DocumentBuilder {
     return this.#blocks.length;
   }
 
-  title(line: Line): number {
-    return this.plain('title', line);
-  }
-
   heading(line: Line, level: number, place: Place = {}): number {
     if (line.text === '') return -1;
     return this.#push({ ...this.#base(line, place), kind: 'heading', level: Math.max(1, level) });
@@ -40,14 +36,7 @@ export class DocumentBuilder {
     return this.plain('text', line, place);
   }
 
-  caption(line: Line, place: Place = {}): number {
-    return this.plain('caption', line, place);
-  }
-
-  footnote(line: Line, place: Place = {}): number {
-    return this.plain('footnote', line, place);
-  }
-
+  /** A block without fields of its own. */
   plain(kind: PlainKind, line: Line, place: Place = {}): number {
     if (line.text === '') return -1;
     return this.#push({ ...this.#base(line, place), kind });

@@ -1,7 +1,7 @@
 import { visibleText } from '../../../base/index.ts';
 import { combiningMark } from '../layout/text/marks.ts';
 import type { MarkupElement } from './node.ts';
-import { oneLine, child, children, findFirst, rawText } from './node.ts';
+import { oneLine, child, children, findFirst, rawText, named } from './node.ts';
 
 const TEX_ENCODINGS = new Set(['application/x-tex', 'tex', 'latex', 'application/x-latex', 'text/x-tex']);
 
@@ -108,7 +108,7 @@ function render(element: MarkupElement, style: Style): string {
     case 'munderover':
       return style.limits(first, second, third);
     case 'mmultiscripts': {
-      const split = parts.findIndex(({ name }) => name === 'mprescripts');
+      const split = parts.findIndex(named('mprescripts'));
       const end = split === -1 ? shown.length : split;
       return style.multiscripts(shown.slice(end + 1), first, shown.slice(1, end));
     }

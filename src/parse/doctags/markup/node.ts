@@ -59,6 +59,10 @@ export function findAll(
   return found;
 }
 
+export function named(...names: readonly string[]): (element: MarkupElement) => boolean {
+  return ({ name }) => names.includes(name);
+}
+
 export function findFirst(
   element: MarkupElement | undefined,
   test: (candidate: MarkupElement) => boolean,
@@ -78,6 +82,10 @@ export function rawText(node: MarkupNode | undefined): string {
 /** One line: every run of white space is one space, none at the ends. */
 export function oneLine(text: string): string {
   return visibleText(text).replace(/\s+/g, ' ').trim();
+}
+
+export function lineText(node: MarkupNode | undefined): string {
+  return oneLine(rawText(node));
 }
 
 // A letter alone is an exponent or the mark of a note; several are a word (1st, nth) and stay readable.

@@ -1,5 +1,5 @@
 import type { Line, MarkupElement } from '../markup/node.ts';
-import { rawCode, oneLine, children, rawText, child, findAll, without } from '../markup/node.ts';
+import { rawCode, children, rawText, child, findAll, without, lineText, named } from '../markup/node.ts';
 import { bareLatex, latexOf } from '../markup/math.ts';
 import { formulaParts, formulaText, inlineLine, inlineText, linkOf } from './jats-inline.ts';
 import { citationIds, citationText } from './jats-citation.ts';
@@ -22,8 +22,7 @@ const BLOCKS = new Set(
 );
 
 function isBlock(element: MarkupElement): boolean {
-  if (element.name === 'alternatives')
-    return children(element).some((part) => part.name === 'table' || part.name === 'fig');
+  if (element.name === 'alternatives') return children(element).some(named('table', 'fig'));
   return BLOCKS.has(element.name);
 }
 
@@ -48,7 +47,7 @@ function writeNotes(walk: Walk, parent?: number): void {
 }
 
 function writeNote(walk: Walk, note: MarkupElement, parent?: number): void {
-  walk.builder.footnote(noteLine(walk, note), { parent });
+  walk.builder.plain('footnote', noteLine(walk, note), { parent });
 }
 
 /** A note as one line, its label in front. */
@@ -200,11 +199,11 @@ function writeReferenceList(walk: Walk, list: MarkupElement): void {
 
 function writeReference(walk: Walk, reference: MarkupElement): void {
   const citations = citationsOf(reference);
-  const label = oneLine(rawText(child(reference, 'label') ?? child(citations[0], 'label')))
+  const label = lineText(child(reference, 'label') ?? child(citations[0], 'label'))
     .replace(/^\[/, '')
     .replace(/(?<![\].)])[\].)]+$/, '');
   const texts = citations.map((citation) => citationText(without(citation, 'label')));
-  for (const note of children(reference, 'note', 'p')) texts.push(oneLine(rawText(note)));
+  for (const note of children(reference, 'note', 'p')) texts.push(lineText(note));
   const text = texts.filter((part) => part !== '').join(' ');
   const { doi, arxivId } = citationIds({ ...reference, children: citations });
   walk.builder.reference({ text, links: linksIn(citations, text) }, { label, doi: doi?.toLowerCase(), arxivId });
@@ -223,8 +222,8 @@ function citationsOf(reference: MarkupElement): MarkupElement[] {
 function linksIn(citations: readonly MarkupElement[], text: string): Line['links'] {
   const links: { start: number; end: number; url: string }[] = [];
   for (const citation of citations)
-    for (const link of findAll(citation, (element) => element.name === 'ext-link' || element.name === 'uri')) {
-      const shown = oneLine(rawText(link));
+    for (const link of findAll(citation, named('ext-link', 'uri'))) {
+      const shown = lineText(link);
       const url = link.attributes['href'] ?? shown;
       const start = shown === '' ? -1 : text.indexOf(shown);
       if (start !== -1 && /^https?:\/\//i.test(url)) links.push({ start, end: start + shown.length, url });
@@ -292,8 +291,7 @@ function writeFigure(walk: Walk, figure: MarkupElement): void {
 
 function writeCaption(walk: Walk, float: MarkupElement, parent: number | undefined): void {
   const inside: MarkupElement[] = [];
-  const line = captionLine(walk, float, inside);
-  walk.builder.caption(line, { parent });
+  walk.builder.plain('caption', captionLine(walk, float, inside), { parent });
   writeNotes(walk, parent);
   for (const block of inside) if (!SUPPLEMENTS.has(block.name)) writeBlock(walk, block);
 }
@@ -320,7 +318,7 @@ function captionLine(walk: Walk, float: MarkupElement, inside: MarkupElement[]):
 
 function alternativeText(float: MarkupElement): string {
   const graphic = child(float, 'graphic') ?? child(child(float, 'alternatives'), 'graphic');
-  return oneLine(rawText(child(float, 'alt-text') ?? child(graphic, 'alt-text')));
+  return lineText(child(float, 'alt-text') ?? child(graphic, 'alt-text'));
 }
 
 /** A table with its caption and notes; one that is only an image becomes a picture. */
@@ -356,7 +354,7 @@ function writeTableFoot(walk: Walk, foot: MarkupElement, parent: number | undefi
   for (const part of foot.name === 'fn' ? [foot] : children(foot))
     if (part.name === 'fn') writeNote(walk, part, parent);
     else if (part.name === 'fn-group') writeTableFoot(walk, part, parent);
-    else walk.builder.footnote(inlineLine(walk.notes, part), { parent });
+    else walk.builder.plain('footnote', inlineLine(walk.notes, part), { parent });
 }
 
 /** A file that comes with the article: what it is called and what its caption says. */

@@ -1,5 +1,5 @@
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
-import { oneLine, superscript, child, children, findAll, rawText } from '../markup/node.ts';
+import { oneLine, superscript, child, children, findAll, rawText, lineText, named } from '../markup/node.ts';
 
 /** A citation as a person would print it: as it is set, or, when only its parts are given, put together from them. */
 export function citationText(citation: MarkupElement): string {
@@ -11,9 +11,9 @@ export function citationText(citation: MarkupElement): string {
 /** Identifiers that the citation marks as such; a DOI as it is written, in either case. */
 export function citationIds(citation: MarkupElement): { doi?: string; arxivId?: string; pmid?: string } {
   const ids: { doi?: string; arxivId?: string; pmid?: string } = {};
-  for (const id of findAll(citation, (element) => element.name === 'pub-id')) {
+  for (const id of findAll(citation, named('pub-id'))) {
     const type = id.attributes['pub-id-type']?.toLowerCase();
-    const text = oneLine(rawText(id));
+    const text = lineText(id);
     if (type === 'doi') ids.doi ??= text.replace(/^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:\s*)/i, '');
     else if (type === 'arxiv') ids.arxivId ??= text.replace(/^arxiv:\s*/i, '').replace(/v\d+$/, '');
     else if (type === 'pmid') ids.pmid ??= text;
@@ -26,7 +26,7 @@ function isSet(citation: MarkupElement): boolean {
   return (
     children(citation).length === 0 ||
     citation.children.some((node) => typeof node === 'string' && /[^\s]/.test(node)) ||
-    children(citation).every((part) => part.name === 'styled-content' || part.name === 'italic' || part.name === 'bold')
+    children(citation).every(named('styled-content', 'italic', 'bold'))
   );
 }
 
@@ -77,7 +77,7 @@ function orderedCitation(citation: MarkupElement): string {
         ? nameText(one)
         : one.name === 'etal'
           ? rawText(one).trim() || 'et al'
-          : oneLine(rawText(one));
+          : lineText(one);
       if (shown === '') continue;
       const name = one.name === 'string-name' ? 'name' : one.name;
       if (text !== '')
@@ -95,21 +95,21 @@ function isPart(node: MarkupElement): boolean {
 
 /** The parts of a person's name; empty where the file has none. */
 export function nameParts(name: MarkupElement): Readonly<Record<'surname' | 'given' | 'suffix', string>> {
-  const part = (of: string): string => oneLine(rawText(child(name, of)));
+  const part = (of: string): string => lineText(child(name, of));
   return { surname: part('surname'), given: part('given-names'), suffix: part('suffix') };
 }
 
 function nameText(name: MarkupElement): string {
   const { surname, given, suffix } = nameParts(name);
-  if (surname === '' && given === '') return oneLine(rawText(name));
+  if (surname === '' && given === '') return lineText(name);
   if (name.name === 'string-name' && name.children.some((node) => typeof node === 'string' && node.trim() !== ''))
-    return oneLine(rawText(name));
+    return lineText(name);
   return [surname, given, suffix].filter((part) => part !== '').join(' ');
 }
 
 /** `Smith, J. A.`: given names as initials, whether the file spells them out, dots them or runs them together. */
 function listedName(name: MarkupElement): string {
-  if (!NAMES.has(name.name)) return oneLine(rawText(name));
+  if (!NAMES.has(name.name)) return lineText(name);
   const { surname, given, suffix } = nameParts(name);
   if (surname === '' || given === '') return nameText(name);
   return [`${surname}, ${initials(given)}`, suffix].filter((part) => part !== '').join(', ');
@@ -143,7 +143,7 @@ function nameList(people: readonly MarkupElement[], others: boolean): string {
 
 function builtCitation(citation: MarkupElement): string {
   const all = (...names: string[]): MarkupElement[] => children(citation, ...names);
-  const one = (...names: string[]): string => oneLine(rawText(all(...names)[0]));
+  const one = (...names: string[]): string => lineText(all(...names)[0]);
   const groups = all('person-group');
   const isEditors = (group: MarkupElement): boolean =>
     /editor|translator/.test(group.attributes['person-group-type'] ?? '');
@@ -172,9 +172,8 @@ function builtCitation(citation: MarkupElement): string {
   const { doi, pmid } = citationIds(citation);
   const otherIds = all('pub-id')
     .filter((id) => !['doi', 'pmid'].includes(id.attributes['pub-id-type'] ?? ''))
-    .map((id) => oneLine(rawText(id)));
-  const link =
-    doi === undefined ? all('uri', 'ext-link').map((uri) => oneLine(rawText(uri)))[0] : `https://doi.org/${doi}`;
+    .map(lineText);
+  const link = doi === undefined ? all('uri', 'ext-link').map(lineText)[0] : `https://doi.org/${doi}`;
   const sentences = [
     authors,
     year === '' ? '' : `(${year})`,
@@ -184,7 +183,7 @@ function builtCitation(citation: MarkupElement): string {
     one('edition') === '' ? '' : `${one('edition')} ed`,
     one('conf-loc'),
     publisher,
-    ...all('comment', 'note', 'annotation').map((note) => oneLine(rawText(note))),
+    ...all('comment', 'note', 'annotation').map(lineText),
     ...otherIds,
     link ?? '',
     // A DOI is the better name for the same thing.

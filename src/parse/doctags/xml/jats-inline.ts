@@ -1,5 +1,5 @@
 import type { Line, MarkupElement, MarkupNode } from '../markup/node.ts';
-import { InlineText, child, children, rawText } from '../markup/node.ts';
+import { InlineText, child, children, rawText, named } from '../markup/node.ts';
 import { bareLatex, inlineMath } from '../markup/math.ts';
 import { citationText } from './jats-citation.ts';
 
@@ -28,11 +28,7 @@ function addElement(text: InlineText, node: MarkupElement, notes: MarkupElement[
       return;
     case 'xref':
       // Some files raise the number inside the citation instead of the citation.
-      if (
-        node.attributes['ref-type'] === 'bibr' &&
-        children(node).length > 0 &&
-        children(node).every((part) => part.name === 'sup')
-      )
+      if (node.attributes['ref-type'] === 'bibr' && children(node).length > 0 && children(node).every(named('sup')))
         addCitation(text, inlineLine(notes, { ...node, children: node.children.flatMap(unraised) }));
       else inner();
       return;

@@ -3,7 +3,7 @@ import type { ParsedDocument, Metadata, Person } from '../../document.ts';
 import { writeFragment, parseHtml } from '../html/html.ts';
 import { bare, DocumentBuilder } from '../markup/document-builder.ts';
 import type { MarkupElement, MarkupNode, Line } from '../markup/node.ts';
-import { child, children, findFirst, path, rawText, findAll, oneLine, without } from '../markup/node.ts';
+import { child, children, findFirst, path, rawText, findAll, without, lineText, named } from '../markup/node.ts';
 import type { Walk } from './jats-body.ts';
 import { noteLine, writeBlock, writeFlow, writeSection } from './jats-body.ts';
 import { inlineLine, inlineText } from './jats-inline.ts';
@@ -60,7 +60,7 @@ const ABSTRACT_HEADINGS: Readonly<Record<string, string>> = {
 
 function writeFront(walk: Walk, meta: MarkupElement | undefined): void {
   if (!meta) return;
-  walk.builder.title(titleLine(walk, meta));
+  walk.builder.plain('title', titleLine(walk, meta));
   walk.builder.text(bare(authorNames(meta).join(', ')));
   for (const affiliation of affiliations(meta)) walk.builder.text(spacedLine(walk, affiliation));
   for (const notes of children(meta, 'author-notes')) writeAuthorNotes(walk, notes);
@@ -76,7 +76,7 @@ function runInHeadings(abstract: MarkupElement): MarkupElement {
   const inner = abstract.children.flatMap((node): MarkupNode[] => {
     if (typeof node === 'string' || node.name !== 'sec') return [node];
     const title = child(node, 'title');
-    const label = oneLine(rawText(title));
+    const label = lineText(title);
     const lead = label === '' ? '' : /[:.?!]$/.test(label) ? `${label} ` : `${label}: `;
     const parts = node.children.filter((part) => part !== title);
     const first = parts.findIndex((part) => typeof part !== 'string' && part.name === 'p');
@@ -128,7 +128,7 @@ function authorPeople(meta: MarkupElement): Person[] {
     const referred = references
       .flatMap((each) => (each.attributes['rid'] ?? '').split(/\s+/))
       .flatMap((rid) => byId.get(rid) ?? []);
-    const own = findAll(element, (each) => each.name === 'aff');
+    const own = findAll(element, named('aff'));
     const shared = references.length === 0 && own.length === 0 && all.length === 1 ? all : [];
     const institutions = [...new Set([...referred, ...own, ...shared].map(institutionName))].filter(
       (each) => each !== '',
@@ -141,13 +141,13 @@ function authorPeople(meta: MarkupElement): Person[] {
 
 /** The institution that an affiliation marks, or else the part of the address that names one. */
 function institutionName(affiliation: MarkupElement): string {
-  const marked = findAll(affiliation, ({ name }) => name === 'institution').map((each) => oneLine(rawText(each)));
+  const marked = findAll(affiliation, named('institution')).map(lineText);
   if (marked.length > 0) return namedInstitution(marked.join(', ')) || (marked[0] ?? '');
-  return namedInstitution(oneLine(rawText(without(affiliation, 'label', 'sup'))));
+  return namedInstitution(lineText(without(affiliation, 'label', 'sup')));
 }
 
 function givenFirst(name: MarkupElement): string {
-  if (name.name === 'collab') return oneLine(rawText(without(name, 'contrib-group', 'xref')));
+  if (name.name === 'collab') return lineText(without(name, 'contrib-group', 'xref'));
   const { surname, given, suffix } = nameParts(name);
   if (surname === '' || given === '') return citationText(name);
   const ordered = name.attributes['name-style'] === 'eastern' ? [surname, given] : [given, surname];
@@ -160,7 +160,7 @@ function affiliations(meta: MarkupElement): MarkupElement[] {
   );
   return [
     ...children(meta, 'aff', 'aff-alternatives'),
-    ...authorGroups.flatMap((group) => findAll(group, (element) => element.name === 'aff')),
+    ...authorGroups.flatMap((group) => findAll(group, named('aff'))),
   ];
 }
 
@@ -186,9 +186,7 @@ function writeAuthorNotes(walk: Walk, notes: MarkupElement): void {
 }
 
 function writeKeywords(walk: Walk, group: MarkupElement): void {
-  const words = findAll(group, (element) => element.name === 'kwd' || element.name === 'compound-kwd').map(
-    (keyword) => inlineLine(walk.notes, keyword).text,
-  );
+  const words = findAll(group, named('kwd', 'compound-kwd')).map((keyword) => inlineLine(walk.notes, keyword).text);
   if (words.length === 0) return;
   const title = inlineLine(walk.notes, child(group, 'title')).text || 'Keywords';
   walk.builder.text(bare(`${title.replace(/:$/, '')}: ${words.join(', ')}`));
@@ -219,19 +217,18 @@ function frontMetadata(article: MarkupElement, walk: Walk): Metadata {
 
 function statedImprint(article: MarkupElement, meta: MarkupElement | undefined): Stated {
   const journal = path(article, 'front', 'journal-meta');
-  const text = (holder: MarkupElement | undefined, ...names: string[]): string =>
-    oneLine(rawText(child(holder, ...names)));
+  const text = (holder: MarkupElement | undefined, ...names: string[]): string => lineText(child(holder, ...names));
   const id = (...types: string[]): string | undefined =>
     children(meta, 'article-id')
       .filter((each) => types.includes(each.attributes['pub-id-type'] ?? ''))
-      .map((each) => oneLine(rawText(each)))[0];
+      .map(lineText)[0];
   // Printed and electronic dates are side by side: a work is as old as the first of them.
   const dates = children(meta, 'pub-date')
     .map((date) => joined(text(date, 'year'), text(date, 'month'), text(date, 'day')))
     .filter((date) => date !== undefined);
   const license = child(child(meta, 'permissions'), 'license');
-  const reference = findFirst(license, ({ name }) => name === 'license_ref');
-  const linked = findAll(license, ({ name }) => name === 'ext-link' || name === 'uri')
+  const reference = findFirst(license, named('license_ref'));
+  const linked = findAll(license, named('ext-link', 'uri'))
     .map(({ attributes }) => attributes['href'] ?? '')
     .find((url) => url.includes('creativecommons.org'));
   return {
@@ -241,13 +238,11 @@ function statedImprint(article: MarkupElement, meta: MarkupElement | undefined):
     date: dates.toSorted((a, b) => (`${a}-99` < `${b}-99` ? -1 : 1))[0],
     venue: text(child(journal, 'journal-title-group') ?? journal, 'journal-title'),
     publisher: text(child(journal, 'publisher'), 'publisher-name'),
-    issn: children(journal, 'issn').map((issn) => oneLine(rawText(issn))),
+    issn: children(journal, 'issn').map(lineText),
     volume: text(meta, 'volume'),
     issue: text(meta, 'issue'),
     pages: pageRange(text(meta, 'fpage'), text(meta, 'lpage')) ?? text(meta, 'elocation-id'),
-    license: license?.attributes['href'] ?? (reference ? oneLine(rawText(reference)) : linked),
-    keywords: children(meta, 'kwd-group').flatMap((group) =>
-      children(group, 'kwd').map((word) => oneLine(rawText(word))),
-    ),
+    license: license?.attributes['href'] ?? (reference ? lineText(reference) : linked),
+    keywords: children(meta, 'kwd-group').flatMap((group) => children(group, 'kwd').map(lineText)),
   };
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../../base/index.ts';
 import type { ParsedDocument } from '../../document.ts';
 import type { MarkupElement, MarkupNode } from '../markup/node.ts';
-import { oneLine, child, children, findAll, findFirst, path, rawText, without } from '../markup/node.ts';
+import { child, children, findAll, findFirst, path, rawText, without, lineText, named } from '../markup/node.ts';
 import { isoDate, statedArxivId } from '../markup/imprint.ts';
 import { readJats } from './jats.ts';
 
@@ -38,18 +38,16 @@ function front(header: MarkupElement | undefined): MarkupElement {
   const monograph = child(source, 'monogr');
   const imprint = child(monograph, 'imprint');
   const publicationDate = child(imprint, 'date');
-  const date = isoDate(publicationDate?.attributes['when'] ?? oneLine(rawText(publicationDate)))?.split('-') ?? [];
-  const ids = findAll(header, ({ name }) => name === 'idno');
+  const date = isoDate(publicationDate?.attributes['when'] ?? lineText(publicationDate))?.split('-') ?? [];
+  const ids = findAll(header, named('idno'));
   const idsOf = (type: string): string[] =>
-    ids.filter(({ attributes }) => attributes['type']?.toLowerCase() === type).map((id) => oneLine(rawText(id)));
+    ids.filter(({ attributes }) => attributes['type']?.toLowerCase() === type).map(lineText);
   const title = path(file, 'titleStmt', 'title');
   const abstract = path(header, 'profileDesc', 'abstract');
-  const keywords = findAll(header, ({ name }) => name === 'term').flatMap((term) =>
-    field('kwd', oneLine(rawText(term))),
-  );
+  const keywords = findAll(header, named('term')).flatMap((term) => field('kwd', lineText(term)));
   const journal = [
-    ...field('journal-title', oneLine(rawText(child(monograph, 'title')))),
-    element('publisher', field('publisher-name', oneLine(rawText(child(imprint, 'publisher'))))),
+    ...field('journal-title', lineText(child(monograph, 'title'))),
+    element('publisher', field('publisher-name', lineText(child(imprint, 'publisher')))),
     ...[...idsOf('issn'), ...idsOf('eissn')].flatMap((issn) => field('issn', issn)),
   ];
   const meta = [
@@ -60,7 +58,7 @@ function front(header: MarkupElement | undefined): MarkupElement {
     ...(title ? [element('title-group', [element('article-title', title.children.flatMap(toJats))])] : []),
     element(
       'contrib-group',
-      findAll(source ?? child(file, 'titleStmt'), ({ name }) => name === 'author').map((author) =>
+      findAll(source ?? child(file, 'titleStmt'), named('author')).map((author) =>
         element('contrib', [personName(author)]),
       ),
     ),
@@ -74,19 +72,19 @@ function front(header: MarkupElement | undefined): MarkupElement {
 
 function personName(person: MarkupElement): MarkupElement {
   const name = child(person, 'persName') ?? person;
-  const surname = oneLine(rawText(child(name, 'surname')));
-  const given = children(name, 'forename').map((part) => oneLine(rawText(part)));
+  const surname = lineText(child(name, 'surname'));
+  const given = children(name, 'forename').map(lineText);
   if (surname === '' && given.length === 0)
-    return element('collab', [oneLine(rawText(child(person, 'persName', 'orgName', 'name') ?? person))]);
+    return element('collab', [lineText(child(person, 'persName', 'orgName', 'name') ?? person)]);
   return element('name', [...field('surname', surname), ...field('given-names', given.join(' '))]);
 }
 
 function numbering(imprint: MarkupElement | undefined): MarkupElement[] {
   return children(imprint, 'biblScope').flatMap((scope) => {
     const unit = scope.attributes['unit'] ?? scope.attributes['type'] ?? '';
-    if (unit === 'volume' || unit === 'issue') return field(unit, oneLine(rawText(scope)));
+    if (unit === 'volume' || unit === 'issue') return field(unit, lineText(scope));
     if (unit !== 'page' && unit !== 'pp') return [];
-    const { from = oneLine(rawText(scope)), to } = scope.attributes;
+    const { from = lineText(scope), to } = scope.attributes;
     return [...field('fpage', from), ...field('lpage', to)];
   });
 }
@@ -102,9 +100,9 @@ const BACK_HEADINGS: Readonly<Record<string, string>> = {
 };
 
 function backPart(part: MarkupElement): MarkupNode[] {
-  const lists = part.name === 'listBibl' ? [part] : findAll(part, ({ name }) => name === 'listBibl');
+  const lists = part.name === 'listBibl' ? [part] : findAll(part, named('listBibl'));
   const heading = BACK_HEADINGS[part.attributes['type'] ?? ''];
-  const hasHead = findFirst(part, ({ name }) => name === 'head') !== undefined;
+  const hasHead = findFirst(part, named('head')) !== undefined;
   if (lists.length > 0)
     return [
       element('ref-list', [...children(part, 'head').flatMap(toJats), ...lists.flatMap((list) => references(list))]),
@@ -123,7 +121,7 @@ function references(list: MarkupElement): MarkupElement[] {
 
 /** One entry of the bibliography: as printed if the file has that, else by its parts. */
 function citation(entry: MarkupElement): MarkupElement {
-  const ids = findAll(entry, ({ name }) => name === 'idno').flatMap(toJats);
+  const ids = findAll(entry, named('idno')).flatMap(toJats);
   const printed = children(entry, 'note').find(({ attributes }) => attributes['type'] === 'raw_reference');
   if (printed) return element('mixed-citation', [...printed.children.flatMap(toJats), ...ids]);
   const analytic = child(entry, 'analytic');
@@ -132,19 +130,17 @@ function citation(entry: MarkupElement): MarkupElement {
   const date = child(imprint, 'date');
   const authors = [analytic, monograph].map((holder) => children(holder, 'author'));
   const titleIn = (holder: MarkupElement | undefined): string =>
-    oneLine(rawText(children(holder, 'title').find((title) => rawText(title).trim() !== '')));
+    lineText(children(holder, 'title').find((title) => rawText(title).trim() !== ''));
   return element('element-citation', [
     ...(authors.find((people) => people.length > 0) ?? []).map(personName),
-    ...field('year', (date?.attributes['when'] ?? oneLine(rawText(date))).slice(0, 4)),
+    ...field('year', (date?.attributes['when'] ?? lineText(date)).slice(0, 4)),
     ...field('article-title', titleIn(analytic)),
     ...field('source', titleIn(monograph)),
     ...numbering(imprint),
-    ...field('publisher-name', oneLine(rawText(child(imprint, 'publisher')))),
+    ...field('publisher-name', lineText(child(imprint, 'publisher'))),
     ...ids.flatMap((id) => (typeof id === 'string' ? [] : children(id))),
-    ...findAll(entry, ({ name }) => name === 'ptr' || name === 'ref').flatMap(({ attributes }) =>
-      field('uri', attributes['target']),
-    ),
-    ...children(entry, 'note').flatMap((note) => field('comment', oneLine(rawText(note)))),
+    ...findAll(entry, named('ptr', 'ref')).flatMap(({ attributes }) => field('uri', attributes['target'])),
+    ...children(entry, 'note').flatMap((note) => field('comment', lineText(note))),
   ]);
 }
 
@@ -178,7 +174,7 @@ function toJats(node: MarkupNode): MarkupNode[] {
         : [element('fn', [...field('label', attributes['n']), element('p', inner())])];
     case 'idno': {
       const type = attributes['type']?.toLowerCase() ?? '';
-      const text = oneLine(rawText(node))
+      const text = lineText(node)
         .replace(/\[[^[\]]*\]$/, '')
         .trimEnd();
       return [element('object-id', [element('pub-id', [text], { 'pub-id-type': type })])];
@@ -233,7 +229,7 @@ function listOf(list: MarkupElement): MarkupElement {
 
 /** A table or a figure; with `type="table"` a figure is the frame of a table. */
 function floatOf(float: MarkupElement): MarkupElement {
-  const table = float.name === 'table' ? float : findFirst(float, ({ name }) => name === 'table');
+  const table = float.name === 'table' ? float : findFirst(float, named('table'));
   const words = children(float, 'head', 'figDesc', 'p').flatMap((part) => [...part.children.flatMap(toJats), ' ']);
   const label = words.length > 0 ? [] : children(float, 'label').map(rawText);
   const notes = children(float, 'note').map((note) => element('fn', [element('p', note.children.flatMap(toJats))]));
