@@ -56,7 +56,7 @@ export function textInFileOrder({ glyphs }: PageContent): string {
 export async function drawPage(path: string, page: number, widthPixels: number): Promise<Uint8Array | undefined> {
   using file = await openPdf(path);
   if (page < 1 || page > file.pageCount) return undefined;
-  return encodeSmallPng(file.renderToWidth(page, widthPixels));
+  return encodeSmallPng(file.render(page, { widthPixels }));
 }
 
 /** Enough to contain the title and the DOI. */

@@ -2,12 +2,11 @@ import { AppError } from '../../base/index.ts';
 import type { Box, CharacterCounts, OcrPage, ParsedDocument } from '../document.ts';
 import type { PageImage, PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
-import type { FileInformation } from './layout/output/metadata.ts';
 import { countWords } from './layout/output/metadata.ts';
 import { writeDocument } from './layout/output/document-blocks.ts';
 import { analyse } from './layout/layout.ts';
 import { nameGlyphs } from './layout/text/symbol-font.ts';
-import type { OutlineEntry, PageContent } from './layout/page/page-content.ts';
+import type { PageContent } from './layout/page/page-content.ts';
 import { areaOf } from './layout/page/box.ts';
 import { unreadable, withoutLayerType } from './layout/page/scan.ts';
 import type { OcrEngine } from './ocr/tesseract.ts';
@@ -52,14 +51,7 @@ function countCharacters(pages: readonly PageContent[]): CharacterCounts {
   };
 }
 
-interface ReadPdf {
-  readonly pages: readonly PageContent[];
-  readonly outline: readonly OutlineEntry[];
-  readonly information: FileInformation;
-  readonly ocr: readonly OcrPage[];
-}
-
-async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<ReadPdf> {
+async function readPdf(bytes: Uint8Array, options: PdfOptions) {
   const maxPages = options.maxPages ?? MAX_PAGES;
   using file = await openPdf(bytes, options.maxMemoryBytes);
   if (file.pageCount > maxPages)
@@ -106,7 +98,7 @@ async function readScan(
     return undefined;
   }
   options.onPage?.('ocr');
-  const read = await reader.read(file.render(page.number, OCR_DPI / 72), page);
+  const read = await reader.read(file.render(page.number, { scale: OCR_DPI / 72 }), page);
   if (!read) return undefined;
   // Nothing but the scan itself is drawn on a scanned page.
   const drawings = page.drawings.filter(
@@ -124,5 +116,5 @@ export async function renderPage(bytes: Uint8Array, page: number, scale: number)
   using file = await openPdf(bytes);
   if (page < 1 || page > file.pageCount)
     throw new AppError('PDF_NO_SUCH_PAGE', `the PDF has ${file.pageCount} pages; there is no page ${page}`);
-  return file.render(page, scale);
+  return file.render(page, { scale });
 }

@@ -6,7 +6,7 @@ import { FontCharacters } from './pdfium-fonts.ts';
 import type { InkKind, FormPlace } from './pdfium-objects.ts';
 import { withoutHidden, isWhite, readClip } from './pdfium-objects.ts';
 import type { Matrix, Library } from './pdfium-library.ts';
-import { mapBoxes } from './pdfium-library.ts';
+import { mapBoxes, writtenMatrix } from './pdfium-library.ts';
 import type { Box } from '../../document.ts';
 import { combiningMark } from '../layout/text/marks.ts';
 import { isRightToLeft, isWide } from '../layout/text/script.ts';
@@ -53,12 +53,7 @@ function readRun(source: RunSource, textPage: number, index: number, object: num
   let size = call.FPDFText_GetFontSize(textPage, index);
   let turn = 0;
   if (call.FPDFText_GetMatrix(textPage, index, scratch) === 1) {
-    const { floats } = library;
-    const at = scratch >> 2;
-    const a = floats[at] as number;
-    const b = floats[at + 1] as number;
-    const c = floats[at + 2] as number;
-    const d = floats[at + 3] as number;
+    const { a, b, c, d } = writtenMatrix(library);
     size *= Math.hypot(c, d) * Math.hypot(matrix.c, matrix.d);
     // On the shown page y grows downwards, so a positive angle is clockwise.
     const dx = matrix.a * a + matrix.c * b;
@@ -359,10 +354,7 @@ class GlyphSetter {
     let right = this.#boxes[at + 2] as number;
     let bottom = this.#boxes[at + 3] as number;
     if (run.turn !== 0)
-      ({ left, right, top, bottom } = glyphBox(
-        { left, right, top, bottom },
-        { x: pen, y: onLine, advance, turn: run.turn },
-      ));
+      ({ left, right, top, bottom } = turnedBox({ left, right, top, bottom }, [pen, onLine], advance, run.turn));
     else if (endsAtPen(right - left, advance)) {
       left = Math.max(pen, left);
       right = Math.min(pen + advance, right);
@@ -420,7 +412,8 @@ function isLow(code: number): boolean {
 }
 
 function isGap(before: Glyph, box: Box, run: TextRun): boolean {
-  if (isFormula(before.font, run.font)) return false;
+  // Formulas are set without spaces: their gaps depend on the signs.
+  if (before.font.math || run.font.math) return false;
   const gap =
     run.turn === 1
       ? box.top - before.bottom
@@ -433,11 +426,6 @@ function isGap(before: Glyph, box: Box, run: TextRun): boolean {
   return gap > LEAST_GAP * run.size;
 }
 
-/** Formulas are set without spaces: their gaps depend on the signs. */
-function isFormula(a: Font, b: Font): boolean {
-  return a.math || b.math;
-}
-
 /** Signs are centred at the height of a minus, a quarter of an em above the baseline. */
 function axisShift(ink: Ink): number {
   return (ink.top + ink.bottom) / 2 - 0.25;
@@ -447,21 +435,13 @@ function isClipped(clip: Box, x: number, y: number): boolean {
   return x < clip.left - 1 || x > clip.right + 1 || y < clip.top - 1 || y > clip.bottom + 1;
 }
 
-/** The position of the pen, how far it moved, and the direction of the text. */
-interface Step {
-  readonly x: number;
-  readonly y: number;
-  readonly advance: number;
-  readonly turn: number;
-}
-
 /** Boxes of f and italics overlap the next space: the advance ends a letter, unless type is stretched. */
 function endsAtPen(length: number, advance: number): boolean {
   return !(advance <= 0.4 * length || advance >= 1.2 * length);
 }
 
 /** The box of a letter in rotated text, up to the pen's movement. */
-function glyphBox(box: Box, { x, y, advance, turn }: Step): Box {
+function turnedBox(box: Box, [x, y]: readonly [number, number], advance: number, turn: number): Box {
   const length = turn === 2 ? widthOf(box) : heightOf(box);
   if (turn < 0 || !endsAtPen(length, advance)) return box;
   if (turn === 1) return { ...box, top: Math.max(y, box.top), bottom: Math.min(y + advance, box.bottom) };
@@ -491,12 +471,6 @@ interface TextPage {
 const BOX_BYTES = 16;
 const PEN_BYTES = 16;
 
-/** Buffers in the engine's heap for the positions of characters. */
-interface Places {
-  readonly pens: number;
-  readonly boxes: number;
-}
-
 /** Reads the engine's data of each character; it writes boxes and positions directly into buffers in its heap. */
 function readTextPage(library: Library, pointer: number, maxCharacters: number): TextPage {
   const { call } = library;
@@ -510,7 +484,15 @@ function readTextPage(library: Library, pointer: number, maxCharacters: number):
   new Uint8Array(call.memory.buffer, pens, bytes).fill(0);
   const boxes = pens + count * PEN_BYTES;
   try {
-    readAll(library, { pointer, codes, objects }, { pens, boxes });
+    for (let index = 0; index < count; index += 1) {
+      const code = codeAt(library, pointer, index);
+      codes[index] = code;
+      if (isEmpty(code)) continue;
+      objects[index] = call.FPDFText_GetTextObject(pointer, index);
+      const pen = pens + index * PEN_BYTES;
+      call.FPDFText_GetCharOrigin(pointer, index, pen, pen + PEN_BYTES / 2);
+      call.FPDFText_GetLooseCharBox(pointer, index, boxes + index * BOX_BYTES);
+    }
     const { buffer } = call.memory;
     return {
       pointer,
@@ -522,23 +504,6 @@ function readTextPage(library: Library, pointer: number, maxCharacters: number):
     };
   } finally {
     call.free(pens);
-  }
-}
-
-function readAll(
-  library: Library,
-  { pointer, codes, objects }: Pick<TextPage, 'pointer' | 'codes' | 'objects'>,
-  { pens, boxes }: Places,
-): void {
-  const { call } = library;
-  for (let index = 0; index < codes.length; index += 1) {
-    const code = codeAt(library, pointer, index);
-    codes[index] = code;
-    if (isEmpty(code)) continue;
-    objects[index] = call.FPDFText_GetTextObject(pointer, index);
-    const pen = pens + index * PEN_BYTES;
-    call.FPDFText_GetCharOrigin(pointer, index, pen, pen + PEN_BYTES / 2);
-    call.FPDFText_GetLooseCharBox(pointer, index, boxes + index * BOX_BYTES);
   }
 }
 

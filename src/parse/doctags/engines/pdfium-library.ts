@@ -212,7 +212,7 @@ export function multiply(outer: Matrix, inner: Matrix): Matrix {
 }
 
 /** The bounding box of a mapped rectangle, given by two opposite corners. */
-export function mapBox(m: Matrix, x0: number, y0: number, x1: number, y1: number): Box {
+function mapBox(m: Matrix, x0: number, y0: number, x1: number, y1: number): Box {
   const ax = m.a * x0 + m.c * y0 + m.e;
   const ay = m.b * x0 + m.d * y0 + m.f;
   const bx = m.a * x1 + m.c * y1 + m.e;
@@ -230,6 +230,24 @@ export function mapBox(m: Matrix, x0: number, y0: number, x1: number, y1: number
     right: Math.max(ax, bx, cx, dx),
     bottom: Math.max(ay, by, cy, dy),
   };
+}
+
+/** The matrix that a call has written to the scratch buffer. */
+export function writtenMatrix({ floats, scratch }: Library): Matrix {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = floats.subarray(scratch >> 2, (scratch >> 2) + 6);
+  return { a, b, c, d, e, f };
+}
+
+/** The rectangle that a call has written to the scratch buffer, mapped. */
+export function writtenBox({ floats, scratch }: Library, map: Matrix): Box {
+  const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = floats.subarray(scratch >> 2, (scratch >> 2) + 4);
+  return mapBox(map, x0, y0, x1, y1);
+}
+
+/** The point that a call has written to the scratch buffer, mapped. */
+export function writtenPoint({ floats, scratch }: Library, map: Matrix): readonly [x: number, y: number] {
+  const [x = 0, y = 0] = floats.subarray(scratch >> 2, (scratch >> 2) + 2);
+  return [map.a * x + map.c * y + map.e, map.b * x + map.d * y + map.f];
 }
 
 /** Like `mapBox` for many rectangles, four numbers each: left, top, right and bottom. */
@@ -252,19 +270,9 @@ export function pageMatrix(library: Library, page: number, width: number, height
   // The engine returns whole device units: a large device preserves precision.
   const scale = 64;
   const far = 1000;
+  const [across, down] = [Math.round(width * scale), Math.round(height * scale)];
   const at = (x: number, y: number): readonly [number, number] => {
-    call.FPDF_PageToDevice(
-      page,
-      0,
-      0,
-      Math.round(width * scale),
-      Math.round(height * scale),
-      0,
-      x,
-      y,
-      scratch,
-      scratch + 4,
-    );
+    call.FPDF_PageToDevice(page, 0, 0, across, down, 0, x, y, scratch, scratch + 4);
     const { integers } = library;
     return [(integers[scratch >> 2] ?? 0) / scale, (integers[(scratch >> 2) + 1] ?? 0) / scale];
   };

@@ -1,7 +1,7 @@
 import type { Box } from '../../document.ts';
 import type { Drawing, Rule, Glyph } from '../layout/page/page-content.ts';
 import type { Matrix, Library } from './pdfium-library.ts';
-import { mapBox, multiply } from './pdfium-library.ts';
+import { multiply, writtenBox, writtenMatrix, writtenPoint } from './pdfium-library.ts';
 import { intersection, heightOf, widthOf } from '../layout/page/box.ts';
 
 /** FPDFPageObj_GetType. */
@@ -73,10 +73,8 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
 
 function bounds(library: Library, object: number, map: Matrix): Box | undefined {
   const { call, scratch } = library;
-  if (call.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return undefined;
-  const at = scratch >> 2;
-  const { floats } = library;
-  return mapBox(map, floats[at] ?? 0, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 0);
+  const isKnown = call.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 1;
+  return isKnown ? writtenBox(library, map) : undefined;
 }
 
 /** The part of an object's box that its clip shows: some writers fill the whole page through the outline of a cell. */
@@ -90,17 +88,8 @@ function shownBox(library: Library, object: number, map: Matrix): Box | undefine
 
 function objectMatrix(library: Library, object: number): Matrix {
   const { call, scratch } = library;
-  if (call.FPDFPageObj_GetMatrix(object, scratch) !== 1) return { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
-  const { floats } = library;
-  const at = scratch >> 2;
-  return {
-    a: floats[at] as number,
-    b: floats[at + 1] as number,
-    c: floats[at + 2] as number,
-    d: floats[at + 3] as number,
-    e: floats[at + 4] as number,
-    f: floats[at + 5] as number,
-  };
+  const isKnown = call.FPDFPageObj_GetMatrix(object, scratch) === 1;
+  return isKnown ? writtenMatrix(library) : { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
 }
 
 interface PathTarget {
@@ -127,15 +116,12 @@ function readPath(library: Library, object: number, target: PathTarget): void {
   if (!fill && !stroke) return;
   const segments = call.FPDFPath_CountSegments(object);
   if (stroke && segments <= MAX_SEGMENTS && addEdges(library, object, segments, target)) return;
-  if (fill && !stroke && isRectangle(segments)) {
+  const isRectangle = segments >= 3 && segments <= 5;
+  if (fill && !stroke && isRectangle) {
     if (!isWhite(library, object)) target.drawings.push({ kind: 'fill', box, form: target.form });
     return;
   }
   target.drawings.push({ kind: 'path', box, form: target.form });
-}
-
-function isRectangle(segments: number): boolean {
-  return segments >= 3 && segments <= 5;
 }
 
 function addRule(rules: Rule[], box: Box): boolean {
@@ -163,19 +149,13 @@ function addEdges(library: Library, object: number, segments: number, target: Pa
     const type = call.FPDFPathSegment_GetType(segment);
     if (type !== MOVE_TO && type !== LINE_TO) return false;
     call.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
-    const rawX = library.floats[scratch >> 2] ?? 0;
-    const rawY = library.floats[(scratch >> 2) + 1] ?? 0;
-    const nextX = map.a * rawX + map.c * rawY + map.e;
-    const nextY = map.b * rawX + map.d * rawY + map.f;
-    if (type === MOVE_TO) {
-      startX = nextX;
-      startY = nextY;
-    } else {
+    const [nextX, nextY] = writtenPoint(library, map);
+    if (type === MOVE_TO) [startX, startY] = [nextX, nextY];
+    else {
       if (Math.abs(nextX - x) > 0.5 && Math.abs(nextY - y) > 0.5) return false;
       edges.push(boxAround([x, nextX], [y, nextY]));
     }
-    x = nextX;
-    y = nextY;
+    [x, y] = [nextX, nextY];
   }
   if (segments >= 3 && Math.abs(x - startX) < 0.5 !== Math.abs(y - startY) < 0.5)
     edges.push(boxAround([x, startX], [y, startY]));
@@ -195,14 +175,8 @@ const MAX_CLIP_SEGMENTS = 100;
 export function isWhite(library: Library, object: number): boolean {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetFillColor(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return false;
-  const at = scratch >> 2;
-  const { integers } = library;
-  const isOpaque = integers[at + 3] !== 0;
-  return !isOpaque || (isPale(integers[at]) && isPale(integers[at + 1]) && isPale(integers[at + 2]));
-}
-
-function isPale(part = 0): boolean {
-  return part >= 254;
+  const [red = 0, green = 0, blue = 0, alpha = 0] = library.integers.subarray(scratch >> 2, (scratch >> 2) + 4);
+  return alpha === 0 || Math.min(red, green, blue) >= 254;
 }
 
 /** The bounding box of an object's clip paths; undefined if nothing is clipped. */
@@ -222,10 +196,9 @@ export function readClip(library: Library, object: number, matrix: Matrix): Box 
     for (let at = 0; at < segments; at += 1) {
       const segment = call.FPDFClipPath_GetPathSegment(path, index, at);
       if (call.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4) !== 1) return undefined;
-      const x = library.floats[scratch >> 2] ?? 0;
-      const y = library.floats[(scratch >> 2) + 1] ?? 0;
-      xs.push(matrix.a * x + matrix.c * y + matrix.e);
-      ys.push(matrix.b * x + matrix.d * y + matrix.f);
+      const [x, y] = writtenPoint(library, matrix);
+      xs.push(x);
+      ys.push(y);
     }
     clip = intersection(clip, boxAround(xs, ys));
   }

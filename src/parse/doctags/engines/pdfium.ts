@@ -7,7 +7,7 @@ import type { Font, OutlineEntry, PageContent, PageJump, PageLink } from '../lay
 import type { FontDifferences, FontCharacters } from './pdfium-fonts.ts';
 import { readDifferences } from './pdfium-fonts.ts';
 import type { Matrix, Library, OpenSource } from './pdfium-library.ts';
-import { pageMatrix, mapBox, useLibrary } from './pdfium-library.ts';
+import { pageMatrix, useLibrary, writtenBox } from './pdfium-library.ts';
 import { readGlyphs } from './pdfium-glyphs.ts';
 import { readObjects } from './pdfium-objects.ts';
 
@@ -109,13 +109,10 @@ export class PdfFile implements Disposable {
         number,
         width,
         height,
-        glyphs: text.glyphs,
+        ...text,
         rules: objects.rules.filter((rule) => isOnPage(rule.box, width, height)),
         drawings: objects.drawings.filter((drawing) => isOnPage(drawing.box, width, height)),
         ...readLinks(this.#library, this.#document, page, matrix),
-        unmapped: text.unmapped,
-        renamed: text.renamed,
-        hidden: text.hidden,
         truncated: text.truncated || objects.truncated,
       };
     });
@@ -130,17 +127,9 @@ export class PdfFile implements Disposable {
   }
 
   /** Draws one page, counted from 1, on white. A scale of 1 is 72 dots per inch. */
-  render(number: number, scale: number): PageImage {
-    return this.#render(number, () => scale);
-  }
-
-  renderToWidth(number: number, widthPixels: number): PageImage {
-    return this.#render(number, (pageWidth) => widthPixels / Math.max(1, pageWidth));
-  }
-
-  #render(number: number, scaleOf: (pageWidth: number) => number): PageImage {
+  render(number: number, to: { readonly scale: number } | { readonly widthPixels: number }): PageImage {
     const image = this.#withPage(number, (page, pageWidth, pageHeight) => {
-      const scale = scaleOf(pageWidth);
+      const scale = 'scale' in to ? to.scale : to.widthPixels / Math.max(1, pageWidth);
       const fit = Math.min(1, Math.sqrt(MAX_PIXELS / Math.max(1, pageWidth * pageHeight * scale * scale)));
       const width = Math.max(1, Math.round(pageWidth * scale * fit));
       const height = Math.max(1, Math.round(pageHeight * scale * fit));
@@ -240,9 +229,7 @@ function readLinks(
     const target = url === '' ? targetPage(library, document, link, action) : 0;
     if ((target === 0 && !/^https?:\/\/|^mailto:/i.test(url)) || call.FPDFLink_GetAnnotRect(link, scratch) !== 1)
       continue;
-    const at = scratch >> 2;
-    const { floats } = library;
-    const box = mapBox(matrix, floats[at] ?? 0, floats[at + 1] ?? 0, floats[at + 2] ?? 0, floats[at + 3] ?? 0);
+    const box = writtenBox(library, matrix);
     if (target > 0) jumps.push({ page: target, box });
     else links.push({ url, box });
   }
