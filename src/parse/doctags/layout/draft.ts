@@ -7,6 +7,7 @@ import type { ColumnPiece, BodyType } from './page/column.ts';
 import type { PictureLabels } from './page/figure.ts';
 import type { OutlineEntry, PageContent, Rule } from './page/page-content.ts';
 import type { Setting } from './role/paragraph.ts';
+import { quantile } from './statistics.ts';
 
 /** A block while it is being recognised. */
 export interface Draft {
@@ -84,7 +85,7 @@ function apartFromMark(line: Line): string {
 function codeText(draft: Draft): string {
   const left = Math.min(...draft.lines.map((line) => line.left));
   const widths = draft.lines.flatMap((line) => line.glyphs.slice(0, 20).map(widthOf));
-  const width = widths.sort((a, b) => a - b)[widths.length >> 1] ?? 5;
+  const width = quantile(widths, 0.5) ?? 5;
   return draft.lines
     .map(
       (line) => ' '.repeat(Math.min(40, Math.max(0, Math.round((line.left - left) / Math.max(1, width))))) + line.text,

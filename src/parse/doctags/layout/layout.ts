@@ -11,7 +11,7 @@ import {
 } from './page/figure.ts';
 import { findFurniture, turnedLines } from './page/furniture.ts';
 import { collectVocabulary } from './text/glyph-text.ts';
-import { countBy } from './text/symbol-font.ts';
+import { countBy, quantile } from './statistics.ts';
 import type { Segment } from './page/segment.ts';
 import { buildLines, buildSegments } from './page/segment.ts';
 import type { PageView } from './page/page-view.ts';
@@ -149,7 +149,7 @@ export function analyse(
     drafts,
     vocabulary,
     doubtful: doubtful / Math.max(1, pages.length),
-    columns: median([...columns.values()].map(countColumns)),
+    columns: quantile([...columns.values()].map(countColumns), 0.5) ?? 1,
     views,
   };
 }
@@ -165,8 +165,4 @@ export function begin(
 
 function countColumns(parts: readonly { readonly box: Box }[]): number {
   return new Set(parts.map((part) => Math.round(part.box.left / 20))).size;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 1;
 }

@@ -11,7 +11,7 @@ import { describe } from './metadata.ts';
 import type { PageContent, Glyph } from '../page/page-content.ts';
 import { referenceIds } from '../role/reference.ts';
 import { glyphsText } from '../text/glyph-text.ts';
-import { countBy } from '../text/symbol-font.ts';
+import { countBy } from '../statistics.ts';
 
 export function pageAsides({
   pages,

@@ -1,7 +1,7 @@
 import type { Box } from '../../../document.ts';
 import { isReferencesHeading } from '../role/heading-number.ts';
 import type { Line, Segment } from './segment.ts';
-import { countBy, mostFrequent } from '../text/symbol-font.ts';
+import { countBy, mostFrequent, quantile } from '../statistics.ts';
 import type { Extent } from './box.ts';
 import { heightOf, overlapX, overlapY, widthOf } from './box.ts';
 import { hasLetter } from '../text/script.ts';
@@ -73,11 +73,11 @@ export function usesIndent(lines: readonly Line[], size: number): boolean {
 /** The area that text fills, without the few segments that stick out. */
 export function typeArea(segments: readonly Segment[], page: { readonly width: number; readonly height: number }): Box {
   const text = segments.filter((segment) => segment.glyphs.length > 3);
-  const lefts = text.map((segment) => segment.left).sort((a, b) => a - b);
-  const rights = text.map((segment) => segment.right).sort((a, b) => a - b);
+  const lefts = text.map((segment) => segment.left);
+  const rights = text.map((segment) => segment.right);
   return {
-    left: lefts[Math.floor(lefts.length * 0.02)] ?? 0,
-    right: rights[Math.floor(rights.length * 0.98)] ?? page.width,
+    left: quantile(lefts, 0.02) ?? 0,
+    right: quantile(rights, 0.98) ?? page.width,
     top: 0,
     bottom: page.height,
   };
@@ -238,11 +238,9 @@ function isVoted(votes: GutterVotes | undefined, x: number): boolean {
 
 /** The strip that stays free in nearly all rows: a few lines may stick out. */
 function narrowest(rows: readonly GapRow[], x: number): Extent {
-  const lefts = rows.map((row) => row.left.right).sort((a, b) => a - b);
-  const rights = rows.map((row) => row.right.left).sort((a, b) => a - b);
-  const left = Math.min(x, lefts[Math.floor(lefts.length * 0.95)] ?? x);
-  const right = Math.max(x, rights[Math.floor(rights.length * 0.05)] ?? x);
-  return { left, right };
+  const ends = rows.map((row) => row.left.right);
+  const starts = rows.map((row) => row.right.left);
+  return { left: Math.min(x, quantile(ends, 0.95) ?? x), right: Math.max(x, quantile(starts, 0.05) ?? x) };
 }
 
 /** The mean of the larger half: short last lines and formulas say nothing about a column's width. */
@@ -376,7 +374,8 @@ function standsAlone(segment: Segment, segments: readonly Segment[], middle: num
 }
 
 function medianSize(segments: readonly Segment[]): number {
-  return segments.map((segment) => segment.size).sort((a, b) => a - b)[segments.length >> 1] ?? 0;
+  const sizes = segments.map((segment) => segment.size);
+  return quantile(sizes, 0.5) ?? 0;
 }
 
 /** The height at which the type becomes smaller in both columns. */

@@ -7,7 +7,7 @@ import { areaOf, mergeTouching, shareInside, touches, unionBox, overlap, heightO
 import type { Glyph, PageContent, Rule, Drawing } from './page-content.ts';
 import { holdsCells } from '../table/table-region.ts';
 import { isNear, swallowsText } from './scan.ts';
-import { countBy } from '../text/symbol-font.ts';
+import { countBy } from '../statistics.ts';
 import type { Segment } from './segment.ts';
 import type { TurnedLine } from './furniture.ts';
 

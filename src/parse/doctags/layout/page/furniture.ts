@@ -4,6 +4,7 @@ import { isDigit } from '../text/script.ts';
 import type { Box } from '../../../document.ts';
 import { unionBox, widthOf } from './box.ts';
 import type { Glyph, PageContent, Rule } from './page-content.ts';
+import { quantile } from '../statistics.ts';
 
 /** The parts of a page, from its edges, in which running heads and feet are. */
 const HEAD_ZONE = 0.14;
@@ -408,7 +409,7 @@ function countsEntries(own: readonly { segment: Segment; value: number }[], page
 /** Lines are evenly set; the entries of a list have one line or several. */
 function isEvenlySet(baselines: readonly number[]): boolean {
   const gaps = baselines.slice(1).map((y, index) => y - (baselines[index] ?? 0));
-  const usual = gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0;
+  const usual = quantile(gaps, 0.5) ?? 0;
   return gaps.filter((gap) => Math.abs(gap - usual) < 0.12 * usual).length >= 0.65 * gaps.length;
 }
 

@@ -6,7 +6,7 @@ import { OCR_FONT } from './page-content.ts';
 import type { Segment } from './segment.ts';
 import { sameRow } from './segment.ts';
 import { mirrorBox, mirrored, readsRightToLeft, isWide, withBoxes } from '../text/script.ts';
-import { countBy, mostFrequent } from '../text/symbol-font.ts';
+import { countBy, mostFrequent } from '../statistics.ts';
 
 /** How far a rule that repeats may move from page to page, in points. */
 const SAME_PLACE = 2.5;

@@ -5,6 +5,7 @@ import { overlap, unionBox, overlapX, widthOf } from './box.ts';
 import { NUMBER_GAP, readingGlyphs, isDigit, isRightToLeft } from '../text/script.ts';
 import type { GlyphType } from '../text/symbol-font.ts';
 import { typeOf } from '../text/symbol-font.ts';
+import { quantile } from '../statistics.ts';
 
 /** A line of a column, its segments joined. */
 export interface Line extends Segment {
@@ -29,14 +30,10 @@ export function buildLines(segments: readonly Segment[], column: Box): Line[] {
 function fitColumn(lines: readonly Line[], box: Box): Box {
   const text = lines.filter((line) => line.glyphs.length >= 15);
   if (text.length < 2) return box;
-  const lefts = text.map((line) => line.left).sort((a, b) => a - b);
+  const lefts = text.map((line) => line.left);
   const rights = text.map((line) => line.right).sort((a, b) => a - b);
-  const right = commonEdge(rights);
-  return {
-    ...box,
-    left: lefts[Math.floor(lefts.length * 0.03)] ?? box.left,
-    right: right ?? (text.length < 4 ? box.right : (rights[Math.floor(rights.length * 0.95)] ?? box.right)),
-  };
+  const usual = commonEdge(rights) ?? (text.length < 4 ? undefined : quantile(rights, 0.95));
+  return { ...box, left: quantile(lefts, 0.03) ?? box.left, right: usual ?? box.right };
 }
 
 /** The value that at least a third of the edges share, within a point. */

@@ -4,7 +4,7 @@ import type { OutlineEntry, Glyph } from '../page/page-content.ts';
 import type { Features, TreeModel } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
 import model from './level-model.json' with { type: 'json' };
-import { mostFrequent } from '../text/symbol-font.ts';
+import { mostFrequent, countBy } from '../statistics.ts';
 import { headingKey, THEOREM } from './heading.ts';
 import {
   headingNumber,
@@ -60,10 +60,9 @@ export function levelCandidates(
     draft.kind === 'heading' ? [lookOf(draft, flow[index - 1], flow[index + 1], roman)] : [],
   );
   const byStyle = Map.groupBy(looks, ({ style }) => style);
-  const counts = new Map<string, number>();
-  for (const { style, isTop } of looks) if (isTop) counts.set(style, (counts.get(style) ?? 0) + 1);
+  const tops = looks.filter(({ isTop }) => isTop);
   const heaviest = looks.toSorted((a, b) => b.weight - a.weight)[0];
-  const anchor = byStyle.get(mostFrequent(counts) ?? '')?.[0] ?? heaviest;
+  const anchor = byStyle.get(mostFrequent(countBy(tops, ({ style }) => style)) ?? '')?.[0] ?? heaviest;
   const weights = [...new Set(looks.map(({ weight }) => weight))].sort((a, b) => b - a);
   const lower = weights.filter((weight) => weight < (anchor?.weight ?? Infinity));
   const levels = new Map(outline.map((entry) => [headingKey(entry.title), entry.level]));

@@ -18,7 +18,7 @@ import { isCapitals } from './paragraph.ts';
 import model from './heading-model.json' with { type: 'json' };
 import type { Features } from '../trees.ts';
 import { scoreOf } from '../trees.ts';
-import { countBy } from '../text/symbol-font.ts';
+import { countBy } from '../statistics.ts';
 import { widthOf } from '../page/box.ts';
 
 export interface HeadingSetting {

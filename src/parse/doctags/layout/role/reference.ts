@@ -2,7 +2,7 @@ import { idsIn } from '../../markup/imprint.ts';
 import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
 import { isBackMatter, isReferencesHeading } from './heading-number.ts';
-import { countBy, mostFrequent } from '../text/symbol-font.ts';
+import { countBy, mostFrequent, quantile } from '../statistics.ts';
 import type { Line } from '../page/segment.ts';
 
 const BRACKET = /^\[([^\]\s]{1,14}(?:\s[^\]]{1,10})?)\]/u;
@@ -80,7 +80,7 @@ function withoutStrays(drafts: readonly Draft[]): readonly Draft[] {
   const gaps = drafts.flatMap((draft, index) =>
     labelled.includes(draft) ? (gapAbove(draft, drafts[index - 1]) ?? []) : [],
   );
-  const usual = gaps.toSorted((a, b) => a - b)[Math.floor(0.8 * gaps.length)] ?? 0;
+  const usual = quantile(gaps, 0.8) ?? 0;
   let isStray = false;
   return drafts.filter((draft, index) => {
     const [first] = draft.lines;
@@ -243,8 +243,8 @@ function spacedStarts(lines: readonly Line[]): boolean[] | undefined {
       ? (line.baseline - previous.baseline) / line.size
       : undefined;
   });
-  const known = steps.filter((step): step is number => step !== undefined && step > 0.5).toSorted((a, b) => a - b);
-  const narrow = known[Math.floor(known.length / 4)] ?? 0;
+  const known = steps.filter((step): step is number => step !== undefined && step > 0.5);
+  const narrow = quantile(known, 0.25) ?? 0;
   const wide = known.filter((step) => step > 1.15 * narrow).length;
   const between = known.filter((step) => step > 1.06 * narrow && step <= 1.15 * narrow).length;
   if (wide < 3 || wide > 0.6 * known.length || between > 0.1 * wide) return undefined;

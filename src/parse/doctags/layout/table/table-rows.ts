@@ -7,6 +7,7 @@ import { scoreOf } from '../trees.ts';
 import model from './row-model.json' with { type: 'json' };
 import type { Extent } from '../page/box.ts';
 import { widthOf } from '../page/box.ts';
+import { quantile } from '../statistics.ts';
 
 /** What the lines of a table are seen against. */
 export interface RowSetting {
@@ -28,9 +29,8 @@ export function rowFeatures(
   { columns, cuts, parts, headerEnd, between }: RowSetting,
 ): (index: number, start: number) => (Features & { readonly cut: number; readonly partCut: number }) | undefined {
   const distances = lines.slice(1).map((line, at) => line.baseline - (lines[at]?.baseline ?? 0));
-  const sorted = distances.toSorted((a, b) => a - b);
-  const usual = Math.max(1, sorted[sorted.length >> 1] ?? 12);
-  const least = Math.max(1, sorted[Math.floor(0.1 * sorted.length)] ?? 12);
+  const usual = Math.max(1, quantile(distances, 0.5) ?? 12);
+  const least = Math.max(1, quantile(distances, 0.1) ?? 12);
   const inner = cuts.filter((y) => y > (lines[0]?.baseline ?? 0) && y < (lines.at(-1)?.baseline ?? 0)).length;
   const wide = distances.filter((each) => each > 1.3 * least).length / Math.max(1, distances.length);
   const labels = lines.filter(({ entries }) => entries.some(({ from }) => from === 0)).length / lines.length;

@@ -1,4 +1,5 @@
 import type { Entry, TableLine, TableRow } from './table-rows.ts';
+import { quantile } from '../statistics.ts';
 
 export interface CellDraft {
   row: number;
@@ -12,7 +13,7 @@ export interface CellDraft {
 export function takeBetweenLines(lines: TableLine[]): Entry[] {
   const taken: Entry[] = [];
   const gaps = lines.slice(1).map((line, index) => line.baseline - (lines[index]?.baseline ?? 0));
-  const usual = gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length * 0.6)] ?? 12;
+  const usual = quantile(gaps, 0.6) ?? 12;
   for (let index = lines.length - 2; index >= 1; index -= 1) {
     const line = lines[index];
     const above = lines[index - 1];

@@ -1,6 +1,7 @@
 import { isRightToLeft, hasLetter, isWide } from './script.ts';
 import type { Glyph } from '../page/page-content.ts';
 import { symbolAt } from './symbol-font.ts';
+import { quantile } from '../statistics.ts';
 
 /** Gap, in ems, from which two glyphs belong to two words: TeX shrinks spaces to about 0.2 em, kerns stay below 0.1. */
 const WORD_GAP = 0.15;
@@ -105,8 +106,7 @@ function wordGap(glyphs: readonly Glyph[]): number {
   // The median of most lines is narrow.
   if (narrow > count >> 1 || count === 0) return WORD_GAP;
   const gaps = glyphs.map((_, index) => gapBefore(glyphs, index)).filter((gap) => gap !== undefined);
-  const median = gaps.sort((a, b) => a - b)[count >> 1] ?? 0;
-  return Math.max(WORD_GAP, median * 1.8);
+  return Math.max(WORD_GAP, (quantile(gaps, 0.5) ?? 0) * 1.8);
 }
 
 /** The share of a line's usual space below which a gap between two letters is no space. */
@@ -117,11 +117,8 @@ function isInsideWord(glyphs: readonly Glyph[], index: number): boolean {
   const [before, glyph] = [glyphs[index - 1], glyphs[index]];
   if (!before || !glyph || !hasLetter(before.text) || !hasLetter(glyph.text)) return false;
   if (before.font !== glyph.font || before.size !== glyph.size || glyph.font.italic) return false;
-  const spaces = glyphs
-    .map((_, at) => gapBefore(glyphs, at) ?? 0)
-    .filter((gap) => gap > WORD_GAP)
-    .sort((a, b) => a - b);
-  const usual = spaces[spaces.length >> 1] ?? 0;
+  const spaces = glyphs.map((_, at) => gapBefore(glyphs, at) ?? 0).filter((gap) => gap > WORD_GAP);
+  const usual = quantile(spaces, 0.5) ?? 0;
   return spaces.length > 2 && (gapBefore(glyphs, index) ?? usual) < NARROW * usual;
 }
 

@@ -1,5 +1,6 @@
 import type { Box } from '../../../document.ts';
 import type { Glyph, PageContent } from '../page/page-content.ts';
+import { countBy, mostFrequent } from '../statistics.ts';
 
 const LETTER = /\p{L}/u;
 const LETTERS = /^\p{L}+$/u;
@@ -219,20 +220,14 @@ export function detectLanguage(text: string): string | undefined {
   const byLetters = (base: string): string | undefined =>
     OWN_LETTERS.find(([among, , own]) => among === base && (sample.match(own)?.length ?? 0) > 0.02 * letters)?.[1];
   if (code !== undefined) return byLetters(code) ?? code;
-  const counts = new Map<string, number>();
   // Capitals are initials and names: the "E." of an author is no Italian word.
   const all = wordsOf(/\p{Ll}/u.test(sample) ? sample : sample.toLowerCase());
-  for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1);
-  let best: string | undefined;
-  let bestShare = 0.08;
-  for (const [code, words] of Object.entries(WORDS)) {
-    const share = words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0) / Math.max(1, all.length);
-    if (share > bestShare) {
-      best = code;
-      bestShare = share;
-    }
-  }
-  return best ?? byLetters('');
+  const counts = countBy(all, (word) => word);
+  const known = new Map(
+    Object.entries(WORDS).map(([code, words]) => [code, words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0)]),
+  );
+  const best = mostFrequent(known) ?? '';
+  return (known.get(best) ?? 0) > 0.08 * Math.max(1, all.length) ? best : byLetters('');
 }
 
 function wordsOf(text: string): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Font, Glyph, PageContent } from '../page/page-content.ts';
 import { isLetters } from './script.ts';
+import { countMore, mostFrequent } from '../statistics.ts';
 import { widthOf } from '../page/box.ts';
 
 /** The characters of Adobe's Symbol font from code 33 on; a space where it has none. */
@@ -113,35 +114,10 @@ export function typeOf(glyphs: readonly Glyph[], first: Glyph): GlyphType {
   };
 }
 
-function countMore<K>(counts: Map<K, number>, key: K, more: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + more);
-}
-
-export function countBy<T, K>(
-  items: Iterable<T>,
-  keyOf: (item: T) => K,
-  weightOf: (item: T) => number = () => 1,
-): Map<K, number> {
-  const counts = new Map<K, number>();
-  for (const item of items) countMore(counts, keyOf(item), weightOf(item));
-  return counts;
-}
-
 /** The largest size that at least a quarter of the glyphs have, else the most frequent. */
 function mainSize(bySize: ReadonlyMap<number, number>, count: number): number | undefined {
   const common = [...bySize].filter(([, share]) => share >= 0.25 * count).map(([size]) => size);
   return common.length > 0 ? Math.max(...common) : mostFrequent(bySize);
-}
-
-export function mostFrequent<K>(counts: ReadonlyMap<K, number>): K | undefined {
-  let best: K | undefined;
-  let bestCount = -1;
-  for (const [key, count] of counts)
-    if (count > bestCount) {
-      best = key;
-      bestCount = count;
-    }
-  return best;
 }
 
 /** Where the ink of a glyph lies around the pen's place on the baseline, in ems, y upwards. */
@@ -382,16 +358,14 @@ function isJoined(a: Glyph, b: Glyph): boolean {
 
 function ligatureFor(words: readonly string[]): string | undefined {
   const inWords = words.filter((word) => word.length > 2);
-  let best: string | undefined;
-  let most = 0;
-  for (const [ligature, pattern] of Object.entries(LIGATURES)) {
-    const right = inWords.filter((word) => pattern.test(ligature === 'Th' ? word : word.toLowerCase())).length;
-    if (right > most) {
-      best = ligature;
-      most = right;
-    }
-  }
-  return most >= Math.max(1, 0.4 * inWords.length) ? best : undefined;
+  const fits = new Map(
+    Object.entries(LIGATURES).map(([ligature, pattern]) => {
+      const right = inWords.filter((word) => pattern.test(ligature === 'Th' ? word : word.toLowerCase()));
+      return [ligature, right.length];
+    }),
+  );
+  const best = mostFrequent(fits) ?? '';
+  return (fits.get(best) ?? 0) >= Math.max(1, 0.4 * inWords.length) ? best : undefined;
 }
 
 /** Glyphs of unknown meaning are distinguished by characters from here on, until the words around them have been read. */
