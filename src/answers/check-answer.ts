@@ -80,7 +80,7 @@ export function liveSentences(
 function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerSentence | DropReason {
   const { text, quotes } = fieldsOf(written);
   // Models cite with passage numbers in brackets; the quotes replace them.
-  const plain = typeof text === 'string' ? withoutMarks(text) : '';
+  const plain = typeof text === 'string' ? text.replaceAll(/ ?\[[\d ,;–-]{1,40}\]/g, '').trim() : '';
   if (plain === '' || plain.length > LONGEST_TEXT) return 'malformed';
   if (!Array.isArray(quotes) || quotes.length === 0) return 'no-quote';
   if (quotes.length > MOST_QUOTES) return 'malformed';
@@ -97,10 +97,6 @@ function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerS
     found.map(({ text: words }) => words),
   );
   return isSupported ? { text: plain, fit: null, quotes: found } : 'number-not-in-quote';
-}
-
-function withoutMarks(text: string): string {
-  return text.replaceAll(/ ?\[[\d ,;–-]{1,40}\]/g, '').trim();
 }
 
 /** Where a quote of the passage `number`, from 1, is: there or elsewhere in the same paper; or why it was rejected. */

@@ -33,7 +33,7 @@ export type { ListFormat } from './lists/read-works.ts';
 export { noticesGiven, parseCrossrefRecord, readRetractionWatch } from './record/crossref-record.ts';
 export { cslItem, namesOf, parsePersonName, apaCitation, bibtexEntry, citationKey, risEntry } from './record/cite.ts';
 export { mergeRecords, withProvenance, emptyRecord, plainText, retractionOf, yearOf } from './record/record.ts';
-export type { Author, Notice, NoticeAbout, WorkRecord } from './record/record.ts';
+export type { Author, NoticeAbout, WorkRecord } from './record/record.ts';
 export { bestFirst, findVersions, groupsOf, versionKeys } from './record/versions.ts';
 export type { VersionLink } from './record/versions.ts';
 export { parseZotero, readZotero } from './lists/zotero.ts';

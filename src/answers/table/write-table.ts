@@ -1,6 +1,6 @@
 import { csvLine } from '../../base/index.ts';
 import { openRowWriter } from '../../parse/index.ts';
-import type { Cell, Table, TableRow } from './cell.ts';
+import type { Table, TableRow } from './cell.ts';
 
 export const TABLE_FORMATS = ['csv', 'markdown', 'json', 'parquet'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -14,14 +14,6 @@ export function tableText(table: Table, format: Exclude<TableFormat, 'parquet'>)
     case 'json':
       return `${JSON.stringify(table)}\n`;
   }
-}
-
-function how(cell: Cell): string {
-  return cell.kind === 'value' ? cell.from : cell.sentence;
-}
-
-function valueOf(cell: Cell): string {
-  return cell.kind === 'value' ? cell.value : '';
 }
 
 function headings({ columns }: Table): string[] {
@@ -38,7 +30,10 @@ function fields({ work, document, cells }: TableRow): (string | number | null)[]
     work?.id ?? '',
     document,
     work?.title ?? '',
-    ...cells.flatMap((cell) => [valueOf(cell), cell.quote?.text ?? '', cell.quote?.page ?? null, how(cell)]),
+    ...cells.flatMap((cell) => {
+      const [value, from] = cell.kind === 'value' ? [cell.value, cell.from] : ['', cell.sentence];
+      return [value, cell.quote?.text ?? '', cell.quote?.page ?? null, from];
+    }),
   ];
 }
 

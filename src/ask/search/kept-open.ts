@@ -7,7 +7,7 @@ interface Opened<T> {
   /** Undefined while it is being opened. */
   stamp: string | null | undefined;
   users: number;
-  closing?: Promise<void>;
+  closing?: PromiseLike<void>;
 }
 
 /**
@@ -31,7 +31,10 @@ export function keptOpen<T extends AsyncDisposable>(options: {
   /** Resolves when it is closed, or at once if it is current or in use. */
   const closeUnused = async (opened: Opened<T>): Promise<void> => {
     if (opened === current || opened.users > 0) return;
-    opened.closing ??= close(opened.value);
+    opened.closing ??= opened.value.then(
+      (value) => value[Symbol.asyncDispose](),
+      () => undefined,
+    );
     await opened.closing;
   };
 
@@ -77,8 +80,4 @@ export function keptOpen<T extends AsyncDisposable>(options: {
       if (old) await closeUnused(old);
     },
   };
-}
-
-async function close(opening: Promise<AsyncDisposable>): Promise<void> {
-  await using _closed = await opening.catch(() => undefined);
 }

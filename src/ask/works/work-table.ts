@@ -42,9 +42,10 @@ export class WorkTable {
 
   constructor(store: CorpusStore) {
     this.#store = store;
-    store.database.function('has_words', { deterministic: true }, (text, words) =>
-      hasWords(String(text ?? ''), String(words)) ? 1 : 0,
-    );
+    store.database.function('has_words', { deterministic: true }, (text, words) => {
+      const folded = foldCase(String(text ?? ''));
+      return (JSON.parse(String(words)) as string[]).every((word) => folded.includes(word)) ? 1 : 0;
+    });
     store.database.exec('CREATE TEMP TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY)');
   }
 
@@ -107,7 +108,7 @@ export class WorkTable {
         `SELECT ${facet} AS value, sum(rows) AS works FROM works_tally ${whereOf(conditions)} GROUP BY 1`,
         values,
       );
-      const list = rows.map(({ value, works }) => ({ value: textOf(value), works }));
+      const list = rows.map(({ value, works }) => ({ value: String(value || NONE), works }));
       return [facet, list.sort((a, b) => b.works - a.works || (a.value < b.value ? -1 : 1))] as const;
     });
     return Object.fromEntries(entries) as Record<WorkFacet, { value: string; works: number }[]>;
@@ -175,20 +176,16 @@ export function wordsOf(text: string): string {
   return words.map((word) => `"${word}"*`).join(' AND ');
 }
 
-function isOfWorks({ outcome = '', reason = '' }: WorkFilter): boolean {
-  return outcome === '' && reason === '';
-}
-
 /** The facets of a filter as SQL, or all of them but one. */
 function facetConditions(filter: WorkFilter, except?: WorkFacet): Conditions {
   const conditions: string[] = [];
   const values: Record<string, SQLInputValue> = {};
-  if (except !== 'outcome' && isOfWorks(filter)) conditions.push("outcome <> 'unreadable'");
+  if (except !== 'outcome' && !filter.outcome && !filter.reason) conditions.push("outcome <> 'unreadable'");
   for (const facet of WORK_FACETS) {
     const wanted = filter[facet];
-    if (wanted === undefined || wanted === '' || facet === except) continue;
+    if (!wanted || facet === except) continue;
     if (facet === 'year') {
-      const [first, last] = yearsOf(wanted);
+      const [first, last] = wanted.trim() === NONE ? [0, 0] : parseYears(wanted);
       conditions.push('year BETWEEN :first_year AND :last_year');
       Object.assign(values, { first_year: first, last_year: last });
     } else {
@@ -222,17 +219,12 @@ function soughtConditions(filter: WorkFilter): Conditions {
       `EXISTS (SELECT 1 FROM records, json_each(records.record, '$.authors') AS author WHERE records.id = works.work AND ${isThis})`,
     );
   }
-  if (label !== undefined && label !== '') {
+  if (label) {
     conditions.push('label IN (SELECT value FROM json_each(:label))');
     values['label'] = JSON.stringify(label.split(',').map((each) => (each.trim() === NONE ? '' : each.trim())));
   }
   if (retracted !== undefined) conditions.push(`retracted = ${retracted ? 1 : 0}`);
   return { conditions, values };
-}
-
-function hasWords(text: string, pieces: string): boolean {
-  const said = foldCase(text);
-  return (JSON.parse(pieces) as string[]).every((piece) => said.includes(piece));
 }
 
 function piecesOf(text: string): string {
@@ -252,14 +244,6 @@ function valuesOf(facet: WorkFacet, text: string): string[] {
     const short = facet === 'licence' ? parseLicense(value)?.slug : null;
     return [...new Set([value, value.toLowerCase(), short ?? value])];
   });
-}
-
-function yearsOf(text: string): readonly [number, number] {
-  return text.trim() === NONE ? [0, 0] : parseYears(text);
-}
-
-function textOf(value: string | number): string {
-  return value === '' || value === 0 ? NONE : String(value);
 }
 
 /** The first and last year of `2020`, `2018-2022`, `2018-`, `-2022`, for all lists and searches. */

@@ -9,7 +9,7 @@ import { askRecords, keptFromArxiv, noteArxivVersions, openAsking, openQueue } f
 import type { WorkQueue } from '../../queue/index.ts';
 import type { CorpusWorks } from '../../ask/index.ts';
 import type { Records } from '../../store/index.ts';
-import type { Notice, Work, WorkRecord } from '../../works/index.ts';
+import type { Work, WorkRecord } from '../../works/index.ts';
 import { NO_IDS, readRetractionWatch, retractionOf, workFromIds } from '../../works/index.ts';
 
 export interface RefreshRequest {
@@ -202,17 +202,13 @@ export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: num
     isSaved,
     version: record.version,
     isRetracted: retractionOf(record) !== undefined,
-    notices: record.notices.map(noticeName).toSorted(),
+    notices: record.notices.map(({ kind, doi, source }) => `${kind} ${doi ?? source}`).toSorted(),
     /** DOIs of versions published since. */
     publishedAs: record.relations
       .filter(({ kind }) => kind === 'is-preprint-of')
       .map(({ doi }) => doi)
       .toSorted(),
   };
-}
-
-function noticeName({ kind, doi, source }: Notice): string {
-  return `${kind} ${doi ?? source}`;
 }
 
 const ORDER = ['submittedVersion', 'acceptedVersion', 'publishedVersion'];
