@@ -88,7 +88,7 @@ export async function askCorpus(
   };
   const first = await answer(await look(question, false));
   if (first.sentences.length > 0) return first;
-  // Rephrased, and in works connected by citations with those found.
+  // Search again with keywords only, also in works connected by citations with the results.
   const known = new Set(first.passages.map(({ passage }) => passage.id));
   const more = (await look(keywordsOf(question), session.hasGraph)).filter(({ passage }) => !known.has(passage.id));
   if (more.length === 0) return first;

@@ -114,7 +114,7 @@ export function describedWork(
     venue: record.venue,
     type: record.type,
     doi,
-    /** Of the downloaded file if known, else of the work; likewise its version. */
+    /** Licence and version are of the downloaded file if known, else of the work. */
     licence: last?.license ?? record.license,
     version: last?.version ?? record.version,
     access: record.access,

@@ -136,7 +136,7 @@ export async function runCorpus<Gathered, Indexed>(
     }
   };
 
-  // If the search for documents fails, those found are still processed; the error is thrown at the end.
+  // If gathering fails, the documents found so far are still processed; the error is thrown at the end.
   const gathering = gather(files.add, either).finally(() => files.line.close());
   gathering.catch(() => undefined);
   const parts = [

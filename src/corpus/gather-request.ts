@@ -208,7 +208,7 @@ const ASSUMED = {
 
 const PER_PAGE = 100;
 const IDS_TOGETHER = 50;
-const HOSTS_TOLD = 5;
+const HOSTS_SHOWN = 5;
 
 export async function estimateWorks(documents: WantedDocuments, runtime: Runtime, signal: AbortSignal) {
   checkDocuments(documents);
@@ -216,7 +216,7 @@ export async function estimateWorks(documents: WantedDocuments, runtime: Runtime
   await using asking = openAsking(config, runtime);
   const parts = [await namedPart(documents, asking, runtime, signal)];
   for (const query of await wantedListings(ids, wanted, { ...asking, signal }))
-    parts.push(await listedPart(query, wanted.max, { asking, signal }));
+    parts.push(await listedPart(query, wanted.max ?? Infinity, asking, signal));
   const works = Math.min(
     wanted.max ?? Infinity,
     sumOf(parts, (part) => part.works),
@@ -230,7 +230,7 @@ export async function estimateWorks(documents: WantedDocuments, runtime: Runtime
     3600;
   const own = await findOwnPapers(documents.papers, config.download.out);
   return {
-    /** Works named or listed; those that are both count twice. */
+    /** Works that are both named and listed count twice. */
     works,
     /** Citations are followed for more than one step, so the number of works is a minimum. */
     at_least: (wanted.depth ?? 1) > 1,
@@ -249,7 +249,7 @@ export async function estimateWorks(documents: WantedDocuments, runtime: Runtime
     },
     /** Minimum duration: that of the slowest host, or of the listing. */
     hours: rounded(Math.max(listingHours, hosts[0]?.hours ?? 0)),
-    hosts: hosts.slice(0, HOSTS_TOLD),
+    hosts: hosts.slice(0, HOSTS_SHOWN),
     gigabytes: rounded((open * ASSUMED.megabytes_per_work) / 1000),
     assumed: ASSUMED,
   };
@@ -268,7 +268,7 @@ async function namedPart({ ids, wanted }: WantedDocuments, asking: Asking, runti
   for (const [field, conditions] of Map.groupBy(chosen, (condition) => condition.field))
     for (let at = 0; at < conditions.length; at += IDS_TOGETHER) {
       const values = conditions.slice(at, at + IDS_TOGETHER).map(({ value }) => value);
-      samples.push(await sampled({ filter: `${field}:${values.join('|')}` }, PER_PAGE, { asking, signal }));
+      samples.push(await sampled({ filter: `${field}:${values.join('|')}` }, PER_PAGE, asking, signal));
     }
   return {
     works: works.length,
@@ -289,13 +289,9 @@ function conditionOf({ ids }: Work): { readonly field: string; readonly value: s
   return ids.pmid === null ? undefined : { field: 'pmid', value: ids.pmid };
 }
 
-async function listedPart(
-  query: OpenAlexQuery,
-  max: number | undefined,
-  parts: { readonly asking: Asking; readonly signal: AbortSignal },
-): Promise<Part> {
-  const { total, subject, works, pages, budget } = await sampled(query, ASSUMED.sample, parts);
-  const wanted = Math.min(total, max ?? Infinity);
+async function listedPart(query: OpenAlexQuery, max: number, asking: Asking, signal: AbortSignal): Promise<Part> {
+  const { total, subject, works, pages, budget } = await sampled(query, ASSUMED.sample, asking, signal);
+  const wanted = Math.min(total, max);
   return {
     works: wanted,
     sample: works,
@@ -310,7 +306,8 @@ async function listedPart(
 async function sampled(
   query: OpenAlexQuery,
   size: number,
-  { asking, signal }: { readonly asking: Asking; readonly signal: AbortSignal },
+  asking: Asking,
+  signal: AbortSignal,
 ): Promise<OpenAlexSample> {
   const found = await sampleOpenAlex(query, size, { ...openAlexAccess(asking), signal });
   if (found.kind === 'sample') return found;

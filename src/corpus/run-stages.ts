@@ -116,9 +116,10 @@ async function runWhole(
   name: ParseStage,
   stage: PreparedStage,
   whole: StagePlan & { readonly items: readonly WorkItem[] },
-  { config, runtime, tell, signal, shared }: RunningStages,
+  call: RunningStages,
 ): Promise<StageOutcome> {
-  await using plan = await openSharedPlan(whole, stage.options, { config, runtime });
+  const { tell, signal, shared } = call;
+  await using plan = await openSharedPlan(whole, stage.options, call);
   const rows = shared?.logs && new RowsByItem();
   return await runPrepared(name, stage, plan, {
     report: (_name, event) => tell({ kind: 'stage', stage: name, event }),
@@ -163,7 +164,7 @@ export async function runPrepared(
   return outcome;
 }
 
-/** Fetches missing inputs of a stage from the store: those of this shard. */
+/** Fetches missing inputs of this shard from the store. */
 async function bringInputs(
   { shared, signal }: RunningStages,
   prefix: string | undefined,
@@ -193,9 +194,8 @@ function withoutEndings(name: string): string {
 async function openSharedPlan(
   plan: StagePlan & { readonly items: readonly WorkItem[] },
   options: StageOptions,
-  context: { readonly config: Config; readonly runtime: Runtime },
+  { config, runtime }: RunningStages,
 ): Promise<StagePlan & AsyncDisposable> {
-  const { config, runtime } = context;
   // A dry run only reads: it leases nothing.
   if (config.stage.source === 'files' || options.dryRun)
     return { ...plan, [Symbol.asyncDispose]: () => Promise.resolve() };

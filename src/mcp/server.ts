@@ -38,7 +38,7 @@ export interface McpOptions {
   readonly tell?: (message: string) => void;
 }
 
-/** No tool accesses external services; those that log decisions can be undone. */
+/** No tool accesses external services; logged decisions can be undone. */
 const HINTS = { destructiveHint: false, openWorldHint: false };
 
 /** For one connection or request. */

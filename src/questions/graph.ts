@@ -6,7 +6,6 @@ import { workLabel } from '../ask/index.ts';
 import { fields, number, text } from '../ask/shapes/index.ts';
 import type { EdgeKind } from '../graph/index.ts';
 import { EDGE_KINDS } from '../graph/index.ts';
-import type { AskedRun } from './question.ts';
 import { counted, question } from './question.ts';
 
 const MOST_ROWS = 500;
@@ -161,32 +160,23 @@ export const graphQuestion = question({
     const more = [id === '' ? null : id, count].flatMap((each) => (each === null ? [] : [` · ${each}`]));
     return `${arrow}${kind} ${label}${more.join('')}${evidence === '' ? '' : `\n${evidence}`}`;
   },
-  async ask({ ask, kind, min_citations: least, limit, ...given }, runs) {
-    const { run, query } = asked(ask, { ...given, kind }, runs);
+  async ask({ ask, node = '', to = '', kind = '', min_citations: least, limit }, runs) {
+    const run = runs.find(({ corpus }) => corpus.graph.exists);
+    if (!run)
+      throw new AppError('GRAPH_MISSING', 'there is no knowledge graph yet', {
+        hint: 'docstokg graph build makes one',
+      });
+    const query = GRAPH_QUERIES[ask];
+    const given: Readonly<Record<string, string>> = { node, to, kind };
+    const missing = query?.takes.find((input) => given[input] === '');
+    if (!query || missing !== undefined)
+      throw new AppError('USAGE_GRAPH', `this graph query requires ${missing}`, { hint: `see the input of ${ask}` });
     using graph = run.corpus.graph.open(run.warn);
-    const kinds = (kind ?? '').split(',').flatMap((each) => edgeKind(each.trim()));
-    const { says, items } = query.answer(graph, { node: given.node ?? '', to: given.to ?? '', kinds, least, limit });
+    const kinds = kind.split(',').flatMap((each) => edgeKind(each.trim()));
+    const { says, items } = query.answer(graph, { node, to, kinds, least, limit });
     return { head: { run: run.id, says }, items, summary: says };
   },
 });
-
-/** The query and the corpus to put it to; throws if an input or the graph is missing. */
-function asked(
-  name: string,
-  given: Readonly<Record<string, string | undefined>>,
-  runs: readonly AskedRun[],
-): { readonly run: AskedRun; readonly query: GraphQuery } {
-  const run = runs.find(({ corpus }) => corpus.graph.exists);
-  if (!run)
-    throw new AppError('GRAPH_MISSING', 'there is no knowledge graph yet', {
-      hint: 'docstokg graph build makes one',
-    });
-  const query = GRAPH_QUERIES[name];
-  const missing = query?.takes.find((input) => !input.startsWith('[') && (given[input] ?? '') === '');
-  if (!query || missing !== undefined)
-    throw new AppError('USAGE_GRAPH', `this graph query requires ${missing}`, { hint: `see the input of ${name}` });
-  return { run, query };
-}
 
 function edgeKind(name: string): EdgeKind[] {
   if (name === '') return [];

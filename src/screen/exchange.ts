@@ -202,7 +202,7 @@ function rayyanNote(all: readonly ScreeningDecision[]): string {
   );
 }
 
-/** The decisions of an entry: our own, those of Rayyan's reviewers, a tag, or a column. */
+/** The decisions of an entry: our own, of Rayyan's reviewers, in a tag, or in a column. */
 function decisionsIn(row: Row, by: string): Omit<Logged, 'work'>[] {
   const { value, tags } = row;
   const ours = oursIn(value(OURS));

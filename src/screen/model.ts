@@ -1,8 +1,8 @@
 export interface Rankable {
   readonly title: string;
   readonly abstract: string;
-  /** Its own id, under which others cite it, and those of the works it cites; empty if unknown. */
   readonly id: string;
+  /** Ids of the works it cites; empty if unknown. */
   readonly references: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export function featuresOf(records: readonly Rankable[], options: ModelOptions =
   };
 }
 
-/** The works a record cites, and itself, so that a cited record shares a column with those citing it. */
+/** The works a record cites, and itself, so that it shares a column with the works that cite it. */
 function citationsOf({ id, references }: Rankable, known: Map<string, number>): number[] {
   const all = new Set(references.slice(0, MOST_REFERENCES));
   all.add(id);

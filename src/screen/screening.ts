@@ -316,7 +316,7 @@ export class Screening implements Disposable {
     return { ...row, reasons: list(row.reasons), highlight: list(row.highlight) };
   }
 
-  /** Decisions that were not undone, in their order: all, or those about one work under any of its ids. */
+  /** Decisions that were not undone, in order: all, or about one work under any of its ids. */
   #screened<C extends keyof Screened>(columns: readonly C[], work?: string): IterableIterator<Pick<Screened, C>> {
     const about = 'and (work = ?1 or work in (select id from work_ids where work_ids.work = ?1))';
     const sql = `select ${columns.join(', ')} from screened where undone = 0 ${work === undefined ? '' : about} order by sequence`;
@@ -364,7 +364,7 @@ export class Screening implements Disposable {
     return phase === 'title-abstract' || this.#verdicts['title-abstract'][row] === 'include';
   }
 
-  /** Works of a phase that this reviewer has not decided, and those marked unsure, oldest first. */
+  /** Works that this reviewer has not decided, and works marked unsure, oldest first. */
   #openFor(by: string, phase: Phase): { readonly open: number[]; readonly unsure: readonly number[] } {
     const open: number[] = [];
     const unsure: { readonly row: number; readonly sequence: number }[] = [];
@@ -479,7 +479,7 @@ export class Screening implements Disposable {
     return this.#works.map((id) => texts.get(id) ?? { id, title: '', abstract: '', references: [] });
   }
 
-  /** The rank of a work among those without a verdict; null before the first ranking. */
+  /** The rank of a work among works without a verdict; null before the first ranking. */
   #rankOf(row: number): number | null {
     const own = this.#scores[row];
     if (own === undefined || this.#scores.length !== this.#works.length) return null;

@@ -183,7 +183,7 @@ export class Graph implements Disposable {
     return shortestPath(this.store, ends, most, TELLING_KINDS) ?? shortestPath(this.store, ends, most);
   }
 
-  /** Nodes of a kind, those with most works first; with `like`, only those whose label contains these words. */
+  /** Nodes of a kind, most works first; with `like`, only nodes whose label contains it. */
   most(kind: NodeKind, options: { readonly like?: string | undefined; readonly limit?: number } = {}): Weighted[] {
     const { like, limit = 30 } = options;
     return this.store

@@ -100,7 +100,7 @@ export function neighbourhoodOf(graph: Graph, name: string): GraphPicture {
   return { nodes: layOut(nodes), edges, leftOut };
 }
 
-/** Citations between the drawn works, except those of the first one. */
+/** Citations between the drawn works, except of the first one. */
 function citationsBetween(graph: Graph, nodes: readonly UnplacedNode[]): PictureEdge[] {
   const places = new Map(
     nodes.flatMap(({ id, kind }, at) => (kind === 'work' && at > 0 ? [[nodeKey(id), at] as const] : [])),

@@ -84,7 +84,7 @@ interface Memory {
   readonly states: States;
 }
 
-/** The states at the start: those left by a killed refresh, else the current ones. */
+/** The states at the start: saved by a killed refresh, else the current ones. */
 async function remembered(path: string, now: () => Memory): Promise<Memory> {
   if (existsSync(path)) {
     const { began, states } = readFields(path) as Partial<Memory>;
