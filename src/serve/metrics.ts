@@ -6,7 +6,7 @@ import type { Monitor } from './watch/monitor.ts';
 type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>];
 
 /** Metrics for Prometheus: the queue, under the names that its workers use, and the runs. */
-export function metricsText(monitor: Monitor, server: { readonly connections: number }): string {
+export function metricsText(monitor: Monitor, connections: number): string {
   const runs = [...monitor.runs.values()];
   const works = runs.flatMap(({ id: run, view }) =>
     Object.entries(outcomesOf(view.account())).map(([outcome, count]): Sample => [count, { run, outcome }]),
@@ -22,7 +22,7 @@ export function metricsText(monitor: Monitor, server: { readonly connections: nu
     metric('docstokg_run_works', 'Works of a run, by outcome.', works),
     metric('docstokg_run_documents', 'Documents of a run that finished a step.', documents),
     metric('docstokg_serve_watchers', 'Open streams of events.', [[monitor.streams]]),
-    metric('docstokg_serve_connections', 'Open connections.', [[server.connections]]),
+    metric('docstokg_serve_connections', 'Open connections.', [[connections]]),
     metric('process_resident_memory_bytes', 'Memory of this process.', [[process.memoryUsage.rss()]]),
   ].join('');
 }

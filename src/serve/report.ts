@@ -186,7 +186,7 @@ async function addDocuments(report: Report, beside: string): Promise<Record<stri
   const [room, passageRoom] = [roomFor(report.limits.structure), roomFor(report.limits.passages)];
   const files: Record<string, string> = {};
   const lines: DocumentLine[] = [];
-  const drawable: Drawable[] = [];
+  const pages: PagePlace[] = [];
   let [unlisted, unshown, unsearched] = [0, 0, 0];
   for await (const { items } of report.pages<DocumentLine>(`${RUN}/documents`))
     for (const line of items) {
@@ -200,7 +200,7 @@ async function addDocuments(report: Report, beside: string): Promise<Record<stri
         const whole = room() ? await report.get<WholeDocument>(path) : undefined;
         if (whole && room(JSON.stringify(whole).length)) {
           report.add(path, whole);
-          if (whole.kind === 'pdf') drawable.push({ path, pages: whole.pages.map(({ number }) => number) });
+          if (whole.kind === 'pdf') pages.push(...whole.pages.map(({ number }, at) => ({ path, page: number, at })));
         } else unshown += 1;
         const passages = passageRoom() ? await report.get<Passages>(`${path}/passages`) : undefined;
         if (passages && passageRoom(JSON.stringify(passages).length)) report.add(`${path}/passages`, passages);
@@ -218,16 +218,17 @@ async function addDocuments(report: Report, beside: string): Promise<Record<stri
   report.omit(unlisted, 'document', 'counted but not listed');
   report.omit(unsearched, 'document', 'not searched here; use docstokg search');
   report.omit(unshown, 'document', 'listed without structure');
-  await addPictures(report, drawable);
+  await addPictures(report, pages);
   return files;
 }
 
+type PagePlace = { readonly path: string; readonly page: number; readonly at: number };
+
 /** Page images: the first page of every document, then the second, and so on. */
-async function addPictures(report: Report, documents: readonly Drawable[]): Promise<void> {
+async function addPictures(report: Report, pages: readonly PagePlace[]): Promise<void> {
   const room = roomFor(report.limits.pictures);
-  const places = documents.flatMap(({ path, pages }) => pages.map((page, at) => ({ path, page, at })));
   let drawn = 0;
-  for (const { path, page } of places.toSorted((a, b) => a.at - b.at)) {
+  for (const { path, page } of pages.toSorted((a, b) => a.at - b.at)) {
     if (!room()) break;
     const picture = `${path}/pages/${page}.png`;
     const answer = await report.find(`${picture}?width=${PICTURE_PIXELS}`);
@@ -236,7 +237,7 @@ async function addPictures(report: Report, documents: readonly Drawable[]): Prom
     room(answer.bytes.length);
     report.addBytes(picture, answer.bytes);
   }
-  report.omit(places.length - drawn, 'page', 'shown as recognised text, without a picture');
+  report.omit(pages.length - drawn, 'page', 'shown as recognised text, without a picture');
 }
 
 async function addGraph(report: Report): Promise<void> {
@@ -259,11 +260,6 @@ async function addGraph(report: Report): Promise<void> {
     if (!(error instanceof AppError)) throw error;
     report.omitted.push(`the graph is not shown: ${error.message}`);
   }
-}
-
-interface Drawable {
-  readonly path: string;
-  readonly pages: readonly number[];
 }
 
 /** Data in a script element that browsers do not run; base64 cannot contain its end tag. */

@@ -16,13 +16,14 @@ import { Problem, problemBody, problemOf, readBody } from './http/problem.ts';
 import { checked, createRouter } from './http/router.ts';
 import {
   API_HEADERS,
+  jsonLines,
+  LINES_TYPE,
   PAGE_HEADERS,
   sendBody,
-  sendEvents,
   sendJson,
-  sendLines,
   sendPieces,
   sendProblem,
+  sendStream,
 } from './http/send.ts';
 import { metricsText } from './metrics.ts';
 import type { Watched, Monitor } from './watch/monitor.ts';
@@ -189,10 +190,10 @@ function requestHandler({ monitor, gate, mcp, clock, connections }: Served, opti
         await sendPieces(response, answer, signal).finally(() => (downloads -= 1));
         break;
       case 'lines':
-        await sendLines(response, answer.lines, signal);
+        await sendStream(response, LINES_TYPE, jsonLines(answer.lines, signal), signal);
         break;
       case 'events':
-        await sendEvents(response, answer.events, signal);
+        await sendStream(response, 'text/event-stream', answer.events, signal);
     }
   };
 
@@ -221,12 +222,8 @@ function requestHandler({ monitor, gate, mcp, clock, connections }: Served, opti
       throw new Problem(405, 'METHOD', 'method not allowed; use GET', { headers: { allow: 'GET, HEAD' } });
     else if (path === '/metrics') {
       await monitor.refresh();
-      const body = Buffer.from(metricsText(monitor, { connections: connections() }));
-      sendBody(request, response, {
-        type: 'text/plain; version=0.0.4; charset=utf-8',
-        body,
-        headers: API_HEADERS,
-      });
+      const body = Buffer.from(metricsText(monitor, connections()));
+      sendBody(request, response, { type: 'text/plain; version=0.0.4; charset=utf-8', body, headers: API_HEADERS });
     } else if (isPage) {
       const { html } = await page();
       sendBody(request, response, { type: 'text/html; charset=utf-8', body: html, headers: PAGE_HEADERS });

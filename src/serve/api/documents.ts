@@ -76,7 +76,7 @@ export const documentRoutes: readonly Route[] = [
     query: {
       width: z.int().min(100).max(2_000).optional().describe('Width in pixels; default 1000.'),
     },
-    gives: { kind: 'bytes', types: ['image/png'] },
+    gives: { types: ['image/png'] },
     handle: async ({ run, path, query }) => {
       const png = await run.view.picture(path.document, path.page, query.width ?? PICTURE_WIDTH);
       if (png === null) throw new Problem(404, 'NO_PICTURE', 'the page does not exist or cannot be drawn');
@@ -88,7 +88,7 @@ export const documentRoutes: readonly Route[] = [
   route({
     path: '/runs/{run}/documents/{document}/file',
     summary: 'The downloaded file of a document.',
-    gives: { kind: 'bytes', types: ['application/pdf', 'application/xml', 'text/html', 'application/octet-stream'] },
+    gives: { types: ['application/pdf', 'application/xml', 'text/html', 'application/octet-stream'] },
     handle: ({ run, path }) => {
       const file = run.view.file(path.document);
       if (file === undefined) throw missing(path.document);

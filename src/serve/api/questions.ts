@@ -5,6 +5,7 @@ import type { Question } from '../../questions/index.ts';
 import { askQuestion, QUESTIONS, SCREENING_CHANGES, shownAnswer } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
+import { LINES_TYPE } from '../http/send.ts';
 import type { Context } from './context.ts';
 import { checkControl, turnsOf } from './context.ts';
 import { answerLine, next } from './shapes.ts';
@@ -43,7 +44,7 @@ export function questionRoutes(context: Context): Route[] {
       path: '/runs/{run}/ask.ndjson',
       summary: 'An answer, streamed: the passages, each sentence when it has passed the gate, then the whole.',
       query: askQuestion.input.shape,
-      gives: { kind: 'lines', schema: answerLine },
+      gives: { types: [LINES_TYPE], schema: answerLine },
       handle: ({ run, query, signal }) => {
         const lines = eventStream<z.output<typeof answerLine>>(async (tell, stop) => {
           using _turn = await turns.take('ask', stop);

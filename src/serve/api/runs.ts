@@ -83,7 +83,7 @@ export function runRoutes(context: Context): Route[] {
       path: '/events',
       summary: 'Changes as server-sent events: now, queue, hosts, event. Send Last-Event-ID to resume a stream.',
       query: { run: z.string().max(200).optional().describe('Only events of this run.') },
-      gives: { kind: 'bytes', types: ['text/event-stream'] },
+      gives: { types: ['text/event-stream'] },
       handle: ({ query, request, signal }) => {
         const run = query.run === undefined ? null : runNamed(query.run, monitor.runs).id;
         if (monitor.streams >= MOST_STREAMS)

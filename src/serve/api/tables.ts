@@ -5,6 +5,7 @@ import { eventStream } from '../../corpus/index.ts';
 import { worksChoice } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
+import { LINES_TYPE } from '../http/send.ts';
 import type { Context } from './context.ts';
 import { checkControl, turnsOf } from './context.ts';
 import * as shapes from './shapes.ts';
@@ -61,7 +62,7 @@ export function tableRoutes(context: Context): Route[] {
       summary:
         'Fills in a table, streamed row by row; a client that disconnects stops it, and the same request resumes.',
       body: given,
-      gives: { kind: 'lines', schema: shapes.tableLine },
+      gives: { types: [LINES_TYPE], schema: shapes.tableLine },
       handle: ({ run, body, signal }) => {
         checkControl(context, 'fill in tables');
         const { corpus, search: kept } = run;

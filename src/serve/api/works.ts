@@ -57,7 +57,7 @@ export const workRoutes: readonly Route[] = [
       path: `/runs/{run}/${name}`,
       summary: `All works as a file: ${name}.`,
       query: { saved: z.boolean().optional().describe('Only works with a downloaded file.') },
-      gives: { kind: 'bytes', types: [type] },
+      gives: { types: [type] },
       handle: ({ run: { corpus, id }, query }) => {
         const pieces = corpus.export({ format, saved: query.saved, asItIs: true });
         return { kind: 'pieces', type, name: `${id}-${name}`, pieces };

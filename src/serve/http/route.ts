@@ -12,10 +12,11 @@ export type Answer =
   | { readonly kind: 'lines'; readonly lines: AsyncIterable<unknown> }
   | { readonly kind: 'events'; readonly events: AsyncIterable<string> };
 
-type Gives =
-  | { readonly kind: 'json'; readonly schema: z.ZodType }
-  | { readonly kind: 'lines'; readonly schema: z.ZodType }
-  | { readonly kind: 'bytes'; readonly types: readonly string[] };
+/** Media types of the response, and the schema of its JSON or of each of its lines. */
+interface Gives {
+  readonly types: readonly string[];
+  readonly schema?: z.ZodType;
+}
 
 /** Ids can be DOIs or titles. */
 export const LONGEST_SEGMENT = 2_048;
@@ -31,11 +32,11 @@ const PATH_PARAMETERS = {
 type Parameters = typeof PATH_PARAMETERS;
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-interface Asked<Path extends string, Query, Body> {
+interface Asked<Path extends string, Query extends z.ZodRawShape, Body extends z.ZodType> {
   readonly path: { readonly [Name in NamesIn<Path> & keyof Parameters]: z.output<Parameters[Name]> };
   readonly run: 'run' extends NamesIn<Path> ? RunWatch : undefined;
-  readonly query: Query;
-  readonly body: Body;
+  readonly query: z.output<z.ZodObject<Query>>;
+  readonly body: z.output<Body>;
   readonly request: IncomingMessage;
   readonly signal: AbortSignal;
 }
@@ -53,12 +54,6 @@ export interface Route {
   readonly handle: (asked: never) => Answer | Promise<Answer>;
 }
 
-type AskedOf<P extends string, Q extends z.ZodRawShape, B extends z.ZodType> = Asked<
-  P,
-  z.output<z.ZodObject<Q>>,
-  z.output<B>
->;
-
 /** Describes a route: a POST if it has a body. `schema` and `value` are short for an answer in JSON. */
 export function route<
   const P extends string,
@@ -66,8 +61,8 @@ export function route<
   B extends z.ZodType = z.ZodUndefined,
 >(
   described: { readonly path: P; readonly summary: string; readonly query?: Q; readonly body?: B } & (
-    | { readonly schema: z.ZodType; readonly value: (asked: AskedOf<P, Q, B>) => unknown }
-    | { readonly gives: Gives; readonly handle: (asked: AskedOf<P, Q, B>) => Answer | Promise<Answer> }
+    | { readonly schema: z.ZodType; readonly value: (asked: Asked<P, Q, B>) => unknown }
+    | { readonly gives: Gives; readonly handle: (asked: Asked<P, Q, B>) => Answer | Promise<Answer> }
   ),
 ): Route {
   const { path, summary, query, body } = described;
@@ -81,8 +76,8 @@ export function route<
     bodySchema: body,
     ...('value' in described
       ? {
-          gives: { kind: 'json', schema: described.schema },
-          handle: async (asked: AskedOf<P, Q, B>) => ({ kind: 'json', value: await described.value(asked) }),
+          gives: { types: ['application/json'], schema: described.schema },
+          handle: async (asked: Asked<P, Q, B>) => ({ kind: 'json', value: await described.value(asked) }),
         }
       : { gives: described.gives, handle: described.handle }),
   };

@@ -6,7 +6,6 @@ import type { RunWatch } from '../watch/run-watch.ts';
 import { Problem } from './problem.ts';
 import type { Answer, Route } from './route.ts';
 import { LONGEST_SEGMENT, route } from './route.ts';
-import { LINES_TYPE } from './send.ts';
 
 const METHODS = ['GET', 'POST'] as const;
 const NOTHING = (): void => undefined;
@@ -101,15 +100,9 @@ type Json = Record<string, unknown>;
 function openApi(routes: readonly Route[], version: string): Json {
   const components: Json = {};
   const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-    const {
-      $schema: _schema,
-      $defs,
-      ...rest
-    } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json & {
-      $defs?: Json;
-    };
-    for (const [name, value] of Object.entries($defs ?? {})) components[name] = relinked(value);
-    return relinked(rest) as Json;
+    const { $schema: _schema, $defs, ...rest } = relinked(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
+    Object.assign(components, $defs);
+    return rest;
   };
   // Adds the schema of an error to the components.
   schemaOf(z.object({ it: problem }), 'output');
@@ -117,12 +110,9 @@ function openApi(routes: readonly Route[], version: string): Json {
   const problemAnswer = { description: 'An error (RFC 9457).', content: { 'application/problem+json': { schema } } };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
-    const answer =
-      route.gives.kind === 'json'
-        ? { 'application/json': { schema: schemaOf(route.gives.schema, 'output') } }
-        : route.gives.kind === 'lines'
-          ? { [LINES_TYPE]: { schema: schemaOf(route.gives.schema, 'output') } }
-          : Object.fromEntries(route.gives.types.map((type) => [type.split(';')[0] ?? type, {}]));
+    const { types, schema: given } = route.gives;
+    const content = given ? { schema: schemaOf(given, 'output') } : {};
+    const answer = Object.fromEntries(types.map((type) => [type.split(';')[0] ?? type, content]));
     (paths[route.path] ??= {})[route.method.toLowerCase()] = {
       summary: route.summary,
       operationId: operationId(route),
@@ -173,6 +163,6 @@ function operationId({ method, path }: Route): string {
 }
 
 /** Moves references to named schemas to the components. */
-function relinked(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')) as unknown;
+function relinked(value: object): Json {
+  return JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
 }

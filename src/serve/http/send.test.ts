@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { test } from 'node:test';
 
-import { sendEvents, sendPieces } from './send.ts';
+import { sendPieces, sendStream } from './send.ts';
 
 test('a subscriber who does not read does not fill the memory', async () => {
   const left = Promise.withResolvers<void>();
@@ -21,7 +21,7 @@ test('a subscriber who does not read does not fill the memory', async () => {
   const server = createServer((_request, response) => {
     const leave = new AbortController();
     response.once('close', () => leave.abort());
-    sendEvents(response, events(), leave.signal).catch(() => undefined);
+    sendStream(response, 'text/event-stream', events(), leave.signal).catch(() => undefined);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

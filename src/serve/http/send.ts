@@ -85,42 +85,38 @@ export const LINES_TYPE = 'application/x-ndjson';
 /** Proxies, and this server, close a connection that is idle for a minute. */
 const BLANK_LINE_MS = 15_000;
 
-/** A streamed response. Blank lines, which readers ignore, keep the connection open while there is nothing to send. */
-function openStream(response: ServerResponse, type: string, signal: AbortSignal) {
+/** Streams texts. Blank lines, which readers ignore, keep the connection open while there is nothing to send. */
+export async function sendStream(
+  response: ServerResponse,
+  type: string,
+  texts: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
   const blank = setInterval(() => void (response.headersSent && response.write('\n')), BLANK_LINE_MS).unref();
-  return {
-    async send(text: string): Promise<void> {
+  try {
+    for await (const text of texts) {
       if (!response.headersSent)
         response.writeHead(200, { ...API_HEADERS, 'content-type': type, 'cache-control': 'no-store' });
       if (!response.write(text)) await once(response, 'drain', { signal });
-    },
-    [Symbol.dispose]: () => clearInterval(blank),
-  };
-}
-
-/** Streams lines of JSON. An error is the response before the first line, and the last line after it. */
-export async function sendLines(
-  response: ServerResponse,
-  lines: AsyncIterable<unknown>,
-  signal: AbortSignal,
-): Promise<void> {
-  using stream = openStream(response, LINES_TYPE, signal);
-  try {
-    for await (const line of lines) await stream.send(`${JSON.stringify(line)}\n`);
-  } catch (error) {
-    if (!response.headersSent || signal.aborted) throw error;
-    await stream.send(`${JSON.stringify({ kind: 'error', problem: problemBody(problemOf(error)) })}\n`);
+    }
+  } finally {
+    clearInterval(blank);
   }
   response.end();
 }
 
-export async function sendEvents(
-  response: ServerResponse,
-  events: AsyncIterable<string>,
-  signal: AbortSignal,
-): Promise<void> {
-  using stream = openStream(response, 'text/event-stream', signal);
-  for await (const event of events) await stream.send(event);
+/** Lines of JSON. An error before the first is thrown, for an error response; after it, it is the last line. */
+export async function* jsonLines(values: AsyncIterable<unknown>, signal: AbortSignal): AsyncGenerator<string> {
+  let hasLines = false;
+  try {
+    for await (const value of values) {
+      yield `${JSON.stringify(value)}\n`;
+      hasLines = true;
+    }
+  } catch (error) {
+    if (!hasLines || signal.aborted) throw error;
+    yield `${JSON.stringify({ kind: 'error', problem: problemBody(problemOf(error)) })}\n`;
+  }
 }
 
 export async function sendPieces(
