@@ -36,10 +36,9 @@ export function barTable(caption: string, bars: readonly Bar[], tone = 'tone-acc
   </table>`;
 }
 
-export function stackedBar(
-  label: string,
-  parts: readonly (readonly [name: string, value: number, tone: string])[],
-): View {
+type Part = readonly [name: string, value: number, tone: string];
+
+export function stackedBar(label: string, parts: readonly Part[]): View {
   const present = parts.filter(([, value]) => value > 0);
   const whole = present.reduce((sum, [, value]) => sum + value, 0);
   const description = `${label}: ${present.map(([name, value]) => `${number(value)} ${name}`).join(', ')}`;
@@ -52,7 +51,7 @@ export function stackedBar(
   return [chart(description, [1000, 26], { class: 'stack', preserveAspectRatio: 'none' }, pieces), legend(present)];
 }
 
-function legend(lines: readonly (readonly [name: string, value: number, tone: string])[]): View {
+function legend(lines: readonly Part[]): View {
   return html`<ul class="legend">
     ${lines.map(([name, value, tone]) => html`<li>${key(html`<rect class=${`fill ${tone}`} width="12" height="12" rx="2" />`)}<strong>${number(value)}</strong> ${name}</li>`)}
   </ul>`;

@@ -114,22 +114,18 @@ function hitsOf(index: readonly Indexed[], documents: readonly DocumentLine[], q
   const unknown = { venue: null, doi: null, license: null, citation: null, bibtex: null, link: null };
   const defaults = { run: 'run', part: '', boxes: [], retracted: false };
   const passages = bestPassages(index, question, 10).map(({ document, passage, score }, at) => {
-    const { id, headings, page, text } = passage;
     const line = documents.find((each) => each.id === document);
     return {
       ...unknown,
       ...defaults,
+      ...passage,
       rank: at + 1,
       fit: score,
+      document,
       work: line?.work ?? document,
       title: line?.title ?? '',
       by: line?.authors ?? '',
       year: line?.year ?? null,
-      document,
-      id,
-      headings,
-      page,
-      text,
     };
   });
   return { question, searched_by: 'words', passages_searched: index.length, passages };

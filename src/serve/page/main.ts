@@ -93,14 +93,12 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
       if (box) box.focus();
       else go(place('/search'));
     };
-    document.addEventListener('click', follow);
-    addEventListener('popstate', back);
-    addEventListener('keydown', slash);
-    return () => {
-      document.removeEventListener('click', follow);
-      removeEventListener('popstate', back);
-      removeEventListener('keydown', slash);
-    };
+    const leave = new AbortController();
+    const { signal } = leave;
+    addEventListener('click', follow, { signal });
+    addEventListener('popstate', back, { signal });
+    addEventListener('keydown', slash, { signal });
+    return () => leave.abort();
   });
   useEffect(() => {
     document.title = `${current?.name ?? 'DocsToKG'} · ${run?.title ?? 'DocsToKG'}`;

@@ -38,14 +38,8 @@ export type Fetched<T> =
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'answered'; readonly value: T };
 
-/** Changes a loaded value; does nothing before there is one. */
-type Change<T> = (change: (value: T) => T) => void;
-
 /** Loads a value, and another one when the key changes; the previous one stays until the next arrives. */
-export function useLoaded<T>(
-  key: string,
-  load: (signal: AbortSignal) => Promise<T>,
-): readonly [fetched: Fetched<T>, change: Change<T>] {
+export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>) {
   const [fetched, setFetched] = useState<Fetched<T>>({ kind: 'waiting' });
   useEffect(() => {
     const leave = new AbortController();
@@ -55,12 +49,13 @@ export function useLoaded<T>(
     );
     return () => leave.abort();
   }, [key]);
-  const change: Change<T> = (changed) =>
+  /** Changes a loaded value; does nothing before there is one. */
+  const change = (changed: (value: T) => T): void =>
     setFetched((now) => (now.kind === 'answered' ? { kind: 'answered', value: changed(now.value) } : now));
-  return [fetched, change];
+  return [fetched, change] as const;
 }
 
-function useResponse<T>(path: string, query: Query = {}): readonly [fetched: Fetched<T>, change: Change<T>] {
+function useResponse<T>(path: string, query: Query = {}) {
   const { source } = useScene();
   return useLoaded(address(path, query), (signal) => source.get<T>(path, query, signal));
 }
@@ -111,11 +106,8 @@ export function useCharted<T>(path: string): Fetched<T> {
   return useLoaded(`${path} ${turn}`, (signal) => source.get<T>(path, {}, signal))[0];
 }
 
-interface Paged<T> {
-  readonly rows: readonly T[];
-  readonly status: View;
-  readonly more: View;
-}
+/** A list that grows by pages: its rows, how many there are, and a button for more. */
+type Paged<T> = { readonly rows: readonly T[]; readonly status: View; readonly more: View };
 
 export function usePaged<T>(path: string, query: Query, one: string): Paged<T> {
   const { source, notify } = useScene();

@@ -113,13 +113,17 @@ function Viewer(props: {
     if (on !== undefined && on !== page && numbers.includes(on)) turn(on);
     root.current?.querySelector(`.box[data-block="${blocks[0]}"]`)?.scrollIntoView({ block: 'center' });
   };
-  const events: SheetEvents = {
-    point: (block) => {
-      setPointed(block);
-      setLit(block === undefined ? [] : [block]);
-    },
-    choose: focusEntry,
+  const point = (block: number | undefined): void => {
+    setPointed(block);
+    setLit(block === undefined ? [] : [block]);
   };
+  const boxProps = (block: Block): object => ({
+    class: `box ${toneOf(block)} ${lit.includes(block.order) ? 'lit' : ''}`,
+    'data-block': block.order,
+    onMouseEnter: () => point(block.order),
+    onMouseLeave: () => point(undefined),
+    onClick: () => focusEntry(block.order),
+  });
   const keys = (event: KeyboardEvent): void => {
     if (event.target instanceof HTMLInputElement || (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight')) return;
     event.preventDefault();
@@ -139,7 +143,7 @@ function Viewer(props: {
     </div>
     <div class="reader">
       <div class="desk">
-        ${numbers.length === 0 ? flowSheet(found, lit, events) : html`<${PageSheet} found=${found} page=${page} lit=${lit} events=${events} key=${page} />`}
+        ${numbers.length === 0 ? flowSheet(found, boxProps) : html`<${PageSheet} found=${found} page=${page} boxProps=${boxProps} key=${page} />`}
       </div>
       <div class="beside">
         <div class="switch" role="group" aria-label="Listed beside the page">
@@ -296,29 +300,13 @@ function SideList(props: {
   </ol>`;
 }
 
-interface SheetEvents {
-  readonly point: (block: number | undefined) => void;
-  readonly choose: (block: number) => void;
-}
-
-function boxProps(block: Block, lit: readonly number[], { point, choose }: SheetEvents): object {
-  return {
-    class: `box ${toneOf(block)} ${lit.includes(block.order) ? 'lit' : ''}`,
-    'data-block': block.order,
-    onMouseEnter: () => point(block.order),
-    onMouseLeave: () => point(undefined),
-    onClick: () => choose(block.order),
-  };
-}
-
 /** A page with its blocks, drawn on the page image or, without one, as recognised text. */
 function PageSheet(props: {
   readonly found: WholeDocument;
   readonly page: number;
-  readonly lit: readonly number[];
-  readonly events: SheetEvents;
+  readonly boxProps: (block: Block) => object;
 }): View {
-  const { found, page, lit, events } = props;
+  const { found, page, boxProps } = props;
   const { source, runPath } = useScene();
   const [isMissing, setMissing] = useState(false);
   const { width = 612, height = 792 } = found.pages.find(({ number }) => number === page) ?? {};
@@ -337,7 +325,7 @@ function PageSheet(props: {
     ${picture && html`<image href=${picture} width=${width} height=${height} preserveAspectRatio="none" onError=${() => setMissing(true)} />`}
     ${boxes.map(({ block, region: { left: x, top: y, right, bottom } }) => {
       const [wide, tall, label] = [Math.max(2, right - x), Math.max(2, bottom - y), `${block.order} ${tagName(block)}`];
-      return html`<g ...${boxProps(block, lit, events)}>
+      return html`<g ...${boxProps(block)}>
         <rect x=${x} y=${y} width=${wide} height=${tall} rx="1.5" />
         ${!picture && html`<foreignObject x=${x} y=${y} width=${wide} height=${tall}><div class="printed" style=${{ fontSize: `${fontSize(block.text, wide * tall)}px` }}>${block.text}</div></foreignObject>`}
         <rect class="flag" x=${x} y=${Math.max(0, y - 9)} width=${label.length * 4.3 + 5} height="9" rx="1.5" />
@@ -352,10 +340,10 @@ function fontSize(text: string, area: number): number {
   return Math.min(13, Math.max(3.5, Math.sqrt(area / Math.max(1, text.length * 0.62)) * 0.95));
 }
 
-function flowSheet(found: WholeDocument, lit: readonly number[], events: SheetEvents): View {
+function flowSheet(found: WholeDocument, boxProps: (block: Block) => object): View {
   return html`<div class="sheet flow">
     ${found.blocks.map((block) => {
-      const props = boxProps(block, lit, events);
+      const props = boxProps(block);
       if (block.rows)
         return html`<table ...${props}>
           <tbody>

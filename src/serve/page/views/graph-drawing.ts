@@ -25,6 +25,7 @@ interface Camera {
   readonly y: number;
 }
 const ALL: Camera = { zoom: 1, x: 0.5, y: 0.5 };
+type Size = readonly [width: number, height: number];
 
 /** Years run from left to right; works cited more often are larger. The lists have the same data. */
 export function GraphDrawing(props: {
@@ -36,7 +37,7 @@ export function GraphDrawing(props: {
 }): View {
   const { picture, edges, chosen, pick, pickEdge } = props;
   const ground = useRef<SVGSVGElement>(null);
-  const [[width, height], setSize] = useState<readonly [number, number]>([800, 560]);
+  const [[width, height], setSize] = useState<Size>([800, 560]);
   const [camera, setCamera] = useState(ALL);
   const [hovered, setHovered] = useState<number>();
   const drag = useRef<{ readonly x: number; readonly y: number; readonly from: Camera } | undefined>(undefined);
@@ -143,31 +144,20 @@ export function GraphDrawing(props: {
   </div>`;
 }
 
-function axes(
-  nodes: readonly PictureNode[],
-  [width, height]: readonly [number, number],
-  camera: Camera,
-): readonly [x: (node: PictureNode) => number, y: (node: PictureNode) => number] {
-  const axis = (of: (node: PictureNode) => number, room: number, middle: number): ((node: PictureNode) => number) => {
+function axes(nodes: readonly PictureNode[], [width, height]: Size, camera: Camera) {
+  const axis = (of: (node: PictureNode) => number, room: number, middle: number) => {
     const [least, most] = [Math.min(...nodes.map(of)), Math.max(...nodes.map(of))];
     const share = (value: number): number => (most === least ? 0.5 : (value - least) / (most - least));
-    return (node) => room / 2 + (share(of(node)) - middle) * camera.zoom * (room - 2 * MARGIN);
+    return (node: PictureNode): number => room / 2 + (share(of(node)) - middle) * camera.zoom * (room - 2 * MARGIN);
   };
-  return [axis((node) => node.x, width, camera.x), axis((node) => -node.y, height, camera.y)];
+  return [axis((node) => node.x, width, camera.x), axis((node) => -node.y, height, camera.y)] as const;
 }
 
 /** Places labels left or right of their nodes, heaviest nodes first; omits labels that would overlap. */
 function labelsOf(
-  nodes: readonly {
-    readonly at: number;
-    readonly text: string;
-    readonly x: number;
-    readonly y: number;
-    readonly radius: number;
-    readonly weight: number;
-  }[],
-  [width, height]: readonly [number, number],
-): { readonly at: number; readonly text: string; readonly left: number; readonly y: number }[] {
+  nodes: readonly (Readonly<Record<'at' | 'x' | 'y' | 'radius' | 'weight', number>> & { readonly text: string })[],
+  [width, height]: Size,
+) {
   const taken: { readonly left: number; readonly right: number; readonly y: number }[] = [];
   return nodes
     .toSorted((a, b) => b.weight - a.weight)
@@ -186,11 +176,7 @@ function labelsOf(
     });
 }
 
-function years(
-  nodes: readonly PictureNode[],
-  x: (place: number) => number,
-  width: number,
-): (readonly [year: number, left: number])[] {
+function years(nodes: readonly PictureNode[], x: (place: number) => number, width: number) {
   const scale = yearScale(nodes);
   if (!scale) return [];
   const all = nodes.flatMap(({ kind, year }) => (kind === 'work' && year !== null ? [year] : []));

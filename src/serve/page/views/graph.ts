@@ -181,10 +181,7 @@ function Around({ picture, works }: { readonly picture: GraphPicture; readonly w
 type PlacedEdge = PictureEdge & { readonly at: number };
 
 /** Edges of the central work by kind and direction, then those among its neighbours; works without a title last. */
-function groupsOf(
-  picture: GraphPicture,
-  edges: readonly PlacedEdge[],
-): (readonly [string, { edge: PlacedEdge; other: number }[]])[] {
+function groupsOf(picture: GraphPicture, edges: readonly PlacedEdge[]) {
   const groups = Map.groupBy(edges, ({ source, target, kind }) => {
     const [out = kind, back = kind] = NAMES[kind] ?? [];
     return source === 0 ? out : target === 0 ? back : `${picture.nodes[source]?.label ?? ''} cites`;
@@ -193,12 +190,10 @@ function groupsOf(
   const bare = (at: number): number => Number(picture.nodes[at] && isBareId(picture.nodes[at]));
   return [...groups]
     .toSorted(([a], [b]) => Number(!own.has(a)) - Number(!own.has(b)))
-    .map(([name, group]) => [
-      name,
-      group
-        .map((edge) => ({ edge, other: edge.target === 0 ? edge.source : edge.target }))
-        .toSorted((a, b) => bare(a.other) - bare(b.other)),
-    ]);
+    .map(([name, group]) => {
+      const listed = group.map((edge) => ({ edge, other: edge.target === 0 ? edge.source : edge.target }));
+      return [name, listed.toSorted((a, b) => bare(a.other) - bare(b.other))] as const;
+    });
 }
 
 function EdgeItem(props: {
@@ -235,10 +230,8 @@ function EdgeItem(props: {
   </details>`;
 }
 
-function evidenceOf(
-  { document, quote, page, block, start, end, origin }: PictureEvidence,
-  place: Scene['place'],
-): View {
+function evidenceOf(evidence: PictureEvidence, place: Scene['place']): View {
+  const { document, quote, page, block, start, end, origin } = evidence;
   if (quote === null) return `according to ${origin ?? 'a catalogue'}`;
   const where = page === null ? 'in the text' : `page ${page}`;
   const at = block === null ? undefined : place('/documents', { document, block, start, end });

@@ -152,14 +152,12 @@ function Card(props: {
 }): View {
   const { candidate, protocol, phase, acts } = props;
   const { query } = useScene();
-  const [reason, setReason] = useState('');
-  const [note, setNote] = useState('');
   const noteField = useRef<HTMLInputElement>(null);
   const reasonField = useRef<HTMLInputElement>(null);
   const words = [query.get('mark') ?? '', ...protocol.highlight].join(' ');
-  const decide = (decision: Choice, why = reason): void => {
-    if (decision === 'exclude' && phase === 'full-text' && why === '') reasonField.current?.focus();
-    else acts.decide(decision, note, decision === 'exclude' ? why : undefined);
+  const decide = (decision: Choice, reason = reasonField.current?.value ?? ''): void => {
+    if (decision === 'exclude' && phase === 'full-text' && reason === '') reasonField.current?.focus();
+    else acts.decide(decision, noteField.current?.value ?? '', decision === 'exclude' ? reason : undefined);
   };
   // Before painting: a key pressed as soon as the work is visible must not be lost.
   useLayoutEffect(() => {
@@ -205,15 +203,7 @@ function Card(props: {
         )}
         ${button(html`Undo <kbd>u</kbd>`, acts.undo)}
       </div>
-      ${field(
-        html`Reason to exclude <kbd>r</kbd>`,
-        html`<input
-          list="reasons"
-          ref=${reasonField}
-          value=${reason}
-          onInput=${() => setReason(reasonField.current?.value ?? '')}
-        />`,
-      )}
+      ${field(html`Reason to exclude <kbd>r</kbd>`, html`<input list="reasons" ref=${reasonField} />`)}
       <datalist id="reasons">${protocol.reasons.map((each) => html`<option value=${each}></option>`)}</datalist>
       ${
         protocol.reasons.length > 0 &&
@@ -221,10 +211,7 @@ function Card(props: {
           ${protocol.reasons.slice(0, 9).map((each) => html`<li>${button(each, () => decide('exclude', each))}</li>`)}
         </ol>`
       }
-      ${field(
-        html`Note <kbd>n</kbd>`,
-        html`<input ref=${noteField} value=${note} onInput=${() => setNote(noteField.current?.value ?? '')} />`,
-      )}
+      ${field(html`Note <kbd>n</kbd>`, html`<input ref=${noteField} />`)}
     </aside>
   </div>`;
 }

@@ -101,13 +101,8 @@ function Filters(): View {
   </details>`;
 }
 
-export function HitItem({
-  hit,
-  question,
-}: {
-  readonly hit: Hits['passages'][number];
-  readonly question: string;
-}): View {
+export function HitItem(props: { readonly hit: Hits['passages'][number]; readonly question: string }): View {
+  const { hit, question } = props;
   const { place } = useScene();
   const { title, page, document, headings, id } = hit;
   const where = [...headings.slice(-2), ...(page === null || page === 0 ? [] : [`page ${page}`])];

@@ -56,19 +56,10 @@ function stageSection(stage: Stage, name: (id: string) => View): View {
   ]);
 }
 
-function sentence({
-  succeeded,
-  skipped,
-  needs_ocr: scans,
-  failed,
-  median_s: median,
-  p95_s: p95,
-  max_s: max,
-}: Stage): string {
+function sentence({ succeeded, skipped, needs_ocr: scans, failed, ...times }: Stage): string {
+  const [median, p95, max] = [times.median_s, times.p95_s, times.max_s].map((seconds) => duration(seconds * 1_000));
   return [
-    succeeded === 0
-      ? ''
-      : `${counted(succeeded, 'document')}: median ${duration(median * 1_000)}, p95 ${duration(p95 * 1_000)}, max ${duration(max * 1_000)}.`,
+    succeeded === 0 ? '' : `${counted(succeeded, 'document')}: median ${median}, p95 ${p95}, max ${max}.`,
     skipped > 0 ? `${counted(skipped, 'document')} already done.` : '',
     scans > 0 ? `${counted(scans, 'scanned document')} without text, to be read with OCR.` : '',
     failed > 0 ? `${counted(failed, 'document')} failed.` : 'None failed.',

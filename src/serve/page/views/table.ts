@@ -107,7 +107,7 @@ function Rows({ id }: { readonly id: string }): View {
   };
   return shown(table, ({ columns, model, rows: all }) => {
     const found = all.filter((row) => matches(row, query.get('q') ?? ''));
-    const rows = sorted(found, columns, { sort: query.get('sort') ?? '', order: query.get('order') ?? 'asc' });
+    const rows = sorted(found, columns, query);
     const by = model === null ? 'without a model' : `by ${model}`;
     return html`<div>
       ${filters(html`<${QueryField} name="Filter" parameter="q" hint="words in any cell" />`)}
@@ -164,19 +164,16 @@ function matches({ work, document, cells }: TableRow, words: string): boolean {
 }
 
 /** Numbers by value, other values alphabetically; empty cells last. */
-function sorted(
-  rows: readonly TableRow[],
-  columns: readonly TableColumn[],
-  { sort, order }: { readonly sort: string; readonly order: string },
-): readonly TableRow[] {
+function sorted(rows: readonly TableRow[], columns: readonly TableColumn[], query: URLSearchParams) {
+  const sort = query.get('sort') ?? '';
   if (sort === '') return rows;
   const at = columns.findIndex(({ name }) => name === sort);
   const valueOf = (row: TableRow): string | undefined => {
     const cell = row.cells[at];
     return at === -1 ? titleOf(row) : cell?.kind === 'value' ? cell.value : undefined;
   };
-  const sign = order === 'desc' ? -1 : 1;
-  return [...rows].sort((one, other) => {
+  const sign = query.get('order') === 'desc' ? -1 : 1;
+  return rows.toSorted((one, other) => {
     const [a, b] = [valueOf(one), valueOf(other)];
     if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
     const [first, second] = [numberIn(a), numberIn(b)];
