@@ -2,7 +2,7 @@ export { askCorpus, citedWorks } from './ask.ts';
 export type { Answer, AskEvent } from './ask.ts';
 export { checkClaim } from './check-answer.ts';
 export { openWriter } from './writer.ts';
-export type { Column, Table } from './table/cell.ts';
+export type { Column } from './table/cell.ts';
 export { checkedColumns, columnsFrom, parseColumn, parseColumns } from './table/columns.ts';
 export { fillTable } from './table/fill-table.ts';
 export type { FilledTable } from './table/fill-table.ts';

@@ -106,33 +106,31 @@ function indexProgress(terminal: Terminal, log: (level: LogLevel, message: strin
   let startedAt = 0;
   return (event: IndexEvent): void => {
     switch (event.kind) {
-      case 'index-started':
+      case 'index-started': {
+        const verb = event.kept === undefined ? 'building' : 'updating';
         startedAt = systemClock.monotonic();
-        log(
-          'info',
-          `${event.kept === undefined ? 'building' : 'updating'} the index of ${counted(event.documents, 'document')}`,
-        );
+        log('info', `${verb} the index of ${counted(event.documents, 'document')}`);
         break;
-      case 'index-progress':
-        if (terminal.live)
-          terminal.status(
-            `index: ${count(event.documents)} of ${counted(event.of, 'document')}, ${counted(event.passages, 'passage')}`,
-          );
+      }
+      case 'index-progress': {
+        const passages = counted(event.passages, 'passage');
+        const line = `index: ${count(event.documents)} of ${counted(event.of, 'document')}, ${passages}`;
+        if (terminal.live) terminal.status(line);
         break;
+      }
       case 'index-words-only':
         wordsOnly.set(event.reason, (wordsOnly.get(event.reason) ?? 0) + 1);
         break;
       case 'index-unreadable':
         log('warn', `${event.message}: the next docstokg run rebuilds it`);
         break;
-      case 'index-ended':
-        log(
-          'info',
-          `${counted(event.passages, 'passage')} indexed in ${duration(systemClock.monotonic() - startedAt)}`,
-        );
+      case 'index-ended': {
+        const took = duration(systemClock.monotonic() - startedAt);
+        log('info', `${counted(event.passages, 'passage')} indexed in ${took}`);
         for (const [reason, documents] of wordsOnly)
           log('warn', `${counted(documents, 'document')} can only be found by words: ${reason}`);
         wordsOnly.clear();
+      }
     }
   };
 }

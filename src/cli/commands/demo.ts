@@ -2,7 +2,6 @@ import { join } from 'node:path';
 
 import { Command } from 'commander';
 
-import type { Answer, Table } from '../../answers/index.ts';
 import { askCorpus, fillTable, parseColumns, tableText } from '../../answers/index.ts';
 import { settingsLayer } from '../../config/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
@@ -156,10 +155,7 @@ function plantedText({ question, expected, rank, hit }: Planted, out: string, te
 }
 
 /** One answer and a table of three papers, as `ask` and `table` give them without a model. */
-async function askAndTabulate(
-  corpus: Corpus,
-  signal: AbortSignal,
-): Promise<{ readonly answer: Answer; readonly table: Table }> {
+async function askAndTabulate(corpus: Corpus, signal: AbortSignal) {
   await using search = await corpus.openSearch({}, signal);
   const answer = await askCorpus(search, ASKED, { sentences: 1 }, signal);
   const near = answer.passages.map(({ passage }) => passage.document);

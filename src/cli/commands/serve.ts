@@ -10,8 +10,6 @@ import { AppError, isUnwritable, packageVersion } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import { hostKnowledge, openQueue, queueLayer } from '../../harvest/index.ts';
-import type { WorkQueue } from '../../queue/index.ts';
-import type { ServerOptions } from '../../serve/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
 import type { FlagsOf } from '../options.ts';
 import { isRun, openCorpora, requireRun } from '../run-argument.ts';
@@ -75,12 +73,7 @@ export async function serveRuns(
       version: packageVersion(),
       mcp: async (served) => {
         const { createMcp } = await import('../../mcp/index.ts');
-        return createMcp({
-          runs: served,
-          version: packageVersion(),
-          allowControl,
-          tell: session.warn,
-        });
+        return createMcp({ runs: served, version: packageVersion(), allowControl, tell: session.warn });
       },
       log: session.log,
     }),
@@ -130,19 +123,12 @@ function sharedQueue({ queue }: Config): string | undefined {
 }
 
 /** The queue to monitor: the one named, the configured one, or that of the first run that has one. */
-async function openWatched(
-  named: string | undefined,
-  runs: readonly { readonly corpus: Corpus }[],
-  session: Session,
-): Promise<{
-  readonly queue: WorkQueue | undefined;
-  readonly hosts?: ServerOptions['hosts'];
-  readonly beside: string | undefined;
-}> {
-  if (named !== undefined && !/^postgres(?:ql)?:\/\//.test(named)) requireQueueFile(named);
+async function openWatched(named: string | undefined, runs: readonly { readonly corpus: Corpus }[], session: Session) {
+  const isUrl = (queue: string): boolean => /^postgres(?:ql)?:\/\//.test(queue);
+  if (named !== undefined && !isUrl(named)) requireQueueFile(named);
   const own = runs.map(({ corpus }) => corpus.config.queue.path).find((path) => existsSync(path));
   const target = named ?? sharedQueue(session.load().config) ?? own;
-  if (target === undefined) return { queue: undefined, beside: undefined };
+  if (target === undefined) return {};
   const { config } = session.load(queueLayer(target));
   const queue = await openQueue(config, session).catch((error: unknown) => {
     // A run on a read-only disk is served without its queue.
@@ -150,10 +136,6 @@ async function openWatched(
     session.warn(`the queue is not shown: ${error.message}`);
     return undefined;
   });
-  if (!queue) return { queue, beside: undefined };
-  return {
-    queue,
-    hosts: hostKnowledge(config),
-    beside: /^postgres(?:ql)?:\/\//.test(target) ? undefined : dirname(target),
-  };
+  if (!queue) return {};
+  return { queue, hosts: hostKnowledge(config), beside: isUrl(target) ? undefined : dirname(target) };
 }

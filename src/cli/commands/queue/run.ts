@@ -134,6 +134,7 @@ function describe(orchestrator: Orchestrator, outlook: Outlook, perSecond: numbe
   const held = orchestrator.throttled.map(({ host, heldMs }) =>
     heldMs === null ? plain(host) : `${plain(host)} ${duration(heldMs)}`,
   );
+  const rate = `${perSecond < 100 ? perSecond.toFixed(1) : count(perSecond)}/s`;
   // Most important first: narrow terminals cut off the end.
   return [
     `${count(counts.done)} done`,
@@ -141,12 +142,7 @@ function describe(orchestrator: Orchestrator, outlook: Outlook, perSecond: numbe
     ...(counts.skipped > 0 ? [`${count(counts.skipped)} skipped`] : []),
     `${count(running)} running`,
     `${count(outlook.ready)} queued`,
-    ...(perSecond > 0
-      ? [
-          `${perSecond < 100 ? perSecond.toFixed(1) : count(perSecond)}/s`,
-          `${duration((left / perSecond) * 1000)} left`,
-        ]
-      : []),
+    ...(perSecond > 0 ? [rate, `${duration((left / perSecond) * 1000)} left`] : []),
     ...(parked > 0 ? [`${count(parked)} waiting for hosts`] : []),
     ...(outlook.delayed > 0 ? [`${count(outlook.delayed)} delayed`] : []),
     ...(held.length > 0 ? [`slowed: ${held.slice(0, 3).join(', ')}`] : []),
@@ -215,10 +211,7 @@ async function loadHandler(module: string): Promise<Handler> {
 }
 
 /** Summarises the jobs left in a queue. Scans all jobs, so it is called only once, after a run. */
-async function unfinishedWork(
-  queue: WorkQueue,
-  held: readonly { readonly host: string; readonly heldMs: number | null }[],
-) {
+async function unfinishedWork(queue: WorkQueue, held: Orchestrator['throttled']) {
   const { due, delayed, pauses, byErrorCode, nextAvailableAt } = await queue.stats();
   const paused = pauses.map(({ scope, name }) => (scope === 'all' ? 'everything' : `${scope} ${name}`));
   const jobs = due > 0 ? await queue.hosts() : [];

@@ -93,14 +93,8 @@ function runLines({ earlier_by_reason: earlier, deferred }: RunCounts, crashed: 
   ];
 }
 
-function documentLines({
-  own_papers: own,
-  skipped_files: skipped,
-  stages,
-  failures,
-  scans,
-  partial,
-}: RunAccount): Line[] {
+function documentLines(account: RunAccount): Line[] {
+  const { own_papers: own, skipped_files: skipped, stages, failures, scans, partial } = account;
   const papers = own && {
     'identified by an id in the file': own.checked,
     'with a DOI that no service confirmed': own.unchecked,
