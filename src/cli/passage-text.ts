@@ -1,6 +1,6 @@
 import { analyse } from '../parse/index.ts';
 import type { CitedHit, CitedWork } from '../corpus/index.ts';
-import type { Terminal } from './terminal.ts';
+import type { Style, Terminal } from './terminal.ts';
 import { plain } from './terminal.ts';
 
 const WIDEST = 100;
@@ -21,13 +21,12 @@ export function passageText({ rank, score, passage, work }: CitedHit, view: Pass
   const number = `${rank}.`.padEnd(4);
   const indent = ' '.repeat(number.length);
   const room = width - indent.length;
-  const style = (name: 'bold' | 'dim', text: string): string => terminal.style(name, text, 'stdout');
+  const style = (name: Style, text: string): string => terminal.style(name, text, 'stdout');
+  const block = (name: Style, text: string): string[] =>
+    text === '' ? [] : wrapped(oneLine(text), room).map((line) => indent + style(name, line));
   const points = score.toFixed(2);
   const title = wrapped(oneLine(work?.title || passage.title || passage.document), room - points.length - 2);
-  const place = [
-    passage.headings.map(oneLine).join(' › '),
-    passage.page === undefined ? '' : `page ${passage.page}`,
-  ].filter(Boolean);
+  const place = [passage.headings.join(' › '), passage.page === undefined ? '' : `page ${passage.page}`];
   const terms = new Set(analyse(view.query));
   const text = oneLine(passage.text);
   const shown = view.full ? wrapped(text, room) : snippet(text, terms, room);
@@ -36,18 +35,13 @@ export function passageText({ rank, score, passage, work }: CitedHit, view: Pass
       ? `${number}${style('bold', line)}${' '.repeat(Math.max(2, room - widthOf(line) - points.length))}${style('dim', points)}`
       : `${indent}${style('bold', line)}`,
   );
-  const cited = work ? oneLine(citedLine(work)) : '';
   return [
     ...head,
-    ...(work?.retraction
-      ? wrapped(retractedLine(work.retraction), room).map(
-          (line) => indent + terminal.style(['bold', 'red'], line, 'stdout'),
-        )
-      : []),
-    ...(cited === '' ? [] : wrapped(cited, room).map((line) => indent + style('dim', line))),
-    ...(place.length > 0 ? wrapped(place.join(' · '), room).map((line) => indent + style('dim', line)) : []),
+    ...block(['bold', 'red'], work?.retraction ? retractedLine(work.retraction) : ''),
+    ...block('dim', work ? citedLine(work) : ''),
+    ...block('dim', place.filter(Boolean).join(' · ')),
     ...shown.map((line) => indent + marked(line, terms, terminal)),
-    ...(view.link === undefined ? [] : [indent + terminal.style('cyan', plain(view.link), 'stdout')]),
+    ...(view.link === undefined ? [] : [indent + style('cyan', plain(view.link))]),
   ].join('\n');
 }
 
@@ -59,7 +53,7 @@ function citedLine({ authors, year, venue, doi, license }: CitedWork): string {
 }
 
 function retractedLine({ date, doi }: NonNullable<CitedWork['retraction']>): string {
-  return oneLine(`RETRACTED${date === null ? '' : ` ${date}`}${doi === null ? '' : `, notice doi:${doi}`}`);
+  return `RETRACTED${date === null ? '' : ` ${date}`}${doi === null ? '' : `, notice doi:${doi}`}`;
 }
 
 /** Highlights the words of a line that occur in the query, in any inflected form. */

@@ -3,7 +3,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import type { Clock, Timer } from '../base/index.ts';
 import { AppError, errorInfo, firstError, plural } from '../base/index.ts';
 
-type Style = Parameters<typeof styleText>[0];
+export type Style = Parameters<typeof styleText>[0];
 
 /** Written together with the next output to avoid flicker. */
 export const CLEAR = '\u001B[H\u001B[2J';

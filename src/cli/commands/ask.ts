@@ -33,6 +33,7 @@ export function askCommand() {
     )
     .action(async (given, flags, self) => {
       const session = openSession(self);
+      const { terminal } = session;
       using stop = stopSignal();
       const { run, words } = splitQuestion(given);
       const question = words.join(' ');
@@ -51,16 +52,13 @@ export function askCommand() {
           ...filtersOf(corpus, flags),
           writer: openWriter(corpus, opened),
           // Sentences that passed the check, while the model still writes.
-          report: (event) =>
-            void (
-              event.kind === 'sentence' &&
-              session.terminal.live &&
-              session.terminal.status(plain(event.sentence.text))
-            ),
+          report: (event) => {
+            if (event.kind === 'sentence' && terminal.live) terminal.status(plain(event.sentence.text));
+          },
         },
         stop.signal,
       );
-      session.terminal.clear();
+      terminal.clear();
       if (answer.sentences.length === 0) process.exitCode ??= 1;
       printAnswer(answer, flags.format, session);
     });

@@ -72,7 +72,7 @@ function printHits({ question, hits, tookMs, folder, opened }: Found, full: bool
   const wordsOnly = mode === 'lexical' ? [] : hits.filter(({ by }) => by === 'words');
   if (wordsOnly.length > 0)
     session.info(`found by words only, not embedded yet: ${wordsOnly.map(({ rank }) => rank).join(', ')}`);
-  if (hits.length === 0) session.terminal.print(`no results for “${plain(question)}”`);
+  if (hits.length === 0) return session.terminal.print(`no results for “${plain(question)}”`);
   const views = hits.map((hit) =>
     passageText(hit, { query: question, full, link: linkTo(hit.passage.file, folder) }, session.terminal),
   );
@@ -81,15 +81,12 @@ function printHits({ question, hits, tookMs, folder, opened }: Found, full: bool
 
 function jsonOf({ question, hits, tookMs, folder, opened }: Found): object {
   const { mode, passages } = opened;
-  const shown = hits.map(({ rank, score, fit, by, passage, work, link, related }) => {
+  const shown = hits.map(({ passage, work, link, related, ...found }) => {
     const { id, document, title, headings, section, page, boxes, text } = passage;
     const file = linkTo(passage.file, folder);
     const fragment = link === null ? '' : link.slice(passage.file?.length ?? 0);
     return {
-      rank,
-      score,
-      fit,
-      by,
+      ...found,
       id,
       document,
       title: work?.title ?? title,

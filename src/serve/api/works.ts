@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { ManifestRow } from '../../download/index.ts';
+import type { AttemptRow, ManifestRow } from '../../download/index.ts';
 import type { ExportFormat, WorkFacet } from '../../corpus/index.ts';
 import { sentenceOf, WORK_FACETS } from '../../corpus/index.ts';
 import { workLabel } from '../../ask/index.ts';
@@ -66,29 +66,16 @@ export const workRoutes: readonly Route[] = [
   ),
 ];
 
-export function triedOf(run: string, row: ManifestRow): Record<string, unknown> {
-  return {
-    run,
-    at: row.at,
-    outcome: row.outcome,
-    reason: row.reason,
-    sentence: sentenceOf(row.reason),
-    detail: row.detail,
-    resolver: row.resolver,
-    url: row.final_url ?? row.url,
-    file: row.path,
-    attempts: row.attempts.map(({ resolver, url, status, reason, bytes, duration_ms, started_at }) => ({
-      resolver,
-      host: URL.parse(url)?.host ?? '',
-      url,
-      status,
-      reason,
-      sentence: sentenceOf(reason),
-      bytes,
-      duration_ms,
-      started_at,
-    })),
-  };
+export function triedOf(run: string, row: ManifestRow) {
+  const { at, outcome, reason, detail, resolver, path: file } = row;
+  const url = row.final_url ?? row.url;
+  const attempts = row.attempts.map(attemptLine);
+  return { run, at, outcome, reason, sentence: sentenceOf(reason), detail, resolver, url, file, attempts };
+}
+
+function attemptLine({ resolver, url, status, reason, bytes, duration_ms, started_at }: AttemptRow) {
+  const [host, sentence] = [URL.parse(url)?.host ?? '', sentenceOf(reason)];
+  return { resolver, host, url, status, reason, sentence, bytes, duration_ms, started_at };
 }
 
 /** What the page draws of the graph; the question `graph` answers the rest. */

@@ -1,7 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import type { CommandUnknownOpts } from 'commander';
 import { Command, Option } from 'commander';
 
 import { AppError, readJsonl } from '../../../base/index.ts';
@@ -18,7 +17,7 @@ import {
   writeParts,
 } from '../../../parse/index.ts';
 import type { ParseStage, StageCall } from '../../../corpus/index.ts';
-import { manifestFolder, openCorpus } from '../../../corpus/index.ts';
+import { manifestFolder, openCorpus, PARSE_STAGES } from '../../../corpus/index.ts';
 import { manifestPath } from '../../../stage/index.ts';
 import { fleetLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
@@ -44,7 +43,7 @@ export function doctagsCommand() {
     .description('parse papers into DocTags and blocks')
     .option('-o, --output <folder>', 'same as --data-root')
     .addHelpText('after', '\nExample:\n  docparse doctags --input runs/harvest/PDF --data-root Data\n')
-    .action(async (options, self) => withConfig(self, options, running('doctags')));
+    .action((options, self) => runStages(openSession(self), options, ['doctags']));
 }
 
 export function chunkCommand() {
@@ -60,9 +59,10 @@ function validatingCommand(stage: 'chunk' | 'embed', description: string, exampl
     .description(description)
     .option('--validate-only', 'validate existing files; write nothing')
     .addHelpText('after', `\nExample:\n  docparse ${stage} ${example}\n`)
-    .action(async (options, self) =>
-      withConfig(self, options, options.validateOnly ? (run) => checkFiles(stage, run) : running(stage)),
-    );
+    .action((options, self) => {
+      const session = openSession(self);
+      return options.validateOnly ? checkFiles(session, options, stage) : runStages(session, options, [stage]);
+    });
 }
 
 export function parseCommand() {
@@ -72,61 +72,42 @@ export function parseCommand() {
       'after',
       '\nExamples:\n  docparse parse --input runs/harvest/PDF\n  docparse parse --input runs/harvest/PDF --dry-run\n',
     )
-    .action(async (options: DocparseOptions, self) =>
-      withConfig(
-        self,
-        options,
-        options.dryRun && options.input === undefined
-          ? running('chunk', 'embed')
-          : running('doctags', 'chunk', 'embed'),
-      ),
-    );
+    .action((options: DocparseOptions, self) => {
+      const isPlanOfParsed = options.dryRun && options.input === undefined;
+      return runStages(openSession(self), options, isPlanOfParsed ? ['chunk', 'embed'] : PARSE_STAGES);
+    });
 }
 
-interface StageRun {
-  readonly options: DocparseOptions;
-  readonly config: Config;
-  readonly session: Session;
-}
-
-async function withConfig(
-  self: CommandUnknownOpts,
-  options: DocparseOptions,
-  work: (run: StageRun) => Promise<unknown>,
-): Promise<void> {
-  const session = openSession(self);
-  const { dataRoot, output } = options;
+function configOf(session: Session, { dataRoot, output, fleet }: DocparseOptions): Config {
   const settings = { parse: { data_root: dataRoot === undefined ? output : undefined } };
-  const { config } = session.load([...settingsLayer(settings, 'option --output'), ...fleetLayer(options.fleet)]);
-  await work({ options, config, session });
+  return session.load([...settingsLayer(settings, 'option --output'), ...fleetLayer(fleet)]).config;
 }
 
-function running(...stages: ParseStage[]): (run: StageRun) => Promise<void> {
-  return async ({ options, config, session }) => {
-    await using corpus = await openCorpus(dirname(config.parse.data_root), { config });
-    using stop = stopSignal();
-    const show = showStage(session);
-    let documents = 0;
-    for await (const event of corpus.parse({ ...options, stages }, stop.signal)) {
-      session.tell(event);
-      if (event.kind !== 'stage') continue;
-      show(event.event);
-      if (event.event.kind !== 'stage-ended') continue;
-      const { outcome } = event.event;
-      documents += outcome.scheduled + outcome.skipped + (outcome.plan?.length ?? 0);
-      printOutcome(outcome, session);
-    }
-    // With a shared queue, other runners may have taken all documents.
-    if (documents === 0 && config.stage.source !== 'queue' && !stop.signal.aborted) {
-      const where = options.input ?? config.parse.data_root;
-      session.log('error', `no documents in ${where}`);
-      process.exitCode ??= 1;
-    }
-  };
+async function runStages(session: Session, options: DocparseOptions, stages: readonly ParseStage[]): Promise<void> {
+  const config = configOf(session, options);
+  await using corpus = await openCorpus(dirname(config.parse.data_root), { config });
+  using stop = stopSignal();
+  const show = showStage(session);
+  let documents = 0;
+  for await (const event of corpus.parse({ ...options, stages }, stop.signal)) {
+    session.tell(event);
+    if (event.kind !== 'stage') continue;
+    show(event.event);
+    if (event.event.kind !== 'stage-ended') continue;
+    const { outcome } = event.event;
+    documents += outcome.scheduled + outcome.skipped + (outcome.plan?.length ?? 0);
+    printOutcome(outcome, session);
+  }
+  // With a shared queue, other runners may have taken all documents.
+  if (documents === 0 && config.stage.source !== 'queue' && !stop.signal.aborted) {
+    const where = options.input ?? config.parse.data_root;
+    session.log('error', `no documents in ${where}`);
+    process.exitCode ??= 1;
+  }
 }
 
-async function checkFiles(stage: 'chunk' | 'embed', { config, session }: StageRun): Promise<void> {
-  const { data_root: root, format, max_tokens: most } = config.parse;
+async function checkFiles(session: Session, options: DocparseOptions, stage: 'chunk' | 'embed'): Promise<void> {
+  const { data_root: root, format, max_tokens: most } = configOf(session, options).parse;
   const pattern = (stage === 'chunk' ? chunkOutput : embedOutput)(root, '*', format);
   const check = (path: string): Promise<string[]> =>
     stage === 'chunk' ? validateChunks(path, most) : validateVectors(path);

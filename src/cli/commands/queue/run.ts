@@ -63,7 +63,9 @@ async function run({ queue, session, config }: OpenedQueue, options: RunFlags): 
     : await openDownload(config, session, { ...parts, sim: options.sim, telemetry: telemetry.download }, opened);
   const orchestrator = runner instanceof Orchestrator ? runner : runner.orchestrator;
   using stop = stopSignal((name) => session.info(`${name}: finishing running jobs; Ctrl-C again to quit`));
-  const summary = await runShowing(() => runner.run({ drain, signal: stop.signal }), orchestrator, queue, session);
+  using progress = showRun(orchestrator, queue, session);
+  const summary = await runner.run({ drain, signal: stop.signal });
+  progress[Symbol.dispose]();
   printSummary(summary, await unfinishedWork(queue, orchestrator.throttled), session);
   if (summary.error > 0 && process.exitCode === undefined) process.exitCode = 1;
 }
@@ -109,21 +111,14 @@ async function openDownload(
   return run;
 }
 
-async function runShowing(
-  run: () => Promise<RunSummary>,
-  orchestrator: Orchestrator,
-  queue: WorkQueue,
-  session: Session,
-): Promise<RunSummary> {
+function showRun(orchestrator: Orchestrator, queue: WorkQueue, { terminal, clock }: Session): Disposable {
   const meter = new RateMeter();
-  using _progress = showProgress(session.terminal, session.clock, async () => {
-    const outlook = await queue.store.outlook(session.clock.now());
+  return showProgress(terminal, clock, async () => {
+    const outlook = await queue.store.outlook(clock.now());
     const { counts } = orchestrator.status;
-    meter.note(counts.done + counts.skipped + counts.error, session.clock.monotonic());
+    meter.note(counts.done + counts.skipped + counts.error, clock.monotonic());
     return describe(orchestrator, outlook, meter.perSecond ?? 0);
   });
-  // Awaited so that the progress line stays until the run has ended.
-  return await run();
 }
 
 /** The progress line; undefined while idle. */
