@@ -25,43 +25,35 @@ export interface GoodLine {
   readonly value: unknown;
 }
 
-/** Splits bytes into lines; a line over `maxLineBytes` is never held as a whole. */
-export async function* splitLines(
-  chunks: AsyncIterable<Uint8Array>,
-  maxLineBytes: number,
-): AsyncGenerator<{ readonly text: string | undefined; readonly terminated: boolean }> {
-  let pieces: Uint8Array[] = [];
+interface TextLine {
+  /** Undefined if the line is too long. */
+  readonly text: string | undefined;
+  readonly terminated: boolean;
+}
+
+/** Splits bytes into lines; one over `maxLineBytes` is never held as a whole. */
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>, maxLineBytes: number): AsyncGenerator<TextLine> {
+  let pieces: Buffer[] = [];
   let bytes = 0;
-  let tooLong = false;
-  const take = (terminated: boolean): { readonly text: string | undefined; readonly terminated: boolean } => {
-    const text = tooLong ? undefined : Buffer.concat(pieces).toString('utf8');
+  const take = (terminated: boolean): TextLine => {
+    const [first] = pieces;
+    // Most lines are inside one chunk and need no copy.
+    const whole = pieces.length === 1 && first ? first : Buffer.concat(pieces);
+    const text = bytes > maxLineBytes ? undefined : whole.toString('utf8');
     pieces = [];
     bytes = 0;
-    tooLong = false;
     return { text, terminated };
   };
-  for await (const chunk of chunks) {
-    let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      if (bytes === 0 && at - from <= maxLineBytes && !tooLong) {
-        // Common case: the line is inside one chunk and needs no copy.
-        yield {
-          text: Buffer.from(chunk.buffer, chunk.byteOffset + from, at - from).toString('utf8'),
-          terminated: true,
-        };
-      } else {
-        bytes += at - from;
-        if (bytes > maxLineBytes) tooLong = true;
-        else pieces.push(chunk.subarray(from, at));
-        yield take(true);
-      }
-      from = at + 1;
+  for await (const { buffer, byteOffset, length } of chunks) {
+    const chunk = Buffer.from(buffer, byteOffset, length);
+    for (let from = 0, at = 0; at !== -1; from = at + 1) {
+      at = chunk.indexOf(NEWLINE, from);
+      const piece = chunk.subarray(from, at === -1 ? length : at);
+      bytes += piece.length;
+      if (bytes > maxLineBytes) pieces = [];
+      else if (piece.length > 0) pieces.push(piece);
+      if (at !== -1) yield take(true);
     }
-    bytes += chunk.length - from;
-    if (bytes > maxLineBytes) {
-      tooLong = true;
-      pieces = [];
-    } else if (from < chunk.length) pieces.push(chunk.subarray(from));
   }
   if (bytes > 0) yield take(false);
 }
