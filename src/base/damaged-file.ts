@@ -1,5 +1,5 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
-import { readSync, writeSync } from 'node:fs';
+import { readSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from './clock.ts';
@@ -107,8 +107,7 @@ export async function setLinesAside(
 
 function rewrite(path: string, bytes: Buffer): void {
   withFile(path, 'r+', (descriptor) => {
-    for (let written = 0; written < bytes.length;)
-      written += writeSync(descriptor, bytes, written, bytes.length - written, written);
+    writeFileSync(descriptor, bytes);
     ftruncateSync(descriptor, bytes.length);
     fsyncSync(descriptor);
   });
