@@ -35,10 +35,7 @@ export function withAdmission(options: {
     if (turn.kind === 'never') return refused(request, 'retry-after-too-long', turn.message);
     using slot = turn.slot;
     const sentAt = clock.monotonic();
-    let outcome = 'aborted';
-    let wireBytes = 0;
-    let fault: boolean | null = null;
-    let failure: string | null | undefined;
+    let result: HttpResult | undefined;
     let answered = false;
     report?.({
       kind: 'request-sent',
@@ -56,14 +53,14 @@ export function withAdmission(options: {
         const until = isAsked ? admission.held([host])?.at : undefined;
         if (until !== undefined) report?.({ kind: 'wait-asked', host, until, said: seen.retryAt !== undefined });
       };
-      const result = await next({ ...request, onHead, onSent: () => slot.sent() }, signal);
-      outcome = 'response' in result ? String(result.response.status) : result.reason;
-      wireBytes = 'response' in result ? result.response.wireBytes : (result.trail.response?.wireBytes ?? 0);
-      fault = faultOf(result);
-      failure = failureOf(result, outcome);
+      result = await next({ ...request, onHead, onSent: () => slot.sent() }, signal);
       return result;
     } finally {
-      admission.observe(keys, { kind: 'end', answered, fault, ...(failure !== undefined && { failure }) });
+      const response = result && ('response' in result ? result.response : result.trail.response);
+      const outcome = !result ? 'aborted' : 'response' in result ? String(result.response.status) : result.reason;
+      const seen = result ? { fault: faultOf(result), failure: failureOf(result, outcome) } : { fault: null };
+      admission.observe(keys, { kind: 'end', answered, ...seen });
+      const { wireBytes = 0 } = response ?? {};
       report?.({ kind: 'request-done', host, outcome, wireBytes, ms: clock.monotonic() - sentAt });
     }
   };
