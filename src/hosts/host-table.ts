@@ -126,18 +126,13 @@ export function isServiceKey(key: string): boolean {
 }
 
 /** A service: limits that several hosts, or parts of one, share. */
-export interface Pool {
+export interface Pool extends Pick<Rules, 'perSecond'>, Partial<Pick<Rules, 'burst' | 'pauseMs'>> {
   readonly name: string;
   /** Host keys, or `*.` and a suffix; empty for a pool that requests name explicitly. */
   readonly hosts: readonly string[];
-  readonly perSecond: number;
-  /** Requests allowed at once after a pause; 1 spaces them evenly. */
-  readonly burst?: number;
   readonly concurrency: number;
   /** Measure the pause from the headers of the previous response, not from its request: for limits without slack. */
   readonly strict?: boolean;
   /** Apply the limits that the service states in its `x-rate-limit-*` headers. */
   readonly learns?: boolean;
-  /** Minimum pause after a 429 without a time. */
-  readonly pauseMs?: number;
 }

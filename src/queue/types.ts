@@ -77,13 +77,9 @@ export interface Lease {
   readonly token: number;
 }
 
-export interface LeasedJob extends Lease {
-  readonly artifactId: string;
-  readonly artifactJson: string;
-  readonly resolverHint: string | null;
+export interface LeasedJob extends Lease, Pick<Job, 'artifactId' | 'artifactJson' | 'resolverHint' | 'host'> {
   /** Counted when leased: 1 for the first. */
   readonly attempt: number;
-  readonly host: string | null;
   /** A suspect must run alone in its process. */
   readonly standing: Standing;
 }

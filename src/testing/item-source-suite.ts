@@ -23,6 +23,11 @@ function failure(itemId: string): ItemEnd {
 const idsOf = (taken: readonly TakenItem[] | undefined): string[] =>
   (taken ?? []).map(({ item: { itemId } }) => itemId);
 
+async function takeOne(source: ItemSource): Promise<WorkItem> {
+  const [taken] = (await source.take(1, never)) ?? [];
+  return taken?.item ?? assert.fail('there was no item');
+}
+
 /** `open` distributes the given items. */
 export function describeItemSource(name: string, open: (items: readonly WorkItem[]) => Promise<SharedItems>): void {
   describe(`${name} as a source of items`, () => {
@@ -70,42 +75,38 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
     });
     check('an item comes out as it was put in', [whole], async (shared) => {
       const source = await shared.runner();
-      const [taken] = (await source.take(1, never)) ?? [];
-      assert.deepEqual(taken?.item, whole);
+      assert.deepEqual(await takeOne(source), whole);
       await source.settle(whole, DONE);
     });
 
     check('an item left unfinished is handed out again, to any runner', [item('a')], async (shared) => {
       const [first, second] = [await shared.runner(), await shared.runner()];
-      const [taken] = (await first.take(1, never)) ?? [];
-      assert.ok(taken);
-      await first.settle(taken.item, { kind: 'unfinished' });
-      assert.deepEqual(idsOf(await second.take(1, never)), ['a']);
-      await second.settle(taken.item, DONE);
+      const taken = await takeOne(first);
+      await first.settle(taken, { kind: 'unfinished' });
+      assert.equal((await takeOne(second)).itemId, 'a');
+      await second.settle(taken, DONE);
       assert.equal(await first.take(1, never), undefined);
     });
 
     check('who finds nothing waits for what others still hold', [item('a')], async (shared) => {
       const [holder, idle] = [await shared.runner(), await shared.runner()];
-      const [taken] = (await holder.take(1, never)) ?? [];
-      assert.ok(taken);
+      const taken = await takeOne(holder);
       const waiting = idle.take(1, never);
-      await holder.settle(taken.item, { kind: 'unfinished' });
+      await holder.settle(taken, { kind: 'unfinished' });
       assert.deepEqual(idsOf(await waiting), ['a']);
       const end = holder.take(1, never);
-      await idle.settle(taken.item, DONE);
+      await idle.settle(taken, DONE);
       assert.equal(await end, undefined);
     });
 
     check('who waits is let go by the signal', [item('a')], async (shared) => {
       const [holder, idle] = [await shared.runner(), await shared.runner()];
-      const [taken] = (await holder.take(1, never)) ?? [];
-      assert.ok(taken);
+      const taken = await takeOne(holder);
       const stop = new AbortController();
       const waiting = idle.take(1, stop.signal);
       stop.abort();
       assert.equal(await waiting, undefined);
-      await holder.settle(taken.item, DONE);
+      await holder.settle(taken, DONE);
     });
 
     check('a source without items is at its end', [], async (shared) => {
