@@ -1,8 +1,5 @@
-/** Disposing of it cancels the timer. */
 export interface Timer extends Disposable {
-  /** Lets the process exit while the timer runs. */
   unref(): void;
-  /** Keeps the process alive until the timer fires; the default. */
   ref(): void;
 }
 

@@ -86,7 +86,6 @@ const DISK_FAULTS = [
   },
 ] as const;
 
-/** Whether an error means that a file cannot be written where it is. */
 export function isUnwritable(error: unknown): error is AppError {
   return error instanceof AppError && ['DISK_READ_ONLY', 'DISK_CANNOT_OPEN', 'DISK_NOT_PERMITTED'].includes(error.code);
 }

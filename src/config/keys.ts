@@ -57,7 +57,6 @@ function withoutNull(schema: JsonSchema): JsonSchema & { readonly type?: string 
   return { ...rest, ...(name !== undefined && { type: name }) };
 }
 
-/** Every key of a schema, in order. */
 export function listKeys(schema: z.ZodType = configSchema): readonly Key[] {
   return collect(fullSchema(schema), []);
 }

@@ -17,7 +17,6 @@ export type FlagPlace =
   | 'table'
   | 'store';
 
-/** An option of the command line that sets a key. */
 export interface Flag {
   readonly option: string;
   readonly at: FlagPlace;

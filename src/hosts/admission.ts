@@ -34,7 +34,6 @@ export interface AcquireOptions {
 }
 
 export type Observation =
-  /** Headers of a response. */
   | {
       readonly kind: 'answer';
       readonly status: number;

@@ -25,7 +25,6 @@ export interface HttpClientOptions {
   readonly random?: Random;
   /** Host limits shared with the queue; by default made from the settings below. */
   readonly admission?: Admission;
-  /** Facts shared by a fleet, such as a robots.txt. */
   readonly facts?: Facts | undefined;
   readonly limits?: Partial<HttpLimits>;
   readonly guard?: GuardOptions;

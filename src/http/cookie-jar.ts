@@ -31,7 +31,6 @@ export class CookieJar {
     return cookies.length > 0 ? cookies.map((cookie) => cookie.cookieString()).join('; ') : undefined;
   }
 
-  /** Stores a `Set-Cookie` line if this URL may set it and there is room. */
   store(line: string, url: URL, now: number): void {
     const { canonicalDomain, Cookie, CookieJar: Jar, defaultPath } = toughCookie();
     const cookie = Cookie.parse(line);

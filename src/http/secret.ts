@@ -46,7 +46,6 @@ export class Secret {
 export interface Credential {
   readonly origin: string;
   readonly place: 'header' | 'query';
-  /** Name of the header or of the query parameter. */
   readonly name: string;
   /** Precedes the value, for example `Bearer `. */
   readonly prefix?: string;

@@ -313,7 +313,6 @@ export interface AnswerWriter {
   readonly name: string;
   readonly server: ModelServer;
   readonly answers: AnswerStore;
-  /** Longest answer, in tokens. */
   readonly maxTokens: number;
   readonly budget?: Budget | undefined;
 }

@@ -52,7 +52,6 @@ export function hashOfKey(key: string): string | undefined {
   return HASH.test(name) && name.startsWith(folder) && folder.length === 2 ? name : undefined;
 }
 
-/** Objects as files in a folder, for one machine or a shared disk. */
 export class FolderStore implements ObjectStore {
   readonly name: string;
   readonly #clock: Clock;

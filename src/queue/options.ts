@@ -28,7 +28,6 @@ export const ORCHESTRATOR_DEFAULTS = {
   heldLanes: 'wait' as 'try' | 'wait',
   /** A job whose lease was not extended for this long is taken over. */
   leaseMs: 600_000,
-  /** How often leases of running jobs are extended. */
   heartbeatMs: 30_000,
   maxAttempts: 3,
   /** A job whose process died this often while it ran alone ends in state error. */
@@ -40,7 +39,6 @@ export const ORCHESTRATOR_DEFAULTS = {
   retryMaxDelayMs: 3_600_000,
   /** A job that runs longer is aborted and counts as failed; 0 means no limit. */
   jobTimeoutMs: 3_600_000,
-  /** How long running jobs may finish after a stop. */
   shutdownGraceMs: 30_000,
   /** Finished jobs that stay in the queue; older ones are removed and only counted. 0 removes none. */
   keepFinished: 0,

@@ -17,7 +17,6 @@ import { Worker } from './worker.ts';
 
 export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
   readonly queue: WorkQueue;
-  /** Runs a job, at least once; an error counts as a failed attempt. */
   readonly handler: Handler;
   readonly clock?: Clock;
   readonly report?: Report;

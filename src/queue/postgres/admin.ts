@@ -92,7 +92,6 @@ const FOLD = `
   WITH gone AS (DELETE FROM tally WHERE ctid = ANY (ARRAY(SELECT ctid FROM tally FOR UPDATE SKIP LOCKED)) RETURNING *)
   INSERT INTO tally SELECT state, resolver_hint, error_code, sum(jobs) FROM gone GROUP BY 1, 2, 3 HAVING sum(jobs) <> 0`;
 
-/** Number of change rows above which the tally is compacted. */
 const FOLD_ABOVE = 5000;
 
 export function adminDatabase(connection: PostgresConnection, channel: string): AdminDatabase {
