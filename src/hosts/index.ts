@@ -1,15 +1,4 @@
-export type {
-  AcquireOptions,
-  Admission,
-  Fact,
-  Facts,
-  HostEvent,
-  Observation,
-  Slot,
-  Turn,
-  Waited,
-  WhileWaiting,
-} from './admission.ts';
+export type * from './admission.ts';
 export { tooLong } from './admission.ts';
 export { bounded, hostReports, DEFAULT_POLICY } from './host.ts';
 export type { HostReport, PolicySettings } from './host.ts';

@@ -13,27 +13,4 @@ export type { Policy, Scheduling, StageOptions } from './options.ts';
 export { diagnosticsLine, planText, progressLine, summaryText } from './record/render.ts';
 export { attemptsPath, manifestPath, RowsByItem } from './record/manifest.ts';
 export { fingerprintPath } from './commit/fingerprint.ts';
-export type {
-  ErrorCategory,
-  ItemEnd,
-  ItemFingerprint,
-  ItemOutcome,
-  ItemRecord,
-  ItemSource,
-  ManifestSink,
-  PlanBucket,
-  Progress,
-  ReplaceReason,
-  StageContext,
-  StageErrorInfo,
-  StageEvent,
-  StageHooks,
-  StageOutcome,
-  StagePlan,
-  StageRuntime,
-  StageWorker,
-  TakenItem,
-  WorkerContext,
-  WorkerModule,
-  WorkItem,
-} from './types.ts';
+export type * from './types.ts';

@@ -6,29 +6,4 @@ export type { StoreOptions } from '../store.ts';
 export { WorkQueue } from '../work-queue.ts';
 export type { EnqueueOptions, ImportRow } from '../work-queue.ts';
 export { JOB_STATES } from '../types.ts';
-export type {
-  Backlog,
-  DeathLimits,
-  Exchange,
-  ExchangeRequest,
-  HostJobs,
-  Job,
-  JobFilter,
-  JobPage,
-  JobState,
-  Lane,
-  LaneBacklog,
-  Lease,
-  LeasedJob,
-  NewJob,
-  Outlook,
-  Pause,
-  QueueAdmin,
-  QueueStats,
-  QueueStore,
-  SettledLease,
-  Settlement,
-  Standing,
-  StoreChange,
-  WorkerInfo,
-} from '../types.ts';
+export type * from '../types.ts';
