@@ -149,8 +149,6 @@ export function documentLink({ folder, dataRoot }: DocumentPlace, document: stri
 }
 
 const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;
-/** A filter rather than a name or a list of ids. */
-const HAS_FIELD = new RegExp(`(?<!\\S)(?:${FIELDS.join('|')}|retracted):`, 'i');
 const MOST_LISTED = 100_000;
 
 /** Parses a filter such as `year:2018-2022 author:"van Oppen" retracted:no heat waves`. */
@@ -176,13 +174,22 @@ export function parseWorkFilter(text: string): WorkFilter {
   return filter;
 }
 
+/** Rather than a name or a list of ids. */
+function isFilter(text: string): boolean {
+  const starts = [...FIELDS, 'retracted'].map((field) => `${field}:`);
+  return text
+    .toLowerCase()
+    .split(/\s/)
+    .some((word) => starts.some((start) => word.startsWith(start)));
+}
+
 /** Selects by a saved set, `included` or `excluded`, a filter, ids with commas, or a file of ids, `@FILE`. */
 export function chooseWorks(works: CorpusWorks, text: string): ReadonlySet<string> {
   const named = works.records.sets().find(({ name }) => name === text);
   if (named) return worksOfSet(works, named);
   const label = LABELS.find((each) => each === text);
   if (label) return new Set([...works.records.labels()].flatMap(([work, own]) => (own === label ? [work] : [])));
-  if (HAS_FIELD.test(text)) return works.table.ids(parseWorkFilter(text));
+  if (isFilter(text)) return works.table.ids(parseWorkFilter(text));
   const ids = text.startsWith('@') ? listIn(text.slice(1)) : text.split(',');
   return new Set(ids.map((id) => id.trim()).flatMap((id) => (id === '' ? [] : [workOf(works, id)])));
 }
