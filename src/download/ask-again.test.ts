@@ -20,7 +20,7 @@ test('works that failed because a service was down are retried by the next run, 
   }
   const told: string[] = [];
   await askAgain({ queue, clock, log: (_level, message) => void told.push(message) });
-  assert.deepEqual(told, ['retrying 1 works whose lookup failed']);
+  assert.deepEqual(told, ['retrying 1 work whose lookup failed']);
   const [again, ...none] = await queue.lease('worker', 5);
   assert.deepEqual([again?.artifactId, none.length], ['W1', 0]);
 });

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../base/index.ts';
-import { AppError, errorInfo, hasCode, parseJson } from '../base/index.ts';
+import { AppError, errorInfo, hasCode, parseJson, plural } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import { withCaller } from '../http/index.ts';
 import type {
@@ -365,11 +365,11 @@ export async function askAgain(
   const requeue = (state: 'error' | 'skipped', reason: Reason): Promise<number> =>
     queue.store.admin.requeue({ states: [state], errorCode: codeOf(reason) }, clock.now(), { dryRun: false });
   const again = await requeue('error', 'lookup-failed');
-  if (again > 0) log('info', `retrying ${again} works whose lookup failed`);
+  if (again > 0) log('info', `retrying ${again} ${plural(again, 'work')} whose lookup failed`);
   const apart = identity?.untriedApart() ?? 0;
   if (apart === 0) return;
   await requeue('skipped', 'duplicate');
-  log('info', `${apart} works that were split off from others are downloaded`);
+  log('info', `downloading ${apart} ${plural(apart, 'work')} split off from others`);
 }
 
 /** `no-plan` → `NO_PLAN`. */
