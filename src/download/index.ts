@@ -4,7 +4,7 @@ export { kindOf, Sniffer } from './sniffer.ts';
 export type { Sniffed } from './sniffer.ts';
 export { belongsTo, faultOf } from './identity.ts';
 export type { DocumentFacts } from './identity.ts';
-export { KeptFiles, slug } from './kept-files.ts';
+export { commitFiles, KeptFiles, slug } from './kept-files.ts';
 export { openPartFolder } from './begun-files.ts';
 export { manifestRow, parseManifestRow, unattemptedResult } from './manifest-row.ts';
 export type { AttemptRow, ManifestRow, ArtifactKind, WorkOutcome } from './manifest-row.ts';

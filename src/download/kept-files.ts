@@ -162,15 +162,13 @@ export function slug(id: string): string {
     .replaceAll(/\.{2,}/g, '.')
     .replace(/^[._]+/, '')
     .replace(/(?<![._])[._]+$/, '');
-  const cut = cutBytes(readable, MOST_BYTES - HASH_LENGTH - 1);
+  const bytes = Buffer.from(readable).subarray(0, MOST_BYTES - HASH_LENGTH - 1);
+  // `stream` drops a character that was cut in two.
+  const cut = new TextDecoder().decode(bytes, { stream: true });
   // `w123` is another id than `W123`, and must not share its file on a case-insensitive file system.
   const isUnambiguous = CANONICAL.test(cut) || (cut === cut.toLowerCase() && !CANONICAL.test(cut.toUpperCase()));
   const faithful = cut === normal && isUnambiguous && !RESERVED.test(cut) && cut !== '';
   return faithful ? cut : `${cut === '' ? 'work' : cut}-${sha256(normal).slice(0, HASH_LENGTH)}`;
-}
-
-function cutBytes(text: string, most: number): string {
-  return new TextDecoder().decode(Buffer.from(text).subarray(0, most), { stream: true });
 }
 
 interface Commit {
@@ -179,9 +177,9 @@ interface Commit {
 }
 
 /** part → fdatasync → rename → fsync of the folder: a file with its final name survives any crash. */
-export async function commitFiles(commits: readonly Commit[]): Promise<Map<Commit, unknown>> {
+export async function commitFiles(commits: readonly Commit[], areSynced = false): Promise<Map<Commit, unknown>> {
   const failures = new Map<Commit, unknown>();
-  const unsynced = await syncFiles(commits.map(({ part }) => part));
+  const unsynced = await syncFiles(areSynced ? [] : commits.map(({ part }) => part));
   const isNew = new Set<Commit>();
   for (const commit of commits) {
     const { part, path } = commit;

@@ -6,19 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
-import {
-  AppError,
-  describeDiskError,
-  fileInside,
-  partPath,
-  readJsonl,
-  renameFile,
-  sha256File,
-  syncFiles,
-  syncFolder,
-} from '../base/index.ts';
+import { AppError, describeDiskError, fileInside, partPath, readJsonl, sha256File } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
-import { openPartFolder, parseManifestRow } from '../download/index.ts';
+import { commitFiles, openPartFolder, parseManifestRow } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './ledger/manifest-folder.ts';
 import { CorpusStore, isRecord } from '../store/index.ts';
 
@@ -179,19 +169,12 @@ function openCopies(out: string, clock: Clock) {
   return {
     /** Resolves when every file would survive a power cut. */
     async settled(): Promise<void> {
-      await syncAll(
-        out,
-        Array.from(waiting.values(), ({ part }) => part),
-      );
-      const folders = new Set<string>();
-      for (const [path, { part }] of waiting) {
-        const target = join(out, path);
-        mkdirSync(dirname(target), { recursive: true });
-        renameFile(part, target);
-        folders.add(dirname(target));
-      }
+      const commits = Array.from(waiting, ([path, { part }]) => ({ part, path: join(out, path) }));
+      for (const { path } of commits) mkdirSync(dirname(path), { recursive: true });
+      const areSynced = commits.length > MANY_FILES && (await syncDisk(out));
+      const [failure] = (await commitFiles(commits, areSynced)).values();
+      if (failure !== undefined) throw failure;
       waiting.clear();
-      for (const folder of folders) await syncFolder(folder);
     },
 
     /** The path of a row's file in the target folder; null if the file is not what the row says. */
@@ -228,12 +211,6 @@ function linkOrCopy(from: string, to: string): void {
   } catch (error) {
     throw describeDiskError(error, to);
   }
-}
-
-async function syncAll(folder: string, paths: readonly string[]): Promise<void> {
-  if (paths.length > MANY_FILES && (await syncDisk(folder))) return;
-  const [failure] = (await syncFiles(paths)).values();
-  if (failure !== undefined) throw describeDiskError(failure, folder);
 }
 
 /** False if the system cannot. */
