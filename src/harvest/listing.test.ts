@@ -41,6 +41,7 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
         credentials: [{ origin: baseUrl.origin, place: 'query', name: 'api_key', secret: new Secret(key) }],
         perPage: 2,
         statePath,
+        records: undefined,
         tell: (message) => told.push(message),
       },
     )) {

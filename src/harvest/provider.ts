@@ -277,16 +277,9 @@ async function* snowball(options: WantedWorks, parts: ProviderParts): AsyncGener
 
 const IDS_TOGETHER = 50;
 
-function listing(query: OpenAlexQuery, parts: ProviderParts, max: number | undefined): AsyncGenerator<Work> {
+function listing(query: OpenAlexQuery, parts: ProviderParts, maxResults: number | undefined): AsyncGenerator<Work> {
   const { records, signal, tell, statePath } = parts;
-  return listWorks(query, {
-    ...openAlexAccess(parts),
-    signal,
-    tell,
-    statePath,
-    keep: (found) => records?.add(found),
-    ...(max !== undefined && { maxResults: max }),
-  });
+  return listWorks(query, { ...openAlexAccess(parts), records, signal, tell, statePath, maxResults });
 }
 
 /** Counts how often each work was listed: the duplicates of a review. Listing again gives the same counts. */
@@ -327,19 +320,14 @@ export function zoteroVersions(out: string) {
   };
 }
 
-interface ListingOptions extends Omit<OpenAlexOptions, 'resume'> {
-  /** File with the progress of the listing; undefined if it is not to be resumed. */
-  readonly statePath: string | undefined;
-  readonly tell: (message: string) => void;
-  readonly keep?: (records: readonly WorkRecord[]) => void;
-}
+type ListingOptions = Omit<OpenAlexOptions, 'resume'> & Pick<ProviderParts, 'records' | 'statePath' | 'tell'>;
 
 /**
  * Saves its progress page by page, so that a killed listing, or one without budget, resumes with the same query. The
  * last page is requested again as a whole: known works are no new jobs.
  */
 export async function* listWorks(query: OpenAlexQuery, options: ListingOptions): AsyncGenerator<Work> {
-  const { statePath, tell, keep, ...listing } = options;
+  const { statePath, tell, records, ...listing } = options;
   const resume = statePath === undefined ? undefined : readState(statePath, query);
   if (resume) tell(`resuming the listing after ${resume.yielded} works`);
   let [pages, listed, total] = [0, resume?.yielded ?? 0, 0];
@@ -352,7 +340,7 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
         listed += page.works.length;
         total = page.total ?? 0;
         if (pages === 1 && !resume) tell(subjectLine(page.state.subject, page.total));
-        yield* worksOfPage(page.works, keep);
+        yield* worksOfPage(page.works, records);
         break;
       case 'complete':
       case 'limit':
@@ -383,16 +371,16 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
 /** The works of a page; their records are stored also if the caller stops in the middle. */
 function* worksOfPage(
   works: readonly { readonly work: Work; readonly record: WorkRecord }[],
-  keep: ListingOptions['keep'],
+  records: ProviderParts['records'],
 ): Generator<Work> {
-  const records: WorkRecord[] = [];
+  const given: WorkRecord[] = [];
   try {
     for (const { work, record } of works) {
-      records.push(record);
+      given.push(record);
       yield work;
     }
   } finally {
-    if (records.length > 0) keep?.(records);
+    if (given.length > 0) records?.add(given);
   }
 }
 

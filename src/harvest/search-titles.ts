@@ -83,19 +83,9 @@ export function entryName({ file, line }: Pick<UnreadableEntry, 'file' | 'line'>
 
 const CANDIDATES = 3;
 const HEADER = [
-  'entry',
-  'title',
-  'authors',
-  'year',
-  'reason',
-  'accept',
-  'chosen_doi',
-  ...Array.from({ length: CANDIDATES }, (_, at) => [
-    `candidate_${at + 1}`,
-    `score_${at + 1}`,
-    `found_${at + 1}`,
-  ]).flat(),
-];
+  ...'entry title authors year reason accept chosen_doi'.split(' '),
+  ...Array.from({ length: CANDIDATES }, (_, at) => ['candidate', 'score', 'found'].map((name) => `${name}_${at + 1}`)),
+].flat();
 
 export type Decision = { readonly kind: 'chosen'; readonly doi: string } | { readonly kind: 'refused' | 'open' };
 

@@ -189,7 +189,7 @@ interface OpenAlexAccess {
 export interface OpenAlexOptions extends OpenAlexAccess {
   /** At most 100, as documented. */
   readonly perPage?: number;
-  readonly maxResults?: number;
+  readonly maxResults?: number | undefined;
   readonly resume?: OpenAlexState | undefined;
   readonly signal?: AbortSignal | undefined;
 }
