@@ -244,19 +244,10 @@ export class LineReader {
         return true;
       case 'label': {
         if (!LABELS.includes(decision.label)) return false;
-        const choice = decision.label === 'included' ? 'include' : 'exclude';
-        return this.#screened({
-          id: `label:${this.#lastScreened() + 1}`,
-          work: decision.work,
-          phase: 'title-abstract',
-          decision: choice,
-          by: IMPORTED,
-          at: decision.at,
-          reason: null,
-          note: null,
-          criteria: 0,
-          rank: null,
-        });
+        const { work, label, at } = decision;
+        const choice = { phase: 'title-abstract', decision: label === 'included' ? 'include' : 'exclude' } as const;
+        const id = `label:${this.#lastScreened() + 1}`;
+        return this.#screened({ id, work, ...choice, by: IMPORTED, at, reason: null });
       }
       case 'screened':
         return this.#screened(decision);
@@ -321,7 +312,7 @@ export class LineReader {
     return this.#store.get<{ last: number | null }>('select max(sequence) as last from screened')?.last ?? 0;
   }
 
-  #screened(row: ScreeningDecision): boolean {
+  #screened(row: Standing & Pick<ScreeningDecision, 'id' | 'work'> & Partial<ScreeningDecision>): boolean {
     const { id, work, phase, decision, by } = row;
     if (text(id) === null || text(by) === null || !PHASES.includes(phase) || !CHOICES.includes(decision)) return false;
     const more = { at: text(row.at) ?? '', reason: text(row.reason), note: text(row.note), rank: whole(row.rank) };
