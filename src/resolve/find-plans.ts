@@ -13,7 +13,7 @@ import {
   parseArxivId,
 } from '../works/index.ts';
 import { crossrefQuestion, problemsOf, unreadable } from './lookups.ts';
-import type { Finding, Plan, ResolveContext, Resolver } from './plan.ts';
+import type { Finding, ResolveContext, Resolver } from './plan.ts';
 
 /** A work with more plans comes from a page that wastes our time. */
 const MOST_PLANS = 100;
@@ -34,11 +34,12 @@ export async function* findPlans(
     context.asked?.(resolver.name);
     for await (const finding of resolver.plans(known, context)) {
       if (finding.kind === 'plan') {
-        const { url } = finding.plan;
+        const { url, version } = finding.plan;
         if (seen.has(url) || context.attempted.has(url)) continue;
         if (seen.size >= MOST_PLANS) return;
         seen.add(url);
-        if (context.prefer === 'published' && isManuscript(finding.plan)) {
+        const isManuscript = version === 'submittedVersion' || version === 'acceptedVersion';
+        if (context.prefer === 'published' && isManuscript) {
           manuscripts.push(finding);
           continue;
         }
@@ -47,11 +48,6 @@ export async function* findPlans(
     }
   }
   yield* manuscripts;
-}
-
-/** A copy known not to be the published version. */
-function isManuscript({ version }: Plan): boolean {
-  return version === 'submittedVersion' || version === 'acceptedVersion';
 }
 
 interface CompletedWork {

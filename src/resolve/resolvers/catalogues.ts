@@ -78,8 +78,6 @@ const doajAnswer = z.object({
   ),
 });
 
-type DoajAnswer = z.output<typeof doajAnswer>;
-
 /** DOAJ: links of articles in open journals, most of them pages. */
 export const doaj: Resolver = {
   name: 'doaj',
@@ -114,7 +112,7 @@ export const doaj: Resolver = {
 };
 
 /** The query is a path segment; quoted, since DOIs contain Lucene operators. */
-function askDoaj(doi: string, { lookups, signal }: ResolveContext): Promise<Lookup<DoajAnswer>> {
+function askDoaj(doi: string, { lookups, signal }: ResolveContext): Promise<Lookup<z.output<typeof doajAnswer>>> {
   const path = `api/v4/search/articles/${encodeURIComponent(`doi:"${doi.replaceAll('"', '')}"`)}`;
   return lookups.json({ service: 'doaj', path, parameters: { pageSize: '5' } }, doajAnswer, signal);
 }

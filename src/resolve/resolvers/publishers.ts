@@ -14,7 +14,7 @@ import {
   validItems,
 } from '../../works/index.ts';
 import { answerOf, crossrefQuestion, needsKey, sameAsOf } from '../lookups.ts';
-import type { Expectation, Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
+import type { Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
 import { arxivFile, asVersion, attributedTo, lead, plan } from '../plan.ts';
 import type { StatedWork } from '../same-work.ts';
 import { compareWork } from '../same-work.ts';
@@ -83,7 +83,8 @@ export const crossref: Resolver = {
       const licence = licenseFor(each['content-version'], message, at);
       if (!isOpen(licence) && work.isOpen !== true) continue;
       yield* lead(services, 'crossref', each.URL, {
-        expect: expectation(each),
+        // Many publishers deposit "unspecified", and some deposit a page as a PDF.
+        expect: /xml/.test(each['content-type'] ?? '') ? 'xml' : 'any',
         isPromised: each['content-type'] === 'application/pdf',
         license: licence,
         version: parseVersion(each['content-version']),
@@ -131,12 +132,6 @@ async function* versionsOf(message: CrossrefRecord, work: Work, context: Resolve
       });
     }
   }
-}
-
-function expectation(each: Link): Expectation {
-  const type = each['content-type'] ?? '';
-  // Many publishers deposit "unspecified", and some deposit a page as a PDF.
-  return /xml/.test(type) ? 'xml' : 'any';
 }
 
 function rank(each: Link): number {

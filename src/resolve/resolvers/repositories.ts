@@ -202,8 +202,6 @@ const osfFile = z.object({
   }),
 });
 
-type OsfPreprint = z.output<typeof osfPreprint>['data'];
-
 /** OSF cannot filter by DOI, but the DOI contains the guid. `license_record` has only year and holders. */
 export const osf: Resolver = {
   name: 'osf',
@@ -240,7 +238,7 @@ export const osf: Resolver = {
 };
 
 async function* osfLicense(
-  { embeds, relationships }: OsfPreprint,
+  { embeds, relationships }: z.output<typeof osfPreprint>['data'],
   context: ResolveContext,
 ): AsyncGenerator<Finding, License | null> {
   const named = embeds?.license?.data?.attributes;
