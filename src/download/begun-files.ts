@@ -98,7 +98,8 @@ export class BegunFiles {
     if (!existsSync(this.#folder)) return;
     for (const part of new Set(readdirSync(this.#folder).map((name) => join(this.#folder, partName(name))))) {
       const note = existsSync(part) ? readNote(part) : undefined;
-      if (note === undefined || isOver(note.work) || isOlder(part, now - KEPT_MS)) removePart(part);
+      const ageMs = now - (statSync(part, { throwIfNoEntry: false })?.mtimeMs ?? now);
+      if (note === undefined || isOver(note.work) || ageMs > KEPT_MS) removePart(part);
     }
     if (readdirSync(this.#folder).length === 0) rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -111,10 +112,6 @@ export class BegunFiles {
 function removePart(part: string): void {
   rmSync(part, { force: true });
   rmSync(notePath(part), { force: true });
-}
-
-function isOlder(path: string, moment: number): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? moment) < moment;
 }
 
 /** False if it is missing or another process was faster. */

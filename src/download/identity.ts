@@ -106,13 +106,12 @@ function isAboutPaper({ title }: Work, text: string): boolean {
   const name = wordsOf(title ?? '').join('');
   // The first line is the title in the file's properties; the page begins after it.
   const page = text.slice(text.indexOf('\n') + 1);
-  return [text, page].some((each) => isAbout(name, lettersOf(each.slice(0, 20_000))));
-}
-
-function isAbout(name: string, plain: string): boolean {
-  const at = name === '' ? -1 : plain.indexOf(name);
-  const before = at === -1 ? plain.slice(0, 80) : plain.slice(0, at);
-  return (BESIDE.test(before) && !BESIDE.test(name)) || (at !== -1 && ABOUT.test(before));
+  return [text, page].some((each) => {
+    const plain = lettersOf(each.slice(0, 20_000));
+    const at = name === '' ? -1 : plain.indexOf(name);
+    const before = at === -1 ? plain.slice(0, 80) : plain.slice(0, at);
+    return (BESIDE.test(before) && !BESIDE.test(name)) || (at !== -1 && ABOUT.test(before));
+  });
 }
 
 /** Whether an author's family name, the longest word of a name, is in the text. */

@@ -127,7 +127,7 @@ function markupKind(head: Buffer): BodyKind {
   const written = isUtf16 ? head.toString('latin1').replaceAll('\0', '').slice(2) : head.toString('utf8');
   const text = written.replace(/^\uFEFF/, '');
   if (PAGE_START.test(text.replace(COMMENTS, ''))) return 'html';
-  const root = rootOf(text);
+  const root = /^<([A-Za-z_][\w:.-]{0,100})/.exec(text.replace(PROLOG, ''))?.[1];
   // A script's warnings may precede its page.
   const isLatePage = /<(?:!doctype\s+html|html)\b/i.test(text);
   if (root === undefined) return head.includes(0) || head.length === 0 ? 'unknown' : isLatePage ? 'html' : 'text';
@@ -155,8 +155,4 @@ function withoutLastComments(text: string): string {
     rest = rest.slice(0, start).trimEnd();
   }
   return rest;
-}
-
-function rootOf(text: string): string | undefined {
-  return /^<([A-Za-z_][\w:.-]{0,100})/.exec(text.replace(PROLOG, ''))?.[1];
 }

@@ -99,7 +99,10 @@ function lossOf(
   { moments, lookupMoments }: { readonly moments: readonly number[]; readonly lookupMoments: readonly number[] },
   { problems, failedLookups }: Pick<WorkResult, 'problems'> & { readonly failedLookups: number },
 ): WorkOutcome {
-  const reasons = [...problems.map(({ resolver, message }) => `${resolver} ${message}`), ...attempts.map(inWords)];
+  const reasons = [
+    ...problems.map(({ resolver, message }) => `${resolver} ${message}`),
+    ...attempts.map(({ resolver, reason, detail: why }) => `${resolver} ${reason}${why === null ? '' : ` (${why})`}`),
+  ];
   const detail = reasons.length === 0 ? null : reasons.join(', ');
   if (moments.length > 0) {
     const isPaused = attempts.some(({ reason }) => reason === 'host-paused');
@@ -116,10 +119,6 @@ function lossOf(
   // A service that was not reached may know a copy, so the work is not given up.
   if (failedLookups > 0) return { kind: 'failed', reason: 'lookup-failed', detail };
   return { kind: 'skipped', reason: attempts.at(-1)?.reason ?? 'no-plan', detail };
-}
-
-function inWords({ resolver, reason, detail }: AttemptRow): string {
-  return `${resolver} ${reason}${detail === null ? '' : ` (${detail})`}`;
 }
 
 const MOST_REFRESHES = 3;
