@@ -40,7 +40,7 @@ export type { BadLine, GoodLine } from './jsonl.ts';
 export { decoded, doiPath, findDoi, normalizeDoi } from './doi.ts';
 export { hostKey } from './host-key.ts';
 export { KeyedLimiter, KeyedLines, TokenBucket } from './keyed-limiter.ts';
-export type { Line, Room, Slot } from './keyed-limiter.ts';
+export type { Line, Room } from './keyed-limiter.ts';
 export {
   csvLine,
   editDistance,

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { HeldClock } from '../testing/index.ts';
 import { KeyedLimiter } from './keyed-limiter.ts';
 
-const create = (defaultLimit: number | ((key: string) => number) = 2, limits: Record<string, number> = {}) => {
+const create = (defaultLimit = 2, limits: Record<string, number> = {}) => {
   const clock = new HeldClock();
   return { clock, limiter: new KeyedLimiter({ clock, defaultLimit, limits }) };
 };
@@ -71,7 +71,7 @@ test('several keys are acquired together: nothing is held while one of them is f
 });
 
 test('a waiter for another key does not block those behind it', async () => {
-  const { limiter } = create((key) => (key === 'shared' ? 2 : 1));
+  const { limiter } = create(1, { shared: 2 });
   const blocked = await limiter.acquire(['blocked']);
   const one = await limiter.acquire(['shared']);
   const two = await limiter.acquire(['shared']);

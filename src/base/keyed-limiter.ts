@@ -19,7 +19,7 @@ export interface Line<R> {
   /** Turns granted to waiters that have not started yet. */
   claimed: number;
   /** In order of arrival. A Set, so that a waiter can leave in constant time. */
-  waiters: Set<Waiter<R>> | undefined;
+  readonly waiters: Set<Waiter<R>>;
   timer: Timer | undefined;
   timerAt: number;
 }
@@ -87,7 +87,7 @@ export class KeyedLines<R extends Room> implements Disposable {
       const changed = this.#lines.get(key);
       if (changed) this.serve(changed);
     });
-    line = { key, room, claimed: 0, waiters: undefined, timer: undefined, timerAt: 0 };
+    line = { key, room, claimed: 0, waiters: new Set(), timer: undefined, timerAt: 0 };
     this.#lines.set(key, line);
     return line;
   }
@@ -134,7 +134,7 @@ export class KeyedLines<R extends Room> implements Disposable {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         signal?.removeEventListener('abort', abandon);
-        for (const line of lines) line.waiters?.delete(waiter);
+        for (const line of lines) line.waiters.delete(waiter);
       };
       const abandon = (): void => {
         leave();
@@ -151,7 +151,7 @@ export class KeyedLines<R extends Room> implements Disposable {
         },
       };
       signal?.addEventListener('abort', abandon, { once: true });
-      for (const line of lines) (line.waiters ??= new Set()).add(waiter);
+      for (const line of lines) line.waiters.add(waiter);
       // The turn may have come while joining, and no timer would report it.
       for (const line of lines) this.serve(line);
     });
@@ -161,7 +161,7 @@ export class KeyedLines<R extends Room> implements Disposable {
   serve(line: Line<R>): void {
     const now = this.#options.clock.monotonic();
     let wasClosed = false;
-    for (const waiter of line.waiters ?? []) {
+    for (const waiter of line.waiters) {
       if (waiter.isHopeless(line.room, now)) waiter.wake(false);
       wasClosed = !this.isOpen(line, now);
       if (wasClosed) break;
@@ -175,7 +175,7 @@ export class KeyedLines<R extends Room> implements Disposable {
   /** Sets a timer for when a key opens or its hold ends, also if a key found closed has opened since. */
   #arm(line: Line<R>, wasClosed: boolean): void {
     const now = this.#options.clock.monotonic();
-    const isWaitedFor = (line.waiters?.size ?? 0) > 0;
+    const isWaitedFor = line.waiters.size > 0;
     const at = isWaitedFor ? line.room.opensAt(line.claimed, now) : line.room.heldUntil(now);
     // A waiter at an open key waits for another key, which has its own timer.
     const isNeeded = at !== Infinity && (at > now + HAIR_MS || (wasClosed && isWaitedFor));
@@ -196,7 +196,7 @@ export class KeyedLines<R extends Room> implements Disposable {
   }
 
   #forget(line: Line<R>): void {
-    if (line.claimed > 0 || (line.waiters?.size ?? 0) > 0 || !line.room.isIdle(this.#options.clock.monotonic())) return;
+    if (line.claimed > 0 || line.waiters.size > 0 || !line.room.isIdle(this.#options.clock.monotonic())) return;
     line.timer?.[Symbol.dispose]();
     line.room.close?.();
     this.#lines.delete(line.key);
@@ -207,9 +207,6 @@ export class KeyedLines<R extends Room> implements Disposable {
     this.#lines.clear();
   }
 }
-
-/** A slot of every requested key, until disposed of. */
-export type Slot = Disposable;
 
 /** A number of slots; none while held. */
 class Slots implements Room {
@@ -258,17 +255,17 @@ export class KeyedLimiter {
   readonly #clock: Clock;
   readonly #lines: KeyedLines<Slots>;
   readonly #limits: Map<string, number>;
-  readonly #defaultLimit: (key: string) => number;
+  readonly #defaultLimit: number;
 
   constructor(options: {
     readonly clock: Clock;
-    readonly defaultLimit: number | ((key: string) => number);
+    readonly defaultLimit: number;
     readonly limits?: Readonly<Record<string, number>>;
   }) {
-    const { defaultLimit, clock } = options;
+    const { defaultLimit, clock, limits = {} } = options;
     this.#clock = clock;
-    this.#defaultLimit = typeof defaultLimit === 'number' ? () => defaultLimit : defaultLimit;
-    this.#limits = new Map(Object.entries(options.limits ?? {}).map(([key, limit]) => [key, Math.max(1, limit)]));
+    this.#defaultLimit = Math.max(1, defaultLimit);
+    this.#limits = new Map(Object.entries(limits).map(([key, limit]) => [key, Math.max(1, limit)]));
     this.#lines = new KeyedLines({ clock, open: (key) => new Slots(clock, this.#limit(key)) });
   }
 
@@ -278,7 +275,7 @@ export class KeyedLimiter {
   }
 
   /** Takes a slot of every key without waiting; undefined if any key is full or held. */
-  tryAcquire(keys: readonly string[]): Slot | undefined {
+  tryAcquire(keys: readonly string[]): Disposable | undefined {
     const now = this.#clock.monotonic();
     const lines = keys.map((key) => this.#lines.at(key));
     if (!lines.every((line) => this.#lines.isOpen(line, now))) {
@@ -289,7 +286,7 @@ export class KeyedLimiter {
   }
 
   /** Waits until every key has room, then takes one slot of each; nothing is held while waiting. */
-  async acquire(keys: readonly string[], signal?: AbortSignal): Promise<Slot> {
+  async acquire(keys: readonly string[], signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted();
     for (let slot = this.tryAcquire(keys); ;) {
       if (slot) return slot;
@@ -305,13 +302,12 @@ export class KeyedLimiter {
     this.#lines.serve(line);
   }
 
-  /** Changes a limit, also while in use: holders above it finish. Undefined restores the default. */
-  setLimit(key: string, limit: number | undefined): void {
-    if (limit === undefined) this.#limits.delete(key);
-    else this.#limits.set(key, limit);
+  /** Changes a limit, also while in use: holders above it finish. */
+  setLimit(key: string, limit: number): void {
+    this.#limits.set(key, limit);
     const line = this.#lines.find(key);
     if (!line) return;
-    line.room.limit = this.#limit(key);
+    line.room.limit = limit;
     this.#lines.serve(line);
   }
 
@@ -322,7 +318,7 @@ export class KeyedLimiter {
   }
 
   #limit(key: string): number {
-    return this.#limits.get(key) ?? Math.max(1, this.#defaultLimit(key));
+    return this.#limits.get(key) ?? this.#defaultLimit;
   }
 }
 

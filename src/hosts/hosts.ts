@@ -326,7 +326,7 @@ export class Hosts implements Admission {
   /** Requests that would now wait too long leave the line. */
   #changed(line: Line<Host>): void {
     const now = this.#clock.monotonic();
-    for (const waiter of line.waiters ?? []) if (waiter.isHopeless(line.room, now)) waiter.wake(false);
+    for (const waiter of line.waiters) if (waiter.isHopeless(line.room, now)) waiter.wake(false);
     this.#lines.serve(line);
   }
 
@@ -356,18 +356,18 @@ export class Hosts implements Admission {
     if (!line.room.limits.want) return;
     line.room.limits.want(wantedAt(line));
     // A request that has its slot here waits for the next one elsewhere.
-    for (const other of linesBehind(line)) other.room.limits.want?.(wantedAt(other));
+    const behind = [...line.waiters].flatMap(({ lines }) => lines.slice(lines.indexOf(line) + 1));
+    for (const other of new Set(behind)) other.room.limits.want?.(wantedAt(other));
   }
 }
 
 /** Requests that wait or are about to start. */
 function lengthOf({ claimed, waiters }: Line<Host>): number {
-  return claimed + (waiters?.size ?? 0);
+  return claimed + waiters.size;
 }
 
 /** Slots a line can use. Requests ask for keys one after the other, so that processes cannot deadlock. */
 function wantedAt(line: Line<Host>): number {
-  if (!line.waiters) return line.claimed;
   const ahead = new Map<Line<Host>, number>();
   const hasSlot = (before: Line<Host>): boolean => {
     const others = ahead.get(before) ?? before.claimed;
@@ -377,13 +377,6 @@ function wantedAt(line: Line<Host>): number {
   let wanted = line.claimed;
   for (const { lines } of line.waiters) if (lines.slice(0, lines.indexOf(line)).every(hasSlot)) wanted += 1;
   return wanted;
-}
-
-function linesBehind(line: Line<Host>): Set<Line<Host>> {
-  const behind = new Set<Line<Host>>();
-  for (const { lines } of line.waiters ?? [])
-    for (const other of lines.slice(lines.indexOf(line) + 1)) behind.add(other);
-  return behind;
 }
 
 /** The order in which all processes of a fleet take slots: hosts before services, by name. */
