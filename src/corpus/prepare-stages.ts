@@ -49,7 +49,7 @@ export function prepareDoctags(config: Config, call: StageCall = {}): FlowingSta
     data: settings,
     item: doctagsItems(parse.data_root, settings),
     // The embedded model supports English only.
-    notices: () => documentNotices(parse.dense === 'embedded'),
+    notices: documentNotices(parse.dense === 'embedded'),
   };
 }
 
@@ -119,7 +119,7 @@ export interface PreparedStage {
   readonly options: StageOptions;
   /** Passed to every worker; plain data. */
   readonly data?: unknown;
-  readonly notices?: () => ReturnType<typeof documentNotices>;
+  readonly notices?: ReturnType<typeof documentNotices>;
 }
 
 /** A stage that takes documents as they arrive: files, or ids from the stage before. */
@@ -372,8 +372,8 @@ function aboutLanguages(foreign: ReadonlyMap<string, number>): string[] {
 }
 
 /** The caller disposes of it. */
-export function modelClient({ model, http }: Config, url = model.url): ReturnType<typeof openModelClient> {
-  return openModelClient(url, {
+export function modelClient({ model, http }: Config): ReturnType<typeof openModelClient> {
+  return openModelClient(model.url, {
     contact: http.contact,
     proxy: { http: http.http_proxy, https: http.https_proxy, no: http.no_proxy },
     concurrency: model.concurrency,

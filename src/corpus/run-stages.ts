@@ -139,11 +139,10 @@ interface RunningStage extends Pick<StageRuntime, 'sink' | 'expecting'> {
 /** Runs a stage and, at the end, reports what its documents give reason to warn about. */
 export async function runPrepared(
   name: CorpusStageName,
-  { worker, options, data, notices: openNotices }: PreparedStage,
+  { worker, options, data, notices }: PreparedStage,
   plan: StagePlan,
   { report, signal, hooks = {}, stored, ...more }: RunningStage,
 ): Promise<StageOutcome> {
-  const notices = openNotices?.();
   const outcome = await runStage(
     plan,
     worker,

@@ -17,28 +17,17 @@ const TARGET_RECALL = 0.95;
 const LOOK_LEVEL = 0.025;
 
 /** The guarantee that a sample allows: the hypergeometric test of Callaghan and Müller-Hansen (2020). */
-export function promiseOf(sample: Sample, target = TARGET_RECALL) {
-  const isReached = isRejected(sample, firstMissing(sample, target));
-  let [low, high] = [0, isReached ? 0 : sample.population - sample.read];
-  // More records without a find only raise the guarantee.
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const later = { ...sample, read: sample.read + middle };
-    if (isRejected(later, firstMissing(later, target))) high = middle;
-    else low = middle + 1;
-  }
+export function promiseOf(sample: Sample) {
+  const { foundBefore, population, read, found } = sample;
+  const all = foundBefore + found;
+  /** The smallest number of included records in the population for which recall would miss the target. */
+  const missing = Math.floor(all / TARGET_RECALL + 1e-9) - foundBefore + 1;
   return {
-    isReached,
-    /** Records of the sample still to be read until then, if none of them is included. */
-    stillToRead: low,
+    isReached: isRejected(sample, missing),
+    /** Records still to be read until then if none is included, which only raises the guarantee. */
+    stillToRead: firstOf(0, population - read, (more) => isRejected({ ...sample, read: read + more }, missing)),
     recallAtLeast: recallAtLeast(sample),
   };
-}
-
-/** The smallest number of included records in the population for which recall would miss the target. */
-function firstMissing({ foundBefore, found }: Sample, target: number): number {
-  const all = foundBefore + found;
-  return Math.floor(all / target + 1e-9) - foundBefore + 1;
 }
 
 /** Whether the population can be ruled out to contain `included` or more included records. */
@@ -52,13 +41,15 @@ function recallAtLeast(sample: Sample): number {
   const { foundBefore, population, read, found } = sample;
   const all = foundBefore + found;
   if (all === 0) return read === population ? 1 : 0;
-  let [low, high] = [found, found + population - read];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isRejected(sample, middle + 1)) high = middle;
-    else low = middle + 1;
-  }
-  return all / (foundBefore + low);
+  const most = firstOf(found, found + population - read, (included) => isRejected(sample, included + 1));
+  return all / (foundBefore + most);
+}
+
+/** The first number that fits, if all after it fit too; `high` if none before it does. */
+function firstOf(low: number, high: number, fits: (value: number) => boolean): number {
+  if (low >= high) return low;
+  const middle = (low + high) >> 1;
+  return fits(middle) ? firstOf(low, middle, fits) : firstOf(middle + 1, high, fits);
 }
 
 /** The probability of at most `found` included records among `drawn`, of `population` with `included`. */
