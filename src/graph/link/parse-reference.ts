@@ -86,56 +86,42 @@ export function withoutLabel(printed: string): string {
 }
 
 function readAuthors(text: string): { readonly authors: string[]; readonly end: number } {
-  const authors: string[] = [];
-  let at = 0;
-  while (authors.length < MOST_AUTHORS) {
-    const rest = text.slice(at);
-    const others = ET_AL.exec(rest);
-    if (others) {
-      at += others[0].length;
-      break;
-    }
-    const between = authors.length === 0 ? null : (BETWEEN.exec(rest) ?? NO_COMMA.exec(rest));
-    if (authors.length > 0 && !between) break;
-    const from = at + (between?.[0].length ?? 0);
-    const others2 = ET_AL.exec(text.slice(from));
-    if (others2) {
-      at = from + others2[0].length;
-      break;
-    }
-    const left = text.slice(from);
-    const author =
-      FAMILY_FIRST.exec(left) ?? INITIALS_FIRST.exec(left) ?? (authors.length === 0 ? ALONE.exec(left) : null);
-    if (!author?.groups) break;
-    const { family = '', initials = '' } = author.groups;
-    authors.push(`${family.trim()} ${initials.replace(/[^\p{L}]/gu, '').slice(0, 4)}`.trim());
-    at = from + author[0].length;
-  }
-  return { authors, end: at };
+  return readNames(
+    text,
+    (rest, isFirst) => FAMILY_FIRST.exec(rest) ?? INITIALS_FIRST.exec(rest) ?? (isFirst ? ALONE.exec(rest) : null),
+  );
 }
 
 /** Words of a title look like names: names count only before a title and source, or several before a year. */
 function readFullNames(text: string): { readonly authors: string[]; readonly end: number } {
-  const authors: string[] = [];
-  let at = 0;
-  while (authors.length < MOST_AUTHORS) {
-    const between = authors.length === 0 ? null : BETWEEN.exec(text.slice(at));
-    if (authors.length > 0 && !between) break;
-    const from = at + (between?.[0].length ?? 0);
-    const name = FULL_NAME.exec(text.slice(from));
-    if (!name?.groups) break;
-    const { given = '', family = '' } = name.groups;
-    const initials = (given.match(/\p{Lu}/gu) ?? []).join('').slice(0, 4);
-    authors.push(`${family} ${initials}`);
-    at = from + name[0].length;
-  }
-  const others = ET_AL.exec(text.slice(at));
-  const end = at + (others?.[0].length ?? 0);
+  const { authors, end, hasOthers } = readNames(text, (rest) => FULL_NAME.exec(rest));
   const rest = text.slice(end);
   const dated = /^\.?\s?\(?(?:1[5-9]|20)\d\d/.test(rest);
-  const titled = (others === null ? /^\.\s[^.?!]{10,300}[.?!]\s\S/ : /^[^.?!]{10,300}[.?!]\s\S/).test(rest);
+  const titled = (hasOthers ? /^[^.?!]{10,300}[.?!]\s\S/ : /^\.\s[^.?!]{10,300}[.?!]\s\S/).test(rest);
   const people = authors.length > 0 && !authors.some((author) => BODY.test(author));
   return people && (titled || (dated && authors.length > 1)) ? { authors, end } : { authors: [], end: 0 };
+}
+
+/** Reads names up to the first word that is none, and "et al." behind them. */
+function readNames(text: string, nameAt: (rest: string, isFirst: boolean) => RegExpExecArray | null) {
+  const authors: string[] = [];
+  let [end, from] = [0, 0];
+  while (authors.length < MOST_AUTHORS) {
+    const rest = text.slice(end);
+    const between = authors.length === 0 ? '' : (BETWEEN.exec(rest) ?? NO_COMMA.exec(rest))?.[0];
+    if (between === undefined) break;
+    from = end + between.length;
+    const name = nameAt(text.slice(from), authors.length === 0);
+    if (!name?.groups) break;
+    const { family = '', given = '', initials = given.replace(/\P{Lu}/gu, '') } = name.groups;
+    authors.push(`${family.trim()} ${initials.replace(/\P{L}/gu, '').slice(0, 4)}`.trim());
+    end = from + name[0].length;
+  }
+  for (const at of [end, from]) {
+    const others = ET_AL.exec(text.slice(at));
+    if (others) return { authors, end: at + others[0].length, hasOthers: true };
+  }
+  return { authors, end, hasOthers: false };
 }
 
 /** The text with the pages blanked, unless the supposed volume is a year: "Quim Nova 2007, 30". */
