@@ -14,18 +14,7 @@ import type { Ink } from '../layout/text/symbol-font.ts';
 import { AppError } from '../../../base/index.ts';
 import { heightOf, widthOf } from '../layout/page/box.ts';
 
-interface TextRun {
-  readonly characters: FontCharacters;
-  readonly font: Font;
-  readonly size: number;
-  readonly turn: number;
-  /** A font of large signs, which hang below the pen; their line runs through their middle. */
-  readonly hanging: boolean;
-  readonly form: number;
-  readonly artifact: boolean;
-  readonly ink: InkKind;
-  readonly clip: Box | undefined;
-}
+type TextRun = ReturnType<typeof readRun>;
 
 interface RunSource {
   readonly library: Library;
@@ -41,7 +30,7 @@ const INVISIBLE = 3;
 const CLIP_ONLY = 7;
 
 /** Reads a text object, given by the engine's pointer (0 if unknown) and the index of its first character. */
-function readRun(source: RunSource, textPage: number, index: number, object: number): TextRun {
+function readRun(source: RunSource, textPage: number, index: number, object: number) {
   const { library, matrix } = source;
   const { call, scratch } = library;
   const fontPointer = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
@@ -69,6 +58,7 @@ function readRun(source: RunSource, textPage: number, index: number, object: num
     font: characters.font,
     size: Math.abs(size),
     turn,
+    /** A font of large signs, which hang below the pen; their line runs through their middle. */
     hanging: turn === 0 && holdsLargeSigns(characters.font.name),
     form: place?.form ?? -1,
     artifact,
@@ -152,16 +142,8 @@ const LEAST_GAP = 0.06;
 /** Boxes of Arabic letters are as narrow as their ink. */
 const ARABIC_SLACK = 0.15;
 
-interface PageText {
-  readonly glyphs: readonly Glyph[];
-  readonly unmapped: number;
-  readonly renamed: number;
-  readonly hidden: number;
-  readonly truncated: boolean;
-}
-
 /** All visible glyphs of a page in content-stream order, without the spaces that the engine inserts. */
-export function readGlyphs(source: Source): PageText {
+export function readGlyphs(source: Source) {
   const { call } = source.library;
   const pointer = call.FPDFText_LoadPage(source.page);
   if (pointer === 0) return { glyphs: [], unmapped: 0, renamed: 0, hidden: 0, truncated: false };
@@ -236,7 +218,7 @@ class GlyphSetter {
     return isLigature ? (ADDED.get(code) ?? code >> 8) : code;
   }
 
-  shown(): Omit<PageText, 'truncated'> {
+  shown() {
     const inks = this.#isPlain ? undefined : this.#inks;
     const glyphs = withoutHidden(this.#glyphs, inks, this.#source.drawings, this.#starts);
     return {

@@ -30,11 +30,6 @@ interface Reading {
   readonly turn: number;
 }
 
-export interface ReadScan {
-  readonly glyphs: readonly Glyph[];
-  readonly facts: OcrPage;
-}
-
 /** Reads the scanned pages of one document; the language found on one page is tried first on the next. */
 export class ScanReader {
   readonly #engine: OcrEngine;
@@ -55,7 +50,7 @@ export class ScanReader {
   }
 
   /** The letters of a page image, placed on the page as it is; undefined when nothing on it can be read. */
-  async read(image: PageImage, page: PageContent): Promise<ReadScan | undefined> {
+  async read(image: PageImage, page: PageContent) {
     const grey = whiten(toGrey(image));
     const slant = measureSlant(grey);
     const straighten = (turn: number): GreyImage => {
@@ -69,19 +64,18 @@ export class ScanReader {
     const certainty = meanCertainty(lines.flatMap(({ words }) => words));
     if (lines.length === 0 || certainty < MIN_PAGE_CERTAINTY) return undefined;
     if (certainty >= SURE) this.#found ??= reading.language;
-    return {
-      glyphs: glyphsOf(lines, image.width / page.width).map((glyph) => placed(glyph, page, reading.turn)),
-      facts: {
-        page: page.number,
-        engine: this.#engine.name,
-        language: reading.language,
-        turn: reading.turn,
-        skew: (reading.turn % 2 === 1) === slant.isSideways ? Math.round(10 * slant.degrees) / 10 : 0,
-        confidence: Math.round(certainty) / 100,
-        lines: lines.map((line) => Math.round(line.certainty) / 100),
-        dropped: reading.lines.length - lines.length,
-      },
+    const facts: OcrPage = {
+      page: page.number,
+      engine: this.#engine.name,
+      language: reading.language,
+      turn: reading.turn,
+      skew: (reading.turn % 2 === 1) === slant.isSideways ? Math.round(10 * slant.degrees) / 10 : 0,
+      confidence: Math.round(certainty) / 100,
+      lines: lines.map((line) => Math.round(line.certainty) / 100),
+      dropped: reading.lines.length - lines.length,
     };
+    const glyphs = glyphsOf(lines, image.width / page.width).map((glyph) => placed(glyph, page, reading.turn));
+    return { glyphs, facts };
   }
 
   async #bestReading(straighten: (turn: number) => GreyImage, isSideways: boolean): Promise<Reading> {

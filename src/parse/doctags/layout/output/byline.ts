@@ -1,6 +1,7 @@
 import type { Block, Box } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
 import { unionBox, widthOf } from '../page/box.ts';
+import { countBy } from '../statistics.ts';
 import type { Segment } from '../page/segment.ts';
 import { isArticleType, isCommonHeading } from '../role/heading-number.ts';
 
@@ -200,19 +201,12 @@ function isOpen(before: string, text: string): boolean {
   return /(?:[,;|&·•]|\band)[\s\u2042]*$/u.test(before) || /^(?:[,;|&·•]|and\b)/u.test(text.trim());
 }
 
-interface Reading {
-  readonly names: readonly string[];
-  readonly run: readonly Cell[];
-  /** More names follow that cannot be read. */
-  readonly isCut: boolean;
-}
-
 /** The names of the longest part of a run that reads as names from its beginning. */
 function readRun(
   run: readonly Cell[],
   cells: readonly Cell[],
   { known, isWord }: { readonly known: string; readonly isWord: (word: string) => boolean },
-): Reading | undefined {
+) {
   for (let to = run.length; to > 0; to -= 1) {
     const part = run.slice(0, to);
     for (const text of [joinRows(part, cells, true), joinRows(part, cells, false)]) {
@@ -225,6 +219,7 @@ function readRun(
       const next = run[to]?.text ?? '';
       const after = splitParts(next);
       const goesOn = after.filter((each) => each.isMarked && isName(each.text)).length;
+      // More names follow that cannot be read.
       const isCut =
         (goesOn > after.length / 2 && !hasDegree(after)) || (next !== '' && isOpen(part.at(-1)?.text ?? '', next));
       return { names, run: part, isCut };
@@ -340,16 +335,16 @@ function isPlainWords(part: string, isWord: (word: string) => boolean): boolean 
 
 /** Words that the text uses in lower case, more than once: an address of mail is no text. */
 function vocabulary(blocks: readonly Block[]): (word: string) => boolean {
-  let words: Map<string, number> | undefined;
+  let counts: Map<string, number> | undefined;
   return (word) => {
-    if (!words) {
-      words = new Map();
-      for (const { kind, text } of blocks.slice(0, 300))
-        if (kind === 'text' || kind === 'list_item')
-          for (const [each] of text.matchAll(/(?<![\p{L}.@/])\p{Ll}{3,}/gu))
-            words.set(each, (words.get(each) ?? 0) + 1);
-    }
-    return (words.get(word) ?? 0) > 1;
+    counts ??= countBy(
+      blocks
+        .slice(0, 300)
+        .filter(({ kind }) => kind === 'text' || kind === 'list_item')
+        .flatMap(({ text }) => text.match(/(?<![\p{L}.@/])\p{Ll}{3,}/gu) ?? []),
+      (each) => each,
+    );
+    return (counts.get(word) ?? 0) > 1;
   };
 }
 

@@ -191,16 +191,11 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
     for (let x = Math.ceil(pair.left.right); x <= Math.floor(pair.right.left); x += 1)
       weights.set(x, (weights.get(x) ?? 0) + weight);
   }
-  let best = -1;
-  let bestScore = 0;
-  for (const [x, weight] of [...weights].sort((a, b) => a[0] - b[0])) {
-    const score = isVoted(votes, x) ? 2 * weight : weight;
-    if (score > bestScore) {
-      bestScore = score;
-      best = x;
-    }
-  }
-  if (best < 0) return undefined;
+  const scores = [...weights]
+    .sort(([a], [b]) => a - b)
+    .map(([x, weight]) => [x, isVoted(votes, x) ? 2 * weight : weight] as const);
+  const best = mostFrequent(new Map(scores));
+  if (best === undefined) return undefined;
   const voted = isVoted(votes, best);
   const rows = pairs.filter((pair) => pair.left.right <= best && pair.right.left >= best);
   if (rows.length < (voted ? 2 : MIN_ROWS) || (weights.get(best) ?? 0) < (voted ? 1 : 0.5 * MIN_ROWS)) return undefined;

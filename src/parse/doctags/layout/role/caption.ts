@@ -91,17 +91,11 @@ export function bindCaptions(drafts: Draft[], setting: Setting): Draft[] {
     captions.push(draft);
     takeNextLines(draft, kind, drafts, setting);
     const wanted = kind === 'table' ? 'table' : 'picture';
-    let best: Draft | undefined;
-    let bestDistance = 90;
-    for (const float of floats) {
-      if (float.page !== draft.page || taken.has(float)) continue;
-      if (overlapX(float.box, draft.box) <= 0) continue;
-      const distance = gapBetween(float.box, draft.box) + (float.kind === wanted ? 0 : 60);
-      if (distance < bestDistance) {
-        best = float;
-        bestDistance = distance;
-      }
-    }
+    const distanceOf = (float: Draft): number => gapBetween(float.box, draft.box) + (float.kind === wanted ? 0 : 60);
+    const [best] = floats
+      .filter((float) => float.page === draft.page && !taken.has(float) && overlapX(float.box, draft.box) > 0)
+      .filter((float) => distanceOf(float) < 90)
+      .sort((a, b) => distanceOf(a) - distanceOf(b));
     if (!best) {
       // A list of the supplements, which are in other files.
       if (SUPPLEMENT.test(first.text)) draft.kind = 'text';

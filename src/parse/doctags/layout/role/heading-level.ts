@@ -31,23 +31,7 @@ interface LevelCandidate {
 const TOP =
   /^(?:introduction|background|(?:materials? and |patients and |subjects and )?methods?|methodology|methods and materials|results?(?: and discussions?)?|discussions?|conclusions?|references|acknowledge?ments?|literature cited|bibliography)$/iu;
 
-interface Look {
-  readonly draft: Draft;
-  readonly text: string;
-  readonly name: string;
-  readonly number: number;
-  readonly size: number;
-  readonly bold: boolean;
-  readonly italic: boolean;
-  readonly capitals: boolean;
-  readonly style: string;
-  readonly weight: number;
-  readonly isTop: boolean;
-  readonly isBack: boolean;
-  /** What is right before and after it in the text: a heading or something else. */
-  readonly before: Look['draft'] | undefined;
-  readonly after: Look['draft'] | undefined;
-}
+type Look = ReturnType<typeof lookOf>;
 
 export function levelCandidates(
   drafts: readonly Draft[],
@@ -150,7 +134,8 @@ function flag(value: boolean): number {
   return value ? 1 : 0;
 }
 
-function lookOf(draft: Draft, before: Draft | undefined, after: Draft | undefined, roman: boolean): Look {
+/** `before` and `after` are what is right before and after a heading in the text. */
+function lookOf(draft: Draft, before: Draft | undefined, after: Draft | undefined, roman: boolean) {
   const text = textOf(draft);
   const name = (headingNumber(text)?.rest ?? text).replace(/(?<![\s.:])[\s.:]+$/u, '');
   return {
@@ -167,7 +152,7 @@ function lookOf(draft: Draft, before: Draft | undefined, after: Draft | undefine
 }
 
 /** How a heading is set: larger is higher, then capitals, then bold, then upright. */
-function styleOf({ lines: [line] }: Draft): Pick<Look, 'size' | 'bold' | 'italic' | 'capitals' | 'style' | 'weight'> {
+function styleOf({ lines: [line] }: Draft) {
   const size = Math.round((line?.size ?? 10) * 2) / 2;
   const letters = line?.text.replace(/[^\p{L}]/gu, '') ?? '';
   const [bold, italic] = [(line?.bold ?? 0) > 0.8, (line?.italic ?? 0) > 0.8];

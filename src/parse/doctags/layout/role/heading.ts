@@ -47,17 +47,7 @@ const MAX_LINES = 5;
 export const THEOREM =
   /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
 
-interface Look {
-  readonly draft: Draft;
-  readonly index: number;
-  readonly text: string;
-  readonly first: Line;
-  readonly last: Line;
-  readonly name: string;
-  readonly style: string;
-  readonly isUnlikeText: boolean;
-  readonly headsText: boolean;
-}
+type Look = NonNullable<ReturnType<typeof lookOf>>;
 
 export function headingCandidates(drafts: readonly Draft[], setting: HeadingSetting): Candidate[] {
   const looks = drafts.flatMap((_, index) => lookOf(drafts, index, setting) ?? []);
@@ -70,7 +60,7 @@ export function headingCandidates(drafts: readonly Draft[], setting: HeadingSett
   }));
 }
 
-function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting): Look | undefined {
+function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting) {
   const draft = drafts[index];
   const [first] = draft?.lines ?? [];
   const last = draft?.lines.at(-1);
@@ -133,20 +123,10 @@ function isCertain(look: Look, drafts: readonly Draft[], setting: HeadingSetting
   return isUnlikeText && first.size > 0.9 * setting.size && (depth > 1 || isCommonHeading(name));
 }
 
-interface DocumentFacts {
-  readonly front: number;
-  readonly counts: ReadonlyMap<string, number>;
-  /** For each style, how many headings may be set in it, and the shares of those that look like headings or not. */
-  readonly styles: ReadonlyMap<
-    string,
-    { count: number; named: number; numbered: number; heads: number; sentences: number }
-  >;
-  readonly outlined: ReadonlyMap<string, readonly number[]>;
-  readonly lastPage: number;
-  readonly short: ReadonlyMap<number, number>;
-}
+type DocumentFacts = ReturnType<typeof documentOf>;
 
-function documentOf(drafts: readonly Draft[], looks: readonly Look[], setting: HeadingSetting): DocumentFacts {
+function documentOf(drafts: readonly Draft[], looks: readonly Look[], setting: HeadingSetting) {
+  // How many headings may be set in each style, and the shares of those that look like headings or not.
   const styles = Map.groupBy(looks, ({ style }) => style)
     .entries()
     .map(([style, own]) => {
