@@ -1,11 +1,7 @@
 /** Writes a batch. Returns the values that could not be written, with their errors; a throw fails the whole batch. */
 type WriteBatch<T> = (batch: readonly T[]) => Promise<ReadonlyMap<T, unknown> | void>;
 
-interface Waiting<T> {
-  readonly value: T;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
-}
+type Waiting<T> = PromiseWithResolvers<void> & { readonly value: T };
 
 /** Writes one batch at a time; values added meanwhile form the next, so they share its lock or sync. */
 export class Batcher<T> {
@@ -19,10 +15,10 @@ export class Batcher<T> {
 
   /** Resolves when the value is written. */
   add(value: T): Promise<void> {
-    return new Promise((done, failed) => {
-      this.#waiting.push({ value, done, failed });
-      this.#writing ??= this.#writeAll();
-    });
+    const waiting = { ...Promise.withResolvers<void>(), value };
+    this.#waiting.push(waiting);
+    this.#writing ??= this.#writeAll();
+    return waiting.promise;
   }
 
   /** Resolves when everything added so far is written. */
@@ -38,12 +34,12 @@ export class Batcher<T> {
       this.#waiting = [];
       try {
         const failures = await this.#write(batch.map(({ value }) => value));
-        for (const { value, done, failed } of batch) {
-          if (failures?.has(value)) failed(failures.get(value));
-          else done();
+        for (const { value, resolve, reject } of batch) {
+          if (failures?.has(value)) reject(failures.get(value));
+          else resolve();
         }
       } catch (error) {
-        for (const { failed } of batch) failed(error);
+        for (const { reject } of batch) reject(error);
       }
     }
     this.#writing = undefined;

@@ -92,14 +92,11 @@ function fileLayers(file: string | undefined, profile: string | undefined): Laye
   return [...layers, flatten(known[profile], `profile ${profile} in ${file ?? ''}`)];
 }
 
-/** Loaded on demand: most commands have no file. */
-function yaml(): typeof Yaml {
-  return createRequire(import.meta.url)('yaml') as typeof Yaml;
-}
-
 /** An alias inside its own anchor makes a cyclic value, which is refused. */
 function parseYaml(text: string): unknown {
-  const value: unknown = yaml().parse(text);
+  // Loaded on demand: most commands have no file.
+  const { parse } = createRequire(import.meta.url)('yaml') as typeof Yaml;
+  const value: unknown = parse(text);
   try {
     JSON.stringify(value);
   } catch (error) {

@@ -17,14 +17,10 @@ const NO_HURRY_MS = 500;
 const RESERVED_AHEAD_MS = 10_000;
 const CLOCK_QUESTIONS = 8;
 
-interface Row {
+interface Row extends Omit<Grant, 'firstAt'> {
   readonly key: string;
   readonly now_ms: number;
   readonly first_at: number;
-  readonly next_at: number;
-  readonly turns_given: number;
-  readonly slots_given: number;
-  readonly contended: boolean;
   readonly holders: number;
 }
 
@@ -181,7 +177,8 @@ export class Fleet implements AsyncDisposable {
     this.#sentAt = sentAt;
     try {
       const rows = await this.query<Row>(
-        'SELECT * FROM reserve_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
+        `SELECT key, now_ms, first_at, next_at AS behind, turns_given AS turns, slots_given AS slots, contended, holders
+         FROM reserve_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
         [
           this.holder,
           this.leaseMs,
@@ -204,7 +201,8 @@ export class Fleet implements AsyncDisposable {
       const now = performance.now();
       if (rows[0]) this.#workers = Math.max(1, rows[0].holders);
       this.#back();
-      for (const row of rows) this.#limits.get(row.key)?.limits.granted(this.#grantOf(row), now);
+      for (const { key, first_at: firstAt, ...row } of rows)
+        this.#limits.get(key)?.limits.granted({ ...row, firstAt: now + this.#serverClock.untilMs(firstAt, now) }, now);
       for (const row of rows) this.#limits.get(row.key)?.changed();
     } catch (error) {
       for (const { key } of sorted) this.#limits.get(key)?.limits.refused();
@@ -222,16 +220,6 @@ export class Fleet implements AsyncDisposable {
       const [row] = await this.query<{ now_ms: number }>('SELECT server_ms() AS now_ms', []);
       this.#serverClock.sample(row?.now_ms, sentAt);
     }
-  }
-
-  #grantOf(row: Row): Grant {
-    return {
-      firstAt: performance.now() + this.untilMs(row.first_at),
-      behind: row.next_at,
-      turns: row.turns_given,
-      slots: row.slots_given,
-      contended: row.contended,
-    };
   }
 
   #lost(message: string): void {
