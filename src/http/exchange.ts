@@ -7,16 +7,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from '../base/index.ts';
 import type { Failure, Phase } from './connector.ts';
 import { failureOf } from './connector.ts';
-import type {
-  HttpLimits,
-  BodySink,
-  FailedReason,
-  Headers,
-  HttpResponse,
-  OpenSink,
-  RefusedReason,
-  ResponseHead,
-} from './send.ts';
+import type { BodySink, FailedReason, Headers, HttpLimits, HttpRequest, HttpResponse, RefusedReason } from './send.ts';
 
 type Controller = Dispatcher.DispatchController;
 
@@ -24,17 +15,6 @@ type ExchangeEnd =
   | { readonly kind: 'response'; readonly response: HttpResponse }
   | { readonly kind: 'stopped'; readonly response: HttpResponse }
   | (Failure & { readonly response?: HttpResponse });
-
-interface ExchangeOptions {
-  readonly clock: Clock;
-  readonly limits: HttpLimits;
-  readonly url: URL;
-  readonly sink: OpenSink | undefined;
-  readonly unpack: boolean;
-  readonly storeCookie: (line: string) => void;
-  readonly onSent: () => void;
-  readonly onHeaders: (head: ResponseHead) => void;
-}
 
 /**
  * One request and its response at parser level, under every time and size limit.
@@ -46,7 +26,9 @@ interface ExchangeOptions {
  * The socket is not read while the streams are full, and no deadline runs while the sink is busy.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #given: ExchangeOptions;
+  readonly #request: HttpRequest;
+  readonly #limits: HttpLimits;
+  readonly #clock: Clock;
   readonly #settle: PromiseWithResolvers<ExchangeEnd> = Promise.withResolvers();
   readonly end = this.#settle.promise;
   readonly #deadlines: Deadlines;
@@ -67,10 +49,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Decoders, once the first bytes have come, and the body behind them. */
   #streams: (Transform | Writable)[] = [];
 
-  constructor(given: ExchangeOptions) {
-    this.#given = given;
-    this.#unpack = given.unpack;
-    this.#deadlines = new Deadlines(given.clock, given.limits, (...expired) => this.#fail(...expired));
+  constructor(request: HttpRequest, limits: HttpLimits, clock: Clock) {
+    this.#request = request;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#unpack = request.unpack ?? false;
+    this.#deadlines = new Deadlines(clock, limits, (...expired) => this.#fail(...expired));
   }
 
   abort(reason: Error): void {
@@ -84,7 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#controller = controller;
     this.#enter('headers');
-    this.#given.onSent();
+    this.#request.onSent?.();
   }
 
   onResponseStart(
@@ -106,8 +90,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#status = status;
     this.#headers = flattenHeaders(headers);
-    for (const line of [headers['set-cookie'] ?? []].flat()) this.#given.storeCookie(line);
-    this.#given.onHeaders({ url: this.#given.url, status, headers: this.#headers });
+    const { url, jar, onHead } = this.#request;
+    for (const line of [headers['set-cookie'] ?? []].flat()) jar?.store(line, url, this.#clock.now());
+    onHead?.({ url, status, headers: this.#headers });
     this.#enter('body');
     this.#receive();
   }
@@ -141,14 +126,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const codings = parseCodings(coding);
     if (codings === undefined || codings.length > MAX_CODINGS)
       return this.#refuse('unknown-encoding', `content-encoding "${coding}"`);
-    const { maxBytes, maxMemoryBytes } = this.#given.limits;
-    this.#cap = !success ? MAX_ERROR_BYTES : this.#given.sink ? maxBytes : maxMemoryBytes;
+    const { url, sink: open } = this.#request;
+    const { maxBytes, maxMemoryBytes } = this.#limits;
+    this.#cap = !success ? MAX_ERROR_BYTES : open ? maxBytes : maxMemoryBytes;
     const length = Number(this.#headers['content-length'] ?? 0);
     if (success && length > this.#cap)
       return this.#refuse('body-too-large', `${length} bytes announced, ${this.#cap} allowed`);
     this.#unpack &&= success && codings.length === 0;
     this.#codings = codings;
-    const { url, sink: open } = this.#given;
     const stop = (): void =>
       this.#endWith({ kind: 'stopped', response: this.#response() }, new Error('the sink has enough'));
     this.#openBody(success ? open?.({ url, status: this.#status, headers: this.#headers }, stop) : undefined);
@@ -221,7 +206,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #response(): HttpResponse {
     return {
-      url: this.#given.url,
+      url: this.#request.url,
       status: this.#status,
       headers: this.#headers,
       body: this.#memory.length === 1 ? (this.#memory[0] as Buffer) : Buffer.concat(this.#memory),

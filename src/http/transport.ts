@@ -80,16 +80,7 @@ export class Transport implements AsyncDisposable {
   readonly send: Send = (request, signal) => {
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     const { url } = request;
-    const exchange = new Exchange({
-      clock: this.#options.clock,
-      limits: this.#limitsOf(request),
-      url,
-      sink: request.sink,
-      unpack: request.unpack ?? false,
-      storeCookie: (line) => request.jar?.store(line, url, this.#options.clock.now()),
-      onSent: request.onSent ?? (() => undefined),
-      onHeaders: request.onHead ?? (() => undefined),
-    });
+    const exchange = new Exchange(request, this.#limitsOf(request), this.#options.clock);
     const startedAt = this.#options.clock.monotonic();
     const abort = (): void => exchange.abort(signal?.reason as Error);
     signal?.addEventListener('abort', abort, { once: true });

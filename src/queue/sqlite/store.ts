@@ -244,12 +244,8 @@ export class SqliteStore implements QueueStore {
     const statement = standing === 'trusted' ? this.#sql.leaseTrusted : this.#sql.leaseSuspect;
     return picks.flatMap(({ host, resolver, limit }) => {
       const lane = { host: host ?? '', resolver: resolver ?? '', limit };
-      const rows = statement.all({
-        ...lane,
-        worker: workerId,
-        expiresAt: now + leaseMs,
-        now,
-      }) as unknown as LeasedRow[];
+      const values = { ...lane, worker: workerId, expiresAt: now + leaseMs, now };
+      const rows = statement.all(values) as unknown as LeasedRow[];
       // UPDATE returns its rows in any order.
       rows.sort((a, b) => a.deathsAlone - b.deathsAlone || b.priority - a.priority || a.id - b.id);
       return rows.map(({ id, token, attempt, artifactId, artifactJson }) => {
