@@ -385,9 +385,7 @@ export class S3Store implements ObjectStore {
     throw new AppError(
       'OBJECT_STORE_REFUSED',
       `${this.name} does not complete ${key}: ${tagOf(answer, 'Code') ?? response.status}`,
-      {
-        hint: 'run the same command again: the upload starts over',
-      },
+      { hint: 'run the same command again: the upload starts over' },
     );
   }
 

@@ -87,18 +87,8 @@ export class Orchestrator {
     this.#report = report;
     this.#startedAt = clock.now();
     this.#admission = admission ?? localAdmission(options, { clock, random, report });
-    this.#worker = new Worker({
-      options,
-      workerId: this.workerId,
-      store,
-      handler,
-      clock,
-      admission: this.#admission,
-      report,
-      log,
-      around,
-      random,
-    });
+    const parts = { options, store, handler, clock, report, log, around, random };
+    this.#worker = new Worker({ ...parts, workerId: this.workerId, admission: this.#admission });
   }
 
   /** `parked` jobs wait for a host without a worker. */
