@@ -21,22 +21,13 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after `delayMs` of the clock's time; rejects with the signal's reason when aborted first. */
-export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(signal.reason as Error);
-      return;
-    }
-    const timer = clock.setTimer(delayMs, () => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    });
-    const abort = (): void => {
-      timer[Symbol.dispose]();
-      reject(signal?.reason as Error);
-    };
-    signal?.addEventListener('abort', abort, { once: true });
-  });
+export async function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const abort = (): void => reject(signal?.reason as Error);
+  signal?.addEventListener('abort', abort, { once: true });
+  using _timer = clock.setTimer(delayMs, resolve);
+  await promise.finally(() => signal?.removeEventListener('abort', abort));
 }
 
 /** Returns numbers in [0, 1). */

@@ -39,10 +39,8 @@ export function merge(layers: readonly Layer[]): {
 function assign(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let at = root;
   for (const key of path.slice(0, -1)) {
-    const next = at[key];
-    at = isRecord(next)
-      ? next
-      : ((at[key] = Object.create(null) as Record<string, unknown>), at[key] as Record<string, unknown>);
+    if (!isRecord(at[key])) at[key] = Object.create(null);
+    at = at[key] as Record<string, unknown>;
   }
   at[path.at(-1) ?? ''] = value;
 }

@@ -223,15 +223,9 @@ export class RobotsRules {
   allows(url: URL): boolean {
     const path = normalise(url.pathname + url.search);
     if (path === '/robots.txt') return true;
-    let best: Rule | undefined;
-    for (const rule of this.#rules) {
-      if (
-        best &&
-        (rule.pattern.length < best.pattern.length || (rule.pattern.length === best.pattern.length && !rule.allow))
-      )
-        continue;
-      if (matches(rule.pattern, path)) best = rule;
-    }
+    const [best] = this.#rules
+      .filter(({ pattern }) => matches(pattern, path))
+      .sort((a, b) => b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow));
     return best?.allow ?? true;
   }
 }
