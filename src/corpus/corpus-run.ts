@@ -63,25 +63,13 @@ export interface CorpusRunOptions<Gathered, Indexed> {
   readonly store?: (() => StoredOutputs) | undefined;
 }
 
-export interface CorpusOutcome<Gathered, Indexed> {
-  readonly gathered: Gathered;
-  readonly documents: number;
-  readonly stages: Readonly<Partial<Record<CorpusStageName, StageOutcome>>>;
-  /** Undefined if the run was stopped before. */
-  readonly index: Indexed | undefined;
-  readonly stopReason: string | undefined;
-}
-
 /**
  *   gather → doctags → chunk → dense (into the cache)          as documents arrive, each line bounded
  *                                     └→ embed → index          when there are no more
  *
  * An abort, or a stage that cannot continue, stops all: running items are finished, others left to the next run.
  */
-export async function runCorpus<Gathered, Indexed>(
-  options: CorpusRunOptions<Gathered, Indexed>,
-  signal: AbortSignal,
-): Promise<CorpusOutcome<Gathered, Indexed>> {
+export async function runCorpus<Gathered, Indexed>(options: CorpusRunOptions<Gathered, Indexed>, signal: AbortSignal) {
   const { stages, gather, index, report, store, files = new ArrivedFiles() } = options;
   const halt = new AbortController();
   const either = AbortSignal.any([signal, halt.signal]);
@@ -157,6 +145,7 @@ export async function runCorpus<Gathered, Indexed>(
     gathered: await gathering,
     documents: files.count,
     stages: outcomes,
+    /** Undefined if the run was stopped before. */
     index: indexed,
     stopReason: either.aborted ? reasonOf(either) : undefined,
   };

@@ -43,6 +43,8 @@ const MEANINGS: readonly (readonly [Choice, RegExp])[] = [
 /** One entry of a file; field names differ between tools. */
 interface Row {
   readonly line: number;
+  /** The fields that entries of this file may have, in lower case. */
+  readonly names: readonly string[];
   readonly value: (name: string) => string;
   readonly tags: readonly string[];
 }
@@ -69,7 +71,7 @@ export async function importDecisions(
   for await (const row of isTable ? rowsOf(path) : rowsOfList(path)) {
     const work = find(row);
     const all = as === undefined ? decisionsIn(row, by) : [{ ...detailsIn(row), decision: as, by }];
-    hasDecisions ||= all.length > 0 || DECISIONS.some((name) => row.value(`has ${name}`) !== '');
+    hasDecisions ||= all.length > 0 || DECISIONS.some((name) => row.names.includes(name));
     if (all.length === 0) undecided += 1;
     else if (work === undefined) unknown.push(row.line);
     else
@@ -274,9 +276,8 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
         ['title', all('TI')[0] ?? all('T1')[0] ?? ''],
         ['notes', all('N1').filter((note) => !note.startsWith(OURS)).join(' | ')],
         [OURS, all('N1').find((note) => note.startsWith(OURS))?.slice(OURS.length).trim() ?? ''],
-        ['has label', 'ris'],
       ] as const); // prettier-ignore
-      yield { line, value: (name) => named.get(name) ?? '', tags: all('KW') };
+      yield { line, names: ['label'], value: (name) => named.get(name) ?? '', tags: all('KW') };
     }
     return;
   }
@@ -284,8 +285,7 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
     const columns = new Map(names.map((name) => [name.toLowerCase(), name]));
     // Spreadsheets put a quote before text that looks like a formula; it is not part of the text.
     const said = (name: string): string => value(columns.get(name) ?? '').replace(/^'(?=[=+\-@])/, '');
-    const has = (name: string): string => (columns.has(name) ? name : '');
-    yield { line, value: (name) => (name.startsWith('has ') ? has(name.slice(4)) : said(name)), tags: [] };
+    yield { line, names: [...columns.keys()], value: said, tags: [] };
   }
 }
 
@@ -296,7 +296,7 @@ async function* rowsOfList(path: string): AsyncGenerator<Row> {
     const { doi = null, pmid = null, openalex = null } = work?.ids ?? {};
     const title = work?.title ?? (entry.kind === 'cited' ? entry.cited.title : null);
     const named: Readonly<Record<string, string | null>> = { id: work?.id ?? null, doi, pmid, openalex, title };
-    yield { line: entry.line, value: (name) => named[name] ?? '', tags: [] };
+    yield { line: entry.line, names: [], value: (name) => named[name] ?? '', tags: [] };
   }
 }
 

@@ -15,13 +15,6 @@ const TABLE_FILE = 'table.json';
 /** The rows are files beside it. */
 type TableFile = Omit<Table, 'rows'>;
 
-export interface SavedTable extends TableFile {
-  /** Derived from the columns. */
-  readonly id: string;
-  /** When it was last started, in epoch milliseconds. */
-  readonly at: number;
-}
-
 function tablesFolder({ config }: Pick<Corpus, 'config'>): string {
   return join(config.parse.data_root, 'Tables');
 }
@@ -43,11 +36,11 @@ export async function saveTable(folder: string, { columns, model }: TableFile): 
   await writeFileAtomic(join(folder, TABLE_FILE), JSON.stringify({ columns: columns.map(writtenColumn), model }));
 }
 
-/** The tables of a corpus, newest first. */
-export function savedTables(corpus: Pick<Corpus, 'config'>): SavedTable[] {
+/** The tables of a corpus, newest first; `at` is when a table was last started. */
+export function savedTables(corpus: Pick<Corpus, 'config'>) {
   const folder = tablesFolder(corpus);
   if (!existsSync(folder)) return [];
-  const tables = readdirSync(folder).flatMap((id): SavedTable[] => {
+  const tables = readdirSync(folder).flatMap((id) => {
     const path = join(folder, id, TABLE_FILE);
     const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
     if (at === undefined) return [];
@@ -85,7 +78,7 @@ export function readTable(
   return { ...corrected, id, next: at < documents.length ? at : null };
 }
 
-function tableNamed(corpus: Corpus, id: string): SavedTable {
+function tableNamed(corpus: Corpus, id: string): TableFile {
   const table = savedTables(corpus).find((each) => each.id === id);
   if (table) return table;
   throw new AppError('TABLE_UNKNOWN', `there is no table ${id.slice(0, 100)}`, {

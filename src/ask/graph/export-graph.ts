@@ -23,12 +23,7 @@ export async function exportGraph(graph: Graph, format: GraphFormat, path: strin
   await GRAPH_FORMATS[format].write(graph, path);
 }
 
-interface EdgeRow {
-  readonly source: string;
-  readonly kind: string;
-  readonly target: string;
-  readonly evidence: number;
-}
+type EdgeRow = Readonly<Record<'source' | 'kind' | 'target', string>> & { readonly evidence: number };
 
 function nodesOf({ store }: Graph): Iterable<NodeRow> {
   return store.iterate<NodeRow>('SELECT * FROM nodes ORDER BY node');

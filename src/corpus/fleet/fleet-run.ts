@@ -10,7 +10,7 @@ import type { HandlerJob, WorkQueue } from '../../queue/index.ts';
 import { Orchestrator, recoverDead } from '../../queue/index.ts';
 import type { ItemEnd, StageOutcome, WorkItem } from '../../stage/index.ts';
 import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
-import type { CorpusOutcome, CorpusRunOptions, CorpusStageName } from '../corpus-run.ts';
+import type { CorpusRunOptions, CorpusStageName } from '../corpus-run.ts';
 import { reasonOf } from '../corpus-run.ts';
 import type { ClosingStage, FlowingStage, PreparedStage } from '../prepare-stages.ts';
 import type { QueueSourceOptions } from '../queue-source.ts';
@@ -108,7 +108,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
       if (item) await doctags?.add([item]);
     },
 
-    async run(signal: AbortSignal): Promise<CorpusOutcome<Gathered, Indexed>> {
+    async run(signal: AbortSignal) {
       const halt = new AbortController();
       const either = AbortSignal.any([signal, halt.signal]);
       const outcomes: Partial<Record<CorpusStageName, StageOutcome>> = {};
