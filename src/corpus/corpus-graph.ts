@@ -86,24 +86,19 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
   const dataRoot = config.parse.data_root;
 
   const open = (warn?: Warn): Graph => {
-    const store = CorpusStore.open(folder, { warn });
-    try {
-      if (!hasGraph(store)) {
-        if (!hasFacts(dataRoot))
-          throw new AppError('GRAPH_MISSING', `no graph found in ${folder}`, {
-            hint: 'create it with docstokg graph build',
-          });
-        store.ingest();
-        updateGraph(store, sourcesIn(store, dataRoot));
-      } else if (isGraphUnfinished(store))
-        warn?.(
-          'the last graph build has not finished: the graph is incomplete until docstokg graph build has finished',
-        );
-      return new Graph(store);
-    } catch (error) {
-      store[Symbol.dispose]();
-      throw error;
-    }
+    using stack = new DisposableStack();
+    const store = stack.use(CorpusStore.open(folder, { warn }));
+    if (!hasGraph(store)) {
+      if (!hasFacts(dataRoot))
+        throw new AppError('GRAPH_MISSING', `no graph found in ${folder}`, {
+          hint: 'create it with docstokg graph build',
+        });
+      store.ingest();
+      updateGraph(store, sourcesIn(store, dataRoot));
+    } else if (isGraphUnfinished(store))
+      warn?.('the last graph build has not finished: the graph is incomplete until docstokg graph build has finished');
+    stack.move();
+    return new Graph(store);
   };
 
   return {

@@ -226,70 +226,66 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   async #open(request: Request, shared: Shared | undefined, arrive: Arrive): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
     this.#zotero = zoteroVersions(config.download.out);
-    const stack = new AsyncDisposableStack();
-    try {
-      const queue = stack.use(await openQueue(config, runtime));
-      const { startTelemetry } = await import('../telemetry/index.ts');
-      const telemetry = stack.use(
-        await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
-      );
-      const once = shared?.logs && (await openOnce(request, queue, stack));
-      this.#once = once;
-      const assembly = stack.use(
-        await assembleDownload(config, runtime, {
-          queue,
-          shared,
-          provider: (parts) => (signal) => {
-            const inputs = new Map<string, Set<string>>();
-            const works = wantedWorks(request.ids, request.wanted, {
-              ...parts,
-              signal,
-              tell: (message) => runtime.log('info', message),
-              clock: runtime.clock,
-              statePath: join(config.download.out, 'state', 'listing.json'),
-              zoteroVersions: this.#zotero,
-              entries: request.unidentified.flatMap((id) => parts.records.get(id) ?? []),
-              identified: async (entry, work, record) => {
-                request.only?.add(work.id);
-                await parts.identified(entry, work, record);
-              },
-              listed: (file, work) => inputs.set(file, (inputs.get(file) ?? new Set()).add(work)),
-            });
-            const hasLists = (request.wanted.input?.length ?? 0) > 0;
-            const counted = hasLists ? countingRepeats(works, parts.records, inputs) : works;
-            return request.only ? onlyThese(counted, request.only, parts.records) : counted;
-          },
-          list: once && ((find, signal) => once('list', find, signal)),
-          written: async ({ outcome, work, kind }) => {
-            if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));
-          },
-          // The machine that wrote its row may have died before it queued the file for parsing.
-          kept:
-            shared?.logs &&
-            (async (work) => {
-              await arrive(fileOf(assembly, work, assembly.records.savedKind(work)));
-            }),
-          report: (event) => {
-            if (isQueueEvent(event)) {
-              telemetry.report(event);
-              tell({ kind: 'queue', event });
-              return;
-            }
-            telemetry.download?.download(event);
-            tell({ kind: 'download', event });
-          },
-          reportHttp: telemetry.download?.http,
-          around: telemetry.around,
-        }),
-      );
-      const before = accountOf(assembly.store);
-      this.#before = { ended: before.listed - before.deferred - before.waiting, saved: before.downloaded };
-      this.#download = assembly;
-      return { ...assembly, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-    } catch (error) {
-      await stack.disposeAsync();
-      throw error;
-    }
+    await using stack = new AsyncDisposableStack();
+    const queue = stack.use(await openQueue(config, runtime));
+    const { startTelemetry } = await import('../telemetry/index.ts');
+    const telemetry = stack.use(
+      await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
+    );
+    const once = shared?.logs && (await openOnce(request, queue, stack));
+    this.#once = once;
+    const assembly = stack.use(
+      await assembleDownload(config, runtime, {
+        queue,
+        shared,
+        provider: (parts) => (signal) => {
+          const inputs = new Map<string, Set<string>>();
+          const works = wantedWorks(request.ids, request.wanted, {
+            ...parts,
+            signal,
+            tell: (message) => runtime.log('info', message),
+            clock: runtime.clock,
+            statePath: join(config.download.out, 'state', 'listing.json'),
+            zoteroVersions: this.#zotero,
+            entries: request.unidentified.flatMap((id) => parts.records.get(id) ?? []),
+            identified: async (entry, work, record) => {
+              request.only?.add(work.id);
+              await parts.identified(entry, work, record);
+            },
+            listed: (file, work) => inputs.set(file, (inputs.get(file) ?? new Set()).add(work)),
+          });
+          const hasLists = (request.wanted.input?.length ?? 0) > 0;
+          const counted = hasLists ? countingRepeats(works, parts.records, inputs) : works;
+          return request.only ? onlyThese(counted, request.only, parts.records) : counted;
+        },
+        list: once && ((find, signal) => once('list', find, signal)),
+        written: async ({ outcome, work, kind }) => {
+          if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));
+        },
+        // The machine that wrote its row may have died before it queued the file for parsing.
+        kept:
+          shared?.logs &&
+          (async (work) => {
+            await arrive(fileOf(assembly, work, assembly.records.savedKind(work)));
+          }),
+        report: (event) => {
+          if (isQueueEvent(event)) {
+            telemetry.report(event);
+            tell({ kind: 'queue', event });
+            return;
+          }
+          telemetry.download?.download(event);
+          tell({ kind: 'download', event });
+        },
+        reportHttp: telemetry.download?.http,
+        around: telemetry.around,
+      }),
+    );
+    const before = accountOf(assembly.store);
+    this.#before = { ended: before.listed - before.deferred - before.waiting, saved: before.downloaded };
+    this.#download = assembly;
+    const opened = stack.move();
+    return { ...assembly, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   }
 }
 

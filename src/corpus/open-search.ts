@@ -42,16 +42,14 @@ export async function openSearchSession(
     if (mode !== undefined) throw opened.reason;
     tell({ kind: 'message', level: 'warn', message: `${opened.reason.message}: searching by words alone` });
   }
-  const engine = opened?.kind === 'engine' ? opened.engine : undefined;
-  try {
-    const index = await openIndex(folder, engine);
-    const works = new CorpusWorks(folder, config.parse.data_root);
-    works.store.ingest();
-    return new SearchSession(index, { engine, mode, works, graph, hasGraph: graph.exists });
-  } catch (error) {
-    await engine?.[Symbol.asyncDispose]();
-    throw error;
-  }
+  await using stack = new AsyncDisposableStack();
+  const engine = stack.use(opened?.kind === 'engine' ? opened.engine : undefined);
+  const index = stack.use(await openIndex(folder, engine));
+  const works = stack.use(new CorpusWorks(folder, config.parse.data_root));
+  works.store.ingest();
+  const session = new SearchSession(index, { engine, mode, works, graph, hasGraph: graph.exists });
+  stack.move();
+  return session;
 }
 
 /** Opens the model that made an index's vectors; one that is not embedded only if the settings name it. */

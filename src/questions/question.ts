@@ -15,18 +15,14 @@ export interface AskedRun {
 
 /** Index and screening are opened on first use. */
 export function askedRun(id: string, corpus: Corpus, tell: (event: SearchEvent) => void): AskedRun & AsyncDisposable {
-  const search = corpus.liveSearch({ tell });
-  const screening = screeningOnDemand(corpus);
+  const opened = new AsyncDisposableStack();
   return {
     id,
     corpus,
-    search,
-    screening,
+    search: opened.use(corpus.liveSearch({ tell })),
+    screening: opened.use(screeningOnDemand(corpus)),
     warn: (message) => tell({ kind: 'message', level: 'warn', message }),
-    [Symbol.asyncDispose]: async () => {
-      screening[Symbol.dispose]();
-      await search[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 

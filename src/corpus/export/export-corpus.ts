@@ -205,21 +205,17 @@ async function shards(
 ): Promise<number> {
   let count = 0;
   let writer: Awaited<ReturnType<typeof openRowWriter>> | undefined;
-  try {
-    for await (const row of rows) {
-      if (count % SHARD_ROWS === 0) {
-        await writer?.finish();
-        const path = `${base}-${String(Math.floor(count / SHARD_ROWS)).padStart(5, '0')}.parquet`;
-        writer = await openRowWriter(path, { metadata: { schema: 'docstokg/dataset/1' }, columns });
-      }
-      await writer?.write(row);
-      count += 1;
+  await using opened = new AsyncDisposableStack();
+  for await (const row of rows) {
+    if (count % SHARD_ROWS === 0) {
+      await writer?.finish();
+      const path = `${base}-${String(Math.floor(count / SHARD_ROWS)).padStart(5, '0')}.parquet`;
+      writer = opened.use(await openRowWriter(path, { metadata: { schema: 'docstokg/dataset/1' }, columns }));
     }
-    await writer?.finish();
-    writer = undefined;
-  } finally {
-    await writer?.[Symbol.asyncDispose]();
+    await writer?.write(row);
+    count += 1;
   }
+  await writer?.finish();
   return count;
 }
 
