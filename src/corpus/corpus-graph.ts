@@ -138,17 +138,9 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
           scheduling: 'lpt',
           perItemTimeoutS: 120,
         });
-        const outcome = await runStage(
-          plan,
-          graphWorker,
-          { ...options, handleSignals: false },
-          {},
-          {
-            report: (event) => tell({ kind: 'stage', event }),
-            signal: stop,
-            workerData: settings,
-          },
-        );
+        const report = (event: StageEvent): void => tell({ kind: 'stage', event });
+        const runtime = { report, signal: stop, workerData: settings };
+        const outcome = await runStage(plan, graphWorker, options, {}, runtime);
         if (outcome.cancelled || options.dryRun) return;
         using store = CorpusStore.create(folder, { manifests: manifestFolder(config), warn });
         await store.ingestSoon();
@@ -191,13 +183,8 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
           // A document has many passages, each with its own limit.
           perItemTimeoutS: 0,
         });
-        const gathered = await gatherClaims(
-          asked,
-          client.send,
-          { ...options, handleSignals: false },
-          { report: (event) => tell({ kind: 'stage', event }), signal: stop },
-        );
-        tell({ kind: 'gathered', gathered });
+        const report = (event: StageEvent): void => tell({ kind: 'stage', event });
+        tell({ kind: 'gathered', gathered: await gatherClaims(asked, client.send, options, { report, signal: stop }) });
       }, signal);
     },
   };

@@ -162,6 +162,8 @@ export function stageSettings(call: StageCall, config: Config, preferred: Partia
     diagnosticsIntervalS: stage.diagnostics_interval_s,
     durable: stage.durable,
     manifestDir: manifestFolder(config),
+    // The caller's abort signal stops a stage.
+    handleSignals: false,
   };
   const { resume, force, dryRun, limit, shard } = call;
   const called = { resume, force, dryRun, limit, shard: shard === undefined ? undefined : parseShard(shardOf(shard)) };

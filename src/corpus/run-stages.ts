@@ -146,7 +146,7 @@ export async function runPrepared(
   const outcome = await runStage(
     plan,
     worker,
-    { ...options, handleSignals: false },
+    options,
     {
       ...hooks,
       afterItem: (item, ended, context) => {

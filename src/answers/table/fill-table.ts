@@ -89,7 +89,7 @@ export async function fillTable(corpus: Corpus, session: SearchSession, request:
       if (filled) made.set(item.itemId, rowOf(document, cells));
       return { status: 'success', manifest: { filled: cells.filter(({ kind }) => kind === 'value').length } };
     },
-    { ...options, handleSignals: false },
+    options,
     {
       afterItem: (item, ended) => {
         if ('status' in ended && ended.reason === 'budget') overBudget += 1;
