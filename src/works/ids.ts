@@ -61,7 +61,7 @@ export function normalizePmcid(text: string): string | undefined {
   return digits === undefined || Number(digits) === 0 ? undefined : `PMC${Number(digits)}`;
 }
 
-/** A PMCID from a PMCID field, where bare digits count too. */
+/** Bare digits count too. */
 export function pmcidFromField(text: string): string | undefined {
   const digits = /(?:^|\/)(\d{1,10})\/?$/.exec(text.trim())?.[1];
   return normalizePmcid(text) ?? (digits === undefined ? undefined : normalizePmcid(`PMC${digits}`));
@@ -116,7 +116,6 @@ export function osfGuidOf(text: string): string | undefined {
     ?.toLowerCase();
 }
 
-/** The ORCID in a text, without its URL; null if there is none. */
 export function orcidIn(text: string | null): string | null {
   return /\d{4}-\d{4}-\d{4}-\d{3}[\dX]/i.exec(text ?? '')?.[0].toUpperCase() ?? null;
 }
@@ -163,7 +162,7 @@ export function identify(text: string): WorkIds | undefined {
   return inUrl === undefined ? undefined : { ...NO_IDS, doi: inUrl };
 }
 
-/** Merges two sets of ids; the first wins where they differ. */
+/** The first wins where they differ. */
 export function mergeIds(first: WorkIds, second: WorkIds): WorkIds {
   return { ...second, ...Object.fromEntries(Object.entries(first).filter(([, id]) => id !== null)) };
 }

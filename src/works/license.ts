@@ -1,6 +1,5 @@
 import { meaningsOf } from '../base/index.ts';
 
-/** A licence: our name for it, and the source's text. */
 export interface License {
   readonly slug: LicenseSlug | null;
   readonly raw: string;

@@ -8,7 +8,6 @@ export const maybe = <S extends z.ZodType>(schema: S) => schema.nullish().transf
 /** An optional field: a wrong type becomes null instead of failing the record. */
 export const lenient = <S extends z.ZodType>(schema: S) => maybe(schema).catch(null);
 
-/** A list of objects from which invalid ones are dropped. */
 export const objects = <S extends z.ZodRawShape>(shape: S) => validItems(z.object(shape));
 
 export const text = maybe(z.string());

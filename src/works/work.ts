@@ -2,7 +2,6 @@ import type { HostType, License, Version } from './license.ts';
 import type { WorkIds } from './ids.ts';
 import { keyOf, NO_IDS } from './ids.ts';
 
-/** A location of a work, as listed by OpenAlex. */
 export interface WorkLocation {
   readonly landingUrl: string | null;
   readonly pdfUrl: string | null;
@@ -28,7 +27,7 @@ export function workFromIds(ids: WorkIds, known: Known = {}): Work | undefined {
   return id === undefined ? undefined : namedWork(id, ids, known);
 }
 
-/** A work under a given name; it may have no ids. */
+/** It may have no ids. */
 export function namedWork(
   id: string,
   ids: WorkIds,
@@ -47,7 +46,6 @@ export function namedWork(
     isOpen: null as boolean | null,
     /** Best open location first; empty for a work known by id only. */
     locations: [] as readonly WorkLocation[],
-    /** Copies hosted by OpenAlex. */
     content: { pdf: false, tei: false } as { readonly pdf: boolean; readonly tei: boolean },
     /** URLs given by the user, tried like locations of unknown kind. */
     urls,

@@ -24,7 +24,6 @@ export interface CitedWork {
   readonly title: string | null;
   readonly authors: readonly string[];
   readonly year: number | null;
-  /** The whole text, to search by. */
   readonly text: string;
 }
 
@@ -106,7 +105,6 @@ const MOST_KEYWORDS = 200;
 const LONGEST_TEXT = 100_000;
 const LONGEST_TITLE = 2_000;
 
-/** Builds a work from an entry's fields, in any order and spelling; a fault says what is missing. */
 export function workFromFields(
   fields: Iterable<readonly [string, string]>,
   line: number,

@@ -186,13 +186,12 @@ interface TaggedFormat {
   readonly lists?: readonly string[];
 }
 
-/** RIS as written by Zotero, Embase, Ovid and others. */
+/** As written by Zotero, Embase, Ovid and others. */
 export const RIS: TaggedFormat = {
   pattern: /^\s{0,3}([A-Z][A-Z0-9]|DOI) {1,2}-(?:\s(.*)|)$/,
   begins: 'TY',
   ends: 'ER',
 };
-/** MEDLINE as PubMed exports it. */
 export const MEDLINE: TaggedFormat = { pattern: /^([A-Z]{2,4}) {0,2}- ?(.*)$/, begins: 'PMID' };
 /** "Plain text" of Web of Science. */
 export const WEB_OF_SCIENCE: TaggedFormat = {
@@ -202,7 +201,7 @@ export const WEB_OF_SCIENCE: TaggedFormat = {
   lists: ['AU', 'AF'],
 };
 
-/** The records of a tagged file: lines outside a record are skipped, values may continue on the next line. */
+/** Lines outside a record are skipped; values may continue on the next line. */
 export async function* readTagged(
   chunks: AsyncIterable<Uint8Array>,
   { pattern, begins, ends, lists = [] }: TaggedFormat,

@@ -38,7 +38,6 @@ type Subject =
 
 const LONGEST_SEARCH = 1500;
 
-/** Parameters of `/works`, without paging. */
 function worksParameters(query: OpenAlexQuery, subject: Subject): Readonly<Record<string, string>> {
   const filters: string[] = query.filter === undefined ? [] : [query.filter];
   if (subject.kind === 'topic') filters.push(`topics.id:${subject.id}`);
@@ -93,9 +92,7 @@ export function parseOpenAlexUrl(text: string): Pick<OpenAlexQuery, 'search' | '
 }
 
 export interface WorkConditions {
-  /** Works of these people, by ORCID. */
   readonly orcid?: readonly string[] | undefined;
-  /** Works from these institutions, by ROR. */
   readonly ror?: readonly string[] | undefined;
   /** Works that cite these, by OpenAlex id or DOI. */
   readonly cites?: readonly string[] | undefined;
@@ -157,7 +154,6 @@ interface OpenAlexPage {
   readonly state: OpenAlexState;
   readonly total: number | null;
   readonly budget: OpenAlexBudget | null;
-  /** Works that no earlier page had. */
   readonly works: readonly { readonly work: Work; readonly record: WorkRecord }[];
 }
 

@@ -32,7 +32,6 @@ const openAlexLocation = z.object({
   source: lenient(z.object({ type: text, display_name: text, host_organization_name: said, issn: works })),
 });
 
-/** The fields we read of OpenAlex's responses. */
 const openAlexWork = z.object({
   id: z.string().optional(),
   doi: text,

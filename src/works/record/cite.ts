@@ -117,7 +117,6 @@ export function cslItem(record: WorkRecord, id: string = record.id): Readonly<Re
   return { id, type, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)) };
 }
 
-/** As the source splits the name, otherwise parsed. */
 export function namesOf(author: Author): PersonName {
   return author.family === null || author.family === '' ? parsePersonName(author.name) : author;
 }
@@ -276,7 +275,6 @@ function bibtexAuthors(authors: readonly Author[]): string | null {
   return [...shown, ...(authors.length > BIBTEX_AUTHORS ? ['others'] : [])].join(' and ');
 }
 
-/** Part of a name; in braces if it contains a separator. */
 function namePart(text: string): string {
   return /,|(?:^|\s)and(?:\s|$)/i.test(text) ? `{${tex(text)}}` : tex(text);
 }

@@ -47,7 +47,7 @@ type Message = z.output<typeof crossrefMessage>;
 const MOST_AUTHORS = 500;
 const MOST_REFERENCES = 5000;
 
-/** Crossref types that OpenAlex names differently. */
+/** Where Crossref and OpenAlex differ. */
 const TYPES = meaningsOf({
   article: 'journal-article proceedings-article',
   preprint: 'posted-content',

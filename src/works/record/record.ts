@@ -37,7 +37,6 @@ export type NoticeKind =
   | 'reinstatement'
   | 'other';
 
-/** A notice about a work from its publisher or Retraction Watch. */
 export interface Notice {
   readonly kind: NoticeKind;
   readonly doi: string | null;
@@ -71,7 +70,6 @@ export interface WorkRecord extends Readonly<ReturnType<typeof emptyRecord>> {}
 
 export function emptyRecord(id: string, ids: Partial<WorkIds> = {}) {
   return {
-    /** The id the work is queued, filed and found under. */
     id,
     ids: { ...NO_IDS, ...ids } as WorkIds,
     /** OpenAlex type: `article`, `preprint`, `review`, `book-chapter`, … */
@@ -103,7 +101,6 @@ export function emptyRecord(id: string, ids: Partial<WorkIds> = {}) {
     notices: [] as readonly Notice[],
     relations: [] as readonly Relation[],
     url: null as string | null,
-    /** When the source last changed its record. */
     changed: null as string | null,
     sources: [] as readonly Provenance[],
   };
@@ -192,7 +189,6 @@ function isSamePerson(a: Author, b: Author): boolean {
   return wordsIn(a.name).some((word) => word.length > 1 && others.has(word));
 }
 
-/** Each source once, with its latest time and its fields. */
 function mergeSources(
   known: readonly Provenance[],
   said: readonly Provenance[],

@@ -16,7 +16,6 @@ export interface VersionLink {
 /** Similar records below this score stay separate. */
 const SURE_ENOUGH = 0.8;
 const SHORTEST_TITLE = 20;
-/** Types of texts about another work, or beside it. */
 const ABOUT = new Set(
   'erratum retraction editorial letter peer-review paratext dataset supplementary-materials'.split(' '),
 );
