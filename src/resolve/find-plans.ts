@@ -52,7 +52,6 @@ export async function* findPlans(
 
 interface CompletedWork {
   readonly work: Work;
-  /** Why a lookup added nothing. */
   readonly findings: readonly Finding[];
 }
 

@@ -33,7 +33,6 @@ interface Token {
   readonly freshMs: number;
 }
 
-/** Adds keys, limits, terms and cache times to requests. */
 export class Lookups {
   readonly #send: Send;
   readonly #services: Services;
@@ -148,7 +147,6 @@ export async function* answerOf<S extends z.ZodType>(
   return found.kind === 'found' ? found.value : undefined;
 }
 
-/** Finding for a resolver that is skipped because it has no key. */
 export function needsKey(resolver: string, message: string): Finding {
   return { kind: 'problem', resolver, message, at: null, wantsKey: true };
 }

@@ -6,7 +6,6 @@ import type { Lookups } from './lookups.ts';
 import { problemsOf } from './lookups.ts';
 import { isAboutAnother, nameWords, numbersIn, titleWords } from './same-work.ts';
 
-/** A registered work that may be the one searched for. */
 export interface Candidate {
   readonly doi: string;
   readonly title: string;

@@ -13,7 +13,6 @@ export interface Checksum {
   readonly hex: string;
 }
 
-/** Null for anything else. */
 export function checksumOf(algorithm: 'md5' | 'sha256', text: string | null | undefined): Checksum | null {
   const hex = (algorithm === 'md5' ? /^(?:md5:)?([0-9a-f]{32})$/i : /^([0-9a-f]{64})$/i).exec(text ?? '')?.[1];
   return hex === undefined ? null : { algorithm, hex: hex.toLowerCase() };
@@ -38,10 +37,8 @@ const UNSTATED = {
   terms: null as 'text-mining' | null,
 };
 
-/** One URL to try, with its source's metadata. */
 export type Plan = Readonly<typeof UNSTATED> & { readonly resolver: string; readonly url: string };
 
-/** A resolver's result: a plan, or why it has none. */
 export type Finding =
   | { readonly kind: 'plan'; readonly plan: Plan }
   | {
@@ -68,7 +65,6 @@ export interface ResolveContext {
   readonly retracted?: 'keep' | 'skip';
   /** With 'published', manuscripts are tried after all other copies. */
   readonly prefer?: 'any' | 'published';
-  /** Called for every resolver that is queried. */
   readonly asked?: (resolver: string) => void;
   readonly signal?: AbortSignal | undefined;
 }

@@ -2,14 +2,12 @@ import { wordsIn } from '../base/index.ts';
 import type { Work } from '../works/index.ts';
 import { normalizeDoi, plainText } from '../works/index.ts';
 
-/** What a response, page or record says about its work. */
 export interface StatedWork {
   readonly doi?: string | null | undefined;
   readonly title?: string | null | undefined;
   readonly authors?: readonly (string | null)[] | null | undefined;
 }
 
-/** Another DOI of the same work, and the evidence. */
 export interface SameAs {
   readonly doi: string;
   readonly evidence: string;

@@ -91,7 +91,6 @@ export function readLandingPage(html: string | ReadPage, url: URL, headers: Head
       url,
     ),
     refresh: refreshOf(tags, headers, base),
-    /** The file that the page shows in a frame or viewer. */
     embedded: distinct(shown, base, url)[0]?.url ?? null,
     isFullText: isFullText(prose),
     /** Its text without references, related works and navigation. */
@@ -133,7 +132,6 @@ function link(url: string, expect: LandingLink['expect'], trust: LandingLink['tr
   return { url, expect, trust };
 }
 
-/** Drops supplements if the article is there too. */
 function withoutSupplements(links: readonly LandingLink[]): readonly LandingLink[] {
   const articles = links.filter(({ url }) => !SUPPLEMENT.test(url));
   return articles.length > 0 ? articles : links;
@@ -225,7 +223,7 @@ const PLATFORM_FILES: readonly RegExp[] = [
   /\/article\/download\/[\w-]{1,60}\/(?:pdf|\d{1,9})(?:[/?#]|$)/i,
 ];
 
-/** Elsevier's pages have the file's URL in script data. */
+/** Elsevier. */
 const PDF_DATA =
   /"pdfDownload":\{"isPdfFullText":(?:true|false),"urlMetadata":\{"queryParams":\{"md5":"([0-9a-f]{32})","pid":"([\w.-]{1,200})"\},"pii":"(\w{1,40})","pdfExtension":"(\/\w{1,20})","path":"([\w/]{1,60})"/;
 

@@ -35,7 +35,7 @@ export function doiIn(metas: readonly Meta[]): string | undefined {
     .find((doi) => doi !== undefined);
 }
 
-/** Path segments after a DOI in publishers' URLs. */
+/** Follows a DOI in publishers' URLs. */
 const VIEW =
   /(?:\/(?:full|abstract|meta|html|pdf|epdf|fulltext|tables|figures|references|citations|metrics))+\/?$|\.(?:full|abstract|long|short|full-text|html|pdf|xml|article-info)$/i;
 
@@ -103,7 +103,6 @@ export function licenseOf(page: {
   return null;
 }
 
-/** The sentence or line around an offset. */
 function sentenceAt(text: string, at: number): string {
   const before =
     text
@@ -131,7 +130,6 @@ const GRANT = /\b(?:licen[cs]ed|distributed|published|released|available|reprodu
 const CONDITION = /\b(?:may|can|choose|options?|either|unless|(?:prior to|before|after|since|until) \d{4})\b/i;
 const NAMED_LICENSE = /(?:creative commons|\bcc[ -]?(?:by|0|zero)\b)[^,;()\n]{0,100}/gi;
 
-/** Licences granted in prose without a link. */
 function licensesInProse(text: string): License[] {
   if (!/creative commons|\bcc[ -]?(?:by|0|zero)\b/i.test(text)) return [];
   return text.split(/\n|(?<=[.!?])\s/).flatMap((sentence) => {
@@ -148,7 +146,6 @@ function licensesInProse(text: string): License[] {
   });
 }
 
-/** The title in the metadata; undefined falls back to `title`. */
 export function titleIn(metas: readonly Meta[]): string | undefined {
   return metas.find(({ name }) => TITLE_METAS.has(name))?.content;
 }
@@ -192,7 +189,6 @@ const ARTICLE = /article|scholarly|report|thesis|chapter|book|creativework|publi
 /** Types of deposits: their statements count, but their files are not papers. */
 const DEPOSIT = /dataset|digitaldocument|softwaresourcecode|collection|imageobject|mediaobject|learningresource/i;
 
-/** Broken or endless data is skipped. */
 export function readJsonLd(text: string) {
   const pdfUrls: string[] = [];
   let license: string | null = null;

@@ -33,13 +33,11 @@ const HIDDEN = new Set(['script', 'style', 'template', 'svg', 'head', 'select', 
 const RAW = new Set(['style', 'xmp', 'noembed', 'noframes', 'iframe']);
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 const CONTAINERS = new Set('div section article aside main nav footer ol ul dl table'.split(' '));
-/** Elements that end a paragraph. */
 const BLOCKS = new Set([
   ...HEADINGS,
   ...CONTAINERS,
   ...'p li dd dt td th tr figure figcaption blockquote header body form pre'.split(' '),
 ]);
-/** Section names of papers in common languages. */
 const SECTIONS: readonly RegExp[] = [
   /^(?:introduction|background|einleitung|introducci[oó]n|introdu[cç][aã]o|введение|引言|はじめに)/,
   /^(?:(?:materials? and )?methods?|methodology|experimental|patients and methods|methoden|m[eé]thodes?|mat[eé]riel|m[eé]todos?|materiales|методы|материалы|方法)/,
@@ -72,7 +70,6 @@ export function readPage(page: string) {
   let length = 0;
   const sections = new Set<number>();
   let [words, proseWords, proseParagraphs, runningWords] = [0, 0, 0, 0];
-  /** The tag whose text is being collected. */
   let open: Tag | undefined;
   let hidden: string | undefined;
   const containers: string[] = [];
@@ -214,14 +211,12 @@ export function readPage(page: string) {
     /** Visible text of the article zone, one block per line. */
     text: text.join(''),
     prose: {
-      /** Visible words, up to a limit. */
       words,
       /** Words in paragraphs long enough to be prose; menus and captions are shorter. */
       proseWords,
       proseParagraphs,
       /** Prose in at least three consecutive paragraphs without a heading or linked title in between. */
       runningWords,
-      /** Distinct paper sections named by headings. */
       sections: sections.size,
     },
   };
@@ -273,7 +268,6 @@ export function decodePage(body: Buffer, contentType: string | undefined): strin
 
 export type PageFace = ReturnType<typeof faceOf>;
 
-/** Metadata that describes a single work. */
 const STATES_WORK =
   /^(?:citation_(?!journal|issn|publisher)|bepress_citation_|eprints\.(?!eprintid)|prism\.|wkhealth_|dc(?:terms)?\.(?:title|identifier|creator)$)/;
 
@@ -295,7 +289,6 @@ export function faceOf({ tags, prose }: ReadPage) {
     asksPassword: tags.some(
       ({ name, attributes }) => name === 'input' && attributes.get('type')?.trim().toLowerCase() === 'password',
     ),
-    /** Number of links that look like full texts. */
     files: tags.filter(
       ({ name, attributes }) => name === 'a' && /\.(?:pdf|xml)($|[?#])/i.test(attributes.get('href') ?? ''),
     ).length,

@@ -67,7 +67,6 @@ async function* pmcidOf({ ids }: Work, context: ResolveContext): AsyncGenerator<
   return normalizePmcid(found?.records?.[0]?.pmcid ?? '');
 }
 
-/** Whether the metadata has the requested id and, where both are known, the work's DOI. */
 function samenessOfPmc(
   work: Work,
   pmcid: string,
@@ -77,7 +76,7 @@ function samenessOfPmc(
   return doi === null ? { kind: 'same' } : compareWork(work, { doi, title });
 }
 
-/** The articles in a bucket listing; undefined if it is something else. */
+/** Undefined if it is no bucket listing. */
 function listedVersions(xml: string): { readonly id: string; readonly version: number }[] | undefined {
   if (!/<ListBucketResult[\s>]/.test(xml.slice(0, 2000))) return undefined;
   const keys = xml.matchAll(/<(?:Prefix|Key)>(?:metadata\/)?(PMC\d{1,10})\.(\d{1,3})(?:\/|\.json)/g);

@@ -53,7 +53,6 @@ type Link = z.output<typeof link>;
 
 /** Hosts that require a text-mining token; they have their own resolvers. */
 const TOKEN_HOSTS = /^(?:api\.(?:elsevier|wiley)\.com|.*\.els-cdn\.com)$/i;
-/** Relations to other versions of the same work. */
 const VERSIONS = ['has-preprint', 'has-manuscript', 'is-identical-to'] as const;
 const MOST_VERSIONS = 3;
 

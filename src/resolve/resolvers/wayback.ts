@@ -14,7 +14,7 @@ const waybackAvailability = z.object({
 
 const TIMESTAMP = /^\d{14}$/;
 
-/** Rows with one column; the first row names it. */
+/** One column; the first row names it. */
 const waybackCaptures = z
   .array(z.array(z.string()))
   .refine(([header]) => header === undefined || header[0] === 'timestamp', 'not a capture index')
@@ -74,7 +74,6 @@ async function* captureOf(
     : undefined;
 }
 
-/** Metadata of the original location. */
 function known(work: Work, url: string): Partial<Pick<Plan, 'license' | 'version'>> {
   const location = work.locations.find(({ pdfUrl }) => pdfUrl !== null && URL.parse(pdfUrl)?.href === url);
   return location ? { license: location.license, version: location.version } : {};
