@@ -130,7 +130,7 @@ export function manifestRow(result: WorkResult, runId: string): ManifestRow {
 
 export type ArtifactKind = 'pdf' | 'xml' | 'html';
 
-/** The path is relative to the run folder. */
+/** `path` is relative to the run folder. */
 export interface Artifact {
   readonly path: string;
   readonly kind: ArtifactKind;

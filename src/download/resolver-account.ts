@@ -65,7 +65,7 @@ export class ResolverAccount {
     }
   }
 
-  /** Those with the most works first. */
+  /** Those that cost the most works first. */
   get sources(): Readonly<Record<string, SourceLine>> {
     return Object.fromEntries([...this.#sources].toSorted(([, a], [, b]) => b.only - a.only || b.works - a.works));
   }

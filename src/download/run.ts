@@ -48,7 +48,7 @@ export interface DownloadRunOptions extends Omit<ProcessOptions, 'hint' | 'sameW
   readonly runId: string;
   readonly queue: WorkQueue;
   readonly orchestrator: OrchestratorOptions;
-  /** Host limits, shared with the HTTP client. */
+  /** Shared with the HTTP client. */
   readonly admission: Admission;
   readonly provider: WorkProvider | undefined;
   /** Runs `find`, which enqueues what the provider finds; in a fleet on one machine only. */
@@ -103,7 +103,6 @@ export class DownloadRun {
     return { ...this.#counts, repeated: this.#repeated };
   }
 
-  /** Runs until nothing is left or the signal is aborted. */
   async run(options: { readonly drain?: DrainMode; readonly signal: AbortSignal }): Promise<DownloadSummary> {
     const { provider, files, list = (find, stop) => find(stop) } = this.#options;
     files.begun.remove(this.#isOver, this.#options.clock.now());

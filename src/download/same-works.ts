@@ -10,7 +10,6 @@ export interface SameWork {
 
 export type NamedWork = Pick<Work, 'id' | 'ids' | 'title'>;
 
-/** What earlier runs and people know about duplicates. */
 export interface KnownIdentity {
   /** Whether a person split off a work: it is a duplicate of no other. */
   isApart(work: string): boolean;
@@ -84,7 +83,6 @@ function ownIds({
   return isPreprint ? { arxiv: arxiv.id } : { openalex, doi, pmid, pmcid };
 }
 
-/** The work's ids in the form of queue ids. */
 function namesOf(work: Work): string[] {
   const { openalex, arxiv, ...others } = ownIds(work);
   const named = Object.entries({ ...others, arxiv }).flatMap(([kind, value]) => (value ? [`${kind}:${value}`] : []));

@@ -30,7 +30,6 @@ export class Sniffer {
   #hasBody = false;
   #overlap = Buffer.alloc(0);
 
-  /** Returns the type once known. */
   write(chunk: Buffer): BodyKind | undefined {
     this.#bytes += chunk.length;
     for (let rest = chunk; rest.length > 0 && this.#kind === undefined;) {

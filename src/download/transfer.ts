@@ -33,7 +33,6 @@ export class Transfer {
   readonly #wanted: WantedFile;
   #version: Version | undefined;
   #asked = 0;
-  /** Total length stated by the rest. */
   #whole: number | undefined;
 
   constructor(wanted: WantedFile) {
@@ -100,7 +99,6 @@ export class Transfer {
     return this.receiver;
   }
 
-  /** Why a partial response is not the rest of this file. */
   #mismatch({ headers, url }: ResponseHead): string | undefined {
     const version = this.#version;
     const range = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers['content-range'] ?? '');
@@ -151,7 +149,6 @@ export type ReceivedBody = ReturnType<BodyReceiver['end']>;
 
 interface ReceiveOptions extends Pick<WantedFile, 'part' | 'checksum'> {
   readonly stop: () => void;
-  /** Undefined if it cannot be resumed. */
   readonly origin?: Origin | undefined;
 }
 
@@ -247,7 +244,6 @@ export class BodyReceiver implements BodySink {
     this.forgetBeginning();
   }
 
-  /** Marks the file as not to be resumed. */
   forgetBeginning(): void {
     if (this.#notedBytes > 0) rmSync(notePath(this.#part), { force: true });
     this.#notedBytes = 0;

@@ -167,7 +167,7 @@ interface Claim {
   readonly mustProve: boolean;
 }
 
-/** Tries the plans of one work, with its own cookies. */
+/** With its own cookies. */
 export class PlanTrier {
   readonly #work: Work;
   readonly #options: TryOptions;
@@ -370,7 +370,6 @@ export class PlanTrier {
     return wallOf({ status: response.status, url: response.url, headers: response.headers, text }) ?? reason;
   }
 
-  /** Saves the body if it is the work's full text. */
   async #judge(part: string, result: HttpResult, body: ReceivedBody, claim: Claim): Promise<Got> {
     const { sniffed } = body;
     const lost = (reason: Reason, detail: string | null = null): Got => ({
@@ -447,7 +446,6 @@ function statementOf(page: LandingPage, work: Work, plan: Plan) {
   };
 }
 
-/** From the source, else from the page. */
 function rightsOf(
   plan: Plan,
   page: PageStatement | null,
@@ -466,7 +464,6 @@ function rightsOf(
   };
 }
 
-/** Whether a preprint server registered the DOI. */
 function isPreprint(doi: string): boolean {
   return /^10\.(?:48550|1101|64898|31219|3123\d|35542|31222|21203|20944|26434|2139|36227|22541)\//.test(doi);
 }

@@ -3,7 +3,6 @@ import type { PageFace, ReadPage } from '../resolve/index.ts';
 import { faceOf, readPage } from '../resolve/index.ts';
 import type { Reason } from './reasons.ts';
 
-/** A page received instead of a document. */
 interface PageFacts {
   readonly status: number;
   readonly url: URL;
@@ -33,7 +32,6 @@ const MISSING =
 const MOST_WORDS_OF_A_WALL = 400;
 /** A page that only runs a script has at most a sentence of text. */
 const MOST_WORDS_OF_A_SCRIPT = 30;
-/** Only this much of a page is inspected. */
 const MOST_CHARACTERS = 2_000_000;
 
 export function isCookieWall(url: string): boolean {
