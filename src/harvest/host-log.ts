@@ -48,7 +48,6 @@ export async function openHostLog({ folder, runId, clock, warn }: HostLogOptions
     return slice;
   };
 
-  /** Writes the finished slices and starts the one containing `now`. */
   const turn = (now: number): void => {
     const ended = [...slices.values()].map((slice) => ({ ...slice, waited_ms: Math.round(slice.waited_ms) }));
     if (ended.length > 0) write(ended);

@@ -95,7 +95,7 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
   return { folders: folders.length, works, files, bytes, records, missing, missingCount };
 }
 
-/** A row of one of the folders; the first folder is the target. */
+/** The first folder is the target. */
 interface Candidate extends SavedFile {
   readonly work: string;
   readonly folder: number;
@@ -154,7 +154,7 @@ const SAVED_FILE =
 /** `settled` gives the files their names; unfinished ones of a killed process are removed by the next one. */
 function openCopies(out: string, clock: Clock) {
   const parts = openPartFolder(join(out, '.parts'), clock);
-  /** Files that have no name yet, by the path they will have. */
+  /** By the path they will have. */
   const waiting = new Map<string, { readonly part: string; readonly digest: string }>();
 
   /** The name, or one with the hash if another file has it: two machines may use it for different works. */
@@ -213,7 +213,6 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** False if the system cannot. */
 async function syncDisk(folder: string): Promise<boolean> {
   // Elsewhere `sync` does not wait.
   if (process.platform !== 'linux') return false;

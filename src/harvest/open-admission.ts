@@ -44,12 +44,11 @@ export async function openAdmission(
   return { admission, facts: admission.facts };
 }
 
-/** Host limits that are not shared, for a few lookups. */
+/** Not shared, for a few lookups. */
 export function ownAdmission(config: Config, services: Services, clock: Clock): Admission {
   return createMemoryAdmission({ clock, table: tableOf(config, services), policy: policyOf(config) });
 }
 
-/** By the service's rules or the settings. */
 export function hostRates(config: Config, services: Services): (host: string) => number {
   const table = tableOf(config, services);
   return (host) => Math.min(...table.keysOf(host).map((key) => table.rulesOf(key).perSecond)) * (1 - table.margin);
@@ -91,7 +90,6 @@ export async function hostsNow(config: Config, queue: WorkQueue): Promise<HostOv
   return hostOverview(stats, { jobs, shared, rulesOf });
 }
 
-/** What is known about hosts besides their jobs: their limits, and on demand the fleet's shared state. */
 export function hostKnowledge(
   config: Config,
 ): Pick<HostSources, 'rulesOf'> & { readonly shared: () => Promise<HostSources['shared']> } {

@@ -34,7 +34,6 @@ export interface Asking {
   readonly lookups: Lookups;
   readonly contact: string;
   readonly byTitle: (cited: CitedWork, signal: AbortSignal) => Promise<TitleFinding>;
-  /** The clock of rate limits and holds. */
   readonly webClock: Clock;
 }
 
@@ -49,7 +48,6 @@ export interface DownloadParts extends Pick<DownloadRunOptions, 'queue' | 'list'
       },
   ) => WorkProvider;
   readonly kept?: ResultSink['kept'];
-  /** Shared storage of files and, in a fleet, of logs. */
   readonly shared?: Shared | undefined;
   /** Called with each durable row; the worker waits for it. */
   readonly written?: (row: ManifestRow) => Promise<void>;

@@ -30,7 +30,6 @@ import type { Asking } from './open-download.ts';
 import type { Cited, ReviewFile, TitleCounts, UnreadableEntry } from './search-titles.ts';
 import { searched, titlesInWords } from './search-titles.ts';
 
-/** Besides works given by id. */
 export interface WantedWorks extends Omit<OpenAlexQuery, 'search'>, WorkConditions {
   /** Lists of works: JSONL, CSV, BibTeX, RIS, or one id per line. */
   readonly input?: readonly string[] | undefined;
@@ -53,9 +52,7 @@ interface ProviderParts extends Asking {
   readonly unreadable?: (entry: UnreadableEntry) => Promise<void>;
   /** Called when the work of an entry without an id is found. */
   readonly identified?: (entry: string, work: Work, record: WorkRecord) => Promise<void>;
-  /** Records of entries without an id, to search for. */
   readonly entries?: readonly WorkRecord[];
-  /** Called with the input file that named a work. */
   readonly listed?: (file: string, work: string) => void;
   readonly review?: ReviewFile;
   readonly clock: Clock;
@@ -222,7 +219,6 @@ function worksOfList(file: string, parts: ProviderParts): AsyncGenerator<Work> {
   return worksOf(file, entries, parts);
 }
 
-/** An entry without a work is reported with its line. */
 async function* worksOf(
   file: string,
   entries: AsyncIterable<ListedWork> | Iterable<Cited>,

@@ -57,7 +57,6 @@ function knownOf({ cited: { title, year, authors }, urls }: Cited) {
   return { title, year, authors, urls };
 }
 
-/** Entries without an id, by what a search for their titles found. */
 export type TitleCounts = Record<TitleFinding['kind'], number>;
 
 export function titlesInWords({ accepted, doubtful, none, away }: TitleCounts): string | undefined {
@@ -68,7 +67,6 @@ export function titlesInWords({ accepted, doubtful, none, away }: TitleCounts): 
   return `${all} entries without an id: ${accepted} found by title, ${doubtful} doubtful${open}, ${none} unknown${asked}`;
 }
 
-/** A list entry without a known work. */
 export interface UnreadableEntry {
   readonly file: string;
   readonly line: number;

@@ -13,7 +13,6 @@ interface SimulatedWeb {
   readonly keys: Readonly<Record<string, string>>;
 }
 
-/** A simulated web needs no contact address. */
 export async function simulatedLayer(options: {
   readonly sim?: string | undefined;
   readonly mailto?: string | undefined;

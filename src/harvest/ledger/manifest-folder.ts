@@ -43,7 +43,6 @@ export interface ManifestOptions {
   /** Rotate the manifest at this size; 0 means never. */
   readonly rotateBytes?: number;
   readonly warn?: (message: string) => void;
-  /** Opened here by default. */
   readonly store?: CorpusStore;
   /** In a fleet, writes a row to the shared log, from which the file is filled. */
   readonly append?: (row: ManifestRow, lease?: HeldLease) => Promise<void>;
@@ -175,7 +174,6 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     this.#store.ingest();
   }
 
-  /** Whether the manifests are shorter than what the database has read. */
   #isGone(): boolean {
     const found = manifestsIn(this.#options.folder).reduce((sum, path) => sum + statSync(path).size, 0);
     return manifestBytes(this.#store) > found;

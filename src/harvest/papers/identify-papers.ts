@@ -24,7 +24,6 @@ import {
 import { askRecords } from '../ask-records.ts';
 import type { Asking } from '../open-download.ts';
 
-/** A DOI in a paper that belongs to another work. */
 export interface RefusedDoi {
   readonly document: string;
   readonly doi: string;
@@ -179,7 +178,7 @@ export function documentRecord(document: string, sidecar: Sidecar, at: string) {
   return {
     /** Without a DOI if only the services can tell whether it is the document's. */
     record: withProvenance(record, 'document', at),
-    /** DOIs to check, most likely first. */
+    /** Most likely first. */
     dois: [...new Set([...(doi === null ? [] : [doi]), ...others, ...(stamped === null ? [] : [stamped])])],
     /** The DOI to use without a check, and the one to use if no service knows it. */
     unchecked: { unasked: isMarkup || others.length === 0 ? doi : null, unknown: isMarkup ? doi : null },
@@ -234,7 +233,6 @@ export async function enrichWorks(documents: readonly string[], parts: PaperPart
   }
 }
 
-/** With the services' records of a DOI that only the document names. */
 async function saidOf(
   document: string,
   sidecar: Sidecar,

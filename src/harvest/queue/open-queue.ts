@@ -34,7 +34,6 @@ export async function openQueue(
 /** Connections of a second queue: one that listens, and one for the few concurrent leases. */
 const BESIDE_CONNECTIONS = 2;
 
-/** In a separate schema. */
 export async function openQueueBeside({ queue }: Config, name: string, runtime: Runtime): Promise<WorkQueue> {
   return await openQueue({ queue: { ...queue, schema: `${queue.schema}_${name}` } }, runtime, BESIDE_CONNECTIONS);
 }

@@ -127,7 +127,6 @@ function statePath(folder: string): string {
   return join(folder, 'state', 'fleet.json');
 }
 
-/** The fleet whose logs a folder has copied, and how far. */
 export function remembered(folder: string) {
   const { fleet, logs = {} } = readFields(statePath(folder));
   return { fleet: fleet as string | undefined, logs: logs as Record<string, Copied> };

@@ -91,9 +91,7 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
     folder,
     objects,
     refresh,
-    /** The object of a file; undefined if the store has none. */
     of,
-    /** Whether a file of the corpus has these bytes. */
     isReferred: (sha256: string) => table.withBytes.get(sha256) !== undefined,
     below: table.below,
     /** Makes sure that a complete file is here, by its size; false if neither the folder nor the store has it. */
