@@ -292,7 +292,6 @@ export class CorpusStore implements Disposable {
     }
   }
 
-  /** Runs `read` on one consistent snapshot of the database. */
   snapshot<T>(read: () => T): T {
     if (this.database.isTransaction) return read();
     this.database.exec('begin');
@@ -353,7 +352,6 @@ export class CorpusStore implements Disposable {
     return false;
   }
 
-  /** True if there may be more to read. */
   #read(log: LogFile, total: Ingested, maxBytes: number): boolean {
     const cursor = this.#cursor(log.name);
     let read = readLines(log.path, cursor, maxBytes);
@@ -469,7 +467,6 @@ export function hasStore(folder: string): boolean {
   return existsSync(join(folder, NAME));
 }
 
-/** The next process to open the folder reads all logs again. */
 export function removeStore(folder: string): void {
   for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, NAME + ending), { force: true });
 }

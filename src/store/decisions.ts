@@ -32,9 +32,9 @@ export interface Protocol {
   readonly reviewers: number;
   readonly question: string;
   readonly criteria: string;
-  /** Reasons to exclude a work that reviewers choose from. */
+  /** Reviewers choose from these. */
   readonly reasons: string[];
-  /** Words that are marked in titles and abstracts. */
+  /** Marked in titles and abstracts. */
   readonly highlight: string[];
 }
 

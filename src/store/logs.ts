@@ -29,10 +29,9 @@ export const START: LogCursor = { bytes: 0, head_bytes: 0, head: '', tail: '' };
 
 const KNOWN_BYTES = 1_024;
 const NEWLINE = 0x0a;
-/** The stages, and the words for their steps. */
 export const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
 
-/** The manifests of a folder, oldest first. */
+/** Oldest first. */
 export function manifestNames(folder: string): string[] {
   const rotated = readdirSync(folder).filter((name) => /^manifest\.\d{4}\.jsonl$/.test(name));
   return [...rotated.sort(), 'manifest.jsonl'].filter((name) => existsSync(join(folder, name)));

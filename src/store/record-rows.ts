@@ -142,7 +142,7 @@ export function sameRecord(store: CorpusStore, record: WorkRecord): WorkRecord |
   return readRecord(store, record.id) ?? (doi === null ? undefined : readRecord(store, `doi:${doi}`));
 }
 
-/** Merges a known record with a new one under the best id of the work. */
+/** Under the best id of the work. */
 export function joined(known: WorkRecord, said: WorkRecord): WorkRecord {
   const merged = mergeRecords(known, said);
   const openalex = known.ids.openalex ?? said.ids.openalex;
@@ -185,7 +185,6 @@ function unname(store: CorpusStore, works: WorkRows, work: string): void {
   store.run('delete from version_keys where work = ?', work);
 }
 
-/** Removes a record whose only source is a paper of the user. */
 function forget(store: CorpusStore, works: WorkRows, document: string, work: string): void {
   const other = store.get('select 1 from own_papers where work = ? and document <> ? limit 1', work, document);
   if (!other && readRecord(store, work)?.sources.every(({ from }) => from === 'document')) remove(store, works, work);

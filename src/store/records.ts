@@ -21,14 +21,13 @@ const MERGED_WORKS = `select id, of from (
 /** The records of a corpus and the decisions of people about them. Everything is logged before it takes effect. */
 export class Records implements KnownIdentity, Disposable {
   readonly #store: CorpusStore;
-  /** Records added since the last search for versions. */
+  /** Since the last search for versions. */
   readonly #added = new Set<string>();
 
   constructor(store: CorpusStore) {
     this.#store = store;
   }
 
-  /** Up to date, for writing. */
   static open(folder: string): Records {
     using stack = new DisposableStack();
     const store = stack.use(CorpusStore.create(folder));
@@ -54,7 +53,6 @@ export class Records implements KnownIdentity, Disposable {
     return readRecord(this.#store, id);
   }
 
-  /** The id of the work that an id stands for. */
   idOf(id: string): string {
     const same = this.#store.get<{ of: string }>('select of from same_works where id = ?', id);
     return same?.of ?? this.get(id)?.id ?? id;
@@ -71,7 +69,7 @@ export class Records implements KnownIdentity, Disposable {
     return this.#parsed('select record as json from records order by id');
   }
 
-  /** The records of list entries without an id. */
+  /** Entries of lists without an id. */
   entries(): Generator<WorkRecord> {
     return this.#parsed("select record as json from records where id >= 'entry:' and id < 'entry;'");
   }
@@ -144,7 +142,6 @@ export class Records implements KnownIdentity, Disposable {
       this.#log([{ kind: 'repeats', times: news.map(([work, count]) => [work, count - 1] as const) }]);
   }
 
-  /** How many input files other than these name each work. */
   listedElsewhere(files: readonly string[]): Map<string, number> {
     return this.#store.map<number>(
       'select id, count(distinct file) from listed_in where file not in (select value from json_each(?)) group by id',
@@ -169,7 +166,7 @@ export class Records implements KnownIdentity, Disposable {
     return this.#store.count('own_papers') > 0;
   }
 
-  /** Each document with the id of its work's record. */
+  /** By document, the id of its work's record. */
   documents(): Map<string, string> {
     return this.#store.map(
       `select document, work from works where document <> '' union all
@@ -214,7 +211,7 @@ export class Records implements KnownIdentity, Disposable {
     return added;
   }
 
-  /** Every merge of versions, including undone ones. */
+  /** Includes undone merges. */
   versions(): (VersionLink & { readonly at: string; readonly undone: boolean })[] {
     const rows = this.#store.all<VersionLink & { at: string; undone: 0 | 1 }>(
       'select * from versions order by of, work',
@@ -314,7 +311,7 @@ export class Records implements KnownIdentity, Disposable {
     return found;
   }
 
-  /** Corrects a table cell; null restores the extracted value. */
+  /** Null restores the extracted value. */
   correct(cell: { readonly work: string; readonly column: string; readonly value: string | null }, at: string): void {
     this.#decide([{ kind: 'cell', ...cell, at }]);
   }

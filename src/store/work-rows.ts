@@ -27,7 +27,7 @@ const NEXT = `
        and work not in (select work from work_ids where id = coalesce((select of from decision), ''))
        and not exists (select 1 from decided_works as split where split.id = work and split.of = ?1 and split.apart = 1)
      order by work limit 1) as other`;
-/** Like `NEXT`, for a database without decisions and duplicates. */
+/** Without decisions and duplicates. */
 const NEXT_RECORD = `
   select null as decided, null as apart, null as same, exists (select 1 from records where id = ?1) as isRecord,
     (select min(work) from work_ids where id = ?1) as other`;
@@ -50,7 +50,7 @@ export class WorkRows {
   readonly #store: CorpusStore;
   readonly #changed = new Set<string>();
   #has = HAS_ALL;
-  /** Works by name, cached while rows are written. */
+  /** By name, while rows are written. */
   #workOf: Map<string, string> | undefined;
 
   constructor(store: CorpusStore) {
@@ -140,7 +140,7 @@ export class WorkRows {
     return isRecord === 1 ? undefined : (other ?? undefined);
   }
 
-  /** Every name of a work: its id, the ids of its records, and the ids merged into it. */
+  /** Its id, the ids of its records, and the ids merged into it. */
   #namesOf(work: string): string[] {
     const names = new Set([work]);
     const sql = this.#has.decisions || this.#has.same ? ALL_NAMES : NAMES;

@@ -83,7 +83,7 @@ export function hasGraph(store: CorpusStore): boolean {
   return store.get('select 1 from graph_sources limit 1') !== undefined;
 }
 
-/** Whether an update of the graph is running or was interrupted. */
+/** An update is running or was interrupted. */
 export function isGraphUnfinished(store: CorpusStore): boolean {
   return store.get('select 1 from graph_update') !== undefined;
 }
@@ -113,7 +113,7 @@ export class GraphRows {
     this.#store.run('delete from graph_update');
   }
 
-  /** The documents in the graph, each with the hash of its content. */
+  /** The hash of each document's content. */
   contents(): Map<string, string> {
     return this.#store.map('select owner, content from graph_sources');
   }
@@ -205,7 +205,6 @@ export class GraphRows {
     );
   }
 
-  /** Rebuilds the touched nodes and edges from statements and evidence. */
   #settle(): void {
     const before = this.#touchedWorks();
     for (const sql of SETTLE) this.#store.run(sql);
