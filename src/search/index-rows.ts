@@ -72,7 +72,6 @@ export class IndexRows implements Disposable {
     return hasStore(corpus) ? new IndexRows(corpus, CorpusStore.open(corpus)) : undefined;
   }
 
-  /** Undefined where there is no index. */
   get version(): string | undefined {
     return this.#about('analysis');
   }
@@ -171,7 +170,6 @@ export class IndexRows implements Disposable {
     utimesSync(this.folder, now, now);
   }
 
-  /** Removes files of merged segments, interrupted updates and earlier versions. */
   async #removeOthers(): Promise<void> {
     const named = new Set(this.segments().map(({ name }) => basename(segmentPath(this.folder, name))));
     for (const file of await readdir(this.folder)) {
@@ -196,7 +194,7 @@ export function hasIndex(corpus: string): boolean {
   return rows?.version !== undefined;
 }
 
-/** The segments are valid once the database names them. */
+/** They are valid once the database names them. */
 async function writeSegments(
   folder: string,
   documents: Documents,

@@ -8,7 +8,6 @@ import { SegmentFile, segmentPath } from './segment/segment-file.ts';
 import { CodeIndex, dot, HIDDEN } from './segment/vectors.ts';
 import { hasVector, readFacet } from './segment/write-segment.ts';
 
-/** With common passage numbers and statistics. */
 export class OpenedSegments implements Disposable {
   readonly segments: readonly OpenedSegment[];
   readonly passages: number;
@@ -190,7 +189,6 @@ export class OpenedSegment implements Disposable {
     }
   }
 
-  /** The vector of a passage; undefined if it has none. */
   vector(place: number): Float32Array | undefined {
     if (!hasVector(this.facets[place] as number)) return undefined;
     const vector = new Float32Array(this.centroid.length);
@@ -214,14 +212,14 @@ export interface Passage {
   readonly title: string;
   readonly headings: readonly string[];
   readonly section: Section;
-  /** Its first page; undefined for documents without pages. */
+  /** Undefined for documents without pages. */
   readonly page: number | undefined;
   /** Its boxes on the pages, in points from the upper left corner. */
   readonly boxes: readonly Region[];
   readonly hasTable: boolean;
   readonly hasFigure: boolean;
   readonly text: string;
-  /** The path or link of the document's file to show. */
+  /** Path or link. */
   readonly file: string | undefined;
 }
 
@@ -240,7 +238,6 @@ export interface SearchFilter {
   readonly documents?: { readonly key: string; readonly accepts: (document: string) => boolean };
   /** Only these parts of papers; by default all but front matter, reference lists and acknowledgements. */
   readonly sections?: readonly Section[];
-  /** Only passages that contain one. */
   readonly has?: 'table' | 'figure';
 }
 

@@ -23,7 +23,6 @@ export interface RefreshOptions {
   /** The folder of the corpus, whose `Index` folder holds the segments. */
   readonly folder: string;
   readonly format: FileFormat;
-  /** The link to a document's file, for readers. */
   readonly linkOf?: (documentId: string) => string | undefined;
   readonly signal?: AbortSignal;
   readonly report?: (event: IndexEvent) => void;
@@ -102,7 +101,6 @@ function changesSince(folder: string, documents: readonly FoundDocument[]) {
   }
 }
 
-/** Undefined if it has no vectors. */
 async function modelOf({ vectors }: FoundDocument): Promise<DenseModel | 'damaged' | undefined> {
   if (vectors === undefined) return undefined;
   return await denseModelOf(vectors).catch((error: unknown) => {

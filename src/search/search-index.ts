@@ -81,7 +81,6 @@ export class SearchIndex implements Disposable {
     return this.#engine ? ['lexical', 'dense', 'hybrid'] : ['lexical'];
   }
 
-  /** Sorted by name. */
   documents(accepts: (document: string) => boolean): string[] {
     return this.#all.segments
       .flatMap(({ documents }) => documents.map(({ id }) => id))
@@ -110,7 +109,6 @@ export class SearchIndex implements Disposable {
     return spread(enough, top, perWork).map((hit, at) => ({ rank: at + 1, ...hit }));
   }
 
-  /** The passages of a ranking, read one by one, with how well they fit. */
   *#fitting(
     ranked: readonly Scored[],
     fitOfPassage: (place: number, passage: Passage) => number,
@@ -222,7 +220,7 @@ export function readManifest(folder: string): IndexManifest {
   return index.manifest;
 }
 
-/** Opens the index of a corpus folder; with an engine also its vectors. */
+/** With an engine also its vectors. */
 export async function openIndex(folder: string, engine?: DenseEngine): Promise<SearchIndex> {
   for (let attempt = 1; ; attempt += 1) {
     // Frequent openers must not starve a writer in this process.

@@ -49,7 +49,6 @@ export function sectionWeights(question: string): SectionWeights {
 
 const ASKS_FINDING =
   /\b(?:compar(?:e[ds]?|ing|ison)|differ(?:s|ed|ent|ently|ences?)?|effects?|effective(?:ness)?|efficacy|affect(?:s|ed)?|influences?|impact|outcomes?|increases?|decreases?|reduces?|improves?|lowers?|raises?|prevents?|better|worse|higher|lower|more|less|fewer|greater|superior|inferior|than|versus|vs|associated|association|correlates?|correlation)\b/i;
-/** Words that report findings, whatever was measured. */
 const REPORTS =
   /\b(?:significan\p{L}*|compar(?:ed|ing|ison)|versus|vs|than|higher|lower|greater|fewer|more|less|differ(?:s|ed|ences?)?|similar|equal|increas\p{L}*|decreas\p{L}*|reduc\p{L}*|improv\p{L}*|declin\p{L}*|worse\p{L}*|effects?|associated|correlat\p{L}*|p ?[<=>≤≥])/giu;
 /** A passage with this many of these words reports findings; one without any gets the lower weight. */
@@ -102,11 +101,11 @@ export interface SectionClues {
   readonly text: string;
   /** The document's title, which does not count as text at the head of a passage. */
   readonly title?: string;
-  /** Its place among the passages of its document. */
+  /** Among the passages of its document. */
   readonly index: number;
 }
 
-/** The section of a passage: by the headings above it, otherwise by its contents. */
+/** By the headings above a passage, otherwise by its contents. */
 export function sectionOf({ headings, kinds, text, title = '', index }: SectionClues): Section {
   const references = kinds.filter((kind) => kind === 'reference').length;
   if (references > 0 && kinds.every((kind) => kind === 'reference' || kind === 'heading')) return 'references';

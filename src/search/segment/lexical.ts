@@ -103,7 +103,6 @@ export class LexicalSegment {
     return { places, repeats };
   }
 
-  /** Adds a term's weight to the scores of the passages that contain it. */
   addScores(term: FoundTerm, weight: number, averageLength: number, scores: Float32Array): void {
     const { places, repeats } = this.postings(term);
     const lengths = this.#lengths;

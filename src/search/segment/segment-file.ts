@@ -57,14 +57,13 @@ export class SegmentFile implements Disposable {
     }
   }
 
-  /** A section in a new buffer, aligned for typed arrays. */
+  /** Aligned for typed arrays. */
   section(name: SectionName): ArrayBuffer {
     const buffer = new ArrayBuffer(this.bytesOf(name));
     this.into(name, new Uint8Array(buffer));
     return buffer;
   }
 
-  /** Reads a section from `from` on into existing memory. */
   into(name: SectionName, target: Uint8Array, from = 0): void {
     this.checkRange(name, from, target.length);
     const [offset, bytes, crc] = this.#place(name);

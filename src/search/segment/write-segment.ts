@@ -50,7 +50,6 @@ export class SegmentWriter implements Disposable {
   readonly #dimensions: number | undefined;
   readonly #offsets: number[] = [0];
   readonly #facets: number[] = [];
-  /** The sum of the vectors, and their number. */
   readonly #sum: Float64Array;
   #embedded = 0;
 
