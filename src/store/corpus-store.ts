@@ -173,8 +173,9 @@ export class CorpusStore implements Disposable {
   }
 
   /** Appends lines and ingests them; other processes see all of them or none. */
-  append(kind: 'records' | 'decisions', lines: readonly string[]): void {
-    if (lines.length === 0) return;
+  append(kind: 'records' | 'decisions', rows: readonly object[]): void {
+    if (rows.length === 0) return;
+    const lines = rows.map((row) => JSON.stringify(row));
     if (this.#path === '') throw new AppError('CORPUS_READ_ONLY', `${this.folder} is not writable`);
     if (this.#say) {
       this.#say(kind, lines);

@@ -268,13 +268,8 @@ export class LineReader {
         this.#store.run('delete from sets where name = ?', name);
         const isList = Array.isArray(works) && works.every((work) => typeof work === 'string');
         const filter = isList ? null : text(decision.filter);
-        if (isList || filter !== null)
-          this.#store.insert('sets', {
-            name,
-            works: isList ? JSON.stringify(works) : null,
-            filter,
-            at: text(at) ?? '',
-          });
+        const row = { name, works: isList ? JSON.stringify(works) : null, filter, at: text(at) ?? '' };
+        if (isList || filter !== null) this.#store.insert('sets', row);
         return true;
       }
       case 'cell': {

@@ -102,9 +102,8 @@ export class Records implements KnownIdentity, Disposable {
     const known = said.flatMap(({ ids }) => this.#byIds(ids))[0];
     const ids = said.reduce((all, record) => mergeIds(all, record.ids), NO_IDS);
     const work = ids.openalex ?? known?.id ?? keyOf(ids) ?? `paper:${paper.document}`;
-    const { document, sha256, checked } = paper;
     this.#added.add(work);
-    this.#log([{ kind: 'paper', document, sha256, checked, work, said }]);
+    this.#log([{ kind: 'paper', ...paper, work, said }]);
     return work;
   }
 
@@ -321,17 +320,11 @@ export class Records implements KnownIdentity, Disposable {
   }
 
   #log(lines: readonly RecordLine[]): void {
-    this.#store.append(
-      'records',
-      lines.map((line) => JSON.stringify(line)),
-    );
+    this.#store.append('records', lines);
   }
 
   #decide(decisions: readonly Decision[]): void {
-    this.#store.append(
-      'decisions',
-      decisions.map((decision) => JSON.stringify(decision)),
-    );
+    this.#store.append('decisions', decisions);
   }
 }
 

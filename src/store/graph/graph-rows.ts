@@ -323,6 +323,6 @@ export function referenceAnswers(store: CorpusStore): StoredAnswers {
       );
       return row && { ...row, answer: JSON.parse(row.answer) as StoredAnswer['answer'] };
     },
-    set: (question, answer) => store.append('records', [JSON.stringify({ kind: 'answer', question, ...answer })]),
+    set: (question, answer) => store.append('records', [{ kind: 'answer', question, ...answer }]),
   };
 }
