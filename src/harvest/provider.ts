@@ -86,21 +86,19 @@ export function checkWanted(ids: readonly string[], options: WantedWorks): void 
 
 function checkList(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  const fault = (message: string, hint: string): AppError => new AppError('USAGE_INPUT', message, { hint });
-  if (!found) throw fault(`--input ${path}: no such file`, 'check the path');
+  const fault = (message: string, hint: string, cause?: unknown): AppError =>
+    new AppError('USAGE_INPUT', `--input ${path}: ${message}`, { hint, cause });
+  if (!found) throw fault('no such file', 'check the path');
   if (found.isDirectory())
     throw fault(
-      `--input ${path}: is a folder, not a list of works`,
+      'is a folder, not a list of works',
       'docstokg run --input FOLDER takes the papers in a folder; contentdownload wants a list',
     );
-  if (found.size === 0) throw fault(`--input ${path}: the file is empty`, 'it should list works, one entry each');
+  if (found.size === 0) throw fault('the file is empty', 'it should list works, one entry each');
   try {
     accessSync(path, constants.R_OK);
   } catch (error) {
-    throw new AppError('USAGE_INPUT', `--input ${path}: permission denied`, {
-      hint: 'check its permissions',
-      cause: error,
-    });
+    throw fault('permission denied', 'check its permissions', error);
   }
   listFormatOf(path);
 }
