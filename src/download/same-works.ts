@@ -1,5 +1,5 @@
 import { compareTitles } from '../resolve/index.ts';
-import type { Work } from '../works/index.ts';
+import type { Work, WorkIds } from '../works/index.ts';
 import type { ManifestRow } from './manifest-row.ts';
 import { namesNoWork } from './reasons.ts';
 
@@ -74,10 +74,7 @@ export class SameWorks {
 }
 
 /** arXiv records name the DOI of the article, and articles their preprint: these are other versions. */
-function ownIds({
-  id,
-  ids,
-}: NamedWork): Partial<Record<'openalex' | 'doi' | 'arxiv' | 'pmid' | 'pmcid', string | null>> {
+function ownIds({ id, ids }: NamedWork): Partial<Record<keyof WorkIds, string | null>> {
   const { openalex, doi, arxiv, pmid, pmcid } = ids;
   const isPreprint = arxiv !== null && (id.startsWith('arxiv:') || doi === null || doi.startsWith('10.48550/'));
   return isPreprint ? { arxiv: arxiv.id } : { openalex, doi, pmid, pmcid };
