@@ -223,10 +223,10 @@ export interface Passage {
   readonly file: string | undefined;
 }
 
-type Told = 'section' | 'boxes' | 'hasTable' | 'hasFigure';
+type Defaulted = 'section' | 'boxes' | 'hasTable' | 'hasFigure';
 
 /** A passage to be indexed; missing fields default to running text. */
-export interface IndexedPassage extends Omit<Passage, Told>, Partial<Pick<Passage, Told>> {
+export interface IndexedPassage extends Omit<Passage, Defaulted>, Partial<Pick<Passage, Defaulted>> {
   /** The text to index, if it is more than `text`. */
   readonly searchText?: string;
   /** Undefined if it was not embedded. */
