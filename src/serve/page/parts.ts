@@ -153,11 +153,11 @@ interface ListRow {
 /** A heading: its name, empty above buttons; or the key that sorts the list, the name, and whether it is the default. */
 type Column = string | readonly [key: string, name: string, isDefault?: boolean];
 
-/** A table whose caption is only read out; on narrow screens its rows are stacked. */
+/** A table whose rows are stacked on narrow screens; its caption is only read out, unless it is `titled`. */
 export function listTable(caption: string, columns: readonly Column[], rows: readonly ListRow[], kind = 'plain'): View {
   const names = columns.map((column) => (typeof column === 'string' ? column : column[1]));
   return html`<table class=${`stacked ${kind}`}>
-    <caption class="hidden">
+    <caption class=${kind === 'titled' ? '' : 'hidden'}>
       ${caption}
     </caption>
     <thead>

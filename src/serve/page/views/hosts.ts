@@ -164,7 +164,7 @@ function laneRow(lane: Lane, scale: { readonly from: number; readonly to: number
   const tall = (count: number): number => (count === 0 ? 0 : 5 + Math.sqrt(count / scale.most) * (HEIGHT - 7));
   const label = `${lane.host}: ${counted(lane.requests, 'request')}, ${number(lane.refused)} refused, ${number(lane.failed)} failed, rate-limited or suspended ${counted(lane.holds.length, 'time')}`;
   const shapes = html`<rect class="track" width=${WIDTH} height=${HEIGHT} />
-    ${lane.holds.map(([from, until, why]) => html`<rect class=${`hold ${why}`} x=${x(from)} width=${Math.max(1, x(until) - x(from))} height=${HEIGHT} />`)}
+    ${lane.holds.map(([from, until, why]) => html`<rect class=${why} x=${x(from)} width=${Math.max(1, x(until) - x(from))} height=${HEIGHT} />`)}
     ${lane.slices.map(([at, ms, sent, refused, failed]) => {
       const [left, width] = [x(at), Math.max(2.5, x(at + ms) - x(at) - 0.6)];
       return [
@@ -185,20 +185,20 @@ function laneRow(lane: Lane, scale: { readonly from: number; readonly to: number
   </tr>`;
 }
 
-const hatch = (id: string, turn: number): View =>
+const hatch = (id: string, turn: number, tone: string): View =>
   html`<pattern id=${id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform=${`rotate(${turn})`}>
-    <rect width="5" height="5" class=${`${id}-ground`} /><rect width="1.6" height="5" class=${`${id}-line`} />
+    <rect class="track" width="5" height="5" /><rect class=${`fill ${tone}`} width="1.6" height="5" />
   </pattern>`;
 
 const LEGEND = [
   html`<svg class="patterns" width="0" height="0" aria-hidden="true">
-    <defs>${hatch('hatch-asked', 45)}${hatch('hatch-failing', -45)}</defs>
+    <defs>${hatch('hatch-asked', 45, 'tone-bad')}${hatch('hatch-failing', -45, 'tone-mute')}</defs>
   </svg>`,
   html`<ul class="legend">
     <li>${key(html`<rect class="sent" y="2" width="12" height="10" rx="1" />`)}requests (taller: more)</li>
     <li>${key(html`<path class="refused" d="M1 2h10l-5 9z" />`)}refused: 429 or 503</li>
-    <li>${key(html`<rect class="hold asked" width="12" height="12" />`)}rate-limited by the server</li>
-    <li>${key(html`<rect class="hold failing" width="12" height="12" />`)}suspended after failures</li>
+    <li>${key(html`<rect class="asked" width="12" height="12" />`)}rate-limited by the server</li>
+    <li>${key(html`<rect class="failing" width="12" height="12" />`)}suspended after failures</li>
     <li>${key(html`<rect class="failed" y="3" width="12" height="6" />`)}failed: 5xx or no response</li>
   </ul>`,
 ];

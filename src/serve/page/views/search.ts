@@ -90,7 +90,7 @@ function Filters(): View {
         return html`<${QueryChoice} name=${label} parameter=${name} options=${options} />`;
       })}
     </div>
-    <label class="check">
+    <label>
       <input
         type="checkbox"
         checked=${query.get('exclude_retracted') === 'true'}

@@ -46,12 +46,12 @@ function stageSection(stage: Stage, name: (id: string) => View): View {
     html`<p class="lede">${what} ${sentence(stage)}</p>`,
     html`<div class="columns wide">
       ${stage.histogram.length > 0 && histogram(stage, title)}
-      ${slowest.length > 0 && listTable('Slowest documents', ['Slowest documents', 'Duration'], slowest)}
+      ${slowest.length > 0 && listTable('Slowest documents', ['Document', 'Duration'], slowest, 'titled')}
     </div>`,
     stage.failed > 0 &&
       html`<div class="columns wide">
         ${barTable('Failures by category', bars, 'tone-bad')}
-        ${failures.length > 0 && listTable('Failed documents', ['Failed documents'], failures)}
+        ${failures.length > 0 && listTable('Failed documents', ['Document'], failures, 'titled')}
       </div>`,
   ]);
 }
