@@ -31,11 +31,7 @@ function positionOf(cursor: string | undefined): number {
 export function queueRoutes(context: Context): Route[] {
   const { monitor } = context;
   /** Scans jobs in batches until a page is full or time is up: a rare match may be a million jobs away. */
-  const jobsFrom = async (
-    from: number,
-    limit: number,
-    filter: JobFilter,
-  ): Promise<{ readonly jobs: readonly Job[]; readonly next: number | null }> => {
+  const jobsFrom = async (from: number, limit: number, filter: JobFilter) => {
     const { stats, queue } = queueOf(context);
     const newest = stats?.newestId ?? 0;
     const startedAt = context.clock.monotonic();

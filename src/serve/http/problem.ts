@@ -16,7 +16,7 @@ export class Problem extends Error {
     status: number,
     code: string,
     detail: string,
-    options: { readonly hint?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+    options: { readonly hint?: string | undefined; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {
     super(detail);
     this.status = status;
@@ -33,15 +33,14 @@ export function problemBody({ status, code, message, hint }: Problem): Record<st
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { code, message } = errorInfo(error);
-  const hint = error instanceof AppError ? error.hint : undefined;
-  const more = hint === undefined ? {} : { hint };
   if (error instanceof StageError && error.code?.startsWith('MODEL_'))
     return new Problem(502, error.code, error.message);
   if (!(error instanceof AppError)) return new Problem(500, 'UNEXPECTED', 'internal server error; see the server log');
-  if (code.startsWith('USAGE_') || code === 'TABLE_COLUMNS') return new Problem(400, code, message, more);
-  if (NOT_THERE.has(code)) return new Problem(404, code, message, more);
-  if (NOT_NOW.has(code)) return new Problem(503, code, message, { ...more, headers: { 'retry-after': '5' } });
-  return new Problem(500, code, withoutFolders(message), more);
+  const { hint } = error;
+  if (code.startsWith('USAGE_') || code === 'TABLE_COLUMNS') return new Problem(400, code, message, { hint });
+  if (NOT_THERE.has(code)) return new Problem(404, code, message, { hint });
+  if (NOT_NOW.has(code)) return new Problem(503, code, message, { hint, headers: { 'retry-after': '5' } });
+  return new Problem(500, code, withoutFolders(message), { hint });
 }
 
 /** Removes absolute paths of this machine from a message. */

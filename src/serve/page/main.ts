@@ -55,13 +55,8 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
   const [message, setMessage] = useState('');
   const main = useRef<HTMLElement>(null);
   const run = about.runs.find(({ id }) => id === at.searchParams.get('run')) ?? about.runs[0];
-  const there = VIEWS.filter(
-    ({ needs }) =>
-      (needs === 'run' && run) ||
-      (needs === 'queue' && about.queue) ||
-      (needs === 'server' && (run || !isReport)) ||
-      (needs === 'run and server' && run && !isReport),
-  );
+  const has = { run, queue: about.queue, server: run ?? !isReport, 'run and server': !isReport && run };
+  const there = VIEWS.filter(({ needs }) => has[needs]);
   const current = there.find(({ path }) => path === at.pathname) ?? there[0];
   const place = (path: string, query: Query = {}): string =>
     (isReport ? '#' : '') + address(path, isReport || about.runs.length < 2 ? query : { run: run?.id, ...query });

@@ -122,32 +122,23 @@ function Failures({ queue }: { readonly queue: Queue }): View {
 
 function workers(queue: Queue): View {
   const known = new Set(queue.workers.map(({ worker_id: id }) => id));
+  const row = (process: string, state: string, ...figures: readonly string[]) => ({
+    key: process,
+    more: { class: state },
+    head: process,
+    cells: [html`<span class=${`outcome ${state === 'alive' ? 'saved' : 'failed'}`}>${state}</span>`, ...figures],
+  });
   const rows = [
-    ...queue.workers.map(
-      ({ hostname, pid, alive, running, maxWorkers, holds, updated_at: seen }) =>
-        [
-          `${hostname}:${pid}`,
-          alive ? 'alive' : 'gone',
-          `${number(running)} of ${number(maxWorkers)}`,
-          number(holds),
-          since(seen),
-        ] as const,
-    ),
+    ...queue.workers.map(({ hostname, pid, alive, running, maxWorkers, holds, updated_at: seen }) => {
+      const busy = `${number(running)} of ${number(maxWorkers)}`;
+      return row(`${hostname}:${pid}`, alive ? 'alive' : 'gone', busy, number(holds), since(seen));
+    }),
     ...queue.leases
       .filter(({ worker_id: id }) => id === null || !known.has(id))
-      .map(({ worker_id: id, jobs }) => [id ?? 'unknown', 'never seen', '–', number(jobs), '–'] as const),
+      .map(({ worker_id: id, jobs }) => row(id ?? 'unknown', 'never seen', '–', number(jobs), '–')),
   ];
   if (rows.length === 0) return html`<p class="hint">${START_HINT}</p>`;
-  return listTable(
-    'Processes and their leases',
-    ['Process', 'State', 'Running', 'Leases', 'Last seen'],
-    rows.map(([process, state, ...figures]) => ({
-      key: process,
-      more: { class: state },
-      head: process,
-      cells: [html`<span class=${`outcome ${state === 'alive' ? 'saved' : 'failed'}`}>${state}</span>`, ...figures],
-    })),
-  );
+  return listTable('Processes and their leases', ['Process', 'State', 'Running', 'Leases', 'Last seen'], rows);
 }
 
 function Jobs(): View {

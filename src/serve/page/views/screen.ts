@@ -26,7 +26,6 @@ const CHOICES: readonly (readonly [Choice, string, string])[] = [
   ['exclude', 'Exclude', 'e'],
   ['maybe', 'Maybe', 'm'],
 ];
-
 const SAID: Readonly<Record<Choice, string>> = { include: 'Included', exclude: 'Excluded', maybe: 'Maybe' };
 
 export function ScreenView(): View {
