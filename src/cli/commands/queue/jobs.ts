@@ -155,13 +155,11 @@ export function listCommand() {
 }
 
 async function* everyJob(admin: QueueAdmin, filter: JobFilter): AsyncGenerator<Job> {
-  for (let after = 0; ;) {
-    const page = await admin.list(filter, { limit: 1000, after });
+  let page: readonly Job[] = [];
+  do {
+    page = await admin.list(filter, { limit: 1000, after: page.at(-1)?.id ?? 0 });
     yield* page;
-    const last = page.at(-1);
-    if (!last) return;
-    after = last.id;
-  }
+  } while (page.length > 0);
 }
 
 export function retryFailedCommand() {
