@@ -20,7 +20,6 @@ import { openMonitor } from './watch/monitor.ts';
 const REPORT_LIMITS = {
   /** Lines of works, about a hundred thousand; the counts cover all. */
   works: 60_000_000,
-  /** Abstracts, citations and attempts. */
   workDetails: 12_000_000,
   documents: 5_000,
   structure: 30_000_000,

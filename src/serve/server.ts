@@ -29,7 +29,6 @@ import { metricsText } from './metrics.ts';
 import type { Watched, Monitor } from './watch/monitor.ts';
 import { openMonitor } from './watch/monitor.ts';
 
-/** A handler with the web's Request and Response types. */
 interface FetchHandler extends AsyncDisposable {
   fetch(request: Request): Promise<Response>;
 }

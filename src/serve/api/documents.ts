@@ -13,7 +13,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
 };
 const PICTURE_WIDTH = 1_000;
-/** Maximum text of passages per response. */
 const MOST_CHARACTERS = 4_000_000;
 
 function missing(id: string): Problem {

@@ -165,10 +165,10 @@ export function controlRoutes(context: Context): Route[] {
     await monitor.lookAgain();
     return act;
   };
-  const start = (request: IncomingMessage, name: string | undefined) => ({
-    at: new Date(clock.now()).toISOString(),
-    who: name === undefined || name === '' ? addressOf(request) : `${name} (${addressOf(request)})`,
-  });
+  const start = ({ socket }: IncomingMessage, name: string | undefined) => {
+    const address = socket.remoteAddress ?? 'unknown';
+    return { at: new Date(clock.now()).toISOString(), who: name ? `${name} (${address})` : address };
+  };
   const pausing = (act: 'pause' | 'resume') =>
     route({
       path: `/control/${act}`,
@@ -196,8 +196,4 @@ export function controlRoutes(context: Context): Route[] {
       },
     }),
   ];
-}
-
-function addressOf(request: IncomingMessage): string {
-  return request.socket.remoteAddress ?? 'unknown';
 }

@@ -27,7 +27,6 @@ const correction = z.strictObject({
 type Line = z.output<typeof shapes.tableLine>;
 type TableRow = Extract<Line, { kind: 'row' }>['row'];
 
-/** Routes for tables, equivalent to `docstokg table`. Filling and correcting need control to be allowed. */
 export function tableRoutes(context: Context): Route[] {
   // Two concurrent fills would read the same papers.
   const turns = turnsOf(context.clock, { fill: 1 });

@@ -60,7 +60,6 @@ const NOT_THERE = new Set([
 ]);
 const NOT_NOW = new Set(['QUEUE_UNREACHABLE', 'QUEUE_BUSY', 'DATABASE_BUSY']);
 
-/** Reads a request body up to the limit; stops reading beyond it. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const tooLarge = (): Problem =>
     new Problem(413, 'BODY_TOO_LARGE', `request bodies are limited to ${maxBytes} bytes`, {

@@ -2,7 +2,6 @@ import { duration, plural } from '../../base/text/index.ts';
 
 export { duration };
 
-/** 12,345. */
 export function number(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 });
 }
@@ -12,7 +11,6 @@ export function counted(count: number, one: string, many?: string): string {
   return `${number(count)} ${plural(count, one, many)}`;
 }
 
-/** 4.2 MB. */
 export function size(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const power = Math.min(4, Math.floor(Math.log10(bytes) / 3));
@@ -44,15 +42,11 @@ export function clock(at: string): string {
 /** "3 min ago", "in 20 s". */
 export function since(at: string | null): string {
   if (at === null) return '–';
-  const seconds = Math.round((Date.now() - Date.parse(at)) / 1_000);
-  const past = Math.abs(seconds);
-  const [unit, each] = ([['s', 1], ['min', 60], ['h', 3_600], ['days', 86_400]] as const).findLast(
-    ([, length]) => past >= (length === 86_400 ? 2 : 1) * length,
-  ) ?? ['s', 1]; // prettier-ignore
-  return seconds >= 0 ? `${Math.round(past / each)} ${unit} ago` : `in ${Math.round(past / each)} ${unit}`;
+  const ms = Date.now() - Date.parse(at);
+  const [value, unit] = duration(Math.abs(ms)).split(' ');
+  return ms >= 0 ? `${value} ${unit} ago` : `in ${value} ${unit}`;
 }
 
-/** 31 %. */
 export function percent(part: number, whole: number): string {
   return whole === 0 ? '–' : `${Math.round((part / whole) * 100)} %`;
 }

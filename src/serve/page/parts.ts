@@ -55,7 +55,6 @@ export function QueryField(props: {
   );
 }
 
-/** A form for a question; `children` come after its button. */
 export function QuestionBox(props: {
   readonly id: string;
   readonly act: string;

@@ -13,7 +13,6 @@ const [MARGIN, AXIS] = [28, 26];
 /** Minimum distance between year labels. */
 const TICK_PIXELS = 70;
 
-/** Whether a cited work is known only by its id. */
 export function isBareId({ kind, label }: PictureNode): boolean {
   return kind === 'work' && /^(?:openalex|doi|pmid|pmcid|arxiv):/.test(label);
 }
