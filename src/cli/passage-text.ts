@@ -56,7 +56,6 @@ function retractedLine({ date, doi }: NonNullable<CitedWork['retraction']>): str
   return `RETRACTED${date === null ? '' : ` ${date}`}${doi === null ? '' : `, notice doi:${doi}`}`;
 }
 
-/** Highlights the words of a line that occur in the query, in any inflected form. */
 function marked(line: string, terms: ReadonlySet<string>, terminal: Terminal): string {
   return line.replaceAll(WORD, (word) =>
     analyse(word).some((term) => terms.has(term)) ? terminal.style(['bold', 'yellow'], word, 'stdout') : word,

@@ -157,10 +157,6 @@ export function optionsAfterCommand(door: Door, words: readonly string[]): strin
   return [...before, ...words.slice(0, at), ...rest.slice(before.length)];
 }
 
-export async function createProgram(door: Door, version: string): Promise<Command> {
-  return await startProgram(door, version, undefined);
-}
-
 /** Runs a command line. Errors are thrown: those of commander after it has printed them with `writeErr`. */
 export async function runCommandLine(
   door: Door,
@@ -169,8 +165,8 @@ export async function runCommandLine(
   writeErr = (text: string): void => void process.stderr.write(text),
 ): Promise<void> {
   const words = optionsAfterCommand(door, given);
-  // Only the command that the words name is loaded; the others have just a name and a description.
-  const program = await startProgram(door, version, words[0] === 'help' ? words[1] : (words[0] ?? ''), words.slice(1));
+  const named = words[0] === 'help' ? words[1] : (words[0] ?? '');
+  const program = await createProgram(door, version, named, words.slice(1));
   const outputError = (text: string, write: (text: string) => void): void => write(withHint(text));
   everyCommand(program, (command) => command.exitOverride().configureOutput({ writeErr, outputError }));
   const [old, name] = renamedIn(words) ?? [];
@@ -196,12 +192,8 @@ function withoutHelpForUnknown(root: CommandUnknownOpts, words: readonly string[
   return words;
 }
 
-async function startProgram(
-  door: Door,
-  version: string,
-  requested: string | undefined,
-  words?: readonly string[],
-): Promise<Command> {
+/** The command tree. If a command is requested, the others have just a name and a description. */
+export async function createProgram(door: Door, version: string, requested?: string, words?: readonly string[]) {
   const program = new Command(door)
     .description(INTRODUCTIONS[door])
     .version(version, '-V, --version', 'print the version')

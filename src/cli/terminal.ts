@@ -123,6 +123,11 @@ export function counted(value: number, one: string, many?: string): string {
   return `${count(value)} ${plural(value, one, many)}`;
 }
 
+/** Counts by what they count, without zeros: `3 local`, `2 deferred`. */
+export function nonZero(counts: Readonly<Record<string, number>>): string[] {
+  return Object.entries(counts).flatMap(([what, number]) => (number > 0 ? [`${count(number)} ${what}`] : []));
+}
+
 /** Prints an error: code, message, hint. Every error shown to a user goes through here. */
 export function printError(thrown: unknown, terminal: Terminal, json: boolean): void {
   const error = firstError(thrown);

@@ -8,7 +8,7 @@ import { decimalNumber, webOptions } from '../options.ts';
 import { corpusOf, requireFolder, requireRun, runArgument, splitRun } from '../run-argument.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { webTimeOf } from '../simulation.ts';
-import { count, counted, plain } from '../terminal.ts';
+import { count, counted, nonZero, plain } from '../terminal.ts';
 
 export function refreshCommand() {
   return webOptions(runArgument(shared(new Command('refresh'))))
@@ -42,9 +42,8 @@ export function refreshCommand() {
 function triedText({ outcomes }: RunCounts): string {
   const { saved, skipped, failed, parked } = outcomes;
   const tried = saved + skipped + failed + parked;
-  const parts = { downloaded: saved, unavailable: skipped, failed, deferred: parked };
-  const words = Object.entries(parts).flatMap(([word, works]) => (works > 0 ? [`${count(works)} ${word}`] : []));
-  return tried === 0 ? 'no works were tried again' : `${counted(tried, 'work')} tried: ${words.join(', ')}`;
+  const parts = nonZero({ downloaded: saved, unavailable: skipped, failed, deferred: parked });
+  return tried === 0 ? 'no works were tried again' : `${counted(tried, 'work')} tried: ${parts.join(', ')}`;
 }
 
 export function reindexCommand() {

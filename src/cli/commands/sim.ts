@@ -83,7 +83,6 @@ async function serve(options: FlagsOf<typeof serveOptions>, self: CommandUnknown
   const { violations } = simulation.log;
   write('violations.json', { by_rule: countByRule(violations), violations });
   session.info(`violations: ${violations.length}`);
-  // In the politeness profile every violation is fatal.
   if (profile === 'politeness' && violations.length > 0) process.exitCode = 1;
 }
 

@@ -46,11 +46,10 @@ export function stageMessage(event: StageEvent): readonly ['warn' | 'info' | 'de
       return ['warn', `${event.itemId} did not stop when asked to and was abandoned`];
     case 'hook-failed':
       return ['warn', `${event.hook}: ${event.message}`];
-    case 'worker-replaced':
-      return [
-        'debug',
-        `a worker was replaced: ${event.reason}${event.itemId === undefined ? '' : ` on ${event.itemId}`}`,
-      ];
+    case 'worker-replaced': {
+      const where = event.itemId === undefined ? '' : ` on ${event.itemId}`;
+      return ['debug', `a worker was replaced: ${event.reason}${where}`];
+    }
     case 'worker-output':
       return ['debug', event.text];
     case 'stopping':

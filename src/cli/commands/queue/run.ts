@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { AppError, errorInfo, duration } from '../../../base/index.ts';
-import type { Config, Layer } from '../../../config/index.ts';
+import type { Layer } from '../../../config/index.ts';
 import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } from '../../../queue/index.ts';
 import type { DownloadRun } from '../../../download/index.ts';
 import type { Telemetry } from '../../../telemetry/index.ts';
@@ -10,7 +10,7 @@ import { isoTime, Orchestrator, RateMeter } from '../../../queue/index.ts';
 import { orchestratorOptions } from '../../../harvest/queue/index.ts';
 import { recordText } from '../../record-text.ts';
 import type { Session } from '../../session.ts';
-import { count, plain, showProgress } from '../../terminal.ts';
+import { count, nonZero, plain, showProgress } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
 import { onQueue, queueCommand } from './shared.ts';
 import type { FlagsOf } from '../../options.ts';
@@ -56,11 +56,10 @@ async function run({ queue, session, config }: OpenedQueue, options: RunFlags): 
     telemetry.report(event);
     log(event);
   };
-  const { clock, log: logMessage } = session;
   const parts = { queue, report, around: telemetry.around };
   const runner = handler
-    ? new Orchestrator({ ...orchestratorOptions(config), ...parts, handler, clock, log: logMessage })
-    : await openDownload(config, session, { ...parts, sim: options.sim, telemetry: telemetry.download }, opened);
+    ? new Orchestrator({ ...orchestratorOptions(config), ...parts, handler, clock: session.clock, log: session.log })
+    : await openDownload({ queue, session, config }, { report, telemetry, sim: options.sim }, opened);
   const orchestrator = runner instanceof Orchestrator ? runner : runner.orchestrator;
   using stop = stopSignal((name) => session.info(`${name}: finishing running jobs; Ctrl-C again to quit`));
   using progress = showRun(orchestrator, queue, session);
@@ -76,18 +75,9 @@ async function webLayer(options: RunFlags): Promise<Layer> {
   return (await import('../../../harvest/index.ts')).simulatedLayer(options);
 }
 
-interface DownloadJobParts {
-  readonly queue: WorkQueue;
-  readonly report: (event: QueueEvent) => void;
-  readonly around: Telemetry['around'];
-  readonly telemetry: Telemetry['download'];
-  readonly sim: string | undefined;
-}
-
 async function openDownload(
-  config: Config,
-  session: Session,
-  { telemetry, sim, ...parts }: DownloadJobParts,
+  { queue, session, config }: OpenedQueue,
+  { report, telemetry, sim }: { report: (event: QueueEvent) => void; telemetry: Telemetry; sim: string | undefined },
   opened: AsyncDisposableStack,
 ): Promise<DownloadRun> {
   // Loaded here: custom handlers do not need the download modules.
@@ -98,14 +88,15 @@ async function openDownload(
   const shared = opened.use(await openShared(config, session));
   const { run } = opened.use(
     await assembleDownload(config, runtime, {
-      ...parts,
+      queue,
+      around: telemetry.around,
       shared,
       report: (event) => {
         if (event.kind === 'worker-crashed') session.log('error', `${event.work}: ${event.code} ${event.message}`);
-        if (isQueueEvent(event)) parts.report(event);
-        else telemetry?.download(event);
+        if (isQueueEvent(event)) report(event);
+        else telemetry.download?.download(event);
       },
-      reportHttp: telemetry?.http,
+      reportHttp: telemetry.download?.http,
     }),
   );
   return run;
@@ -133,13 +124,11 @@ function describe(orchestrator: Orchestrator, outlook: Outlook, perSecond: numbe
   // Most important first: narrow terminals cut off the end.
   return [
     `${count(counts.done)} done`,
-    ...(counts.error > 0 ? [`${count(counts.error)} failed`] : []),
-    ...(counts.skipped > 0 ? [`${count(counts.skipped)} skipped`] : []),
+    ...nonZero({ failed: counts.error, skipped: counts.skipped }),
     `${count(running)} running`,
     `${count(outlook.ready)} queued`,
     ...(perSecond > 0 ? [rate, `${duration((left / perSecond) * 1000)} left`] : []),
-    ...(parked > 0 ? [`${count(parked)} waiting for hosts`] : []),
-    ...(outlook.delayed > 0 ? [`${count(outlook.delayed)} delayed`] : []),
+    ...nonZero({ 'waiting for hosts': parked, delayed: outlook.delayed }),
     ...(held.length > 0 ? [`slowed: ${held.slice(0, 3).join(', ')}`] : []),
   ].join('  ');
 }
@@ -151,8 +140,12 @@ function printSummary(summary: RunSummary, left: Awaited<ReturnType<typeof unfin
   }
   const { done, skipped, error, requeued, lost, reason } = summary;
   session.terminal.print(
-    `${reason}: ${count(done)} done, ${count(skipped)} skipped, ${count(error)} failed` +
-      `${requeued > 0 ? `, ${count(requeued)} requeued` : ''}${lost > 0 ? `, ${count(lost)} lost to another worker` : ''}`,
+    [
+      `${reason}: ${count(done)} done`,
+      `${count(skipped)} skipped`,
+      `${count(error)} failed`,
+      ...nonZero({ requeued, 'lost to another worker': lost }),
+    ].join(', '),
   );
   if (reason === 'drained' && left.due + left.delayed > 0)
     session.terminal.print(`left in the queue\n${recordText(left, session.clock.now())}`);

@@ -62,7 +62,6 @@ async function showStats(
   using stop = stopSignal();
   while (!stop.signal.aborted) {
     const value = await read();
-    // Right before the output, to avoid flicker.
     if (process.stdout.isTTY) process.stdout.write(CLEAR);
     print(value);
     await wait(session.clock, WATCH_MS, stop.signal).catch(() => undefined);

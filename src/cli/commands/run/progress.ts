@@ -2,7 +2,7 @@ import { duration } from '../../../base/index.ts';
 import type { CorpusEvent, CorpusStageName, Gathering } from '../../../corpus/index.ts';
 import type { StageEvent, StageOutcome } from '../../../stage/index.ts';
 import type { Session } from '../../session.ts';
-import { count, counted, plain, showProgress } from '../../terminal.ts';
+import { count, counted, nonZero, plain, showProgress } from '../../terminal.ts';
 import { stageMessage } from '../docparse/stage-options.ts';
 
 /** Stages in order, with the word shown to users. `dense` computes vectors ahead of `embed`, which writes them. */
@@ -15,7 +15,6 @@ const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] =
 /** `since`: when its first document ended. */
 type StageProgress = Pick<StageOutcome, 'succeeded' | 'skipped' | 'failed'> & { readonly since?: number };
 
-/** Follows a run by its events; `show` draws a line about it. */
 export function runProgress({ terminal, clock, log }: Session, gathering: Gathering) {
   const startedAt = clock.monotonic();
   const stages = new Map<CorpusStageName, StageProgress>();
@@ -37,17 +36,15 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
     if (message !== '') log(isListed ? 'debug' : level, `${stage}: ${message}`);
   };
 
-  /** Works listed and downloaded; none if nothing is downloaded. */
   const works = (): string[] => {
     if (!gathering.progress) return [];
     const { found, saved, missing, repeated, ended, endedBefore, savedBefore } = gathering.progress;
-    const unavailable = missing > 0 ? `, ${count(missing)} without a file` : '';
-    const duplicates = repeated > 0 ? `, ${count(repeated)} repeated` : '';
     const listed =
       found === undefined
         ? `${counted(ended, 'work')} by this machine`
         : `${count(Math.min(found, endedBefore + ended))}/${counted(found, 'work')}`;
-    return [listed, `${count(savedBefore + saved)} downloaded${unavailable}${duplicates}`];
+    const others = nonZero({ 'without a file': missing, repeated });
+    return [listed, [`${count(savedBefore + saved)} downloaded`, ...others].join(', ')];
   };
 
   const documents = (): string[] =>
@@ -56,7 +53,6 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
       return done.length === 0 ? [] : [`${count(Math.max(...done))} ${word}`];
     });
 
-  /** Rate so far, and the estimated time left of the slowest stage. */
   const pace = (): string[] => {
     const now = clock.monotonic();
     const elapsedMs = now - startedAt;
@@ -85,7 +81,7 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
     return [
       [...works(), ...documents()].join(' → '),
       ...(bytes > 0 ? [`${(bytes / 1e6).toFixed(1)} MB`] : []),
-      ...(failed > 0 ? [`${count(failed)} failed`] : []),
+      ...nonZero({ failed }),
       ...(ending === '' ? [...pace(), ...held()] : [ending]),
     ].join('  ');
   };

@@ -5,7 +5,7 @@ import type { Corpus, CorpusEvent, CorpusStageName, RunAccount } from '../../../
 import type { Session } from '../../session.ts';
 import { wrapped } from '../../passage-text.ts';
 import type { Terminal } from '../../terminal.ts';
-import { count, counted, plain } from '../../terminal.ts';
+import { count, counted, nonZero, plain } from '../../terminal.ts';
 
 export interface RunEnd {
   readonly account: RunAccount;
@@ -133,11 +133,6 @@ function named(label: string, texts: readonly string[], all: number, what?: stri
   const more = all > shown.length ? [`and ${count(all - shown.length)} more`] : [];
   const lines = [...(what === undefined ? [] : [`${count(all)} ${what}`]), ...shown, ...more];
   return all === 0 ? [] : lines.map((text, at): Line => [at === 0 ? label : '', text]);
-}
-
-/** Counts by what they count, without zeros: `3 local, 2 deferred`. */
-function nonZero(counts: Readonly<Record<string, number>>): string[] {
-  return Object.entries(counts).flatMap(([what, number]) => (number > 0 ? [`${count(number)} ${what}`] : []));
 }
 
 /** Formats counts as `openalex 24, arxiv 6`, largest first; a name and its number are not wrapped apart. */
