@@ -9,7 +9,7 @@ interface Room {
   readonly folders: readonly string[];
   /** Packages it may import; `node:` is always allowed. */
   readonly packages: readonly string[];
-  /** Lines of TypeScript without tests. A room below its budget may lend to another; the total is fixed. */
+  /** Lines of TypeScript, CSS and WebAssembly text without tests. A room below its budget may lend to another; the total is fixed. */
   readonly budget: number;
 }
 
@@ -65,8 +65,6 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   ),
 };
 
-/** Maximum number of lines in `src`; lowered as rooms reach their budgets. */
-const MOST_LINES = 82_600;
 /** Maximum number of lines in the folders next to src/. */
 const BESIDE: Readonly<Record<string, number>> = { sim: 12_500, bench: 4_500, scripts: 3_000, docs: 5_000 };
 
@@ -92,7 +90,7 @@ const countLines = (paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + readFileSync(join(ROOT, path), 'utf8').split('\n').length - 1, 0);
 
 function printHouse(): boolean {
-  const files = globSync('**/*.ts', { cwd: SOURCE })
+  const files = globSync('**/*.{ts,css,wat}', { cwd: SOURCE })
     .map((file) => file.split(sep).join('/'))
     .filter((file) => !file.endsWith('.test.ts'));
   const names = Object.keys(HOUSE);
@@ -127,8 +125,8 @@ function printHouse(): boolean {
   }
   console.log(`\n${upward.length} imports point up`);
   for (const line of upward) console.log(`  ${line}`);
-  if (total > MOST_LINES) console.log(`src has ${total} lines, ${total - MOST_LINES} more than it may`);
-  return upward.length === 0 && total <= MOST_LINES;
+  if (total > sum) console.log(`src has ${total} lines, ${total - sum} more than its budget`);
+  return upward.length === 0 && total <= sum;
 }
 
 if (import.meta.main && !printHouse()) process.exitCode = 1;
