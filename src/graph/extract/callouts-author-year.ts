@@ -133,17 +133,12 @@ function fits(
   let end = tokens.length;
   const word = (back: number): string => tokens[end - back]?.word ?? '';
   if (word(1) === 's' && end > 1) end -= 1;
-  const others =
-    word(1) === 'al' && word(2) === 'et'
-      ? 2
-      : word(1) === 'colleagues' || word(1) === 'coworkers' || word(1) === 'others'
-        ? 2
-        : 0;
-  if (others > 0) {
+  const isEtAl = word(1) === 'al' && word(2) === 'et';
+  if (isEtAl || ['colleagues', 'coworkers', 'others'].includes(word(1))) {
     const start =
-      endsWith(tokens, end - others, first) ??
-      withInitials(tokens, end - others, first, initials) ??
-      listed(tokens, end - others, [first, second]);
+      endsWith(tokens, end - 2, first) ??
+      withInitials(tokens, end - 2, first, initials) ??
+      listed(tokens, end - 2, [first, second]);
     return start === undefined ? undefined : { weight: surnames.length > 2 ? 3 : 1.5, start };
   }
   for (let count = surnames.length; count > 1; count -= 1) {

@@ -35,24 +35,20 @@ export function extractTerms(reading: Reading, say: Statements): void {
       inner.inside += phrase.times;
       inner.longer.add(id);
     }
-  const weight = ([id, phrase]: readonly [string, Phrase]): number => {
-    const words = id.split(' ').length;
-    const alone = phrase.longer.size === 0 ? phrase.times : phrase.times - phrase.inside / phrase.longer.size;
-    return Math.log2(words + 0.5) * alone;
-  };
   const best = frequent
-    .map((entry) => ({ entry, weight: weight(entry) }))
-    .filter((each) => each.weight > 1)
-    .sort((a, b) => b.weight - a.weight || (a.entry[0] < b.entry[0] ? -1 : 1))
+    .map(([id, phrase]) => {
+      const { times, inside, longer } = phrase;
+      const alone = longer.size === 0 ? times : times - inside / longer.size;
+      return { id, phrase, weight: Math.log2(id.split(' ').length + 0.5) * alone };
+    })
+    .filter(({ weight }) => weight > 1)
+    .sort((a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1))
     .slice(0, MOST_TERMS);
-  for (const {
-    entry: [id, phrase],
-    weight: value,
-  } of best) {
+  for (const { id, phrase, weight } of best) {
     const sentence = reading.sentenceAt(phrase.first.block, phrase.first.at);
     if (!sentence) continue;
     const target = say.node('term', `text:${id}`, phrase.printed);
-    const detail = { times: phrase.times, weight: Math.round(value * 100) / 100 };
+    const detail = { times: phrase.times, weight: Math.round(weight * 100) / 100 };
     say.edge({ kind: 'about', target }, sentence, METHOD, detail);
   }
 }
