@@ -1,6 +1,6 @@
 import type { Region } from '../document.ts';
 import { AppError } from '../../base/index.ts';
-import type { Row, TableSchema } from '../files/open.ts';
+import type { ColumnType, Row, TableSchema } from '../files/open.ts';
 import { checkedRows, openRowReader, openRowWriter } from '../files/open.ts';
 
 export const CHUNK_SCHEMA = 'docstokg/chunk/1';
@@ -46,24 +46,31 @@ export interface ChunkOptions {
   readonly overlapTokens: number;
 }
 
-const COLUMNS = {
-  chunk_id: 'string',
-  doc_id: 'string',
-  chunk_index: 'integer',
-  text: 'string',
-  context: 'string',
-  token_count: 'integer',
-  flow_start: 'integer',
-  flow_end: 'integer',
-  repeated_chars: 'integer',
-  title: 'string',
-  headings: 'strings',
-  kinds: 'strings',
-  blocks: 'integers',
-  page_first: 'integer',
-  page_last: 'integer',
-  regions: 'regions',
-} as const satisfies TableSchema['columns'];
+/** The column of each field, and its type. */
+const FIELDS = {
+  id: ['chunk_id', 'string'],
+  document: ['doc_id', 'string'],
+  index: ['chunk_index', 'integer'],
+  text: ['text', 'string'],
+  context: ['context', 'string'],
+  tokens: ['token_count', 'integer'],
+  start: ['flow_start', 'integer'],
+  end: ['flow_end', 'integer'],
+  repeated: ['repeated_chars', 'integer'],
+  title: ['title', 'string'],
+  headings: ['headings', 'strings'],
+  kinds: ['kinds', 'strings'],
+  blocks: ['blocks', 'integers'],
+  regions: ['regions', 'regions'],
+} as const satisfies Record<keyof Chunk, readonly [column: string, type: ColumnType]>;
+
+const { regions, ...others } = FIELDS;
+const COLUMNS: TableSchema['columns'] = Object.fromEntries([
+  ...Object.values(others),
+  ['page_first', 'integer'],
+  ['page_last', 'integer'],
+  regions,
+]);
 
 /** Writes a document's chunks; the file name decides the format. */
 export async function writeChunks(
@@ -77,26 +84,9 @@ export async function writeChunks(
   await writer.finish();
 }
 
-const FIELDS = {
-  id: 'chunk_id',
-  document: 'doc_id',
-  index: 'chunk_index',
-  text: 'text',
-  context: 'context',
-  tokens: 'token_count',
-  start: 'flow_start',
-  end: 'flow_end',
-  repeated: 'repeated_chars',
-  title: 'title',
-  headings: 'headings',
-  kinds: 'kinds',
-  blocks: 'blocks',
-  regions: 'regions',
-} as const satisfies Record<keyof Chunk, keyof typeof COLUMNS>;
-
 function toRow(chunk: Chunk): Row {
   const row: Record<string, unknown> = {};
-  for (const [field, column] of Object.entries(FIELDS)) row[column] = chunk[field as keyof Chunk];
+  for (const [field, [column]] of Object.entries(FIELDS)) row[column] = chunk[field as keyof Chunk];
   const pages = chunk.regions.map(({ page }) => page);
   row['page_first'] = pages.length > 0 ? pages.reduce((a, b) => Math.min(a, b)) : undefined;
   row['page_last'] = pages.length > 0 ? pages.reduce((a, b) => Math.max(a, b)) : undefined;
@@ -138,10 +128,10 @@ async function* readFields<Field extends keyof Chunk>(
       hint: 'run docparse chunk again',
     });
   }
-  const columns = fields.map((field) => FIELDS[field]);
+  const columns = fields.map((field) => FIELDS[field][0]);
   for await (const row of checkedRows(path, reader, COLUMNS, columns)) {
     const chunk: Partial<Record<keyof Chunk, unknown>> = {};
-    for (const field of fields) chunk[field] = row[FIELDS[field]];
+    for (const field of fields) chunk[field] = row[FIELDS[field][0]];
     if (chunk.blocks) chunk.blocks = [...(chunk.blocks as Iterable<number>)];
     if (chunk.regions) chunk.regions = (chunk.regions as (Region | FlatRegion)[]).map(nested);
     yield chunk as Pick<Chunk, Field>;

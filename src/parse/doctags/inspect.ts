@@ -3,6 +3,7 @@ import { openPdf } from './engines/pdfium.ts';
 import { encodeSmallPng } from './layout/output/png.ts';
 import type { PageContent } from './layout/page/page-content.ts';
 import type { MarkupElement } from './markup/node.ts';
+import { findAll, named } from './markup/node.ts';
 
 export interface PdfSummary {
   readonly pages: number | null;
@@ -67,7 +68,9 @@ export async function inspectXml(bytes: Uint8Array): Promise<PdfSummary> {
   const { parseXml } = await import('./xml/tree.ts');
   try {
     const root = parseXml(bytes);
-    const isStub = !hasBodyText(root);
+    const isStub = !findAll(root, named('body')).some(
+      (body) => textOf(body).replaceAll(/\s+/g, ' ').length >= LEAST_BODY_CHARACTERS,
+    );
     return { pages: null, isEncrypted: false, isReadable: true, text: textOf(root), isQuick: false, isStub };
   } catch (error) {
     if (!(error instanceof AppError && error.code.startsWith('PARSE_'))) throw error;
@@ -77,11 +80,6 @@ export async function inspectXml(bytes: Uint8Array): Promise<PdfSummary> {
 
 /** Less is a sentence such as "the publisher does not allow downloading". */
 const LEAST_BODY_CHARACTERS = 300;
-
-function hasBodyText(element: MarkupElement): boolean {
-  if (element.name === 'body') return textOf(element).replaceAll(/\s+/g, ' ').length >= LEAST_BODY_CHARACTERS;
-  return element.children.some((child) => typeof child !== 'string' && hasBodyText(child));
-}
 
 function textOf(root: MarkupElement): string {
   const texts: string[] = [];

@@ -114,7 +114,8 @@ export async function openRowWriter(path: string, schema: TableSchema): Promise<
 export async function openRowReader(path: string): Promise<RowReader> {
   try {
     await checkBytes(path);
-    const reader = await openReader(path);
+    const isLines = formatOf(path) === 'jsonl';
+    const reader = isLines ? await openJsonlReader(path) : await (await import('./parquet.ts')).openParquetReader(path);
     return { ...reader, rows: (columns) => distrustedRows(path, reader.rows(columns)) };
   } catch (error) {
     distrust(path, error);
@@ -138,12 +139,6 @@ function distrust(path: string, error: unknown): void {
   } catch {
     // A read-only archive is not rebuilt; the read error is still reported.
   }
-}
-
-async function openReader(path: string): Promise<RowReader> {
-  if (formatOf(path) === 'jsonl') return openJsonlReader(path);
-  const { openParquetReader } = await import('./parquet.ts');
-  return openParquetReader(path);
 }
 
 /** Checks size and hash against the fingerprint: a damaged file may still be readable. */

@@ -11,9 +11,7 @@ export interface MarkupElement {
 export type MarkupNode = MarkupElement | string;
 
 export function child(element: MarkupElement | undefined, ...names: readonly string[]): MarkupElement | undefined {
-  if (!element) return undefined;
-  for (const node of element.children) if (typeof node !== 'string' && names.includes(node.name)) return node;
-  return undefined;
+  return children(element, ...names)[0];
 }
 
 /** All child elements, or those with one of the names. */
@@ -33,9 +31,7 @@ export function without(element: MarkupElement, ...names: readonly string[]): Ma
 
 /** Follows a path of child names, taking the first of each. */
 export function path(element: MarkupElement | undefined, ...names: readonly string[]): MarkupElement | undefined {
-  let found = element;
-  for (const name of names) found = child(found, name);
-  return found;
+  return names.reduce((found, name) => child(found, name), element);
 }
 
 /** Every element below that satisfies the test, in document order; what lies inside a found one is not searched. */
@@ -100,13 +96,8 @@ function byCharacter(plain: string, raised: string): ReadonlyMap<string, string>
 export function superscript(text: string): string | undefined {
   const letter = RAISED_LETTERS.get(text);
   if (letter !== undefined) return letter;
-  let raised = '';
-  for (const character of text) {
-    const one = SUPERSCRIPTS.get(character);
-    if (one === undefined) return undefined;
-    raised += one;
-  }
-  return raised === '' ? undefined : raised;
+  const raised = Array.from(text, (character) => SUPERSCRIPTS.get(character));
+  return raised.length === 0 || raised.includes(undefined) ? undefined : raised.join('');
 }
 
 /** Program text: lines and indentation stay, blank lines at both ends and characters that show nothing go. */

@@ -36,7 +36,8 @@ export async function openOcr(settings: OcrSettings): Promise<OcrEngine | undefi
         ? await openEmbedded()
         : undefined
       : await openProgram(settings.command ?? 'tesseract', settings.timeoutMs);
-  const missing = engine && missingLanguage(engine, settings.languages);
+  const wanted = settings.languages === 'auto' ? [] : settings.languages.split('+');
+  const missing = engine && wanted.find((code) => !engine.languages.includes(code));
   if (missing !== undefined)
     throw new AppError('OCR_NO_LANGUAGE', `the OCR engine has no data for "${missing}"`, {
       hint:
@@ -45,10 +46,6 @@ export async function openOcr(settings: OcrSettings): Promise<OcrEngine | undefi
           : `install tesseract's data for ${missing}`,
     });
   return engine;
-}
-
-function missingLanguage({ languages }: OcrEngine, wanted: string): string | undefined {
-  return wanted === 'auto' ? undefined : wanted.split('+').find((code) => !languages.includes(code));
 }
 
 /** Folders of package managers, which a service's PATH may lack. */

@@ -2,7 +2,7 @@ import type { Draft } from '../draft.ts';
 import { textOf, draftOf } from '../draft.ts';
 import type { OutlineEntry, Glyph } from '../page/page-content.ts';
 import type { Features, TreeModel } from '../trees.ts';
-import { scoreOf } from '../trees.ts';
+import { flag, scoreOf } from '../trees.ts';
 import model from './level-model.json' with { type: 'json' };
 import { mostFrequent, countBy } from '../statistics.ts';
 import { headingKey, THEOREM } from './heading.ts';
@@ -129,10 +129,6 @@ const FLOW: ReadonlySet<Draft['kind']> = new Set<Draft['kind']>([
   'code',
   'reference',
 ]);
-
-function flag(value: boolean): number {
-  return value ? 1 : 0;
-}
 
 /** `before` and `after` are what is right before and after a heading in the text. */
 function lookOf(draft: Draft, before: Draft | undefined, after: Draft | undefined, roman: boolean) {

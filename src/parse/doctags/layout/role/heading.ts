@@ -17,7 +17,7 @@ import type { OutlineEntry, Glyph } from '../page/page-content.ts';
 import { isCapitals } from './paragraph.ts';
 import model from './heading-model.json' with { type: 'json' };
 import type { Features } from '../trees.ts';
-import { scoreOf } from '../trees.ts';
+import { flag, scoreOf } from '../trees.ts';
 import { countBy } from '../statistics.ts';
 import { widthOf } from '../page/box.ts';
 
@@ -176,7 +176,6 @@ function featuresOf(look: Look, drafts: readonly Draft[], setting: HeadingSettin
   const every = (test: (line: Line) => boolean): number => (draft.lines.every(test) ? 1 : 0);
   const mean = (value: (line: Line) => number): number =>
     draft.lines.reduce((sum, line) => sum + value(line), 0) / draft.lines.length;
-  const flag = (value: boolean): number => (value ? 1 : 0);
   return {
     ratio: first.size / setting.size,
     bold: mean((line) => line.bold),

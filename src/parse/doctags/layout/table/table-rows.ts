@@ -3,7 +3,7 @@ import { sameRow } from '../page/segment.ts';
 import type { Box } from '../../../document.ts';
 import type { TableRegion } from './table-region.ts';
 import type { Features } from '../trees.ts';
-import { scoreOf } from '../trees.ts';
+import { flag, scoreOf } from '../trees.ts';
 import model from './row-model.json' with { type: 'json' };
 import type { Extent } from '../page/box.ts';
 import { widthOf } from '../page/box.ts';
@@ -62,7 +62,6 @@ export function rowFeatures(
     });
     const startLabel = first.entries.find(({ from }) => from === 0);
     const aboveLabel = above.entries.find(({ from }) => from === 0);
-    const flag = (value: boolean): number => (value ? 1 : 0);
     return {
       cut: isCut(cuts, above, line),
       partCut: isCut(parts, above, line),
