@@ -1,7 +1,6 @@
 import type { Clock } from '../base/index.ts';
 import { AppError, boundedText, errorInfo, systemClock, wait } from '../base/index.ts';
 
-/** Why a remote engine failed, in the categories of the stage. */
 type RemoteCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network';
 
 /** A failure of a remote engine; `retryable` says whether the same request may succeed later. */
@@ -9,7 +8,6 @@ export class RemoteError extends AppError {
   readonly category: RemoteCategory;
   readonly retryable: boolean;
   readonly status: number | undefined;
-  /** How long the server asked to wait. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -143,10 +143,8 @@ function isNamePart(text: string, piece: Piece): boolean {
 /** Words with a list of numbers: "Figs. 2 and", "Tables 1, 2 and". */
 const NUMBERED =
   /\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|eqns?|equations?|refs?|references?|sect?(?:ion)?s?|chap(?:ter)?s?|listing|scheme|appendix|phases?|stages?|steps?|grades?|types?|class(?:es)?|models?|codes?|panels?|lines?|samples?|experiments?|days? post)\.?\s?\(?(?:[\p{Lu}]?\d{1,6}[a-z]?(?:,?\sand\s|,?\sor\s|\sto\s|\s?[-–,&]\s?)){0,12}[\p{Lu}]?$/iu;
-/** Words whose number is a label. */
 const LABELS =
   /\b(?:fig(?:ure)?s?|tab(?:le)?s?|eqs?|eqn|equations?|refs?|references?|sec(?:tion)?s?|chap(?:ter)?s?|appendix|supplement(?:ary)?(?: \w+)?|phases?|stages?|steps?|grades?|types?|class|groups?|models?|codes?|no|nos|nr|number|version|v|vol|part|page|pp?|panels?|lines?|cases?|samples?|experiments?|trials?|stud(?:y|ies)|items?|questions?|schemes?|examples?|notes?|box|level|lane|chromosomes?|scenario|rule|theorem|lemma|algorithm|task|layer|cluster|zone|site|plot|run|batch|patients?|subjects?|grant|award|issue|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|in|since|during|until|year)\.?\s?\(?[\p{Lu}]?$/iu;
-/** Words and signs in front of a value. */
 const VALUED =
   /(?:[=<>≤≥~∼≈≲≳:±]|\b(?:of|was|were|is|are|be|been|to|from|between|than|by|about|around|approximately|least|most|averag(?:e|ed|ing)|reached|equals?|equal to|rang(?:ed|ing|es)|and|or|at|near|exceed(?:s|ed|ing)?|value|score|ratio|mean|median|index|factor|nearly|almost|over|below|above|under|roughly|only|with|up to|set to))\s?\(?$/iu;
 const NO_NOUN: ReadonlySet<string> = new Set(

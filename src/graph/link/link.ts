@@ -269,7 +269,6 @@ export function readPrintedReference(source: string) {
   return {
     text,
     letters,
-    /** The position of each letter in the text. */
     places,
     numbers,
     years: numbers.filter((number) => /^(?:1[5-9]|20)\d\d$/.test(number)).map(Number),

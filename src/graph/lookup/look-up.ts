@@ -134,7 +134,6 @@ interface FoundWork extends Omit<KnownWork, 'kind'> {
 
 type ReferenceAnswer = FoundWork | { readonly kind: 'doubtful' } | { readonly kind: 'none' };
 
-/** The work behind an id that a record cites. */
 export interface KnownWork {
   readonly kind: 'known';
   readonly doi: string | null;

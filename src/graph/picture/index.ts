@@ -34,7 +34,6 @@ export interface PictureEdge {
   readonly shared?: readonly [cocited: number, coupled: number];
 }
 
-/** The reason for an edge: a quote with its place, or a service. */
 export interface PictureEvidence {
   readonly document: string;
   readonly quote: string | null;

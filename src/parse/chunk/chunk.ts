@@ -24,7 +24,6 @@ export interface Chunk {
   readonly title: string;
   /** Headings from the outermost to the innermost that cover the chunk. */
   readonly headings: readonly string[];
-  /** Kinds of block it holds, in order of appearance. */
   readonly kinds: readonly string[];
   /** `order` of the blocks it overlaps. */
   readonly blocks: readonly number[];
@@ -46,7 +45,6 @@ export interface ChunkOptions {
   readonly overlapTokens: number;
 }
 
-/** The column of each field, and its type. */
 const FIELDS = {
   id: ['chunk_id', 'string'],
   document: ['doc_id', 'string'],

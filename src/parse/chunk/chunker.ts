@@ -19,7 +19,6 @@ interface ChunkDraft {
   readonly ownTokens: number;
 }
 
-/** Fills chunks with the pieces of a flow, section by section. */
 class Packer {
   readonly #flow: Flow;
   readonly #options: ChunkOptions;

@@ -1,7 +1,6 @@
 import type { Block, Cell, ParsedDocument, Stretch } from '../document.ts';
 import { tableGrid } from '../doctags/formats/structure.ts';
 
-/** Abbreviations whose full stop does not end a sentence. */
 const ABBREVIATION =
   /(?:^|[\s([])(?:figs?|eqs?|refs?|secs?|sects?|tabs?|chaps?|nos?|vols?|pp?|al|cf|vs|ca|approx|resp|e\.g|i\.e|etc|dr|prof|mr|mrs|ms|st|[\p{Lu}])\.\s*$/iu;
 const LONGEST_ABBREVIATION = 12;

@@ -119,7 +119,6 @@ export async function* readVectors(path: string): AsyncGenerator<ChunkVectors> {
   }
 }
 
-/** What a file says about its dense vectors; undefined when it has none. */
 export async function denseModelOf(path: string): Promise<DenseModel | undefined> {
   return denseOf((await openRowReader(path)).metadata);
 }

@@ -12,7 +12,6 @@ import type { Region } from '../document.ts';
 
 /** Rows in a group: what is in memory at once. */
 const GROUP_ROWS = 1024;
-/** All that is said about a file is under one key. */
 const METADATA_KEY = 'docstokg';
 /** Length and CRC-32 of what is before the footer: decoding damaged pages could take minutes and all memory. */
 const CHECKSUM_KEY = 'docstokg.crc32';

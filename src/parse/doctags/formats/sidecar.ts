@@ -112,7 +112,6 @@ function personOf(value: Fields): Person[] {
   return name === undefined ? [] : [{ name, ...(orcid && { orcid }), institutions: list(value['institutions']) }];
 }
 
-/** The fields of that name that hold a text. */
 export function texts<Name extends string>(value: Fields, names: readonly Name[]): { [Key in Name]?: string } {
   return Object.fromEntries(
     names.flatMap((name) => (typeof value[name] === 'string' && value[name] !== '' ? [[name, value[name]]] : [])),

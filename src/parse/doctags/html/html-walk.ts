@@ -183,7 +183,6 @@ export interface Walk {
   /** The page has no headings, so a short line in bold is one. */
   readonly boldHeadings: boolean;
   readonly state: {
-    /** Below the heading of the reference list. */
     inReferences: boolean;
     /** That list was one: paragraphs after it are no entries. */
     hasReferenceList: boolean;

@@ -70,7 +70,6 @@ export function textOf(draft: Draft, vocabulary: ReadonlySet<string> = NOTHING):
   return draft.kind === 'code' ? codeText(draft) : joinTexts(texts, vocabulary);
 }
 
-/** A note's mark and its text, with a space between them. */
 function apartFromMark(line: Line): string {
   let length = 0;
   for (const glyph of line.glyphs) {

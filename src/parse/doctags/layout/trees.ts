@@ -22,7 +22,6 @@ export function scoreOf({ base, trees }: TreeModel, features: Features): number 
   return score;
 }
 
-/** A feature that is true or false. */
 export function flag(value: boolean): number {
   return value ? 1 : 0;
 }

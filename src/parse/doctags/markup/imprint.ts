@@ -11,7 +11,6 @@ export function findArxivId(text: string): string | undefined {
   return (ARXIV_NEW.exec(text) ?? ARXIV_OLD.exec(text))?.[1];
 }
 
-/** The identifiers of a work in texts and addresses, the first of each that is found. */
 export function idsIn(sources: readonly string[]): { readonly doi?: string; readonly arxivId?: string } {
   const first = (find: (text: string) => string | undefined): string | undefined =>
     sources.map(find).find((found) => found !== undefined);
@@ -25,7 +24,6 @@ const MOST = 100;
 /** What a source says of a publication, by field; texts that are missing or blank are left out. */
 export type Stated = { readonly [Field in keyof Imprint]?: Imprint[Field] | undefined };
 
-/** Makes an imprint of what is stated; undefined where that is nothing. */
 export function imprintOf(stated: Stated): { readonly imprint?: Imprint } {
   const kept = Object.entries(stated).flatMap(([field, value]): [string, string | string[]][] => {
     if (typeof value === 'string') return usable(value) ? [[field, value.trim()]] : [];

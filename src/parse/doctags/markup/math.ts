@@ -67,7 +67,6 @@ interface Style {
   root(body: string, degree?: string): string;
   /** Scripts that are undefined are not there. */
   scripts(body: string, lower: string | undefined, upper: string | undefined): string;
-  /** A mark under or over something. */
   mark(place: '_' | '^', parts: readonly MarkupElement[], shown: readonly string[]): string;
   limits(body: string, lower: string, upper: string): string;
   /** Pairs of lower and upper scripts before and after the body. */

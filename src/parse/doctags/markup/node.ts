@@ -14,7 +14,6 @@ export function child(element: MarkupElement | undefined, ...names: readonly str
   return children(element, ...names)[0];
 }
 
-/** All child elements, or those with one of the names. */
 export function children(element: MarkupElement | undefined, ...names: readonly string[]): MarkupElement[] {
   if (!element) return [];
   return element.children.filter(
@@ -66,7 +65,6 @@ export function findFirst(
   return findAll(element, test, 1)[0];
 }
 
-/** All text below, as it is in the file. */
 export function rawText(node: MarkupNode | undefined): string {
   if (node === undefined) return '';
   if (typeof node === 'string') return node;

@@ -6,7 +6,6 @@ import { children } from './node.ts';
 const LARGEST_SPAN = 1_000;
 const LARGEST_GRID = 500_000;
 
-/** A row of a table with the part of the table it is in. */
 export interface SourceRow {
   readonly part: 'head' | 'body';
   readonly cells: readonly MarkupElement[];

@@ -227,7 +227,6 @@ function sizeOf(line: OcrLine): number {
   return line.height / (rise + (DESCENDERS.test(text) ? 0.2 : 0));
 }
 
-/** The size of most letters. */
 function medianSize(lines: readonly OcrLine[], sizes: readonly number[]): number {
   const order = lines.map((line, at) => ({ size: sizes[at] ?? 0, letters: textOf(line).length }));
   order.sort((a, b) => a.size - b.size);

@@ -50,7 +50,6 @@ function writeNote(walk: Walk, note: MarkupElement, parent?: number): void {
   walk.builder.plain('footnote', noteLine(walk, note), { parent });
 }
 
-/** A note as one line, its label in front. */
 export function noteLine(walk: Walk, note: MarkupElement): Line {
   const text = inlineText(walk.notes);
   for (const part of children(note)) {

@@ -71,7 +71,6 @@ class EmbeddingClient {
     this.dimensions = options.dimensions;
   }
 
-  /** One vector, within the time for the first question. */
   async probe(signal?: AbortSignal): Promise<Float32Array[]> {
     const { probeMs, clock } = this.#options;
     if (probeMs === undefined) return this.embed(['dimensions'], signal);

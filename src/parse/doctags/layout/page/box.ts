@@ -1,6 +1,5 @@
 import type { Box } from '../../../document.ts';
 
-/** A range across a page. */
 export type Extent = Pick<Box, 'left' | 'right'>;
 
 /** The smallest box around all of them; there must be at least one. */

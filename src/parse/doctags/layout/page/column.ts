@@ -83,7 +83,6 @@ export function typeArea(segments: readonly Segment[], page: { readonly width: n
   };
 }
 
-/** Pieces of one column that are read together, from top to bottom. */
 export interface ColumnPiece {
   readonly box: Box;
   readonly segments: readonly Segment[];
@@ -148,7 +147,6 @@ interface GapRow {
   readonly right: Segment;
 }
 
-/** Pairs of neighbours in one row with a gap between them wide enough for a gutter. */
 function gapRows(segments: readonly Segment[]): GapRow[] {
   const sorted = segments.filter((segment) => segment.glyphs.length > 0).sort((a, b) => a.top - b.top);
   const pairs: GapRow[] = [];
@@ -373,7 +371,6 @@ function medianSize(segments: readonly Segment[]): number {
   return quantile(sizes, 0.5) ?? 0;
 }
 
-/** The height at which the type becomes smaller in both columns. */
 function smallerFrom(segments: readonly Segment[], middle: number): number | undefined {
   const text = segments.length < 12 ? [] : segments.filter((segment) => segment.glyphs.length > 5);
   const left = sizeChange(text.filter((segment) => segment.right <= middle));

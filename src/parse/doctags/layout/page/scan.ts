@@ -55,7 +55,6 @@ const LINE_WORDS = 6;
 const FEWEST_LINES = 5;
 /** The share of its letters that a picture may take as labels, when they are in such lines. */
 const RUNNING_SHARE = 0.6;
-/** The share of letters that a table may lose. */
 const LOST_SHARE = 0.02;
 
 /** Whether a picture covers lines of running text: such a picture is dropped, and its text is kept. */

@@ -7,7 +7,6 @@ import type { GlyphType } from '../text/symbol-font.ts';
 import { typeOf } from '../text/symbol-font.ts';
 import { quantile } from '../statistics.ts';
 
-/** A line of a column, its segments joined. */
 export interface Line extends Segment {
   readonly column: Box;
   readonly segments: readonly Segment[];
@@ -339,7 +338,6 @@ export function segmentOf(page: number, glyphs: readonly Glyph[], baseline: numb
   return { page, glyphs, text, ...unionBox(glyphs), baseline, ...type };
 }
 
-/** True when two segments share enough height to be in one row. */
 export function sameRow(a: Segment, b: Segment): boolean {
   const height = Math.min(a.size, b.size);
   return overlap(a.baseline - a.size * 0.7, a.baseline, b.baseline - b.size * 0.7, b.baseline) > 0.5 * 0.7 * height;

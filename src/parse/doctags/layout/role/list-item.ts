@@ -46,7 +46,6 @@ function indentOf(draft: Draft): number {
   return first ? first.left - first.column.left : 0;
 }
 
-/** Whether a marker comes next after another: the next number or letter, or the same bullet. */
 function follows(a: ListMarker, b: ListMarker): boolean {
   if (a.ordered !== b.ordered) return false;
   if (!a.ordered) return a.marker === b.marker;

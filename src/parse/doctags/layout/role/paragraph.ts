@@ -332,7 +332,6 @@ function firstWordWidth(line: Line): number {
   return right - left;
 }
 
-/** Is in the middle of its column, away from both edges. */
 function isCentred(line: Line): boolean {
   const { column } = line;
   const axis = (column.left + column.right) / 2;

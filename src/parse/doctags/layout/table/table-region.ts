@@ -20,7 +20,6 @@ import { segmentLabel, captionStart } from '../role/caption.ts';
 import { isFormulaLine, hasLeaders } from '../role/paragraph.ts';
 import { buildTable } from './table-grid.ts';
 
-/** A place on a page where rules say that a table is. */
 export interface TableRegion {
   readonly box: Box;
   readonly horizontal: readonly Box[];

@@ -9,7 +9,6 @@ import type { Extent } from '../page/box.ts';
 import { widthOf } from '../page/box.ts';
 import { quantile } from '../statistics.ts';
 
-/** What the lines of a table are seen against. */
 export interface RowSetting {
   readonly columns: readonly Extent[];
   /** Heights of rules over the whole width, and of those over a part of it. */

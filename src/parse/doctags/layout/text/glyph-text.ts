@@ -57,7 +57,6 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
   return text;
 }
 
-/** Gap, in ems, from which a space is seen between two glyphs. */
 function gapBetween(previous: Glyph, glyph: Glyph, usual: number): number {
   if (isWide(previous.text) && isWide(glyph.text)) return WIDE_GAP;
   const letters = Number(isRightToLeft(previous.text)) + Number(isRightToLeft(glyph.text));
@@ -92,7 +91,6 @@ function spaceAfter(glyph: Glyph): number {
   return glyph.font.italic && !glyph.font.math ? SPACE_AFTER_ITALIC : SPACE;
 }
 
-/** The gap between words; larger if letters are spaced out. */
 function wordGap(glyphs: readonly Glyph[]): number {
   if (glyphs.length < 6) return WORD_GAP;
   let count = 0;
