@@ -25,8 +25,7 @@ interface Answer {
 }
 
 export type Asked =
-  | { readonly kind: 'glance'; readonly of: 'pdf'; readonly look: Look }
-  | { readonly kind: 'glance'; readonly of: 'xml' }
+  | { readonly kind: 'glance'; readonly of: 'pdf' | 'xml'; readonly look: Look }
   | { readonly kind: 'draw'; readonly page: number; readonly widthPixels: number };
 
 /** A process, the number of files it has inspected, and the answer to its file when it ends by itself. */
@@ -52,8 +51,7 @@ export class PdfInspector implements Disposable {
   }
 
   async glance(path: string, of: 'pdf' | 'xml' = 'pdf', look: Look = 'quick'): Promise<PdfSummary> {
-    const asked = of === 'xml' ? ({ kind: 'glance', of } as const) : ({ kind: 'glance', of, look } as const);
-    const { glance, error, isInterrupted } = await this.#answer(path, asked);
+    const { glance, error, isInterrupted } = await this.#answer(path, { kind: 'glance', of, look });
     if (isInterrupted)
       throw new AppError('INSPECT_INTERRUPTED', `${path} inspection was interrupted`, { hint: 'run again' });
     if (error) throw new AppError(error.code, error.message);

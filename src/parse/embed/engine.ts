@@ -87,20 +87,9 @@ export type DenseSettings =
   | ({ readonly engine: 'openai-compatible' } & ServerOptions);
 
 export async function openDenseEngine(settings: DenseSettings, signal?: AbortSignal): Promise<DenseEngine> {
-  switch (settings.engine) {
-    case 'embedded': {
-      const { openEmbeddedEngine } = await import('./engines/embedded.ts');
-      return openEmbeddedEngine(settings);
-    }
-    case 'onnx': {
-      const { openFolderEngine } = await import('./engines/onnx.ts');
-      return openFolderEngine(settings, signal);
-    }
-    case 'openai-compatible':
-      break;
-  }
-  const { openServerEngine } = await import('./engines/openai-compatible.ts');
-  return openServerEngine(settings, signal);
+  if (settings.engine === 'embedded') return (await import('./engines/embedded.ts')).openEmbeddedEngine(settings);
+  if (settings.engine === 'onnx') return (await import('./engines/onnx.ts')).openFolderEngine(settings, signal);
+  return (await import('./engines/openai-compatible.ts')).openServerEngine(settings, signal);
 }
 
 /** Codes of errors that say that an optional package is not installed, or not made for this platform. */

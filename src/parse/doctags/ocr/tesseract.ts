@@ -30,12 +30,9 @@ export interface OcrSettings {
 
 /** Opens the engine that the settings name; undefined when it is not installed. */
 export async function openOcr(settings: OcrSettings): Promise<OcrEngine | undefined> {
-  const engine =
-    settings.engine === 'embedded'
-      ? ocrLanguages().length > 0
-        ? await openEmbedded()
-        : undefined
-      : await openProgram(settings.command ?? 'tesseract', settings.timeoutMs);
+  const engine = await (settings.engine === 'embedded'
+    ? openEmbedded()
+    : openProgram(settings.command ?? 'tesseract', settings.timeoutMs));
   const wanted = settings.languages === 'auto' ? [] : settings.languages.split('+');
   const missing = engine && wanted.find((code) => !engine.languages.includes(code));
   if (missing !== undefined)
@@ -154,7 +151,8 @@ export function ocrLanguages(): string[] {
 const opened: { engine?: Promise<OcrEngine> } = {};
 
 /** Starts tesseract as WebAssembly in this process, once: its code and data take a second to load. */
-function openEmbedded(): Promise<OcrEngine> {
+function openEmbedded(): Promise<OcrEngine> | undefined {
+  if (ocrLanguages().length === 0) return undefined;
   opened.engine ??= start();
   return opened.engine;
 }
