@@ -379,15 +379,16 @@ export class Screening implements Disposable {
   }
 
   #counts(phase: Phase): ReviewStatus['phases'][Phase] {
-    const counts = { include: 0, exclude: 0, maybe: 0, conflict: 0, none: 0 };
-    let works = 0;
-    for (let row = 0; row < this.#works.length; row += 1) {
-      if (!this.#isInPhase(row, phase)) continue;
-      works += 1;
-      counts[this.#verdicts[phase][row] ?? 'none'] += 1;
-    }
-    const { include: included, exclude: excluded, maybe, conflict: conflicts, none: undecided } = counts;
-    return { works, included, excluded, maybe, conflicts, undecided };
+    const verdicts = this.#verdicts[phase].filter((_, row) => this.#isInPhase(row, phase));
+    const count = (verdict: Verdict): number => verdicts.filter((each) => each === verdict).length;
+    return {
+      works: verdicts.length,
+      included: count('include'),
+      excluded: count('exclude'),
+      maybe: count('maybe'),
+      conflicts: count('conflict'),
+      undecided: count(null),
+    };
   }
 
   /** For each decided work, in order of decision, whether it was included. */
@@ -463,13 +464,11 @@ export class Screening implements Disposable {
 
   #texts(): Rankable[] {
     const texts = new Map<string, Rankable>();
-    for (const { id, title, abstract, cited } of this.#store.iterate<{
-      readonly id: string;
-      readonly title: string | null;
-      readonly abstract: string | null;
-      readonly cited: string | null;
-    }>(`select work as id, works.title, record ->> '$.abstract' as abstract, record -> '$.references' as cited
-        from works left join records on records.id = works.work`))
+    const rows = this.#store.iterate<Record<'id', string> & Record<'title' | 'abstract' | 'cited', string | null>>(
+      `select work as id, works.title, record ->> '$.abstract' as abstract, record -> '$.references' as cited
+       from works left join records on records.id = works.work`,
+    );
+    for (const { id, title, abstract, cited } of rows)
       texts.set(id, {
         id,
         title: title ?? '',

@@ -114,12 +114,9 @@ export class CorpusView extends CorpusWorks {
   }
 
   besideDocument(id: string): { readonly before: string | null; readonly after: string | null } {
-    const beside = this.store.get<{ before: string | null; after: string | null }>(
-      `select (select max(document) from document_steps where document < :id) as before,
-         (select min(document) from document_steps where document > :id) as after`,
-      { id },
-    );
-    return beside ?? { before: null, after: null };
+    const sql = `select (select max(document) from document_steps where document < :id) as before,
+      (select min(document) from document_steps where document > :id) as after`;
+    return this.store.get(sql, { id }) ?? { before: null, after: null };
   }
 
   /** A document with its structure, from a block on; undefined if it does not exist. */

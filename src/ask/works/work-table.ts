@@ -99,9 +99,7 @@ export class WorkTable {
   }
 
   /** The number of works for each value of a facet, under the other filters. */
-  facets(
-    filter: WorkFilter = {},
-  ): Readonly<Record<WorkFacet, readonly { readonly value: string; readonly works: number }[]>> {
+  facets(filter: WorkFilter = {}) {
     const entries = WORK_FACETS.map((facet) => {
       const { conditions, values } = facetConditions(filter, facet);
       const rows = this.#store.all<{ value: string | number; works: number }>(
