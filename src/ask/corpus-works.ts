@@ -132,16 +132,10 @@ export function describedWork(
   };
 }
 
-const KEPT = [
-  ['PDF', 'pdf'],
-  ['XML', 'xml'],
-  ['HTML', 'html'],
-] as const;
-
 /** The path of a document's file: relative if it is inside the run folder, which may be moved. */
 export function documentLink({ folder, dataRoot }: DocumentPlace, document: string): string | undefined {
-  for (const [kind, ending] of KEPT) {
-    const kept = join(kind, `${document}.${ending}`);
+  for (const kind of ['PDF', 'XML', 'HTML']) {
+    const kept = join(kind, `${document}.${kind.toLowerCase()}`);
     if (existsSync(join(folder, kept))) return kept;
   }
   // Without a sidecar the passage is shown without a link.

@@ -5,16 +5,7 @@ import { existsSync } from 'node:fs';
 import { AppError, csvLine, visibleText, writeFileAtomic } from '../../base/index.ts';
 import type { CorpusWorks, LibraryWork } from '../../ask/index.ts';
 import { accountOf, prismaSvg } from '../../ask/index.ts';
-import {
-  apaCitation,
-  bibtexEntry,
-  citationKey,
-  cslItem,
-  parseLicense,
-  retractionOf,
-  risEntry,
-  yearOf,
-} from '../../works/index.ts';
+import { apaCitation, bibtexEntry, citationKey, cslItem, parseLicense, risEntry } from '../../works/index.ts';
 import type { FileFormat } from '../../parse/index.ts';
 import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
@@ -103,7 +94,13 @@ const TEXTS = {
     }
     yield before === '[\n' ? '[]\n' : '\n]\n';
   },
-  csv: csvTable,
+  *csv(works: Iterable<LibraryWork>) {
+    yield csvLine(COLUMNS);
+    for (const work of works) {
+      const known = { ...columnsOf(work), authors: work.authors.join('; ') };
+      yield csvLine(COLUMNS.map((name) => known[name]));
+    }
+  },
   async *documents(works: Iterable<LibraryWork>, place: ExportPlace) {
     for await (const document of loadedDocuments(works, place)) yield `${JSON.stringify(document)}\n`;
   },
@@ -114,21 +111,14 @@ const COLUMNS = [
   'version', 'outcome', 'reason', 'detail', 'label', 'other_version', 'retracted', 'file', 'url', 'abstract',
 ] as const; // prettier-ignore
 
-function columnsOf({ record, outcome, reason, detail, label, isOtherVersion, file, licence: license }: LibraryWork) {
+function columnsOf({ record, isOtherVersion, isRetracted, ...work }: LibraryWork) {
   const { id, ids, title, date, venue, volume, issue, pages, type, language, access, version, url, abstract } = record;
+  const { authors, year, licence: license, outcome, reason, detail, label, file } = work;
   return {
-    id, doi: ids.doi, pmid: ids.pmid, pmcid: ids.pmcid, title, authors: record.authors.map(({ name }) => name), year: yearOf(record), date, venue,
-    volume, issue, pages, type, language, license, access, version, outcome, reason, detail, label, other_version: isOtherVersion ? 'yes' : null,
-    retracted: retractionOf(record) ? 'retracted' : null, file, url, abstract,
+    id, doi: ids.doi, pmid: ids.pmid, pmcid: ids.pmcid, title, authors, year, date, venue, volume, issue, pages, type, language, license, access,
+    version, outcome, reason, detail, label, other_version: isOtherVersion ? 'yes' : null, retracted: isRetracted ? 'retracted' : null, file, url,
+    abstract,
   }; // prettier-ignore
-}
-
-function* csvTable(works: Iterable<LibraryWork>): Generator<string> {
-  yield csvLine(COLUMNS);
-  for (const work of works) {
-    const known = { ...columnsOf(work), authors: work.record.authors.map(({ name }) => name).join('; ') };
-    yield csvLine(COLUMNS.map((name) => known[name]));
-  }
 }
 
 /** Obsidian notes, one per work, linked to the works it cites; names without an ending. */
@@ -147,7 +137,7 @@ function* obsidianNotes(works: Iterable<LibraryWork>) {
       .map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
     const parts = [
       `---\n${head.join('\n')}\n---`,
-      ...(retractionOf(record) ? ['> [!danger] This work was retracted.'] : []),
+      ...(work.isRetracted ? ['> [!danger] This work was retracted.'] : []),
       plainText(apaCitation(record)),
       ...(file === null ? [] : [`[Full text](<${file.split('\\').join('/')}>)`]),
       ...(record.abstract === null ? [] : [`## Abstract\n\n${plainText(record.abstract)}`]),
