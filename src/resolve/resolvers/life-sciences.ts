@@ -104,14 +104,7 @@ const europePmcRecord = z.object({
   fullTextIdList: maybe(z.object({ fullTextId: maybe(z.array(z.string())) })),
   fullTextUrlList: maybe(
     z.object({
-      fullTextUrl: maybe(
-        objects({
-          availabilityCode: text,
-          documentStyle: text,
-          site: text,
-          url: text,
-        }),
-      ),
+      fullTextUrl: maybe(objects({ availabilityCode: text, documentStyle: text, site: text, url: text })),
     }),
   ),
 });

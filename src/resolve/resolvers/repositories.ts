@@ -335,11 +335,7 @@ const dataciteAnswer = z.object({
       contentUrl: maybe(z.union([z.string(), z.array(text)])),
       rightsList: lenient(objects({ rights: text, rightsUri: text, rightsIdentifier: text })),
       relatedIdentifiers: lenient(
-        objects({
-          relationType: text,
-          relatedIdentifier: text,
-          relatedIdentifierType: text,
-        }),
+        objects({ relationType: text, relatedIdentifier: text, relatedIdentifierType: text }),
       ),
     }),
   }),

@@ -9,23 +9,13 @@ export interface Author {
   readonly family: string | null;
   readonly given: string | null;
   readonly orcid: string | null;
-  readonly institutions: readonly Institution[];
-}
-
-interface Institution {
-  readonly name: string;
-  readonly ror: string | null;
+  readonly institutions: readonly { readonly name: string; readonly ror: string | null }[];
 }
 
 export interface Funder {
   readonly name: string;
   readonly ror: string | null;
   readonly awards: readonly string[];
-}
-
-interface Named {
-  readonly id: string | null;
-  readonly name: string;
 }
 
 export type NoticeKind =
@@ -86,7 +76,7 @@ export function emptyRecord(id: string, ids: Partial<WorkIds> = {}) {
     pages: null as string | null,
     language: null as string | null,
     abstract: null as string | null,
-    topics: [] as readonly Named[],
+    topics: [] as readonly { readonly id: string | null; readonly name: string }[],
     keywords: [] as readonly string[],
     funders: [] as readonly Funder[],
     /** Cited works, by OpenAlex id or as `doi:…`. */
