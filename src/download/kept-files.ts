@@ -50,10 +50,7 @@ export class KeptFiles implements Disposable {
   }
 
   /** A path for unverified bytes, with what was already received of the file. */
-  async newPart(file?: {
-    readonly work: string;
-    readonly url: string;
-  }): Promise<{ readonly part: string; readonly beginning: Beginning | undefined }> {
+  async newPart(file?: Pick<Beginning, 'work' | 'url'>) {
     const folder = join(this.root, '.parts');
     await this.#make(folder);
     this.#parts ??= openPartFolder(folder, this.#options.clock);

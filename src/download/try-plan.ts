@@ -45,15 +45,10 @@ export async function processWork(listed: Work, options: ProcessOptions): Promis
     if (!finding.wantsKey && !finding.hasAnswered) failedLookups += 1;
     if (finding.at !== null) lookupMoments.push(finding.at);
   };
-  const end = (outcome: WorkOutcome): WorkResult => ({
-    work,
-    outcome,
-    asked,
-    attempts,
-    problems,
-    startedAt,
-    endedAt: clock.now(),
-  });
+  const end = (outcome: WorkOutcome): WorkResult => {
+    const endedAt = clock.now();
+    return { work, outcome, asked, attempts, problems, startedAt, endedAt };
+  };
 
   // The lookups have found the work's ids: if another work has them, it is a duplicate and nothing is fetched.
   const same = options.sameWorks.claim(work);

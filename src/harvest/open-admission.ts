@@ -56,10 +56,7 @@ export function hostRates(config: Config, services: Services): (host: string) =>
 
 function tableOf({ http, orchestrator }: Config, services: Services): HostTable {
   return new HostTable({
-    perHost: {
-      perSecond: http.per_host_per_second,
-      concurrency: orchestrator.max_per_host,
-    },
+    perHost: { perSecond: http.per_host_per_second, concurrency: orchestrator.max_per_host },
     pools: services.pools(),
     perResolver: orchestrator.max_per_resolver,
     margin: http.rate_margin,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import { AtomicText, csvLine, hostKey, writeFileAtomic } from '../../base/index.ts';
+import type { AttemptRow } from '../../download/index.ts';
 import { ResolverAccount } from '../../download/index.ts';
 import type { CorpusStore } from '../../store/index.ts';
 import { manifestRows } from '../../store/index.ts';
@@ -97,11 +98,7 @@ function count(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-function measure(
-  table: Record<string, Measured>,
-  key: string,
-  attempt: { readonly reason: string; readonly bytes: number; readonly duration_ms: number },
-): void {
+function measure(table: Record<string, Measured>, key: string, attempt: AttemptRow): void {
   const entry = (table[key] ??= { attempts: 0, saved: 0, bytes: 0, ms: 0 });
   entry.attempts += 1;
   if (attempt.reason === 'success') entry.saved += 1;
