@@ -27,7 +27,7 @@ test('a DOI is found in the URL of a publisher without what the site adds to it'
     ['https://www.frontiersin.org/articles/10.3389/fpsyg.2013.00863/full', '10.3389/fpsyg.2013.00863'],
     ['https://onlinelibrary.wiley.com/doi/epdf/10.1111/maec.12345?src=getftr', '10.1111/maec.12345'],
     ['https://link.springer.com/content/pdf/10.1007/s00227-020-3640-1.pdf', '10.1007/s00227-020-3640-1'],
-    ['https://link.springer.com/article/10.1007/s00227-020-3640-1#Sec2', '10.1007/s00227-020-3640-1'],
+    [' https://link.springer.com/article/10.1007/s00227-020-3640-1#Sec2', '10.1007/s00227-020-3640-1'],
     [
       'https://journals.plos.org/plosone/article/file?id=10.1371/journal.pone.0000217&type=printable',
       '10.1371/journal.pone.0000217',

@@ -158,7 +158,8 @@ export function identify(text: string): WorkIds | undefined {
   if (/^\s*[1-9]\d{4,7}\s*$/.test(text)) return { ...NO_IDS, pmid: text.trim() };
   const hal = normalizeHalId(text);
   if (hal !== undefined) return { ...NO_IDS, hal };
-  const inUrl = /^https?:\/\//i.test(text.trim()) ? doiInUrl(text) : undefined;
+  const url = text.trim();
+  const inUrl = /^https?:\/\//i.test(url) ? doiInUrl(url) : undefined;
   return inUrl === undefined ? undefined : { ...NO_IDS, doi: inUrl };
 }
 
