@@ -149,21 +149,23 @@ interface ListRow {
   readonly more?: object;
 }
 
-/** A heading: its name, empty above buttons; or the key that sorts the list, the name, and whether it is the default. */
-type Column = string | readonly [key: string, name: string, isDefault?: boolean];
+/** A heading: its name, empty above buttons; or something else to show; or one that sorts the list. */
+type Column = string | { readonly shows: View } | SortColumn;
+type SortColumn = readonly [key: string, name: string, isDefault?: boolean];
 
-/** A table whose rows are stacked on narrow screens; its caption is only read out, unless it is `titled`. */
+/** A table whose rows are stacked on narrow screens, with the names of columns; its caption is only read out, unless it is `titled`. */
 export function listTable(caption: string, columns: readonly Column[], rows: readonly ListRow[], kind = 'plain'): View {
-  const names = columns.map((column) => (typeof column === 'string' ? column : column[1]));
+  const names = columns.map((column) => (typeof column === 'string' ? column : 'shows' in column ? '' : column[1]));
   return html`<table class=${`stacked ${kind}`}>
     <caption class=${kind === 'titled' ? '' : 'hidden'}>
       ${caption}
     </caption>
     <thead>
       <tr>
-        ${columns.map((column) =>
-          typeof column === 'string' ? html`<th scope="col">${column}</th>` : html`<${SortHead} column=${column} />`,
-        )}
+        ${columns.map((column) => {
+          if (typeof column !== 'string' && !('shows' in column)) return html`<${SortHead} column=${column} />`;
+          return html`<th scope="col">${typeof column === 'string' ? column : column.shows}</th>`;
+        })}
       </tr>
     </thead>
     <tbody>
@@ -172,8 +174,8 @@ export function listTable(caption: string, columns: readonly Column[], rows: rea
           html`<tr key=${key} ...${more}>
             <th scope="row">${head}</th>
             ${cells.map((content, at) => {
-              const name = names[at + 1] ?? '';
-              return name === '' ? html`<td class="act">${content}</td>` : cell(name, content);
+              const name = names[at + 1];
+              return name ? html`<td data-name=${name}>${content}</td>` : html`<td class="act">${content}</td>`;
             })}
           </tr>`,
       )}
@@ -182,7 +184,7 @@ export function listTable(caption: string, columns: readonly Column[], rows: rea
 }
 
 /** A heading whose button sorts the list; the order is part of the URL. */
-function SortHead({ column: [key, name, isDefault = false] }: { readonly column: Exclude<Column, string> }): View {
+function SortHead({ column: [key, name, isDefault = false] }: { readonly column: SortColumn }): View {
   const { query, set } = useScene();
   const isSorted = query.has('sort') ? query.get('sort') === key : isDefault;
   const isDown = query.get('order') === 'desc';
@@ -190,11 +192,6 @@ function SortHead({ column: [key, name, isDefault = false] }: { readonly column:
   return html`<th scope="col" aria-sort=${!isSorted ? 'none' : isDown ? 'descending' : 'ascending'}>
     ${button(name, turn, { class: 'sort' })}
   </th>`;
-}
-
-/** A table cell with the column name, which narrow screens show. */
-export function cell(name: string, content: View, more: object = {}): View {
-  return html`<td data-name=${name} ...${more}>${content}</td>`;
 }
 
 export type Figure = readonly [name: string, value: number | string, note: string];

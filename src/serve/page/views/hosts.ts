@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Host, Lanes, List } from '../answers.ts';
 import { chart, key } from '../charts.ts';
 import { clock, counted, duration, number, since, size, words } from '../format.ts';
-import { ActButton, cell, filters, listTable, QueryField } from '../parts.ts';
+import { ActButton, filters, listTable, QueryField, section } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
 import { button, html, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 
@@ -105,32 +105,19 @@ function HostsOverTime(): View {
     const to = slices.reduce((most, [at, ms]) => Math.max(most, at + ms), from + 1);
     const most = slices.reduce((max, [, , sent]) => Math.max(max, sent), 1);
     const rest = items.length - HOSTS_AT_FIRST;
-    return html`<section class="over-time">
-      <h2>Over time</h2>
-      <p class="lede">${summary(lanes, to - from)}</p>
-      ${LEGEND}
-      <table class="lanes">
-        <caption class="hidden">
-          Requests, refusals and waits by host
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Host</th>
-            <th scope="col" class="axis">
-              <span class="ticks" aria-label=${`time, from 0 to ${duration(to - from)}`}>
-                <span>0</span><span>${duration((to - from) / 2)}</span><span>${duration(to - from)}</span>
-              </span>
-            </th>
-            ${['Requests', 'Max in flight', 'Refused', 'Mean wait'].map((name) => html`<th scope="col" class="count">${name}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${(isAll ? items : items.slice(0, HOSTS_AT_FIRST)).map((lane) => laneRow(lane, { from, to, most }))}
-        </tbody>
-      </table>
-      ${!isAll && rest > 0 && button(`Show ${counted(rest, 'more host')}`, () => setAll(true))}
-      ${lanes.omitted > 0 && html`<p class="hint">${counted(lanes.omitted, 'host')} with fewer requests not listed.</p>`}
-    </section>`;
+    const axis = html`<span class="ticks" aria-label=${`time, from 0 to ${duration(to - from)}`}>
+      <span>0</span><span>${duration((to - from) / 2)}</span><span>${duration(to - from)}</span>
+    </span>`;
+    const columns = ['Host', { shows: axis }, 'Requests', 'Max in flight', 'Refused', 'Mean wait'];
+    const rows = (isAll ? items : items.slice(0, HOSTS_AT_FIRST)).map((lane) => laneRow(lane, { from, to, most }));
+    const parts = [
+      html`<p class="lede">${summary(lanes, to - from)}</p>`,
+      LEGEND,
+      listTable('Requests, refusals and waits by host', columns, rows, 'lanes'),
+      !isAll && rest > 0 && button(`Show ${counted(rest, 'more host')}`, () => setAll(true)),
+      lanes.omitted > 0 && html`<p class="hint">${counted(lanes.omitted, 'host')} with fewer requests not listed.</p>`,
+    ];
+    return section('Over time', parts, { class: 'over-time' });
   });
 }
 
@@ -159,7 +146,7 @@ function brokenWaits({ holds, slices }: Lane): number {
   ).length;
 }
 
-function laneRow(lane: Lane, scale: { readonly from: number; readonly to: number; readonly most: number }): View {
+function laneRow(lane: Lane, scale: { readonly from: number; readonly to: number; readonly most: number }) {
   const x = (at: number): number => ((Math.min(at, scale.to) - scale.from) / (scale.to - scale.from)) * WIDTH;
   const tall = (count: number): number => (count === 0 ? 0 : 5 + Math.sqrt(count / scale.most) * (HEIGHT - 7));
   const label = `${lane.host}: ${counted(lane.requests, 'request')}, ${number(lane.refused)} refused, ${number(lane.failed)} failed, rate-limited or suspended ${counted(lane.holds.length, 'time')}`;
@@ -175,14 +162,17 @@ function laneRow(lane: Lane, scale: { readonly from: number; readonly to: number
       ];
     })}`;
   const wait = lane.requests === 0 ? 0 : lane.waited_ms / lane.requests;
-  const count = (name: string, value: string): View => cell(name, value, { class: 'count' });
-  return html`<tr>
-    <th scope="row">${lane.host}<small>${size(lane.bytes)}</small></th>
-    <td class="lane">${chart(label, [WIDTH, HEIGHT], { preserveAspectRatio: 'none' }, shapes)}</td>
-    ${count('Requests', number(lane.requests))}
-    ${count('Max in flight', lane.most === 0 ? '–' : `${lane.most}${lane.cap > 0 ? ` / ${lane.cap}` : ''}`)}
-    ${count('Refused', number(lane.refused))} ${count('Mean wait', wait < 1 ? '–' : duration(wait))}
-  </tr>`;
+  return {
+    key: lane.host,
+    head: [lane.host, html`<small>${size(lane.bytes)}</small>`],
+    cells: [
+      chart(label, [WIDTH, HEIGHT], { preserveAspectRatio: 'none' }, shapes),
+      number(lane.requests),
+      lane.most === 0 ? '–' : `${lane.most}${lane.cap > 0 ? ` / ${lane.cap}` : ''}`,
+      number(lane.refused),
+      wait < 1 ? '–' : duration(wait),
+    ],
+  };
 }
 
 const hatch = (id: string, turn: number, tone: string): View =>
