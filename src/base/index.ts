@@ -36,7 +36,6 @@ export { inTransaction, isDamaged, openOrSetAside, setAsideIfDamaged, setLinesAs
 export type { Warn } from './damaged-file.ts';
 export { FileLock } from './file-lock.ts';
 export { cutTornLine, JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';
-export type { BadLine, GoodLine } from './jsonl.ts';
 export { decoded, doiPath, findDoi, normalizeDoi } from './doi.ts';
 export { hostKey } from './host-key.ts';
 export { KeyedLimiter, KeyedLines, TokenBucket } from './keyed-limiter.ts';

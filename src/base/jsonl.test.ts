@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { systemClock } from './clock.ts';
-import type { BadLine, GoodLine } from './jsonl.ts';
+import type { JsonLine } from './jsonl.ts';
 import { JsonlWriter, parseJsonl, readJsonl } from './jsonl.ts';
 
 async function collect(
   chunks: readonly (string | Buffer)[],
   options: { maxLineBytes?: number; tornTail?: 'drop' | 'keep' } = {},
-): Promise<(GoodLine | BadLine)[]> {
+): Promise<JsonLine[]> {
   async function* source(): AsyncGenerator<Uint8Array> {
     for (const chunk of chunks) yield Buffer.from(chunk as string);
   }

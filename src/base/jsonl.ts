@@ -12,18 +12,10 @@ const NEWLINE = 0x0a;
 const TAIL_BLOCK_BYTES = 64 * 1024;
 const syncData = promisify(fdatasync);
 
-/** A line that is not JSON, or is too long. */
-export interface BadLine {
-  readonly kind: 'bad';
-  readonly line: number;
-  readonly reason: string;
-}
-
-export interface GoodLine {
-  readonly kind: 'good';
-  readonly line: number;
-  readonly value: unknown;
-}
+/** A bad line is not JSON, or too long. */
+export type JsonLine =
+  | { readonly kind: 'good'; readonly line: number; readonly value: unknown }
+  | { readonly kind: 'bad'; readonly line: number; readonly reason: string };
 
 interface TextLine {
   /** Undefined if the line is too long. */
@@ -62,7 +54,7 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>, maxLineByte
 export async function* parseJsonl(
   chunks: AsyncIterable<Uint8Array>,
   options: { readonly maxLineBytes?: number; readonly tornTail: 'drop' | 'keep' },
-): AsyncGenerator<GoodLine | BadLine> {
+): AsyncGenerator<JsonLine> {
   const maxLineBytes = options.maxLineBytes ?? 10_000_000;
   let line = 0;
   for await (const { text, terminated } of splitLines(chunks, maxLineBytes)) {
@@ -83,7 +75,7 @@ export async function* parseJsonl(
 }
 
 /** Reads a JSONL file written by JsonlWriter: a torn tail is dropped, a damaged line reported. */
-export async function* readJsonl(path: string): AsyncGenerator<GoodLine | BadLine> {
+export async function* readJsonl(path: string): AsyncGenerator<JsonLine> {
   await using file = await open(path, 'r');
   yield* parseJsonl(file.createReadStream({ autoClose: false, highWaterMark: 1 << 18 }) as AsyncIterable<Uint8Array>, {
     tornTail: 'drop',
