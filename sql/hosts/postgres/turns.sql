@@ -4,13 +4,13 @@ CREATE OR REPLACE FUNCTION server_ms() RETURNS DOUBLE PRECISION LANGUAGE sql VOL
   'SELECT extract(epoch FROM clock_timestamp()) * 1000';
 
 /*
- * Takes turns and places at several keys in one call. Of each key: `cap` at once for the whole fleet, `interval_ms` between
- * two (0: any), `burst` at once after a pause; wanted are `turns` new turns and `slots` places in all, `used` of which are in
- * use; `spaced` says that an answer came from which the next pause counts. Of the turns that it was given last, the last
- * `unused` come back if nobody has reserved one since, that is, if the next is still the one that stood `behind` them. A
- * turn that is further off than `ahead_ms` is not reserved, only told: it would be lost to the others if nobody came to use
- * it. Whoever waits for a place is told when one is given back, and whoever has some when another begins to wait.
- * Keys come sorted, so that two callers never wait for each other in a circle.
+ * Takes turns and slots at several keys in one call. Per key: `caps` slots for the whole fleet, `intervals` milliseconds
+ * between two requests (0: any), `bursts` requests at once after a pause. The caller wants `turns` new turns and `slots`
+ * slots in all, of which `used` are in use; `spaced` means that the next pause starts now. The last `unused` turns of the
+ * caller's last grant are returned if none was reserved since, that is, if the next turn is still the one `behind` them.
+ * A turn further ahead than `ahead_ms` is reported but not reserved: it would be lost to the others if it stayed unused.
+ * Processes that wait for a slot are notified when one is returned, and holders when another process begins to wait.
+ * Keys are sorted, so that two callers never deadlock.
  */
 CREATE OR REPLACE FUNCTION reserve_turns(
   me TEXT, ttl_ms DOUBLE PRECISION, ahead_ms DOUBLE PRECISION, lead_ms DOUBLE PRECISION, keys TEXT[], caps INTEGER[], intervals DOUBLE PRECISION[], bursts INTEGER[],
