@@ -38,7 +38,7 @@ const FEWEST_WORDS = 3;
 const LEAST_TEXT = 200;
 /** Share of a title's word pairs that one place must have; a paper on the same subject has them scattered. */
 const ENOUGH_PAIRS = 0.6;
-/** Length of a place, in titles: line numbers and footnote marks may come between. */
+/** How many times as long as the title a place is: line numbers and footnote marks may come between. */
 const PLACE = 3;
 /** With this share the pairs may be anywhere: a catalogue's title may include a footnote. */
 const NEARLY_ALL_PAIRS = 0.85;

@@ -80,7 +80,7 @@ export function configuredServices({ services, keys }: Config): Services {
   });
 }
 
-/** From the workers of the queue, from what a fleet shares, and from the jobs in the queue. Read-only. */
+/** Hosts as the queue's workers, the fleet and the waiting jobs know them. Read-only. */
 export async function hostsNow(config: Config, queue: WorkQueue): Promise<HostOverview[]> {
   const { shared: readShared, rulesOf } = hostKnowledge(config);
   const [stats, jobs, shared] = await Promise.all([queue.stats(), queue.hosts(), readShared()]);

@@ -238,7 +238,7 @@ function placeGains(text: string): Float64Array {
   return gains;
 }
 
-/** What skipping the word behind a space costs: next to nothing for a small word. */
+/** The cost of skipping the word after a space; small words are nearly free. */
 function skipped(text: string, space: number): number {
   return SMALL_WORDS.has(wordAt(text, space + 1)) ? 0.02 : 0.7;
 }

@@ -115,7 +115,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A response that starts the next pause may not be sent yet.
+    // The last responses start pauses, which the other processes must know.
     clearTimeout(this.#timer);
     if (this.#awaySince === undefined) await this.#flush();
     this.#isClosed = true;

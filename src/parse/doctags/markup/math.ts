@@ -65,7 +65,6 @@ interface Style {
   sequence(parts: readonly string[]): string;
   fraction(above: string, below: string, element: MarkupElement): string;
   root(body: string, degree?: string): string;
-  /** Scripts that are undefined are not there. */
   scripts(body: string, lower: string | undefined, upper: string | undefined): string;
   mark(place: '_' | '^', parts: readonly MarkupElement[], shown: readonly string[]): string;
   limits(body: string, lower: string, upper: string): string;

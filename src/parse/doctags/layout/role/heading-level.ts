@@ -206,7 +206,7 @@ interface RunIn {
   readonly head: readonly Line[];
   readonly tail: readonly Line[];
   readonly text: string;
-  /** How it is set, by which others like it are known. */
+  /** Font, bold and italic: other run-in headings are set alike. */
   readonly style: string;
   /** It ends with a full stop or a wide space; a colon also ends labels. */
   readonly closed: boolean;

@@ -103,7 +103,7 @@ export function listMarker(line: Line): ListMarker | undefined {
   return number === undefined ? undefined : { marker: number, ordered: true };
 }
 
-/** The marker before it is inside a line: the sentence counts (1) on, and the line's end is there by chance. */
+/** The previous number is inside a line: a sentence that counts (1), (2), broken here by chance, is no list. */
 export function countsOn(lines: readonly Line[], marker: ListMarker): boolean {
   const text = lines.map((line) => line.text).join('\n');
   return Array.from(text.matchAll(INLINE_NUMBER)).some(([number]) =>

@@ -20,7 +20,7 @@ export function hasLetterOrDigit(text: string): boolean {
   return isAscii(text) ? isAsciiLetter(text.charCodeAt(0)) || isDigit(text) : LETTER_OR_DIGIT.test(text);
 }
 
-/** Whether a text is one digit of ours. */
+/** ASCII digits only. */
 export function isDigit(text: string): boolean {
   const code = text.charCodeAt(0);
   return text.length === 1 && code >= 0x30 && code <= 0x39;
