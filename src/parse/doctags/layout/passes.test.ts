@@ -300,6 +300,19 @@ test('running text on a drawn background stays text', () => {
   assert.equal(text.get(1)?.length, 9);
 });
 
+test('icons after names in neighbouring lines are no figure, and the words between them stay text', () => {
+  const { pictures, text } = after(
+    'pictures',
+    drawnPage(`
+Ada Stone of the pond and Cleo Marsh of hers ██
+Dora Brook of the lake and Eva Ford of it ██ ,Al
+Pereira Pinto of the river and Fritz Lake of it██
+`),
+  );
+  assert.deepEqual(pictures.get(1), []);
+  assert.match((text.get(1) ?? []).map((segment) => segment.text).join(' '), /Al/);
+});
+
 test('the title is neither the kind of article nor a notice; a subtitle belongs to it', () => {
   const found = drafts(
     'title',

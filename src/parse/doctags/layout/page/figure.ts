@@ -3,7 +3,18 @@ import type { BodyType } from './column.ts';
 import { segmentLabel } from '../role/caption.ts';
 import { proseSegments, mainType, typeKey } from './page-view.ts';
 import type { Extent } from './box.ts';
-import { areaOf, mergeTouching, shareInside, touches, unionBox, overlap, heightOf, overlapX, widthOf } from './box.ts';
+import {
+  areaOf,
+  mergeTouching,
+  shareInside,
+  touches,
+  unionBox,
+  overlap,
+  heightOf,
+  overlapX,
+  overlapY,
+  widthOf,
+} from './box.ts';
 import type { Glyph, PageContent, Rule, Drawing } from './page-content.ts';
 import { holdsCells } from '../table/table-region.ts';
 import { isNear, swallowsText } from './scan.ts';
@@ -42,6 +53,7 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
   const pictures = boxes.filter(
     (box) =>
       !isBackground(box, prose) &&
+      !isOfIcons(box, drawings, segments) &&
       !isFrame(box, drawings, segments) &&
       (images.some((image) => shareInside(image, box) > 0.9) || !isTableBackground(box, segments)),
   );
@@ -62,6 +74,19 @@ function isTint(box: Box, segments: readonly Segment[]): boolean {
 /** Running text is printed on it: a box or a tint behind text, a frame round the page. */
 function isBackground(box: Box, prose: readonly Segment[]): boolean {
   return prose.filter((segment) => shareInside(segment, box) > 0.6).length >= 4;
+}
+
+/** Icons after words, such as ORCID's after names, merged only because their lines are close. */
+function isOfIcons(box: Box, drawings: readonly Drawing[], segments: readonly Segment[]): boolean {
+  const isAfter = (icon: Box, segment: Segment): boolean =>
+    heightOf(icon) < 1.6 * segment.size &&
+    heightOf(box) > 1.6 * segment.size &&
+    icon.left > segment.right - 1 &&
+    icon.left < segment.right + 1.5 * segment.size &&
+    overlapY(icon, segment) > 0.5 * heightOf(icon);
+  return drawings.every(
+    ({ box: icon }) => shareInside(icon, box) < 0.9 || segments.some((segment) => isAfter(icon, segment)),
+  );
 }
 
 /** Tints and frames behind the rows of a table: its caption is next to it, or it holds rows of cells on a page of tables. */
