@@ -116,10 +116,10 @@ test('a lock is exclusive, reported if held, and free after its holder was kille
   assert.equal(await one.hold(() => 'mine', { timeoutMs: 0 }), 'mine');
 });
 
-test('part files of a dead process are removed, those of a running one are not', async () => {
+test('part files of a dead process are removed; part files of a running one are kept', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-parts-'));
   const module = join(import.meta.dirname, 'files.ts');
-  const gone = spawnSync(
+  const child = spawnSync(
     process.execPath,
     [
       '--input-type=module',
@@ -130,7 +130,7 @@ test('part files of a dead process are removed, those of a running one are not',
     ],
     { encoding: 'utf8' },
   );
-  assert.equal(gone.status, 0, gone.stderr);
+  assert.equal(child.status, 0, child.stderr);
   const own = partPath(join(folder.path, 'list.csv'));
   for (const path of [own, join(folder.path, 'list.csv'), join(folder.path, 'other.part')]) writeFileSync(path, 'x');
   assert.equal(readdirSync(folder.path).length, 4);
@@ -151,7 +151,7 @@ test('a resource opened once per owner is opened again only for another owner or
   assert.deepEqual(opened, ['one', 'one', 'other']);
 });
 
-test('of parallel calls the first failure aborts the others, and is thrown when they have ended', async () => {
+test('the first failure of parallel calls aborts the others, and is thrown after they have ended', async () => {
   const ended: string[] = [];
   const calls = forEachOf(['fails', 'waits', 'never'], 2, async (item, signal) => {
     if (item === 'fails') throw new Error('first');

@@ -20,23 +20,23 @@ test('a disk error has its path, the free space and a hint', () => {
     [{ code: 'EIO' }, 'DISK_IO_ERROR'],
     [{ code: 'ERR_SQLITE_ERROR', errcode: 778 }, 'DISK_IO_ERROR'],
   ] as const) {
-    const told = describeDiskError(Object.assign(new Error('x'), thrown), PATH);
-    assert.ok(told instanceof AppError);
-    assert.equal(told.code, code);
-    assert.ok(told.message.startsWith(PATH));
-    assert.match(told.message, /\d MB free/);
-    assert.ok(told.hint);
+    const error = describeDiskError(Object.assign(new Error('x'), thrown), PATH);
+    assert.ok(error instanceof AppError);
+    assert.equal(error.code, code);
+    assert.ok(error.message.startsWith(PATH));
+    assert.match(error.message, /\d MB free/);
+    assert.ok(error.hint);
   }
 });
 
-test('too many open files is an error with its path and a hint', () => {
-  const told = describeDiskError(Object.assign(new Error('x'), { code: 'EMFILE' }), PATH);
-  assert.ok(told instanceof AppError);
-  assert.deepEqual([told.code, told.message.startsWith(PATH)], ['TOO_MANY_OPEN_FILES', true]);
-  assert.match(told.hint ?? '', /ulimit -n/);
+test('too many open files is reported with the path and a hint', () => {
+  const error = describeDiskError(Object.assign(new Error('x'), { code: 'EMFILE' }), PATH);
+  assert.ok(error instanceof AppError);
+  assert.deepEqual([error.code, error.message.startsWith(PATH)], ['TOO_MANY_OPEN_FILES', true]);
+  assert.match(error.hint ?? '', /ulimit -n/);
 });
 
-test('a database that cannot be opened is an error with its path and a hint', () => {
+test('a database that cannot be opened is reported with its path and a hint', () => {
   const path = join(tmpdir(), 'no-such-folder', 'rows.sqlite');
   assert.throws(
     () => openOrSetAside(path, () => new DatabaseSync(path), undefined),
@@ -48,7 +48,7 @@ test('a database that cannot be opened is an error with its path and a hint', ()
   );
 });
 
-test('a database that cannot be checked for damage is an error with its path', () => {
+test('a database that cannot be checked for damage is reported as one that cannot be opened', () => {
   assert.throws(() => setAsideIfDamaged(tmpdir(), undefined), { code: 'DISK_CANNOT_OPEN' });
 });
 

@@ -28,7 +28,7 @@ test('only regular files inside the folder are found, however the path is writte
   assert.equal(fileInside(join(scratch.path, 'current'), 'PDF/a.pdf'), inside);
 });
 
-test('links to folders are followed once, so that circles end; hidden files are left out', async () => {
+test('linked folders are followed once, even in cycles; hidden files are skipped', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-below-'));
   const at = (...names: string[]): string => join(scratch.path, ...names);
   mkdirSync(at('papers', 'deep'), { recursive: true });

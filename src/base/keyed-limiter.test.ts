@@ -70,7 +70,7 @@ test('several keys are acquired together: nothing is held while one of them is f
   assert.equal(limiter.size, 0);
 });
 
-test('a waiter for another key does not block those behind it', async () => {
+test('a waiter for another key does not block the next waiter', async () => {
   const { limiter } = create(1, { shared: 2 });
   const blocked = await limiter.acquire(['blocked']);
   const one = await limiter.acquire(['shared']);
