@@ -160,7 +160,7 @@ test('every key has a description, a default and an entry in the JSON Schema', (
   const { keys } = settingsTable();
   assert.ok(keys.length > 20);
   for (const { name, sentence, default: value } of keys) {
-    assert.match(sentence, /^[A-Zs].*\.$/s, `${name} needs a sentence`);
+    assert.match(sentence, /^[A-Zs].*\.$/s, `${name} needs a description`);
     assert.notEqual(value, undefined, `${name} needs a default`);
   }
   assert.ok(loadSchema().jsonSchema().properties?.['queue']?.properties?.['path']);
@@ -294,7 +294,7 @@ test('a second command without settings does not load the schema: the first one 
   assert.equal(loadsZod({ DOCSTOKG_HTTP__CONTACT: 'a@b.example' }), 'a@b.example true');
 });
 
-test('a configuration file with recursive aliases is rejected by name', async () => {
+test('a configuration file with recursive aliases is rejected with its name', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-config-'));
   for (const text of ['queue: &a\n  path: *a\n', 'profiles: &a\n  x:\n    y: [*a]\n']) {
     writeFileSync(join(folder.path, 'docstokg.yaml'), text);
