@@ -70,17 +70,17 @@ test('information from another process never shortens a hold requested here', ()
   hosts.hold('a.org', { at: clock.now() + 60_000, reason: 'rate-limited' });
   const stored = newState('a.org', table.rulesOf('a.org'));
   hosts.learn('a.org', stored);
-  assert.equal(heldFor(), 60_000, 'the other knew of none');
+  assert.equal(heldFor(), 60_000, 'the other process has no hold');
   hosts.learn('a.org', { ...stored, hold: { at: clock.now() + 1_000, reason: 'rate-limited' } });
-  assert.equal(heldFor(), 60_000, 'the other knew of a shorter one');
+  assert.equal(heldFor(), 60_000, 'the other process has a shorter hold');
   hosts.holdElsewhere('a.org', { at: clock.now() + 1_000, reason: 'rate-limited' });
-  assert.equal(heldFor(), 60_000, 'a message names a shorter one');
+  assert.equal(heldFor(), 60_000, 'a message has a shorter hold');
   hosts.learn('a.org', { ...stored, hold: { at: clock.now() + 90_000, reason: 'rate-limited' } });
-  assert.equal(heldFor(), 90_000, 'a longer one counts');
+  assert.equal(heldFor(), 90_000, 'a longer hold counts');
 });
 
 /** Hosts whose slots are granted from outside, and the last request for slots. */
-function givenElsewhere(): {
+function grantedElsewhere(): {
   hosts: Hosts;
   wanted: (key: string) => number | undefined;
   give: (key: string, more: { slots?: number; lineMs?: number }) => void;
@@ -114,7 +114,7 @@ const IN_LINE: AcquireOptions = { patienceMs: 60_000, longestLineMs: 60_000 };
 const BOTH = ['pool/a', 'www.a.org'];
 
 test('a request that needs a host and its service acquires the service slot after the host slot', async () => {
-  const { hosts, wanted, give } = givenElsewhere();
+  const { hosts, wanted, give } = grantedElsewhere();
   const waiting = hosts.acquire(BOTH, IN_LINE);
   assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [1, 0]);
   give('www.a.org', { slots: 1 });
@@ -125,11 +125,11 @@ test('a request that needs a host and its service acquires the service slot afte
 });
 
 test('requests that were rejected or sent no longer wait for anything', async () => {
-  const { hosts, wanted, give } = givenElsewhere();
-  const sentAway = hosts.acquire(BOTH, IN_LINE);
+  const { hosts, wanted, give } = grantedElsewhere();
+  const rejected = hosts.acquire(BOTH, IN_LINE);
   give('www.a.org', { slots: 1 });
   give('pool/a', { lineMs: 3_600_000 });
-  assert.equal((await sentAway).kind, 'later');
+  assert.equal((await rejected).kind, 'later');
   assert.deepEqual([wanted('www.a.org'), wanted('pool/a')], [0, 0]);
   give('pool/a', { lineMs: 0, slots: 1 });
   assert.equal((await hosts.acquire(BOTH, IN_LINE)).kind, 'go');
@@ -137,7 +137,7 @@ test('requests that were rejected or sent no longer wait for anything', async ()
   await hosts[Symbol.asyncDispose]();
 });
 
-describeAdmission('the admission of one process', (options) => {
+describeAdmission('admission within one process', (options) => {
   const clock = new HeldClock();
   const admission = createMemoryAdmission({ ...options, clock });
   return Promise.resolve({

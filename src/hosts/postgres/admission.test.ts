@@ -24,7 +24,7 @@ after(async () => {
 test('an observer sees holds, slots and turns of the fleet and does not count as a member', async () => {
   const table = new HostTable({ perHost: { perSecond: 0.002, concurrency: 3 } });
   const place = { url: server?.url ?? '', schema: `looked_${process.pid}`, table };
-  assert.deepEqual(await readSharedHosts(place), [], 'nobody has shared anything yet');
+  assert.deepEqual(await readSharedHosts(place), [], 'nothing is shared yet');
   await using admission = await openSharedAdmission(place);
   const turn = await admission.acquire(['busy.org'], { patienceMs: 60_000, longestLineMs: 60_000 });
   admission.observe(['slow.org'], { kind: 'answer', status: 429, retryAt: Date.now() + 3_600_000 });
@@ -84,7 +84,7 @@ async function until<T>(look: () => Promise<T>, isSo: (found: T) => boolean): Pr
   }
 }
 
-describeAdmission('the authority over hosts that a fleet shares through PostgreSQL', async (options) => {
+describeAdmission('hosts shared by a fleet through PostgreSQL', async (options) => {
   schemas += 1;
   const admission = await openSharedAdmission({
     ...options,

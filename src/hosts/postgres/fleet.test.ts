@@ -15,10 +15,10 @@ const RACER = join(import.meta.dirname, '..', '..', '..', 'test', 'fixtures', 'h
 
 /** Three per second, with the margin the processes use. */
 const INTERVAL_MS = (1000 / 3) * 1.05;
-/** How precisely a process knows the server's clock, and we the millisecond. */
+/** How far a process may misjudge the server's clock, including rounding to milliseconds. */
 const CLOCKS_DIFFER_MS = 15;
 
-interface Said {
+interface Message {
   readonly kind: 'ready' | 'start' | 'end' | 'raced' | 'control' | 'seen';
   readonly at: number;
   readonly pid?: number | undefined;
@@ -43,36 +43,36 @@ after(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-/** Processes that share their hosts, and everything they print. */
+/** Processes that share their hosts, and the messages they send. */
 async function fleet(
   processes: number,
   use: (
     racers: readonly ChildProcess[],
-    said: Said[],
-    heard: (kind: Said['kind'], times: number) => Promise<void>,
+    messages: Message[],
+    waitFor: (kind: Message['kind'], times: number) => Promise<void>,
     schema: string,
   ) => Promise<void>,
   leaseMs = 15_000,
 ): Promise<void> {
-  const said: Said[] = [];
+  const messages: Message[] = [];
   let wake: () => void = () => undefined;
   const schema = `fleet_${processes}_${Math.random().toString(36).slice(2, 8)}`;
   const racers = Array.from({ length: processes }, () => {
     const racer = fork(RACER, [server?.url ?? '', schema, String(leaseMs)], { execArgv: [] });
-    racer.on('message', (message: Said) => {
-      said.push({ ...message, pid: racer.pid });
+    racer.on('message', (message: Message) => {
+      messages.push({ ...message, pid: racer.pid });
       wake();
     });
     return racer;
   });
-  const heard = async (kind: Said['kind'], times: number): Promise<void> => {
-    while (said.filter((each) => each.kind === kind).length < times) {
+  const waitFor = async (kind: Message['kind'], times: number): Promise<void> => {
+    while (messages.filter((each) => each.kind === kind).length < times) {
       await new Promise<void>((resolve) => (wake = resolve));
     }
   };
   try {
-    await heard('ready', processes);
-    await use(racers, said, heard, schema);
+    await waitFor('ready', processes);
+    await use(racers, messages, waitFor, schema);
     for (const racer of racers) if (racer.connected) racer.send({ kind: 'leave' });
     for (const racer of racers) if (racer.exitCode === null && racer.signalCode === null) await once(racer, 'exit');
   } finally {
@@ -81,7 +81,7 @@ async function fleet(
 }
 
 /** The server's own records: every turn it granted at a host, and the maximum number of slots in use. */
-async function books(schema: string): Promise<{ turns: number[]; mostPlaces: number }> {
+async function readRecords(schema: string): Promise<{ turns: number[]; mostSlots: number }> {
   await using client = await connect();
   const { rows: entries } = await client.query<Entry>(
     `SELECT first_at, turns, next_at, unused, behind FROM "${schema}".turn_book WHERE key = 'rate.org' ORDER BY id`,
@@ -89,7 +89,7 @@ async function books(schema: string): Promise<{ turns: number[]; mostPlaces: num
   const places = await client.query<{ most: number }>(
     `SELECT max(places)::int AS most FROM "${schema}".place_book WHERE key = 'capped.org'`,
   );
-  return { turns: turnsOf(entries), mostPlaces: places.rows[0]?.most ?? 0 };
+  return { turns: turnsOf(entries), mostSlots: places.rows[0]?.most ?? 0 };
 }
 
 /** The turns that were granted and not returned. */
@@ -104,14 +104,14 @@ function turnsOf(entries: readonly Entry[]): number[] {
   return turns;
 }
 
-async function keepBooks(schema: string): Promise<void> {
+async function recordGrants(schema: string): Promise<void> {
   await using client = await connect();
   await client.query(`SET search_path TO "${schema}"`);
   await client.query(`
     CREATE TABLE turn_book (id BIGSERIAL, key TEXT, first_at DOUBLE PRECISION, turns INTEGER, next_at DOUBLE PRECISION,
       unused INTEGER, behind DOUBLE PRECISION);
     CREATE TABLE place_book (key TEXT, places INTEGER);
-    -- What it says is written down before anybody else can have a turn at the same host.
+    -- Each grant is recorded before another process can get a turn at the same host.
     ALTER FUNCTION reserve_turns RENAME TO reserve_turns_itself;
     CREATE FUNCTION reserve_turns(TEXT, DOUBLE PRECISION, DOUBLE PRECISION, DOUBLE PRECISION, TEXT[], INTEGER[], DOUBLE PRECISION[],
         INTEGER[], INTEGER[], INTEGER[], INTEGER[], BOOLEAN[], BOOLEAN[], INTEGER[], DOUBLE PRECISION[])
@@ -138,22 +138,22 @@ async function connect(): Promise<Client & AsyncDisposable> {
 
 test('eight processes using the same host act as one client: its rate and limit are kept and used', async () => {
   const processes = 8;
-  await fleet(processes, async (racers, said, heard, schema) => {
-    await keepBooks(schema);
+  await fleet(processes, async (racers, messages, waitFor, schema) => {
+    await recordGrants(schema);
     const each = 16 / processes;
     for (const racer of racers) racer.send({ kind: 'race', host: 'rate.org', times: each, holdMs: 1 });
-    await heard('raced', processes);
-    const starts = said
+    await waitFor('raced', processes);
+    const starts = messages
       .filter(({ kind }) => kind === 'start')
       .map(({ at }) => at)
       .toSorted((a, b) => a - b);
     assert.equal(starts.length, 16);
     for (const racer of racers) racer.send({ kind: 'race', host: 'capped.org', times: each, holdMs: 15 });
-    await heard('raced', 2 * processes);
-    assert.equal(said.filter(({ kind }) => kind === 'end').length, 32);
+    await waitFor('raced', 2 * processes);
+    assert.equal(messages.filter(({ kind }) => kind === 'end').length, 32);
 
-    const { turns, mostPlaces } = await books(schema);
-    assert.equal(mostPlaces, 2, 'places at once, by the books of the server');
+    const { turns, mostSlots } = await readRecords(schema);
+    assert.equal(mostSlots, 2, 'slots in use at once, by the records of the server');
     for (const [at, turn] of turns.entries()) {
       if (at > 0) assert.ok(turn - (turns[at - 1] ?? 0) >= INTERVAL_MS - 1e-3, `turns of ${turns.join(' ')}`);
     }
@@ -169,28 +169,28 @@ test('eight processes using the same host act as one client: its rate and limit 
 });
 
 test('slots of a killed process are released', async () => {
-  const use: Parameters<typeof fleet>[1] = async ([victim, other], said, heard) => {
+  const use: Parameters<typeof fleet>[1] = async ([victim, other], messages, waitFor) => {
     victim?.send({ kind: 'keep', host: 'capped.org' });
-    await heard('start', 2);
+    await waitFor('start', 2);
     victim?.kill('SIGKILL');
     other?.send({ kind: 'race', host: 'capped.org', times: 2, holdMs: 1 });
-    await heard('raced', 1);
-    assert.equal(said.filter(({ kind }) => kind === 'end').length, 2);
+    await waitFor('raced', 1);
+    assert.equal(messages.filter(({ kind }) => kind === 'end').length, 2);
   };
   await fleet(2, use, 1_200);
 });
 
 test('all processes obey a hold within 100 ms of the server reporting it', async () => {
-  await fleet(8, async ([first], said, heard) => {
+  await fleet(8, async ([first], messages, waitFor) => {
     const tries: string[] = [];
     let isKept = false;
     // The machine may pause a process at any time, so the test repeats until every process received a hold in time.
     for (let attempt = 0; attempt < HELD_HOSTS && !isKept; attempt += 1) {
       const host = heldHost(attempt);
       first?.send({ kind: 'hold', host });
-      await heard('seen', 8 * (attempt + 1));
-      await heard('control', 8 * (attempt + 1));
-      const about = said.filter((each) => each.host === host);
+      await waitFor('seen', 8 * (attempt + 1));
+      await waitFor('control', 8 * (attempt + 1));
+      const about = messages.filter((each) => each.host === host);
       const controls = new Map(about.filter(({ kind }) => kind === 'control').map(({ pid, at }) => [pid, at]));
       // A bare connection of each process receives the same message: delays up to then are the server's and the
       // machine's.

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { ReservedTurns } from './shared-limits.ts';
 
-test('of turns reserved in two batches only the last are returned, because others may have turns in between', () => {
+test('only turns of the last batch are returned, because others may have turns in between', () => {
   const turns = new ReservedTurns();
   const shared = { slots: 1, contended: false };
   turns.add({ firstAt: 0, turns: 2, behind: 1_000, ...shared }, 500);

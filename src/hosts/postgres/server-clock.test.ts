@@ -3,17 +3,17 @@ import { test } from 'node:test';
 
 import { ServerClock } from './fleet.ts';
 
-test('a server time is never considered past too early, whichever direction of a response was slow', () => {
+test('a server time never counts as past too early, whichever direction was slow', () => {
   const clock = new ServerClock();
   const AHEAD = 10_000;
-  // Delays on the way there, on the way back, and both: sent at `sentAt`, read from the server's clock at `saidAt`.
-  const answers = [
-    { sentAt: 0, saidAt: 180, receivedAt: 181 },
-    { sentAt: 200, saidAt: 201, receivedAt: 390 },
-    { sentAt: 400, saidAt: 450, receivedAt: 500 },
+  // Delays on the way there, on the way back, and both: sent at `sentAt`, read from the server's clock at `readAt`.
+  const replies = [
+    { sentAt: 0, readAt: 180, receivedAt: 181 },
+    { sentAt: 200, readAt: 201, receivedAt: 390 },
+    { sentAt: 400, readAt: 450, receivedAt: 500 },
   ];
-  for (const { sentAt, saidAt, receivedAt } of answers) {
-    clock.sample(saidAt + AHEAD, sentAt, receivedAt);
+  for (const { sentAt, readAt, receivedAt } of replies) {
+    clock.sample(readAt + AHEAD, sentAt, receivedAt);
     const early = 1_000 - clock.untilMs(1_000 + AHEAD, 0);
     assert.ok(early <= 0, `${early} ms too early`);
   }

@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { HeldClock } from '../../testing/index.ts';
 import { Listener } from './sessions.ts';
 
-/** A connection as the driver returns it, which breaks when the test says so. */
+/** A connection as the driver returns it, which the test can break. */
 class FakeClient extends EventEmitter {
   released = 0;
   readonly #refuses: boolean;
@@ -74,7 +74,7 @@ test('a connection whose LISTEN failed is released', async () => {
   assert.equal(second.released, 1);
 });
 
-test('behind a pooler it looks every second instead of listening', async () => {
+test('behind a pooler it polls every second instead of listening', async () => {
   const clock = new HeldClock();
   const looks: number[] = [];
   const connect = (): Promise<pg.PoolClient> => assert.fail('there is nothing to listen to');

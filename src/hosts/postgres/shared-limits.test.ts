@@ -40,7 +40,7 @@ test('a turn requested before the response arrived is not used after it', () => 
   limits.granted(grant(0, 1), 0);
   limits.take(0);
   limits.sent(0, 0);
-  assert.equal(limits.request(1), undefined, 'while it is under way nobody can know the next turn');
+  assert.equal(limits.request(1), undefined, 'the next turn is unknown until the response');
   limits.answered(100);
   limits.release();
   // A reply to an earlier request is still on its way.
@@ -68,7 +68,7 @@ test('a turn missed by a moment is used; one missed by more is not', () => {
   limits.granted(grant(0, 3, 4), 0);
   assert.equal(isOpen(limits, 19), true);
   assert.equal(isOpen(limits, 21), false);
-  assert.equal(limits.opensAt(0, 21), 103, 'the next one, with the distance that its margin asks for');
+  assert.equal(limits.opensAt(0, 21), 103, 'the next turn, plus its margin');
 });
 
 test('while the server is unreachable each process has its share, and reports its requests when it is back', () => {
@@ -110,15 +110,15 @@ test('a released slot is gone once reported, and its turn with it', () => {
   limits.want(1);
   assert.equal(limits.request(0)?.slots, 1);
   limits.granted({ ...grant(0, 1), contended: true }, 0);
-  assert.equal(limits.request(10), undefined, 'a place that is still to be used is kept, whoever waits');
+  assert.equal(limits.request(10), undefined, 'a slot not yet used is kept, even if others wait');
   limits.want(0);
   assert.equal(limits.request(1_000)?.slots, 0);
-  assert.equal(isOpen(limits, 1_001), false, 'somebody else may have it already');
+  assert.equal(isOpen(limits, 1_001), false, 'another process may have it already');
   limits.granted(grant(5_000, 0, 0), 1_010);
   limits.want(1);
   assert.deepEqual([limits.request(1_020)?.slots, isOpen(limits, 1_020)], [1, false]);
   limits.granted(grant(5_000, 0), 1_030);
-  assert.equal(isOpen(limits, 1_030), false, 'the turn that it had was before somebody else went');
+  assert.equal(isOpen(limits, 1_030), false, 'its turn was before that of another process');
 });
 
 test('a used slot goes to waiters elsewhere before it is used here again', () => {
@@ -135,5 +135,5 @@ test('a used slot goes to waiters elsewhere before it is used here again', () =>
   limits.release();
   assert.equal(limits.request(130)?.slots, 0);
   limits.granted(grant(3_100, 0, 0), 140);
-  assert.equal(limits.request(200)?.slots, 1, 'then it is in line as all others');
+  assert.equal(limits.request(200)?.slots, 1, 'then it waits like all others');
 });

@@ -15,7 +15,7 @@ const [HOST, SERVICE] = ['www.strict.org', 'pool/strict'];
 /** A process with a host and its service, each limited to one at a time; the test acts as the server. */
 function openProcess() {
   const clock = new HeldClock();
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   const known = new Map<string, Registered>();
   const table = new HostTable({
     margin: 0.05,
@@ -32,7 +32,7 @@ function openProcess() {
         clock,
         pace,
         margin: table.margin,
-        ask: () => void asked.add(key),
+        ask: () => void requested.add(key),
         isAway: () => undefined,
         forget: () => undefined,
       });
@@ -40,9 +40,9 @@ function openProcess() {
       return limits;
     },
   });
-  /** What it requests now; all of it is granted. */
-  const asks = (firstInMs = 0): Record<string, { turns: number; slots: number; unused: number }> => {
-    const requests = takeRequests(asked, known, clock.monotonic());
+  /** Grants everything requested so far, and returns it. */
+  const grantAll = (firstInMs = 0): Record<string, { turns: number; slots: number; unused: number }> => {
+    const requests = takeRequests(requested, known, clock.monotonic());
     for (const { key, turns, slots } of requests) {
       const given = { firstAt: clock.monotonic() + firstInMs, behind: 7, turns, slots, contended: false };
       known.get(key)?.limits.granted(given, clock.monotonic());
@@ -54,58 +54,64 @@ function openProcess() {
     const turn = await hosts.acquire([HOST, SERVICE], { patienceMs: Infinity, longestLineMs: Infinity });
     return turn.kind === 'go' ? turn.slot : assert.fail(turn.kind);
   };
-  return { asks, wait, wanted: () => known.get(HOST)?.limits.slotNews('wanted') };
+  return { grantAll, wait, wanted: () => known.get(HOST)?.limits.slotNews('wanted') };
 }
 
 test('a process that yields its slot at a host requests no turn at the service', async () => {
-  const { asks, wait, wanted } = openProcess();
+  const { grantAll, wait, wanted } = openProcess();
   const first = wait();
-  assert.deepEqual(asks(), { [HOST]: { turns: 0, slots: 1, unused: 0 } });
-  assert.deepEqual(asks(), { [SERVICE]: { turns: 1, slots: 1, unused: 0 } });
+  assert.deepEqual(grantAll(), { [HOST]: { turns: 0, slots: 1, unused: 0 } });
+  assert.deepEqual(grantAll(), { [SERVICE]: { turns: 1, slots: 1, unused: 0 } });
   const slot = await first;
   slot.sent();
   void wait();
   wanted();
   slot[Symbol.dispose]();
-  assert.deepEqual(asks(), { [HOST]: { turns: 0, slots: 0, unused: 0 }, [SERVICE]: { turns: 0, slots: 0, unused: 0 } });
+  assert.deepEqual(grantAll(), {
+    [HOST]: { turns: 0, slots: 0, unused: 0 },
+    [SERVICE]: { turns: 0, slots: 0, unused: 0 },
+  });
 });
 
 test('a turn reserved before the slot was yielded is returned with it', async () => {
-  const { asks, wait, wanted } = openProcess();
+  const { grantAll, wait, wanted } = openProcess();
   const first = wait();
-  asks();
-  asks();
+  grantAll();
+  grantAll();
   const slot = await first;
   slot.sent();
   void wait();
   slot[Symbol.dispose]();
-  assert.deepEqual(asks(PAUSE_MS), { [SERVICE]: { turns: 1, slots: 1, unused: 0 } });
+  assert.deepEqual(grantAll(PAUSE_MS), { [SERVICE]: { turns: 1, slots: 1, unused: 0 } });
   wanted();
-  assert.deepEqual(asks(), { [HOST]: { turns: 0, slots: 0, unused: 0 }, [SERVICE]: { turns: 0, slots: 0, unused: 1 } });
+  assert.deepEqual(grantAll(), {
+    [HOST]: { turns: 0, slots: 0, unused: 0 },
+    [SERVICE]: { turns: 0, slots: 0, unused: 1 },
+  });
 });
 
 test('requests made while a renewal is pending are sent after it', () => {
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   const limits = new SharedLimits({
     key: HOST,
     clock: new HeldClock(),
     pace: { cap: 4, intervalMs: 0, burst: 1, from: 'request' },
     margin: 0,
     // Requests that can wait are not sent in this test.
-    ask: (inMs) => void (inMs === 0 && asked.add(HOST)),
+    ask: (inMs) => void (inMs === 0 && requested.add(HOST)),
     isAway: () => undefined,
     forget: () => undefined,
   });
   const known = new Map([[HOST, { limits, changed: () => undefined }]]);
   const given = { firstAt: 0, behind: 0, turns: 0, contended: false };
   limits.want(1);
-  assert.equal(takeRequests(asked, known, 0)[0]?.slots, 1);
+  assert.equal(takeRequests(requested, known, 0)[0]?.slots, 1);
   limits.granted({ ...given, slots: 1 }, 0);
   limits.want(0);
   limits.take(0);
   assert.equal(limits.renewal()?.slots, 1);
   limits.want(3);
-  assert.deepEqual(takeRequests(asked, known, 1), [], 'its answer is on its way');
+  assert.deepEqual(takeRequests(requested, known, 1), [], 'the response is still pending');
   limits.granted({ ...given, slots: 1 }, 2);
-  assert.equal(takeRequests(asked, known, 2)[0]?.slots, 4);
+  assert.equal(takeRequests(requested, known, 2)[0]?.slots, 4);
 });

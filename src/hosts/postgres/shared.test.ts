@@ -56,15 +56,15 @@ test('a shared lookup runs once: others wait for it, and later ones get its resu
   const open = fleetOf();
   await using one = await open();
   await using other = await open();
-  let asked = 0;
+  let lookups = 0;
   const found = Promise.withResolvers<void>();
   const find = async (): Promise<{ text: string; forMs: number }> => {
-    asked += 1;
+    lookups += 1;
     await found.promise;
     return { text: 'User-agent: *', forMs: 60_000 };
   };
   const both = [one.facts.once('robots http://a.org', find), other.facts.once('robots http://a.org', find)];
-  await until(() => asked > 0);
+  await until(() => lookups > 0);
   found.resolve();
   assert.deepEqual(
     (await Promise.all(both)).map(({ text }) => text),
@@ -72,7 +72,7 @@ test('a shared lookup runs once: others wait for it, and later ones get its resu
   );
   await using late = await open();
   assert.equal((await late.facts.once('robots http://a.org', find)).text, 'User-agent: *');
-  assert.equal(asked, 1);
+  assert.equal(lookups, 1);
 });
 
 test('the next process takes over a lookup as soon as its owner counts as dead', async () => {
@@ -92,14 +92,14 @@ test('the next process takes over a lookup as soon as its owner counts as dead',
   assert.deepEqual([isFound, fact.text], [true, 'found again']);
 });
 
-test('a process suspended while it reads robots.txt uses what another has read since', async () => {
+test('a process suspended while it reads robots.txt uses the rules another has read since', async () => {
   const open = fleetOf();
   await using other = await open();
-  const asked = Promise.withResolvers<() => void>();
+  const requested = Promise.withResolvers<() => void>();
   await using web = await openLoopback((request, response) => {
     // The first request gets no response: its sender is frozen by then.
     if (request.url === '/page') response.end('a page');
-    else if (web.requests.length === 1) asked.resolve(() => response.destroy());
+    else if (web.requests.length === 1) requested.resolve(() => response.destroy());
     else response.writeHead(404).end();
   });
   const reader = join(import.meta.dirname, '../../../test/e2e/robots-reader.ts');
@@ -110,9 +110,9 @@ test('a process suspended while it reads robots.txt uses what another has read s
   );
   const ended = once(child, 'close');
   try {
-    const breakConnection = await asked.promise;
+    const breakConnection = await requested.promise;
     child.kill('SIGSTOP');
-    // It counts as gone when its lease expires, and this process reads instead.
+    // Its lease expires, so it counts as dead and this process reads instead.
     const text = JSON.stringify({ kind: 'rules', text: 'User-agent: *' });
     await other.facts.once('robots http://host.test', () => Promise.resolve({ text, forMs: 60_000 }));
     breakConnection();
@@ -128,16 +128,16 @@ test('a process suspended while it reads robots.txt uses what another has read s
   }
 });
 
-test('a result that cannot be saved while the server is unreachable is saved later, and nobody looks it up twice', async () => {
+test('a result that cannot be saved while the server is unreachable is saved later, and not looked up again', async () => {
   const open = fleetOf();
   const target = new URL(server?.url ?? '');
   await using proxy = await startCuttingProxy({ host: target.hostname, port: Number(target.port) });
   target.port = String(proxy.port);
   await using cut = await open({ url: target.href });
   await using other = await open();
-  let asked = 0;
+  let lookups = 0;
   const find = (): Promise<{ text: string; forMs: number }> => {
-    asked += 1;
+    lookups += 1;
     // The connection breaks between the host's response and its announcement.
     proxy.refuseNext(2);
     proxy.cut();
@@ -145,7 +145,7 @@ test('a result that cannot be saved while the server is unreachable is saved lat
   };
   assert.equal((await cut.facts.once('robots http://b.org', find)).text, 'Disallow:');
   assert.equal((await other.facts.once('robots http://b.org', find)).text, 'Disallow:');
-  assert.equal(asked, 1);
+  assert.equal(lookups, 1);
 });
 
 test('a host that fails for one process is suspended for all, and budgets are shared', async () => {
@@ -234,9 +234,9 @@ test('an unused turn is returned, unless another was reserved after it', async (
   // The turns are so far apart that none passes meanwhile.
   assert.equal(second, first + 3_000_000);
   assert.equal(await reserve('one', 0, 1, second), first, 'the last one is free again');
-  assert.equal(await reserve('other', 1), second, 'for whoever comes next');
+  assert.equal(await reserve('other', 1), second, 'the next process gets the returned turn');
   await reserve('one', 1);
-  assert.equal(await reserve('other', 0, 1, second), second + 3_000_000, 'what stands before another is gone');
+  assert.equal(await reserve('other', 0, 1, second), second + 3_000_000, 'a turn before another is not returned');
   await client.end();
 });
 
