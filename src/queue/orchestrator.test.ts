@@ -52,7 +52,7 @@ async function stage(handler: Handler, options: Partial<OrchestratorOptions> = {
   return { clock, store, queue, events, orchestrator };
 }
 
-/** A handler whose jobs end when the test says so. */
+/** A handler whose jobs the test ends. */
 function controlled() {
   const open = new Map<
     string,
@@ -392,20 +392,20 @@ test('a stop while jobs are being leased returns them immediately', async () => 
   const { queue, orchestrator, store } = await stage(() => void (ran += 1));
   await queue.enqueue('a', {});
   const exchange = store.exchange.bind(store);
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const { promise: leased, resolve: markLeased } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   store.exchange = async (request) => {
     const result = await exchange(request);
-    ask();
-    await answered;
+    markLeased();
+    await released;
     return result;
   };
   const stop = new AbortController();
   const run = orchestrator.run({ signal: stop.signal });
-  await asked;
+  await leased;
   stop.abort();
   await settle();
-  answer();
+  release();
   assert.equal((await run).reason, 'stopped');
   const job = await store.admin.find('a');
   assert.deepEqual([ran, job?.state, job?.attempts, job?.workerId], [0, 'queued', 0, null]);
@@ -560,7 +560,7 @@ test('an error with status 429 or 503 slows down its host automatically', async 
   assert.deepEqual(
     events.flatMap((event) => (event.kind === 'host-restored' ? [event.full] : [])),
     [true],
-    'the end is told also when the cap was never lowered',
+    'the end is reported even if the cap was never lowered',
   );
 });
 
@@ -592,7 +592,7 @@ test('jobs of a held host are not leased before their time, and delay no others'
     ['held 0'],
   );
   const { leases } = await store.admin.stats(clock.now());
-  assert.ok(leases.reduce((sum, { jobs }) => sum + jobs, 0) <= 1, 'at most the one that was ready when the hold came');
+  assert.ok(leases.reduce((sum, { jobs }) => sum + jobs, 0) <= 1, 'at most the job that was ready when the hold began');
   await clock.advance(50_000);
   assert.equal((await run).done, 2_000);
 });
@@ -762,7 +762,7 @@ test('a result after lease expiry counts if no other worker had the job in betwe
   assert.equal(summary.done, 1);
 });
 
-test('a job leased by another in between is stopped here, and returns only when that one ends', async () => {
+test('a job leased by another process in between is aborted here, and starts again only after it has ended', async () => {
   const { open, handler } = controlled();
   let starts = 0;
   const stubborn: Handler = async (job, context) => {
@@ -781,7 +781,7 @@ test('a job leased by another in between is stopped here, and returns only when 
   const mine = open.get('shared');
   await store.expire([orchestrator.workerId], clock.now());
   await store.backlog(clock.now(), deathLimits(9));
-  // Another process leased it and gave it back.
+  // Another process leases it and returns it.
   const exchange = { workerId: 'other', now: clock.now(), leaseMs: 60_000 };
   const picks = [{ host: null, resolver: null, limit: 1 }];
   const [other] = (await store.exchange({ ...exchange, settlements: [], picks })).leased;
@@ -818,11 +818,11 @@ test('a job failed by the queue counts as failed', async () => {
 
 test('quarantined jobs run alone, one after another, after the others have run together', async () => {
   const running = new Set<string>();
-  const company = new Map<string, number>();
+  const concurrent = new Map<string, number>();
   const { clock, queue, orchestrator, store } = await stage(async (job) => {
     running.add(job.artifactId);
     await new Promise(setImmediate);
-    for (const id of running) company.set(id, Math.max(company.get(id) ?? 0, running.size));
+    for (const id of running) concurrent.set(id, Math.max(concurrent.get(id) ?? 0, running.size));
     running.delete(job.artifactId);
   });
   for (const id of ['s1', 's2', 's3']) await queue.enqueue(id, {});
@@ -832,10 +832,10 @@ test('quarantined jobs run alone, one after another, after the others have run t
   for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
   assert.deepEqual((await run).done, 7);
   assert.deepEqual(
-    ['s1', 's2', 's3'].map((id) => company.get(id)),
+    ['s1', 's2', 's3'].map((id) => concurrent.get(id)),
     [1, 1, 1],
   );
-  assert.equal(company.get('b'), 4);
+  assert.equal(concurrent.get('b'), 4);
   assert.equal((await store.admin.stats(clock.now())).suspects, 0);
 });
 
@@ -895,7 +895,7 @@ test('a quarantined job whose host is paused holds up nothing', async () => {
   assert.equal((await store.admin.stats(clock.now())).suspects, 1);
 });
 
-test('a process that leaves is not announced again by what it was writing meanwhile', async () => {
+test('a process that leaves is not announced again by a pending write', async () => {
   const clock = new HeldClock();
   const store = await openStore(':memory:', { clock });
   const slow = Promise.withResolvers<void>();

@@ -53,7 +53,7 @@ async function stats(early: WorkerInfo, late: WorkerInfo): Promise<QueueStats> {
   return await store.admin.stats(61_000);
 }
 
-test('a silent worker counts as dead with its leases; rate and time left are those of active workers', async () => {
+test('a silent worker counts as dead with its leases; rate and time left count active workers only', async () => {
   const json = queueJson(await stats(worker(1), worker(2)));
   assert.deepEqual(
     json.workers.map(({ pid, alive, holds, lease_ends_at }) => [pid, alive, holds, lease_ends_at]),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { createWorkerId, isDeadHere, machineByCards } from './worker-identity.ts';
 
-test('a running process is not dead, and one of another machine cannot be judged', () => {
+test('a running process is not dead, and a process on another machine is never considered dead', () => {
   const own = createWorkerId();
   assert.equal(isDeadHere(own), false);
   const [prefix, host, machine, , start, nonce] = own.split('-');

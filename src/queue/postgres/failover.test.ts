@@ -37,7 +37,7 @@ async function asAdministrator(work: (client: Client) => Promise<void>): Promise
 
 const job = (artifactId: string) => ({ artifactId, artifactJson: '{}' });
 
-test('a server that is read-only for a while, as after a failover, is waited for, and no job is lost or doubled', async () => {
+test('a server that is read-only for a while, as after a failover, is waited for; no job is lost or duplicated', async () => {
   const { store, away, events } = await open('read_only');
   await using _store = store;
   await store.enqueue([job('before')], 0);
@@ -90,7 +90,7 @@ test('a server without a free connection is waited for', async () => {
   assert.deepEqual(events, ['queue-unreachable', 'queue-reachable']);
 });
 
-test('a server that is restarted, cleanly or not, is waited for, and keeps what it accepted', async () => {
+test('a server that is restarted, cleanly or not, is waited for; accepted jobs are kept', async () => {
   const { store } = await open('restarted');
   await using _store = store;
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {

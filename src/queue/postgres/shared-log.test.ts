@@ -10,7 +10,7 @@ const server = await startPostgres();
 after(() => server[Symbol.asyncDispose]());
 const options = { url: server.url, clock: systemClock };
 
-test('lines of many writers come in one order that every reader sees, without holes', async () => {
+test('lines of many writers are read in one order, without gaps', async () => {
   const schema = `logs_${process.pid}`;
   await using one = await SharedLog.open({ ...options, schema });
   await using other = await SharedLog.open({ ...options, schema });
@@ -45,7 +45,7 @@ test('lines of many writers come in one order that every reader sees, without ho
   assert.equal((await one.read(new Map([['b', 0]]), 1_000)).length, 100);
 });
 
-test('who has lost its lease appends nothing', async () => {
+test('a worker that has lost its lease appends nothing', async () => {
   const schema = `fence_${process.pid}`;
   await using store = await PostgresStore.open({ ...options, schema });
   await using log = await SharedLog.open({ ...options, schema });

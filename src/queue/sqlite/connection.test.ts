@@ -171,15 +171,15 @@ test('a change by another process is noticed', async () => {
   const path = join(folder.path, 'queue.sqlite');
   await using here = await open(path);
   await using there = await open(path);
-  const heard = Promise.withResolvers<void>();
+  const bothSeen = Promise.withResolvers<void>();
   const changes = new Set<string>();
   using _watch = here.watch((change) => {
     changes.add(change);
-    if (changes.size === 2) heard.resolve();
+    if (changes.size === 2) bothSeen.resolve();
   });
   await there.enqueue([{ artifactId: 'a', artifactJson: '{}' }], 0);
   await there.admin.pause('all', '', 0);
-  await heard.promise;
+  await bothSeen.promise;
 });
 
 test('files that SQLite created next to a read-only queue do not keep it read-only', async () => {
