@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { parseShard, stageExitCode, stageOptions } from './index.ts';
 
-test('the defaults are those of the tuning table', () => {
+test('the defaults match the tuning table', () => {
   const options = stageOptions();
   assert.deepEqual(
     [options.workers, options.policy, options.maxQueue, options.errorBudget, options.diagnosticsIntervalS],

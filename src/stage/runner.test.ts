@@ -104,7 +104,7 @@ test('hooks must not throw: exceptions are logged as warnings', async () => {
 test('after-item hooks execute in order for all completions, whatever order they complete in', async () => {
   const started = new Map<string, (outcome: ItemOutcome) => void>();
   const allStarted = Promise.withResolvers<void>();
-  const told: string[] = [];
+  const order: string[] = [];
   const run = runBare(
     ['a', 'b', 'c', 'd'],
     (item) =>
@@ -112,12 +112,12 @@ test('after-item hooks execute in order for all completions, whatever order they
         started.set(item.itemId, resolve);
         if (started.size === 4) allStarted.resolve();
       }),
-    { hooks: { afterItem: (item) => void told.push(item.itemId) } },
+    { hooks: { afterItem: (item) => void order.push(item.itemId) } },
   );
   await allStarted.promise;
   for (const id of ['d', 'b', 'a', 'c']) started.get(id)?.(fine);
   await run;
-  assert.deepEqual(told, ['a', 'b', 'c', 'd']);
+  assert.deepEqual(order, ['a', 'b', 'c', 'd']);
 });
 
 test('an item that arrives while the stage runs does not wait for a slow one before it', async () => {
@@ -143,16 +143,16 @@ test('an item that arrives while the stage runs does not wait for a slow one bef
 });
 
 test('hooks are called before the first item and after the last, with the outcome', async () => {
-  const told: string[] = [];
+  const calls: string[] = [];
   await runBare(['a'], () => fine, {
     hooks: {
-      beforeStage: ({ stageName }) => void told.push(`before ${stageName}`),
-      beforeItem: (item) => void told.push(`begin ${item.itemId}`),
-      afterItem: (item, end) => void told.push(`end ${item.itemId} ${'status' in end ? end.status : end.category}`),
-      afterStage: (outcome) => void told.push(`after ${outcome.succeeded}`),
+      beforeStage: ({ stageName }) => void calls.push(`before ${stageName}`),
+      beforeItem: (item) => void calls.push(`begin ${item.itemId}`),
+      afterItem: (item, end) => void calls.push(`end ${item.itemId} ${'status' in end ? end.status : end.category}`),
+      afterStage: (outcome) => void calls.push(`after ${outcome.succeeded}`),
     },
   });
-  assert.deepEqual(told, ['before test', 'begin a', 'end a success', 'after 1']);
+  assert.deepEqual(calls, ['before test', 'begin a', 'end a success', 'after 1']);
 });
 
 test('workers limits the parallelism', async () => {

@@ -9,8 +9,8 @@ import type { ItemEnd, ItemSource, TakenItem, WorkItem } from './index.ts';
 
 const fine = { status: 'success' } as const;
 
-/** Shared items, with how each ended. */
-class Pile implements ItemSource {
+/** A shared source of items, with how each ended. */
+class SharedItems implements ItemSource {
   readonly ends = new Map<string, ItemEnd['kind'][]>();
   readonly #items: TakenItem[];
 
@@ -31,11 +31,11 @@ class Pile implements ItemSource {
 test('several runners share one source: each item is processed once', async () => {
   using workspace = new Workspace();
   const items = workspace.items(50);
-  const pile = new Pile(items.map((item) => ({ item })));
+  const shared = new SharedItems(items.map((item) => ({ item })));
   const done: string[] = [];
   const run = () =>
     runStage(
-      { stageName: 'test', items: pile },
+      { stageName: 'test', items: shared },
       async (item) => {
         done.push(item.itemId);
         writeFileSync(item.outputs['output'] ?? '', 'x');
@@ -54,27 +54,27 @@ test('several runners share one source: each item is processed once', async () =
     items.map(({ itemId }) => itemId),
   );
   assert.deepEqual(
-    [...pile.ends.values()].flat(),
+    [...shared.ends.values()].flat(),
     Array.from({ length: 50 }, () => 'success'),
   );
   const rows = workspace.rows().map(({ doc_id }) => doc_id);
   assert.deepEqual(
     rows.toSorted(),
     items.map(({ itemId }) => itemId),
-    'one row each, whole',
+    'one complete row per item',
   );
 });
 
 test('a source is notified of an item after its row is written, whatever its outcome', async () => {
   using workspace = new Workspace();
   const seen: string[] = [];
-  const pile = new Pile(['ok', 'skip', 'fail'].map((id) => ({ item: bareItem(id) })));
-  pile.settle = (item, end) => {
+  const shared = new SharedItems(['ok', 'skip', 'fail'].map((id) => ({ item: bareItem(id) })));
+  shared.settle = (item, end) => {
     seen.push(`${item.itemId} ${end.kind} ${workspace.rows().some(({ doc_id }) => doc_id === item.itemId)}`);
     return Promise.resolve();
   };
   await runStage(
-    { stageName: 'test', items: pile },
+    { stageName: 'test', items: shared },
     (item) => (item.itemId === 'fail' ? (undefined as never) : { status: item.itemId === 'ok' ? 'success' : 'skip' }),
     workspace.options,
   );
@@ -84,9 +84,9 @@ test('a source is notified of an item after its row is written, whatever its out
 test('a drain returns items to the source that were taken but not started', async () => {
   using workspace = new Workspace();
   const stop = new AbortController();
-  const pile = new Pile(['a', 'b', 'c'].map((id) => ({ item: bareItem(id) })));
+  const shared = new SharedItems(['a', 'b', 'c'].map((id) => ({ item: bareItem(id) })));
   const outcome = await runStage(
-    { stageName: 'test', items: pile },
+    { stageName: 'test', items: shared },
     () => {
       stop.abort();
       return fine;
@@ -97,7 +97,7 @@ test('a drain returns items to the source that were taken but not started', asyn
   );
   assert.equal(outcome.cancelled, true);
   assert.deepEqual(
-    [...pile.ends],
+    [...shared.ends],
     [
       ['b', ['unfinished']],
       ['c', ['unfinished']],
@@ -109,9 +109,9 @@ test('a drain returns items to the source that were taken but not started', asyn
 test('an item lost to another runner is stopped, and its result discarded without a row', async () => {
   using workspace = new Workspace();
   const lost = new AbortController();
-  const pile = new Pile([{ item: bareItem('mine') }, { item: bareItem('theirs'), lost: lost.signal }]);
+  const shared = new SharedItems([{ item: bareItem('mine') }, { item: bareItem('theirs'), lost: lost.signal }]);
   const outcome = await runStage(
-    { stageName: 'test', items: pile },
+    { stageName: 'test', items: shared },
     (item, { signal }) => {
       if (item.itemId === 'mine') return fine;
       return new Promise((resolve) => {
@@ -126,7 +126,7 @@ test('an item lost to another runner is stopped, and its result discarded withou
     workspace.rows().map(({ doc_id }) => doc_id),
     ['mine'],
   );
-  assert.deepEqual(pile.ends.get('theirs'), ['unfinished']);
+  assert.deepEqual(shared.ends.get('theirs'), ['unfinished']);
 });
 
 test('shards i/n partition a plan, and an item stays in its shard when the plan grows', async () => {

@@ -78,7 +78,7 @@ test('hanging, spinning, crashing, memory-hungry, throwing and lying workers fai
     'one row per item, in item order',
   );
   for (const [at] of BAD.entries())
-    assert.equal(readFileSync(workspace.output(`good-${at}`), 'utf8'), 'done', 'a neighbour was harmed');
+    assert.equal(readFileSync(workspace.output(`good-${at}`), 'utf8'), 'done', 'the item before or after was affected');
   assert.deepEqual(workspace.leftovers(), []);
   const reasons = ears.of('worker-replaced').map(({ reason, itemId }) => `${reason} ${itemId}`);
   assert.deepEqual(reasons.slice(0, 3), ['timeout hang-1', 'timeout spin-1', 'crash exit-1']);
@@ -97,7 +97,7 @@ test('a worker is replaced after its number of items, with the reason, and its o
   // Output printed just before a worker exits may be lost.
   assert.ok(
     ears.of('worker-output').some(({ text }) => text.includes('good')),
-    'passed on',
+    'forwarded',
   );
 });
 
@@ -119,7 +119,7 @@ test('expected workers start and prepare before there is an item; processes get 
   using workspace = new Workspace();
   const module = new URL('../../../test/fixtures/stage/prepared.ts', import.meta.url);
   const { promise: expecting, resolve: expect } = Promise.withResolvers<void>();
-  const { promise: prepared, resolve: heard } = Promise.withResolvers<void>();
+  const { promise: prepared, resolve: markPrepared } = Promise.withResolvers<void>();
   const seen: unknown[] = [];
   const items = (async function* () {
     expect();
@@ -135,7 +135,7 @@ test('expected workers start and prepare before there is an item; processes get 
     {
       expecting,
       workerData: 'model',
-      report: (event) => event.kind === 'worker-output' && event.text.includes('prepared') && heard(),
+      report: (event) => event.kind === 'worker-output' && event.text.includes('prepared') && markPrepared(),
     },
   );
   const niceness = Math.min(19, getPriority() + 3);
@@ -153,7 +153,7 @@ test('the young generation of a worker has the requested size', async () => {
     { afterItem: (_item, outcome) => 'result' in outcome && outcome.result && seen.push({ ...outcome.result }) },
   );
   const flags = (seen[0]?.['flags'] ?? []) as string[];
-  assert.ok(flags.includes('--max-semi-space-size=4'), 'three of them make the generation');
+  assert.ok(flags.includes('--max-semi-space-size=4'), 'the young generation is three semi-spaces');
 });
 
 test('hooks run on the main thread, wherever the items run', async () => {
@@ -220,7 +220,7 @@ test('the worker of a cpu stage is a module, never a closure', async () => {
   );
 });
 
-test('an item is ended by its CPU time, which its worker may extend, and one that only waits by ten times as much', async () => {
+test('an item is limited by CPU time, which its worker may extend; an idle one by ten times as much wall time', async () => {
   using workspace = new Workspace();
   const kinds = ['work-1', 'work-granted', 'hang-1', 'good-1'];
   const outcome = await runStage({ stageName: 'test', items: kinds.map((kind) => workspace.item(kind)) }, misbehave, {

@@ -104,13 +104,13 @@ test('bytes changed under the same size and time are found by verify-hash', asyn
   await run(workspace, [item]);
   change(workspace);
   await run(workspace, [item]);
-  assert.equal(calls, 0, 'by size and time nothing is to be seen');
+  assert.equal(calls, 0, 'size and time are unchanged');
   await run(workspace, [item], { verifyHash: true });
   assert.equal(calls, 1);
   assert.equal(readFileSync(workspace.output('a'), 'utf8'), 'TEXT OF A');
 });
 
-test('one missing output of several is enough', async () => {
+test('one missing output of several makes the item run again', async () => {
   const more = await rerunAfter((workspace, item) => ({
     ...item,
     outputs: { ...item.outputs, second: workspace.output('second') },
@@ -163,7 +163,7 @@ test('a touched input with the same bytes is hashed once, skipped, and recognise
   assert.equal(after.inputs[0]?.[1], statSync(workspace.input('a')).mtimeMs);
 });
 
-test('an unchanged input is not read again; verify-hash reads it and finds what size, time and inode hide', async () => {
+test('an unchanged input is not read again; verify-hash reads it and finds changes that size, time and inode do not show', async () => {
   const sameMark = (workspace: Workspace): void => {
     const { atime, mtime } = statSync(workspace.input('a'));
     writeFileSync(workspace.input('a'), 'TEXT OF A');
@@ -193,7 +193,7 @@ test('a fingerprint taken within a clock tick of the last change is not trusted'
   await runStage({ stageName: 'test', items: [item] }, upper, workspace.options);
   assert.equal('inputs' in (JSON.parse(readFileSync(fingerprint(workspace), 'utf8')) as object), false);
   const outcome = await runStage({ stageName: 'test', items: [item] }, fresh, { ...workspace.options, force: true });
-  assert.equal(outcome.errors[0]?.code, 'INPUT_CHANGED', 'an input that changes under the worker is no basis');
+  assert.equal(outcome.errors[0]?.code, 'INPUT_CHANGED', 'the input changed during the run');
   assert.equal(outcome.errors[0]?.category, 'transient');
   assert.deepEqual(workspace.leftovers(), []);
 });
@@ -243,7 +243,7 @@ test('a failed attempt leaves nothing behind and does not change existing files'
   assert.equal(outcome.failed, 1);
   assert.equal(readFileSync(workspace.output('a'), 'utf8'), 'TEXT OF A');
   assert.deepEqual(workspace.leftovers(), []);
-  assert.equal((await run(workspace, [item])).skipped, 1, 'the old output is still good');
+  assert.equal((await run(workspace, [item])).skipped, 1, 'the old output is still valid');
 });
 
 test('a missing input is an input error and is not retried', async () => {
@@ -263,7 +263,7 @@ test('an output path taken by a folder fails only that item', async () => {
   assert.equal(outcome.errors[0]?.category, 'runtime');
 });
 
-test('durable outputs take the same path, in small and large groups', async () => {
+test('durable outputs are written and resumed like any other', async () => {
   using workspace = new Workspace();
   const items = workspace.items(60);
   const outcome = await run(workspace, items, { durable: true, workers: 8 });

@@ -56,12 +56,12 @@ test('failures have category, message and retryable, and the jq commands of the 
     { clock },
   );
   const failure = workspace.rows('embed')[2];
-  assert.match(String(failure?.['input_hash']), /^sha256:[0-9a-f]{64}$/, 'a failure says which file it was');
+  assert.match(String(failure?.['input_hash']), /^sha256:[0-9a-f]{64}$/, 'a failure has the hash of its input');
   assert.deepEqual(
     [failure?.['category'], failure?.['message'], failure?.['retryable'], failure?.status],
     ['network', 'HTTP 503 from "provider"\n\u0000', true, 'failure'],
   );
-  assert.match(String(failure?.['input_hash']), /^sha256:[0-9a-f]{64}$/, 'which input it was that failed');
+  assert.match(String(failure?.['input_hash']), /^sha256:[0-9a-f]{64}$/, 'a failure has the hash of its input');
   const path = manifestPath(String(workspace.options.manifestDir), 'embed');
   const select = (filter: string, fits: (row: Readonly<Record<string, unknown>>) => boolean): string[] => {
     const jq = spawnSync('jq', ['-c', filter, path], { encoding: 'utf8' });
@@ -230,13 +230,13 @@ test('a manifest that cannot be written ends the run with an error', async () =>
 
 test('manifest sink: log_success, log_skip and log_failure can be replaced', async () => {
   using workspace = new Workspace();
-  const told: string[] = [];
+  const logged: string[] = [];
   const sink: ManifestSink = {
     logSuccess: ({ itemId, durationS, schemaVersion }) =>
-      void told.push(`success ${itemId} ${durationS >= 0} ${schemaVersion}`),
-    logSkip: ({ itemId }, reason) => void told.push(`skip ${itemId} ${reason}`),
-    logFailure: ({ itemId }, error) => void told.push(`failure ${itemId} ${error.category} ${error.retryable}`),
-    logAttempt: ({ itemId }, error, delayMs) => void told.push(`attempt ${itemId} ${error.message} ${delayMs}`),
+      void logged.push(`success ${itemId} ${durationS >= 0} ${schemaVersion}`),
+    logSkip: ({ itemId }, reason) => void logged.push(`skip ${itemId} ${reason}`),
+    logFailure: ({ itemId }, error) => void logged.push(`failure ${itemId} ${error.category} ${error.retryable}`),
+    logAttempt: ({ itemId }, error, delayMs) => void logged.push(`attempt ${itemId} ${error.message} ${delayMs}`),
     flush: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
@@ -250,21 +250,21 @@ test('manifest sink: log_success, log_skip and log_failure can be replaced', asy
     {},
     { sink },
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(logged, [
     'success ok true docparse/1.1.0',
     'skip no not needed',
     'attempt bad broken undefined',
     'failure bad input false',
   ]);
-  assert.deepEqual(workspace.rows(), [], 'the file is not written beside it');
+  assert.deepEqual(workspace.rows(), [], 'the default manifest is not written');
 });
 
 test('a duration is a JSON number whatever the worker returns', async () => {
   using workspace = new Workspace();
-  const said = [0, 1e-9, 0.000_012, 0.25, 1.5, 12_345.678_901, -1, Number.NaN, Infinity];
+  const durations = [0, 1e-9, 0.000_012, 0.25, 1.5, 12_345.678_901, -1, Number.NaN, Infinity];
   await runStage(
-    { stageName: 'test', items: said.map((_, at) => workspace.item(`d${at}`, { outputs: {} })) },
-    ({ itemId }) => ({ status: 'success', durationS: said[Number(itemId.slice(1))] ?? 0 }),
+    { stageName: 'test', items: durations.map((_, at) => workspace.item(`d${at}`, { outputs: {} })) },
+    ({ itemId }) => ({ status: 'success', durationS: durations[Number(itemId.slice(1))] ?? 0 }),
     { ...workspace.options, workers: 1 },
   );
   assert.deepEqual(
