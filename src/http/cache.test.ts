@@ -14,7 +14,7 @@ type Answer = { readonly status?: number; readonly headers?: Record<string, stri
 
 /** A cached client of a server with the given responses, on a held clock. */
 async function cached(
-  answer: (asked: Record<string, string | string[] | undefined>) => Answer,
+  answer: (sent: Record<string, string | string[] | undefined>) => Answer,
   run: (parts: {
     ask: (more?: Partial<HttpRequest>) => Promise<HttpResponse>;
     clock: HeldClock;
@@ -63,8 +63,8 @@ test('a fresh response is served from the cache until it is stale', () =>
 
 test('a stale response is revalidated, and a 304 renews it', () =>
   cached(
-    (asked) =>
-      asked['if-none-match'] === '"v1"'
+    (sent) =>
+      sent['if-none-match'] === '"v1"'
         ? { status: 304, headers: { 'cache-control': 'max-age=60', etag: '"v1"', 'x-new': '1' } }
         : { headers: { 'cache-control': 'max-age=10', etag: '"v1"' } },
     async ({ ask, clock, seen }) => {
@@ -84,8 +84,8 @@ test('a stale response is revalidated, and a 304 renews it', () =>
 test('weak validators and dates also work; a changed document replaces the old one', () => {
   let version = 1;
   return cached(
-    (asked) =>
-      asked['if-none-match'] === `W/"${version}"`
+    (sent) =>
+      sent['if-none-match'] === `W/"${version}"`
         ? { status: 304 }
         : {
             headers: {
@@ -126,9 +126,9 @@ test('responses that must not be cached are not', async () => {
 
 test('requests with different headers do not share a response', () =>
   cached(
-    (asked) => ({
+    (sent) => ({
       headers: { vary: 'Accept, Accept-Encoding', 'cache-control': 'max-age=60' },
-      body: String(asked['accept']),
+      body: String(sent['accept']),
     }),
     async ({ ask, seen }) => {
       assert.equal((await ask({ headers: { accept: 'a/a' } })).body.toString(), 'a/a');
@@ -169,9 +169,9 @@ test('a lookup without freshness information is cached as long as the caller say
 test('errors are not cached, and a failed revalidation leaves the stored response for the next', async () => {
   let failing = false;
   await cached(
-    (asked) => {
+    (sent) => {
       if (failing) return { status: 500 };
-      return asked['if-none-match'] === '"v1"'
+      return sent['if-none-match'] === '"v1"'
         ? { status: 304 }
         : { headers: { 'cache-control': 'max-age=10', etag: '"v1"' } };
     },
@@ -219,7 +219,7 @@ test('an unexpected 304 is a protocol error', async () => {
   );
 });
 
-test('keys are not part of what is stored', () =>
+test('keys are not stored', () =>
   cached(
     () => ({ headers: { 'cache-control': 'max-age=60' } }),
     async ({ ask, store, seen }) => {
@@ -228,7 +228,7 @@ test('keys are not part of what is stored', () =>
       ] as const;
       await ask({ credentials });
       await ask();
-      assert.equal(seen(), 2, 'with and without a key are two things');
+      assert.equal(seen(), 2, 'responses with and without a key are stored separately');
       assert.equal(store.find('http://host.test/page with api_key')?.status, 200);
     },
   ));

@@ -61,13 +61,13 @@ test(
   'every hostile URL of the collection is rejected before connecting',
   { skip: existsSync(HOSTILE) ? false : `${HOSTILE} is absent` },
   async () => {
-    const asked: string[] = [];
+    const resolved: string[] = [];
     await using client = createClient({
       obeyRobots: false,
       retry: { retries: 0 },
       // Names resolve as a hostile name server would answer.
       resolveHost: (hostname) => {
-        asked.push(hostname);
+        resolved.push(hostname);
         return Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
       },
     });
@@ -83,7 +83,7 @@ test(
       const result = await client.send({ url });
       assert.equal(result.kind, 'refused', value);
     }
-    assert.deepEqual(asked, ['127.0.0.1.nip.io']);
+    assert.deepEqual(resolved, ['127.0.0.1.nip.io']);
   },
 );
 

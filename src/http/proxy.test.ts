@@ -8,21 +8,21 @@ import { HeldClock, openRawLoopback } from '../testing/index.ts';
 import { createClient } from './client.ts';
 import type { HttpClientOptions } from './client.ts';
 
-/** A proxy on loopback that answers for the whole web and records its requests. */
+/** A proxy on loopback that responds for every host and records its requests. */
 async function openProxy() {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+    requests.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
     response.end('through the proxy');
   });
   server.on('connect', (request, socket) => {
-    asked.push(`CONNECT ${request.url}`);
+    requests.push(`CONNECT ${request.url}`);
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { asked, port, [Symbol.asyncDispose]: async () => void server.close() };
+  return { requests, port, [Symbol.asyncDispose]: async () => void server.close() };
 }
 
 const OPTIONS: HttpClientOptions = { obeyRobots: false, perHost: { perSecond: Infinity }, retry: { retries: 0 } };
@@ -39,37 +39,37 @@ test('external hosts are reached through the proxy, by full URL or tunnel; no_pr
   assert.ok(plain.kind === 'response');
   assert.equal(plain.response.body.toString(), 'through the proxy');
   const secure = await client.send({ url: new URL('https://papers.example.org/x.pdf') });
-  assert.equal(secure.kind, 'failed', 'a proxy that refuses the tunnel is no answer of the host');
+  assert.equal(secure.kind, 'failed', 'a refused tunnel is not a response of the host');
   const direct = await client.send({ url: new URL('http://direct.example.org/x.pdf') });
-  assert.equal(direct.kind, 'failed', 'nothing is behind that name here, and the proxy was not asked');
-  assert.deepEqual(proxy.asked, [
+  assert.equal(direct.kind, 'failed', 'the name does not resolve, and the proxy is not used');
+  assert.deepEqual(proxy.requests, [
     `GET http://papers.example.org/x.pdf Basic ${Buffer.from('me:secret').toString('base64')}`,
     'CONNECT papers.example.org:443',
   ]);
 });
 
-test('a proxy that does not let us through is a failed connection, retried unless it wants a password', async () => {
-  let [status, asked] = [0, 0];
-  const server = createServer((_request, response) => response.writeHead(status).end(String((asked += 1))));
+test('a proxy that refuses a request is a failed connection, retried unless it requires a password', async () => {
+  let [status, requests] = [0, 0];
+  const server = createServer((_request, response) => response.writeHead(status).end(String((requests += 1))));
   server.on('connect', (_request, socket) => {
-    asked += 1;
+    requests += 1;
     socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const retry = { retries: 1, baseMs: 1, maxDelayMs: 1 };
-  for (const [answer, path, requests] of [
+  for (const [answer, path, expected] of [
     [407, 'https://a.example.org/x.pdf', 1],
     [407, 'http://b.example.org/x.pdf', 1],
     [502, 'https://c.example.org/x.pdf', 2],
   ] as const) {
     await using client = createClient({ ...OPTIONS, retry, proxy: { http: address, https: '', no: '' } });
-    [status, asked] = [answer, 0];
+    [status, requests] = [answer, 0];
     const result = await client.send({ url: new URL(path) });
     assert.equal(result.kind === 'failed' && result.reason, 'connect');
     assert.match(result.kind === 'failed' ? result.message : '', new RegExp(`Proxy .*${answer}`));
-    assert.equal(asked, requests, path);
+    assert.equal(requests, expected, path);
   }
   server.close();
 });
@@ -103,5 +103,5 @@ test('this machine and mapped names never use a proxy; private addresses stay bl
   assert.equal(mapped.kind, 'response');
   const secret = await client.send({ url: new URL('http://169.254.169.254/latest') });
   assert.equal(secret.kind, 'refused');
-  assert.deepEqual([proxy.asked.length, near.asked.length], [0, 1]);
+  assert.deepEqual([proxy.requests.length, near.requests.length], [0, 1]);
 });

@@ -15,7 +15,7 @@ test('a secret does not show its value', () => {
   const shown = [String(secret), JSON.stringify({ secret }), inspect({ secret }), secret.toString(), inspect(secret)];
   for (const text of shown) assert.ok(!text.includes(KEY), text);
   assert.equal(secret.reveal(), KEY);
-  assert.equal(new Secret('k').scrub('thanks'), 'thanks', 'too short to be told from ordinary text');
+  assert.equal(new Secret('k').scrub('thanks'), 'thanks', 'too short to distinguish from ordinary text');
   assert.equal(secret.scrub(`url?api_key=${KEY}&x=1`), 'url?api_key=[secret]&x=1');
 });
 
@@ -34,7 +34,7 @@ test('redirects are followed with their chain, including relative ones', async (
   assert.equal(tooFar.kind === 'refused' && tooFar.reason, 'max-hops');
 });
 
-test('a file name in UTF-8 in a redirect is followed as it was meant', async () => {
+test('a redirect to a file name in UTF-8 is followed', async () => {
   await using server = await openLoopback((request, response) => {
     if (request.url === '/') response.writeHead(302, { location: Buffer.from('/é.pdf').toString('latin1') }).end();
     else response.end(request.url);
@@ -45,9 +45,9 @@ test('a file name in UTF-8 in a redirect is followed as it was meant', async () 
 });
 
 test('a request with a key does not follow a redirect from https to http', async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const send = withRedirects(DEFAULT_LIMITS)(async ({ url }) => {
-    asked.push(url.href);
+    requested.push(url.href);
     const headers = { location: 'http://api.test/works' };
     const counts = { wireBytes: 0, bodyBytes: 0, chain: [], origin: 'network' } as const;
     const status = url.protocol === 'https:' ? 302 : 200;
@@ -58,7 +58,7 @@ test('a request with a key does not follow a redirect from https to http', async
   const credentials: Credential[] = [{ origin: 'https://api.test', place: 'header', name: 'x-key', secret }];
   const result = await send({ ...request, credentials });
   assert.equal(result.kind === 'refused' && result.reason, 'bad-redirect');
-  assert.deepEqual(asked, ['https://api.test/works', 'http://api.test/works', 'https://api.test/works']);
+  assert.deepEqual(requested, ['https://api.test/works', 'http://api.test/works', 'https://api.test/works']);
 });
 
 test('a redirect loop is detected, unless a cookie ends it', async () => {
@@ -151,7 +151,7 @@ test('a key is sent again when a redirect returns to its origin', async () => {
   );
 });
 
-test('a POST becomes a GET where the standard says so', async () => {
+test('a POST becomes a GET where the standard requires it', async () => {
   await using server = await openLoopback((request, response) => {
     if (request.url === '/302') response.writeHead(302, { location: '/end' }).end();
     else if (request.url === '/307') response.writeHead(307, { location: '/end' }).end();

@@ -25,7 +25,7 @@ test('Retry-After is parsed in every format, and invalid values are recognised',
   assert.equal(parseRetryAfter({}, now), undefined);
 });
 
-test('the reset of a used-up rate limit is a time, in seconds or as an epoch', () => {
+test('the reset of an exhausted rate limit is parsed as seconds or as an epoch', () => {
   const at = (status: number, headers: Record<string, string>): number | undefined => {
     const time = retryTime({ url, status, headers }, now);
     return time === undefined ? undefined : (time - now) / 1000;
@@ -40,7 +40,7 @@ test('the reset of a used-up rate limit is a time, in seconds or as an epoch', (
   assert.equal(at(403, { 'retry-after': '15' }), 15);
   // The server's clock is a minute ahead.
   assert.equal(at(429, { 'x-ratelimit-reset': epoch, date: 'Thu, 15 Jan 2026 00:01:00 GMT' }), 30);
-  // A daily budget that is not used up, a plain refusal, a reset that is over, and statuses that are no limits.
+  // A daily budget with requests left, a plain refusal, a reset in the past, an invalid reset, and a status that is not a limit.
   assert.equal(at(429, { 'x-ratelimit-remaining': '700', 'x-ratelimit-reset': '40000' }), undefined);
   assert.equal(at(403, { 'x-ratelimit-reset': '40000' }), undefined);
   assert.equal(at(429, { 'x-ratelimit-reset': String(now / 1000 - 5) }), undefined);
@@ -216,7 +216,7 @@ test('a host with a Retry-After of a year is given up for the run: reported once
     [429, '/file'],
     [503, '/robots.txt'],
   ] as const) {
-    const told: string[] = [];
+    const messages: string[] = [];
     await using server = await openLoopback((request, response) => {
       if (request.url === '/robots.txt' && path !== '/robots.txt') response.writeHead(404).end();
       else response.writeHead(status, { 'retry-after': '31536000' }).end();
@@ -224,7 +224,7 @@ test('a host with a Retry-After of a year is given up for the run: reported once
     await using client = loopbackClient(server, {
       obeyRobots: true,
       retry: { retries: 3 },
-      report: (event) => void (event.kind === 'host-given-up' && told.push(event.message)),
+      report: (event) => void (event.kind === 'host-given-up' && messages.push(event.message)),
     });
     for (let at = 0; at < 3; at += 1) {
       const result = await client.send({ url });
@@ -234,8 +234,8 @@ test('a host with a Retry-After of a year is given up for the run: reported once
       server.requests.filter((request) => request.url === path || path === '/file').length,
       path === '/file' ? 2 : 1,
     );
-    assert.equal(told.length, 1);
-    assert.match(told[0] ?? '', /host\.test is rate-limited until 20\d\d-/);
+    assert.equal(messages.length, 1);
+    assert.match(messages[0] ?? '', /host\.test is rate-limited until 20\d\d-/);
   }
 });
 
@@ -243,10 +243,10 @@ test('a 429 without a valid time holds the host for our own backoff', async () =
   for (const header of [{}, { 'retry-after': '-1' }, { 'retry-after': 'tomorrow' }]) {
     const clock = new HeldClock(now);
     const wire = new Wire(clock);
-    let asked = 0;
+    let requests = 0;
     await using server = await openLoopback((_request, response) => {
-      asked += 1;
-      if (asked === 1) response.writeHead(429, header).end();
+      requests += 1;
+      if (requests === 1) response.writeHead(429, header).end();
       else response.end('ok');
     });
     await using client = loopbackClient(server, {

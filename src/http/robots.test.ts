@@ -30,7 +30,7 @@ test('wildcards and the end anchor are supported', () => {
   assert.equal(allows(text, '/'), true);
 });
 
-test('the groups that name us apply alone, merged, in any case', () => {
+test('groups that name us are merged and replace all others, regardless of case', () => {
   const text =
     'User-agent: *\nDisallow: /\n\nuser-AGENT: other\nUser-agent: docstokg-ts/9.1\nDisallow: /x\n\nUser-agent: DOCSTOKG-TS\nDisallow: /y\n';
   assert.equal(allows(text, '/free'), true);
@@ -65,35 +65,35 @@ test('a hostile pattern is matched in linear time', () => {
 });
 
 /** Requests one page of a host with this robots.txt response. */
-async function asking(
+async function requestPage(
   robots: { readonly status?: number; readonly text?: string; readonly headers?: Record<string, string> },
   options: HttpClientOptions = {},
   path = '/page',
-): Promise<{ result: HttpResult; asked: string[] }> {
+): Promise<{ result: HttpResult; requested: string[] }> {
   await using server = await openLoopback((request, response) => {
     if (request.url === '/robots.txt') response.writeHead(robots.status ?? 200, robots.headers).end(robots.text ?? '');
     else response.end('page');
   });
   await using client = loopbackClient(server, { obeyRobots: true, ...options });
   const result = await client.send({ url: new URL(path, 'http://host.test') });
-  return { result, asked: server.requests.map(({ url }) => url) };
+  return { result, requested: server.requests.map(({ url }) => url) };
 }
 
 test('disallowed URLs are not requested', async () => {
-  const { result, asked } = await asking({ text: 'User-agent: *\nDisallow: /page\n' });
+  const { result, requested } = await requestPage({ text: 'User-agent: *\nDisallow: /page\n' });
   assert.equal(result.kind === 'refused' && result.reason, 'robots-disallowed');
-  assert.deepEqual(asked, ['/robots.txt']);
+  assert.deepEqual(requested, ['/robots.txt']);
 });
 
 test('a missing robots.txt allows, an unreadable one disallows', async () => {
   for (const status of [400, 401, 403, 404, 410]) {
-    assert.equal((await asking({ status })).result.kind, 'response', String(status));
+    assert.equal((await requestPage({ status })).result.kind, 'response', String(status));
   }
   // The missing rest of the file may forbid anything.
   for (const status of [206, 500, 502, 503]) {
-    const { result, asked } = await asking({ status }, { retry: { retries: 3 } });
+    const { result, requested } = await requestPage({ status }, { retry: { retries: 3 } });
     assert.equal(result.kind === 'refused' && result.reason, 'robots-unreachable', String(status));
-    assert.deepEqual(asked, ['/robots.txt']);
+    assert.deepEqual(requested, ['/robots.txt']);
   }
 });
 
@@ -118,7 +118,7 @@ test('a lost connection to robots.txt is retried once, then the host is disallow
   }
 });
 
-test('five redirects to robots.txt are followed, six allow', async () => {
+test('five redirects of robots.txt are followed; after more, everything is allowed', async () => {
   for (const [hops, expected] of [
     [5, 'refused'],
     [6, 'response'],
@@ -136,9 +136,9 @@ test('five redirects to robots.txt are followed, six allow', async () => {
 
 test('only the first 500 KiB of a robots.txt count', async () => {
   const filler = `# ${'x'.repeat(97)}\n`.repeat(4000);
-  const early = await asking({ text: `User-agent: *\nDisallow: /page\n${filler}${filler}` });
+  const early = await requestPage({ text: `User-agent: *\nDisallow: /page\n${filler}${filler}` });
   assert.equal(early.result.kind, 'refused');
-  const late = await asking({ text: `User-agent: *\nAllow: /\n${filler}${filler}Disallow: /page\n` });
+  const late = await requestPage({ text: `User-agent: *\nAllow: /\n${filler}${filler}Disallow: /page\n` });
   assert.equal(late.result.kind, 'response');
 });
 
@@ -148,17 +148,17 @@ test('a robots.txt that never ends is given up after twice the time allowed for 
     [120_000, 240_000],
   ] as const) {
     const clock = new HeldClock();
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     await using server = await openLoopback((_request, response) => {
       response.write('User-agent: *\n');
-      asked.resolve();
+      requested.resolve();
     });
     const limits = { headersMs, idleMs: 3_600_000, floorBytesPerSecond: 0, totalMs: 900_000 };
     await using client = loopbackClient(server, { obeyRobots: true, clock, limits });
     const page = { url: new URL('http://host.test/page') };
     const ended = client.send(page).then((result) => ({ result, at: clock.now() }));
     const startedAt = clock.now();
-    await asked.promise;
+    await requested.promise;
     for (let minute = 0; minute < 16; minute += 1) await clock.advance(60_000);
     const { result, at } = await ended;
     assert.equal(result.kind === 'failed' && result.reason, 'total-timeout');
@@ -202,7 +202,7 @@ test('a Crawl-delay of minutes is obeyed; a host that asks for more than the set
   const clock = new HeldClock();
   const wire = new Wire(clock);
   const arrivals: number[] = [];
-  const told: string[] = [];
+  const messages: string[] = [];
   await using server = await openLoopback((request, response) => {
     if (request.url !== '/robots.txt') arrivals.push(clock.monotonic());
     response.end(`User-agent: *\nCrawl-delay: ${request.host === 'slow.test' ? 301 : 120}\n`);
@@ -213,7 +213,7 @@ test('a Crawl-delay of minutes is obeyed; a host that asks for more than the set
     longestLineMs: 900_000,
     report: (event) => {
       wire.report(event);
-      if (event.kind === 'host-given-up') told.push(event.message);
+      if (event.kind === 'host-given-up') messages.push(event.message);
     },
   });
   await wire.settle(Promise.all([1, 2, 3].map((at) => client.send({ url: new URL(`http://host.test/${at}`) }))));
@@ -223,11 +223,11 @@ test('a Crawl-delay of minutes is obeyed; a host that asks for more than the set
   );
   const { result } = await wire.settle(client.send({ url: new URL('http://slow.test/1') }));
   assert.equal(result.kind === 'refused' && result.reason, 'crawl-delay-too-long');
-  assert.deepEqual([arrivals.length, told.length], [3, 1]);
+  assert.deepEqual([arrivals.length, messages.length], [3, 1]);
 });
 
 test('a robots.txt that returns 429 postpones the request', async () => {
-  const { result } = await asking({ status: 429, headers: { 'retry-after': '600' } });
+  const { result } = await requestPage({ status: 429, headers: { 'retry-after': '600' } });
   assert.equal(result.kind, 'later');
 });
 
@@ -256,11 +256,11 @@ test('an unreachable host is reported as unreachable, not as disallowed', async 
 });
 
 test('a request that waits for a robots.txt fetched by another releases its worker', async () => {
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
   await using server = await openLoopback(async ({ url }, response) => {
     if (url === '/robots.txt') {
-      asked.resolve();
+      requested.resolve();
       await answer.promise;
     }
     response.end();
@@ -277,8 +277,8 @@ test('a request that waits for a robots.txt fetched by another releases its work
     },
   };
   const first = client.send({ url: new URL('http://host.test/1'), caller });
-  await asked.promise;
-  assert.equal(waiting, 0, 'who asks has its worker');
+  await requested.promise;
+  assert.equal(waiting, 0, 'the request that fetches it keeps its worker');
   const second = client.send({ url: new URL('http://host.test/2'), caller });
   await parked.promise;
   answer.resolve();

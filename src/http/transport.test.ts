@@ -107,7 +107,7 @@ test('a body shorter than its Content-Length is truncated', async () => {
   assert.equal(reasonOf(closing), 'truncated');
 });
 
-test('a chunked body without its last chunk is truncated, even if the server announced to close', async () => {
+test('a chunked body without its last chunk is truncated, even with Connection: close', async () => {
   for (const connection of ['keep-alive', 'close']) {
     const head = `HTTP/1.1 200 OK\r\nconnection: ${connection}\r\ntransfer-encoding: chunked\r\n\r\n`;
     assert.equal(reasonOf(await rawAnswer(`${head}5\r\nhello\r\n`)), 'truncated', connection);
@@ -121,11 +121,11 @@ test('a body without a length ends with the connection', async () => {
 });
 
 test('bytes beyond the Content-Length never reach the next request', async () => {
-  let asked = 0;
+  let requests = 0;
   await using server = await openRawLoopback((socket) => {
-    asked += 1;
+    requests += 1;
     socket.write(
-      asked === 1
+      requests === 1
         ? 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nstray'
         : 'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecond',
     );
@@ -138,13 +138,13 @@ test('bytes beyond the Content-Length never reach the next request', async () =>
 });
 
 test('an unrequested response is never used for the next request, however late it arrives', async () => {
-  const asked = new Map<Socket, string>();
+  const lastPath = new Map<Socket, string>();
   await using server = await openRawLoopback((socket, request) => {
     const [, path = ''] = request.split(' ');
     const answer = (body: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
     // The worst moment: the next request has been sent, and its response follows.
-    const before = asked.get(socket);
-    asked.set(socket, path);
+    const before = lastPath.get(socket);
+    lastPath.set(socket, path);
     socket.write((before === undefined ? '' : answer(`again ${before}`)) + answer(path));
   });
   await using client = loopbackClient(server);
@@ -201,11 +201,11 @@ for (const perSecond of [50, 100]) {
 }
 
 test('a service connection is reused until unexpected bytes arrive on it', async () => {
-  let asked = 0;
+  let requests = 0;
   await using server = await openRawLoopback((socket) => {
-    asked += 1;
-    const answer = `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n${String(asked).padStart(2, '0')}`;
-    socket.write(asked === 3 ? `${answer}HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nstray` : answer);
+    requests += 1;
+    const answer = `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n${String(requests).padStart(2, '0')}`;
+    socket.write(requests === 3 ? `${answer}HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nstray` : answer);
   });
   await using client = loopbackClient(server);
   const bodies: string[] = [];
@@ -214,7 +214,7 @@ test('a service connection is reused until unexpected bytes arrive on it', async
     bodies.push(result.kind === 'response' ? result.response.body.toString() : result.kind);
   }
   assert.deepEqual(bodies, ['01', '02', '03', '04', '05', '06']);
-  assert.equal(server.connections(), 4, 'one for the first three, one for each after the stray answer');
+  assert.equal(server.connections(), 4, 'one for the first three, one for each request after the stray response');
 });
 
 test('responses that are not HTTP are protocol errors', async () => {

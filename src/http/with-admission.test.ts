@@ -169,7 +169,7 @@ test('a waiting request can be aborted', async () => {
   assert.equal(server.requests.length, 1);
 });
 
-test('a host that returns 429 gets half the rate, once per burst, and slowly more again', async () => {
+test('a host that returns 429 gets half the rate, once per burst, and recovers slowly', async () => {
   const clock = new HeldClock(now);
   const arrivals: number[] = [];
   let refusals = 1;
