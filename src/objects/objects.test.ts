@@ -29,8 +29,8 @@ const SETTINGS = {
   session_token: '',
 };
 
-/** Does not wait, and records the requested waits. */
-function hurried(waits: number[]): Clock {
+/** A clock that does not wait, and records the requested waits. */
+function impatientClock(waits: number[]): Clock {
   return {
     ...systemClock,
     setTimer: (delayMs, fire) => {
@@ -57,7 +57,7 @@ interface S3Server {
 }
 const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => S3Server;
 
-describeObjectStore('a bucket of s3rver', async () => {
+describeObjectStore('an s3rver bucket', async () => {
   const folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));
   const server = new S3rver({
     port: 0,
@@ -68,7 +68,7 @@ describeObjectStore('a bucket of s3rver', async () => {
   });
   const { port } = await server.run();
   const endpoint = `http://127.0.0.1:${port}`;
-  const store = openObjects({ ...SETTINGS, url: 's3://papers/some/prefix', endpoint }, hurried([]), folder.path);
+  const store = openObjects({ ...SETTINGS, url: 's3://papers/some/prefix', endpoint }, impatientClock([]), folder.path);
   return {
     store,
     spoil: async ({ sha256: hash }, bytes) => {
@@ -113,7 +113,7 @@ async function withFaulty(
   const waits: number[] = [];
   const store = openObjects(
     { ...SETTINGS, secret_access_key: 'very-secret-key', url: 's3://bucket', endpoint: server.endpoint },
-    hurried(waits),
+    impatientClock(waits),
     folder.path,
   );
   await use(store, folder.path, waits);
@@ -122,7 +122,7 @@ async function withFaulty(
 const bytes = randomBytes(300_000);
 const object = { sha256: sha256(bytes), bytes: bytes.length };
 
-test('a store that asks to slow down is waited for as long as it says, and then has the object', async () => {
+test('a Retry-After of the store is obeyed, and the upload succeeds', async () => {
   let refusals = 4;
   let held: Buffer | undefined;
   await withFaulty(
@@ -146,7 +146,7 @@ test('a store that asks to slow down is waited for as long as it says, and then 
   );
 });
 
-test('a store that stays away is given up with its address, after waiting longer each time', async () => {
+test('an unreachable store is retried with growing delays, then reported with its address', async () => {
   await withFaulty(
     (_, response) => void response.socket?.destroy(),
     async (store, _folder, waits) => {
@@ -160,28 +160,28 @@ test('a store that stays away is given up with its address, after waiting longer
   );
 });
 
-test('a body that is cut off is continued where it ended, also by servers without ranges', async () => {
+test('a truncated download is resumed, or restarted if the server has no ranges', async () => {
   for (const hasRanges of [true, false]) {
-    let asked = 0;
+    let requests = 0;
     await withFaulty(
       (request, response) => {
-        asked += 1;
+        requests += 1;
         const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
         const rest = hasRanges ? bytes.subarray(from) : bytes;
         response.writeHead(hasRanges && from > 0 ? 206 : 200, { 'content-length': rest.length });
-        if (asked < 3) response.write(rest.subarray(0, 100_000), () => response.socket?.destroy());
+        if (requests < 3) response.write(rest.subarray(0, 100_000), () => response.socket?.destroy());
         else response.end(rest);
       },
       async (store, folder) => {
         await store.get(object, join(folder, 'to'));
         assert.ok(readFileSync(join(folder, 'to')).equals(bytes));
-        assert.equal(asked, 3);
+        assert.equal(requests, 3);
       },
     );
   }
 });
 
-test('a store that says yes and stores half, or answers with other bytes, is found out', async () => {
+test('an incomplete upload and a download with wrong bytes are reported as damaged', async () => {
   await withFaulty(
     (request, response) => response.writeHead(200, { 'content-length': request.method === 'HEAD' ? 150_000 : 0 }).end(),
     async (store, folder) => {
@@ -198,7 +198,7 @@ test('a store that says yes and stores half, or answers with other bytes, is fou
   );
 });
 
-test('an object whose MD5 a store answers with is not asked for again', async () => {
+test('an upload confirmed by its MD5 needs no second request', async () => {
   const methods: string[] = [];
   await withFaulty(
     (request, response, body) => {
@@ -213,7 +213,7 @@ test('an object whose MD5 a store answers with is not asked for again', async ()
   );
 });
 
-test('requests are signed as another program signs them', async () => {
+test('requests are signed exactly as aws4fetch signs them', async () => {
   const wrong: string[] = [];
   await using server = await openFaulty((request, response) => {
     const given = request.headers as Readonly<Record<'host' | 'authorization' | `x-amz-${string}`, string>>;
@@ -240,7 +240,7 @@ test('requests are signed as another program signs them', async () => {
   for (const token of ['', 'a session'])
     for (const url of ['s3://bucket', "s3://bucket/a prefix/of (some) 100 % 'é'*+!"]) {
       const settings = { ...SETTINGS, session_token: token, url, endpoint: server.endpoint };
-      const store = openObjects(settings, hurried([]), tmpdir());
+      const store = openObjects(settings, impatientClock([]), tmpdir());
       assert.equal(await store.head(object.sha256), 0);
       await store.claim('someone');
       for await (const each of store.list()) assert.fail(each.sha256);
@@ -248,13 +248,13 @@ test('requests are signed as another program signs them', async () => {
   assert.deepEqual(wrong, []);
 });
 
-test('a machine whose clock is wrong signs with the time of the store', async () => {
+test('a machine with a wrong clock signs with the time of the store', async () => {
   const hours = (request: IncomingMessage): number => Number(String(request.headers['x-amz-date']).slice(9, 11));
   for (const isSane of [true, false]) {
-    const asked: number[] = [];
+    const requests: number[] = [];
     await withFaulty(
       (request, response) => {
-        asked.push(hours(request));
+        requests.push(hours(request));
         const date = new Date(Date.now() + 5 * 3_600_000);
         const isRefused = !isSane || hours(request) !== date.getUTCHours();
         response
@@ -265,30 +265,30 @@ test('a machine whose clock is wrong signs with the time of the store', async ()
         const listed = Array.fromAsync(store.list());
         if (isSane) assert.deepEqual(await listed, []);
         else await assert.rejects(listed, { code: 'OBJECT_STORE_DENIED', hint: 'the clock of this machine is wrong' });
-        assert.equal(asked.length, 2);
+        assert.equal(requests.length, 2);
       },
     );
   }
 });
 
-test('a small answer that breaks off is requested again', async () => {
-  let asked = 0;
+test('a small response that is truncated is requested again', async () => {
+  let requests = 0;
   await withFaulty(
     (_request, response) => {
-      asked += 1;
-      const isWhole = asked > 2;
+      requests += 1;
+      const isWhole = requests > 2;
       response.writeHead(200, { 'content-length': 10 });
       if (isWhole) response.end('the fleet\n');
       else response.write('the', () => response.destroy());
     },
     async (store) => {
       assert.equal(await store.owner(), 'the fleet');
-      assert.equal(asked, 3);
+      assert.equal(requests, 3);
     },
   );
 });
 
-test('the age of an object is by the clock of the store', async () => {
+test('the age of an object is measured by the clock of the store', async () => {
   const stored = (hours: number): string => new Date(Date.UTC(2030, 0, 2) - hours * 3_600_000).toISOString();
   const entry = (text: string, hours: number): string =>
     `<Contents><Key>${sha256(text).slice(0, 2)}/${sha256(text)}</Key><LastModified>${stored(hours)}</LastModified><Size>1</Size></Contents>`;
@@ -303,13 +303,13 @@ test('the age of an object is by the clock of the store', async () => {
   );
 });
 
-test('an object that a store does not show at once is put again, and given up after some time', async () => {
+test('an upload that is not visible at once is retried, and fails after a few attempts', async () => {
   for (const shownAfter of [3, 99]) {
-    let asked = 0;
+    let heads = 0;
     await withFaulty(
       (request, response) => {
-        if (request.method === 'HEAD') asked += 1;
-        response.writeHead(request.method === 'PUT' || asked >= shownAfter ? 200 : 404, {
+        if (request.method === 'HEAD') heads += 1;
+        response.writeHead(request.method === 'PUT' || heads >= shownAfter ? 200 : 404, {
           'content-length': request.method === 'HEAD' ? bytes.length : 0,
         });
         response.end();
@@ -318,24 +318,24 @@ test('an object that a store does not show at once is put again, and given up af
         writeFileSync(join(folder, 'from'), bytes);
         const put = store.put(join(folder, 'from'), object);
         await (shownAfter === 3 ? put : assert.rejects(put, { code: 'OBJECT_DAMAGED' }));
-        assert.equal(asked, shownAfter === 3 ? 3 : 4);
+        assert.equal(heads, shownAfter === 3 ? 3 : 4);
       },
     );
   }
 });
 
-test('the owner of a store is read again while it is being written', async () => {
-  let asked = 0;
+test('an empty owner is read again, because it may be being written', async () => {
+  let requests = 0;
   await withFaulty(
     (_, response) => {
-      asked += 1;
-      response.end(asked < 3 ? '' : 'a-fleet\n');
+      requests += 1;
+      response.end(requests < 3 ? '' : 'a-fleet\n');
     },
     async (store) => assert.equal(await store.owner(), 'a-fleet'),
   );
 });
 
-test('an upload in parts that was killed is continued, and starts over where the store has dropped it', async () => {
+test('an interrupted multipart upload is resumed, or restarted if the store has dropped it', async () => {
   const large = randomBytes(20 << 20);
   const id = { sha256: sha256(large), bytes: large.length };
   for (const isDropped of [false, true]) {
@@ -384,7 +384,7 @@ test('an upload in parts that was killed is continued, and starts over where the
   }
 });
 
-test('credentials are in no message, inspection or JSON, even where a server repeats them', async () => {
+test('credentials are in no message, inspection or JSON, even if a server repeats them', async () => {
   await withFaulty(
     (_, response) => response.writeHead(403).end('<Error><Message>very-secret-key is wrong</Message></Error>'),
     async (store, folder) => {
@@ -398,7 +398,7 @@ test('credentials are in no message, inspection or JSON, even where a server rep
   );
 });
 
-test('addresses that are no store, and a bucket without credentials, are refused with a reason', () => {
+test('invalid store addresses and a bucket without credentials are refused with a reason', () => {
   const open =
     (url: string, key = 'k') =>
     () =>
