@@ -115,7 +115,7 @@ test('requests are counted per host with status, bytes, waits, slow-downs and ho
   await meter.close();
 });
 
-test('beyond a number of hosts the others are counted together', async () => {
+test('hosts beyond the limit are counted together', async () => {
   const meter = openMeter();
   for (let at = 0; at < 700; at += 1) meter.telemetry.http({ kind: 'host-held', host: `h${at}.example`, until: 0 });
   meter.telemetry.http({ kind: 'host-held', host: 'h0.example', until: 0 });

@@ -221,7 +221,7 @@ test('a metrics port in use is reported and stops nothing', async () => {
   const other = createServer();
   other.listen(0, '127.0.0.1');
   await once(other, 'listening');
-  const told: string[] = [];
+  const messages: string[] = [];
   const { port } = other.address() as AddressInfo;
   await using telemetry = await startTelemetry(
     {
@@ -233,11 +233,11 @@ test('a metrics port in use is reported and stops nothing', async () => {
     },
     await openStore(':memory:'),
     systemClock,
-    (message) => told.push(message),
+    (message) => messages.push(message),
   );
   telemetry.report({ kind: 'jobs-exhausted', jobs: 1 });
   assert.match(
-    told.join(),
+    messages.join(),
     new RegExp(`^no metrics at 127.0.0.1:${port} \\(EADDRINUSE\\): .*continuing without metrics$`),
   );
   other.close();
