@@ -223,7 +223,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
       assert.equal((await pass(waiting)).kind, 'later');
     });
 
-    check('a host that asks for a year is given up', async ({ admission, clock, pass, events }) => {
+    check('a host with a Retry-After of a year is given up', async ({ admission, clock, pass, events }) => {
       const retryAt = clock.now() + 365 * 24 * 3_600_000;
       admission.observe(['year.org'], { kind: 'answer', status: 503, retryAt });
       const turn = await pass(admission.acquire(['year.org'], PATIENT));
@@ -267,7 +267,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
       assert.equal(turn.kind === 'later' && turn.reason, 'host-held');
     });
 
-    check("the rest of a service's budget is reported, again when it shrinks", async ({ admission }) => {
+    check("a service's remaining budget is reported, and again when it shrinks", async ({ admission }) => {
       const keys = admission.table.keysOf('wide.org');
       const left = (): number | null => admission.snapshot().find(({ key }) => key === 'pool/wide')?.budgetLeft ?? null;
       for (const budgetLeft of [1, 0.99, 0.9]) {

@@ -39,7 +39,7 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
     };
     const many = Array.from({ length: 25 }, (_, at) => item(`doc${String(at).padStart(2, '0')}`));
 
-    check('every item is handed out once, to one of many takers', many, async (shared) => {
+    check('every item is given to exactly one of several runners', many, async (shared) => {
       const runners = [await shared.runner(), await shared.runner(), await shared.runner()];
       const seen: string[] = [];
       const work = async (source: ItemSource): Promise<void> => {
@@ -55,7 +55,7 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
       assert.deepEqual(seen.toSorted(), idsOf(many.map((each) => ({ item: each }))));
     });
 
-    check('nothing is left after success, skip and failure', [item('a'), item('b'), item('c')], async (shared) => {
+    check('success, skip and failure all finish an item', [item('a'), item('b'), item('c')], async (shared) => {
       const source = await shared.runner();
       const ends: ItemEnd[] = [DONE, SKIPPED, failure('c')];
       let handed = 0;
@@ -73,13 +73,13 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
       metadata: { pages: 3, title: '"quoted" \n 📖' },
       fingerprint: { inputSha256: 'f00d', cfgHash: 'cfg' },
     });
-    check('an item comes out as it was put in', [whole], async (shared) => {
+    check('an item is returned unchanged', [whole], async (shared) => {
       const source = await shared.runner();
       assert.deepEqual(await takeOne(source), whole);
       await source.settle(whole, DONE);
     });
 
-    check('an item left unfinished is handed out again, to any runner', [item('a')], async (shared) => {
+    check('an unfinished item is given out again, to any runner', [item('a')], async (shared) => {
       const [first, second] = [await shared.runner(), await shared.runner()];
       const taken = await takeOne(first);
       await first.settle(taken, { kind: 'unfinished' });
@@ -88,7 +88,7 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
       assert.equal(await first.take(1, never), undefined);
     });
 
-    check('who finds nothing waits for what others still hold', [item('a')], async (shared) => {
+    check('an idle runner waits while others hold items', [item('a')], async (shared) => {
       const [holder, idle] = [await shared.runner(), await shared.runner()];
       const taken = await takeOne(holder);
       const waiting = idle.take(1, never);
@@ -99,7 +99,7 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
       assert.equal(await end, undefined);
     });
 
-    check('who waits is let go by the signal', [item('a')], async (shared) => {
+    check('a waiting runner stops at its signal', [item('a')], async (shared) => {
       const [holder, idle] = [await shared.runner(), await shared.runner()];
       const taken = await takeOne(holder);
       const stop = new AbortController();
@@ -109,7 +109,7 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
       await holder.settle(taken, DONE);
     });
 
-    check('a source without items is at its end', [], async (shared) => {
+    check('a source without items ends at once', [], async (shared) => {
       assert.equal(await (await shared.runner()).take(1, never), undefined);
     });
   });

@@ -19,7 +19,7 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectsUnd
   describe(`${name} as an object store`, () => {
     /** Sizes around the part size of uploads, and zero. */
     for (const bytes of [0, 1, 70_000, (8 << 20) - 1, 8 << 20, (8 << 20) + 1, 20 << 20])
-      test(`${bytes} bytes come back as they were`, async () => {
+      test(`${bytes} bytes are stored and returned unchanged`, async () => {
         await using under = await open();
         await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));
         const object = writeObject(join(folder.path, 'from'), randomBytes(bytes));
@@ -32,7 +32,7 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectsUnd
         assert.deepEqual(readdirSync(join(folder.path, 'deep')), ['to']);
       });
 
-    test('a file that is not the object it is put as is refused, and nothing is stored', async () => {
+    test('a file that does not match its hash is refused, and nothing is stored', async () => {
       await using under = await open();
       await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));
       for (const bytes of [10, 9 << 20]) {
@@ -44,7 +44,7 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectsUnd
       }
     });
 
-    test('an object that is missing or damaged leaves no file', async () => {
+    test('reading a missing or damaged object leaves no file', async () => {
       await using under = await open();
       await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));
       const object = writeObject(join(folder.path, 'from'), Buffer.from('the bytes'));
@@ -58,7 +58,7 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectsUnd
       assert.deepEqual(existsSync(join(folder.path, 'out')) ? readdirSync(join(folder.path, 'out')) : [], []);
     });
 
-    test('a store says who has claimed it last, and its listing does not show that', async () => {
+    test('the owner is the last to claim the store, and is not listed as an object', async () => {
       await using under = await open();
       assert.equal(await under.store.owner(), undefined);
       for (const owner of ['one fleet', 'another']) {
@@ -68,7 +68,7 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectsUnd
       assert.deepEqual(await Array.fromAsync(under.store.list()), []);
     });
 
-    test('objects are listed, and removed ones are gone', async () => {
+    test('stored objects are listed, and removed ones are not', async () => {
       await using under = await open();
       await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-objects-'));
       const objects = Array.from({ length: 12 }, (_, at) =>

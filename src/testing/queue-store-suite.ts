@@ -92,7 +92,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       });
     };
 
-    check('a known id is not enqueued again, and a batch says which jobs were new', async (store) => {
+    check('a known id is not enqueued again, and a batch returns which jobs were new', async (store) => {
       const known = Array.from({ length: 40 }, (_, n) => job(`job ${n * 3}`));
       await store.enqueue(known, 0);
       const all = Array.from({ length: 130 }, (_, n) => job(`job ${n}`));
@@ -101,7 +101,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await store.admin.stats(1)).states.queued, 130);
     });
 
-    check('one call settles jobs, except those whose lease was lost, and leases others', async (store) => {
+    check('one call settles jobs, except if their lease was lost, and leases others', async (store) => {
       const jobs = Array.from({ length: 302 }, (_, n) => job(`job ${n}`, n === 301 ? { resolverHint: 'arxiv' } : {}));
       await store.enqueue(jobs, 0);
       const picks = [{ ...ANY_LANE, limit: 300 }];
@@ -165,7 +165,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.equal((await leaseAny(store, 2 * LEASE_MS)).length, 1);
     });
 
-    check('a job that crashes its process each time ends in error after few crashes', async (store) => {
+    check('a job that crashes its process each time ends in error after a few crashes', async (store) => {
       await store.enqueue([job('poison')], 0);
       let now = await makeSuspects(store);
       for (let death = 0; death < LIMITS.alone; death += 1, now += LEASE_MS) {
@@ -449,7 +449,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual(await store.enqueue([job('old'), job('new')], 2000), [true, false]);
     });
 
-    check('the oldest finished jobs are retired, and still counted; what is not finished stays', async (store) => {
+    check('the oldest finished jobs are retired, and still counted; unfinished jobs are kept', async (store) => {
       const finished = Array.from({ length: 6 }, (_, n) => job(`j${n}`));
       await store.enqueue([...finished, job('running'), job('waiting')], 0);
       const leased = await leaseAny(store, 0, 7);
