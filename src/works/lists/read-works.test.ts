@@ -141,7 +141,7 @@ function citationOf(listed: ListedWork | undefined): string {
   return [title, authors.map(({ family, name }) => family ?? name).join('+'), date, venue].join('; ');
 }
 
-test('exports of Web of Science, PubMed, Scopus, IEEE Xplore and Covidence are read with what they cite', async () => {
+test('exports of Web of Science, PubMed, Scopus, IEEE Xplore and Covidence are read with title, authors, year and journal', async () => {
   const wos = `FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\nAU Berg, A\n   Liu, W\nAF Berg, Ana\n   Liu, Wei\nTI Warming of\n   kelp forests\nSO ALGAE\nPY 2020\nDI 10.1000/a\nER\n\nPT J\nAU Roy, B\nTI ${TITLE}\nSO ALGAE\nPY 2011\nER\n\nEF\n`;
   const tab = `PT\tAU\tAF\tTI\tSO\tPY\tDI\nJ\tBerg, A\tBerg, Ana; Liu, Wei\t${TITLE}\tALGAE\t2020\t10.1000/a\n`;
   const medline = `PMID- 31000001\r\nTI  - ${TITLE}\r\nFAU - Berg, Ana\r\nFAU - Liu, Wei\r\nDP  - 2020\r\nJT  - ALGAE\r\n`;
@@ -156,7 +156,7 @@ test('exports of Web of Science, PubMed, Scopus, IEEE Xplore and Covidence are r
   assert.deepEqual([both.length, citationOf(both[1])], [2, `${TITLE}; Roy; 2011; ALGAE`]);
 });
 
-test('lists are read in UTF-16, Windows-1252 and with old line ends, and CSV with semicolons', async () => {
+test('lists are read in UTF-16, Windows-1252 and with old line endings, and CSV with semicolons', async () => {
   const ris = 'TY  - JOUR\nTI  - Über große Wälder\nDO  - 10.1000/a\nER  - \n';
   const encoded = [
     Buffer.from(`\uFEFF${ris}`, 'utf16le'),
@@ -175,7 +175,7 @@ test('lists are read in UTF-16, Windows-1252 and with old line ends, and CSV wit
   assert.deepEqual(shown(await read('10.1000/a;b\n10.1000/c\n', 'csv')), ['1 doi:10.1000/a;b', '2 doi:10.1000/c']);
 });
 
-test('a BibTeX entry that does not end affects no other, and entries may stand in parentheses', async () => {
+test('an unclosed BibTeX entry affects no other, and parentheses may enclose an entry', async () => {
   const text =
     '@article(one, title = "A (nested) title", year = 1984, doi = {10.1000/a})\n@misc{two, title = {No end, year = {2001}}\n@article{three,\n doi={10.1000/b}}\n@comment{\n@article{no, doi={10.1000/no}}}\n@misc{four, doi={10.1000/c}, title={$\\alpha$-helices in CO$_2$ by {\\LaTeX}}}';
   const works = await read(text, 'bibtex');
@@ -199,7 +199,7 @@ test('the format is detected from the file name', async () => {
   }
 });
 
-test('the URL of a paper is a work; one that only leads to an unreadable id is not', () => {
+test('the URL of a paper is a work; an unusable URL is not', () => {
   const listed = workFromText(' https://example.org/papers/x.pdf#page=2 ');
   assert.ok(listed.kind === 'work');
   assert.equal(listed.work.id, 'url:https://example.org/papers/x.pdf');

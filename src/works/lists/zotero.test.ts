@@ -71,7 +71,7 @@ test('a library is read page by page with its key, and Backoff is obeyed', async
     found.filter(({ kind }) => kind !== 'work').map(({ line }) => line),
     [6],
   );
-  assert.deepEqual(versions, [9], 'told when the whole library was read');
+  assert.deepEqual(versions, [9], 'reported once the whole library is read');
   await assert.rejects(Array.fromAsync(readZotero(place, { send, web, wait })), { code: 'ZOTERO_REFUSED' });
 });
 

@@ -106,7 +106,7 @@ test('pages follow the cursor, duplicates are dropped, the last page ends the li
   assert.equal(pages[0]?.total, 25);
 });
 
-test('an exact multiple ends with an empty page, a maximum before it', async () => {
+test('a list of full pages ends with an empty page, one with a maximum before it', async () => {
   assert.equal(ids((await listing(20, { topic: 'x' }, { perPage: 10 })).events).length, 20);
   const limited = await listing(100, { topic: 'x' }, { perPage: 10, maxResults: 15 });
   assert.equal(ids(limited.events).length, 15);
@@ -163,7 +163,7 @@ test('an empty page before the last ends the listing with a failure', async () =
   }
 });
 
-test('a cursor that leads back ends the listing with a failure, or quietly after the last work', async () => {
+test('a repeated cursor ends the listing with a failure, or silently after the last work', async () => {
   const page = (count: number, next: string, id: number) => ({
     status: 200,
     body: JSON.stringify({
@@ -204,7 +204,7 @@ test('a failed page is requested again by its cursor, with delays below the cap'
   assert.equal(ms, 750 + 1500 + 1500);
 });
 
-test('a used-up budget ends the listing with its reset time, and it continues from the same page', async () => {
+test('an exhausted budget ends the listing with its reset time, and the listing resumes at the same page', async () => {
   const body = JSON.stringify({
     error: 'Rate limit exceeded',
     message: 'Insufficient budget.',
@@ -233,7 +233,7 @@ test('a used-up budget ends the listing with its reset time, and it continues fr
   assert.equal(rest.asked[0]?.query.get('cursor'), '10');
 });
 
-test('an error page or half a page sent as a success is asked for once more', async () => {
+test('an error page or half a page with status 200 is requested once more', async () => {
   for (const body of ['<html>Maintenance</html>', '{"meta":{"count":25},"resul']) {
     const odd = (times: number) =>
       listing(25, { topic: 'x' }, { perPage: 10 }, ({ query }, before) =>

@@ -55,7 +55,7 @@ test('duplicate keys are numbered without trying all used numbers', () => {
   assert.ok(lookups < 50 * keys.length, `${lookups} lookups`);
 });
 
-test('up to twenty authors are all named, of more the first nineteen and the last', () => {
+test('up to twenty authors are all named; of more, the first nineteen and the last', () => {
   const [one] = record('W1').authors;
   assert.ok(one);
   const cited = (count: number): string =>

@@ -129,8 +129,8 @@ test('terms for text mining are not the licence of the article', () => {
   assert.equal(parseCrossrefRecord({ ...CROSSREF, license: [tdm, article] }, AT)?.license, 'cc-by');
 });
 
-test('a list counts for more than the paper itself, and authors are merged only one by one', () => {
-  const said = (from: 'list' | 'document', authors: readonly Author[]) =>
+test('a list wins over the paper itself, and authors are merged one by one', () => {
+  const recordFrom = (from: 'list' | 'document', authors: readonly Author[]) =>
     withProvenance({ ...emptyRecord('doi:10.1000/reef'), title: `By the ${from}`, authors }, from, AT);
   const author = (name: string, orcid: string | null): Author => ({
     name,
@@ -140,7 +140,7 @@ test('a list counts for more than the paper itself, and authors are merged only 
     institutions: [],
   });
   const orcidsOf = (list: readonly Author[], paper: readonly Author[]): (string | null)[] => {
-    const both = [said('list', list), said('document', paper)] as const;
+    const both = [recordFrom('list', list), recordFrom('document', paper)] as const;
     const merged = mergeRecords(...both);
     assert.equal(merged.title, 'By the list');
     assert.equal(mergeRecords(both[1], both[0]).title, 'By the list');
@@ -150,7 +150,7 @@ test('a list counts for more than the paper itself, and authors are merged only 
   assert.deepEqual(orcidsOf([author('Ana Berg', null)], [author('A. Berg', '1'), author('Li Wu', '2')]), [null]);
   assert.deepEqual(orcidsOf([author('Ana Berg', null)], [author('Li Wu', '2')]), [null]);
   const withPlace = { ...author('A. Berg', '1'), institutions: [{ name: 'Reef Institute', ror: null }] };
-  const namesake = mergeRecords(said('list', [author('Ana Berg', '3')]), said('document', [withPlace]));
+  const namesake = mergeRecords(recordFrom('list', [author('Ana Berg', '3')]), recordFrom('document', [withPlace]));
   assert.deepEqual(namesake.authors, [author('Ana Berg', '3')], 'another ORCID is another person');
 });
 
