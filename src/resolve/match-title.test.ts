@@ -62,7 +62,7 @@ test('a short title without authors proves nothing, and ambiguous matches need r
   assert.equal(chooseCandidate(cited(TITLE), twins, LIMITS).kind, 'accepted');
 });
 
-test('a candidate that is found twice does not rival itself', () => {
+test('a candidate found twice is not ambiguous with itself', () => {
   const twice = [candidate(TITLE, { authors: [] }), candidate(TITLE, { authors: [] })];
   assert.equal(chooseCandidate(cited(TITLE, { authors: [] }), twice, LIMITS).kind, 'accepted');
 });

@@ -165,7 +165,7 @@ test('an error in JSON with status 200 is reported, and does not mean that there
   }
 });
 
-test('an error page sent as a success is not the answer for as long as the cache keeps it', async () => {
+test('an error page with status 200 is not cached as the answer', async () => {
   await using server = await openLoopback((_request, response) => {
     response.setHeader('cache-control', 'max-age=86400');
     response.end(server.requests.length <= 2 ? '<html>Maintenance</html>' : '{"id":1}');
@@ -177,7 +177,7 @@ test('an error page sent as a success is not the answer for as long as the cache
   assert.equal((await lookUp()).kind, 'found');
 });
 
-test('an XML error sent as a success is not the answer for as long as the cache keeps it', async () => {
+test('an XML error with status 200 is not cached as the answer', async () => {
   await using server = await openLoopback((_request, response) => {
     response.setHeader('cache-control', 'max-age=86400');
     response.end(server.requests.length <= 2 ? '<Error><Code>InternalError</Code></Error>' : '<feed>1</feed>');

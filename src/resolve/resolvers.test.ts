@@ -287,7 +287,7 @@ const url = (site: string, code: string, address: string): object => ({
   url: address,
 });
 
-test('europe_pmc: XML first, then its own PDF, then those of others; never PubMed Central itself', async () => {
+test('europe_pmc: XML first, then its own PDF, then other PDFs; never PubMed Central itself', async () => {
   const fullTextUrl = [
     url('PubMedCentral', 'F', 'https://www.ncbi.nlm.nih.gov/pmc/articles/PMC7/pdf/?tool=EBI'),
     url('Unpaywall', 'OA', 'https://www.biorxiv.org/content/1.full.pdf'),
@@ -531,7 +531,7 @@ test('doaj: the query is part of the path, in the case of the article; links are
 });
 
 test('doaj: the response is checked, and the licence of the journal is read', async () => {
-  const told = {
+  const licensed = {
     bibjson: {
       ...(bib('10.5555/x', fulltext('https://a.example/1')) as { bibjson: object }).bibjson,
       journal: { license: [{ title: 'CC BY-NC', type: 'CC BY-NC' }] },
@@ -541,7 +541,7 @@ test('doaj: the response is checked, and the licence of the journal is read', as
     [DOAJ('10.5555/x')]: inDoaj(
       bib('10.5555/other', fulltext('https://a.example/other')),
       bib(null, fulltext('https://a.example/none')),
-      told,
+      licensed,
     ),
   });
   assert.deepEqual(shown(result), ['landing https://a.example/1']);
@@ -637,7 +637,7 @@ test('zenodo: open PDFs with their checksums, by record', async () => {
   assert.deepEqual((await own({ ...deposit, metadata: { access_right: 'restricted' } })).plans, []);
 });
 
-test('zenodo: a search hit counts only if the record has the DOI or states to be the work', async () => {
+test('zenodo: a search hit counts only if the record has the DOI or states that it is the work', async () => {
   const search = (doi: string, ...hits: object[]): ReturnType<typeof ask> =>
     ask('zenodo', work(doi, known), {
       'zenodo.org/api/records': JSON.stringify({ hits: { hits, total: hits.length } }),
@@ -689,7 +689,7 @@ test('figshare: search, then the deposit with its files; data of an article is n
   assert.deepEqual((await ask('figshare', work('10.6084/m9.figshare.6'), routes(stored))).plans, []);
 });
 
-test('osf: from the GUID in the DOI over two requests to the file, with the licence from its own record', async () => {
+test('osf: two requests lead from the GUID in the DOI to the file, with the licence from its own record', async () => {
   const file = {
     attributes: { name: 'a.pdf', extra: { hashes: { sha256: 'e'.repeat(64) } } },
     links: { download: 'https://osf.io/download/bexrz/' },
@@ -995,7 +995,7 @@ test('manuscripts come after the published version if that is preferred', async 
   assert.equal(await order('published'), 'bcad');
 });
 
-test('a failing service is a problem, one that asks to wait has a time', async () => {
+test('a failing service is reported as a problem, with a retry time if it is rate-limited', async () => {
   const failed = await ask('hal', work('10.1000/x'), {
     'api.archives-ouvertes.fr/search/': '<html>maintenance</html>',
   });
@@ -1098,7 +1098,7 @@ test('a work known only by arXiv id is looked up there', async () => {
   );
 });
 
-test('a DOI that is new to OpenAlex has the title that Crossref knows, from one request', async () => {
+test('a DOI unknown to OpenAlex gets its title from Crossref, with one request', async () => {
   await using server = await openLoopback((request, response) => {
     const isKnown = request.host.startsWith('api.crossref.org');
     if (isKnown) response.end(JSON.stringify({ message: { DOI: '10.1000/new', title: ['How reefs grow back'] } }));

@@ -44,7 +44,7 @@ test('another DOI is another work if title or authors differ, or nothing is stat
     assert.equal(compareWork(work, { doi: '10.1101/7', ...stated }).kind, 'other', JSON.stringify(stated));
 });
 
-test('without a DOI the title decides, and nothing stated is unknown', () => {
+test('without a DOI the title decides; with nothing stated the result is unknown', () => {
   assert.equal(compareWork(work, { title: TITLE }).kind, 'same');
   assert.equal(compareWork(work, { title: 'Another title altogether' }).kind, 'other');
   assert.equal(compareWork(work, { title: TITLE, authors: ['Somebody Else'] }).kind, 'other');

@@ -52,7 +52,7 @@ test('machines of a fleet send the same query once, and later ones reuse the res
   );
   for (const machine of machines) await machine.sharedAnswer('10.5555', ask);
   assert.equal(asked, 1);
-  assert.equal(waits, 3, 'who only waits gives up its worker');
+  assert.equal(waits, 3, 'a waiting query frees its worker');
 });
 
 test('a failed query is reported and repeated; an aborted one does not wait', async () => {

@@ -31,7 +31,7 @@ test('recorded pages link to their PDF and identify their work', { skip }, () =>
   assert.deepEqual([wall.links, wall.refresh, wall.title], [[], null, 'Just a moment...']);
 });
 
-test('every way to link the file is understood', () => {
+test('every kind of link to the file is found', () => {
   for (const [html, expected] of [
     ['<meta name="citation_pdf_url" content="https://f.example/a.pdf?x=1&amp;y=2">', 'https://f.example/a.pdf?x=1&y=2'],
     ['<meta content=/a.pdf name=citation_pdf_url>', 'https://journal.example/a.pdf'],
