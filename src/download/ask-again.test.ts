@@ -18,9 +18,9 @@ test('works that failed because a service was down are retried by the next run, 
     assert.ok(leased);
     await queue.ack(leased, 'error', { code, message: 'no' });
   }
-  const told: string[] = [];
-  await askAgain({ queue, clock, log: (_level, message) => void told.push(message) });
-  assert.deepEqual(told, ['retrying 1 work whose lookup failed']);
+  const logged: string[] = [];
+  await askAgain({ queue, clock, log: (_level, message) => void logged.push(message) });
+  assert.deepEqual(logged, ['retrying 1 work whose lookup failed']);
   const [again, ...none] = await queue.lease('worker', 5);
   assert.deepEqual([again?.artifactId, none.length], ['W1', 0]);
 });

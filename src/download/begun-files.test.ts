@@ -115,7 +115,7 @@ test('a process killed during a transfer leaves a partial file, and the next req
   const [range = ''] = ranges;
   const from = Number(/^bytes=(\d+)-$/.exec(range)?.[1]);
   assert.ok(from >= MB && from <= 3 * MB, range);
-  assert.deepEqual(versions, ['"one"'], 'of that version, and of no other');
+  assert.deepEqual(versions, ['"one"'], 'only of that version');
   assert.ok(saved?.equals(FIRST));
   assert.deepEqual(begun(folder.path), []);
 });
@@ -175,7 +175,7 @@ test('a file decompressed during transfer leaves no partial file', async () => {
   assert.deepEqual(begun(folder.path), []);
 });
 
-test('only one of two concurrent requests continues a partial file; those of finished works and old ones are removed', async () => {
+test('only one of two concurrent requests continues a partial file; partial files that are old or of finished works are removed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-begun-'));
   await breakOff(folder.path);
   const clock = new HeldClock(Date.now());

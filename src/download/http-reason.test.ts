@@ -40,7 +40,7 @@ test('a name that does not exist is not-found, one that cannot be resolved now i
   assert.equal(reasonOfResult(failed('dns')), 'connection-failed');
 });
 
-test('a loss after the response started is a truncated body, not a connection error', () => {
+test('a connection lost after the response started is a truncated body, not a connection error', () => {
   assert.equal(reasonOfResult(failed('reset')), 'connection-failed');
   assert.equal(reasonOfResult(failed('reset', { begun: true })), 'truncated');
   assert.equal(reasonOfResult(failed('protocol', { begun: true })), 'truncated');

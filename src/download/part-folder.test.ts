@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { openPartFolder } from './begun-files.ts';
 
-test('part files of a killed process are removed, those of a running one are not', async () => {
+test('part files of a killed process are removed; a running process keeps its own', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-parts-'));
   const module = join(import.meta.dirname, 'begun-files.ts');
   const program = `
@@ -42,14 +42,14 @@ test('part files of a killed process are removed, those of a running one are not
     assert.deepEqual(
       folders.map(({ name }) => join(folder.path, name)).sort(),
       [living.path, own.path].sort(),
-      'the dead one is gone',
+      'the folder of the killed process is removed',
     );
   } finally {
     await living.kill();
   }
 });
 
-test('files and folders without a lock are removed; an orderly end leaves nothing', async () => {
+test('files and folders without a lock are removed; a clean exit leaves nothing', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-parts-'));
   mkdirSync(join(folder.path, 'old'));
   writeFileSync(join(folder.path, 'old', 'a.part'), 'a');

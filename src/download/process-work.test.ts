@@ -63,7 +63,7 @@ test('a failure is retryable, even if other URLs were unavailable', async () => 
   assert.deepEqual([outcome.kind, outcome.kind !== 'saved' && outcome.reason], ['failed', 'timeout']);
 });
 
-test('a host that was given up is the reason, whatever else failed', async () => {
+test('an abandoned host is the reason, whatever else failed', async () => {
   const givenUp: HttpResult = { kind: 'refused', reason: 'retry-after-too-long', message: 'a year', trail };
   const outcome = await outcomeOf([A, B], givenUp, stalled);
   assert.deepEqual([outcome.kind, outcome.kind !== 'saved' && outcome.reason], ['failed', 'host-given-up']);

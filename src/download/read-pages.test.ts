@@ -114,7 +114,7 @@ test('a page that offers the text for sale is paywalled, also behind the link of
     assert.equal((await tryPage(`<html><body>${html}</body></html>`)).attempt.reason, 'paywalled', html);
 });
 
-test('a page behind a link is read only if it shows the file or passes on to it, once', async () => {
+test('a linked page is read only if it shows the file or redirects to it, once', async () => {
   for (const between of ['/viewer', '/wait']) {
     const { attempt, asked } = await tryPage(page('10.5555/work').replace('/file.pdf', between));
     assert.deepEqual([attempt.reason, asked], ['success', ['/page', between, '/file.pdf']]);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { ManifestRow } from './manifest-row.ts';
 import { ResolverAccount } from './resolver-account.ts';
 
-test('per resolver: asked, answered, plans, kept, refused and why, and what it would have given', () => {
+test('counts per resolver: queries, answers, plans, saved files, rejections by reason, and unsaved works with a plan', () => {
   const account = new ResolverAccount();
   const row = (more: object): void =>
     account.add({

@@ -13,8 +13,8 @@ import { KeptFiles } from './kept-files.ts';
 import type { DownloadRunOptions, ResultSink } from './run.ts';
 import { DownloadRun, renewalOf } from './run.ts';
 
-/** Admission that is never asked: this test sends no request. */
-const nobody = {
+/** Admission that is never used: this test sends no request. */
+const unusedAdmission = {
   room: () => Infinity,
   snapshot: () => [],
   watch: () => ({ [Symbol.dispose]: () => undefined }),
@@ -27,7 +27,7 @@ function runInto(sink: ResultSink, queue: WorkQueue, more: Partial<DownloadRunOp
     runId: 'run',
     queue,
     orchestrator: { ...ORCHESTRATOR_DEFAULTS, maxWorkers: 2 },
-    admission: nobody,
+    admission: unusedAdmission,
     provider: async function* () {
       for (const id of ['a', 'b', 'c']) yield { ...workFromPayload(id, undefined), isComplete: true };
     },
@@ -68,7 +68,7 @@ for (const code of [
     const { states } = await queue.store.admin.stats(Date.now());
     assert.equal(states.queued, 3, 'every work waits for the next run');
     const jobs = await queue.store.admin.list({}, { limit: 10 });
-    assert.deepEqual([...new Set(jobs.map(({ attempts }) => attempts))], [0], 'and none has lost an attempt');
+    assert.deepEqual([...new Set(jobs.map(({ attempts }) => attempts))], [0], 'no attempt is counted');
   });
 
 test('a row that cannot be written for another reason is reported, and its work waits for another attempt', async () => {
@@ -89,7 +89,7 @@ test('a row that cannot be written for another reason is reported, and its work 
   assert.equal(states.queued, 3);
 });
 
-test('a listed work whose file was deleted is downloaded again, once; one whose file is there is not', async () => {
+test('a listed work is downloaded again, once, only if its file was deleted', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-lost-'));
   await mkdir(join(folder.path, 'PDF'));
   for (const id of ['b', 'c']) await writeFile(join(folder.path, 'PDF', `${id}.pdf`), 'kept');
@@ -106,7 +106,7 @@ test('a listed work whose file was deleted is downloaded again, once; one whose 
   assert.deepEqual(written, ['a']);
 });
 
-test('a newer version of a downloaded work is looked for; if it is unavailable, the file and its row stay', async () => {
+test('a newer version of a downloaded work is looked up; if it is unavailable, the file and its row are kept', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-renewal-'));
   await mkdir(join(folder.path, 'PDF'));
   await writeFile(join(folder.path, 'PDF', 'a.pdf'), 'kept');
@@ -114,7 +114,7 @@ test('a newer version of a downloaded work is looked for; if it is unavailable, 
   const kept = { ...workFromPayload('a', undefined), isComplete: true };
   await queue.enqueue('a', kept);
   await queue.enqueue('a acceptedVersion', renewalOf(kept));
-  const [written, told]: [string[], string[]] = [[], []];
+  const [written, events]: [string[], string[]] = [[], []];
   const preferred: unknown[] = [];
   const run = runInto(
     {
@@ -141,12 +141,12 @@ test('a newer version of a downloaded work is looked for; if it is unavailable, 
           },
         },
       ],
-      report: ({ kind }) => void told.push(kind),
+      report: ({ kind }) => void events.push(kind),
     },
   );
   await run.run({ signal: new AbortController().signal });
-  assert.deepEqual(preferred, ['published'], 'only the renewal asks, and for the published version first');
+  assert.deepEqual(preferred, ['published'], 'only the renewal sends a lookup, with the published version first');
   assert.deepEqual(written, []);
-  assert.equal(told.filter((kind) => kind === 'work-kept-before').length, 2);
+  assert.equal(events.filter((kind) => kind === 'work-kept-before').length, 2);
   assert.equal((await queue.store.admin.stats(Date.now())).states.done, 2);
 });

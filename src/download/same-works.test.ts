@@ -46,7 +46,7 @@ test('a work of an earlier run is known by its row, unless that row is of a dupl
   assert.equal(fresh({ 'pmid:11111': 'success' }).claim(again), undefined, 'its own row');
 });
 
-test('works with different DOIs stay two whatever they share, and so do a preprint and its article', () => {
+test('works with different DOIs stay separate whatever they share, and so do a preprint and its article', () => {
   const works = fresh();
   assert.equal(works.claim(work({ doi: '10.1/a' }, { openalex: 'W1', pmid: '11111', arxiv })), undefined);
   assert.equal(works.claim(work({ doi: '10.1/b' }, { openalex: 'W1', pmid: '11111' })), undefined);
@@ -58,7 +58,7 @@ test('works with different DOIs stay two whatever they share, and so do a prepri
   );
 });
 
-test('identical bytes merge works whose titles agree, or of which one is an address only', () => {
+test('identical bytes merge works whose titles agree, or of which one is only a URL', () => {
   const bytes = 'ab'.repeat(32);
   const cases: readonly (readonly [one: Listed, other: Listed, isSame: boolean])[] = [
     [work({ doi: '10.1/a' }), work({ hal: 'hal-1' }), true],
@@ -76,7 +76,7 @@ test('identical bytes merge works whose titles agree, or of which one is an addr
   }
 });
 
-test('a work that a person has split off is not merged again', () => {
+test('a work that a user has split off is not merged again', () => {
   const known: KnownIdentity = {
     isApart: (id) => id === 'pmid:11111',
     untriedApart: () => 1,
@@ -92,7 +92,7 @@ test('a work that a person has split off is not merged again', () => {
   assert.equal(later.claim(work({ doi: '10.1/a' }, { pmid: '11111' })), undefined);
 });
 
-test('what an earlier run saved with the same bytes is the same work', () => {
+test('a work saved with the same bytes by an earlier run is the same work', () => {
   const url = work('url:https://a.example/x', {}, null);
   const known: KnownIdentity = {
     isApart: () => false,
@@ -102,7 +102,7 @@ test('what an earlier run saved with the same bytes is the same work', () => {
   assert.equal(new SameWorks(() => undefined, known).claimBytes(url, 'ab'.repeat(32))?.id, 'doi:10.1/a');
 });
 
-test('two works of OpenAlex with one DOI stay two: one of them may list the only open copy', () => {
+test('two OpenAlex works with one DOI stay separate: one of them may list the only open copy', () => {
   const works = fresh();
   assert.equal(works.claim(work({ openalex: 'W1' }, { doi: '10.1/a' })), undefined);
   assert.equal(works.claim(work({ openalex: 'W2' }, { doi: '10.1/a' })), undefined);

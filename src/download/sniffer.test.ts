@@ -86,7 +86,7 @@ test('other bodies are classified by their bytes', () => {
   assert.equal(sniff('').fault, 'empty-body');
 });
 
-test('every end of a request has its reason', () => {
+test('every way a request can end has its reason', () => {
   assert.equal(reasonOfStatus(200), undefined);
   assert.deepEqual([404, 410, 402, 403, 451, 418, 500, 408, 429].map(reasonOfStatus), [
     'not-found',

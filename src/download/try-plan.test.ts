@@ -121,14 +121,14 @@ for (const [name, answer] of [
   ['has another ETag', rest({ etag: '"two"' })],
   ['has a weak ETag', rest({ etag: 'W/"one"' })],
   ['has no ETag', rest({ etag: null })],
-  ['begins elsewhere', rest({ from: HALF - 10_000 })],
-  ['begins at the beginning', rest({ from: 0 })],
-  ['ends before the end', rest({ to: PDF.length - 2 })],
-  ['is of a whole of another length', rest({ total: String(PDF.length + 1), to: PDF.length })],
-  ['is of a whole of unknown length', rest({ total: '*' })],
+  ['has another offset', rest({ from: HALF - 10_000 })],
+  ['starts at the beginning', rest({ from: 0 })],
+  ['ends early', rest({ to: PDF.length - 2 })],
+  ['has another total length', rest({ total: String(PDF.length + 1), to: PDF.length })],
+  ['has an unknown total length', rest({ total: '*' })],
   ['is encoded', rest({ encoding: 'gzip' })],
   [
-    'goes on beyond its end',
+    'is longer than its range',
     (request, response) => {
       const from = Number(/\d+/.exec(request.headers.range ?? '')?.[0]);
       response.writeHead(206, { etag: '"one"', 'content-range': `bytes ${from}-${PDF.length - 1}/${PDF.length}` });
@@ -136,7 +136,7 @@ for (const [name, answer] of [
     },
   ],
   [
-    'stops before its end',
+    'is shorter than its range',
     (request, response) => {
       const from = Number(/\d+/.exec(request.headers.range ?? '')?.[0]);
       response.writeHead(206, { etag: '"one"', 'content-range': `bytes ${from}-${PDF.length - 1}/${PDF.length}` });
@@ -144,19 +144,19 @@ for (const [name, answer] of [
     },
   ],
   [
-    'comes in several parts',
+    'has several parts',
     (_request, response) => {
       response.writeHead(206, { etag: '"one"', 'content-type': 'multipart/byteranges; boundary=x' }).end('--x--');
     },
   ],
   [
-    'does not exist',
+    'is a 416 error',
     (_request, response) => {
       response.writeHead(416, { 'content-range': `bytes */${PDF.length}` }).end();
     },
   ],
 ] as const satisfies readonly (readonly [string, Answer])[])
-  test(`a rest that ${name} is not appended: the file is downloaded from the start`, async () => {
+  test(`a range response that ${name} is not appended: the file is downloaded from the start`, async () => {
     const { saved, ranges } = await tryAgainst(breaksOff, answer, whole);
     assert.ok(saved?.equals(OTHER));
     assert.equal(ranges.at(-1), 'everything');
@@ -207,7 +207,7 @@ test('a file and its rest together may not exceed the limit', async () => {
   assert.ok(saved === null);
 });
 
-test('a reservation of text mining in a header is recorded', async () => {
+test('a text mining reservation in a header is recorded', async () => {
   const { attempt } = await tryAgainst((_request, response) => {
     response.writeHead(200, { 'tdm-reservation': '1' }).end(PDF);
   });
