@@ -28,7 +28,7 @@ async function rowsOf(use: (log: HostLog, clock: HeldClock) => Promise<void> | v
   return rows;
 }
 
-test('the activity at a host in one second is one row, with the maximum in flight and requested waits', async () => {
+test('the activity at a host in one second is one row, with the most requests in flight and the requested wait', async () => {
   const rows = await rowsOf(async (log, clock) => {
     for (const event of [sent('a.org'), sent('a.org'), sent('b.org'), done('a.org', '200')]) log.see(event);
     log.see({ kind: 'wait-asked', host: 'a.org', until: 1_700_000_030_000, said: true });

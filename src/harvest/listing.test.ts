@@ -10,7 +10,7 @@ import { TOPICS } from '../../sim/world/topics.ts';
 import { createClient, Secret } from '../http/index.ts';
 import { listWorks } from './provider.ts';
 
-test('a listing whose budget is spent, or that was left, goes on where it was; one that is through begins anew', async () => {
+test('a listing out of budget or stopped resumes where it was; a finished one starts over', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
   const statePath = join(folder.path, 'state', 'listing.json');
   await using simulation = await Simulation.open({
@@ -22,7 +22,7 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
   const key = keys['openalex'] ?? '';
   const baseUrl = new URL('http://api.openalex.org.sim.test/');
   const topic = simulation.world.work(0).topics[0]?.topic ?? 0;
-  const told: string[] = [];
+  const messages: string[] = [];
   const list = async (most = Infinity, text = TOPICS[topic]?.id ?? ''): Promise<string[]> => {
     await using client = createClient({
       contact: 'someone@docstokg.dev',
@@ -42,7 +42,7 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
         perPage: 2,
         statePath,
         records: undefined,
-        tell: (message) => told.push(message),
+        tell: (message) => messages.push(message),
       },
     )) {
       found.push(work.id);
@@ -52,15 +52,18 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
   };
   const all = await list();
   assert.ok(all.length > 6 && !existsSync(statePath), `${all.length} works`);
-  assert.match(told[0] ?? '', new RegExp(`^OpenAlex topic ".+" \\(T\\d+\\): ${all.length} works$`));
+  assert.match(messages[0] ?? '', new RegExp(`^OpenAlex topic ".+" \\(T\\d+\\): ${all.length} works$`));
   assert.deepEqual(await list(1, 'nobody calls a topic so'), []);
-  assert.equal(told.at(-1), 'no OpenAlex topic is called "nobody calls a topic so"; searching for its words: 0 works');
+  assert.equal(
+    messages.at(-1),
+    'no OpenAlex topic is called "nobody calls a topic so"; searching for its words: 0 works',
+  );
 
   simulation.reset();
   simulation.run.allow(key, 2);
   const today = await list();
   assert.deepEqual(today, all.slice(0, 4));
-  assert.match(told.at(-1) ?? '', /stops here/);
+  assert.match(messages.at(-1) ?? '', /stops here/);
   simulation.advance(86_400_000);
   simulation.run.allow(key, 10_000);
   assert.deepEqual(await list(3), all.slice(4, 7));
@@ -70,12 +73,12 @@ test('a listing whose budget is spent, or that was left, goes on where it was; o
   assert.ok([all.length - 5, all.length - 6].includes(rest.length), `${rest.length} of ${all.length}`);
   assert.equal(existsSync(statePath), false);
   assert.deepEqual(await list(1), all.slice(0, 1));
-  // A place that OpenAlex no longer knows.
+  // A cursor that OpenAlex no longer knows.
   const left = JSON.parse(readFileSync(statePath, 'utf8')) as { state: object };
   const expired = { ...left, state: { ...left.state, at: { kind: 'cursor', cursor: 'expired' } } };
   writeFileSync(statePath, JSON.stringify(expired));
   assert.deepEqual(await list(3), all.slice(0, 3));
-  assert.ok(told.some((message) => message.endsWith('starting over')));
+  assert.ok(messages.some((message) => message.endsWith('starting over')));
   // Another query does not resume from that state.
   assert.ok(existsSync(statePath));
   const other = simulation.world.work(0).topics.length > 1 ? simulation.world.work(0).topics[1]?.topic : undefined;

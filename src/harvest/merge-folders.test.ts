@@ -58,7 +58,7 @@ function writeFolder(folder: string, lines: readonly Line[]): string {
   return folder;
 }
 
-test('of each work the latest row counts, whatever the order of folders and lines, with its file beside it', async () => {
+test('the latest row of each work is merged with its file, in any order of folders and lines', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));
   const a = writeFolder(join(temporary.path, 'a'), [
     { work: 'one', at: 2_000, outcome: 'saved', file: ['PDF/one.pdf', 'first'] },
@@ -75,7 +75,7 @@ test('of each work the latest row counts, whatever the order of folders and line
   const out = join(temporary.path, 'out');
   for (let times = 0; times < 2; times += 1) {
     const merged = await mergeFolders([b, a], out, options);
-    assert.equal(merged.works, 4, 'not the one without a file');
+    assert.equal(merged.works, 4, 'all but the one without a file');
     assert.equal(merged.missing.length, 1);
     const rows = readFileSync(join(out, 'manifest.jsonl'), 'utf8')
       .trim()
@@ -93,13 +93,13 @@ test('of each work the latest row counts, whatever the order of folders and line
     const read = (work: string): string =>
       readFileSync(join(out, rows.find((row) => row.work === work)?.path ?? ''), 'utf8');
     assert.deepEqual(['one', 'two', 'same name', 'other'].map(read), ['first', 'second', 'ours', 'theirs']);
-    assert.equal(rows.length, 4, 'joining again adds nothing');
+    assert.equal(rows.length, 4, 'merging again adds nothing');
   }
 });
 
 const options = { clock: new HeldClock(), runId: 'merge', warn: () => undefined };
 
-test('a manifest cannot bring anything from outside its folder, nor anything that is not a downloaded file', async () => {
+test('a merge copies only downloaded files, and nothing from outside the folder of a manifest', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));
   const secret = join(temporary.path, 'secret.pdf');
   writeFileSync(secret, 'secret');
@@ -119,7 +119,7 @@ test('a manifest cannot bring anything from outside its folder, nor anything tha
   ]);
   renameSync(join(a, 'PDF/linked.pdf'), join(a, 'PDF/moved.pdf'));
   symlinkSync(secret, join(a, 'PDF/linked.pdf'));
-  // Without size and hash nothing but the link itself shows that the file is another one.
+  // Without size and hash only the link itself shows that this is another file.
   const rows = readFileSync(join(a, 'manifest.jsonl'), 'utf8').trim().split('\n');
   const linked = rows.map((row) => JSON.parse(row) as { work: string }).find(({ work }) => work === 'linked');
   appendFileSync(
@@ -136,7 +136,7 @@ test('a manifest cannot bring anything from outside its folder, nor anything tha
     assert.equal(existsSync(join(out, name)), false, name);
 });
 
-test('lines of a manifest that are not rows are skipped with a warning that names them', async () => {
+test('manifest lines that are not rows are skipped with a warning that names them', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));
   const a = writeFolder(join(temporary.path, 'a'), [
     { work: 'one', at: 1, outcome: 'saved', file: ['PDF/one.pdf', 'one'] },
@@ -171,7 +171,7 @@ test('lines of a manifest that are not rows are skipped with a warning that name
   );
 });
 
-test('rotated manifests are read, and what services said about the works is merged, once', async () => {
+test('rotated manifests are read, and the records of works are merged, once', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));
   const a = writeFolder(join(temporary.path, 'a'), [
     { work: 'old', at: 1, outcome: 'saved', file: ['PDF/old.pdf', 'old'] },
@@ -217,7 +217,7 @@ test('rotated manifests are read, and what services said about the works is merg
       ['new', 'A new paper', null, null],
       ['old', 'An old paper', 'Journal of Merging', 'Merging House'],
     ],
-    'a record that replaces another in its own folder is added here',
+    'a record that replaces another in its own folder is merged here',
   );
   assert.doesNotMatch(readFileSync(join(out, 'records.jsonl'), 'utf8'), /"kind":"(?:paper|words)"/);
   assert.deepEqual(
@@ -227,7 +227,7 @@ test('rotated manifests are read, and what services said about the works is merg
   assert.deepEqual([store.count('listed_in'), store.count('catalogue_answers')], [3, 1]);
 });
 
-test('a saved file counts for more than a later row without one, and the next copy replaces a damaged one', async () => {
+test('a saved file wins over a later row without one, and the next copy replaces a damaged one', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));
   const a = writeFolder(join(temporary.path, 'a'), [
     { work: 'one', at: 1, outcome: 'saved', file: ['PDF/one.pdf', 'one'] },
@@ -252,7 +252,7 @@ test('a saved file counts for more than a later row without one, and the next co
   assert.equal(readFileSync(join(out, 'PDF/two.pdf'), 'utf8'), 'two');
 });
 
-test('a merge that is stopped leaves whole files only, and merging again goes on', async () => {
+test('a stopped merge leaves only complete files, and the next merge completes it', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-merge-'));
   const lines = Array.from({ length: 50 }, (_, at) => ({ work: `w${at}`, at, outcome: 'saved' as const }));
   const a = writeFolder(
@@ -260,7 +260,7 @@ test('a merge that is stopped leaves whole files only, and merging again goes on
     lines.map((line) => ({ ...line, file: [`PDF/${line.work}.pdf`, `bytes of ${line.work}`] as const })),
   );
   const out = join(temporary.path, 'out');
-  // Left by a killed merge: bytes without an owner.
+  // Left by a killed merge.
   mkdirSync(join(out, '.parts', '1-dead'), { recursive: true });
   writeFileSync(join(out, '.parts', '1-dead', 'body.part'), 'half');
   const stop = new AbortController();

@@ -71,7 +71,7 @@ async function inWorld(
   );
 }
 
-test('works are found by people, institutions, citations as deep as asked, conditions and pasted addresses', async () => {
+test('works are found by people, institutions, citations to a given depth, filters and pasted URLs', async () => {
   await inWorld(async ({ world }, find) => {
     const all = [...world.works()].filter(({ isXpac }) => !isXpac);
     const [citing] = all.filter(({ references }) => references.length > 2);
@@ -120,7 +120,7 @@ test('works are found by people, institutions, citations as deep as asked, condi
   });
 });
 
-test('an entry that names no work is taken down by its line, and what a list says about works is kept', async () => {
+test('an entry without a work is reported with its line, and the records of a list are kept', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'provider-'));
   const path = join(folder.path, 'mine.bib');
   await writeFile(path, '@article{a, doi={10.1000/a}, title={A reef}, author={Berg, Ana}}\n@misc{b, title={no id}}\n');
@@ -138,7 +138,7 @@ test('an entry that names no work is taken down by its line, and what a list say
   });
 });
 
-test('an entry without an id is found by its title, or waits for a person, whose word counts in the next run', async () => {
+test('an entry without an id is found by its title or left for review, and the decision applies to the next run', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'provider-'));
   const [bib, lines, reviewed] = ['mine.bib', 'mine.txt', 'review.csv'].map((name) => join(folder.path, name));
   await inWorld(async ({ world }, find, kept) => {

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { zoteroVersions } from './provider.ts';
 
-test('a library counts as read when its works are in the queue, and not before; a damaged file means to read again', async () => {
+test('a library counts as read only once its works are queued; after a damaged state file it is read again', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'zotero-versions-'));
   const versions = zoteroVersions(folder.path);
   versions.read('users/12', 9);

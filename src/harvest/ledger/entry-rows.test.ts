@@ -15,7 +15,7 @@ import { entryRows, ManifestFolder } from './manifest-folder.ts';
 const authors = [{ ...parsePersonName('Berg, Ana'), orcid: null, institutions: [] }];
 const recordOf = (title: string): WorkRecord => ({ ...emptyRecord('list', NO_IDS), title, authors, date: '2019' });
 
-/** Writes rows in an empty folder; returns those of the manifest, and the records. */
+/** Writes rows in an empty folder; returns the rows of the manifest, and the records. */
 async function written(write: (rows: ReturnType<typeof entryRows>) => Promise<void>) {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'entry-rows-'));
   {
@@ -44,7 +44,7 @@ test('an entry without a known work keeps its title, authors and year', async ()
   assert.deepEqual(records, [{ ...record, id: 'entry:library.bib#1029' }]);
 });
 
-test('entries in the same line of lists with the same name are two, and each leads to its work', async () => {
+test('entries on the same line of two lists with the same name stay separate, each with its work', async () => {
   const workOf = (doi: string): Work => workFromIds({ ...NO_IDS, doi }) as Work;
   const { idOf } = await written(async (rows) => {
     await rows.identified('export.ris#7', workOf('10.5555/north'), recordOf('Reefs of the north'));

@@ -80,7 +80,7 @@ function open(folder: string, warnings: string[] = []): Promise<ManifestFolder> 
   });
 }
 
-test('text, database and reports hold the same rows, and the last row of a work is known at every moment', async () => {
+test('text, database and reports have the same rows, and the last row of a work is always known', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
   {
     await using manifest = await open(folder.path);
@@ -113,7 +113,7 @@ test('text, database and reports hold the same rows, and the last row of a work 
   );
 });
 
-test('a damaged line of the manifest is moved aside with a copy of the file, reported once, and its row restored', async () => {
+test('a damaged manifest line is reported once and its row restored, with a copy of the damaged file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
   const jsonl = join(folder.path, 'manifest.jsonl');
   {
@@ -138,14 +138,14 @@ test('a damaged line of the manifest is moved aside with a copy of the file, rep
   assert.deepEqual(warnings, []);
 });
 
-test('a folder without any row has reports too', async () => {
+test('a folder without rows has reports too', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
   await (await open(folder.path))[Symbol.asyncDispose]();
   const index = JSON.parse(readFileSync(join(folder.path, 'manifest.index.json'), 'utf8')) as Record<string, unknown>;
   assert.deepEqual([index['works'], index['files']], [0, {}]);
 });
 
-test('a manifest that is made whole leaves what only the database still has of other logs', async () => {
+test('restoring the manifest keeps rows of other logs that only the database still has', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
   {
     await using manifest = await open(folder.path);
@@ -165,7 +165,7 @@ test('a manifest that is made whole leaves what only the database still has of o
   assert.deepEqual(ingested(folder.path), ['a']);
 });
 
-test('whichever of text and database is lost, damaged or behind is made whole from the other', async () => {
+test('a lost, damaged or outdated manifest or database is restored from the other', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-manifest-'));
   const jsonl = join(folder.path, 'manifest.jsonl');
   const database = join(folder.path, 'corpus.sqlite');

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { readSidecar } from '../../parse/index.ts';
 import { documentRecord } from './identify-papers.ts';
 
-test('ORCID and institutions of a document reach its record, and people of another shape are ignored', async () => {
+test('ORCID iDs and institutions of a document are added to its record; malformed people are ignored', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'sidecar-'));
   const path = join(folder.path, 'duck.meta.json');
   await writeFile(

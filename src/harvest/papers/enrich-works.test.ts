@@ -12,7 +12,7 @@ import { enrichWorks } from './identify-papers.ts';
 const TITLE = 'Recovery of coral reefs where fishing is banned';
 const never = new AbortController().signal;
 
-test('a record gets from the work’s own document what no better source has said, and says what is from where', async () => {
+test('fields that no better source has are filled from the document of the work, with their source', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-words-'));
   const parsed = join(scratch.path, 'DocTagsFiles');
   mkdirSync(parsed);
@@ -51,14 +51,14 @@ test('a record gets from the work’s own document what no better source has sai
   const first = records.get('W1');
   assert.equal(first?.abstract, 'We counted corals.');
   assert.equal(first.license, 'cc-by');
-  assert.deepEqual(first.keywords, ['coral'], 'OpenAlex had said it');
+  assert.deepEqual(first.keywords, ['coral'], 'OpenAlex already had it');
   assert.equal(first.ids.doi, '10.5555/own');
   assert.deepEqual(first.ids.arxiv, { id: '2401.01234', version: null });
   assert.deepEqual(first.references, ['doi:10.5555/sand', 'doi:10.48550/arxiv.2001.00001']);
   const own = first.sources.find(({ from }) => from === 'document');
   for (const field of ['abstract', 'license', 'references', 'authors']) assert.ok(own?.fields.includes(field), field);
   assert.ok(!own?.fields.includes('keywords') && !own?.fields.includes('title'));
-  assert.equal(records.get('W2')?.abstract, null, 'another paper stands where the work’s own should');
+  assert.equal(records.get('W2')?.abstract, null, 'the file contains another paper');
 
   const log = join(scratch.path, 'records.jsonl');
   const before = readFileSync(log, 'utf8');

@@ -13,15 +13,15 @@ function record(title: string, ...names: string[]): WorkRecord {
 const TITLE = 'Recovery of coral reefs where fishing is banned';
 const BODY = 'We counted corals on forty reefs for a decade and tell what became of them. '.repeat(4);
 
-test('the titles of a paper and of the work whose id stands in it must agree', () => {
+test('the titles of a paper and of the work whose id it contains must agree', () => {
   const face = { title: TITLE, authors: [], head: `${TITLE}\nAda Stone\n${BODY}` };
   assert.ok(isSamePaper(face, record('Recovery of Coral Reefs Where Fishing Is Banned', 'Ada Stone')));
-  assert.ok(isSamePaper(face, record(`${TITLE}: a decade of counts`, 'Ada Stone')), 'a subtitle more');
+  assert.ok(isSamePaper(face, record(`${TITLE}: a decade of counts`, 'Ada Stone')), 'with a subtitle');
   assert.ok(!isSamePaper(face, record('Bleaching of corals in warm summers', 'Ada Stone')), 'a work it cites');
   assert.ok(!isSamePaper(face, record('', 'Ada Stone')));
 });
 
-test('a correction is not the work that it corrects, though title and authors stand in it', () => {
+test('a correction is not the work that it corrects, though it contains its title and authors', () => {
   const face = {
     title: `Correction to: ${TITLE}`,
     authors: ['Ada Stone'],
@@ -31,7 +31,7 @@ test('a correction is not the work that it corrects, though title and authors st
   assert.ok(isSamePaper(face, record(`Correction to: ${TITLE}`, 'Ada Stone')));
 });
 
-test('where another line was taken for the title, title and author at the head of the text count', () => {
+test('if another line was taken for the title, title and author at the head of the text decide', () => {
   const face = {
     title: 'Research Article',
     authors: [],

@@ -25,7 +25,7 @@ async function open(folder: string): Promise<SharedFiles> {
   return openSharedFiles({ folder, objects, clock: systemClock });
 }
 
-test('files that were saved come back into an empty folder by the log alone', async () => {
+test('saved files are restored into an empty folder from the log alone', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-shared-'));
   const [here, there] = ['here', 'there'].map((name) => join(temporary.path, name)) as [string, string];
   mkdirSync(join(here, 'PDF'), { recursive: true });
@@ -55,7 +55,7 @@ test('files that were saved come back into an empty folder by the log alone', as
   assert.equal(await files.bring('PDF/c.pdf'), false);
 });
 
-test('a check names missing and damaged objects, and removes orphans only when they are old enough and it may', async () => {
+test('a check lists missing and damaged objects; only a repair removes orphans, and only old ones', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-shared-'));
   const here = join(temporary.path, 'here');
   mkdirSync(join(here, 'PDF'), { recursive: true });
@@ -68,18 +68,18 @@ test('a check names missing and damaged objects, and removes orphans only when t
   rmSync(object('lost'));
   writeFileSync(object('bent'), 'tneb');
   writeFileSync(object('cut'), 'c');
-  const look = (more: object) => {
+  const check = (more: object) => {
     const options = { verify: false, repair: false, graceMs: 24 * HOUR, ...more };
     return checkStore(files, options);
   };
-  assert.deepEqual(await look({}), {
+  assert.deepEqual(await check({}), {
     files: 5, objects: 5, missing: ['PDF/lost.pdf'], damaged: ['PDF/cut.pdf'], orphans: [], young: 1, removed: 0,
   }); // prettier-ignore
-  assert.deepEqual((await look({ verify: true })).damaged, ['PDF/bent.pdf', 'PDF/cut.pdf']);
+  assert.deepEqual((await check({ verify: true })).damaged, ['PDF/bent.pdf', 'PDF/cut.pdf']);
   const yesterday = Date.now() / 1000 - 25 * 3_600;
   utimesSync(object('old'), yesterday, yesterday);
-  assert.deepEqual((await look({})).orphans, [sha256('old')]);
+  assert.deepEqual((await check({})).orphans, [sha256('old')]);
   assert.ok(existsSync(object('old')));
-  assert.equal((await look({ repair: true })).removed, 1);
+  assert.equal((await check({ repair: true })).removed, 1);
   assert.ok(!existsSync(object('old')) && existsSync(object('good')));
 });
