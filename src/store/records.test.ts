@@ -28,7 +28,7 @@ function version(id: string, more: Partial<WorkRecord> = {}): WorkRecord {
   return { ...emptyRecord(id), title, authors: [author], date: '2024', type: 'article', ...more };
 }
 
-test('the store keeps what a source once said when it says nothing later', async () => {
+test('a field is kept when its source no longer has it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'records-'));
   {
     using store = Records.open(folder.path);
@@ -49,7 +49,7 @@ test('the store keeps what a source once said when it says nothing later', async
   );
 });
 
-test('a record is found by every id it has, and what is known by DOI becomes the record of its OpenAlex work', async () => {
+test('a record is found by each of its ids, and one known by DOI becomes the record of its OpenAlex work', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'records-'));
   using store = Records.open(folder.path);
   const [openalex, crossref] = [OPENALEX, CROSSREF];
@@ -61,7 +61,7 @@ test('a record is found by every id it has, and what is known by DOI becomes the
   assert.equal(store.get('doi:10.1000/reef')?.issue, '4');
   assert.equal(store.ofDocument('W123')?.id, 'W123');
   assert.equal(store.ofDocument('W7'), undefined);
-  // OpenAlex has some works twice: what has one DOI is one work, under either id.
+  // OpenAlex has some works twice: one DOI is one work, under either id.
   const twin = { ...openalex, id: 'W124', ids: { ...openalex.ids, openalex: 'W124' } };
   store.add([twin]);
   assert.deepEqual([store.size, store.get('W124')?.id, store.get('W124')?.ids.openalex], [1, 'W123', 'W123']);
@@ -71,16 +71,16 @@ test('a record is found by every id it has, and what is known by DOI becomes the
     openalex,
     { ...openalex, sources: openalex.sources.map((each) => ({ ...each, at: '2027-01-01' })) },
   ]);
-  assert.equal(readFileSync(join(folder.path, 'records.jsonl'), 'utf8'), log, 'nothing new was said');
+  assert.equal(readFileSync(join(folder.path, 'records.jsonl'), 'utf8'), log, 'nothing new was added');
 });
 
-test('a work that was first known by its DOI is one record, whatever is said of it in which order', async () => {
+test('a work first known by its DOI stays one record, in any order of additions', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'records-'));
   using store = Records.open(folder.path);
   const doi = { ...NO_IDS, doi: '10.5555/x' };
   const openalex = { ...doi, openalex: 'W9' };
   store.add([{ ...emptyRecord('doi:10.5555/x', doi), volume: '1' }]);
-  // Somebody who knows it by its DOI has heard what OpenAlex calls it.
+  // A source that knows it by its DOI adds its OpenAlex id.
   store.add([{ ...emptyRecord('doi:10.5555/x', openalex), issue: '2' }]);
   store.add([{ ...emptyRecord('W9', openalex), title: 'Reefs' }]);
   assert.deepEqual(
@@ -88,8 +88,8 @@ test('a work that was first known by its DOI is one record, whatever is said of 
     [['W9', '1', '2', 'Reefs']],
   );
   store.add([emptyRecord('W10', { ...doi, openalex: 'W10' })]);
-  assert.deepEqual([store.size, store.get('W10')?.id], [1, 'W9'], 'two works of OpenAlex with one DOI are one');
-  // A paper of one's own that turns out to be it is filed there, and what was known of the paper alone is gone.
+  assert.deepEqual([store.size, store.get('W10')?.id], [1, 'W9'], 'two OpenAlex works with one DOI are one');
+  // A user's own paper that turns out to be this work is filed there, and its own record is removed.
   const paper = { document: 'mine', sha256: 'a' };
   store.fileOwn({ ...paper, checked: false }, [{ ...emptyRecord('paper:mine'), title: 'Reefs' }]);
   assert.equal(store.size, 2);
@@ -100,7 +100,7 @@ test('a work that was first known by its DOI is one record, whatever is said of 
   assert.deepEqual([store.size, store.ofDocument('mine')?.id], [1, 'W9']);
 });
 
-test('deferrals of other runs are counted from the last time that something else came of the work', async () => {
+test('deferrals by other runs are counted since the last other outcome of the work', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'records-'));
   const row = { work: 'W1', outcome: 'parked', reason: 'rate-limited', attempts: [], problems: [] };
   const rows = [
@@ -115,7 +115,7 @@ test('deferrals of other runs are counted from the last time that something else
   assert.deepEqual([records.deferrals('W1', 'now'), records.deferrals('W2', 'now')], [2, 0]);
 });
 
-test('a merge of versions has its reason, puts the best first, and stays undone once undone', async () => {
+test('merged versions have a reason and list the best first, and a merge that was undone stays undone', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'versions-'));
   using store = Records.open(folder.path);
   store.add([
@@ -140,7 +140,7 @@ test('a merge of versions has its reason, puts the best first, and stays undone 
   assert.equal(store.versionGroups().length, 1);
 });
 
-test('in a copy of a fleet’s logs versions are found but not logged', async () => {
+test('versions are found but not logged in a copy of a fleet’s logs', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'versions-'));
   using store = Records.open(folder.path);
   store.add([version('W1', { type: 'preprint', date: '2023' }), version('W2', { version: 'publishedVersion' })]);

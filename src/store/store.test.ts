@@ -21,7 +21,7 @@ function rebuilt(folder: string): string {
   return dumpOf(store);
 }
 
-test('reading logs as they grow, in whatever pieces, comes to the same rows as reading them at once', async () => {
+test('logs read piece by piece while they grow give the same rows as logs read at once', async () => {
   for (const seed of [1, 2, 3]) {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
     const lines = corpusLines(600, seed);
@@ -39,7 +39,7 @@ test('reading logs as they grow, in whatever pieces, comes to the same rows as r
   }
 });
 
-test('a line that is being written waits for its end; a damaged one is counted and left out', async () => {
+test('an unfinished line is read once it is complete; a damaged one is counted and skipped', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   const [line = { log: '', text: '' }] = corpusLines(50, 1).filter(({ log }) => log === 'records.jsonl');
   appendLine(folder.path, { ...line, text: line.text.slice(0, 20) });
@@ -53,7 +53,7 @@ test('a line that is being written waits for its end; a damaged one is counted a
   for (const text of ['null\n', '[]\n', '{"path":{}}\n', '{"work":"W1","outcome":"saved","attempts":[null]}\n'])
     appendLine(folder.path, { log: 'manifest.jsonl', text });
   assert.equal(store.ingest().badLines, 4);
-  // Fields of other types are no values, and stop nothing.
+  // Fields of wrong types do not stop the reader.
   const record = { ...emptyRecord('W1'), title: 7 };
   const row = { work: 'W1', run_id: 'r', at: '', outcome: 'saved', reason: 'x', path: {}, bytes: 'many', title: [] };
   const lines: [string, unknown][] = [
@@ -67,7 +67,7 @@ test('a line that is being written waits for its end; a damaged one is counted a
   assert.equal(store.get<{ document: string }>("select document from works where work = 'W1'")?.document, '');
 });
 
-test('a manifest that was rotated is not read twice, and a log that was replaced is read again', async () => {
+test('a rotated manifest is not read twice, and a replaced log is read again', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   for (const line of corpusLines(300, 3)) appendLine(folder.path, line);
   using store = CorpusStore.open(folder.path);
@@ -91,7 +91,7 @@ test('a manifest that was rotated is not read twice, and a log that was replaced
   assert.equal(dumpOf(store), rebuilt(folder.path));
 });
 
-test('outcomes stay when the manifest is missing and another log was deleted or replaced', async () => {
+test('outcomes are kept when the manifest is missing and another log was deleted or replaced', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   for (const line of corpusLines(300, 3)) appendLine(folder.path, line);
   const decisions = join(folder.path, 'decisions.jsonl');
@@ -112,7 +112,7 @@ test('outcomes stay when the manifest is missing and another log was deleted or 
   assert.deepEqual([counts(), store.count('labels'), store.count('sets')], [before, 1, 1]);
 });
 
-test('a folder that cannot be written, or has no log, is read without a file being made', async () => {
+test('a read-only folder or one without logs is read, and no file is created', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   {
     using store = CorpusStore.open(folder.path);
@@ -120,7 +120,7 @@ test('a folder that cannot be written, or has no log, is read without a file bei
   }
   assert.equal(existsSync(join(folder.path, 'corpus.sqlite')), false);
   for (const line of corpusLines(100, 5)) appendLine(folder.path, line);
-  // Nothing keeps the superuser from writing, except a folder in the place of the file.
+  // Root can write to a read-only folder, so a folder takes the place of the file.
   if (process.getuid?.() === 0) mkdirSync(join(folder.path, 'corpus.sqlite'));
   else chmodSync(folder.path, 0o555);
   using store = CorpusStore.open(folder.path);
@@ -129,7 +129,7 @@ test('a folder that cannot be written, or has no log, is read without a file bei
   chmodSync(folder.path, 0o755);
 });
 
-test('a folder of the version before is upgraded once, also after an interruption, and nothing is lost', async () => {
+test('a folder of the previous version is upgraded once, without loss, also after an interruption', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   const old = join(folder.path, 'manifest.sqlite3');
   {
@@ -174,7 +174,7 @@ test('a folder of the version before is upgraded once, also after an interruptio
   CorpusStore.open(folder.path, { warn: (message) => messages.push(message) })[Symbol.dispose]();
   assert.match(messages.join(), /older version: upgraded/);
   check();
-  // As a kill between the two logs leaves it: one has its name, the other is in the making, and the old file is there.
+  // As after a kill between the two logs: one is complete, the other partial, and the old file still exists.
   renameSync(`${old}.upgraded`, old);
   rmSync(join(folder.path, 'decisions.jsonl'));
   writeFileSync(join(folder.path, 'decisions.jsonl.upgrade.part'), '{"kind":');
@@ -184,7 +184,7 @@ test('a folder of the version before is upgraded once, also after an interruptio
   assert.equal(existsSync(old), false);
 });
 
-test('answers of catalogues and the graph of the version before are upgraded once; a damaged file is moved aside', async () => {
+test('catalogue answers and the graph of the previous version are upgraded once; a damaged file is moved aside', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   mkdirSync(join(folder.path, 'Graph'));
   const old = join(folder.path, 'Graph', 'references.sqlite');
@@ -203,7 +203,7 @@ test('answers of catalogues and the graph of the version before are upgraded onc
   };
   check();
   assert.match(messages.join(), /graph\.sqlite was written by an older version: the graph is built again/);
-  // As a kill before the old file has its new name leaves it.
+  // As after a kill before the old file was renamed.
   renameSync(`${old}.upgraded`, old);
   check();
   assert.equal(messages.length, 1);
@@ -214,7 +214,7 @@ test('answers of catalogues and the graph of the version before are upgraded onc
   assert.match(messages.join(), /references\.sqlite is damaged/);
 });
 
-test('the log of hosts is summed by host, and a shorter one replaces its rows alone', async () => {
+test('the host log is summed by host, and a shorter log replaces only its own rows', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   const slice = (second: number, more: object): string =>
     JSON.stringify({
@@ -242,7 +242,7 @@ test('the log of hosts is summed by host, and a shorter one replaces its rows al
   assert.equal(store.count('host_slices'), 1);
 });
 
-test('a damaged database is reported with what to do about it', async () => {
+test('a damaged database is reported as damaged', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   const path = join(folder.path, 'corpus.sqlite');
   for (const line of corpusLines(1_000, 1)) appendLine(folder.path, line);
@@ -257,7 +257,7 @@ test('a damaged database is reported with what to do about it', async () => {
   assert.throws(() => [...store.iterate('select * from outcomes')], { code: 'CORPUS_DAMAGED' });
 });
 
-test('a work that was listed under several ids is one row, whatever is learnt first, and a person can split it off', async () => {
+test('a work listed under several ids is one row, whichever id is known first, and a user can split it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   const row = (id: string, number: number, more: object): LogLine => {
     const work = workFromText(id);
@@ -284,7 +284,7 @@ test('a work that was listed under several ids is one row, whatever is learnt fi
     { kind: 'screened', ...decided, phase: 'title-abstract', reason: null, note: null, criteria: 0, rank: null },
   ]);
   assert.deepEqual(works(), [['doi:10.5555/x', 'doi:10.5555/x', 'saved', 'excluded', 0]]);
-  // A record says the same: nothing changes but its name.
+  // A record with the same ids changes only the name.
   records.add([emptyRecord('W5', { openalex: 'W5', doi: '10.5555/x', pmid: '31000005' })]);
   assert.deepEqual(works(), [['W5', 'doi:10.5555/x', 'saved', 'excluded', 0]]);
   assert.equal(records.setSame('pmid:31000005', false, '2026'), 1);
@@ -300,7 +300,7 @@ test('a work that was listed under several ids is one row, whatever is learnt fi
   assert.equal(works().length, 1);
 });
 
-test('two OpenAlex ids of one DOI that were both downloaded are listed as one work, which a person can split', async () => {
+test('two downloaded OpenAlex ids with one DOI are listed as one work, which a user can split', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   for (const [at, work] of ['W1', 'W2'].entries()) {
     const row = { work, run_id: 'r', at: `${at}`, outcome: 'saved', reason: 'success', path: `PDF/${work}.pdf`, attempts: [] }; // prettier-ignore
@@ -313,7 +313,7 @@ test('two OpenAlex ids of one DOI that were both downloaded are listed as one wo
   assert.deepEqual(records.identities(), [{ work: 'W2', of: 'W1', apart: true }]);
 });
 
-test('a work that was tried under its OpenAlex id and its DOI is listed once, and a person can split it', async () => {
+test('a work tried under its OpenAlex id and its DOI is listed once, and a user can split it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
   const tried = ['doi:10.5555/x', 'W1', 'doi:10.5555/y'];
   for (const [at, work] of tried.entries()) {

@@ -17,7 +17,7 @@ function title(number: number): string {
   return Array.from({ length: 7 }, (_, at) => WORDS[(number * 5 + at * (3 + (number % 4))) % WORDS.length]).join(' ');
 }
 
-/** A document that cites its two predecessors and its successor by what they are called, and one work nobody has. */
+/** A document that cites its two predecessors, its successor and an unknown work, by title. */
 function paper(number: number): Contribution {
   const work = `work:doi:10.5555/${number}`;
   const author = NAMES[number % NAMES.length] ?? '';
@@ -91,7 +91,7 @@ function fresh(papers: readonly Contribution[]): string {
   return graphHash(store);
 }
 
-test('a reference is linked to the work that it means, whichever comes first', () => {
+test('a reference is linked to its work, whichever is added first', () => {
   using store = memoryStore();
   const cites = (): unknown[] =>
     store
@@ -108,7 +108,7 @@ test('a reference is linked to the work that it means, whichever comes first', (
   assert.deepEqual(cites(), ['work:doi:10.5555/2', 'work:printed', 'work:printed', 'work:printed']);
 });
 
-test('documents added and removed in any order give the rows of a build from nothing', () => {
+test('documents added and removed in any order give the same rows as a new build', () => {
   assert.equal(fresh(ALL.toReversed()), fresh(ALL), 'the order of a build does not matter');
   for (let seed = 1; seed <= 20; seed += 1) {
     let state = seed;
