@@ -10,7 +10,7 @@ import { buildIndex } from '../../test/support/build-index.ts';
 import { passagesOfDocument } from './refresh.ts';
 import { openIndex } from './search-index.ts';
 
-/** Meaning for a test: how often a text has the letter w. */
+/** Embeds a text as its number of letters w. */
 const engine: DenseEngine = {
   model: { name: 'letters', revision: '1', precision: 'exact' },
   dimensions: 2,
@@ -20,7 +20,7 @@ const engine: DenseEngine = {
   [Symbol.asyncDispose]: async () => undefined,
 };
 
-test('what the stages wrote is found by its words, its heading and its meaning, with its page', async () => {
+test('the output of the stages is found by words, heading and meaning, with its page', async () => {
   const root = await mkdtemp(join(tmpdir(), 'from-files-'));
   try {
     const tokenizer = await openTokenizer('cl100k');
@@ -59,7 +59,7 @@ test('what the stages wrote is found by its words, its heading and its meaning, 
     }
     assert.ok(
       (await index.search('mammals', { mode: 'lexical', top: 9 })).length > 1,
-      'the heading finds all of its section',
+      'the heading finds its whole section',
     );
 
     const other = chunkOutput(root, 'other', 'parquet');
@@ -68,7 +68,7 @@ test('what the stages wrote is found by its words, its heading and its meaning, 
     const without = [];
     const wrong = { chunks: other, vectors, file: undefined };
     for await (const each of passagesOfDocument(wrong, () => stale.push(other))) without.push(each);
-    assert.deepEqual(stale, [other], 'vectors of other chunks are told, once');
+    assert.deepEqual(stale, [other], 'vectors of other chunks are reported once');
     assert.ok(without.length > 1 && without.every((each) => each.vector === undefined));
   } finally {
     await rm(root, { recursive: true });

@@ -53,14 +53,14 @@ async function empty(): Promise<IndexRows> {
   return IndexRows.open(folder);
 }
 
-/** What an index answers, by ids and rounded scores: places and segments do not matter. */
+/** The results of an index as ids and rounded scores, independent of places and segments. */
 async function answers(path: string, mode: SearchMode): Promise<string[]> {
   using index = await openIndex(path, engine);
   const hits = await index.search('word3 word17 word40', { mode, top: 10 });
   return hits.map(({ passage, score }) => `${score.toFixed(4)} ${passage.id}`).toSorted();
 }
 
-test('an index that grew, shrank and changed document by document answers like one built whole', async () => {
+test('an index updated document by document answers like one built at once', async () => {
   const whole = await mkdtemp(join(tmpdir(), 'whole-'));
   try {
     using catalogue = await empty();
@@ -77,7 +77,7 @@ test('an index that grew, shrank and changed document by document answers like o
       segments: catalogue.segments().length,
       dense: DENSE,
     });
-    // What is deleted still counts in the statistics of words until its segment is written again.
+    // Deleted passages count in the word statistics until their segment is rewritten.
     await catalogue.update({ documents: left.map(({ id, seed }) => document(id, seed)) });
     assert.equal(catalogue.segments().length, 1);
     await buildIndex(
@@ -93,7 +93,7 @@ test('an index that grew, shrank and changed document by document answers like o
   }
 });
 
-test('a document that is gone or replaced is no longer found, before any merge', async () => {
+test('a removed or replaced document is no longer found, even before a merge', async () => {
   using catalogue = await empty();
   await catalogue.update({ documents: [document('a', 1), document('b', 2)] });
   await catalogue.update({ documents: [document('b', 3)], removed: ['a'] });
@@ -106,7 +106,7 @@ test('a document that is gone or replaced is no longer found, before any merge',
   }
 });
 
-test('segments stay few, and nothing is left of those that were merged', async () => {
+test('segments stay few, and merged ones are removed', async () => {
   using catalogue = await empty();
   for (let at = 0; at < 70; at += 1) {
     const again = catalogue.documentsToMerge().map((id) => document(id, Number(id.slice(1)), 1));
@@ -118,7 +118,7 @@ test('segments stay few, and nothing is left of those that were merged', async (
   assert.equal((await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.bin')).length, segments);
 });
 
-test('only like sizes are merged, never more than an update may cost, unless there are far too many', () => {
+test('only segments of similar size are merged, within the cost limit of an update unless there are far too many', () => {
   const sized = (count: number, live: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `${live}-${at}`, passages: live, live }));
   assert.deepEqual(segmentsToMerge([...sized(7, 10), ...sized(9, 5000)]), []);
@@ -131,7 +131,7 @@ test('only like sizes are merged, never more than an update may cost, unless the
   );
 });
 
-test('an update that breaks off changes nothing and leaves no file behind', async () => {
+test('a failed update changes nothing and leaves no file', async () => {
   using catalogue = await empty();
   await catalogue.update({ documents: [document('a', 1)] });
   const before = await answers(folder, 'hybrid');
@@ -146,7 +146,7 @@ test('an update that breaks off changes nothing and leaves no file behind', asyn
   assert.equal((await readdir(join(folder, 'Index'))).filter((name) => name.startsWith('segment-')).length, 1);
 });
 
-test('copies of a document count once, and parts that say nothing of the subject answer only when asked for', async () => {
+test('copies of a document count once, and front matter and references are found only on request', async () => {
   const text = 'Heads of attention look at other tokens of the sentence.';
   const base = { title: 'Paper', headings: [], page: 1, file: undefined, vector: vectorOf(text) };
   const passages: IndexedPassage[] = [
@@ -184,7 +184,7 @@ test('copies of a document count once, and parts that say nothing of the subject
   }
 });
 
-test('how far a passage answers is told by itself, and too little of it is left out; an empty question is refused', async () => {
+test('a passage has a fit of its own, and one below the minimum is left out; an empty question is refused', async () => {
   await buildIndex(folder, [...(document('a', 1).passages as IndexedPassage[])]);
   using index = await openIndex(folder);
   const [first] = await index.search('word0 a', { mode: 'lexical', top: 1 });

@@ -58,7 +58,7 @@ function refresh(format: FileFormat = 'parquet'): ReturnType<typeof refreshIndex
 const kinds = (): string[] => events.map(({ kind }) => kind);
 
 for (const format of ['parquet', 'jsonl'] as const) {
-  test(`an index of ${format} files is built once, and again only when a document comes, changes or goes`, async () => {
+  test(`an index of ${format} files is rebuilt only when a document is added, changed or removed`, async () => {
     await chunk('a', 1, format);
     await embed('a', lengthEngine(), format);
     const first = await refresh(format);
@@ -85,7 +85,7 @@ for (const format of ['parquet', 'jsonl'] as const) {
   });
 }
 
-test('documents that come one by one end up in few segments, and each is still found', async () => {
+test('documents added one by one end up in few segments, and each is still found', async () => {
   const ids = Array.from({ length: 12 }, (_, at) => `paper-${at}`);
   for (const id of ids) {
     await chunk(id, 1);
@@ -96,14 +96,14 @@ test('documents that come one by one end up in few segments, and each is still f
   for (const id of ids) assert.ok(index.passagesOf(id).length > 0, id);
 });
 
-test('who names the files of documents otherwise, or not at all, finds the index as it is', async () => {
+test('other links to the documents, or none, leave the index unchanged', async () => {
   await chunk('a', 1);
   await refresh();
   const again = await refreshIndex({ dataRoot: root, folder, format: 'parquet' });
   assert.equal(again.changed, false);
 });
 
-test('documents without vectors of the model in use are found by their words, and told', async () => {
+test('documents without vectors of the current model are found by words, and reported', async () => {
   for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await chunk(id, at + 4);
   for (const id of ['a', 'b', 'e']) await embed(id, lengthEngine());
   await embed('c', lengthEngine('2'));
@@ -129,7 +129,7 @@ test('documents without vectors of the model in use are found by their words, an
   }
 });
 
-test('without chunks there is nothing to index, which is said; an index whose database is damaged is built again', async () => {
+test('a folder without chunks is refused; an index with a damaged database is rebuilt', async () => {
   await assert.rejects(refresh(), { code: 'INDEX_NOTHING' });
   await chunk('a', 1);
   const { passages } = await refresh();
@@ -140,7 +140,7 @@ test('without chunks there is nothing to index, which is said; an index whose da
 });
 
 for (const format of ['parquet', 'jsonl'] as const)
-  test(`files of chunks and vectors (${format}) that are cut off end no search: told, and made anew by the next run`, async () => {
+  test(`truncated chunk and vector files (${format}) are reported and marked for the next run; the index stays usable`, async () => {
     for (const id of ['a', 'b', 'c']) {
       await chunk(id, id.charCodeAt(0), format);
       await embed(id, lengthEngine(), format);
@@ -157,18 +157,18 @@ for (const format of ['parquet', 'jsonl'] as const)
     await damage(chunkOutput(root, 'b', format));
     await damage(embedOutput(root, 'c', format));
     const { passages } = await refresh(format);
-    assert.equal(passages, whole.passages, 'what was indexed stays');
-    const told = events.filter(({ kind }) => kind === 'index-unreadable' || kind === 'index-words-only');
+    assert.equal(passages, whole.passages, 'indexed passages are kept');
+    const reported = events.filter(({ kind }) => kind === 'index-unreadable' || kind === 'index-words-only');
     assert.deepEqual(
-      told.map((event) => ('document' in event ? `${event.kind} ${event.document}` : '')),
+      reported.map((event) => ('document' in event ? `${event.kind} ${event.document}` : '')),
       ['index-unreadable b', 'index-words-only c'],
     );
-    // Without a fingerprint the next run makes the file anew.
+    // Without its fingerprint the next run writes the file again.
     for (const path of [chunkOutput(root, 'b', format), embedOutput(root, 'c', format)])
       assert.equal(existsSync(`${path}.fp.json`), false, path);
   });
 
-test('of two that refresh at the same time one builds, and the other finds it done', async () => {
+test('of two concurrent refreshes one builds the index, and the other finds it built', async () => {
   for (let at = 0; at < 3; at += 1) await chunk(`paper-${at}`, at);
   const both = await Promise.all([refresh(), refresh()]);
   assert.equal(both.filter(({ changed }) => changed).length, 1);
@@ -176,7 +176,7 @@ test('of two that refresh at the same time one builds, and the other finds it do
   assert.equal((await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.bin')).length, 1);
 });
 
-test('a build that is told to stop leaves the old index in force', async () => {
+test('an aborted build leaves the old index in use', async () => {
   await chunk('a', 1);
   const before = await refresh();
   await chunk('b', 2);
@@ -188,7 +188,7 @@ test('a build that is told to stop leaves the old index in force', async () => {
   assert.equal(readManifest(folder).passages, before.passages);
 });
 
-test('a process killed while it builds leaves the old index in force, and nobody has to unlock anything', async () => {
+test('a process killed during a build leaves the old index in use, and the next build needs no unlocking', async () => {
   await chunk('a', 1);
   const before = await refresh();
   for (const id of ['b', 'c', 'd']) await chunk(id, 7);
@@ -212,6 +212,6 @@ test('a process killed while it builds leaves the old index in force, and nobody
   assert.deepEqual(
     (await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.rows')),
     [],
-    'what the dead one left is gone',
+    'leftovers of the killed process are removed',
   );
 });

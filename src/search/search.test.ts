@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const MODEL = { name: 'test', revision: '1', precision: 'fp32' };
 
-/** Looks vectors up instead of computing them: what is tested here comes after the model. */
+/** Looks vectors up instead of computing them: the model is not tested here. */
 function engineOf(vectors: Readonly<Record<string, Float32Array>>, dimensions: number): DenseEngine {
   return {
     model: MODEL,
@@ -35,7 +35,7 @@ function passage(id: number | string, text: string, vector?: Float32Array): Inde
   return { id: String(id), document: `d${id}`, title: 't', headings: ['h'], page: 3, text, file: 'a.pdf', vector };
 }
 
-/** The index of texts, each a document that is named by its place. */
+/** An index of texts, each a document named by its position. */
 async function indexOf(texts: readonly string[]): ReturnType<typeof openIndex> {
   await buildIndex(
     folder,
@@ -49,7 +49,7 @@ function randomVector(random: () => number, dimensions: number): Float32Array {
 }
 
 for (const dimensions of [384, 50, 1]) {
-  test(`the scan of ${dimensions} dimensions finds what plain arithmetic finds`, async () => {
+  test(`the scan of ${dimensions} dimensions equals plain arithmetic`, async () => {
     const random = seededRandom(dimensions);
     const rows = Array.from({ length: 203 }, () => randomVector(random, dimensions));
     const query = randomVector(random, dimensions);
@@ -71,7 +71,7 @@ for (const dimensions of [384, 50, 1]) {
   });
 }
 
-test('BM25 of the index is BM25 as it is written down', async () => {
+test('the index computes BM25 by its formula', async () => {
   const texts = [
     'Whales sing in the deep sea; whales dive deep.',
     'The sea is deep',
@@ -104,7 +104,7 @@ test('BM25 of the index is BM25 as it is written down', async () => {
   }
 });
 
-test('passages in other languages are found by other forms of their words, and English ones as before', async () => {
+test('passages in other languages are found by other forms of their words, like English ones', async () => {
   const texts = [
     'Die Untersuchungen der Flüsse und das Wasser der Ebene werden von den Bauern nicht für die Felder genutzt.',
     'Les rivières et les poissons sont étudiés dans une plaine qui est pour les agriculteurs sur des années.',
@@ -131,7 +131,7 @@ test('a common word is not rare because one passage is in another language', asy
   assert.equal(hits.at(-1)?.passage.id, 'other');
 });
 
-test('a question for a finding is answered by the passage of a paper that reports one; the order of papers stays', async () => {
+test('a question about a finding ranks the passage that reports it first within its paper; the order of papers is unchanged', async () => {
   const aim =
     'Aspirin and placebo were given to patients, and aspirin and placebo pills were weighed for each headache.';
   const finding =
@@ -148,7 +148,7 @@ test('a question for a finding is answered by the passage of a paper that report
   assert.deepEqual(await found('How did aspirin compare with placebo for headache?'), ['other', 'finding', 'aim']);
 });
 
-test('the words of a title count more than those of a text', async () => {
+test('words in a title count more than words in a text', async () => {
   await buildIndex(folder, [
     { ...passage('text', 'Whale songs of the deep sea and of the shore'), title: 'Notes' },
     { ...passage('title', 'Songs of the deep sea and of the shore: notes'), title: 'Whale' },
@@ -161,7 +161,7 @@ test('the words of a title count more than those of a text', async () => {
   );
 });
 
-test('hybrid scores are the sums of both, each on its scale', async () => {
+test('hybrid scores are the sums of both scores, each normalised', async () => {
   const random = seededRandom(1);
   const words = Array.from({ length: 40 }, (_, at) => `word${at}`);
   const some = (): string => Array.from({ length: 20 }, () => words[Math.floor(random() ** 2 * 40)]).join(' ');
@@ -192,7 +192,7 @@ test('hybrid scores are the sums of both, each on its scale', async () => {
   }
 });
 
-test('a passage is found with all that is needed to show it', async () => {
+test('a hit has every field needed to show it', async () => {
   await buildIndex(folder, [{ ...passage('x', 'Penguins march.'), searchText: 'Antarctica\nPenguins march.' }]);
   using index = await openIndex(folder);
   const [hit] = await index.search('antarctica', { mode: 'lexical', top: 1 });
@@ -211,7 +211,7 @@ test('a passage is found with all that is needed to show it', async () => {
   });
 });
 
-test('hybrid search finds what only words and what only meaning finds', async () => {
+test('hybrid search finds passages that match only by words or only by meaning', async () => {
   const direction = (angle: number): Float32Array => Float32Array.of(Math.cos(angle), Math.sin(angle));
   const random = seededRandom(7);
   const others = Array.from({ length: 60 }, (_, at) => passage(at, `filler ${at}`, direction(1.5 + random() * 3)));
@@ -225,7 +225,7 @@ test('hybrid search finds what only words and what only meaning finds', async ()
   assert.deepEqual(hits.map((hit) => hit.passage.id).toSorted(), ['meaning', 'words']);
 });
 
-test('what one search returned stays as it is while others are made', async () => {
+test('results of a search are unchanged by later and concurrent searches', async () => {
   const axis = (at: number): Float32Array => Float32Array.from({ length: 4 }, (_, each) => (each === at ? 1 : 0));
   await buildIndex(
     folder,
@@ -260,7 +260,7 @@ test('a passage without a vector is found by its words alone', async () => {
   ]);
 });
 
-test('no work fills the list while others answer, and of two versions one is shown', async () => {
+test('no work fills the list while others match, and only one of two versions is shown', async () => {
   const of = (document: string, title: string, count: number, words: string): IndexedPassage[] =>
     Array.from({ length: count }, (_, at) => ({
       ...passage(`${document}-${at}`, `whale songs ${words.repeat(at + 1)}`),
@@ -268,7 +268,7 @@ test('no work fills the list while others answer, and of two versions one is sho
       title,
     }));
   const title = 'The songs of whales in warm and cold seas';
-  // Shorter passages score higher: all passages of the article, then those of its preprint, come before any other.
+  // Shorter passages score higher: all passages of the article, then of its preprint, come before any other.
   await buildIndex(folder, [
     ...of('article', `${title}.`, 4, 'at sea '),
     ...of('other', 'Songs', 2, 'heard by many people on ships in the far north of the world '),
@@ -282,7 +282,7 @@ test('no work fills the list while others answer, and of two versions one is sho
   assert.equal((await found(20)).length, 7, 'further passages of a work fill the list');
 });
 
-test('a question finds results before methods with the same words, and as many passages of a work as it asks for', async () => {
+test('a question ranks results before methods with the same words, and returns up to the requested passages per work', async () => {
   const inside = (id: string, section: 'methods' | 'results', text: string): IndexedPassage => ({
     ...passage(id, text, Float32Array.of(1, 0)),
     document: 'one',
@@ -312,7 +312,7 @@ test('a question finds results before methods with the same words, and as many p
   }
 });
 
-test('a question that names something is answered where it is named, also in methods', async () => {
+test('a question with a rare name finds the passage with that name, also in methods', async () => {
   const filler = Array.from({ length: 120 }, (_, at) => ({
     ...passage(`r${at}`, 'we cleaned the tank of many fish'),
     section: 'results' as const,
@@ -324,7 +324,7 @@ test('a question that names something is answered where it is named, also in met
   assert.equal((await index.search('which Bubrobruth?', { mode: 'lexical', top: 1 }))[0]?.score, first?.score);
 });
 
-test('a question about something the index has never seen is answered by nothing', async () => {
+test('a question about a word unknown to the index has no results', async () => {
   const near = Float32Array.of(Math.cos(1.1), Math.sin(1.1));
   await buildIndex(
     folder,
@@ -345,11 +345,11 @@ test('a question about something the index has never seen is answered by nothing
   const count = async (query: string): Promise<number> =>
     (await index.search(query, { mode: 'hybrid', top: 3, minFit: 0.2 })).length;
   assert.equal(await count('insulin'), 2);
-  assert.equal(await count('lowers sugar'), 2, 'other words for what is there are still found by meaning');
+  assert.equal(await count('lowers sugar'), 2, 'synonyms are still found by meaning');
   assert.equal(await count('metformin'), 0);
 });
 
-test('the words that ask for an amount need not be in the answer', async () => {
+test('words that ask for an amount do not count in the fit', async () => {
   using index = await indexOf(['Of the colonies, 41 % were still alive.', 'Reefs change.', 'Fish eat algae.']);
   const fit = async (query: string): Promise<number | undefined> =>
     (await index.search(query, { mode: 'lexical', top: 1 }))[0]?.fit;
@@ -357,7 +357,7 @@ test('the words that ask for an amount need not be in the answer', async () => {
   assert.ok(((await fit('many colonies still alive')) ?? 1) < 1);
 });
 
-test('without an engine the index is searched by words, and says so when asked for more', async () => {
+test('without an engine the index is searched by words only, and other modes are refused', async () => {
   await buildIndex(folder, [passage(1, 'whale', new Float32Array(4))], {
     dense: { model: MODEL, dimensions: 4 },
   });
@@ -367,7 +367,7 @@ test('without an engine the index is searched by words, and says so when asked f
   assert.equal((await index.search('whale', { mode: 'lexical', top: 1 })).length, 1);
 });
 
-test('an index made with another model, damaged or absent is refused', async () => {
+test('an index that is missing, damaged or of another model is refused', async () => {
   await assert.rejects(openIndex(folder), { code: 'INDEX_MISSING' });
   const dense = { model: { ...MODEL, precision: 'int8' }, dimensions: 4 } as const;
   await buildIndex(folder, [passage(1, 'whale', new Float32Array(4))], { dense });
@@ -380,7 +380,7 @@ test('an index made with another model, damaged or absent is refused', async () 
   });
 });
 
-test('damaged bytes in a segment are an error that names it, whatever they hit', async () => {
+test('damaged bytes anywhere in a segment are reported as a damaged index', async () => {
   const dense = { model: MODEL, dimensions: 4 } as const;
   const passages = Array.from({ length: 30 }, (_, id) =>
     passage(id, `whale number ${id}`, Float32Array.of(1, id, 0, 0)),
@@ -405,7 +405,7 @@ test('damaged bytes in a segment are an error that names it, whatever they hit',
   assert.ok(refused > 10, `${refused}`);
 });
 
-test('a new build replaces the old one and removes what broken builds left', async () => {
+test('a new build replaces the old one and removes leftovers of failed builds', async () => {
   await buildIndex(folder, [passage(1, 'old')]);
   await writeFile(join(folder, 'Index', 'lexical-0badf00d.bin'), 'of an old version');
   await writeFile(join(folder, 'Index', 'segment-0badf00d0bad.bin'), 'left behind');
@@ -416,7 +416,7 @@ test('a new build replaces the old one and removes what broken builds left', asy
   assert.equal((await index.search('new', { mode: 'lexical', top: 1 })).length, 1);
 });
 
-test('an index can be opened at any moment of its being replaced', async () => {
+test('an index can be opened at any time while it is replaced', async () => {
   await buildIndex(folder, [passage(1, 'whale')]);
   const built = new AbortController();
   const builds = (async () => {

@@ -12,7 +12,7 @@ function section(
   return sectionOf({ headings, text, kinds: ['text'], index: 5, ...more });
 }
 
-test('the innermost heading that says something tells the part of a paper, however it is numbered or written', () => {
+test('the innermost known heading decides the section, in any numbering and spelling', () => {
   const cases: readonly (readonly [readonly string[], Section])[] = [
     [['2. Materials & Methods'], 'methods'],
     [['IV. RESULTS AND DISCUSSION'], 'results'],
@@ -34,7 +34,7 @@ test('the innermost heading that says something tells the part of a paper, howev
   for (const [headings, expected] of cases) assert.equal(section(headings), expected, headings.join(' / '));
 });
 
-test('entries of a reference list are one, whatever stands above them', () => {
+test('entries of a reference list are references under any heading', () => {
   assert.equal(section(['Discussion'], '[1] Head T. 2001.', { kinds: ['reference'] }), 'references');
   assert.equal(section([], '[1] Head T. 2001.', { kinds: ['reference', 'text'] }), 'references');
 });
@@ -47,7 +47,7 @@ test('names and addresses before the first heading are front matter; an abstract
     'We show that the corals of the northern reef lost more than half of their cover after the heat of 2016, and that few of them have come back since.';
   assert.equal(section([], abstract, { index: 0 }), 'body');
   assert.equal(section([], `${names}\n${abstract}`, { index: 0 }), 'body');
-  // A title in small letters reads like a sentence; what stands with it decides.
+  // A lower-case title reads like a sentence; the text below it decides.
   const title = 'A scalable model of how the corals of the north came back after the heat';
   const under = (text: string): Section =>
     section([], `${title}\n\n${text}`, { index: 0, title, kinds: ['title', 'text'] });
@@ -73,11 +73,11 @@ test('names and addresses before the first heading are front matter; an abstract
     'body',
   );
   assert.equal(section([], 'Penguins march over the ice.', { index: 0 }), 'body');
-  // Later in a document without headings, a list of names is part of what it tells.
+  // Later in a document without headings, a list of names is body text.
   assert.equal(section([], names, { index: 9 }), 'body');
 });
 
-test('only questions how things compare prefer texts that report findings', () => {
+test('only comparative questions prefer texts that report findings', () => {
   const weight = findingWeight('Does aspirin reduce headache more than placebo?', 2);
   assert.equal(weight?.('It was significantly lower than with placebo.'), 1);
   assert.ok((weight?.('Patients were given aspirin.') ?? 1) < (weight?.('It was lower.') ?? 0));
@@ -85,7 +85,7 @@ test('only questions how things compare prefer texts that report findings', () =
     assert.equal(findingWeight(question), undefined, question);
 });
 
-test('a question about findings counts results before methods, one about methods the other way, words alone neither', () => {
+test('a question about findings prefers results, one about methods prefers methods, and keywords prefer neither', () => {
   for (const question of [
     'How did drug A compare with placebo?',
     'Which symbionts tolerate heat?',

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { assembleKernel } from '../../../scripts/wasm.ts';
 import { createKernel, createMemory, KERNEL_BYTES } from './vectors.ts';
 
-test('the module that is shipped is what its text says', async () => {
-  assert.equal(KERNEL_BYTES, await assembleKernel(), 'run npm run wasm after a change of kernel.wat');
+test('the shipped module matches its source', async () => {
+  assert.equal(KERNEL_BYTES, await assembleKernel(), 'run npm run wasm after changing kernel.wat');
 });
 
-test('the kernel counts the bits that differ', () => {
+test('the kernel counts differing bits', () => {
   const memory = createMemory(1);
   const kernel = createKernel(memory);
   const [query, rows, out] = [0, 256, 1024] as const;
