@@ -9,7 +9,7 @@ import { removeStore } from '../store/index.ts';
 import { emptyRecord } from '../works/index.ts';
 import { chooseWorks, parseWorkFilter, CorpusWorks } from './corpus-works.ts';
 
-test('a filter is read as people write it, and what it cannot mean is refused', () => {
+test('filters are parsed in their usual spellings, and invalid ones are refused', () => {
   assert.deepEqual(parseWorkFilter('year:2018-2022 author:"van Oppen" retracted:no heat waves'), {
     year: '2018-2022',
     author: 'van Oppen',
@@ -20,7 +20,7 @@ test('a filter is read as people write it, and what it cannot mean is refused', 
     assert.throws(() => parseWorkFilter(text), /AppError|Error/, text);
 });
 
-test('works are chosen by set, label, filter, ids or a file, and sets outlive the database', async () => {
+test('works are selected by set, label, filter, ids or a file, and sets survive the loss of the database', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'chosen-'));
   const at = '2026-01-01T00:00:00.000Z';
   const openWorks = (): CorpusWorks => {

@@ -32,10 +32,10 @@ function write(data: string, name: string, blocks: readonly Pick<Block, 'kind' |
   writeFileSync(path, writeBlockLines(document));
 }
 
-function record(id: string, said: Partial<WorkRecord>): WorkRecord {
+function record(id: string, fields: Partial<WorkRecord>): WorkRecord {
   const doi = id === 'W3' ? null : `10.5555/${id.toLowerCase()}`;
   return withProvenance(
-    { ...emptyRecord(id), ids: { ...emptyRecord(id).ids, openalex: id, doi }, ...said },
+    { ...emptyRecord(id), ids: { ...emptyRecord(id).ids, openalex: id, doi }, ...fields },
     'openalex',
     '2026-01-01T00:00:00.000Z',
   );
@@ -95,7 +95,7 @@ const W2: readonly Pick<Block, 'kind' | 'text'>[] = [
   { kind: 'reference', text: '[2] Novak B. Slow recovery of deep reefs. J Seas. 2012;5:11-19.' },
 ];
 
-test('quantities of what was asked for come before others of its sentences', async () => {
+test('quantities of the requested measure come before others in the same sentence', async () => {
   const data = join(folder, 'rates');
   const path = join(folder, 'rates-run');
   write(data, 'W1', [
@@ -110,7 +110,7 @@ test('quantities of what was asked for come before others of its sentences', asy
   );
 });
 
-test('a corpus becomes a graph whose edges can be opened at their sentences', async () => {
+test('a graph is built whose edges lead to their sentences', async () => {
   const data = join(folder, 'a');
   const path = join(folder, 'a-run');
   write(data, 'W1', W1);
@@ -119,11 +119,7 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
   using graph = openGraph(path);
   assert.equal(graph.find('W1').id, 'work:doi:10.5555/w1');
   const [cited, ...others] = graph.citedBy('W1');
-  assert.deepEqual(
-    others,
-    [],
-    'a catalogue and the list of references say it, under two ids of the work: one citation',
-  );
+  assert.deepEqual(others, [], 'a catalogue and a reference list with two ids of the work give one citation');
   assert.equal(cited?.node.id, 'work:doi:10.5555/w2');
   assert.match(cited?.evidence[0]?.quote ?? '', /^\[1\] Silva A\. Heat and the decline/);
   const shown = graph.neighbours('10.5555/w1', {
@@ -173,7 +169,7 @@ test('a corpus becomes a graph whose edges can be opened at their sentences', as
   assert.throws(() => graph.find('nothing like that'), { code: 'GRAPH_NO_NODE' });
 });
 
-test('a document that changes or is removed leaves the rows of a new build', async () => {
+test('changing or removing a document gives the same rows as a new build', async () => {
   const data = join(folder, 'b');
   const path = join(folder, 'b-run');
   write(data, 'W1', W1);
@@ -198,5 +194,5 @@ test('a graph can be built while another connection is reading it', async () => 
   write(data, 'W2', W2);
   await build(data, path);
   rows.return?.();
-  assert.equal(reader.stats().documents, 2, 'the next question sees the new graph');
+  assert.equal(reader.stats().documents, 2, 'the next query sees the new graph');
 });

@@ -54,7 +54,7 @@ async function write(store: CorpusStore, name: string): Promise<string> {
   return join(folder, name);
 }
 
-test('every format holds every node and edge, and can be read', async () => {
+test('every format has all nodes and edges, and can be read', async () => {
   using store = memoryStore();
   changeGraph(store, { add: [paper(1, [2, 3]), paper(2, [3])] });
   const to = await write(store, 'a');
@@ -85,8 +85,8 @@ test('every format holds every node and edge, and can be read', async () => {
       assert.ok(existsSync(join(to, 'graph-vault', 'work', `${link}.md`)), link);
 });
 
-test('after papers were added, changed and removed every export equals that of a graph built at once', async () => {
-  // Its reference names no id: which work it means is known once that work has come.
+test('after papers are added, changed and removed, every export equals that of a new build', async () => {
+  // Its reference has no id: it is linked once its work is added.
   const print = 'Silva A. Work of ours and others about warm seas. J Seas. 2002;3:1-9.';
   const printing: Contribution = {
     ...paper(5, [3]),
@@ -136,7 +136,7 @@ test('after papers were added, changed and removed every export equals that of a
   const linked = await rowsOf(join(wanted, 'graph-parquet', 'evidence.parquet'));
   assert.ok(
     linked.some(({ method }) => method === 'reference-match'),
-    'the reference means the work that came',
+    'the reference is linked to the added work',
   );
 });
 

@@ -32,7 +32,7 @@ function document(work: string, edges: readonly (readonly [EdgeKind, string, str
   };
 }
 
-test('questions about one node look its edges up and never scan all edges or all evidence', async () => {
+test('queries about one node use indexes and never scan all edges or all evidence', async () => {
   using store = memoryStore();
   changeGraph(store, {
     add: [
@@ -66,7 +66,7 @@ test('questions about one node look its edges up and never scan all edges or all
     }
   };
   checkPlans();
-  // Statistics must not change that: those of this small graph, and of a graph that looks small but is not.
+  // Nor with the statistics of this small graph, or of a graph that looks small but is not.
   database.exec('ANALYZE');
   checkPlans();
   database.exec("UPDATE sqlite_stat1 SET stat = '1 1 1 1' WHERE tbl IN ('edges', 'nodes', 'evidence')");
@@ -94,7 +94,7 @@ test('a program, a journal or a term is found by its label or its abbreviation',
   assert.throws(() => graph.find('SAS'), { code: 'GRAPH_NO_NODE' });
 });
 
-test('a path goes through citations where it can, and through a shared program only where it must', async () => {
+test('a path prefers citations, and uses a shared program only if there is no other', async () => {
   using store = memoryStore();
   const spss = ['uses', 'software:name:spss', 'SPSS'] as const;
   changeGraph(store, {

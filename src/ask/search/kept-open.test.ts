@@ -4,21 +4,21 @@ import { test } from 'node:test';
 import { HeldClock } from '../../testing/index.ts';
 import { keptOpen } from './kept-open.ts';
 
-test('what is kept open is opened anew when it has changed, and the old one is closed when its last user is done', async () => {
+test('a changed resource is reopened, and the old one is closed after its last use', async () => {
   const clock = new HeldClock();
-  const told: string[] = [];
+  const events: string[] = [];
   let made = 'one';
   await using kept = keptOpen({
     open: async () => {
       const name = made;
-      told.push(`open ${name}`);
-      return { name, [Symbol.asyncDispose]: async () => void told.push(`close ${name}`) };
+      events.push(`open ${name}`);
+      return { name, [Symbol.asyncDispose]: async () => void events.push(`close ${name}`) };
     },
     stamp: () => made,
     lookMs: 1_000,
     clock,
   });
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { promise: inside, resolve: isInside } = Promise.withResolvers<void>();
   const slow = kept.use(async ({ name }) => {
     isInside();
@@ -27,18 +27,18 @@ test('what is kept open is opened anew when it has changed, and the old one is c
   });
   await inside;
   made = 'two';
-  assert.equal(await kept.use(({ name }) => name), 'one', 'it does not look every time');
+  assert.equal(await kept.use(({ name }) => name), 'one', 'it does not check every time');
   await clock.advance(1_001);
   assert.equal(await kept.use(({ name }) => name), 'two');
-  assert.deepEqual(told, ['open one', 'open two']);
-  letGo();
+  assert.deepEqual(events, ['open one', 'open two']);
+  release();
   assert.equal(await slow, 'one');
-  assert.deepEqual(told, ['open one', 'open two', 'close one']);
+  assert.deepEqual(events, ['open one', 'open two', 'close one']);
   await kept[Symbol.asyncDispose]();
-  assert.deepEqual(told.at(-1), 'close two');
+  assert.deepEqual(events.at(-1), 'close two');
 });
 
-test('what opening itself has changed is not opened again, and a failure is tried again', async () => {
+test('a change made by opening causes no reopening, and a failed opening is retried', async () => {
   const clock = new HeldClock();
   let [opened, version] = [0, 0];
   await using kept = keptOpen({

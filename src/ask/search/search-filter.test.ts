@@ -30,7 +30,7 @@ function accepted(filter: PassageFilter, hidden: readonly string[] = []): string
   return ['a', 'b', 'unknown'].filter((id) => documents?.accepts(id) ?? true);
 }
 
-test('works are told apart by year, author, venue, type, licence and retraction', () => {
+test('works are filtered by year, author, venue, type, licence and retraction', () => {
   assert.deepEqual(accepted({}), ['a', 'b', 'unknown']);
   assert.deepEqual(accepted({ year: '2019' }), ['a']);
   assert.deepEqual(accepted({ year: '2020-' }), ['b']);
@@ -44,7 +44,7 @@ test('works are told apart by year, author, venue, type, licence and retraction'
   assert.deepEqual(accepted({}, ['a']), ['b', 'unknown']);
 });
 
-test('what cannot be meant is refused', () => {
+test('invalid filters are refused', () => {
   assert.throws(() => searchFilter({ year: 'soon' }, works, new Set()), { code: 'USAGE_FILTER' });
   assert.throws(() => searchFilter({ section: 'poetry' }, works, new Set()), { code: 'USAGE_FILTER' });
   assert.deepEqual(searchFilter({ section: 'method, reference' }, works, new Set()).sections, [
@@ -53,7 +53,7 @@ test('what cannot be meant is refused', () => {
   ]);
 });
 
-test('a hit leads to its page and says that its work was retracted', () => {
+test('a hit links to its page and shows the retraction of its work', () => {
   const passage = {
     id: 'p',
     document: 'b',
