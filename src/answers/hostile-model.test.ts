@@ -56,7 +56,7 @@ const GOOD = one('Clade D did not bleach.', 'Clade D symbionts did not bleach at
 const json = (...sentences: unknown[]): string => JSON.stringify({ sentences });
 const message = (content: unknown, more: object = {}): object => ({ choices: [{ message: { content }, ...more }] });
 
-/** Every odd answer seen in the wild, and how many sentences of the model may be shown after it. */
+/** Odd answers seen in practice, and how many sentences of the model may be shown. */
 const ODD: Readonly<
   Record<string, readonly [body: unknown, shown: number, status?: number, headers?: Record<string, string>]>
 > = {
@@ -89,7 +89,7 @@ const ODD: Readonly<
   'deep nesting': [message(`{"sentences":${'['.repeat(50_000)}${']'.repeat(50_000)}}`), 0],
 };
 
-/** Each takes the start of a process; fifty pass as well. */
+/** Each kill starts a process; the test also passes with fifty. */
 const KILLS = Number(process.env['DOCSTOKG_TEST_KILLS'] ?? 8);
 
 const patience = {
@@ -115,7 +115,7 @@ async function askWith(
   return await askCorpus(session, 'Which clade of symbionts did not bleach at 32 degrees?', { writer, report }, signal);
 }
 
-/** A body as a server sends it that streams: pieces of its content, which may be cut anywhere. */
+/** A body as a streaming server sends it: pieces of its content, split anywhere. */
 function events(body: unknown): string {
   const content = (body as { choices?: { message?: { content?: unknown } }[] }).choices?.[0]?.message?.content;
   if (typeof content !== 'string') return `data: ${typeof body === 'string' ? body : JSON.stringify(body)}\n\n`;
@@ -153,7 +153,7 @@ for (const [name, [body, shown]] of Object.entries(ODD))
     assertQuoted(live);
   });
 
-test('a sentence is shown while the model still writes; cancelled, the request ends', async () => {
+test('a sentence is shown while the model is still writing; cancelling ends the request', async () => {
   const started = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   await using server = await openLoopback((seen, response) => {
@@ -182,7 +182,7 @@ test('a sentence is shown while the model still writes; cancelled, the request e
   assert.deepEqual(shown, ['Clade D did not bleach.']);
 });
 
-test('a server that does not stream is asked without it; a stream that breaks off begins again', async () => {
+test('a server that cannot stream is asked without streaming; after a broken stream the answer starts over', async () => {
   let requests = 0;
   await using refusing = await openLoopback((seen, response) => {
     requests += 1;
@@ -215,7 +215,7 @@ for (const [status, headers] of [
   [401, {}],
   [400, {}],
 ] as const)
-  test(`a server that answers ${status}${'retry-after' in headers ? ' and asks to wait' : ''} is an error that says so`, async () => {
+  test(`a server that answers ${status}${'retry-after' in headers ? ' with a wait' : ''} is reported as an error`, async () => {
     await using server = await openLoopback((_seen, response) => {
       response.writeHead(status, headers);
       response.end('{"error":"no"}');
@@ -226,7 +226,7 @@ for (const [status, headers] of [
     );
   });
 
-test('model servers are found by the models they list; others on the same port are not', async () => {
+test('servers that list models are found; other servers are not', async () => {
   await using good = await openLoopback(
     (_seen, response) => void response.end('{"data":[{"id":"qwen3:8b"},{"id":7},null]}'),
   );
@@ -242,7 +242,7 @@ test('model servers are found by the models they list; others on the same port a
   );
 });
 
-test('killed again and again while questions are asked, no answer that was stored is paid for again', async () => {
+test('a stored answer is never paid for again, however often the process is killed', async () => {
   const asked = new Map<string, number>();
   let child: ChildProcess | undefined;
   const kills = { stored: 0, inFlight: 0 };
@@ -275,7 +275,7 @@ for (let number = 0; number < ${KILLS + 10}; number += 1) {
 process.send('done');
 process.disconnect();`,
   );
-  /** How often a question had been asked when its answer was first said to be stored. */
+  /** How often a question had been asked when its answer was first reported as stored. */
   const stored = new Map<number, number>();
   for (let attempt = 0; all() < KILLS; attempt += 1) {
     child = spawn(process.execPath, ['--conditions=docstokg-source', script], {

@@ -97,7 +97,7 @@ const shown = ({ rows }: Table): Record<string, (string | null)[]> =>
 const cellOf = ({ rows, columns }: Table, document: string, column: string): Cell | undefined =>
   rows.find((row) => row.document === document)?.cells[columns.findIndex(({ name }) => name === column)];
 
-test('columns are read from text and from YAML, and what is wrong with them is said', () => {
+test('columns are parsed from text and YAML, and invalid ones are refused', () => {
   assert.deepEqual(
     [parseColumn('dose:number:mg'), parseColumn('year')].map(({ name, type, unit, field }) => [
       name,
@@ -147,7 +147,7 @@ test('without a model each cell is a value with its quote and page, or empty wit
   assert.deepEqual(again.rows, made.rows);
 });
 
-test('a choice is filled in only where the best sentence names it, undenied, and no other sentence names another', () => {
+test('a choice is filled in only if the best sentence names it without a negation and no sentence names another', () => {
   const [column] = columnsFrom([
     { name: 'weight', type: 'choice', choices: ['no difference', 'increased', 'decreased'] },
   ]);
@@ -183,7 +183,7 @@ test('a choice is filled in only where the best sentence names it, undenied, and
     assert.equal(chosen(...texts), null, texts.join(' '));
 });
 
-test('corrections and chosen works hold, whatever is run again; undone, the value found is back', async () => {
+test('corrections and selected works survive later runs; undoing a correction restores the extracted value', async () => {
   await using corpus = await open();
   corpus.correct('10.1000/W1', 'sample size', '50');
   corpus.correct('W1', 'dose', '');
@@ -202,7 +202,7 @@ test('corrections and chosen works hold, whatever is run again; undone, the valu
   assert.deepEqual(Object.keys(shown(await table(corpus, 'old'))), ['W1']);
 });
 
-test('a table goes out as CSV without formulas, as Markdown with its quotes, and as Parquet', async () => {
+test('a table is exported as CSV without formulas, as Markdown with quotes, and as Parquet', async () => {
   await using corpus = await open();
   corpus.correct('W2', 'corals', '=HYPERLINK("x")');
   const made = await table(corpus);
@@ -221,7 +221,7 @@ test('a table goes out as CSV without formulas, as Markdown with its quotes, and
   corpus.correct('W2', 'corals', null);
 });
 
-test('a paper is named shortly in Markdown, and cited in full below the table', () => {
+test('Markdown has a short name for each paper, and the full citation below the table', () => {
   const title = 'A study of how the corals of the northern reef came back after the long summer';
   const work = (apa: string) => ({ id: 'W9', title, year: 2019, apa, doi: null });
   const named = (apa: string): string | undefined => {
@@ -243,7 +243,7 @@ test('a paper is named shortly in Markdown, and cited in full below the table', 
   assert.match(whole, /^- Lee, B\. \(2019\)\. Whole\.$/m);
 });
 
-/** A model that answers as it is told, and counts how often it is asked. */
+/** A model with given answers, which counts its requests. */
 async function openModel(
   write: (prompt: string) => object[],
 ): Promise<AsyncDisposable & { readonly url: string; asked: number }> {
@@ -264,7 +264,7 @@ async function openModel(
   return model;
 }
 
-test('what a model fills in is checked cell by cell, and not paid for twice', async () => {
+test('cells filled in by a model are checked one by one, and paid for once', async () => {
   await using model = await openModel((prompt) =>
     prompt.includes('48 patients')
       ? [
@@ -293,7 +293,7 @@ test('what a model fills in is checked cell by cell, and not paid for twice', as
   assert.equal(model.asked, 3, 'answers are stored');
 });
 
-test('a budget leaves papers out and says so; raised, they are filled in', async () => {
+test('papers beyond the budget are left out and reported, and filled in once it is raised', async () => {
   await using model = await openModel(() => []);
   const settings = { url: model.url, name: 'dear', per_second: 1000, retries: 0 };
   await using poor = await open({ ...settings, budget_tokens: 2_500 });
