@@ -7,7 +7,7 @@ import { featuresOf, RankingModel } from './model.ts';
 const review = madeReview(400, 30, 1);
 const features = featuresOf(review);
 
-/** The share of a review that is read until all but one in twenty included records are found. */
+/** The share of a review that is read until 95 % of the included records are found. */
 function shareRead(model: RankingModel, decided: Map<number, boolean>): number {
   const needed = Math.ceil(0.95 * review.filter(({ included }) => included).length);
   while ([...decided.values()].filter(Boolean).length < needed) {
@@ -29,7 +29,7 @@ test('almost all included records are found in a small part of a review', () => 
   assert.ok(share < 0.3, `read ${share}`);
 });
 
-test('a question alone ranks what it asks for first', () => {
+test('a question alone ranks relevant records first', () => {
   const model = new RankingModel(features, 'recovery of coral reefs after bleaching and heat stress');
   model.train(new Map());
   const scores = model.scores();
@@ -48,7 +48,7 @@ test('the same decisions give the same scores, to the last bit', () => {
   assert.deepEqual(scores[0], scores[1]);
 });
 
-test('a decision that was undone is forgotten', () => {
+test('an undone decision has no effect', () => {
   const model = new RankingModel(features);
   const decided = new Map([...review.keys()].slice(0, 60).map((row) => [row, review[row]!.included]));
   model.train(decided);
@@ -56,7 +56,7 @@ test('a decision that was undone is forgotten', () => {
   assert.ok(model.scores().every((score) => Math.abs(score) < 1e-9));
 });
 
-test('no records, empty texts and records without decisions are no accidents', () => {
+test('empty reviews, empty texts and records without decisions are handled', () => {
   new RankingModel(featuresOf([]), 'coral').train(new Map());
   const empty = { id: 'W1', title: '', abstract: '', references: [] };
   const model = new RankingModel(featuresOf([empty, { ...empty, id: 'W2' }]), 'coral');
@@ -64,7 +64,7 @@ test('no records, empty texts and records without decisions are no accidents', (
   assert.equal(model.scores().length, 2);
 });
 
-test('10,000 records are trained again in under one CPU second', () => {
+test('retraining with 10,000 records takes less than one CPU second', () => {
   const many = madeReview(10_000, 200, 2);
   const model = new RankingModel(featuresOf(many));
   const decided = new Map([...many.keys()].slice(0, 1_000).map((row) => [row, many[row]!.included]));

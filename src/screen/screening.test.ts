@@ -24,7 +24,7 @@ async function reviewFolder(): Promise<{ readonly path: string } & AsyncDisposab
 
 const lines = (folder: string): string[] => readFileSync(join(folder, 'decisions.jsonl'), 'utf8').trim().split('\n');
 
-test('a whole review: ranked reading, a random sample, a promise, and a flow diagram', async () => {
+test('a complete review: ranked reading, a random sample, a recall promise, and a flow diagram', async () => {
   await using folder = await reviewFolder();
   {
     using screening = Screening.open(folder.path);
@@ -56,7 +56,7 @@ test('a whole review: ranked reading, a random sample, a promise, and a flow dia
   assert.equal(counts['identified'], 120);
   assert.deepEqual(counts['excluded_by_full_text_reasons'], { 'wrong design': 2, 'no outcome': 1 });
   assert.equal(counts['included'], Number(counts['screened']) - Number(counts['excluded']) - 3);
-  // Each line of the flow is what the one before leaves.
+  // Each stage of the flow has what the stage before leaves.
   assert.equal(Number(counts['screened']) + Number(counts['not_screened']), 120);
   assert.equal(counts['sought'], Number(counts['screened']) - Number(counts['excluded']));
   assert.deepEqual([counts['not_retrieved'], counts['retrieved']], [0, counts['sought']]);
@@ -67,7 +67,7 @@ test('a whole review: ranked reading, a random sample, a promise, and a flow dia
   assert.equal(works.table.page({ label: 'none' }).total, 120 - Number(counts['screened']));
 });
 
-test('a decision is on the disk with who, when, phase, criteria and rank; undo is a line; sent twice it is one', async () => {
+test('a decision is logged once with reviewer, time, phase, criteria and rank; an undo is a line of the log', async () => {
   await using folder = await reviewFolder();
   using screening = Screening.open(folder.path, { clock: { ...(await import('../base/index.ts')).systemClock, now: () => 86_400_000 } }); // prettier-ignore
   screening.setProtocol({ criteria: 'corals only', reasons: ['not corals'] }, 'ada');
@@ -87,7 +87,7 @@ test('a decision is on the disk with who, when, phase, criteria and rank; undo i
   assert.equal(screening.next('ada')[0]?.work, next.work);
 });
 
-test('undoing a changed decision brings the one before back', async () => {
+test('undoing a changed decision restores the previous one', async () => {
   await using folder = await reviewFolder();
   using screening = Screening.open(folder.path);
   screening.decide({ work: 'W1', decision: 'include', by: 'ada' });
@@ -120,17 +120,17 @@ test('two reviewers are blind to each other, conflicts are listed, and a third d
   assert.equal(ada.next('ada', { limit: 200 }).some(({ work }) => work === 'W2'), false); // prettier-ignore
   ada.decide({ work: 'W2', decision: 'include', by: 'cy' });
   assert.equal(bo.verdict('W2'), 'include');
-  // Where two agree there is nothing to settle.
+  // A third decision changes nothing where two agree.
   ada.decide({ work: 'W1', decision: 'exclude', by: 'cy' });
   assert.equal(bo.verdict('W1'), 'include');
-  // Whoever has decided still does not see the others' decisions before all have.
+  // A reviewer sees the decisions of others only after all have decided.
   ada.decide({ work: 'W5', decision: 'include', by: 'ada' });
   assert.deepEqual(ada.candidate('W5', 'ada')?.decisions.map(({ by }) => by), ['ada']); // prettier-ignore
   assert.deepEqual(ada.candidate('W5', 'cy')?.decisions, []);
   assert.equal(ada.status().phases['title-abstract'].conflicts, 0);
 });
 
-test('reading may not stop while reviewers differ about a work', async () => {
+test('reading may not stop while reviewers disagree about a work', async () => {
   await using folder = await reviewFolder();
   using screening = Screening.open(folder.path);
   screening.setProtocol({ reviewers: 2 }, 'ada');
@@ -161,14 +161,14 @@ test('a work that a reviewer was unsure about is offered again when nothing else
   assert.equal(screening.next('ada')[0]?.work, first.work);
   screening.decide({ work: first.work, decision: 'include', by: 'ada' });
   assert.deepEqual(screening.next('ada'), []);
-  // Undo takes back the last decision of the phase that is asked for.
+  // Undo removes the last decision of the given phase.
   screening.decide({ work: first.work, phase: 'full-text', decision: 'include', by: 'ada' });
   assert.equal(screening.undo('ada', 'title-abstract'), first.work);
   assert.equal(screening.decisionOf(first.work, 'ada', 'full-text'), 'include');
   assert.equal(screening.decisionOf(first.work, 'ada', 'title-abstract'), 'maybe');
 });
 
-test('the ranking of the background is that of the foreground, and learns from decisions', async () => {
+test('the background ranking equals that of the foreground, and learns from decisions', async () => {
   await using folder = await reviewFolder();
   using here = Screening.open(folder.path);
   using there = Screening.open(folder.path, { inBackground: true });
@@ -181,12 +181,12 @@ test('the ranking of the background is that of the foreground, and learns from d
   for (const { id, included } of decided)
     there.decide({ work: id, decision: included ? 'include' : 'exclude', by: 'ada' });
   const rest = before.filter((work) => !decided.some(({ id }) => id === work));
-  // A ranking that is under way may not have seen all of them.
+  // A ranking in progress may not have all of them.
   while (order(there).every((work, at) => work === rest[at])) await setImmediate();
   assert.deepEqual(order(there).toSorted(), rest.toSorted());
 });
 
-test('entries of lists that name the same work are duplicates of the flow, however often a list is added', async () => {
+test('list entries for the same work are duplicates in the flow, however often a list is added', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-'));
   const run = join(folder.path, 'run');
   const ris = (...dois: readonly string[]): string =>
@@ -247,7 +247,7 @@ test('damaged and foreign lines of the log are skipped', async () => {
   assert.equal(screening.verdict('W1'), null);
 });
 
-test('works that come later are ranked by the same decisions and offered', async () => {
+test('works added later are ranked by the same decisions and offered', async () => {
   await using folder = await reviewFolder();
   using screening = Screening.open(folder.path);
   for (const { id, included } of review.slice(0, 60))
@@ -282,12 +282,12 @@ for (const format of DECISION_FORMATS)
     assert.deepEqual(read.unknown, []);
     const sorted = (all: Iterable<object>): string[] => Array.from(all, (each) => JSON.stringify(each)).sort();
     assert.deepEqual(sorted(screening.all()), sorted(before));
-    // Reading it once more, here or where it came from, changes nothing.
+    // Importing it again changes nothing.
     await importDecisions(screening, file);
     assert.equal([...screening.all()].length, 5);
   });
 
-test('files of ASReview, Rayyan and Covidence as these write them', async () => {
+test('files written by ASReview, Rayyan and Covidence are imported', async () => {
   await using folder = await reviewFolder();
   using screening = Screening.open(folder.path);
   const [first, second, third] = review;
@@ -306,13 +306,13 @@ test('files of ASReview, Rayyan and Covidence as these write them', async () => 
   writeFileSync(covidence, `TY  - JOUR\nT1  - ${review[3]?.title ?? ''}\nDO  - 10.5555/review.w4\nER  - \n`);
   assert.equal((await importDecisions(screening, covidence, { as: 'exclude', by: 'covidence' })).excluded, 1);
   assert.equal(screening.verdict('W4'), 'exclude');
-  // Covidence's table of full texts that were excluded.
+  // Covidence's table of excluded full texts.
   screening.decide({ work: 'W5', decision: 'include', by: 'ada' });
   writeFileSync(file, `Title,Authors,DOI,Ref,Covidence #,Notes\n${review[4]?.title ?? ''},Berg,10.5555/review.w5,12,#12,"Exclusion reason: Wrong outcomes; "\n`); // prettier-ignore
   await importDecisions(screening, file, { as: 'exclude', by: 'covidence', phase: 'full-text' });
   const last = [...screening.all()].at(-1);
   assert.deepEqual([last?.work, last?.phase, last?.reason], ['W5', 'full-text', 'Wrong outcomes']);
-  // What claims to be ours may be anything.
+  // Our own column may contain anything.
   writeFileSync(file, `record_id,included,docstokg_decisions\nW6,1,"[{""id"":""x"",""by"":""eve"",""decision"":""include"",""phase"":""full-text"",""at"":5,""reason"":{},""note"":[1],""criteria"":""a"",""rank"":-1.5},null,7]"\nW7,1,"{""a"":1}"\n`); // prettier-ignore
   await importDecisions(screening, file);
   assert.deepEqual(['W6', 'W7'].map((work) => screening.verdict(work)), ['include', 'include']); // prettier-ignore

@@ -3,23 +3,23 @@ import { test } from 'node:test';
 
 import { hypergeometric, isTimeToSample, promiseOf } from './stopping.ts';
 
-test('the hypergeometric distribution is right where it can be counted by hand', () => {
+test('the hypergeometric distribution matches results counted by hand', () => {
   // Of 5 records 2 are included; 3 are drawn: none in 1 of 10 draws, one in 6, two in 3.
   assert.ok(Math.abs(hypergeometric(0, 5, 2, 3) - 0.1) < 1e-12);
   assert.ok(Math.abs(hypergeometric(1, 5, 2, 3) - 0.7) < 1e-12);
   assert.equal(hypergeometric(2, 5, 2, 3), 1);
-  // The series for large numbers joins the exact ones.
+  // The series for large numbers agrees with exact values.
   assert.ok(Math.abs(hypergeometric(0, 2_000, 3, 1_000) - 0.1248) < 1e-3);
 });
 
-test('nothing is promised before a record of the sample was read, unless too few are left to matter', () => {
+test('no recall is promised before any of the sample is read, unless too few records are left to matter', () => {
   assert.equal(promiseOf({ foundBefore: 40, population: 500, read: 0, found: 0 }).isReached, false);
   assert.equal(promiseOf({ foundBefore: 40, population: 2, read: 0, found: 0 }).isReached, true);
   assert.equal(promiseOf({ foundBefore: 0, population: 10, read: 9, found: 0 }).isReached, false);
   assert.equal(promiseOf({ foundBefore: 0, population: 10, read: 10, found: 0 }).isReached, true);
 });
 
-test('what is said to be still unread is exactly what is needed', () => {
+test('the number of records still to read is exact', () => {
   const sample = { foundBefore: 60, population: 800, read: 10, found: 0 };
   const { isReached, stillToRead } = promiseOf(sample);
   assert.equal(isReached, false);
@@ -27,14 +27,14 @@ test('what is said to be still unread is exactly what is needed', () => {
   assert.equal(promiseOf({ ...sample, read: 10 + stillToRead - 1 }).isReached, false);
 });
 
-test('an included record in the sample makes the promise harder', () => {
+test('an included record in the sample lowers the recall and adds records to read', () => {
   const without = promiseOf({ foundBefore: 30, population: 400, read: 100, found: 0 });
   const withOne = promiseOf({ foundBefore: 30, population: 400, read: 100, found: 1 });
   assert.ok(withOne.recallAtLeast < without.recallAtLeast);
   assert.ok(withOne.stillToRead > without.stillToRead);
 });
 
-test('all looks of a sample together are wrong in at most 5 % of reviews, whatever it hides', () => {
+test('the stopping rule is wrong in at most 5 % of reviews, whatever the sample hides', () => {
   for (const population of [100, 600])
     for (const foundBefore of [5, 20, 40, 120, 300]) {
       const stopsAt = Array.from({ length: 31 }, (_, found) => {
@@ -47,7 +47,7 @@ test('all looks of a sample together are wrong in at most 5 % of reviews, whatev
     }
 });
 
-/** The exact probability that the rule says stop while recall is under .95: draw by draw over how many were found. */
+/** The exact probability that the rule stops at a recall under .95, computed draw by draw. */
 function wrongStops(population: number, foundBefore: number, hidden: number, stopsAt: readonly number[]): number {
   let chances: number[] = Array.from({ length: hidden + 1 }, (_, found) => (found === 0 ? 1 : 0));
   let wrong = 0;
@@ -69,7 +69,7 @@ function wrongStops(population: number, foundBefore: number, hidden: number, sto
   return wrong;
 }
 
-test('a sample begins once ranked reading finds nothing more for a while, never before', () => {
+test('a sample starts only once ranked reading finds nothing more for a while', () => {
   const found = Array.from({ length: 100 }, (_, at) => at < 40);
   assert.equal(isTimeToSample(found, 1_000), true);
   assert.equal(isTimeToSample(found.slice(0, 80), 1_000), false);
