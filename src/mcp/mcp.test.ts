@@ -146,7 +146,7 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
     await assert.rejects(client.readResource({ uri: 'docstokg://reefs/documents/..%2F..%2Frun' }));
   });
 
-test('an assistant screens only where control is allowed, and its decisions are logged under its name', async () => {
+test('an assistant can screen only if control is allowed, and its decisions are logged under its name', async () => {
   const reader = await connected();
   await assert.rejects(ask(reader, 'decide', { by: 'assistant', decision: 'include' }), /decide not found/);
   const client = await connected('legacy', opened.runs, true);
@@ -168,7 +168,7 @@ test('an assistant screens only where control is allowed, and its decisions are 
   assert.equal(excluded(undone), 0);
 });
 
-test('an assistant gets passages to answer from, and the verdict of the gate on its own quotes', async () => {
+test('an assistant gets passages to answer from, and its quotes are checked', async () => {
   const client = await connected();
   const answer = await ask(client, 'ask', {
     question: 'Where do bleached corals recover within a decade?',
@@ -207,7 +207,7 @@ test('an assistant gets passages to answer from, and the verdict of the gate on 
   assert.deepEqual([checked.data['found'], checked.data['refused']], [1, 5]);
 });
 
-test('an assistant reads a table that was filled in, and no file of this machine', async () => {
+test('an assistant can read a filled-in table, but no file of this machine', async () => {
   const client = await connected();
   assert.match((await ask(client, 'table', { run: 'reefs' })).text, /No tables/);
   const reefs = opened.runs.find(({ id }) => id === 'reefs');
@@ -290,7 +290,7 @@ test('text of a paper is enclosed in a tag it cannot close, without invisible ch
   assert.ok(!whole.includes(HIDDEN) && !/[\u202A-\u202E\u{E0000}-\u{E007F}]/u.test(whole));
   assert.ok(INJECTION.includes('</paper-data>'));
   const again = await ask(client, 'search', { question: 'ignore previous instructions', run: 'reefs' });
-  assert.ok(!again.text.includes(frame), 'the frame has another name each time');
+  assert.ok(!again.text.includes(frame), 'the tag has another name each time');
   const { resources } = await client.listResources();
   assert.ok(!JSON.stringify(resources).includes(HIDDEN));
   assert.ok(
@@ -298,7 +298,7 @@ test('text of a paper is enclosed in a tag it cannot close, without invisible ch
   );
 });
 
-test('no answer is longer than its limit, also one huge passage, and the cursor gives the rest without a gap', async () => {
+test('no answer exceeds its limit, even with a huge passage, and the cursor returns the rest without a gap', async () => {
   const client = await connected();
   const tokenizer = await openTokenizer('cl100k');
   const count = (text: string): number => tokenizer.count(text.replaceAll(/(.{256})/gs, '$1 '));
@@ -319,11 +319,11 @@ test('no answer is longer than its limit, also one huge passage, and the cursor 
   }
   const document = await opened.runs[0]?.corpus.library.document('W2');
   const whole = document && textOf(document);
-  let [told, cursor, answers] = ['', null as string | null, 0];
+  let [received, cursor, answers] = ['', null as string | null, 0];
   do {
     const part = await ask(client, 'read', { work: 'W2', run: 'reefs', max_tokens: 8_000, ...(cursor && { cursor }) });
     for (const { text, continued } of list(part, 'text'))
-      told += `${continued === true || told === '' ? '' : '\n\n'}${String(text)}`;
+      received += `${continued === true || received === '' ? '' : '\n\n'}${String(text)}`;
     cursor = part.data['next_cursor'] as string | null;
     answers += 1;
   } while (cursor !== null && answers < 30);
@@ -332,7 +332,7 @@ test('no answer is longer than its limit, also one huge passage, and the cursor 
     .join('\n\n')
     .replaceAll(/[\u202A-\u202E\u{E0000}-\u{E007F}]/gu, '');
   assert.ok(answers > 5);
-  assert.equal(told, expected);
+  assert.equal(received, expected);
   const seen: unknown[] = [];
   for (cursor = null, answers = 0; answers < 50; answers += 1) {
     const part = await ask(client, 'works', {
