@@ -33,7 +33,7 @@ async function post(server: CorpusServer, path: string, body: unknown): Promise<
   return await ask(server, `/api/v1/runs/small/${path}`, { method: 'POST', body: JSON.stringify(body), headers });
 }
 
-/** The small run with the model of a server. */
+/** A server of the small run that uses a model. */
 async function withModel(folder: string, url: string, more: Partial<ServerOptions> = {}): Promise<CorpusServer> {
   const settings = {
     parse: { format: 'jsonl', data_root: join(folder, 'Data') },
@@ -96,7 +96,7 @@ test('a file of the server cannot be read as a list of works', async () => {
 });
 
 for (const path of ['ask.ndjson', 'ask'])
-  test(`who leaves while a model writes stops the request to it (${path})`, async () => {
+  test(`a client that disconnects aborts the request to the model (${path})`, async () => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
     await writeSmallRun(folder.path);
     const asked = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ for (const path of ['ask.ndjson', 'ask'])
     await stopped.promise;
   });
 
-test('a table is filled row by row, read, corrected and undone; only where control is allowed', async () => {
+test('a table is filled row by row, read, corrected and reset, only where control is allowed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   const columns = ['year', 'corals', { name: 'heat', type: 'choice', choices: ['hot', 'cold'] }];
@@ -142,7 +142,7 @@ test('a table is filled row by row, read, corrected and undone; only where contr
   assert.deepEqual(
     again.map(({ kind, filled }) => [kind, filled]),
     [['table', 0]],
-    'a paper that is done is not read again',
+    'a finished paper is not processed again',
   );
   const [saved] = await tables();
   assert.deepEqual([saved?.id, saved?.columns.map(({ name }) => name)], [id, ['year', 'corals', 'heat']]);
@@ -159,14 +159,14 @@ test('a table is filled row by row, read, corrected and undone; only where contr
   assert.equal((await row())?.cells[0]?.value, '2000');
   assert.equal((await correct('corals', '')).status, 200);
   assert.equal((await row())?.cells[1]?.sentence, 'a person left it empty');
-  assert.equal((await correct('heat', 'lukewarm')).status, 400, 'none of the choices');
+  assert.equal((await correct('heat', 'lukewarm')).status, 400, 'not one of the choices');
   assert.equal((await correct('nothing', '1')).status, 400);
   assert.equal((await correct('year', '1', 'W77')).status, 400);
   assert.equal((await ask(server, '/api/v1/runs/small/tables/..%2F..')).status, 404);
   assert.equal((await post(server, 'tables/nope/cells', { work: 'W0', column: 'year', value: '1' })).status, 404);
 });
 
-test('files of tables that somebody else wrote are not believed', async () => {
+test('invalid table files are ignored', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   await using server = await openSmallServer(folder.path, { allowControl: true });
@@ -195,7 +195,7 @@ test('files of tables that somebody else wrote are not believed', async () => {
   }
 });
 
-test('who leaves while a table is filled in stops it; the answer under way is stored, and the same request resumes', async () => {
+test('a client that disconnects stops its table; the answer in progress is stored, and the same request resumes', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   const asked = Promise.withResolvers<void>();
@@ -221,5 +221,5 @@ test('who leaves while a table is filled in stops it; the answer under way is st
   left.resolve();
   const got = lines(await (await post(server, 'tables', { columns: ['corals'] })).text());
   assert.equal(got.at(-1)?.['rows'], 1);
-  assert.equal(requests, 1, 'not paid for twice');
+  assert.equal(requests, 1, 'a stored answer is not requested again');
 });

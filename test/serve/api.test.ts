@@ -23,14 +23,14 @@ interface Operation {
   >;
 }
 
-/** The shape that a schema of the document describes. */
+/** A validator for a schema of the document. */
 function shapeOf(schema: Json, components: Json): z.ZodType {
   const whole = JSON.stringify({ ...schema, $defs: components['schemas'] });
   const text = whole.replaceAll('"#/components/schemas/', '"#/$defs/');
   return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
 }
 
-test('an answer over HTTP has quotes with their passage; unknown works are refused, and who leaves stops it', async () => {
+test('an answer over HTTP has quotes with their passage; unknown works are refused, and a disconnect stops it', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   await using server = await openSmallServer(folder.path);
@@ -48,7 +48,7 @@ test('an answer over HTTP has quotes with their passage; unknown works are refus
   await assert.rejects(ask(server, path, { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
 
-test('a refused number is named with its limit', async () => {
+test('the error for an invalid number names the parameter and its limit', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   await using server = await openSmallServer(folder.path);
@@ -104,7 +104,7 @@ test('every route is in the OpenAPI document, and its responses match it', async
       .map(({ name }) => `${name}=${(path.endsWith('/evidence') && name === 'kind' ? 'cites' : examples[name]) ?? ''}`);
     const response = await ask(server, `/api/v1${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`);
     const body: unknown = await response.json();
-    // A run without a graph says so, in the shape of a problem.
+    // A run without a graph is answered with a problem.
     const isGraph = path.includes('/graph');
     assert.equal(response.status, isGraph ? 404 : 200, `${path}: ${JSON.stringify(body)}`);
     const schema = isGraph ? { $ref: '#/components/schemas/Problem' } : answer.schema;
@@ -113,5 +113,5 @@ test('every route is in the OpenAPI document, and its responses match it', async
     assert.ok(result.success, `${path}: ${result.success ? '' : result.error.message}`);
     validated += 1;
   }
-  assert.ok(validated >= 24, `${validated} answers were held to the document`);
+  assert.ok(validated >= 24, `${validated} responses were validated`);
 });

@@ -25,7 +25,7 @@ after(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** The status and code of a request that is written as a browser or an attacker would. */
+/** The status and code for a raw request, as a browser or an attacker would send it. */
 async function raw(
   path: string,
   headers: Record<string, string>,
@@ -93,7 +93,7 @@ test('a request with two Host headers is rejected, whichever is ours', async () 
 test('four files are sent concurrently; a fifth gets Retry-After, and a finished one frees a slot', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(scratch.path);
-  // More than the buffers of both sockets take, so that a client that does not read keeps its download open.
+  // Larger than both socket buffers, so that a client that does not read keeps its download open.
   truncateSync(join(scratch.path, 'PDF', 'W0.pdf'), 64_000_000);
   await using small = await openSmallServer(scratch.path);
   const file = '/api/v1/runs/small/documents/W0/file';
@@ -102,7 +102,7 @@ test('four files are sent concurrently; a fifth gets Retry-After, and a finished
   const fifth = await ask(small, file);
   assert.deepEqual([fifth.status, fifth.headers.get('retry-after')], [503, '5']);
   assert.equal(((await fifth.json()) as { code: string }).code, 'TOO_BUSY');
-  assert.equal((await ask(small, '/api/v1/runs/small/works')).status, 200, 'other questions are answered meanwhile');
+  assert.equal((await ask(small, '/api/v1/runs/small/works')).status, 200, 'other requests are still answered');
   assert.equal((await open[0]?.arrayBuffer())?.byteLength, 64_000_000);
   const next = await ask(small, file);
   assert.equal(next.status, 200);
@@ -128,10 +128,10 @@ test('every request on a connection needs the token, not only the first', async 
 });
 
 test('the link sets a cookie that scripts cannot read, and the token is removed from the URL', async () => {
-  const welcome = await fetch(`${server.url}works?token=${TOKEN}&run=small`, { redirect: 'manual' });
-  assert.equal(welcome.status, 303);
-  assert.equal(welcome.headers.get('location'), '/works?run=small');
-  const cookie = welcome.headers.get('set-cookie') ?? '';
+  const redirected = await fetch(`${server.url}works?token=${TOKEN}&run=small`, { redirect: 'manual' });
+  assert.equal(redirected.status, 303);
+  assert.equal(redirected.headers.get('location'), '/works?run=small');
+  const cookie = redirected.headers.get('set-cookie') ?? '';
   assert.match(cookie, /^docstokg-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict/);
   assert.doesNotMatch(cookie, new RegExp(TOKEN));
   const page = await fetch(`${server.url}works`, { headers: { cookie: cookie.split(';', 1)[0] ?? '' } });
@@ -220,15 +220,15 @@ test('a read-only server rejects control requests', async () => {
 
 test('a body of a gigabyte is rejected before it is read, with and without Content-Length', async () => {
   const headers = { ...bearer, 'content-type': 'application/json', host: 'localhost' };
-  const told = connect(server.port, '127.0.0.1');
-  told.write(
+  const declared = connect(server.port, '127.0.0.1');
+  declared.write(
     `POST /api/v1/control/pause HTTP/1.1\r\n${Object.entries({ ...headers, 'content-length': '1000000000' })
       .map(([name, value]) => `${name}: ${value}`)
       .join('\r\n')}\r\n\r\n`,
   );
-  const [first] = (await once(told, 'data')) as [Buffer];
+  const [first] = (await once(declared, 'data')) as [Buffer];
   assert.match(first.toString(), /^HTTP\/1\.1 413 .*\r\n/);
-  await once(told, 'close');
+  await once(declared, 'close');
   const chunked = request({
     port: server.port,
     host: '127.0.0.1',
@@ -253,5 +253,5 @@ test('a body of a gigabyte is rejected before it is read, with and without Conte
   const [{ statusCode }] = await answered;
   assert.equal(statusCode, 413);
   chunked.destroy();
-  assert.ok(written < 50_000_000, `${written} bytes were taken`);
+  assert.ok(written < 50_000_000, `${written} bytes were accepted`);
 });

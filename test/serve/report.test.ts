@@ -47,7 +47,7 @@ const stage = (doc: string, status: string, seconds: number, more: object = {}) 
 
 const first = <T>(items: readonly T[]): T => items[0] as T;
 
-/** The answers inside a report, by path. */
+/** The responses inside a report, by path. */
 async function answersOf(
   folder: string,
   limits: Partial<ReportLimits> = {},
@@ -63,7 +63,7 @@ async function answersOf(
   return { all, html };
 }
 
-/** A folder as docparse leaves it for one document without pages. */
+/** Writes the files of docparse for one document without pages. */
 function parsed(folder: string, id: string, about: object = {}): void {
   lines(join(folder, 'Data', 'DocTagsFiles', `${id}.jsonl`), [
     { tag: 'document', version: 1, pages: [] },
@@ -78,7 +78,7 @@ function parsed(folder: string, id: string, about: object = {}): void {
     },
   ]); // prettier-ignore
 }
-/** Writes rows as a download does. */
+/** Writes manifest rows as a download does. */
 async function download(folder: string, ...rows: readonly object[]): Promise<void> {
   await using written = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
   for (const row of rows) await written.write(row as ManifestRow);
@@ -108,7 +108,7 @@ test('works are counted by their last row; works that do not fit are reported an
   assert.deepEqual(sources.attempt_reasons.map(({ reason, attempts }) => [reason, attempts]), [['no-plan', 1], ['paywalled', 1]]); // prettier-ignore
   assert.deepEqual(first(all<{ outcomes: object }>('/runs/run/account')).outcomes, { saved: 1, skipped: 2 });
   const listed = all<Work[]>('works').flat().length;
-  assert.ok(listed > 0 && listed < 3, `${listed} works in the room for two`);
+  assert.ok(listed > 0 && listed < 3, `${listed} works listed in the space for two`);
   assert.ok(
     first(all<ReportFacts>('report')).omitted.some((each) => /^[12] works? counted but not listed$/.test(each)),
   );
@@ -140,7 +140,7 @@ test('host activity comes from the host log: refusals, requested waits, maximum 
   assert.deepEqual([host?.requests, host?.most, host?.cap, host?.refused, host?.failed], [3, 2, 2, 2, 2]);
   assert.deepEqual(host?.holds.map(([from, to, why]) => [(to - from) / 1000, why]), [[30, 'asked'], [30, 'failing']]); // prettier-ignore
   const drawn = busy?.slices ?? [];
-  assert.ok(drawn.length > 100 && drawn.length <= 600, `${drawn.length} slices: neighbours are joined`);
+  assert.ok(drawn.length > 100 && drawn.length <= 600, `${drawn.length} slices: adjacent ones are merged`);
   assert.equal(drawn.reduce((sum, [, , sent]) => sum + sent, 0), 2_000); // prettier-ignore
 });
 
@@ -179,7 +179,7 @@ test('data that does not fit into the report is not read, whatever the size of t
   const ids = ['a', 'b', 'c', 'd'];
   for (const id of ids) parsed(folder.path, id);
   manifest(folder.path, ...ids.map((id) => stage(id, 'success', 1)));
-  // Whoever reads these says that they are damaged.
+  // Reading one of these files would report it as damaged.
   for (const kind of ['DocTagsFiles', 'ChunkedDocTagFiles'])
     for (const id of ['c', 'd']) writeFileSync(join(folder.path, 'Data', kind, `${id}.jsonl`), 'damaged');
   const { all } = await answersOf(folder.path, { passages: 200, structure: 400, documents: 3 });
@@ -197,7 +197,7 @@ test('no text can break out of the report data, and only its own script is allow
   manifest(folder.path, stage('one', 'success', 0.3));
   const { html, all } = await answersOf(folder.path);
   const scripts = [...html.matchAll(/<script([^>]*)>/g)].map(([, about = '']) => about);
-  assert.equal(scripts.filter((about) => about === '').length, 1, 'one script is run');
+  assert.equal(scripts.filter((about) => about === '').length, 1, 'one script is executable');
   assert.ok(scripts.every((about) => about === '' || about.startsWith(' type="text/plain" data-path=')));
   assert.match(html, /default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+'; img-src data:/);
   assert.equal(first(all<About>('/')).runs[0]?.title, 'A </title><script>alert(1)</script>');
@@ -228,7 +228,7 @@ test('a folder without a run is rejected with a hint', async () => {
   await assert.rejects(writeReport({ folder: folder.path }), { code: 'REPORT_NO_RUN' });
 });
 
-test("the page's modules become one script of at most 120 kB, with the licences of what it carries", async () => {
+test("the page's modules become one script of at most 120 kB, with the licences of its packages", async () => {
   const { script, style } = await pageParts();
   assert.doesNotThrow(() => new Script(script));
   assert.doesNotMatch(script, /^\s*(?:import|export)\s/m);

@@ -28,7 +28,7 @@ const BAD = [
   'WyJhIiwxXQ',
 ]; // prettier-ignore
 
-/** As an address carries it; half a pair of surrogates has no way in. */
+/** Encodes a value for a URL; a lone surrogate cannot be encoded. */
 function encoded(value: string): string {
   return encodeURIComponent(value.toWellFormed());
 }
@@ -36,10 +36,10 @@ function encoded(value: string): string {
 test('no parameter value makes the server fail', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
-  const accidents: string[] = [];
+  const errors: string[] = [];
   await using server = await openSmallServer(folder.path, {
     allowControl: true,
-    log: (level, message) => void (level === 'error' && accidents.push(message)),
+    log: (level, message) => void (level === 'error' && errors.push(message)),
   });
   const { paths } = (await (await ask(server, '/api/v1/openapi.json')).json()) as {
     paths: Record<string, Record<string, Operation>>;
@@ -85,6 +85,6 @@ test('no parameter value makes the server fail', async () => {
       for (const other of ['DELETE', 'PUT', 'PATCH', 'OPTIONS']) await look(other, urlWith(undefined, ''));
     }
   }
-  assert.deepEqual(accidents, []);
-  assert.ok(asked > 500, `${asked} questions`);
+  assert.deepEqual(errors, []);
+  assert.ok(asked > 500, `${asked} requests`);
 });

@@ -13,13 +13,13 @@ import { openServer } from '../../src/serve/index.ts';
 import { Records } from '../../src/store/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../../src/works/index.ts';
 
-/** A title as somebody writes it who hopes that it is taken for markup. */
+/** A title that tries to be taken for markup. */
 export const HOSTILE = '</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202E';
 export const TOKEN = 'a-token-for-tests-only';
 
 const LICENCES = ['cc-by', null, 'cc0'] as const;
 
-/** Writes the rows of a run: of every three works one is not to be had. */
+/** Writes the rows of a run, in which every third work is not available. */
 export async function writeWorks(folder: string, from: number, to: number): Promise<void> {
   {
     using records = Records.open(folder);
@@ -53,7 +53,7 @@ function rowOf(number: number): ManifestRow {
     : { ...row, outcome: 'saved', reason: 'success', path: `PDF/W${number}.pdf`, kind: 'pdf', bytes: 7 };
 }
 
-/** A run of nine works with one document that was parsed and can be searched, and a queue of four jobs. */
+/** Writes a run of nine works with one parsed, searchable document, and a queue of four jobs. */
 export async function writeSmallRun(folder: string): Promise<void> {
   mkdirSync(join(folder, 'PDF'), { recursive: true });
   mkdirSync(join(folder, 'Data', DOCTAGS_FOLDER), { recursive: true });
@@ -84,7 +84,7 @@ export async function writeSmallRun(folder: string): Promise<void> {
   if (job) await queue.ack(job, 'error', { code: 'HTTP_404', message: 'not there' });
 }
 
-/** A server in front of such a folder, on a port of its own. */
+/** Serves such a folder on a free port. */
 export async function openSmallServer(folder: string, more: Partial<ServerOptions> = {}): Promise<CorpusServer> {
   const settings = { parse: { format: 'jsonl', data_root: join(folder, 'Data') } } as const;
   const corpus = await openCorpus(folder, { settings });
@@ -101,7 +101,7 @@ export async function openSmallServer(folder: string, more: Partial<ServerOption
   });
 }
 
-/** Asks as somebody with the token. */
+/** Sends a request with the token. */
 export async function ask(
   server: CorpusServer,
   path: string,

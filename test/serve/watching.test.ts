@@ -23,7 +23,7 @@ interface Message {
   readonly data: string;
 }
 
-/** The messages of a stream of events, one by one. */
+/** The messages of an event stream. */
 async function* messages(response: Response): AsyncGenerator<Message, void> {
   let waiting = '';
   assert.ok(response.body);
@@ -48,12 +48,12 @@ async function json<T>(server: CorpusServer, path: string): Promise<T> {
   return (await (await ask(server, `/api/v1${path}`)).json()) as T;
 }
 
-test('subscribers see a growing run, resume where they were, and figures change', async () => {
+test('subscribers receive new events, resume after the last one they got, and figures update', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   await using server = await openSmallServer(folder.path);
   const before = await json<{ total: number; items: { title: string }[] }>(server, '/runs/small/works?q=script');
-  // What looks like markup comes as the text that it is.
+  // Text that looks like markup is returned unchanged.
   assert.deepEqual(
     before.items.map(({ title }) => title),
     [HOSTILE],
