@@ -15,7 +15,7 @@ const GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'guides
 const words = (line: string): string[] =>
   [...line.replace(/\s#.*$/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
 
-/** What command lines print that are run one after the other in one process, which is much faster. */
+/** The output of command lines run in order in one process, which is much faster. */
 function inOneProcess(lines: readonly string[], cwd: string): (readonly [string, string])[] {
   const program = new URL('../../src/cli/program.ts', import.meta.url).href;
   const script = `const { runCommandLine } = await import(${JSON.stringify(program)});
@@ -49,13 +49,16 @@ test('every command of the guide "Asking and tabulating" does what it says', asy
   const run = command('docstokg', words(first).slice(1), { cwd: folder.path });
   assert.equal(run.status, 0, `${first}\n${run.stdout}${run.stderr}`);
   const outputs = new Map([[first, run.stdout], ...inOneProcess(rest, folder.path)]);
-  const said = (part: string): string => [...outputs].find(([line]) => line.includes(part))?.[1] ?? '';
-  assert.match(said('a decade?"'), /“Bleached corals recover within a decade where fishing is banned/);
-  assert.match(said('--format markdown'), /## References/);
-  assert.match(said('--format bibtex'), /@article\{/);
+  const printed = (part: string): string => [...outputs].find(([line]) => line.includes(part))?.[1] ?? '';
+  assert.match(printed('a decade?"'), /“Bleached corals recover within a decade where fishing is banned/);
+  assert.match(printed('--format markdown'), /## References/);
+  assert.match(printed('--format bibtex'), /@article\{/);
   assert.match(outputs.get('docstokg set runs/reefs recent') ?? '', /^W1$/m);
-  assert.match(said('export'), /10\.1000\/w2/);
-  assert.match(said('--column year'), /\| 2024 \| We counted polyps along forty transects in three summers\. \[1\] \|/);
+  assert.match(printed('export'), /10\.1000\/w2/);
+  assert.match(
+    printed('--column year'),
+    /\| 2024 \| We counted polyps along forty transects in three summers\. \[1\] \|/,
+  );
   const csv = readFileSync(join(folder.path, 'table.csv'), 'utf8');
   assert.match(csv, /yes or no needs a model or a person/);
   assert.ok(csv.split('\r\n').length >= 4);

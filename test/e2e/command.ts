@@ -25,7 +25,7 @@ export function command(
   return { status, stdout, stderr };
 }
 
-/** The same in this process, which is much faster, for command lines that are refused. */
+/** Runs a command line that is refused in this process, which is much faster. */
 export async function refusedCommand(
   door: Door,
   parameters: readonly string[],

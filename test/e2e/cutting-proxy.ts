@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
-/** A proxy in front of a server that can be told to break connections in the ways networks do. */
+/** A proxy in front of a server that breaks connections on request, as networks do. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly port: number;
   /** Breaks the next connections as soon as they are made. */
   refuseNext(connections: number): void;
   /** Breaks every connection now. */
   cut(): void;
-  /** Lets the next request through to the server, and breaks the connection instead of passing the answer on. */
+  /** Forwards the next request to the server, and breaks the connection instead of forwarding the response. */
   loseNextAnswer(): void;
 }
 

@@ -99,7 +99,7 @@ test('the simulated web of a demo ends with its parent process, and ignores a Ct
   const { sim } = JSON.parse(line.toString()) as { readonly sim: string };
   child.kill('SIGINT');
   assert.equal((await fetch(new URL('/__sim/world', sim))).status, 200);
-  // What the system does with a pipe whose other end has died.
+  // As the system does when the other end of the pipe has died.
   child.stdin.destroy();
   assert.deepEqual(await ended, [0, null]);
 });

@@ -17,7 +17,7 @@ import { after, before, test } from 'node:test';
 import { INLINE } from '../support/bin.ts';
 import { command } from './command.ts';
 
-// What is done again after a change, asked of the commands as a user runs them, on real papers.
+// What the commands redo after a change, on real papers.
 const OPEN = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'parse', 'open');
 const PAPERS = {
   small: 'html/docling-example_02.html',
@@ -50,7 +50,7 @@ function rowsOf(stage: string): Row[] {
     .map((line) => JSON.parse(line) as Row);
 }
 
-/** Runs all stages; answers which documents each of them really worked on. */
+/** Runs all stages; returns the documents that each of them processed. */
 function run(
   parameters: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
@@ -74,36 +74,36 @@ function run(
 
 const words = ['--dense', 'none'];
 
-test('a changed setting repeats exactly its stage, a changed input exactly that document', { skip }, () => {
+test('a changed setting reruns only the stages it affects, a changed input only that document', { skip }, () => {
   mkdirSync(join(root, 'papers'));
   for (const [name, file] of Object.entries(PAPERS)) {
     const path = join(root, 'papers', `${name}.${file.split('.').at(-1)}`);
     // Copied as bytes: the shared files may not be written to.
     writeFileSync(path, readFileSync(join(OPEN, file)));
   }
-  assert.deepEqual(run(words).done, { doctags: ALL, chunk: ALL, embed: ALL }, 'the first time everything is done');
+  assert.deepEqual(run(words).done, { doctags: ALL, chunk: ALL, embed: ALL }, 'the first run processes everything');
   const nothing = { doctags: [], chunk: [], embed: [] };
   assert.deepEqual(
     run([...words, '--workers', '1', '--timeout-s', '99']).done,
     nothing,
-    'how it is run changes nothing',
+    'workers and time limits change no output',
   );
 
   assert.deepEqual(
     run([...words, '--markdown']).done,
     { doctags: ALL, chunk: [], embed: [] },
-    'an output more of the first stage leaves its blocks as they were, and so all that follows',
+    'one more output of the first stage leaves its blocks unchanged, and so the later stages',
   );
   const coarse = [...words, '--markdown', '--max-tokens', '512'];
   assert.deepEqual(
     run(coarse).done,
     { doctags: [], chunk: ALL, embed: ['long'] },
-    'papers that fit one chunk either way have the same chunks, and are not embedded again',
+    'papers that fit into one chunk keep their chunks, and are not embedded again',
   );
 
   const path = join(root, 'papers', 'small.html');
   utimesSync(path, new Date(), new Date());
-  assert.deepEqual(run(coarse).done, nothing, 'a file that was only touched is the same');
+  assert.deepEqual(run(coarse).done, nothing, 'a touched file is unchanged');
   appendFileSync(path, '<p>One sentence more, about penguins.</p>');
   assert.deepEqual(run(coarse).done, { doctags: ['small'], chunk: ['small'], embed: ['small'] });
   copyFileSync(path, join(root, 'papers', 'fresh.html'));
@@ -112,13 +112,17 @@ test('a changed setting repeats exactly its stage, a changed input exactly that 
   rmSync(join(root, 'papers', 'long.xml'));
   const lines = [...coarse, '--format', 'jsonl'];
   const every = ['fresh', 'long', 'other', 'small'];
-  assert.deepEqual(run(lines).done, { doctags: [], chunk: every, embed: every }, 'another format is another file');
+  assert.deepEqual(
+    run(lines).done,
+    { doctags: [], chunk: every, embed: every },
+    'another format has other output files',
+  );
   assert.deepEqual(run(lines).done, nothing);
   appendFileSync(join(root, 'papers', 'fresh.html'), '<p>And one about seals.</p>');
   assert.deepEqual(run(lines).done, { doctags: ['fresh'], chunk: ['fresh'], embed: ['fresh'] });
 });
 
-test('a changed model or vector type repeats the vectors and nothing before them', { skip }, () => {
+test('a changed model or vector type recomputes only the vectors', { skip }, () => {
   const int8 = ['--markdown', '--max-tokens', '512', '--format', 'jsonl', '--sparse', 'none'];
   for (const name of ['long', 'other']) {
     rmSync(join(root, 'Data', 'ChunkedDocTagFiles', `${name}.jsonl`));
@@ -130,8 +134,8 @@ test('a changed model or vector type repeats the vectors and nothing before them
   assert.deepEqual(first.done, { doctags: [], chunk: [], embed: both });
   assert.ok(first.computed > 0);
   const half = run(int8, { DOCSTOKG_PARSE__VECTOR_TYPE: 'float16' });
-  assert.deepEqual(half, { done: { doctags: [], chunk: [], embed: both }, computed: 0 }, 'the texts are known');
+  assert.deepEqual(half, { done: { doctags: [], chunk: [], embed: both }, computed: 0 }, 'the vectors are cached');
   const fp32 = run(int8, { DOCSTOKG_PARSE__PRECISION: 'fp32' });
   assert.deepEqual(fp32.done, { doctags: [], chunk: [], embed: both });
-  assert.equal(fp32.computed, first.computed, 'vectors of another precision are others');
+  assert.equal(fp32.computed, first.computed, 'another precision has other vectors');
 });

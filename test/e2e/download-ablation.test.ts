@@ -22,5 +22,8 @@ test('disabling a resolver loses exactly the works that only it can obtain, for 
   assert.equal(found.length, 23);
   for (const { resolver, only, lost, differences } of found)
     assert.deepEqual({ resolver, lost, differences }, { resolver, lost: only, differences: [] });
-  assert.ok(found.filter(({ only }) => only.length > 0).length >= 14, 'most resolvers have works of their own here');
+  assert.ok(
+    found.filter(({ only }) => only.length > 0).length >= 14,
+    'most resolvers have works that only they can obtain',
+  );
 });

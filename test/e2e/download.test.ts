@@ -10,7 +10,7 @@ import { Records } from '../../src/store/index.ts';
 import type { Harvest } from '../support/harvest.ts';
 import { harvest, openWorld, readManifest, verifyFolder, wrongFiles } from '../support/harvest.ts';
 
-// A lean selection of what `npm run verify:download` does for many seeds, sizes and numbers of workers.
+// A small part of `npm run verify:download`, which has many seeds, sizes and numbers of workers.
 
 const WORLD = { works: 40, hosts: 12, timeScale: 0.05 } as const;
 
@@ -39,7 +39,7 @@ for (const run of RUNS) {
   });
 }
 
-/** Works whose record does not say what OpenAlex says. */
+/** Works whose record differs from OpenAlex. */
 function worksWithoutRecord(simulation: Simulation, folder: string): string[] {
   using records = Records.open(folder);
   const manifest = [...readManifest(folder).keys()];
@@ -69,7 +69,7 @@ test('a hostile world neither crashes a download nor leads it to a private addre
   const { code, stderr, summary, peakBytes } = await harvest(simulation, folder.path, run);
   assert.deepEqual([code, summary['crashed']], [0, 0], stderr);
   const { differences, works } = await verifyFolder(simulation, folder.path);
-  // Which file is kept, and that it is kept, must be true; which of two limits on time fired first depends on the machine.
+  // The kept file must match; which of two time limits fired first depends on the machine.
   assert.deepEqual(
     differences.filter(({ aspect }) => ['works', 'hash', 'resolver'].includes(aspect)),
     [],

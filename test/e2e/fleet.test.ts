@@ -12,7 +12,7 @@ import { corpusHash } from '../support/corpus-hash.ts';
 import { openWorld, PATIENCE } from '../support/harvest.ts';
 import { startCommand } from './started-command.ts';
 
-/** Words are enough to see that documents go through; the model has tests of its own. */
+/** Lexical search is enough here; the model is tested elsewhere. */
 const ENVIRONMENT = {
   ...PATIENCE,
   DOCSTOKG_PARSE__DENSE: 'none',
@@ -26,7 +26,7 @@ const FAST = `--import=data:text/javascript,${encodeURIComponent(
   'const D=Date,now=()=>D.now()+3600000;globalThis.Date=class extends D{constructor(...a){a.length?super(...a):super(now())}static now(){return now()}}',
 )}`;
 
-/** The outcome of every work, and every document that a stage has made, without times and machines. */
+/** The outcome of every work and every document of a stage, without times and machines. */
 function factsOf(folder: string): unknown {
   const rows = (name: string): Record<string, unknown>[] =>
     readFileSync(join(folder, name), 'utf8')
@@ -47,7 +47,7 @@ function factsOf(folder: string): unknown {
   return [new Map(last), made.slice(0, 2)];
 }
 
-test('machines with folders of their own make one corpus, the same as one machine alone, though the one that lists is killed, others are stopped, and one has a wrong clock', async () => {
+test('machines with separate folders build the same corpus as one machine, despite a killed lister, stopped machines and a wrong clock', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-fleet-'));
   await using server = await startPostgres();
   const world = {
@@ -72,15 +72,15 @@ test('machines with folders of their own make one corpus, the same as one machin
     assert.equal((await alone.ended).code, 0, alone.stderr);
   }
   const fleet = ['--fleet', server.url, '--store', join(folder.path, 'store')];
-  // The only one so far, so it lists.
+  // The first machine is the lister.
   await using victim = run('victim', ...fleet);
-  await victim.told(/joined the fleet/);
+  await victim.printed(/joined the fleet/);
   for (const [signal, code] of [
     ['SIGTERM', 143],
     ['SIGINT', 130],
   ] as const) {
     await using stopped = run(signal, ...fleet);
-    await stopped.told(/joined the fleet/);
+    await stopped.printed(/joined the fleet/);
     stopped.kill(signal);
     assert.equal((await stopped.ended).code, code, stopped.stderr);
   }
@@ -101,7 +101,7 @@ test('machines with folders of their own make one corpus, the same as one machin
 
   assert.deepEqual(factsOf(join(folder.path, 'fresh')), factsOf(join(folder.path, 'alone')));
   assert.deepEqual(await corpusHash(join(folder.path, indexed.out)), await corpusHash(join(folder.path, 'alone')));
-  // Each machine has the same logs, byte by byte, as far as it has copied them.
+  // The logs of each machine are a prefix of the complete ones, byte by byte.
   for (const name of LOGS)
     for (const other of ['first', 'second']) {
       const [whole, copy] = ['fresh', other].map((each) => readFileSync(join(folder.path, each, name), 'utf8'));

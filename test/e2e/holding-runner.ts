@@ -1,4 +1,4 @@
-// A process that leases a job and holds it until its signal is aborted. It tells on stdout what happens to it.
+// A process that leases a job and holds it until its signal is aborted. It prints its events on stdout.
 import { openStore, Orchestrator, WorkQueue } from '../../src/queue/index.ts';
 
 await using store = await openStore(process.argv[2] ?? '', { timeoutMs: 240_000 });
@@ -8,7 +8,7 @@ const orchestrator = new Orchestrator({
   maxPerHost: 1,
   maxParked: 0,
   leaseMs: 60_000,
-  // It writes nothing while it holds the job, so that it can be frozen without a lock in its hands.
+  // It writes nothing while it holds the job, so that it holds no lock when it is suspended.
   heartbeatMs: 600_000,
   maxAttempts: 3,
   retryBackoffMs: 1,

@@ -25,7 +25,7 @@ test('a host with a Retry-After of a year is reported, other plans are tried, an
     { doi: '10.5555/two', url: 'http://busy.example.org/2.pdf', pdf_url: 'http://good.example.org/2.pdf' },
   ];
   writeFileSync(join(folder.path, 'works.jsonl'), works.map((work) => JSON.stringify(work)).join('\n'));
-  const run = async (): Promise<{ readonly said: Record<string, unknown>; readonly stderr: string }> => {
+  const run = async (): Promise<{ readonly summary: Record<string, unknown>; readonly stderr: string }> => {
     await using started = startCommand(
       'contentdownload',
       ['--input', 'works.jsonl', '--out', 'out', '--mailto', 'anna@docstokg.dev', '--json'],
@@ -41,24 +41,20 @@ test('a host with a Retry-After of a year is reported, other plans are tried, an
     );
     const { code } = await started.ended;
     assert.equal(code, 1, started.stderr);
-    return { said: JSON.parse(started.stdout) as Record<string, unknown>, stderr: started.stderr };
+    return { summary: JSON.parse(started.stdout) as Record<string, unknown>, stderr: started.stderr };
   };
   const first = await run();
-  assert.deepEqual([first.said['saved'], first.said['failed'], first.said['parked']], [1, 1, 0]);
-  assert.deepEqual(first.said['by_reason'], { 'host-given-up': 1 });
+  assert.deepEqual([first.summary['saved'], first.summary['failed'], first.summary['parked']], [1, 1, 0]);
+  assert.deepEqual(first.summary['by_reason'], { 'host-given-up': 1 });
   assert.match(first.stderr, /busy\.example\.org is rate-limited until 20\d\d-.*given up for this run/);
   await sameReasonEverywhere(join(folder.path, 'out'), { work: '10.5555/one', reason: 'host-given-up' });
   const second = await run();
-  assert.deepEqual(second.said['ended_before'], { 'host-given-up': 1 });
-  assert.match(String(second.said['given_up']), /busy\.example\.org is rate-limited until/);
-  assert.equal(
-    server.requests.filter(({ host }) => host === 'busy.example.org').length,
-    1,
-    'asked once, over both runs',
-  );
+  assert.deepEqual(second.summary['ended_before'], { 'host-given-up': 1 });
+  assert.match(String(second.summary['given_up']), /busy\.example\.org is rate-limited until/);
+  assert.equal(server.requests.filter(({ host }) => host === 'busy.example.org').length, 1, 'one request in both runs');
 });
 
-/** One work's reason is the same word wherever it is asked for. */
+/** The reason of a work is the same in every file and query. */
 async function sameReasonEverywhere(out: string, { work, reason }: { work: string; reason: string }): Promise<void> {
   const code = reason.toUpperCase().replaceAll('-', '_');
   const read = (name: string): string => readFileSync(join(out, name), 'utf8');
@@ -75,7 +71,7 @@ async function sameReasonEverywhere(out: string, { work, reason }: { work: strin
   await using store = await openStore(join(out, 'state', 'workqueue.sqlite'));
   const { byErrorCode } = await store.admin.stats(Date.now());
   assert.deepEqual(
-    byErrorCode.map(({ code: told, jobs }) => [told, jobs]),
+    byErrorCode.map(({ code: counted, jobs }) => [counted, jobs]),
     [[code, 1]],
   );
   const [listed, ...others] = await store.admin.list({ errorCode: code }, { limit: 10 });

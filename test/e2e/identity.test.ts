@@ -44,9 +44,9 @@ test('a work listed by its DOI in one file and by its PMID in another is one wor
     'skipped duplicate',
   ]);
   assert.equal(readdirSync(join(out, 'PDF')).length, 1);
-  // The ids said that they are one work before anything was fetched: identical bytes would be noticed only afterwards.
+  // The ids were merged before any download: identical bytes would be noticed only afterwards.
   const tried = [...rows.values()].filter(({ attempts }) => attempts.length > 0);
-  assert.equal(tried.length, 1, 'one of them was tried, the other was not');
+  assert.equal(tried.length, 1, 'only one of them was tried');
   for (const { url } of tried[0]?.attempts ?? []) {
     const { href } = new URL(url);
     assert.equal(simulation.log.since(0).filter((request) => request.url === href).length, 1, `requests for ${href}`);

@@ -13,9 +13,9 @@ import { systemClock } from '../../src/base/index.ts';
 import { openStore } from '../../src/queue/index.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin');
-const posix = process.platform === 'win32' ? 'signals are those of POSIX' : false;
+const posix = process.platform === 'win32' ? 'needs POSIX signals' : false;
 
-/** Tells its process id when it has a job, and when it is through with it, which it is when told on a file. */
+/** Prints its process id when a job starts, and `finished` when the file `go` exists. */
 const HANDLER = `import { existsSync } from 'node:fs';
 export default async (job) => {
   console.log('started ' + process.pid);
@@ -30,7 +30,7 @@ interface Launched {
   readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
 }
 
-/** Starts a queue that runs one job, the way an older or newer Node would start it. */
+/** Starts a queue that runs one job, as an older or newer Node would. */
 async function launched(
   folder: string,
   way: 'child' | 'replace' | 'here',
@@ -68,7 +68,7 @@ test('killing the launcher with SIGKILL also ends the program', { skip: posix },
   assert.notEqual(pid, program.process.pid);
   program.process.kill('SIGKILL');
   await program.ended;
-  // Its stdout is closed when nobody has it any more: no 'finished' comes, and nobody is left to write it.
+  // Its stdout closes when the last process that holds it has ended, without 'finished'.
   assert.equal((await program.lines.next()).done, true);
 });
 
@@ -91,14 +91,14 @@ test(
     await startedPid(program);
     program.process.kill('SIGINT');
     program.process.kill('SIGINT');
-    // Signals of one kind that wait together are one: the second is sent until it was heard.
+    // Pending signals of one kind are merged: the second is sent until the program ends.
     const again = setInterval(() => program.process.kill('SIGINT'), 50);
     assert.deepEqual(await program.ended, [130, null]);
     clearInterval(again);
   },
 );
 
-test('there is no second process where the platform allows it', { skip: posix }, async () => {
+test('the launcher replaces its own process where the platform allows it', { skip: posix }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-launch-'));
   const program = await launched(folder.path, 'replace');
   assert.equal(await startedPid(program), program.process.pid);

@@ -11,10 +11,10 @@ import { writeSmallRun } from '../fixtures/small-run.ts';
 import { BIN } from '../support/bin.ts';
 import { command } from './command.ts';
 
-/** What takes longer hangs. */
+/** Anything slower hangs. */
 const SLOWLY = { timeout: 240_000 };
 
-test('an assistant starts docstokg mcp, calls every tool, some in the older protocol too, and it ends with its input', async () => {
+test('docstokg mcp answers every tool over stdio, also in the older protocol, and ends when its input closes', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'mcp-'));
   const run = join(folder.path, 'reefs');
   await writeSmallRun(run);
@@ -24,14 +24,14 @@ test('an assistant starts docstokg mcp, calls every tool, some in the older prot
       args: [join(BIN, 'docstokg'), 'mcp', run],
       stderr: 'pipe',
     });
-    let told = '';
-    transport.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    let printed = '';
+    transport.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     const faults: Error[] = [];
     const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
-    // The client reports whatever comes on standard output and is no message of the protocol.
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no event target
+    // The client reports any output on stdout that is not a protocol message.
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is not an event target
     client.onerror = (error) => faults.push(error);
-    // The command ends with its input, also when the test fails.
+    // Closes the input, which ends the command, also when the test fails.
     await using _input = { [Symbol.asyncDispose]: () => client.close() };
     await client.connect(transport, SLOWLY);
     const questions: readonly (readonly [string, Record<string, unknown>])[] = [
@@ -53,7 +53,7 @@ test('an assistant starts docstokg mcp, calls every tool, some in the older prot
       tools.map(({ name }) => name),
       questions.map(([name]) => name),
     );
-    // What the tools answer does not depend on the version of the protocol.
+    // Results of tools do not depend on the protocol version.
     for (const [name, asked] of mode === 'legacy' ? questions.slice(0, 4) : questions) {
       const result = await client.callTool({ name, arguments: asked }, SLOWLY);
       assert.notEqual(result.isError, true, JSON.stringify(result.content));
@@ -62,8 +62,8 @@ test('an assistant starts docstokg mcp, calls every tool, some in the older prot
     assert.ok((await client.listResources({}, SLOWLY)).resources.length > 0);
     await client.close();
     assert.deepEqual(faults, []);
-    assert.match(told, /serving reefs over stdio/);
-    assert.doesNotMatch(told, /error/i);
+    assert.match(printed, /serving reefs over stdio/);
+    assert.doesNotMatch(printed, /error/i);
   }
 });
 

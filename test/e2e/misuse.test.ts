@@ -12,7 +12,7 @@ import { command, refusedCommand } from './command.ts';
 
 const CONTACT = ['--mailto', 'someone@university.edu'];
 
-/** Command lines that ask for what cannot be, and what their refusal names. */
+/** Invalid command lines, and what their error names. */
 const WRONG: readonly (readonly [line: readonly string[], names: RegExp])[] = [
   [['contentdownload', '10.1371/journal.pone.0000217', '--max', 'abc', ...CONTACT], /--max.*abc/],
   [['contentdownload', '--topic', 'x', '--max', '-3', ...CONTACT], /--max.*-3/],
@@ -44,7 +44,7 @@ test('an invalid command line is rejected with exit 2, names the problem, and le
     assert.match(stderr, names, line);
     assert.deepEqual(readdirSync(folder.path).sort(), ['afile', 'list.txt'], `${line} leaves nothing behind`);
   }
-  // One of each kind as a user types it: refused by a command, and by the parser of the command line.
+  // One of each kind in a real process: refused by a command, and by the command line parser.
   for (const [[, ...parameters], names] of [WRONG[3], WRONG[9]].filter((each) => each !== undefined)) {
     const door = parameters[0] === 'serach' ? 'docstokg' : 'contentdownload';
     const { status, stdout, stderr } = command(door, parameters, { cwd: folder.path });
@@ -54,7 +54,7 @@ test('an invalid command line is rejected with exit 2, names the problem, and le
   }
 });
 
-/** Commands that take a run folder; RUN is the place of it. */
+/** Commands that take a run folder; RUN is its position. */
 const OF_RUNS: readonly (readonly string[])[] = [
   ['search', 'RUN', 'why?'],
   ['ask', 'RUN', 'why?'],

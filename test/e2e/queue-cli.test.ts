@@ -19,7 +19,7 @@ async function openQueue(folder: string): Promise<WorkQueue> {
   return new WorkQueue(await openStore(join(folder, 'state', 'workqueue.sqlite'), { timeoutMs: 240_000 }));
 }
 
-/** A folder with a queue of its own, and the commands that work on it. */
+/** A folder with a queue, and the commands that use it. */
 async function place() {
   const folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-cli-'));
   const queue = (...parameters: string[]) => command('contentdownload', ['queue', ...parameters], { cwd: folder.path });
@@ -31,11 +31,11 @@ async function place() {
       assert.notEqual(stdout, '', stderr);
       return JSON.parse(stdout) as Record<string, unknown>;
     },
-    /** Looks into the queue without a command, which is faster. */
+    /** Opens the queue without a command, which is faster. */
     job: async (id: string) => {
       await using queue = await openQueue(folder.path);
       const job = await queue.store.admin.find(id);
-      assert.ok(job, `${id} is there`);
+      assert.ok(job, `${id} exists`);
       return job;
     },
     put: async (jobs: Readonly<Record<string, { readonly resolver?: string; readonly [field: string]: unknown }>>) => {
@@ -175,7 +175,7 @@ test('a drained run ends every job with its outcome, prints the counts, and exit
   assert.match(table, /^HTTP_404 +error +1$/m);
   assert.match(table, /^arxiv +skipped +1$/m);
 
-  // The delayed job keeps its attempt; the failed one is put back by its code only.
+  // The delayed job keeps its attempt; only the failed one is requeued by its code.
   assert.equal((await at.job('l')).attempts, 0);
   assert.equal(at.queue('retry-failed', '--max-attempts', '1').stdout, '0 failed jobs requeued\n');
   assert.deepEqual(at.json('retry', '--error-code', 'HTTP_404', '--dry-run'), {
@@ -206,10 +206,10 @@ test('a job that throws is retried later, its message cannot control the termina
   assert.deepEqual(at.json('prune', '--older-than', '0s', '--dry-run'), { pruned: 0, matching: 1, dry_run: true });
   assert.equal(at.queue('prune', '--older-than', '1h').stdout, '0 jobs removed\n');
   assert.equal(at.queue('prune', '--older-than', '0s', '--state', 'done').stdout, '1 job removed\n');
-  assert.equal(at.queue('enqueue', 'd').stdout, 'added d\n', 'a pruned id may come in again');
+  assert.equal(at.queue('enqueue', 'd').stdout, 'added d\n', 'a pruned id may be added again');
 });
 
-test('an empty queue has counts and no time left', async () => {
+test('stats of an empty queue show counts and no time left', async () => {
   await using at = await place();
   const { stdout } = at.queue('stats');
   assert.match(stdout, /^total +0$/m);
@@ -236,7 +236,7 @@ test('misuse is reported on stderr with exit code 2 and changes nothing', async 
     [['prune', '--older-than', 'long'], /'long' is invalid\. expected a number and a unit/],
     [['stats', '--queue', 'typo.sqlite'], /USAGE_QUEUE queue not found: typo\.sqlite/],
     [['pause', '--queue', 'typo.sqlite'], /USAGE_QUEUE queue not found: typo\.sqlite/],
-    // Without a handler jobs are works to download, and hosts want to know by whom.
+    // Without a handler jobs are works to download, which needs a contact address.
     [['run'], /CONTACT_MISSING/],
   ];
   for (const [parameters, expected] of misuses) {
@@ -264,14 +264,14 @@ test('a running process obeys pause and resume from another, for everything and 
   await using at = await place();
   await at.put({ warm: {} });
   await using run = startCommand('contentdownload', ['queue', 'run', '--handler', HANDLER], { cwd: at.path });
-  await run.told(/started warm/);
+  await run.printed(/started warm/);
   const pause = at.queue('pause', '--host', 'Held.example');
   assert.deepEqual([pause.status, pause.stdout], [0, 'host held.example paused\n']);
   assert.match(pause.stderr, /host held\.example is unknown.*check the spelling/);
-  await run.told(/paused: host held\.example/);
-  // The job of the paused host is older, and would come first.
+  await run.printed(/paused: host held\.example/);
+  // The job of the paused host is older, and would otherwise run first.
   await at.put({ held: { url: 'https://held.example/a' }, free: { url: 'https://free.example/a' } });
-  await run.told(/started free/);
+  await run.printed(/started free/);
   assert.doesNotMatch(run.stderr, /started held/);
   assert.deepEqual(at.json('resume', '--host', 'held.example'), {
     scope: 'host',
@@ -279,15 +279,15 @@ test('a running process obeys pause and resume from another, for everything and 
     changed: true,
     known: true,
   });
-  await run.told(/started held/);
+  await run.printed(/started held/);
 
   assert.equal(at.queue('pause').stdout, 'everything paused\n');
-  await run.told(/paused: all/);
+  await run.printed(/paused: all/);
   await at.put({ late: {} });
   assert.match(at.queue('stats').stdout, /pauses\nscope +since\nall +\d/);
   assert.doesNotMatch(run.stderr, /started late/);
   assert.equal(at.queue('resume').stdout, 'everything resumed\n');
-  await run.told(/started late/);
+  await run.printed(/started late/);
   assert.match(run.stderr, /nothing is paused/);
   run.kill('SIGTERM');
   assert.deepEqual(await run.ended, { code: 143, signal: null });
@@ -328,7 +328,7 @@ test('--drain reports paused jobs and waits for resume; --drain-now leaves them'
   await using run = startCommand('contentdownload', ['queue', 'run', '--drain', '--handler', HANDLER], {
     cwd: at.path,
   });
-  await run.told(/paused: all; its jobs wait until queue resume/);
+  await run.printed(/paused: all; its jobs wait until queue resume/);
   assert.doesNotMatch(run.stderr, /started waiting/);
   at.queue('resume');
   assert.deepEqual(await run.ended, { code: 0, signal: null });
@@ -346,7 +346,7 @@ test('Ctrl-C requeues running jobs and exits 130; SIGHUP does the same with 129'
       cwd: at.path,
       env: { DOCSTOKG_ORCHESTRATOR__SHUTDOWN_GRACE_SECONDS: '0' },
     });
-    await run.told(/started w, attempt 1/);
+    await run.printed(/started w, attempt 1/);
     run.kill(signal);
     assert.deepEqual(await run.ended, { code, signal: null }, run.stderr);
     assert.equal(run.stdout, 'stopped: 0 done, 0 skipped, 0 failed, 1 requeued\n');
@@ -360,18 +360,18 @@ test('a run shows progress; a second Ctrl-C exits immediately, and the next run 
   await at.put({ i: { act: 'ignore' } });
   {
     await using run = startCommand('contentdownload', ['queue', 'run', '--handler', HANDLER], { cwd: at.path });
-    await run.told(/started i, attempt 1/);
-    await run.told(/^0 done {2}1 running {2}0 queued/m);
+    await run.printed(/started i, attempt 1/);
+    await run.printed(/^0 done {2}1 running {2}0 queued/m);
     run.kill('SIGINT');
-    await run.told(/SIGINT: finishing running jobs/);
+    await run.printed(/SIGINT: finishing running jobs/);
     run.kill('SIGINT');
     assert.deepEqual(await run.ended, { code: 130, signal: null });
     assert.doesNotMatch(run.stderr, /^ {4}at /m);
   }
   assert.equal((await at.job('i')).state, 'in_progress');
   await using next = startCommand('contentdownload', ['queue', 'run', '--handler', HANDLER], { cwd: at.path });
-  // A death is counted apart from attempts: most jobs are innocent of it.
-  await next.told(/started i, attempt 1/);
+  // A crash is not counted as an attempt: most jobs did not cause it.
+  await next.printed(/started i, attempt 1/);
 });
 
 test('a closed pipe ends an export quietly, and a missing reader does not end a run', async () => {
@@ -385,7 +385,7 @@ test('a closed pipe ends an export quietly, and a missing reader does not end a 
   await using run = startCommand('contentdownload', ['queue', 'run', '--drain', '--handler', HANDLER], {
     cwd: at.path,
   });
-  await run.told(/started job/);
+  await run.printed(/started job/);
   run.hangUp('stderr');
   run.hangUp('stdout');
   assert.deepEqual(await run.ended, { code: 0, signal: null });
@@ -394,7 +394,7 @@ test('a closed pipe ends an export quietly, and a missing reader does not end a 
 
 test('colours are used only in terminals, and never with NO_COLOR or --no-color', async (context) => {
   if (spawnSync('script', ['--version']).status !== 0) {
-    context.skip('NOT TESTED: the program script, which makes a terminal, is not there');
+    context.skip('NOT TESTED: the program script, which provides a terminal, is not installed');
     return;
   }
   await using at = await place();
@@ -444,7 +444,7 @@ test('the bash completion script completes commands and options', (context) => {
   assert.deepEqual([unknown.status, unknown.stdout], [2, '']);
 });
 
-test('an old Node starts the Node of the package, passes on its exit code, or says what to install', async (context) => {
+test('an old Node starts the Node of the package and returns its exit code, or says what to install', async (context) => {
   const [major = 0, minor = 0] = existsSync(OLD_NODE)
     ? spawnSync(OLD_NODE, ['--version'], { encoding: 'utf8' }).stdout.slice(1).split('.').map(Number)
     : [];

@@ -100,7 +100,7 @@ test('a disk that fills up during a run stops it with the reason, and no job is 
 
 test('a read-only queue is reported', async (context) => {
   if (process.getuid?.() === 0 && spawnSync('chattr', ['-V']).error) {
-    context.skip('NOT TESTED: root may write everything, and chattr is not there');
+    context.skip('NOT TESTED: root may write everything, and chattr is not installed');
     return;
   }
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-readonly-'));
@@ -109,7 +109,7 @@ test('a read-only queue is reported', async (context) => {
   const asRoot = process.getuid?.() === 0;
   if (asRoot) {
     if (spawnSync('chattr', ['+i', queue]).status !== 0) {
-      context.skip('NOT TESTED: this file system knows no immutable files');
+      context.skip('NOT TESTED: this file system has no immutable files');
       return;
     }
   } else chmodSync(queue, 0o444);

@@ -25,7 +25,7 @@ test('queue run downloads jobs enqueued by others, in every form of work', async
   };
   const open = [...simulation.world.works()].filter(({ archetype, doi }) => archetype === 'A1' && doi !== null);
   const [byId, byDoi, ...others] = open;
-  // A URL that shows no DOI: one that does is looked up by it.
+  // A URL without a DOI: one with a DOI is looked up by it.
   const file = others
     .flatMap(({ locations }) => locations)
     .find(({ kind, isOa, url }) => kind === 'pdf' && isOa && !url.includes('/10.'));

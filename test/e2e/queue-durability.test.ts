@@ -11,7 +11,7 @@ import { BIN } from '../support/bin.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const HANDLER = join(ROOT, 'test', 'fixtures', 'queue-handler.ts');
 
-/** Runs a queue command and answers its writes and syncs of the log, and its lines on stdout, in the order they happened. */
+/** Runs a queue command; returns its writes and syncs of the log, and its lines on stdout, in order. */
 function trace(folder: string, durability: string, ...parameters: string[]): string[] {
   const log = join(folder, 'trace');
   const { status, stderr } = spawnSync(
@@ -39,7 +39,7 @@ function trace(folder: string, durability: string, ...parameters: string[]): str
         : /f(?:data)?sync\(\d+<[^>]*-wal>/.test(line)
           ? ['sync']
           : / write\(1</.test(line)
-            ? ['told']
+            ? ['printed']
             : [],
     );
 }
@@ -50,16 +50,16 @@ test('a job is acknowledged after its sync, and results are not synced unless re
     return;
   }
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-durability-'));
-  /** What happened to the log between the last write before something was told, and the telling. */
-  const beforeTold = (events: readonly string[]): readonly string[] => {
-    const told = events.indexOf('told');
-    assert.ok(told > 0, 'something was written and told');
-    return events.slice(events.lastIndexOf('write', told), told + 1);
+  /** Events from the last write of the log before the first output to that output. */
+  const beforeOutput = (events: readonly string[]): readonly string[] => {
+    const printed = events.indexOf('printed');
+    assert.ok(printed > 0, 'something was written before the output');
+    return events.slice(events.lastIndexOf('write', printed), printed + 1);
   };
-  // The first one makes the file, whose creation is synced anyway.
+  // The first one creates the file, which is always synced.
   trace(folder.path, 'none', 'enqueue', 'first');
-  assert.deepEqual(beforeTold(trace(folder.path, 'enqueue', 'enqueue', 'a')), ['write', 'sync', 'told']);
-  assert.deepEqual(beforeTold(trace(folder.path, 'none', 'enqueue', 'b')), ['write', 'told']);
+  assert.deepEqual(beforeOutput(trace(folder.path, 'enqueue', 'enqueue', 'a')), ['write', 'sync', 'printed']);
+  assert.deepEqual(beforeOutput(trace(folder.path, 'none', 'enqueue', 'b')), ['write', 'printed']);
 
   const syncs = (durability: string): number =>
     trace(folder.path, durability, 'run', '--drain', '--log-level', 'error', '--handler', HANDLER).filter(

@@ -28,26 +28,26 @@ test('a process suspended beyond its lease loses the job; resumed, it is notifie
   });
   const ended = once(child, 'close');
   try {
-    const told: string[] = [];
+    const printed: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
-      told.push(line);
+      printed.push(line);
       if (line !== 'started a') continue;
       child.kill('SIGSTOP');
-      // An hour later another worker finds the lease run out, and finishes the job.
+      // An hour later another worker takes over the expired lease and finishes the job.
       const later = systemClock.now() + 3_600_000;
       await store.backlog(later, { shared: 2, alone: 3, most: 9 });
       const picks = [{ host: null, resolver: null, limit: 1 }];
       const other = { workerId: 'other', now: later, leaseMs: 60_000 };
       const [taken] = (await store.exchange({ ...other, settlements: [], picks })).leased;
-      assert.ok(taken, 'the job is there to be taken over');
+      assert.ok(taken, 'the job can be taken over');
       assert.equal(taken.attempt, 1);
       const settlements = [{ ...taken, settlement: { kind: 'finish', state: 'done' } }] as const;
       assert.deepEqual((await store.exchange({ ...other, settlements, picks: [] })).accepted, [true]);
-      // Whatever an operator does makes every runner look at its leases.
+      // Any operator command makes every runner check its leases.
       await store.admin.pause('resolver', 'another', later);
       child.kill('SIGCONT');
     }
-    assert.deepEqual(told, ['started a', 'lost a', 'refused', 'ended, 1 lost']);
+    assert.deepEqual(printed, ['started a', 'lost a', 'refused', 'ended, 1 lost']);
     assert.deepEqual(await ended, [0, null]);
     const job = await store.admin.find('a');
     assert.deepEqual([job?.state, job?.attempts, job?.lastError], ['done', 1, null]);
@@ -60,7 +60,7 @@ test('a process suspended beyond its lease loses the job; resumed, it is notifie
 const server = await startPostgres();
 after(() => server[Symbol.asyncDispose]());
 
-/** The server's address through a proxy that can be told to break connections. */
+/** The server's URL through a proxy that breaks connections on request. */
 async function through() {
   const { hostname, port, username, pathname, password } = new URL(server.url);
   const proxy = await startCuttingProxy({ host: hostname, port: Number(port || 5432) });
@@ -70,10 +70,10 @@ async function through() {
 test('opening a queue waits for a PostgreSQL server that is starting, and logs it once', async () => {
   const { proxy, url } = await through();
   await using _proxy = proxy;
-  const told: string[] = [];
+  const events: string[] = [];
   proxy.refuseNext(3);
-  await using store = await open(url, ({ kind }) => told.push(kind));
-  assert.deepEqual(told, ['queue-unreachable', 'queue-reachable']);
+  await using store = await open(url, ({ kind }) => events.push(kind));
+  assert.deepEqual(events, ['queue-unreachable', 'queue-reachable']);
   assert.equal((await store.admin.stats(0)).total, 0);
 });
 
@@ -88,7 +88,7 @@ test('lost PostgreSQL connections or responses cost no job and no repeat, and ar
   });
   const ids = Array.from({ length: JOBS }, (_, n) => `job ${n}`);
   const jobs = ids.map((artifactId) => ({ artifactId, artifactJson: '{}' }));
-  // The answer to this very statement is lost: it is sent again, and nothing comes in twice.
+  // The response to this statement is lost: it is sent again, and no job is added twice.
   proxy.loseNextAnswer();
   await store.enqueue(jobs, systemClock.now());
   assert.equal((await store.admin.stats(systemClock.now())).total, JOBS);
@@ -136,9 +136,9 @@ test('lost PostgreSQL connections or responses cost no job and no repeat, and ar
     ids.map(() => 1),
     'no job is run twice',
   );
-  assert.ok(faults >= 8, `${faults} faults were made`);
-  assert.ok(away > 0 && away <= faults + 1, `${away} outages told for ${faults} faults`);
-  assert.equal(back, away, 'each end is told too');
+  assert.ok(faults >= 8, `${faults} faults`);
+  assert.ok(away > 0 && away <= faults + 1, `${away} outages reported for ${faults} faults`);
+  assert.equal(back, away, 'each end is reported');
 });
 
 test('killing the PostgreSQL server with SIGKILL ends no runner, and lost requests are not waited for', async (context) => {
@@ -156,7 +156,7 @@ test('killing the PostgreSQL server with SIGKILL ends no runner, and lost reques
     () =>
       new Orchestrator({
         maxWorkers: 4,
-        // Far longer than the test: whoever waited for a lease to run out would not end.
+        // Far longer than the test, so that waiting for a lease to expire would fail it.
         leaseMs: 3_600_000,
         heartbeatMs: 1_000_000,
         queue,

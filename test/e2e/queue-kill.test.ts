@@ -23,7 +23,7 @@ function open(target: string): Promise<QueueStore> {
   return openStore(target, { schema: 'docstokg_e2e', timeoutMs: 240_000 });
 }
 
-/** Kills the runner again and again while it drains, then holds what it wrote against what a queue promises. */
+/** Kills the runner repeatedly while it drains, then checks its log against the guarantees of the queue. */
 async function killStorm(
   backend: 'sqlite' | 'postgres',
   target: string,
@@ -45,7 +45,7 @@ async function killStorm(
     await runRunner({ ...task, ids: [] }, 1 + random(240));
     await restarting;
   }
-  // What is left is drained; only the poison job still kills its process.
+  // The rest is drained; only the poison job still kills its process.
   while (!(await runRunner({ ...task, ids: [] })));
 
   await using store = await open(target);
@@ -53,7 +53,7 @@ async function killStorm(
   assert.deepEqual(states, { queued: 0, in_progress: 0, done: JOBS, skipped: 0, error: 1 }, 'no job is lost');
   const poison = await store.admin.find('poison');
   assert.equal(poison?.state, 'error');
-  // Kills from outside speak for whoever was in hand: the poison is found out later than in a calm house, but it is.
+  // Each recent crash without the job allows it one more crash alone, so with kills it fails later.
   assert.ok(poison.deathsAlone >= MAX_DEATHS && poison.deathsAlone <= 3 * MAX_DEATHS, String(poison.deathsAlone));
   assert.match(poison.lastError ?? '', /^PROCESS_DIED: /);
 
@@ -70,7 +70,7 @@ async function killStorm(
       settled.add(id);
     }
   }
-  // What a process had begun and not written when it died is all that runs again.
+  // Only jobs that a process had started and not settled when it died run again.
   assert.ok(Math.max(...unwritten.values()) <= WORKERS, JSON.stringify([...unwritten]));
 }
 
@@ -98,8 +98,7 @@ test(`every accepted job exists after a kill (seed ${seed})`, async () => {
   }
   await using store = await open(target);
   const accepted = readFileSync(log, 'utf8').trim().split('\n');
-  for (const line of accepted)
-    assert.ok(await store.admin.find(line.replace('accepted ', '')), `${line}, but it is not there`);
+  for (const line of accepted) assert.ok(await store.admin.find(line.replace('accepted ', '')), `${line}, but missing`);
 });
 
 test('a job that crashes its process causes few crashes and loses no work that ran next to it', async () => {
@@ -109,13 +108,13 @@ test('a job that crashes its process causes few crashes and loses no work that r
   const task = { mode: 'drain', backend: 'sqlite', target, log, workers: WORKERS, maxDeaths: 3 };
   let deaths = 0;
   while (!(await runRunner({ ...task, ids: deaths === 0 ? ids : [] }))) deaths += 1;
-  assert.equal(deaths, 5, 'two beside others, three alone');
+  assert.equal(deaths, 5, 'two next to others, three alone');
   await using store = await open(target);
   const { states, suspects } = await store.admin.stats(systemClock.now());
   assert.deepEqual([states.done, states.error, states.queued, suspects], [59, 1, 0, 0]);
   const poison = await store.admin.find('poison');
   assert.deepEqual([poison?.deaths, poison?.deathsAlone], [5, 3]);
-  // Whoever ran beside it twice was tried alone, and no other job was under way meanwhile.
+  // After two crashes next to others it ran alone: no other job was running.
   const lines = readFileSync(log, 'utf8').trim().split('\n');
   const alone = lines.flatMap((line, at) => (line.startsWith('start poison ') ? [at] : [])).slice(2);
   for (const at of alone) {

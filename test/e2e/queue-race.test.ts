@@ -12,7 +12,7 @@ const JOBS = 600;
 const server = await startPostgres();
 after(() => server[Symbol.asyncDispose]());
 
-/** Several processes put the same ids into one queue at once and empty it together. */
+/** Several processes add the same ids to one queue at the same time and drain it together. */
 async function race(backend: 'sqlite' | 'postgres', target: string, folder: string, processes: number): Promise<void> {
   const log = join(folder, 'log');
   const ids = Array.from({ length: JOBS }, (_, n) => `${processes} racers, job ${n}`);

@@ -1,5 +1,5 @@
-// A process that works on a queue until it is drained or killed. It writes one line per event to a log that survives its
-// death, and one byte per event to stdout, so that whoever watches can kill it after a chosen number of events.
+// A process that runs jobs of a queue until it is drained or killed. It writes one line per event to a log that survives its
+// death, and one byte per event to stdout, so that its parent can kill it after a chosen number of events.
 import { appendFileSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 
@@ -12,14 +12,14 @@ interface Task {
   readonly log: string;
   readonly workers: number;
   readonly maxDeaths: number;
-  /** Ids that this process puts in before it drains. */
+  /** Ids that this process adds before it drains. */
   readonly ids: readonly string[];
 }
 
 const task = JSON.parse(process.argv[2] ?? '{}') as Task;
-// Whoever is killed writes down nothing of what it compiled, and the next would compile it again.
+// A killed process would not save its compile cache, and the next one would compile again.
 flushCompileCache();
-const tell = (line: string): void => {
+const record = (line: string): void => {
   appendFileSync(task.log, `${line}\n`);
   writeSync(1, '.');
 };
@@ -30,11 +30,11 @@ const queue = new WorkQueue(store);
 if (task.mode === 'enqueue') {
   for (const id of task.ids) {
     await queue.enqueue(id, { id });
-    tell(`accepted ${id}`);
+    record(`accepted ${id}`);
   }
 } else {
   const results = await Promise.all(task.ids.map((id) => queue.enqueue(id, { id })));
-  for (const added of results) if (added) tell('added');
+  for (const added of results) if (added) record('added');
   const orchestrator = new Orchestrator({
     maxWorkers: task.workers,
     maxPerResolver: {},
@@ -51,14 +51,14 @@ if (task.mode === 'enqueue') {
     shutdownGraceMs: 0,
     queue,
     handler: async (job) => {
-      tell(`start ${job.artifactId} ${process.pid}`);
+      record(`start ${job.artifactId} ${process.pid}`);
       if (job.artifactId === 'poison') process.kill(process.pid, 'SIGKILL');
       await new Promise(setImmediate);
-      tell(`end ${job.artifactId} ${process.pid}`);
+      record(`end ${job.artifactId} ${process.pid}`);
     },
     report: (event) => {
       if (event.kind === 'job-settled')
-        tell(`${event.accepted ? 'settled' : 'refused'} ${event.job.artifactId} ${process.pid}`);
+        record(`${event.accepted ? 'settled' : 'refused'} ${event.job.artifactId} ${process.pid}`);
     },
   });
   await orchestrator.run({ drain: 'empty' });

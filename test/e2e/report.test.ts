@@ -29,7 +29,7 @@ let opened: OpenBrowser | undefined;
 let page: Page;
 let address = '';
 let fact: { readonly answer: string; readonly nonce: string } = { answer: '', nonce: '' };
-const told: string[] = [];
+const errors: string[] = [];
 const requested: string[] = [];
 
 /** A small run: a few simulated works harvested and parsed by the real commands, one of them with a hostile title. */
@@ -50,7 +50,7 @@ async function makeRun(): Promise<void> {
     .split('\n')
     .map((line) => JSON.parse(line) as { work: string; outcome: string; title: string });
   const saved = rows.filter(({ outcome }) => outcome === 'saved');
-  assert.ok(saved.length > 1, 'the little world has full texts');
+  assert.ok(saved.length > 1, 'the small world has full texts');
   {
     using records = Records.open(folder);
     const one = [...records.all()].find(({ id }) => id === saved[0]?.work);
@@ -69,7 +69,7 @@ async function makeRun(): Promise<void> {
     });
     assert.equal(status, 0, stderr);
   }
-  // A scanned paper keeps its facts to itself.
+  // A scanned paper has no text to search.
   const read = globSync('Data/DocTagsFiles/*.jsonl', { cwd: folder }).map((name) =>
     readFileSync(join(folder, name), 'utf8'),
   );
@@ -108,12 +108,12 @@ before(async () => {
   });
   page.setDefaultTimeout(HANGING_MS);
   page.on('console', (message) => {
-    // A machine without a graphics card says how slowly it draws.
-    if (!message.text().includes('GL Driver Message')) told.push(`${message.type()}: ${message.text()}`);
+    // Without a graphics card the driver warns about slow drawing.
+    if (!message.text().includes('GL Driver Message')) errors.push(`${message.type()}: ${message.text()}`);
   });
-  page.on('pageerror', (error) => told.push(error.message));
+  page.on('pageerror', (error) => errors.push(error.message));
   page.on('dialog', (dialog) => {
-    told.push(`dialog: ${dialog.message()}`);
+    errors.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('request', (request) => requested.push(request.url()));
@@ -132,7 +132,7 @@ function inBrowser(title: string, run: () => Promise<void>): void {
   });
 }
 
-/** What runs inside the page is text here: this program knows no `document`. */
+/** Code that runs in the page is a string here, since there is no `document`. */
 const CONTRAST = readFileSync(join(import.meta.dirname, '..', 'support', 'contrast.js'), 'utf8');
 /** Opens a view of the report. */
 async function goTo(place: string): Promise<void> {
@@ -140,7 +140,7 @@ async function goTo(place: string): Promise<void> {
   await page.goto(`${address}#/${place}`);
   await page.waitForSelector('.panel > *');
 }
-/** Waits until something is true in the page; its policy forbids evaluating text in it. */
+/** Waits until a condition is true in the page, whose policy forbids eval. */
 async function seen(condition: string): Promise<void> {
   await page.evaluate(`new Promise((resolve, reject) => {
     const look = () => { if (${condition}) { observer.disconnect(); resolve(); } };
@@ -152,22 +152,22 @@ async function seen(condition: string): Promise<void> {
 }
 const focused = (what = 'textContent'): Promise<string> => page.evaluate(`document.activeElement.${what} ?? ''`);
 
-inBrowser('words typed after / find the planted fact, and Enter leads to the passage on its page', async () => {
+inBrowser('a search started with / finds the planted fact, and Enter opens the passage on its page', async () => {
   await page.keyboard.press('/');
-  // All at once: every key is a search.
+  // In one step, since every key press searches.
   await page.keyboard.insertText(fact.answer);
   await page.locator('.hits li:first-child', { hasText: fact.nonce }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForSelector('[role=option][aria-selected=true]');
   assert.match(await focused(), new RegExp(fact.nonce), 'the passage has the focus');
   assert.match(page.url(), /#\/documents\?document=[^&]+&passage=[^&]+&q=/);
-  assert.ok((await page.$$('.box.lit')).length > 0, 'its blocks are lit');
-  assert.ok((await page.$$('[aria-selected=true] mark')).length > 0, 'and its words marked');
+  assert.ok((await page.$$('.box.lit')).length > 0, 'its blocks are highlighted');
+  assert.ok((await page.$$('[aria-selected=true] mark')).length > 0, 'its words are marked');
   await page.goBack();
   await page.locator('.hits li:first-child', { hasText: fact.nonce }).waitFor();
 });
 
-inBrowser('the keyboard alone leads everywhere: skip link, views, results, pages, passages', async () => {
+inBrowser('everything is reachable by keyboard: skip link, views, results, pages, passages', async () => {
   await goTo('');
   await page.keyboard.press('Tab');
   assert.equal(await focused(), 'Skip to the content');
@@ -190,7 +190,7 @@ inBrowser('the keyboard alone leads everywhere: skip link, views, results, pages
     await page.keyboard.press('Enter');
     await page.waitForSelector(`.panel[aria-label=${name}] > *`);
     assert.equal(await page.textContent('.places [aria-current=page]'), name);
-    // Back to the menu, which a reader leaves for the content.
+    // Back to the menu.
     await page.focus('.skip');
   }
   await goTo('documents');
@@ -201,7 +201,7 @@ inBrowser('the keyboard alone leads everywhere: skip link, views, results, pages
   const first = await focused();
   await page.keyboard.press('ArrowDown');
   assert.notEqual(await focused(), first, 'arrows move from passage to passage');
-  assert.ok(await page.$eval('.box.lit', () => true), 'and light the blocks on the page');
+  assert.ok(await page.$eval('.box.lit', () => true), 'and highlight the blocks on the page');
   const title = await page.textContent('.viewer h2');
   await page.waitForSelector('[aria-label="Next document"]');
   await page.keyboard.press('Shift+ArrowRight');
@@ -209,7 +209,7 @@ inBrowser('the keyboard alone leads everywhere: skip link, views, results, pages
   await page.waitForSelector('.side li');
 });
 
-inBrowser('what is pointed at on the page is marked in the list, and the other way round', async () => {
+inBrowser('hovering a block on the page highlights it in the list, and the other way round', async () => {
   await goTo('documents');
   await page.click('.panel tbody a');
   await page.waitForSelector('.side li');
@@ -222,7 +222,7 @@ inBrowser('what is pointed at on the page is marked in the list, and the other w
   assert.equal(await page.getAttribute('.box.lit', 'data-block'), head.split(' ')[0]);
 });
 
-inBrowser('every work is listed, filtered, sorted, exported and opened, with the filters in the address', async () => {
+inBrowser('works can be listed, filtered, sorted, exported and opened, with the filters in the URL', async () => {
   const count = async (): Promise<number> => page.$$eval('.works tbody tr', (rows) => rows.length);
   await goTo('works');
   await page.waitForSelector('.works tbody tr');
@@ -235,7 +235,7 @@ inBrowser('every work is listed, filtered, sorted, exported and opened, with the
   assert.equal(await page.textContent('dialog[open] h2'), HOSTILE);
   await page.keyboard.press('Escape');
   await page.click('.works td[data-name=File] a');
-  // It may be a scan without text: then the file itself is all there is to see.
+  // A scan without text shows only the file.
   await page.waitForSelector('.panel.documents a[target]');
   const href = (await page.getAttribute('.panel.documents a[target]', 'href')) ?? '';
   assert.match(href, /^\.\/(PDF|XML|HTML)\//);
@@ -256,11 +256,11 @@ inBrowser('every work is listed, filtered, sorted, exported and opened, with the
   const shown = await count();
   const [file] = await Promise.all([page.waitForEvent('download'), page.click('.downloads button')]);
   const csv = readFileSync(await file.path(), 'utf8');
-  assert.equal(csv.split('\r\n').length, 1 + shown + 1, 'a head and what is shown');
+  assert.equal(csv.split('\r\n').length, 1 + shown + 1, 'a header and the listed works');
   assert.match(csv, /^id,doi,title,/);
 });
 
-inBrowser('what is around a work is drawn and listed, and an edge leads to its sentence on its page', async () => {
+inBrowser('the neighbours of a work are drawn and listed, and an edge links to its sentence on the page', async () => {
   await goTo('graph');
   await page.waitForSelector('.canvas circle');
   assert.match((await page.getAttribute('.canvas svg', 'aria-label')) ?? '', /^Drawing: .* by year$/);
@@ -272,7 +272,7 @@ inBrowser('what is around a work is drawn and listed, and an edge leads to its s
   await page.check('.kinds input[name=cites]');
   await page.check('.kinds input[name=measures]');
   await seen("[...document.querySelectorAll('.around h4')].some((head) => head.textContent.startsWith('Measures'))");
-  // By keyboard: into the list, an entry opened, its page gone to.
+  // By keyboard: focus the list, open an entry, go to its page.
   await page.focus('.around details:has(q) summary');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.around details[open] q');
@@ -284,7 +284,7 @@ inBrowser('what is around a work is drawn and listed, and an edge leads to its s
   await page.waitForSelector('[role=option][aria-selected=true] mark');
   assert.match(page.url(), /#\/documents\?document=[^&]+&block=\d+&start=\d+&end=\d+$/);
   assert.equal(await page.textContent('[role=option][aria-selected=true] mark'), quote);
-  // By mouse: a node opens one of its edges, the buttons zoom.
+  // By mouse: a click on a node opens one of its edges, the buttons zoom.
   await goTo('graph');
   await page.waitForSelector('.canvas circle');
   const before = await page.getAttribute('.canvas circle:nth-of-type(2)', 'cx');
@@ -300,7 +300,7 @@ inBrowser('what is around a work is drawn and listed, and an edge leads to its s
 });
 
 inBrowser(
-  'hosts show requests against their limits, stages their durations, and what needs a server is absent',
+  'hosts show requests and limits, stages show durations, and features that need a server are absent',
   async () => {
     await goTo('hosts');
     await page.waitForSelector('.lanes');
@@ -318,7 +318,7 @@ inBrowser(
   },
 );
 
-inBrowser('titles and texts from hostile files are only text', async () => {
+inBrowser('titles and texts from hostile files are shown as plain text', async () => {
   assert.ok((await page.title()).includes('Corals </script><img'), await page.title());
   await goTo('summary');
   await page.keyboard.press('/');
@@ -331,7 +331,7 @@ inBrowser('titles and texts from hostile files are only text', async () => {
   assert.notEqual(await page.title(), 'owned');
 });
 
-inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by day and by night', async () => {
+inBrowser('every view fits 380 and 1280 pixels, and text has enough contrast in light and dark mode', async () => {
   const [document = ''] = globSync('Data/DocTagsFiles/W*.jsonl', { cwd: folder }).map((name) =>
     basename(name, '.jsonl'),
   );
@@ -345,7 +345,7 @@ inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by da
     ['hosts', '.lanes'],
     ['stages', '.histogram'],
   ] as const) {
-    // Within the page: loading it takes longer than the rest.
+    // Without a reload, which would take longer than the checks.
     await page.evaluate(`location.hash = '/${tab}'`);
     await page.waitForSelector(ready);
     for (const width of [380, 1280]) {
@@ -366,29 +366,26 @@ inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by da
   }
 });
 
-inBrowser(
-  'no error was told and nothing was asked of any network, and the page could not ask if it wanted to',
-  async () => {
-    assert.deepEqual(told, []);
-    const outside = requested.filter(
-      (url) => !url.startsWith(address) && !/^(?:data|blob):/.test(url) && url !== 'about:blank',
-    );
-    assert.deepEqual(outside, []);
-    let hits = 0;
-    const server = createServer((_request, response) => {
-      hits += 1;
-      response.end();
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const answer = await page.evaluate(`(async () => {
+inBrowser('the page logs no error and makes no network request, and its policy blocks requests', async () => {
+  assert.deepEqual(errors, []);
+  const outside = requested.filter(
+    (url) => !url.startsWith(address) && !/^(?:data|blob):/.test(url) && url !== 'about:blank',
+  );
+  assert.deepEqual(outside, []);
+  let hits = 0;
+  const server = createServer((_request, response) => {
+    hits += 1;
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const answer = await page.evaluate(`(async () => {
       const image = new Image();
       const refused = new Promise((resolve) => image.addEventListener('error', resolve));
       image.src = '${target}';
       await refused;
       return fetch('${target}', { mode: 'no-cors' }).then(() => 'sent', () => 'refused');
     })()`);
-    server.close();
-    assert.deepEqual([answer, hits], ['refused', 0]);
-  },
-);
+  server.close();
+  assert.deepEqual([answer, hits], ['refused', 0]);
+});

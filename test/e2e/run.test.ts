@@ -14,7 +14,7 @@ import { openWorld, PATIENCE } from '../support/harvest.ts';
 import { command } from './command.ts';
 import { startCommand } from './started-command.ts';
 
-/** Words are enough to see that documents go through; the model has tests of its own. */
+/** Lexical search is enough here; the model is tested elsewhere. */
 const WORDS_ONLY = {
   DOCSTOKG_PARSE__DENSE: 'none',
 };
@@ -34,7 +34,7 @@ test('a folder of papers becomes a searchable corpus without downloads, and the 
   mkdirSync(join(papers, 'more'), { recursive: true });
   writeFileSync(join(papers, 'corals.html'), page('Corals', 'Bleaching was seen after seven hot weeks.'));
   writeFileSync(join(papers, 'more', 'kelp.html'), page('Kelp', 'Urchins ate the forest within a season.'));
-  // The run folder lies among the papers: what a run writes must not be taken for one by the next.
+  // The run folder is inside the folder of papers: the next run must not read its files as papers.
   const out = join(papers, 'run');
   const run = (...parameters: string[]) =>
     command('docstokg', ['run', ...parameters, '--out', out, '--json'], {
@@ -56,7 +56,7 @@ test('a folder of papers becomes a searchable corpus without downloads, and the 
     assert.match(hit?.passage.file ?? '', /kelp\.html$/);
   }
 
-  // A paper that cannot be read is told of; the rest stays as it is. The folder alone says what is wanted.
+  // An unreadable paper is reported, and the others are unchanged. The folder is the only argument.
   writeFileSync(join(papers, 'broken.pdf'), '%PDF-1.7\nnothing');
   const second = run();
   assert.equal(second.status, 1, second.stdout + second.stderr);
@@ -79,9 +79,9 @@ test('a run without works or without a contact address is a usage error', async 
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
   const nothing = command('docstokg', ['run'], { cwd: folder.path });
   assert.deepEqual([nothing.status, /USAGE_NOTHING_TO_RUN/.test(nothing.stderr)], [2, true], nothing.stderr);
-  const nobody = command('docstokg', ['run', '--topic', 'corals'], { cwd: folder.path, env: WORDS_ONLY });
-  assert.equal(nobody.status, 2, nobody.stderr);
-  assert.match(nobody.stderr, /mailto/);
+  const anonymous = command('docstokg', ['run', '--topic', 'corals'], { cwd: folder.path, env: WORDS_ONLY });
+  assert.equal(anonymous.status, 2, anonymous.stderr);
+  assert.match(anonymous.stderr, /mailto/);
 });
 
 test('after Ctrl-C running work finishes, and the same command completes the same corpus', async () => {
@@ -102,22 +102,22 @@ test('after Ctrl-C running work finishes, and the same command completes the sam
       cwd: folder.path,
       env: { ...PATIENCE, ...WORDS_ONLY },
     });
-  // One text does not come before the run was told to stop: it cannot have ended by then, however late that is.
+  // One file is held back until the run was asked to stop, so that it cannot end before.
   const { documents } = simulation;
   const [, held] = expectedOutcome(simulation.world, DEFAULT_POLICY).filter(({ outcome }) => outcome === 'saved');
   assert.ok(held);
   const late = new Set(held.work.locations.map(({ file }) => JSON.stringify(file?.payload)));
-  const told = Promise.withResolvers<void>();
+  const stopping = Promise.withResolvers<void>();
   const bytes = documents.bytes.bind(documents);
   documents.bytes = async (payload) => {
-    if (late.has(JSON.stringify(payload))) await told.promise;
+    if (late.has(JSON.stringify(payload))) await stopping.promise;
     return await bytes(payload);
   };
   const stopped = join(folder.path, 'stopped');
   mkdirSync(join(stopped, 'Data', 'DocTagsFiles'), { recursive: true });
   {
     await using run = start(stopped);
-    // The first paper is being parsed: others are on their way.
+    // The first paper is being parsed; others are still downloading.
     await new Promise<void>((resolve) => {
       const watcher = watch(join(stopped, 'Data', 'DocTagsFiles'), () => {
         watcher.close();
@@ -125,8 +125,8 @@ test('after Ctrl-C running work finishes, and the same command completes the sam
       });
     });
     run.kill('SIGINT');
-    await run.told(/SIGINT: finishing running work/);
-    told.resolve();
+    await run.printed(/SIGINT: finishing running work/);
+    stopping.resolve();
     const { code } = await run.ended;
     assert.equal(code, 130, run.stderr);
     const account = JSON.parse(run.stdout) as RunAccount;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 import { testProgram } from '../support/bin.ts';
 
-/** Runs queue-runner.ts; kills it after so many events, unless it ends before. True when it ended by itself. */
+/** Runs queue-runner.ts; kills it after this many events. True if it ended before. */
 export async function runRunner(task: object, killAfterEvents = Infinity): Promise<boolean> {
   const child = spawn(process.execPath, [testProgram('e2e/queue-runner.ts'), JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'pipe'],

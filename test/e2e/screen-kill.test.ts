@@ -20,7 +20,7 @@ const REVIEWER = testProgram('fixtures/screening-reviewer.ts');
 const seed = Date.now();
 const random = seededRandom(seed);
 
-/** Runs a reviewer and kills it at a random one of its lines; returns what it said it had decided. */
+/** Runs a reviewer and kills it at a random line of its output; returns the decisions it has printed. */
 async function reviewUntilKilled(folder: string, by: string): Promise<readonly string[]> {
   const child = spawn(process.execPath, ['--conditions=docstokg-source', REVIEWER, folder, by], { stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
   const closed = once(child, 'close');
@@ -29,7 +29,7 @@ async function reviewUntilKilled(folder: string, by: string): Promise<readonly s
   let lines = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     lines += 1;
-    // After "try" the decision is on its way; after "did" it has to be there.
+    // After "try" the decision may be stored; after "did" it must be.
     if (lines === last) child.kill('SIGKILL');
     if (line.startsWith('did ')) did.push(line.slice(4));
   }
@@ -53,12 +53,12 @@ test(`no decision is lost or doubled by ${KILLS} kills of two reviewers at once 
   const all = decided();
   const ids = new Set(all.map((line) => line.split(' ').slice(0, 2).join(' ')));
   assert.deepEqual(did.filter((id) => !ids.has(id)), []); // prettier-ignore
-  assert.equal(ids.size, all.length, 'a decision counts twice');
+  assert.equal(ids.size, all.length, 'a decision is stored twice');
   assert.equal(new Set(did).size, did.length, 'a decision was made twice');
-  assert.ok(all.length - did.length <= KILLS, `${all.length - did.length} decisions nobody made`);
+  assert.ok(all.length - did.length <= KILLS, `${all.length - did.length} unexpected decisions`);
   const lines = readFileSync(join(folder.path, 'decisions.jsonl'), 'utf8').trim().split('\n');
   assert.deepEqual(lines.map((line) => (JSON.parse(line) as { id: string }).id).toSorted(), [...ids].toSorted());
-  // The database is made of the log alone.
+  // The database is rebuilt from the log alone.
   for (const name of ['corpus.sqlite', 'corpus.sqlite-wal', 'corpus.sqlite-shm']) rmSync(join(folder.path, name), { force: true }); // prettier-ignore
   assert.deepEqual(decided(), all);
 });

@@ -15,7 +15,7 @@ import { HANGING_MS, openBrowser } from '../support/browser.ts';
 
 const TOKEN = 'a-token-for-tests-only';
 const OPEN_REVIEW = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'screening', 'open', 'Donners_2021.jsonl'); // prettier-ignore
-/** A folder for pictures of the page: the guide has them. */
+/** A folder for the screenshots of the guide. */
 const PICTURES = process.env['DOCSTOKG_TEST_PICTURES'];
 
 interface Listed {
@@ -57,7 +57,7 @@ async function decide(page: Page, review: readonly Listed[], key?: string): Prom
   return work;
 }
 
-/** Starts a server for a run that was made of a list. */
+/** Starts a server for a run made from a list. */
 async function served(folder: string, review: readonly Listed[]) {
   writeFileSync(join(folder, 'list.ris'), ris(review));
   {
@@ -118,7 +118,7 @@ async function wholeReview(
   while ((await isLeft()) && !((await ada.textContent('.promise')) ?? '').includes('You may stop')) await decide(ada, review); // prettier-ignore
   assert.match((await ada.textContent('.promise')) ?? '', /You may stop: with 95 % confidence/);
   await picture(ada, `${name}-stop`);
-  // The full texts of what was included, one of them excluded with a reason.
+  // The full texts of included works, one of which is excluded with a reason.
   await ada.selectOption('[name=phase]', 'full-text');
   await ada.waitForSelector('.screened .eyebrow:text("Rank")');
   await decide(ada, review, '1');
@@ -147,7 +147,7 @@ async function wholeReview(
     [{ 'wrong population': 1 }, included - 1],
   );
   assert.match(readFileSync(`${out}.svg`, 'utf8'), new RegExp(`Studies included \\(n = ${included - 1}\\)`));
-  // The page counts the same.
+  // The page shows the same counts.
   await ada.click('text=Flow diagram');
   const steps = (await ada.textContent('.flow-steps')) ?? (await ada.locator('.flow-steps').innerText());
   assert.match(steps, new RegExp(`${included} Full texts sought[^]*${included - 1} Full texts included`));
@@ -165,11 +165,11 @@ test('a whole review in a browser: ranked, sampled, full texts, flow diagram', a
 
 test('a published review in a browser, from its list to the flow diagram', async (context) => {
   if (PICTURES === undefined || !existsSync(OPEN_REVIEW)) {
-    context.diagnostic('made only for pictures of the guide, from a published review beside the repository');
+    context.diagnostic('only for the screenshots of the guide, from a published review beside the repository');
     return;
   }
   await using opened = await openBrowser();
-  assert.ok(opened, 'pictures need Chromium');
+  assert.ok(opened, 'screenshots need Chromium');
   const about = { question: 'pharmacokinetics and pharmacodynamics of emicizumab', criteria: 'Include: concentrations of emicizumab, or its effect on coagulation.\nExclude: reviews without own data.', mark: 'emicizumab,concentration' }; // prettier-ignore
   await wholeReview(openReview(), about, 'screen', opened.browser);
 });

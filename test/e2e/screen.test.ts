@@ -14,7 +14,7 @@ import { startCommand } from './started-command.ts';
 
 const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'guides', 'systematic-review.md');
 const review = madeReview(40, 6, 7);
-/** Vectors take longer than all the rest and are tested elsewhere. */
+/** Vectors are slow to compute and tested elsewhere. */
 const WORDS_ONLY = { ...PATIENCE, ...INLINE, DOCSTOKG_PARSE__DENSE: 'none', DOCSTOKG_PARSE__TOKENIZER: 'cl100k' };
 
 function ris(records: typeof review, dois: readonly string[] = []): string {
@@ -34,7 +34,7 @@ test('the commands of the guide take lists to a flow diagram', async () => {
   const blocks = [...readFileSync(GUIDE, 'utf8').matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)];
   const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n')).map((line) => line.trim());
   assert.ok(lines.length >= 14);
-  const said: string[] = [];
+  const printed: string[] = [];
   for (const line of lines) {
     const words = Array.from(line.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, plain]) => quoted ?? plain ?? '').slice(1);
     if (words[0] === 'run') {
@@ -43,16 +43,16 @@ test('the commands of the guide take lists to a flow diagram', async () => {
       assert.equal((await run.ended).code, 0, `${line}: ${run.stderr}`);
       continue;
     }
-    // The page is tested in a browser; here the same work is done in the terminal.
+    // The page is tested in a browser; here decisions are made in the terminal.
     const isScreened = words[0] === 'screen' && words[1] === 'runs/review';
     const input = line.includes('--phase full-text') ? 'e 2\n' : line.includes('--tty') ? 'q\n' : `t\n${'e wrong population\n'.repeat(10)}u\nn see table 2\ni\nm\nq\n`; // prettier-ignore
     const more = isScreened && !/--(?:tty|status|sample)/.test(line) ? ['--tty'] : [];
     const { status, stderr, stdout } = command('docstokg', [...words, ...more], { cwd: folder.path, input });
     assert.equal(status, 0, `${line}: ${stderr}`);
-    said.push(stdout);
+    printed.push(stdout);
   }
-  assert.match(said.join(''), /11 of 40 decided: 1 included, 9 excluded, 1 maybe/);
-  assert.match(said.join(''), /Random sample: 0 of 29 read, 0 included; .* Read 29 more/);
+  assert.match(printed.join(''), /11 of 40 decided: 1 included, 9 excluded, 1 maybe/);
+  assert.match(printed.join(''), /Random sample: 0 of 29 read, 0 included; .* Read 29 more/);
   assert.equal(readManifest(join(folder.path, 'runs', 'review')).size, 1, 'only the included work was downloaded');
   assert.equal(existsSync(join(folder.path, 'flow.svg')), true);
   const flow = JSON.parse(readFileSync(join(folder.path, 'flow.json'), 'utf8')) as Record<string, unknown>;
@@ -72,7 +72,7 @@ test('every entry of a list is a work, a duplicate, or refused with its reason',
     assert.equal(status, 0, `${words.join(' ')}: ${stderr}`);
     return { stdout, stderr };
   };
-  // Databases give their exports the same name.
+  // Exports of different databases have the same file name.
   const lists = ['pubmed', 'embase'].map((name) => {
     mkdirSync(join(folder.path, name));
     writeFileSync(join(folder.path, name, 'export.ris'), `TY  - JOUR\nTI  - Whales of ${name}\nER  - \nTY  - JOUR\nTI  - Squid in both\nER  - \n`); // prettier-ignore
@@ -91,7 +91,7 @@ test('every entry of a list is a work, a duplicate, or refused with its reason',
   assert.match(run('work-versions', 'runs/x').stdout, /no works have several versions/);
 });
 
-test('misuse of screen says what to do', async () => {
+test('invalid screen arguments are refused with the reason', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-misuse-'));
   writeFileSync(join(folder.path, 'list.ris'), ris(review));
   writeFileSync(join(folder.path, 'list.docx'), '');
@@ -106,20 +106,20 @@ test('misuse of screen says what to do', async () => {
     [['screen', 'runs/review', '--status', '--reviewers', '0'], /expected 1 to 10 reviewers/],
     [['screen', import.meta.filename, '--add', 'nothing.ris'], /is a file, not a run folder/],
   ];
-  for (const [words, said] of cases) {
+  for (const [words, message] of cases) {
     const { status, stderr } = await refusedCommand('docstokg', words, folder.path);
     assert.equal(status, 2, words.join(' '));
-    assert.match(stderr, said);
+    assert.match(stderr, message);
   }
   assert.equal(existsSync(join(folder.path, 'runs', 'x')), false, 'a refused list leaves no run behind');
 });
 
-test('the link of screen opens the page, and decisions are accepted there', async () => {
+test('the link printed by screen opens the page, and decisions are accepted there', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-link-'));
   writeFileSync(join(folder.path, 'list.ris'), ris(review));
   assert.equal(command('docstokg', ['screen', 'runs/review', '--add', 'list.ris'], { cwd: folder.path }).status, 0);
   await using server = startCommand('docstokg', ['screen', 'runs/review', '--by', 'Ada Berg', '--port', '0'], { cwd: folder.path }); // prettier-ignore
-  await server.told(/Ctrl-C stops it/);
+  await server.printed(/Ctrl-C stops it/);
   const link = new URL(server.stdout.trim());
   assert.deepEqual([link.pathname, link.searchParams.get('by')], ['/screen', 'Ada Berg']);
   const page = await fetch(link, { redirect: 'manual' });
@@ -164,7 +164,7 @@ test('run downloads only what screening included', async () => {
   const wanted = [saved[0], saved[2]].map((doi) => `doi:${doi ?? ''}`).toSorted();
   await run('run', '--out', 'runs/review', '--works', 'included', '--sim', admin.url, '--mailto', 'a@b.example');
   assert.deepEqual(tried(), wanted);
-  // With the list it is the same, and the other works are known and wait to be screened.
+  // With the list the result is the same, and the other works wait to be screened.
   await run('run', '--out', 'runs/review', '--input', 'list.ris', '--works', 'included', '--sim', admin.url, '--mailto', 'a@b.example'); // prettier-ignore
   assert.deepEqual(tried(), wanted);
   const flow = JSON.parse(await run('export', 'runs/review', '--format', 'prisma')) as Record<string, number>;
@@ -172,7 +172,7 @@ test('run downloads only what screening included', async () => {
   assert.equal((await run('export', 'runs/review', '--format', 'bibtex', '--works', 'included')).match(/^@/gm)?.length, 2); // prettier-ignore
 });
 
-test('included entries without an id are searched for by title, and each counts once whatever reads the list', async () => {
+test('included entries without an id are looked up by title, and each counts once, in any order of commands', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-titles-'));
   const world = { works: 40, hosts: 6, seed: 12, profile: 'calm', timeScale: 0.05, documents: 'plain', workers: 4 } as const; // prettier-ignore
   await using simulation = await openWorld(world);

@@ -30,7 +30,7 @@ after(async () => {
   rmSync(root, { recursive: true });
 });
 
-/** A paper as the stages leave it in a run folder. */
+/** Writes a paper into a run folder as the stages do. */
 async function paper(run: string, id: string, title: string, paragraphs: readonly string[]): Promise<void> {
   const dataRoot = join(root, 'runs', run, 'Data');
   const regions = (page: number): Block['regions'] => [{ page, box: { left: 0, top: 0, right: 1, bottom: 1 } }];
@@ -71,7 +71,7 @@ test('a run is searched by words and meaning; its index is built, reused, and up
   await paper('ocean', 'W1', 'Giants of the Sea', [filler, whale]);
   await paper('ocean', 'W2', 'Money and Banks', ['Interest rates rose by half a percent in the third quarter.']);
   await paper('old', 'W9', 'Old News', ['Nothing of interest was found here long ago.']);
-  // The run of which the chunks were written last is the one that is meant.
+  // The default is the run whose chunks were written last.
   utimesSync(join(root, 'runs', 'old', 'Data', 'ChunkedDocTagFiles'), new Date(0), new Date(0));
 
   const first = search('which creature is the biggest?');
@@ -84,7 +84,7 @@ test('a run is searched by words and meaning; its index is built, reused, and up
   assert.ok(lines.every((line) => line.length <= 80));
 
   const second = search('--json', '--top', '1', 'central bank', '--hybrid');
-  assert.doesNotMatch(second.stderr, /index/, 'nothing has changed');
+  assert.doesNotMatch(second.stderr, /index/, 'the index is unchanged');
   const found = JSON.parse(second.stdout) as Found;
   assert.equal(found.mode, 'hybrid');
   assert.deepEqual(
@@ -177,7 +177,7 @@ test('a run on a read-only disk is searched, with an index that may be out of da
   }
 });
 
-test('what cannot be searched is reported with a hint', () => {
+test('a missing run or corpus is reported with a hint', () => {
   const nowhere = command('docstokg', ['search', 'x'], { cwd: tmpdir() });
   assert.equal(nowhere.status, 1);
   assert.match(nowhere.stderr, /SEARCH_NOTHING[\s\S]*docstokg run/);

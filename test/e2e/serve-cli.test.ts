@@ -31,7 +31,7 @@ test('the command of the compose file serves a queue and runs, requires the toke
     [...parameters, '--port', '0', '--queue', join(folder.path, 'runs', 'small', 'queue.sqlite')],
     { cwd: folder.path, env: { DOCSTOKG_SERVE__TOKEN: TOKEN } },
   );
-  await started.told(/serving 1 run and a queue, control is allowed/);
+  await started.printed(/serving 1 run and a queue, control is allowed/);
   const link = new URL(started.stdout.trim());
   assert.equal(link.searchParams.get('token'), TOKEN);
   assert.equal((await fetch(new URL('/healthz', link))).status, 200);
@@ -59,7 +59,7 @@ test('a run on a read-only disk is served without its queue', async (context) =>
     return;
   }
   await using started = startCommand('docstokg', ['serve', run, '--port', '0'], { cwd: folder.path });
-  await started.told(/the queue is not shown[\s\S]*serving 1 run, read-only/);
+  await started.printed(/the queue is not shown[\s\S]*serving 1 run, read-only/);
   const link = new URL(started.stdout.trim());
   const headers = { authorization: `Bearer ${link.searchParams.get('token')}` };
   const works = await fetch(new URL('/api/v1/runs/small/works', link), { headers });

@@ -22,7 +22,7 @@ import { startCommand } from './started-command.ts';
 const NO_BROWSER =
   'NOT TESTED: the live page in a real browser: there is no Chromium. Install one, such as Debian\'s "chromium"';
 const CONTRAST = readFileSync(join(import.meta.dirname, '..', 'support', 'contrast.js'), 'utf8');
-/** Words are enough to see that documents go through; the model has tests of its own. */
+/** Lexical search is enough here; the model is tested elsewhere. */
 const ENVIRONMENT = {
   DOCSTOKG_PARSE__DENSE: 'none',
   ...PATIENCE,
@@ -30,7 +30,7 @@ const ENVIRONMENT = {
 };
 const RUN = 'reefs';
 const HOSTILE = `</script><img src=x onerror="document.title='owned'"><svg onload=alert(1)>`;
-/** Works that are there before anybody looks; the others come while the page is watched. */
+/** Works that exist when the page opens; the others are added later. */
 const FIRST = 3;
 
 let folder = '';
@@ -41,18 +41,18 @@ let serve: StartedCommand;
 let page: Page;
 let [origin, token] = ['', ''];
 let ids: string[] = [];
-/** The reason why a work of this world has no file. */
+/** The failure reason of the works without a file in this world. */
 let usual = '';
 const complaints: string[] = [];
 const requested: string[] = [];
 
-/** Gathers works of the simulated web with the real command, into a run folder that is served meanwhile. */
+/** Downloads works of the simulated web with the real command, into the run folder that is served. */
 function gather(works: readonly string[]): StartedCommand {
   const parameters = ['run', ...works, '--sim', admin.url, '--out', join(folder, RUN), '--json'];
   return startCommand('docstokg', parameters, { cwd: folder, env: ENVIRONMENT });
 }
 
-/** Lets the jobs without a file end with a time-out, which may work later; the reasons of this world stay as they are. */
+/** Changes the failures in the queue to time-outs, which can be retried. */
 async function timeOutFailed(): Promise<void> {
   await using queue = new WorkQueue(await openStore(join(folder, RUN, 'state', 'workqueue.sqlite')));
   usual = (await queue.stats()).byErrorCode[0]?.code ?? '';
@@ -77,7 +77,7 @@ before(async () => {
   const first = gather(ids.slice(0, FIRST));
   assert.equal((await first.ended).code, 0, first.stderr);
   await timeOutFailed();
-  // What the records say of works is a graph too, and costs no reading of documents.
+  // The graph is built from records alone, without reading documents.
   using records = Records.open(join(folder, RUN));
   const [one] = records.all();
   assert.ok(one);
@@ -87,14 +87,14 @@ before(async () => {
     cwd: folder,
     env: ENVIRONMENT,
   });
-  await serve.told(/serving/);
-  const told = JSON.parse(serve.stdout) as { readonly link: string; readonly url: string; readonly token: string };
-  const { link } = told;
-  [origin, token] = [new URL(told.url).origin, told.token];
+  await serve.printed(/serving/);
+  const printed = JSON.parse(serve.stdout) as { readonly link: string; readonly url: string; readonly token: string };
+  const { link } = printed;
+  [origin, token] = [new URL(printed.url).origin, printed.token];
   page = await opened.browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
   page.setDefaultTimeout(HANGING_MS);
   page.on('console', (message) => {
-    // A drawing without a graphics card is slow, as its driver says.
+    // Without a graphics card the driver warns about slow drawing.
     if (!message.text().includes('GL Driver Message')) complaints.push(`${message.type()}: ${message.text()}`);
   });
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -115,7 +115,7 @@ const inBrowser = (title: string, body: () => Promise<void>): void =>
     else context.skip(NO_BROWSER);
   });
 
-/** Waits until something is true in the page; the policy of the page lets no other way of asking in. */
+/** Waits until a condition is true in the page, whose policy forbids eval. */
 async function seen(condition: string): Promise<void> {
   await page.evaluate(`new Promise((resolve, reject) => {
     const look = () => { if (${condition}) { observer.disconnect(); resolve(); } };
@@ -130,26 +130,26 @@ async function seen(condition: string): Promise<void> {
 const stage = async (name: string): Promise<number> =>
   Number((await page.textContent(`[data-stage=${name}] strong`))?.replaceAll(',', ''));
 
-inBrowser('the link lets the browser in, without leaving the token in the address', async () => {
+inBrowser('the link signs the browser in and removes the token from the URL', async () => {
   await page.waitForSelector('[data-stage=works]');
   assert.doesNotMatch(page.url(), /token/);
   assert.deepEqual([await stage('works'), (await stage('parsed')) > 0], [FIRST, true]);
-  // The figures come by one request and what follows by another: which is there first is the network's to say.
+  // Figures and events come by separate requests, in any order.
   await seen("document.querySelector('.connection')?.textContent === 'live'");
 });
 
-inBrowser('a question leads to the passage on its page, and its citation can be copied', async () => {
+inBrowser('a search result opens the passage on its page, and its citation can be copied', async () => {
   const saved = new Set(ids.slice(0, FIRST));
   const questions = [...plantedQuestions(simulation.world, saved)];
   let found = false;
   for (const { nonce } of questions) {
     await page.goto(`${origin}/search?q=${encodeURIComponent(nonce)}`);
     await seen("/passage/.test(document.querySelector('.panel.search [role=status]')?.textContent ?? '')");
-    // A scanned paper keeps its facts to itself.
+    // A scanned paper has no text to search.
     if ((await page.$$('.hits li')).length === 0) continue;
     found = true;
     assert.ok((await page.textContent('.hits li'))?.includes(nonce));
-    assert.ok((await page.$$('.hits mark')).length > 0, 'what was asked is marked');
+    assert.ok((await page.$$('.hits mark')).length > 0, 'the words of the query are marked');
     assert.deepEqual(await page.$$eval('.hits li:first-child button', (all) => all.map((each) => each.textContent)), [
       'Copy APA',
       'Copy BibTeX',
@@ -166,7 +166,7 @@ inBrowser('a question leads to the passage on its page, and its citation can be 
 });
 
 inBrowser(
-  'an answer leads from its sentence to the marked passage, and says when the papers do not answer',
+  'a sentence of an answer links to the highlighted passage, and a question without an answer says so',
   async () => {
     let found = false;
     for (const { answer } of plantedQuestions(simulation.world, new Set(ids.slice(0, FIRST)))) {
@@ -175,7 +175,7 @@ inBrowser(
       await page.fill('#question', answer);
       await page.press('#question', 'Enter');
       await seen("/papers/.test(document.querySelector('.panel.ask [role=status]')?.textContent ?? '')");
-      // A scanned paper keeps its facts to itself.
+      // A scanned paper has no text to search.
       if ((await page.$$('.answer li')).length === 0) continue;
       found = true;
       assert.match((await page.textContent('.panel.ask [role=status]')) ?? '', /No model was used/);
@@ -195,72 +195,69 @@ inBrowser(
   },
 );
 
-inBrowser(
-  'a table is filled in, sorted, filtered and corrected, and the correction is there after a reload',
-  async () => {
-    await page.goto(`${origin}/table`);
-    await seen("/No tables yet/.test(document.querySelector('.panel.table')?.textContent ?? '')");
-    await page.click('.panel.table summary');
-    await page.fill('[name=columns]', 'year\nvenue\nsample size:number');
-    await page.click('.panel.table form button[type=submit]');
-    await seen("/filled in now, 0 failed/.test(document.querySelector('.fill')?.textContent ?? '')");
-    await page.waitForSelector('.cells tbody tr');
-    const years = async (): Promise<number[]> =>
-      page.$$eval('.cells td[data-name=year]', (all) => all.map((each) => Number(each.textContent)));
-    await page.click('.cells thead th:nth-child(2) button');
-    await page.waitForSelector('.cells th[aria-sort=ascending]');
-    const up = await years();
-    assert.deepEqual(
-      up,
-      up.toSorted((one, other) => one - other),
-    );
-    await page.click('.cells thead th:nth-child(2) button');
-    await page.waitForSelector('.cells th[aria-sort=descending]');
-    assert.deepEqual(await years(), up.toReversed());
-    // The hostile title is text here as well.
-    assert.equal(await page.$$eval('.cells img, .cells svg', (found) => found.length), 0);
-    await page.click('.cells tbody tr:first-child td[data-name=year] button');
-    await page.waitForSelector('dialog[open] [name=value]');
-    assert.match((await page.textContent('dialog[open] .hint')) ?? '', /record/);
-    await page.fill('[name=value]', '1066');
-    await page.click('dialog[open] form button[type=submit]');
-    await page.waitForSelector('dialog[open] .undo');
-    await page.keyboard.press('Escape');
-    await seen(
-      "document.querySelector('.cells td[data-name=year]').textContent.trim() !== '' && [...document.querySelectorAll('.cells td[data-name=year]')].some((each) => each.textContent.trim() === '1066')",
-    );
-    await page.reload();
-    await page.waitForSelector('.cells tbody tr');
-    await page.fill('[name=q]', '1066');
-    await seen("document.querySelectorAll('.cells tbody tr').length === 1");
-    assert.match(page.url(), /q=1066/);
-    assert.match(
-      readFileSync(join(folder, RUN, 'decisions.jsonl'), 'utf8'),
-      /"kind":"cell".*"column":"year","value":"1066"/,
-    );
-    // Filled in again, it stays corrected.
-    await page.click('.panel.table summary');
-    await page.fill('[name=columns]', 'year\nvenue\nsample size:number');
-    await page.click('.panel.table form button[type=submit]');
-    await seen("/filled in now, 0 failed/.test(document.querySelector('.fill')?.textContent ?? '')");
-    await page.waitForSelector('.cells tbody tr');
-    assert.deepEqual(await years(), [1066]);
-    await page.click('.cells td[data-name=year] button');
-    await page.click('dialog[open] .undo');
-    await seen("document.querySelectorAll('.cells tbody tr').length === 0");
-    await page.keyboard.press('Escape');
-    await page.goto(`${origin}/table`);
-    await page.waitForSelector('.cells tbody tr');
-    assert.deepEqual(
-      (await years()).toSorted((one, other) => one - other),
-      up,
-      'what was found is back',
-    );
-  },
-);
+inBrowser('a table is filled in, sorted, filtered and corrected, and the correction survives a reload', async () => {
+  await page.goto(`${origin}/table`);
+  await seen("/No tables yet/.test(document.querySelector('.panel.table')?.textContent ?? '')");
+  await page.click('.panel.table summary');
+  await page.fill('[name=columns]', 'year\nvenue\nsample size:number');
+  await page.click('.panel.table form button[type=submit]');
+  await seen("/filled in now, 0 failed/.test(document.querySelector('.fill')?.textContent ?? '')");
+  await page.waitForSelector('.cells tbody tr');
+  const years = async (): Promise<number[]> =>
+    page.$$eval('.cells td[data-name=year]', (all) => all.map((each) => Number(each.textContent)));
+  await page.click('.cells thead th:nth-child(2) button');
+  await page.waitForSelector('.cells th[aria-sort=ascending]');
+  const up = await years();
+  assert.deepEqual(
+    up,
+    up.toSorted((one, other) => one - other),
+  );
+  await page.click('.cells thead th:nth-child(2) button');
+  await page.waitForSelector('.cells th[aria-sort=descending]');
+  assert.deepEqual(await years(), up.toReversed());
+  // The hostile title is plain text here as well.
+  assert.equal(await page.$$eval('.cells img, .cells svg', (found) => found.length), 0);
+  await page.click('.cells tbody tr:first-child td[data-name=year] button');
+  await page.waitForSelector('dialog[open] [name=value]');
+  assert.match((await page.textContent('dialog[open] .hint')) ?? '', /record/);
+  await page.fill('[name=value]', '1066');
+  await page.click('dialog[open] form button[type=submit]');
+  await page.waitForSelector('dialog[open] .undo');
+  await page.keyboard.press('Escape');
+  await seen(
+    "document.querySelector('.cells td[data-name=year]').textContent.trim() !== '' && [...document.querySelectorAll('.cells td[data-name=year]')].some((each) => each.textContent.trim() === '1066')",
+  );
+  await page.reload();
+  await page.waitForSelector('.cells tbody tr');
+  await page.fill('[name=q]', '1066');
+  await seen("document.querySelectorAll('.cells tbody tr').length === 1");
+  assert.match(page.url(), /q=1066/);
+  assert.match(
+    readFileSync(join(folder, RUN, 'decisions.jsonl'), 'utf8'),
+    /"kind":"cell".*"column":"year","value":"1066"/,
+  );
+  // The correction is kept when the table is filled in again.
+  await page.click('.panel.table summary');
+  await page.fill('[name=columns]', 'year\nvenue\nsample size:number');
+  await page.click('.panel.table form button[type=submit]');
+  await seen("/filled in now, 0 failed/.test(document.querySelector('.fill')?.textContent ?? '')");
+  await page.waitForSelector('.cells tbody tr');
+  assert.deepEqual(await years(), [1066]);
+  await page.click('.cells td[data-name=year] button');
+  await page.click('dialog[open] .undo');
+  await seen("document.querySelectorAll('.cells tbody tr').length === 0");
+  await page.keyboard.press('Escape');
+  await page.goto(`${origin}/table`);
+  await page.waitForSelector('.cells tbody tr');
+  assert.deepEqual(
+    (await years()).toSorted((one, other) => one - other),
+    up,
+    'the original values are back',
+  );
+});
 
 inBrowser(
-  'numbers move while a run goes on; a paused host is not asked, and a failed reason is tried again',
+  'numbers update during a run; a paused host gets no requests, and jobs with one failure reason are retried',
   async () => {
     await page.goto(`${origin}/hosts`);
     const paused = await page.getAttribute('tr[data-host^=repository]', 'data-host');
@@ -271,16 +268,16 @@ inBrowser(
     await page.waitForSelector(`[aria-label="Resume ${paused}"]`);
     assert.match((await page.textContent(`tr[data-host="${paused}"]`)) ?? '', /paused/);
     const stayed = `others.length > 1 && others.every((each) => each.isConnected) && ${others}.length === others.length`;
-    assert.ok(await page.evaluate(stayed), 'what is pressed meanwhile is not taken away');
+    assert.ok(await page.evaluate(stayed), 'the other buttons are not replaced');
 
     await page.goto(`${origin}/queue`);
     const reason = await page.getAttribute('.failures tr[data-reason]:has(.act button)', 'data-reason');
-    assert.ok(reason, 'something has failed that may work later');
+    assert.ok(reason, 'a failure can be retried');
     const waiting = async (): Promise<string | null> => page.textContent('.figures strong');
     assert.equal(await waiting(), '0');
     await page.click(`tr[data-reason="${reason}"] .act button`);
     await seen("document.querySelector('.figures strong').textContent !== '0'");
-    // Watchers may hear of it before whoever asked for it has the answer.
+    // The event stream may be faster than the response to the request.
     await seen("document.querySelector('.status').textContent.includes('enqueued again')");
     await seen("document.querySelector('.status').textContent.includes('No active workers; start some with')");
     const figures = (await page.textContent('.figures')) ?? '';
@@ -297,15 +294,15 @@ inBrowser(
     await page.waitForSelector('.events li');
     await run.ended;
     const asked = [...simulation.log.since(0)].slice(from).filter(({ host }) => host === paused);
-    assert.deepEqual(asked, [], 'the run obeyed');
-    assert.ok([...simulation.log.since(0)].length > from, 'and asked others');
+    assert.deepEqual(asked, [], 'the paused host got no request');
+    assert.ok([...simulation.log.since(0)].length > from, 'other hosts did');
 
-    // The job that was put back has been tried twice, and says so; a busy server may say for a while what it knew before.
+    // The requeued job shows two attempts; a busy server may show the old state for a while.
     const tried = async (): Promise<number> => {
       await page.goto(`${origin}/queue`);
       await page.fill('[name=code]', usual);
       await page.keyboard.press('Enter');
-      // Until the answer comes, all jobs stand there.
+      // All jobs are listed until the response arrives.
       const shown = JSON.stringify(usual.replaceAll('_', ' ').toLowerCase());
       await seen(
         `[...document.querySelectorAll('.jobs td[data-name=Reason]')].every(({ textContent }) => textContent === ${shown})`,
@@ -316,7 +313,7 @@ inBrowser(
     };
     let times = await tried();
     await page.keyboard.press('Escape');
-    assert.match(page.url(), new RegExp(`/queue\\?code=${usual}$`), 'the filter is in the address');
+    assert.match(page.url(), new RegExp(`/queue\\?code=${usual}$`), 'the filter is in the URL');
     await page.reload();
     await page.waitForSelector('.jobs tbody tr');
     assert.equal(await page.inputValue('[name=code]'), usual);
@@ -329,7 +326,7 @@ inBrowser(
   },
 );
 
-inBrowser('works are filtered, sorted and taken along', async () => {
+inBrowser('works are filtered, sorted and exported', async () => {
   await page.goto(`${origin}/works`);
   await page.waitForSelector('.works tbody tr');
   const titles = async (): Promise<string[]> =>
@@ -346,40 +343,37 @@ inBrowser('works are filtered, sorted and taken along', async () => {
   assert.match(readFileSync(await file.path(), 'utf8'), /^id,/);
 });
 
-inBrowser(
-  'events name hosts and titles, heads of tables stay whole, and labels of the graph cover neither each other',
-  async () => {
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await page.goto(`${origin}/now`);
-    await page.waitForSelector('.events li');
-    const said = await page.$$eval('.events li > :last-child', (all) => all.map((each) => each.textContent ?? ''));
-    assert.ok(said.some((text) => /: (?:parsed|chunked)$/.test(text)));
-    for (const text of said) assert.doesNotMatch(text, /^W\d+: |^(?:parsed|chunked)$|\d{4}-\d\d-\d\dT/, text);
-    await page.goto(`${origin}/hosts`);
-    await page.waitForSelector('.hosts tbody tr');
-    const tall = await page.$$eval('.hosts thead th', (all) => all.map((each) => each.getBoundingClientRect().height));
-    assert.ok(Math.max(...tall) < 45, `heads of ${tall.join()} pixels`);
-    await page.goto(`${origin}/graph`);
-    await page.waitForSelector('.canvas text:not(.year)');
-    const labels = await page.$$eval('.canvas text:not(.year)', (all) =>
-      all.map(
-        (each) =>
-          [
-            each.textContent ?? '',
-            each.getBoundingClientRect().toJSON() as Record<'left' | 'right' | 'top' | 'bottom', number>,
-          ] as const,
-      ),
-    );
-    for (const [name, box] of labels) {
-      assert.doesNotMatch(name, /^openalex:/);
-      for (const [other, beside] of labels)
-        if (other !== name && box.left < beside.right && beside.left < box.right)
-          assert.ok(box.bottom <= beside.top + 2 || beside.bottom <= box.top + 2, `${name} covers ${other}`);
-    }
-  },
-);
+inBrowser('events name hosts and titles, table headers stay short, and graph labels do not overlap', async () => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(`${origin}/now`);
+  await page.waitForSelector('.events li');
+  const texts = await page.$$eval('.events li > :last-child', (all) => all.map((each) => each.textContent ?? ''));
+  assert.ok(texts.some((text) => /: (?:parsed|chunked)$/.test(text)));
+  for (const text of texts) assert.doesNotMatch(text, /^W\d+: |^(?:parsed|chunked)$|\d{4}-\d\d-\d\dT/, text);
+  await page.goto(`${origin}/hosts`);
+  await page.waitForSelector('.hosts tbody tr');
+  const tall = await page.$$eval('.hosts thead th', (all) => all.map((each) => each.getBoundingClientRect().height));
+  assert.ok(Math.max(...tall) < 45, `headers of ${tall.join()} pixels`);
+  await page.goto(`${origin}/graph`);
+  await page.waitForSelector('.canvas text:not(.year)');
+  const labels = await page.$$eval('.canvas text:not(.year)', (all) =>
+    all.map(
+      (each) =>
+        [
+          each.textContent ?? '',
+          each.getBoundingClientRect().toJSON() as Record<'left' | 'right' | 'top' | 'bottom', number>,
+        ] as const,
+    ),
+  );
+  for (const [name, box] of labels) {
+    assert.doesNotMatch(name, /^openalex:/);
+    for (const [other, beside] of labels)
+      if (other !== name && box.left < beside.right && beside.left < box.right)
+        assert.ok(box.bottom <= beside.top + 2 || beside.bottom <= box.top + 2, `${name} covers ${other}`);
+  }
+});
 
-inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by day and by night', async () => {
+inBrowser('every page fits 380 and 1280 pixels, and text has enough contrast in light and dark mode', async () => {
   for (const [path, ready] of [
     ['/now', '.trend svg'],
     ['/queue', '.jobs tbody tr'],
@@ -394,7 +388,7 @@ inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by da
     ['/summary', '.flow-steps'],
     ['/stages', '.histogram'],
   ] as const) {
-    // Within the page: loading it takes longer than the rest.
+    // Without a reload, which would take longer than the checks.
     await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
     await page.waitForSelector(ready);
     for (const width of [380, 1280]) {
@@ -411,7 +405,7 @@ inBrowser('nothing is wider than 380 or 1280 pixels, and text has contrast by da
   }
 });
 
-inBrowser('what comes from outside is only text, and paper has no buttons', async () => {
+inBrowser('external text is shown as plain text, and the print view has no menu', async () => {
   await page.goto(`${origin}/works?q=onerror`);
   await page.click('.works tbody th button');
   await page.waitForSelector('dialog[open] h2');
@@ -425,7 +419,7 @@ inBrowser('what comes from outside is only text, and paper has no buttons', asyn
   await page.emulateMedia({ media: 'screen' });
 });
 
-inBrowser('a keyboard reaches everything: the skip link, the pages, the content', async () => {
+inBrowser('everything is reachable by keyboard: the skip link, the pages, the content', async () => {
   await page.goto(`${origin}/summary`);
   await page.waitForSelector('.flow-steps');
   await page.keyboard.press('Tab');
@@ -438,7 +432,7 @@ inBrowser('a keyboard reaches everything: the skip link, the pages, the content'
   assert.equal(await page.getAttribute('.places a[aria-current]', 'aria-current'), 'page');
 });
 
-inBrowser('an assistant asks the same server under /mcp, with the token and not without', async () => {
+inBrowser('the server answers MCP requests under /mcp, and refuses them without the token', async () => {
   for (const mode of ['legacy', { pin: '2026-07-28' }] as const) {
     const client = new Client({ name: 'test', version: '0' }, { versionNegotiation: { mode } });
     const headers = { Authorization: `Bearer ${token}` };
@@ -452,8 +446,8 @@ inBrowser('an assistant asks the same server under /mcp, with the token and not 
   assert.equal((await fetch(`${origin}/mcp`, { method: 'POST' })).status, 401);
 });
 
-inBrowser('no error was told, and nothing was asked of anybody else', async () => {
-  // The browser reports the refused question about an unknown set, once.
+inBrowser('the page logs no error and makes no request to other servers', async () => {
+  // The browser logs the refused request for an unknown set once.
   const refused = 'error: Failed to load resource: the server responded with a status of 400 (Bad Request)';
   assert.deepEqual(complaints, [refused]);
   const outside = requested.filter((url) => !url.startsWith(`${origin}/`) && !/^(?:data|blob|about):/.test(url));

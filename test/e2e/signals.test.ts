@@ -13,7 +13,7 @@ const skip = process.platform === 'win32' ? 'signals end a process at once there
 
 test('a command without signal handlers ends on a signal, as process 1 must', { skip }, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-signals-'));
-  // Takes connections and never answers.
+  // Accepts connections and never answers.
   const server = createServer((socket) => void socket.on('error', () => undefined));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
@@ -26,7 +26,7 @@ test('a command without signal handlers ends on a signal, as process 1 must', { 
       await using run = startCommand('docstokg', ['doctor', '--sim', `http://127.0.0.1:${port}`], { cwd: folder.path });
       await asked;
       run.kill(name);
-      // Ended by the signal itself it would have no code, and as process 1 it would not have ended.
+      // A process ended by the default action of the signal has no exit code, and process 1 would not end.
       assert.deepEqual(await run.ended, { code, signal: null });
     }
   } finally {

@@ -20,7 +20,7 @@ import { KILL_ITEMS, KILLS, killPlan } from '../fixtures/stage/kill-plan.ts';
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/stage/kill-program.ts', import.meta.url));
 
-/** Small and good enough, and the same everywhere for the same seed. */
+/** A small random generator, the same everywhere for the same seed. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -48,7 +48,7 @@ function run(
   });
 }
 
-/** Every output by name, with what it says. */
+/** Every output by name, with its content. */
 function outputs(root: string): Map<string, string> {
   return new Map(globSync('out/**/*.txt', { cwd: root }).map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 }
@@ -94,12 +94,12 @@ test('a stage killed with SIGKILL at random times and resumed gives the outputs 
       .map((line) => JSON.parse(line) as { readonly doc_id: string; readonly status: string });
     const count = Map.groupBy(rows, ({ doc_id, status }) => `${doc_id} ${status}`);
     for (const { itemId } of killPlan(root)) {
-      assert.equal(count.get(`${itemId} success`)?.length, 1, `${itemId} has not exactly one row for its completion`);
+      assert.equal(count.get(`${itemId} success`)?.length, 1, `${itemId} does not have exactly one success row`);
       assert.ok((count.get(`${itemId} skip`)?.length ?? 0) <= 1, `${itemId} was logged as skipped twice`);
     }
     assert.equal(rows.filter(({ status }) => status === 'failure').length, 0);
     assert.deepEqual(globSync('**/*.part', { cwd: root }), [], 'orphan temp files');
-    assert.deepEqual(readdirSync(join(root, 'Manifests', '.runs')), ['guard.lock'], 'marks of dead runs');
+    assert.deepEqual(readdirSync(join(root, 'Manifests', '.runs')), ['guard.lock'], 'marker files of dead runs');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

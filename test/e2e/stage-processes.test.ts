@@ -22,7 +22,7 @@ test('a busy worker process ends when its parent is killed', async () => {
   const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
   const socket = connect(Number(/^port (\d+)$/.exec(line)?.[1]), '127.0.0.1');
   await once(socket, 'connect');
-  // The connection is held by the spinning worker: it is reset or closed only when that process is gone.
+  // The spinning worker holds the connection: it closes only when that process has ended.
   const gone = new Promise<void>((resolve) => {
     socket.on('error', () => undefined).on('close', () => resolve());
   });

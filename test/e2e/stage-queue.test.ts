@@ -31,7 +31,7 @@ class Corpus implements Disposable {
     }
   }
 
-  /** How often each paper has a row of that status. */
+  /** The number of rows with that status for each paper. */
   rows(status: string): Map<string, number> {
     const counts = new Map<string, number>();
     const text = readFileSync(join(this.folder, 'Data', 'Manifests', 'docparse.doctags.manifest.jsonl'), 'utf8');
@@ -79,7 +79,7 @@ test('items of a killed process are processed by the other without waiting for t
   using corpus = new Corpus();
   const { folder: cwd } = corpus;
   await using doomed = startCommand('docparse', [...RUNNER, '--diagnostics-interval-s', '0.05'], { cwd });
-  await doomed.told(/in_flight=[1-9]/);
+  await doomed.printed(/in_flight=[1-9]/);
   doomed.kill('SIGKILL');
   await doomed.ended;
   const { status, stderr } = command('docparse', RUNNER, { cwd });
@@ -110,7 +110,7 @@ test('runners share one stage through PostgreSQL, and items of a killed one are 
     env: { DOCSTOKG_QUEUE__BACKEND: 'postgres', DOCSTOKG_QUEUE__URL: server.url },
   };
   await using doomed = startCommand('docparse', [...RUNNER, '--diagnostics-interval-s', '0.05'], where);
-  await doomed.told(/in_flight=[1-9]/);
+  await doomed.printed(/in_flight=[1-9]/);
   await using other = startCommand('docparse', RUNNER, where);
   doomed.kill('SIGKILL');
   await doomed.ended;

@@ -11,12 +11,12 @@ import { Workspace } from '../fixtures/stage/workspace.ts';
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/stage/signal-program.ts', import.meta.url));
 
-/** A stage in a process group of its own, as a terminal would start it, and the lines it says. */
+/** A stage in its own process group, as started by a terminal, and the lines it prints. */
 class Started {
   readonly child: ChildProcess;
   readonly #lines: string[] = [];
   readonly #exit: Promise<number | null>;
-  #heard: (() => void) | undefined;
+  #notify: (() => void) | undefined;
 
   constructor(workspace: Workspace, options: Partial<StageOptions>) {
     const given = { ...workspace.options, handleSignals: true, workers: 2, ...options };
@@ -27,26 +27,26 @@ class Started {
     assert.ok(this.child.stdout);
     createInterface(this.child.stdout).on('line', (line) => {
       this.#lines.push(line);
-      this.#heard?.();
+      this.#notify?.();
     });
     this.#exit = new Promise((resolve) => {
       this.child.on('close', (code) => {
         resolve(code);
-        this.#heard?.();
+        this.#notify?.();
       });
     });
   }
 
-  async hear(pattern: RegExp, count = 1): Promise<void> {
+  async printed(pattern: RegExp, count = 1): Promise<void> {
     while (this.#lines.filter((line) => pattern.test(line)).length < count) {
-      assert.equal(this.child.exitCode, null, `ended without saying ${pattern}: ${this.#lines.join(' | ')}`);
+      assert.equal(this.child.exitCode, null, `ended without printing ${pattern}: ${this.#lines.join(' | ')}`);
       await new Promise<void>((resolve) => {
-        this.#heard = resolve;
+        this.#notify = resolve;
       });
     }
   }
 
-  /** To the whole group, as Ctrl-C does. */
+  /** Sends a signal to the whole group, as Ctrl-C does. */
   signal(name: NodeJS.Signals): void {
     process.kill(-(this.child.pid ?? 0), name);
   }
@@ -65,9 +65,9 @@ for (const [signal, options] of [
   test(`${signal} sets the cancel flag with policy ${options.policy}: no new submissions, inflight tasks complete, cancelled is returned`, async () => {
     using workspace = new Workspace();
     const stage = new Started(workspace, options);
-    await stage.hear(/^begun/, 2);
+    await stage.printed(/^begun/, 2);
     stage.signal(signal);
-    await stage.hear(/^stopping/);
+    await stage.printed(/^stopping/);
     writeFileSync(workspace.input('go'), '');
     const { code, outcome } = await stage.end();
     assert.equal(code, 130);
@@ -87,9 +87,9 @@ for (const options of [{ policy: 'io', abortGraceS: 0 }, { policy: 'cpu' }] as c
   test(`a second signal aborts running items with policy ${options.policy}, safely`, async () => {
     using workspace = new Workspace();
     const stage = new Started(workspace, options);
-    await stage.hear(/^begun/, 2);
+    await stage.printed(/^begun/, 2);
     stage.signal('SIGINT');
-    await stage.hear(/^stopping/);
+    await stage.printed(/^stopping/);
     stage.signal('SIGINT');
     const { code, outcome } = await stage.end();
     assert.equal(code, 130);

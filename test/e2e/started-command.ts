@@ -10,10 +10,10 @@ export interface StartedCommand extends AsyncDisposable {
   readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Resolves when stderr has matched; rejects when the command ends without. */
-  told(pattern: RegExp): Promise<void>;
+  /** Resolves when stderr matches the pattern; rejects if the command ends before. */
+  printed(pattern: RegExp): Promise<void>;
   kill(signal: NodeJS.Signals): void;
-  /** Stops reading what it writes, as a pager that was closed does. */
+  /** Closes our end of the pipe, as a closed pager does. */
   hangUp(stream: 'stdout' | 'stderr'): void;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
@@ -45,9 +45,9 @@ export function startCommand(
     get stderr() {
       return output.stderr;
     },
-    async told(pattern) {
+    async printed(pattern) {
       while (!pattern.test(output.stderr)) {
-        if (over) throw new Error(`ended without telling ${String(pattern)}: ${output.stderr}`);
+        if (over) throw new Error(`ended without printing ${String(pattern)}: ${output.stderr}`);
         await Promise.race([once(child.stderr, 'data'), ended]);
         await setImmediate();
       }

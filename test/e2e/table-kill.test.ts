@@ -12,10 +12,10 @@ import { INLINE } from '../support/bin.ts';
 import { startCommand } from './started-command.ts';
 
 // DOCSTOKG_TEST_PAPERS=FOLDER takes the papers (JATS, HTML, PDF) of a folder instead of three made ones;
-// DOCSTOKG_TEST_KILLS says how often the table is killed.
+// DOCSTOKG_TEST_KILLS is the number of kills.
 const KILLS = Number(process.env['DOCSTOKG_TEST_KILLS'] ?? 3);
 const PAPERS = process.env['DOCSTOKG_TEST_PAPERS'];
-/** Requests in flight at a kill, each of which may be made again. */
+/** Requests in flight at a kill, which may be repeated. */
 const AT_ONCE = 2;
 const ENVIRONMENT = {
   DOCSTOKG_PARSE__DENSE: 'none',
@@ -35,7 +35,7 @@ const COLUMNS = `columns:
   - {name: follow-up, question: How long were they followed?}
 `;
 
-/** A model that quotes the first words of the passages, a few further on for each question; another one begins elsewhere. */
+/** A model that quotes words of the passages, at an offset that depends on the question and the model. */
 async function openModel(first: number): Promise<
   AsyncDisposable & {
     readonly url: string;
@@ -67,7 +67,7 @@ async function openModel(first: number): Promise<
   return model;
 }
 
-/** A run folder with what there is to tabulate. */
+/** Writes a run folder with papers to tabulate. */
 async function writeRun(folder: string): Promise<void> {
   if (PAPERS === undefined) return await writeSmallRun(folder);
   mkdirSync(folder);
@@ -80,7 +80,7 @@ async function writeRun(folder: string): Promise<void> {
   }
 }
 
-test(`a table killed ${KILLS} times equals one that was not, nothing stored is paid for again, and corrections stay`, async () => {
+test(`a table killed ${KILLS} times equals an uninterrupted one, requests no stored row again, and keeps corrections`, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-table-kill-'));
   const at = (name: string): string => join(folder.path, name);
   writeFileSync(at('columns.yaml'), COLUMNS);
@@ -109,7 +109,7 @@ test(`a table killed ${KILLS} times equals one that was not, nothing stored is p
   assert.ok([...unbroken.asked.values()].every((times) => times === 1));
 
   await using model = await openModel(0);
-  // Kills are spread over the papers; each comes with a request, before it is answered.
+  // Kills are spread over the papers; each happens at a request, before its response.
   const step = Math.max(1, Math.floor(unbroken.asked.size / (KILLS + 1)));
   let kills = 0;
   for (let isDone = false; !isDone;) {
@@ -150,7 +150,7 @@ test(`a table killed ${KILLS} times equals one that was not, nothing stored is p
   const mine = rows.find((row) => row.split(',', 2).includes(id)) ?? '';
   assert.match(mine, /,Corrected by hand,[^]*?,corrected/);
   assert.match(mine, /,77,[^]*?,corrected/);
-  // The other cells are those of the other model.
+  // The other cells come from the other model.
   const others = mine.split(',corrected,').at(-1) ?? '';
   assert.ok(others !== '' && !csv('whole').includes(others));
   assert.equal(rows.length, csv('whole').split('\r\n').length);
