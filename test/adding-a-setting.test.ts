@@ -12,7 +12,7 @@ import { configSchema } from '../src/config/schema.ts';
 import { flag } from '../src/config/setting.ts';
 import { settingOptions, settingsMade } from '../src/cli/session.ts';
 
-// A setting is written once, in the schema. Everything else is here because of that.
+// A setting is defined once, in the schema; everything else follows from it.
 const schema = configSchema.extend({
   trial: z
     .strictObject({

@@ -26,7 +26,7 @@ for (const file of files) {
   const isTest = file.endsWith('.test.ts');
   test(`${file} imports only what its folder may`, () => {
     const rule = HOUSE[folder];
-    assert.ok(rule, `src/${folder} is not in the table of the house`);
+    assert.ok(rule, `src/${folder} is not in the table of rooms`);
     for (const specifier of importsOf(file)) {
       if (specifier.startsWith('node:')) continue;
       if (!specifier.startsWith('.')) {
@@ -53,7 +53,7 @@ for (const file of files) {
         rule.folders.includes(other) || (isTest && other === 'testing'),
         `src/${folder} may not import src/${other}`,
       );
-      assert.match(target, /^[^/]+(\/[a-z-]+)?\/index\.ts$/, `import a face of src/${other}, not ${target}`);
+      assert.match(target, /^[^/]+(\/[a-z-]+)?\/index\.ts$/, `import an index.ts of src/${other}, not ${target}`);
     }
   });
 

@@ -107,7 +107,7 @@ test('the stage runner has no code used only by benchmarks', () => {
 test('a clone on Windows has the same line endings and working start and test commands', () => {
   assert.match(read('.gitattributes'), /^\* text=auto eol=lf$/m);
   assert.doesNotMatch(read('README.md'), /^\.\/bin\//m);
-  // Names of files are compared with slashes, whatever the system writes.
+  // File names are compared with slashes on every system.
   assert.match(read('scripts/test.ts'), /file\.split\(sep\)\.join\('\/'\)/);
   const run = spawnSync(process.execPath, [join(ROOT, 'scripts/test.ts'), 'no/such\\test'], {
     encoding: 'utf8',
@@ -116,7 +116,7 @@ test('a clone on Windows has the same line endings and working start and test co
   assert.deepEqual([run.status, run.stderr.trim()], [2, String.raw`no test file matches no/such\test`]);
 });
 
-test('the types are those of the oldest supported Node, so that newer APIs are not used by mistake', () => {
+test('the Node types match the oldest supported Node, so that newer APIs do not compile', () => {
   const { version } = JSON.parse(read('node_modules/@types/node/package.json')) as { readonly version: string };
   const promised = /\d+\.\d+/.exec(packageJson.engines.node)?.[0];
   assert.equal(version.split('.').slice(0, 2).join('.'), promised);

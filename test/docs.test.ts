@@ -18,7 +18,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
 
 const generated = await referencePages();
-/** The text of a page, generated ones included: those are not committed. */
+/** The text of a page; generated pages are not committed and come from their generator. */
 const textOf = (file: string): string => generated[file] ?? read(file);
 
 for (const [file, text] of Object.entries(generated)) {
@@ -27,7 +27,7 @@ for (const [file, text] of Object.entries(generated)) {
   });
 }
 
-/** The name under which a heading can be linked to. */
+/** The anchor of a heading. */
 function anchor(heading: string): string {
   return heading
     .trim()
@@ -44,7 +44,10 @@ for (const page of pages) {
     for (const link of links.filter((each) => !/^[a-z]+:/.test(each))) {
       const [path = '', fragment] = link.split('#');
       const target = path === '' ? page : join(dirname(page), path);
-      assert.ok(target in generated || existsSync(join(ROOT, target)), `${page} links to ${link}, which is not there`);
+      assert.ok(
+        target in generated || existsSync(join(ROOT, target)),
+        `${page} links to ${link}, which does not exist`,
+      );
       if (fragment === undefined) continue;
       const anchors = [...textOf(target).matchAll(/^#+ (.+)$/gm)].map((match) => anchor(match[1] ?? ''));
       assert.ok(anchors.includes(fragment), `${page} links to ${link}, but ${target} has no such heading`);
@@ -52,7 +55,7 @@ for (const page of pages) {
   });
 }
 
-/** Commands of ours in a text's code, one word list each: up to a pipe, a comment or the next command of the line. */
+/** Our commands in the code of a text, each as a list of words up to a pipe, a comment or the next command. */
 function shownCommands(text: string): string[][] {
   const blocks = [...text.matchAll(/^```(?:sh|bash|console)\n([\s\S]*?)^```/gm)].map((match) =>
     (match[1] ?? '').replaceAll(/\\\n/g, ' '),
@@ -61,7 +64,7 @@ function shownCommands(text: string): string[][] {
   return (
     [...blocks.flatMap((block) => block.split('\n')), ...inline]
       .flatMap((line) => line.replaceAll(/'[^']*'|"[^"]*"/g, 'VALUE').split(/\s#\s|&&|\||;|\$\(|<\(|\s>/))
-      // Guides speak of `queue stats` for short.
+      // Guides write `queue stats` for short.
       .map((part) => part.replace(/^queue (?=[a-z])/, 'docstokg queue '))
       .map((part) =>
         part
@@ -76,7 +79,7 @@ function shownCommands(text: string): string[][] {
   );
 }
 
-/** Programs are only looked at, so one of each is enough. */
+/** Programs are only read, so one of each is enough. */
 const programs = new Map<string, Promise<CommandUnknownOpts>>();
 
 /** What is wrong with a command line, if anything. */
@@ -93,7 +96,7 @@ async function faultOf([door = '', ...words]: readonly string[]): Promise<string
       if (!known && !['-h', '--help'].includes(word)) return `${command.name()} has no option ${word}`;
     } else if (command.commands.length > 0) {
       const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
-      // A command that takes arguments, as contentdownload itself does, takes any word.
+      // A command with arguments, such as contentdownload, accepts any word.
       if (!next && command.registeredArguments.length === 0) return `${command.name()} has no command ${word}`;
       command = next ?? command;
     }
@@ -101,7 +104,7 @@ async function faultOf([door = '', ...words]: readonly string[]): Promise<string
   return undefined;
 }
 
-test('the check of shown commands finds unknown commands', async () => {
+test('the check of commands in the documentation finds unknown ones', async () => {
   assert.equal(await faultOf(['docstokg', 'queue', 'stats', '--watch']), undefined);
   assert.match((await faultOf(['docstokg', 'queue', 'explode'])) ?? '', /no command explode/);
   assert.match((await faultOf(['bin/docstokg', 'queue', 'stats', '--loud'])) ?? '', /no option --loud/);
@@ -165,7 +168,7 @@ test('every test that docs/reliability.md names exists under that title', () => 
   assert.ok(named.length > 10, 'the page names its tests as `file` “title”');
   for (const [, file = '', title = ''] of named) {
     assert.ok(existsSync(join(ROOT, file)), `there is no ${file}`);
-    // Titles may hold values that are worked out when the test runs: … stands for them.
+    // Values inserted into a title when the test runs are quoted as ….
     const pattern = title
       .split('…')
       .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))

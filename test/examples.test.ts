@@ -11,7 +11,7 @@ import { LIBRARY_EXAMPLES } from './support/examples.ts';
 const ROOT = join(import.meta.dirname, '..');
 const MAX_LINES = 50;
 
-/** Programs in examples/ that a command runs; those that use the library are run by package.test.ts. */
+/** Programs in examples/ that a command runs; package.test.ts runs the programs that use the library. */
 const COMMAND_EXAMPLES: Readonly<Record<string, (file: string, folder: string) => void>> = {
   'own-handler.ts': (file, folder) => {
     const lines = join(ROOT, 'examples', 'artifacts.jsonl');

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { sourcePdf } from '../src/ask/view/corpus-view.ts';
 
-test('a run folder from someone else cannot show PDFs outside of it', async () => {
+test('a run folder from someone else cannot expose PDFs outside it', async () => {
   await using root = await mkdtempDisposable(join(tmpdir(), 'foreign-'));
   const secret = join(root.path, 'secret.pdf');
   await writeFile(secret, '%PDF-1.4 secret');

@@ -28,7 +28,7 @@ test(
   () => {
     const child = spawnSync(
       process.execPath,
-      // The heap is bounded, so that an expansion would show as a crash.
+      // The heap is bounded, so that an expansion would crash.
       ['--max-old-space-size=512', join(import.meta.dirname, 'fixtures/parse-hostile.ts'), FOLDER],
       { encoding: 'utf8', timeout: 280_000, maxBuffer: 1 << 26 },
     );

@@ -12,13 +12,13 @@ const SOURCES = globSync('src/**/*.ts')
   .filter((file) => !file.endsWith('.test.ts'))
   .map((path) => ({ path, ...patternsIn(path, readFileSync(path, 'utf8')) }));
 const SIZE = 3_000;
-/** CPU time above which growth is looked at; a linear pattern needs a hundredth of it. */
+/** CPU time above which growth is measured; a linear pattern needs a hundredth of it. */
 const SUSPECT_MS = 6;
-/** So many times the text may take as many times the time, measured badly; its square is quadratic. */
+/** Text this many times as long may take about as many times as long; the square of it would be quadratic. */
 const LONGER = 4;
-/** CPU time after which an attack is given up as endless. */
+/** CPU time after which an attack counts as endless. */
 const LONGEST_MS = 400;
-/** How often something must seem to grow too fast: a machine that pauses makes others seem so, once. */
+/** Measurements that must all grow too fast: one alone may be due to a pause of the machine. */
 const TIMES = 3;
 
 test('every regular expression in src/ takes linear time on any text', () => {
@@ -62,7 +62,7 @@ for (const [name, source, flags] of [
     assert.equal(superlinear({ source, flags, line: 1 }), undefined);
   });
 
-/** Why a pattern is too slow: by its form, or by what it does when it is attacked. */
+/** Why a pattern is too slow: its form, or its time on an attack. */
 function superlinear(pattern: SourcePattern): string | undefined {
   const { reports } = analyse(pattern, { maxReports: 1 });
   if (reports.length > 0) return `by its form (${reports.map(({ type }) => type).join()})`;
@@ -85,7 +85,7 @@ function growsTooFast(pattern: SourcePattern, attack: string): boolean {
   return true;
 }
 
-/** The least of several: other threads of the process, such as the collector of garbage, count as well. */
+/** The minimum of several measurements, which include other threads such as the garbage collector. */
 function leastMs(pattern: SourcePattern, text: string): number {
   let least = Infinity;
   for (let time = 0; time < TIMES; time += 1) {
@@ -101,7 +101,7 @@ const attack = new Script(
   'for (const text of texts) if (pattern.global) text.replaceAll(pattern, ""); else pattern.exec(text);',
 );
 
-/** CPU time of using a pattern on texts; what does not end is ended, after as much CPU time, however long that takes. */
+/** CPU time of a pattern on texts; Infinity if it was stopped after LONGEST_MS of CPU time. */
 function cpuMs({ source, flags }: SourcePattern, texts: readonly string[]): number {
   Object.assign(arena, { pattern: new RegExp(source, flags), texts });
   for (let timeout = LONGEST_MS; ; timeout *= 4) {

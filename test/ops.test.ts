@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '..');
 const OPS = join(ROOT, 'examples', 'ops');
 const read = (file: string): string => readFileSync(join(OPS, file), 'utf8');
 
-/** Every metric that the program has, from the page that is made from its code. */
+/** Every metric of the program, from the generated reference page. */
 const METRICS = new Set([...metricsPage().matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name ?? ''));
 
 function checkMetrics(expressions: readonly string[]): void {
@@ -84,7 +84,7 @@ test('the systemd unit starts an existing command, and systemd accepts it', (con
     encoding: 'utf8',
   });
   if (error) context.diagnostic('NOT TESTED with systemd-analyze, which is not installed here');
-  // The program is not installed where this is checked; anything else is a fault of the unit.
+  // The program is not installed here; any other complaint is an error in the unit.
   else assert.doesNotMatch(stderr, /docstokg-worker@.*(?!is not executable)(Unknown|Failed|Invalid|ignoring)/);
 });
 
@@ -96,7 +96,7 @@ interface Pod {
   };
 }
 
-test('the fleet of the compose file and that of the Kubernetes manifest have existing settings and options', () => {
+test('the fleet compose file and the Kubernetes manifest use existing settings and options', () => {
   const { services } = parse(read('fleet-compose.yaml'), { merge: true }) as {
     services: Readonly<
       Record<string, { environment: Record<string, string>; deploy?: { replicas: number }; entrypoint: string[] }>
@@ -125,14 +125,14 @@ test('the fleet of the compose file and that of the Kubernetes manifest have exi
   assert.match(more?.spec.triggers?.[0]?.metadata.query ?? '', /docstokg\.runs WHERE state = 'queued'/);
 });
 
-test('the Slurm script is a script, and its commands have their options', () => {
+test('the Slurm script is valid bash, and its options exist', () => {
   const { status, stderr } = spawnSync('bash', ['-n', join(OPS, 'slurm.sh')], { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   for (const [line, stage = ''] of read('slurm.sh').matchAll(/^ *docparse (\w+) .*$/gm))
     checkOptions(line.replace(/\|\|.*/, ''), 'docparse', [stage]);
 });
 
-/** Whether the settings of a fleet are valid, and the command has its options. */
+/** Checks that the settings of a fleet are valid and the options of its command exist. */
 function checkFleet(environment: Readonly<Record<string, string>>, line: string, name: string): void {
   const env = Object.fromEntries(
     Object.entries(environment).map(([key, value]) => [key, value.replace(/\$\{CONTACT:.*\}/, 'me@x.org')]),
@@ -144,7 +144,7 @@ function checkFleet(environment: Readonly<Record<string, string>>, line: string,
   checkOptions(line, 'docstokg', name.split(' '));
 }
 
-/** Whether a command has the options that a line names. */
+/** Checks that the options of a command line exist. */
 function checkOptions(line: string, door: 'docstokg' | 'docparse' = 'docstokg', words = ['queue', 'run']): void {
   assert.match(line, new RegExp(`${door} ${words.join(' ')} `));
   const { stdout } = command(door, [...words, '--help']);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { checkOptions, Misuse, numbers, oneOf, readOptions, someOf, wholeNumber } from './support/options.ts';
 
-test('the options of a check are validated first', () => {
+test('invalid options of a check are refused', () => {
   assert.deepEqual(numbers('seeds', '1-3,16'), [1, 2, 3, 16]);
   for (const text of ['900-890', '', 'x', '1-', '-1', '1,,2'])
     assert.throws(() => numbers('seeds', text), Misuse, text);

@@ -25,7 +25,7 @@ const subpaths = Object.keys(manifest.exports)
   .filter((path) => path !== './package.json')
   .map((path) => `docstokg${path.slice(1)}`);
 
-/** Somebody else's project: the packed package and what it says it needs, nothing more. */
+/** A project that has only the packed package and its declared dependencies. */
 let consumer = '';
 
 function run(program: string, parameters: readonly string[], cwd = consumer): string {
@@ -43,7 +43,7 @@ before(() => {
   consumer = mkdtempSync(join(tmpdir(), 'docstokg-consumer-'));
   const modules = join(consumer, 'node_modules');
   mkdirSync(modules);
-  // As `npm pack` by itself would do; the types are checked by `npm run typecheck`.
+  // As `npm pack` does; types are checked by `npm run typecheck`.
   assert.deepEqual(
     [manifest.scripts['prepack'], manifest.scripts['build']],
     ['npm run build', 'node scripts/build.ts'],
@@ -53,7 +53,7 @@ before(() => {
   run('tar', ['-xzf', 'docstokg-0.1.0.tgz']);
   symlinkSync(join(consumer, 'package'), join(modules, 'docstokg'), 'junction');
   const needed = { ...manifest.dependencies, ...manifest.optionalDependencies };
-  // Beside the package, as an installer would put them; anything undeclared is then not found.
+  // Next to the package, as an installer does, so that undeclared packages are not found.
   for (const name of Object.keys(needed)) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name), 'junction');
@@ -81,9 +81,9 @@ test('the packed package contains programs and no tests, sources or data', () =>
   );
 });
 
-test('the steps of examples/ops/Dockerfile in an empty folder give a working program', (context) => {
+test('examples/ops/Dockerfile, replayed in an empty folder, installs a working program', (context) => {
   if (process.platform === 'win32') {
-    context.skip('NOT TESTED: the steps are those of a shell');
+    context.skip('NOT TESTED: the steps need a POSIX shell');
     return;
   }
   const { root, ran, start } = replayDockerfile(join(ROOT, 'examples', 'ops', 'Dockerfile'), {
@@ -92,7 +92,7 @@ test('the steps of examples/ops/Dockerfile in an empty folder give a working pro
     manifest,
   });
   try {
-    assert.match(ran.at(-1) ?? '', /^0\.1\.0/, 'the last step asks for the version');
+    assert.match(ran.at(-1) ?? '', /^0\.1\.0/, 'the last step prints the version');
     const { status, stdout, stderr } = start(['--help']);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /docstokg queue run \[options\]/);
@@ -111,14 +111,14 @@ test('every subpath of the packed package can be imported', () => {
 
 test('the types of every subpath resolve', () => {
   const lines = subpaths.map((name, at) => `import * as part${at} from '${name}';\nvoid part${at};`);
-  // Were the types lost, everything would be `any` and the error that is expected here would not come.
+  // Without types everything would be `any`, and the expected error would be missing.
   const wrong = `import type { JobState } from 'docstokg/queue';
 // @ts-expect-error no such state
 const state: JobState = 'nonsense';
 void state;`;
   writeFileSync(join(consumer, 'types.ts'), [...lines, wrong].join('\n'));
   const snippets = writeSnippets(join(consumer, 'snippets'));
-  // As in a fresh project: the types of Node and nothing else that the package does not bring itself.
+  // As in a fresh project: only the types of Node and of the package.
   symlinkSync(
     join(ROOT, 'node_modules', '@types', 'node'),
     join(consumer, 'node_modules', '@types', 'node'),
@@ -137,14 +137,14 @@ test('an old Node gets a one-sentence error, also on import', (context) => {
     context.skip(`NOT TESTED: there is no Node between 18 and 24.12 at ${old}`);
     return;
   }
-  const told = /docstokg needs Node 24\.12 or newer, and this is Node \d+\.\d+\.\d+/;
+  const message = /docstokg needs Node 24\.12 or newer, and this is Node \d+\.\d+\.\d+/;
   const [first = ''] = subpaths;
   writeFileSync(join(consumer, 'old.mjs'), `import '${first}';`);
   const { status, stderr } = spawnSync(old, ['old.mjs'], { cwd: consumer, encoding: 'utf8' });
   assert.equal(status, 1);
-  assert.match(stderr, told);
+  assert.match(stderr, message);
   assert.doesNotMatch(stderr, /ERR_UNKNOWN_BUILTIN_MODULE|\n\s+at /);
-  // Each of the doors says so.
+  // Every subpath has this error.
   writeFileSync(
     join(consumer, 'old.mjs'),
     `for (const name of ${JSON.stringify(subpaths)}) console.log(await import(name).then(() => name, (error) => error.stack));`,
@@ -152,7 +152,7 @@ test('an old Node gets a one-sentence error, also on import', (context) => {
   const { stdout } = spawnSync(old, ['old.mjs'], { cwd: consumer, encoding: 'utf8' });
   const lines = stdout.trim().split('\n');
   assert.equal(lines.length, subpaths.length, stdout);
-  for (const line of lines) assert.match(line, told);
+  for (const line of lines) assert.match(line, message);
 });
 
 for (const [name, example] of Object.entries(LIBRARY_EXAMPLES)) {
@@ -165,7 +165,7 @@ for (const [name, example] of Object.entries(LIBRARY_EXAMPLES)) {
   });
 }
 
-/** The answers that a report holds, unpacked. */
+/** The unpacked data of a report. */
 function answersOf(report: string): string {
   return [...report.matchAll(/<script type="text\/plain" data-path="[^"]*">([\w+/=]*)<\/script>/g)]
     .map(([, data = '']) => gunzipSync(Buffer.from(data, 'base64')).toString('utf8'))

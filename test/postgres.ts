@@ -29,10 +29,10 @@ export interface TestPostgres extends AsyncDisposable {
   readonly pid: number | undefined;
 }
 
-/** PostgreSQL refuses to run as root, so there it runs as nobody. */
+/** PostgreSQL refuses to run as root, so root starts it as the user nobody. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
-/** Starts a real server of its own, or uses the one that DOCSTOKG_TEST_POSTGRES_URL names. */
+/** Starts a real server, or uses the one at DOCSTOKG_TEST_POSTGRES_URL. */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<TestPostgres> {
   const given = process.env['DOCSTOKG_TEST_POSTGRES_URL'];
   if (given) return { url: given, restart: undefined, pid: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
@@ -74,7 +74,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   const start = async (): Promise<void> => {
     launch();
     await accepting(url, () => {
-      // Children of a server that was killed may still hold its memory: then the new one gives up, and is started again.
+      // Children of a killed server may still hold its memory: then the new one exits, and is started again.
       if (server?.exitCode !== null) launch();
     });
   };
@@ -143,7 +143,7 @@ function nativeFolder(): string {
   return native;
 }
 
-/** npm packages hold no symbolic links: the package's install script makes them, unless scripts are off. */
+/** npm packages contain no symbolic links: the package's install script creates them, unless scripts are off. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -157,14 +157,14 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** The binaries where nobody can read them: a clone below root's home is closed to others. */
+/** A copy of the binaries that the user nobody can read, unlike a clone in root's home. */
 function reachableBinaries(folder: string): string {
   const copy = join(folder, 'native');
   cpSync(nativeFolder(), copy, { recursive: true, verbatimSymlinks: true });
   return copy;
 }
 
-/** Ports that no system gives away by itself: one of those could go to somebody else before the server has it, or while it restarts. */
+/** Ports outside the ephemeral range, which another process could get before the server starts, or while it restarts. */
 const PORTS = { first: 12_000, count: 20_000 };
 
 export async function freePort(): Promise<number> {
@@ -182,7 +182,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Resolves when the server answers; it is asked again after each refusal. */
+/** Resolves when the server accepts a connection; retries after each refusal. */
 async function accepting(url: string, refused: () => void): Promise<void> {
   const deadline = performance.now() + 240_000;
   for (;;) {

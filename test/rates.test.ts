@@ -6,12 +6,12 @@ import { Services } from '../src/resolve/index.ts';
 import { HeldClock, loopbackClient, openLoopback, Wire } from '../src/testing/index.ts';
 
 const REQUESTS = 30;
-/** What arXiv publishes: one request every three seconds, over one connection. */
+/** arXiv's published limit: one request every three seconds, over one connection. */
 const ARXIV = { name: 'arxiv', perSecond: 1 / 3, burst: 1, concurrency: 1 };
 
 /**
- * Our client and the simulator's own judge on one clock that both read, so that nothing but the client's rate decides:
- * how many requests were refused, and how much of what the limit allows was used.
+ * Runs our client against the simulator's limits on one shared clock, so that only the client's rate matters. Returns the
+ * number of refused requests, and the share of the limit that was used.
  */
 async function judged(factor: number): Promise<{ readonly refused: number; readonly share: number }> {
   const clock = new HeldClock();
@@ -20,7 +20,7 @@ async function judged(factor: number): Promise<{ readonly refused: number; reado
   let refused = 0;
   await using server = await openLoopback(async (_request, response) => {
     const verdict = limits.arrive(ARXIV, clock.monotonic());
-    // An answer takes its time, in which nobody else may be there.
+    // A response takes time, during which no other request may arrive.
     await new Promise(setImmediate);
     if (verdict.kind === 'refused') refused += 1;
     else limits.leave(ARXIV);
@@ -43,7 +43,7 @@ async function judged(factor: number): Promise<{ readonly refused: number; reado
 test('requests to arXiv approach its rate limit and never exceed it', async () => {
   const { refused, share } = await judged(1);
   assert.equal(refused, 0);
-  assert.ok(share >= 0.9, `${share} of what the limit allows`);
+  assert.ok(share >= 0.9, `${share} of the limit`);
 });
 
 test('a client that exceeds the arXiv rate by half is caught', async () => {

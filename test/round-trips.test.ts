@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import type { WorkRecord } from '../src/works/index.ts';
 import { bibtexEntry, citationKey, cslItem, emptyRecord, parseWorks, risEntry } from '../src/works/index.ts';
 
-// Other tools read what we write, and we read what they write. Tools that are not installed are told by the skipped tests.
+// Other tools read our output, and we read theirs. Tests of tools that are not installed are skipped.
 
 const author = (family: string, given: string) => ({
   name: `${given} ${family}`,
@@ -43,7 +43,7 @@ const RECORDS: readonly WorkRecord[] = [
   },
 ];
 
-/** Names, signs and kinds that a careless writer breaks an entry with. */
+/** Names, characters and work types that break an entry if they are not escaped. */
 const ODD: readonly WorkRecord[] = [
   'article',
   'preprint',
@@ -74,8 +74,8 @@ const ODD: readonly WorkRecord[] = [
   keywords: ['a & b', 'c'],
 }));
 
-/** What is to survive a journey, whatever the tools call it. */
-interface Told {
+/** The fields that must survive a round trip. */
+interface Fields {
   readonly title: string;
   readonly families: readonly string[];
   readonly year: string;
@@ -91,7 +91,7 @@ const wanted = RECORDS.map((record) => ({
   doi: record.ids.doi ?? '',
 }));
 
-/** An item of CSL-JSON as another tool writes it. */
+/** An item of CSL-JSON written by another tool. */
 interface Item {
   readonly title: string;
   readonly author: readonly Readonly<Record<string, string>>[];
@@ -100,7 +100,7 @@ interface Item {
   readonly DOI: string;
 }
 
-function toldByCsl(text: string): Told[] {
+function fieldsOfCsl(text: string): Fields[] {
   return (JSON.parse(text) as readonly Item[]).map((item) => ({
     title: plain(item.title),
     families: item.author.map((one) =>
@@ -112,13 +112,13 @@ function toldByCsl(text: string): Told[] {
   }));
 }
 
-/** Markup with which a tool keeps capitals. */
+/** Removes markup that protects capitals. */
 function plain(text: string): string {
   return text.replaceAll(/<\/?span[^>]*>/g, '');
 }
 
-async function toldByUs(text: string, format: 'bibtex' | 'ris' | 'csl'): Promise<Told[]> {
-  const found: Told[] = [];
+async function fieldsWeRead(text: string, format: 'bibtex' | 'ris' | 'csl'): Promise<Fields[]> {
+  const found: Fields[] = [];
   for await (const listed of parseWorks(bytesOf(text), format)) {
     assert.equal(listed.kind, 'work', JSON.stringify(listed));
     if (listed.kind !== 'work') continue;
@@ -143,12 +143,12 @@ const csl = (): string => JSON.stringify(RECORDS.map((record) => cslItem(record)
 const ris = (): string => RECORDS.map((record) => risEntry(record)).join('\n');
 
 test('BibTeX, RIS and CSL-JSON round-trip', async () => {
-  assert.deepEqual(await toldByUs(bibtex(), 'bibtex'), wanted);
-  assert.deepEqual(await toldByUs(ris(), 'ris'), wanted);
-  assert.deepEqual(await toldByUs(csl(), 'csl'), wanted);
+  assert.deepEqual(await fieldsWeRead(bibtex(), 'bibtex'), wanted);
+  assert.deepEqual(await fieldsWeRead(ris(), 'ris'), wanted);
+  assert.deepEqual(await fieldsWeRead(csl(), 'csl'), wanted);
 });
 
-test('a work that only OpenAlex names is found again in BibTeX, RIS and CSL-JSON', async () => {
+test('a work with only an OpenAlex id round-trips in BibTeX, RIS and CSL-JSON', async () => {
   const record = { ...emptyRecord('W77', { openalex: 'W77' }), title: 'Reefs', date: '2020' };
   const written = { bibtex: bibtex([record]), ris: risEntry(record), csl: JSON.stringify([cslItem(record)]) };
   for (const [format, text] of Object.entries(written)) {
@@ -200,16 +200,17 @@ const version = /pandoc (\d+)/.exec(spawnSync('pandoc', ['--version'], { encodin
 const skip = version === undefined ? 'pandoc is not installed' : false;
 
 test('pandoc reads our BibTeX and CSL-JSON, and we read its output', { skip }, async () => {
-  assert.deepEqual(toldByCsl(pandoc('bibtex', 'csljson', bibtex())), wanted);
-  assert.deepEqual(toldByCsl(pandoc('csljson', 'csljson', csl())), wanted);
-  // It writes titles in BibTeX with capitals, as BibTeX expects them.
-  const small = (works: readonly Told[]): Told[] => works.map((work) => ({ ...work, title: work.title.toLowerCase() }));
-  assert.deepEqual(small(await toldByUs(pandoc('csljson', 'biblatex', csl()), 'bibtex')), small(wanted));
-  assert.deepEqual(await toldByUs(pandoc('bibtex', 'csljson', bibtex()), 'csl'), wanted);
+  assert.deepEqual(fieldsOfCsl(pandoc('bibtex', 'csljson', bibtex())), wanted);
+  assert.deepEqual(fieldsOfCsl(pandoc('csljson', 'csljson', csl())), wanted);
+  // pandoc capitalises titles in BibTeX.
+  const small = (works: readonly Fields[]): Fields[] =>
+    works.map((work) => ({ ...work, title: work.title.toLowerCase() }));
+  assert.deepEqual(small(await fieldsWeRead(pandoc('csljson', 'biblatex', csl()), 'bibtex')), small(wanted));
+  assert.deepEqual(await fieldsWeRead(pandoc('bibtex', 'csljson', bibtex()), 'csl'), wanted);
 });
 
 test('pandoc reads our RIS', { skip: skip || (Number(version) < 3 ? 'pandoc before 3.0 reads no RIS' : false) }, () => {
-  assert.deepEqual(toldByCsl(pandoc('ris', 'csljson', ris())), wanted);
+  assert.deepEqual(fieldsOfCsl(pandoc('ris', 'csljson', ris())), wanted);
 });
 
 const noBiber = spawnSync('biber', ['--version']).status === 0 ? false : 'biber is not installed';
@@ -221,14 +222,14 @@ test('biber reads our BibTeX without a warning, and we read its output', { skip:
   const run = spawnSync('biber', ['--tool', '--output-file', made, given], { cwd: scratch.path, encoding: 'utf8' });
   assert.equal(run.status, 0, run.stdout);
   assert.doesNotMatch(run.stdout, /WARN|ERROR/);
-  const read = await toldByUs(readFileSync(made, 'utf8'), 'bibtex');
+  const read = await fieldsWeRead(readFileSync(made, 'utf8'), 'bibtex');
   assert.deepEqual(
     new Set(read.map(({ title, families, doi }) => `${doi} ${families.length} ${title}`)),
     new Set([...RECORDS, ...ODD].map(({ title, authors, ids }) => `${ids.doi} ${authors.length} ${title}`)),
   );
 });
 
-/** bibtexparser with the Python that has it: the one first found may be another than Debian's. */
+/** Runs bibtexparser with a Python that has it, which may not be the first on the PATH. */
 const python = ['python3', '/usr/bin/python3'].find(
   (command) => spawnSync(command, ['-c', 'import bibtexparser']).status === 0,
 );

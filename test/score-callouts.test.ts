@@ -34,5 +34,5 @@ test('works of a citation range under one link are scored at the position of the
     before: 'Seas2–3–',
     after: '–5 are deep7,8–9–10 here, others11 too',
   });
-  assert.deepEqual(found[2], callout('–', 0, 4), 'what was found stays as it is');
+  assert.deepEqual(found[2], callout('–', 0, 4), 'existing callouts are unchanged');
 });

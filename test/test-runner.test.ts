@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 const RUNNER = join(import.meta.dirname, '..', 'scripts', 'test.ts');
 
-/** Runs the test runner over one test file with this text; `fewest` replaces the number of tests that a whole run has. */
+/** Runs the test runner over one test file with this text; `fewest` replaces the minimum number of tests of a whole run. */
 function runOn(
   text: string,
   files: readonly string[] = ['one.test'],
@@ -72,6 +72,6 @@ test('a test that fails once and passes alone fails the run, and the rerun is sh
     });`;
   const { status, output } = runOn(text, [], 1);
   assert.equal(status, 1, output);
-  assert.doesNotMatch(output, /tests ran; expected at least/, 'it fails for nothing else');
+  assert.doesNotMatch(output, /tests ran; expected at least/, 'it fails for no other reason');
   assert.match(output, /failed:\n {2}one [\s\S]*passed alone, so there is a race or shared state/);
 });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Phrases that readers stumbled over, and what to write instead (docs/glossary.md). */
+/** Phrases that readers found unclear, and what to write instead (docs/glossary.md). */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/not to be had/i, 'unavailable'],
   [/to be had later/i, 'deferred'],
@@ -46,7 +46,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/(?<!there )is no (?:folder|file|number|year|shard|PDF|base URL|service|kind of)\b/i, 'is not a …'],
 ];
 
-/** Phrases that are gone from these folders and must not come back there. */
+/** Phrases that are refused only in the folders of CLEANED. */
 const REFUSED_IN_CLEANED: readonly (readonly [RegExp, string])[] = [
   [/\bfor who\b/i, 'for a caller that …'],
   [/\banew\b/i, 'again'],

@@ -16,10 +16,10 @@ export const LIBRARY_EXAMPLES: Readonly<Record<string, (run: RunProgram, folder:
   },
   'notebook.ts': (run, folder) => {
     writePapers(folder);
-    const told = run(['papers'], folder);
-    assert.match(told, /'doctags stage-ended': 1/);
-    assert.match(told, /\n1 \d+\.\d\d Reefs/);
-    assert.match(told, /\nreefs \d+ Reefs\s+Bleached corals recover/);
+    const printed = run(['papers'], folder);
+    assert.match(printed, /'doctags stage-ended': 1/);
+    assert.match(printed, /\n1 \d+\.\d\d Reefs/);
+    assert.match(printed, /\nreefs \d+ Reefs\s+Bleached corals recover/);
   },
   'own-stage.ts': (run, folder) => {
     const [texts, counts] = [join(folder, 'texts'), join(folder, 'counts')];

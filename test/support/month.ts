@@ -120,10 +120,10 @@ export async function liveThroughMonth(options: {
 
   const whole = join(scratch.path, 'whole');
   await cp(first, whole, { recursive: true });
-  const told = await live(refresh(whole), whole, toTheEnd);
+  const reported = await live(refresh(whole), whole, toTheEnd);
   const faults = [
-    ...(/\d works tried: .*downloaded/.test(told.stderr) ? [] : ['the refresh does not say what it tried']),
-    ...differences(truth, JSON.parse(told.stdout) as Diff).map((fault) => `undisturbed: ${fault}`),
+    ...(/\d works tried: .*downloaded/.test(reported.stderr) ? [] : ['the refresh does not say what it tried']),
+    ...differences(truth, JSON.parse(reported.stdout) as Diff).map((fault) => `undisturbed: ${fault}`),
     ...differences(NOTHING, JSON.parse((await live(refresh(whole), whole, toTheEnd)).stdout) as Diff).map(
       (fault) => `second look: ${fault}`,
     ),
@@ -134,7 +134,7 @@ export async function liveThroughMonth(options: {
     const out = join(scratch.path, `killed-${folder}`);
     await cp(first, out, { recursive: true });
     for (;;) {
-      const at = instants.length < kills ? 1 + Math.floor(random() * told.events * 0.7) : toTheEnd.events;
+      const at = instants.length < kills ? 1 + Math.floor(random() * reported.events * 0.7) : toTheEnd.events;
       const { killedAt } = await live(refresh(out), out, { events: at, isLater: true });
       if (killedAt === undefined) break;
       instants.push(killedAt);
@@ -164,9 +164,9 @@ const NOTHING: MonthTruth = {
 
 function differences(truth: MonthTruth, diff: Partial<Diff>): string[] {
   return (Object.keys(truth) as (keyof MonthTruth)[]).flatMap((part) => {
-    const told = (diff[part] ?? []).map(({ work }) => work).toSorted();
-    const missing = truth[part].filter((id) => !told.includes(id));
-    const extra = told.filter((id) => !truth[part].includes(id));
+    const reported = (diff[part] ?? []).map(({ work }) => work).toSorted();
+    const missing = truth[part].filter((id) => !reported.includes(id));
+    const extra = reported.filter((id) => !truth[part].includes(id));
     return [...missing.map((id) => `${part}: ${id} is not told`), ...extra.map((id) => `${part}: ${id} is none`)];
   });
 }

@@ -39,14 +39,14 @@ export async function parseMany(files: readonly string[], limits: Limits): Promi
 function parseOne(child: ChildProcess, file: string, limits: Limits): Promise<FileResult> {
   return new Promise((resolve) => {
     let errors = '';
-    const hear = (chunk: Buffer): void => {
+    const collect = (chunk: Buffer): void => {
       errors = (errors + chunk.toString()).slice(-600);
     };
     const finish = (result: FileResult): void => {
       clearTimeout(timer);
       child.off('message', answered);
       child.off('exit', ended);
-      child.stderr?.off('data', hear);
+      child.stderr?.off('data', collect);
       resolve(result);
     };
     const answered = (answer: unknown): void => finish(answer as ChildAnswer);
@@ -57,7 +57,7 @@ function parseOne(child: ChildProcess, file: string, limits: Limits): Promise<Fi
     }, limits.deadlineMs);
     child.once('message', answered);
     child.once('exit', ended);
-    child.stderr?.on('data', hear);
+    child.stderr?.on('data', collect);
     child.send({ file, maxMemoryBytes: limits.maxMemoryBytes });
   });
 }
