@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { DownloadRunOptions, ManifestRow } from '../src/download/index.ts';
 import { recordDisk } from './support/recorded-disk.ts';
 
-// Called before the modules under test are loaded.
+// Before the modules under test are loaded, which is why they are imported dynamically.
 const disk = recordDisk();
 const { Batcher, JsonlWriter, sha256, systemClock, writeFileAtomic } = await import('../src/base/index.ts');
 const { commitFiles } = await import('../src/download/kept-files.ts');

@@ -79,7 +79,7 @@ function shownCommands(text: string): string[][] {
   );
 }
 
-/** Programs are only read, so one of each is enough. */
+/** Programs are not run here, so one of each is enough. */
 const programs = new Map<string, Promise<CommandUnknownOpts>>();
 
 /** What is wrong with a command line, if anything. */

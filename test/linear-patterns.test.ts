@@ -101,7 +101,7 @@ const attack = new Script(
   'for (const text of texts) if (pattern.global) text.replaceAll(pattern, ""); else pattern.exec(text);',
 );
 
-/** CPU time of a pattern on texts; Infinity if it was stopped after LONGEST_MS of CPU time. */
+/** CPU time of a pattern on texts; Infinity if it does not end. */
 function cpuMs({ source, flags }: SourcePattern, texts: readonly string[]): number {
   Object.assign(arena, { pattern: new RegExp(source, flags), texts });
   for (let timeout = LONGEST_MS; ; timeout *= 4) {

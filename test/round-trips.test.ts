@@ -229,7 +229,7 @@ test('biber reads our BibTeX without a warning, and we read its output', { skip:
   );
 });
 
-/** Runs bibtexparser with a Python that has it, which may not be the first on the PATH. */
+/** A Python that has bibtexparser, which the first one on the PATH may not have. */
 const python = ['python3', '/usr/bin/python3'].find(
   (command) => spawnSync(command, ['-c', 'import bibtexparser']).status === 0,
 );

@@ -25,7 +25,7 @@ export function command(
   return { status, stdout, stderr };
 }
 
-/** Runs a command line that is refused in this process, which is much faster. */
+/** Runs a command line in this process, which is much faster; only for command lines that are refused. */
 export async function refusedCommand(
   door: Door,
   parameters: readonly string[],

@@ -56,7 +56,7 @@ test('a folder of papers becomes a searchable corpus without downloads, and the 
     assert.match(hit?.passage.file ?? '', /kelp\.html$/);
   }
 
-  // An unreadable paper is reported, and the others are unchanged. The folder is the only argument.
+  // An unreadable paper is reported, and the others are unchanged. Only the run folder is given.
   writeFileSync(join(papers, 'broken.pdf'), '%PDF-1.7\nnothing');
   const second = run();
   assert.equal(second.status, 1, second.stdout + second.stderr);
