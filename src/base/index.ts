@@ -53,4 +53,3 @@ export {
   wordsIn,
   duration,
 } from './text/index.ts';
-export type { QuotePlace } from './text/index.ts';

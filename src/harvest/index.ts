@@ -1,15 +1,14 @@
 export { assembleDownload, checkDownload, checkFolder, dnsMappings, openAsking } from './open-download.ts';
 export { checkStore, openShared } from './shared/shared-files.ts';
-export type { SharedFiles, StoreCheck, Shared } from './shared/shared-files.ts';
+export type { StoreCheck, Shared } from './shared/shared-files.ts';
 export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';
 export { configuredServices, hostKnowledge, hostRates, hostsNow } from './open-admission.ts';
 export { askRecords, keptFromArxiv, noteArxivVersions } from './ask-records.ts';
 export { enrichWorks, identifyPapers } from './papers/identify-papers.ts';
-export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
+export type { IdentifiedPapers } from './papers/identify-papers.ts';
 export { entryNames, entryRows, ManifestFolder } from './ledger/manifest-folder.ts';
-export type { ManifestOptions } from './ledger/manifest-folder.ts';
-export type { Asking, DownloadAssembly, DownloadParts } from './open-download.ts';
+export type { Asking, DownloadAssembly } from './open-download.ts';
 export type { UnreadableEntry } from './search-titles.ts';
 export { fleetLayer, openQueue, openQueueBeside, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
 export {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
-import { bareItem, Ears, Workspace } from '../../test/fixtures/stage/workspace.ts';
+import { bareItem, EventLog, Workspace } from '../../test/fixtures/stage/workspace.ts';
 import { runStage, stageExitCode, StageError } from './index.ts';
 import type {
   ErrorCategory,
@@ -77,16 +77,16 @@ test('an output folder removed between two runs of a process is created again', 
 });
 
 test('hooks must not throw: exceptions are logged as warnings', async () => {
-  const ears = new Ears();
+  const log = new EventLog();
   const boom = (): never => {
     throw new Error('boom');
   };
   const hooks = { beforeStage: boom, beforeItem: boom, afterItem: boom, afterStage: boom };
-  const outcome = await runBare(['a', 'b'], () => fine, { hooks, runtime: { report: ears.report } });
+  const outcome = await runBare(['a', 'b'], () => fine, { hooks, runtime: { report: log.report } });
   assert.equal(outcome.succeeded, 2);
   assert.equal(outcome.failed, 0);
   assert.deepEqual(
-    ears
+    log
       .of('hook-failed')
       .map(({ hook, itemId, message }) => `${hook} ${itemId ?? ''} ${message}`)
       .sort(),
@@ -179,7 +179,7 @@ test('delay = base * 2^(attempt-1) with a quarter of jitter to either side, then
     [0.999999, 1.25],
   ] as const) {
     const clock = new HeldClock();
-    const ears = new Ears();
+    const log = new EventLog();
     let attempts = 0;
     const outcome = await runBare(
       ['a'],
@@ -193,7 +193,7 @@ test('delay = base * 2^(attempt-1) with a quarter of jitter to either side, then
           clock,
           random: () => random,
           report: (event) => {
-            ears.report(event);
+            log.report(event);
             if (event.kind === 'item-retry') void clock.advance(event.delayMs);
           },
         },
@@ -201,7 +201,7 @@ test('delay = base * 2^(attempt-1) with a quarter of jitter to either side, then
     );
     assert.equal(attempts, 4);
     assert.deepEqual(
-      ears.of('item-retry').map(({ delayMs }) => Math.round(delayMs)),
+      log.of('item-retry').map(({ delayMs }) => Math.round(delayMs)),
       [1000 * factor, 2000 * factor, 4000 * factor].map((ms) => Math.round(ms)),
     );
     assert.deepEqual([outcome.failed, outcome.retried, outcome.scheduled], [1, 3, 1]);
@@ -364,7 +364,7 @@ test('an io item over its timeout is aborted by signal and ends as a timeout; ot
 
 test('an io item that ignores its abort is abandoned and reported, and its slot is free again', async () => {
   const clock = new HeldClock();
-  const ears = new Ears();
+  const log = new EventLog();
   const outcome = await runBare(
     ['deaf', 'quick'],
     (item) => {
@@ -372,11 +372,11 @@ test('an io item that ignores its abort is abandoned and reported, and its slot 
       void clock.advance(7_000);
       return new Promise(() => undefined);
     },
-    { options: { perItemTimeoutS: 5, abortGraceS: 2, workers: 1 }, runtime: { clock, report: ears.report } },
+    { options: { perItemTimeoutS: 5, abortGraceS: 2, workers: 1 }, runtime: { clock, report: log.report } },
   );
   assert.deepEqual([outcome.failed, outcome.succeeded, outcome.abandoned], [1, 1, 1]);
   assert.deepEqual(
-    ears.of('item-abandoned').map(({ itemId }) => itemId),
+    log.of('item-abandoned').map(({ itemId }) => itemId),
     ['deaf'],
   );
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
-import { bareItem, Ears, Workspace } from '../../test/fixtures/stage/workspace.ts';
+import { bareItem, EventLog, Workspace } from '../../test/fixtures/stage/workspace.ts';
 import { diagnosticsLine, planText, progressLine, runStage, summaryText } from './index.ts';
 import type { ItemEnd, ItemSource, TakenItem, WorkItem } from './index.ts';
 
@@ -202,7 +202,7 @@ test('dry run: plan only, no execution, by bucket with reasons; nothing is writt
 test('progress shows done of total, ETA, p50 and p95, in flight, retries and failures; diagnostics follow their interval', async () => {
   using workspace = new Workspace();
   const clock = new HeldClock();
-  const ears = new Ears();
+  const log = new EventLog();
   const outcome = await runStage(
     { stageName: 'test', items: Array.from({ length: 10 }, (_, at) => bareItem(`doc${at}`)) },
     async (item) => {
@@ -212,14 +212,14 @@ test('progress shows done of total, ETA, p50 and p95, in flight, retries and fai
     },
     { ...workspace.options, workers: 1, diagnosticsIntervalS: 4 },
     {},
-    { clock, report: ears.report },
+    { clock, report: log.report },
   );
-  const fifth = ears.of('progress')[4]?.progress;
+  const fifth = log.of('progress')[4]?.progress;
   assert.ok(fifth);
   assert.deepEqual([fifth.done, fifth.total, fifth.failed, Math.round(fifth.etaMs ?? 0)], [5, 10, 1, 5_000]);
   assert.equal(Math.round(fifth.execP50Ms / 20) * 20, 1_000);
   assert.deepEqual(
-    ears.of('diagnostics').map(({ progress }) => progress.elapsedMs),
+    log.of('diagnostics').map(({ progress }) => progress.elapsedMs),
     [4_000, 8_000, 12_000, 16_000],
   );
   assert.match(

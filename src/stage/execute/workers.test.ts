@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { threadId } from 'node:worker_threads';
 
 import { HeldClock } from '../../testing/index.ts';
-import { Ears, Workspace } from '../../../test/fixtures/stage/workspace.ts';
+import { EventLog, Workspace } from '../../../test/fixtures/stage/workspace.ts';
 import { runStage } from '../index.ts';
 import type { ErrorCategory, StageOptions } from '../index.ts';
 
@@ -16,10 +16,10 @@ const TIMEOUT_S = 5;
 async function runMisbehaving(
   kinds: readonly string[],
   options: Partial<StageOptions>,
-): Promise<{ ears: Ears; workspace: Workspace; outcome: Awaited<ReturnType<typeof runStage>> }> {
+): Promise<{ log: EventLog; workspace: Workspace; outcome: Awaited<ReturnType<typeof runStage>> }> {
   const workspace = new Workspace();
   const clock = new HeldClock();
-  const ears = new Ears();
+  const log = new EventLog();
   const items = kinds.map((kind) => workspace.item(kind));
   const outcome = await runStage(
     { stageName: 'test', items },
@@ -29,21 +29,21 @@ async function runMisbehaving(
     {
       clock,
       report: (event) => {
-        ears.report(event);
-        if (event.kind === 'worker-output' && /^(hang|spin)$/m.test(event.text)) void letTimeRunOut(clock, ears);
+        log.report(event);
+        if (event.kind === 'worker-output' && /^(hang|spin)$/m.test(event.text)) void letTimeRunOut(clock, log);
       },
     },
   );
-  return { ears, workspace, outcome };
+  return { log, workspace, outcome };
 }
 
 /**
  * The worker's output and the result of the item before it arrive on two channels, in either order, so it is unknown from
  * when the item's time is counted. Nothing else runs, so time advances until the item is over.
  */
-async function letTimeRunOut(clock: HeldClock, ears: Ears): Promise<void> {
-  const before = ears.of('worker-replaced').length;
-  while (ears.of('worker-replaced').length === before) await clock.advance(TIMEOUT_S * 1000);
+async function letTimeRunOut(clock: HeldClock, log: EventLog): Promise<void> {
+  const before = log.of('worker-replaced').length;
+  while (log.of('worker-replaced').length === before) await clock.advance(TIMEOUT_S * 1000);
 }
 
 const BAD: readonly (readonly [string, ErrorCategory, string])[] = [
@@ -61,7 +61,7 @@ const BAD: readonly (readonly [string, ErrorCategory, string])[] = [
 
 test('hanging, spinning, crashing, memory-hungry, throwing and lying workers fail in the right category, the rest succeeds, and the run ends', async () => {
   const kinds = BAD.flatMap(([kind], at) => [kind, `good-${at}`]);
-  const { workspace, outcome, ears } = await runMisbehaving(kinds, {
+  const { workspace, outcome, log } = await runMisbehaving(kinds, {
     memoryLimitMb: 160,
   });
   using _ = workspace;
@@ -80,23 +80,23 @@ test('hanging, spinning, crashing, memory-hungry, throwing and lying workers fai
   for (const [at] of BAD.entries())
     assert.equal(readFileSync(workspace.output(`good-${at}`), 'utf8'), 'done', 'the item before or after was affected');
   assert.deepEqual(workspace.leftovers(), []);
-  const reasons = ears.of('worker-replaced').map(({ reason, itemId }) => `${reason} ${itemId}`);
+  const reasons = log.of('worker-replaced').map(({ reason, itemId }) => `${reason} ${itemId}`);
   assert.deepEqual(reasons.slice(0, 3), ['timeout hang-1', 'timeout spin-1', 'crash exit-1']);
   assert.match(outcome.errors.find(({ itemId }) => itemId === 'uncaught-1')?.message ?? '', /nobody catches/);
 });
 
 test('a worker is replaced after its number of items, with the reason, and its output is forwarded', async () => {
   const kinds = Array.from({ length: 4 }, (_, at) => `good-${at}`);
-  const { workspace, outcome, ears } = await runMisbehaving(kinds, { recycleAfterItems: 3 });
+  const { workspace, outcome, log } = await runMisbehaving(kinds, { recycleAfterItems: 3 });
   using _ = workspace;
   assert.equal(outcome.succeeded, 4);
   assert.deepEqual(
-    ears.of('worker-replaced').map(({ reason }) => reason),
+    log.of('worker-replaced').map(({ reason }) => reason),
     ['items'],
   );
   // Output printed just before a worker exits may be lost.
   assert.ok(
-    ears.of('worker-output').some(({ text }) => text.includes('good')),
+    log.of('worker-output').some(({ text }) => text.includes('good')),
     'forwarded',
   );
 });
