@@ -4,46 +4,46 @@ import { setImmediate } from 'node:timers/promises';
 
 import { Channel, eventStream } from './corpus-run.ts';
 
-test('what is offered is taken in order, and a closed line ends after what waits in it', async () => {
-  const line = new Channel<number>(10);
-  for (const value of [1, 2, 3]) line.offer(value);
-  line.close();
-  line.offer(4);
-  assert.deepEqual(await Array.fromAsync(line), [1, 2, 3]);
+test('values are received in order, and a closed channel ends after its queued values', async () => {
+  const channel = new Channel<number>(10);
+  for (const value of [1, 2, 3]) channel.offer(value);
+  channel.close();
+  channel.offer(4);
+  assert.deepEqual(await Array.fromAsync(channel), [1, 2, 3]);
 });
 
-test('who takes from an empty line gets what is offered next, or its end', async () => {
-  const line = new Channel<number>(1);
-  const [first, second] = [line.next(), line.next()];
-  line.offer(7);
+test('a receiver on an empty channel gets the next value, or its end', async () => {
+  const channel = new Channel<number>(1);
+  const [first, second] = [channel.next(), channel.next()];
+  channel.offer(7);
   assert.deepEqual(await first, { done: false, value: 7 });
-  line.close();
+  channel.close();
   assert.deepEqual(await second, { done: true, value: undefined });
 });
 
-test('there is room again when somebody has taken from a full line', async () => {
-  const line = new Channel<number>(1);
-  line.offer(1);
+test('a full channel has room again after a value is taken', async () => {
+  const channel = new Channel<number>(1);
+  channel.offer(1);
   let roomy = false;
-  const waiting = line.room().then(() => (roomy = true));
+  const waiting = channel.room().then(() => (roomy = true));
   await setImmediate();
   assert.equal(roomy, false);
-  await line.next();
+  await channel.next();
   await waiting;
   assert.equal(roomy, true);
 });
 
-test('nobody waits for room in a line that nobody takes from any more, and what waited in it is forgotten', async () => {
-  const line = new Channel<number>(1);
-  line.offer(1);
-  const waiting = line.room();
-  await line.return();
+test('a channel without a consumer drops its queued values and never blocks a sender', async () => {
+  const channel = new Channel<number>(1);
+  channel.offer(1);
+  const waiting = channel.room();
+  await channel.return();
   await waiting;
-  line.offer(2);
-  assert.deepEqual(await Array.fromAsync(line), []);
+  channel.offer(2);
+  assert.deepEqual(await Array.fromAsync(channel), []);
 });
 
-test('events come in order, and the work begins with the first one that is asked for', async () => {
+test('events are in order, and the work starts when the first one is requested', async () => {
   let begun = false;
   const events = eventStream<number>(async (tell) => {
     begun = true;
@@ -55,7 +55,7 @@ test('events come in order, and the work begins with the first one that is asked
   assert.deepEqual(await Array.fromAsync(events), [1, 2]);
 });
 
-test('who stops listening stops the work and waits for its end', async () => {
+test('a consumer that stops reading aborts the work and waits for it to end', async () => {
   let ended = false;
   const events = eventStream<string>(async (tell, signal) => {
     tell('begun');
@@ -69,7 +69,7 @@ test('who stops listening stops the work and waits for its end', async () => {
   assert.equal(ended, true);
 });
 
-test('a failure is thrown behind what was told before it, and also to who stops listening', async () => {
+test('an error is thrown after the events before it, also if the consumer has stopped', async () => {
   const fails = eventStream<string>(async (tell) => {
     tell('begun');
     throw new Error('broken');
@@ -89,7 +89,7 @@ test('a failure is thrown behind what was told before it, and also to who stops 
   }, /broken at the end/);
 });
 
-test('an aborted signal reaches the work, which ends in its own way', async () => {
+test('an abort signal is passed on to the work, which can still send events', async () => {
   const stop = new AbortController();
   const events = eventStream<string>(async (tell, signal) => {
     tell('begun');

@@ -103,7 +103,7 @@ async function build(folder: string, settings: Settings): Promise<Built & { read
   return { ...built, warnings };
 }
 
-test('references without an identifier are looked up once, politely, and the same answers make the same graph', async () => {
+test('references without an identifier are looked up once, and the same responses give the same graph', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-lookup-'));
   const folder = join(scratch.path, 'run');
   const data = join(folder, 'Data');
@@ -117,7 +117,7 @@ test('references without an identifier are looked up once, politely, and the sam
 
   const alone = await build(folder, settingsFor(server.url, {}));
   assert.equal(alone.lookedUp, null);
-  assert.equal(server.received.length, 0, 'nobody is asked unless that is wanted');
+  assert.equal(server.received.length, 0, 'no requests without graph.lookup');
 
   // Two documents cite the first reference, so it is looked up first, and once.
   const first = await build(folder, settingsFor(server.url, { lookup: true, lookup_most: 1 }));
@@ -130,7 +130,7 @@ test('references without an identifier are looked up once, politely, and the sam
   assert.deepEqual(second.lookedUp, { asked: 2, found: 0, doubtful: 1, unknown: 1, unanswered: 0, left: 0 });
   const third = await build(folder, settingsFor(server.url, { lookup: true }));
   assert.deepEqual(third.lookedUp, { asked: 0, found: 0, doubtful: 0, unknown: 0, unanswered: 0, left: 0 });
-  assert.equal(server.received.length, 3, 'what was answered is not asked again, whatever the answer was');
+  assert.equal(server.received.length, 3, 'an answered request is not repeated, whatever the answer');
 
   {
     await using corpus = await openCorpus(folder, { settings: settingsFor(server.url, {}) });
@@ -142,19 +142,19 @@ test('references without an identifier are looked up once, politely, and the sam
     const evidence = citing.flatMap((each) => each.evidence);
     assert.ok(
       evidence.some(({ quote }) => quote === REFERENCES[0]),
-      'the entry of the list as it is printed',
+      'the reference as printed',
     );
     assert.ok(
       evidence.some(({ method, origin, readAt }) => method === 'reference-lookup' && origin === 'crossref' && readAt),
-      'and whose word it is, and when it was given',
+      'its source and the time of the answer',
     );
   }
   const rows = graphHash(folder);
   await build(folder, settingsFor(server.url, {}));
-  assert.equal(graphHash(folder), rows, 'a build that asks nobody keeps what was answered');
+  assert.equal(graphHash(folder), rows, 'a build without lookups keeps earlier answers');
   removeStore(folder);
   await build(folder, settingsFor(server.url, {}));
-  assert.equal(graphHash(folder), rows, 'built at once it has the same rows');
+  assert.equal(graphHash(folder), rows, 'a graph built in one go has the same rows');
   removeStore(folder);
   {
     await using corpus = await openCorpus(folder, { settings: settingsFor(server.url, {}) });
@@ -168,7 +168,7 @@ test('references without an identifier are looked up once, politely, and the sam
   assert.equal(graphHash(folder), rows);
 });
 
-test('works that records cite by an id alone are named once, and a work that is missing is missed once', async () => {
+test('works that records cite only by id are looked up once, and a missing work is counted once', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-names-'));
   await using simulation = await Simulation.open({
     parameters: { seed: 7, works: 120, hosts: 12, profile: 'calm' },
@@ -204,7 +204,7 @@ test('works that records cite by an id alone are named once, and a work that is 
   assert.equal(again.find((event) => event.kind === 'built')?.named?.asked, 0);
 });
 
-test('a graph of chosen works has these and their documents only', async () => {
+test('a graph of selected works contains only them and their documents', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-chosen-'));
   writeDocument(join(folder.path, 'Data'), 'unrelated', 'A study of sand', REFERENCES);
   {
@@ -231,7 +231,7 @@ test('a graph of chosen works has these and their documents only', async () => {
   assert.deepEqual(await nodes(), names);
 });
 
-test('in a world whose truth is known every work that is found is the one that was printed', async () => {
+test('in the simulated world, every work found is the one that was cited', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-lookup-'));
   await using simulation = await Simulation.open({
     parameters: { seed: 7, works: 120, hosts: 12, profile: 'calm' },
@@ -274,7 +274,7 @@ test('in a world whose truth is known every work that is found is the one that w
   }
 });
 
-test('a catalogue that is away, or answers what it never should, leaves the graph as the documents make it', async () => {
+test('a catalogue that is down or returns invalid data leaves the graph unchanged', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-lookup-'));
   const answers: readonly (readonly [string, unknown, Partial<Record<string, number>>])[] = [
     ['away', undefined, { unanswered: 3, found: 0 }],
@@ -327,7 +327,7 @@ test('a catalogue that is away, or answers what it never should, leaves the grap
   assert.equal(({} as { polluted?: number }).polluted, undefined);
 });
 
-test('whoever wants references looked up and gives no address is told before anything is read', async () => {
+test('graph lookups without a contact address are refused before anything is read', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-lookup-'));
   writeDocument(join(scratch.path, 'Data'), 'one', 'A study of reefs and sand', REFERENCES);
   await using corpus = await openCorpus(scratch.path, { settings: { graph: { lookup: true }, http: { contact: '' } } });

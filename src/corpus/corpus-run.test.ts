@@ -127,7 +127,7 @@ const gatherAll =
     return 'gathered';
   };
 
-test('a document is chunked while another is still being gathered, and embedded when all are there', async () => {
+test('a document is chunked while another is still being gathered, and embedded once all have arrived', async () => {
   await using works = await Works.open();
   const [first = '', second = ''] = works.files('a', 'b');
   const chunked = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ test('a document is chunked while another is still being gathered, and embedded 
   assert.deepEqual([outcome.stages.embed?.succeeded, outcome.index], [2, 4]);
 });
 
-test('a second run does nothing twice, and a file that comes twice is taken once', async () => {
+test('a second run repeats no work, and a file that arrives twice is processed once', async () => {
   await using works = await Works.open();
   const files = works.files('a', 'b');
   await works.run({ gather: gatherAll(files) });
@@ -160,7 +160,7 @@ test('a second run does nothing twice, and a file that comes twice is taken once
   assert.deepEqual(await works.successes('chunk'), ['a', 'b', 'c']);
 });
 
-test('a document that cannot be parsed is told of and goes no further; the others do', async () => {
+test('a document that fails to parse is reported; the others continue', async () => {
   await using works = await Works.open();
   const outcome = await works.run({ gather: gatherAll(works.files('a', 'bad', 'c')) });
   assert.deepEqual(
@@ -186,18 +186,18 @@ test('gathering waits when the stages do not keep up', async () => {
       return 'all';
     },
   });
-  // Nothing ends before it is released: what is not taken after many turns without a change is never taken.
+  // No item ends before the release, so after 100 turns without a change no further file is taken.
   for (let [turns, before] = [0, -1]; turns < 100; turns += 1) {
     if (arrived !== before || arrived === 0) turns = 0;
     before = arrived;
     await setImmediate();
   }
-  assert.ok(arrived < 150, `${arrived} of 200 were taken although nothing was done`);
+  assert.ok(arrived < 150, `${arrived} of 200 were taken although no item had ended`);
   release.resolve();
   assert.equal((await running).documents, 200);
 });
 
-test('when asked to stop, what runs is finished, what waits is left, and nothing is indexed; the next run does the rest', async () => {
+test('on a stop, running documents finish, queued ones are left and nothing is indexed; the next run does the rest', async () => {
   await using works = await Works.open();
   const files = works.files('a', 'b', 'c', 'd', 'e');
   const stop = new AbortController();
@@ -225,7 +225,7 @@ test('when asked to stop, what runs is finished, what waits is left, and nothing
     assert.deepEqual(await works.successes(stage), ['a', 'b', 'c', 'd', 'e'], stage);
 });
 
-test('where gathering fails, what was gathered is finished and searchable before the fault is told', async () => {
+test('if gathering fails, the documents so far are processed and indexed before the error is thrown', async () => {
   await using works = await Works.open();
   const [file = ''] = works.files('a');
   let indexed = 0;
@@ -240,7 +240,7 @@ test('where gathering fails, what was gathered is finished and searchable before
   assert.equal(indexed, 2);
 });
 
-test('a stage that cannot run at all stops the others', async () => {
+test('a stage that cannot start stops the others', async () => {
   await using works = await Works.open();
   const stages = works.stages();
   const broken = { ...stages.chunk, stageName: 'not a name' };

@@ -51,7 +51,7 @@ function idsOf(view: CorpusView, request: WorksRequest): string[] {
   return ids;
 }
 
-test('a view follows a run that grows, and its pages hold every work once in every order', async () => {
+test('a view follows a growing run, and its pages contain every work once in every order', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
   await using corpus = await openCorpus(folder.path);
   using view = corpus.view();
@@ -60,9 +60,9 @@ test('a view follows a run that grows, and its pages hold every work once in eve
 
   putRecords(folder.path, 0, 40);
   await putRows(folder.path, [0, 1, 2, 3], false);
-  const told = await view.refresh();
+  const events = await view.refresh();
   assert.deepEqual(
-    told.map(({ kind, work, reason }) => [kind, work, reason]),
+    events.map(({ kind, work, reason }) => [kind, work, reason]),
     [0, 1, 2, 3].map((number) => ['work', `W${number}`, 'no-plan']),
   );
   assert.deepEqual(outcomesOf(view.account()), { skipped: 4, waiting: 36 });
@@ -101,7 +101,7 @@ test('a view follows a run that grows, and its pages hold every work once in eve
   assert.equal(idsOf(view, { q: 'zebra' }).length, 0);
 });
 
-test('the counts of a flow diagram are those of an export, versions and screening included', async () => {
+test('a flow diagram has the same counts as an export, including versions and screening', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
   await using corpus = await openCorpus(folder.path);
   const author = { name: 'Ana Berg', family: 'Berg', given: 'Ana', orcid: null, institutions: [] };
@@ -133,7 +133,7 @@ test('the counts of a flow diagram are those of an export, versions and screenin
   assert.equal(view.account().prisma.excluded, 2);
 });
 
-test('documents come from what the stages write down, and failures are told', async () => {
+test('documents are read from the manifests of the stages, and failures are reported', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
   await using corpus = await openCorpus(folder.path);
   using view = corpus.view();

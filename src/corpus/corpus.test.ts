@@ -25,7 +25,7 @@ function paper(folder: string, name: string, sentence: string): void {
   );
 }
 
-test('papers of a folder are gathered and can be searched; what comes later is found after the next gathering', async () => {
+test('papers in a folder are gathered and searchable; papers added later are found after the next gather', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   const papers = join(scratch.path, 'papers');
   paper(papers, 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
@@ -48,7 +48,7 @@ test('papers of a folder are gathered and can be searched; what comes later is f
   assert.equal((await corpus.search('hip fractures'))[0]?.passage.title, 'fractures');
 });
 
-test('parsing and indexing by hand come to the same', async () => {
+test('parsing and indexing separately give the same result', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   paper(join(scratch.path, 'papers'), 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
   await using corpus = await openCorpus(join(scratch.path, 'reefs'), { settings });
@@ -61,7 +61,7 @@ test('parsing and indexing by hand come to the same', async () => {
   assert.equal((await corpus.search('fishing ban')).length, 1);
 });
 
-test('a corpus that was stopped says so, and goes on when asked again', async () => {
+test('a stopped corpus is reported as stopped, and resumes on the next call', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   const papers = join(scratch.path, 'papers');
   paper(papers, 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
@@ -77,7 +77,7 @@ test('a corpus that was stopped says so, and goes on when asked again', async ()
   await assert.rejects(corpus.openSearch({ mode: 'fuzzy' as 'hybrid' }), { code: 'USAGE_MODE' });
 });
 
-test('a folder that cannot be made is refused when something is gathered into it, and named', async () => {
+test('a folder that cannot be created is refused by name when gathering starts', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   paper(scratch.path, 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
   const folder = join(scratch.path, 'reefs.html', 'below');
@@ -92,12 +92,12 @@ test('a folder that cannot be made is refused when something is gathered into it
   );
 });
 
-test('settings made in code are checked, and told by where they were made', async () => {
+test('settings given in code are validated, and errors name their origin', async () => {
   const wrong = { parse: { max_tokens: 1 } };
   await assert.rejects(openCorpus('nowhere', { settings: wrong }), /parse\.max_tokens = 1.*settings of openCorpus/);
 });
 
-test('the embed stage runs in workers that can be killed, and gives the same vectors', async () => {
+test('the embed stage runs in killable workers, and gives the same vectors', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   paper(join(scratch.path, 'papers'), 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
   const input = join(scratch.path, 'papers');
@@ -118,7 +118,7 @@ test('the embed stage runs in workers that can be killed, and gives the same vec
   assert.equal(vectors[0], vectors[1]);
 });
 
-test('an embedding server that is away at the start is told in the manifest, and the next run goes on', async () => {
+test('an embedding server that is down at the start is a retryable failure in the manifest', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   paper(join(scratch.path, 'papers'), 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
   const folder = join(scratch.path, 'reefs');

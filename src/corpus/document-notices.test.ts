@@ -12,7 +12,7 @@ function notices(modelIsEnglish: boolean, outcomes: readonly ItemOutcome[]): str
 
 const parsed = (language: string | null): ItemOutcome => ({ status: 'success', manifest: { language } });
 
-test('documents in languages that the model does not know are named once, by language', () => {
+test('documents in languages unknown to the model are reported once, by language', () => {
   const [warning, ...others] = notices(true, [parsed('en'), parsed('de'), parsed('fr'), parsed('de'), parsed(null)]);
   assert.match(warning ?? '', /^3 documents are not in English \(de 2, fr 1\)/);
   assert.deepEqual(others, []);

@@ -17,7 +17,7 @@ const PATIENT: NonNullable<CorpusOptions['settings']> = {
   http: { connect_s: 3600, headers_s: 3600, idle_s: 3600, total_s: 7200 },
 };
 
-test('looking for works writes nothing down and fetches no file', async () => {
+test('a search for works writes nothing and downloads no file', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-find-'));
   await using simulation = await Simulation.open({
     parameters: { seed: 11, works: 6, hosts: 4, profile: 'calm' },
@@ -42,7 +42,7 @@ test('looking for works writes nothing down and fetches no file', async () => {
   assert.deepEqual(readdirSync(scratch.path), []);
 });
 
-test('libraries of Zotero, on the web and on this machine, and citations to a depth name the works that are wanted', async (t) => {
+test('works are requested by web and local Zotero libraries and by citations up to a depth', async (t) => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-zotero-'));
   await using simulation = await Simulation.open({
     parameters: { seed: 5, works: 160, hosts: 6, profile: 'calm' },
@@ -112,7 +112,7 @@ test('libraries of Zotero, on the web and on this machine, and citations to a de
   });
 });
 
-test('an estimate says how many works there are, how many are open and what that takes, for two pages and no file', async () => {
+test('an estimate gives the works, the open ones and the cost from two pages, without downloads', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-estimate-'));
   await using simulation = await Simulation.open({
     parameters: { seed: 4, works: 250, hosts: 12, profile: 'calm' },
@@ -139,7 +139,7 @@ test('an estimate says how many works there are, how many are open and what that
   const [slowest] = all.hosts;
   assert.ok(slowest);
   const seconds = (slowest.works * 1.5) / slowest.per_second;
-  assert.ok(Math.abs(all.hours * 3600 - seconds) <= 0.1 * seconds, 'the host with the most to give sets the time');
+  assert.ok(Math.abs(all.hours * 3600 - seconds) <= 0.1 * seconds, 'the host with the most files determines the time');
   assert.equal(asked(), 2);
 
   const few = await corpus.estimate({ filter: 'publication_year:1900-2100', max: 7 });

@@ -11,7 +11,7 @@ import { openRunFolder } from './run-file.ts';
 
 const { config } = loadConfig({ environment: {}, folder: tmpdir() });
 
-test('a folder alone goes on with what it was asked for and the address that was given', async () => {
+test('a folder without a request resumes its last request with the same contact address', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-asked-'));
   const asked = { ids: ['10.1371/journal.pone.0000217'], mailto: 'ada@university.example' };
   (await openRunFolder(scratch.path, asked, systemClock))[Symbol.dispose]();
@@ -21,12 +21,12 @@ test('a folder alone goes on with what it was asked for and the address that was
   assert.equal(wantedDocuments(other, config).config.http.contact, 'grace@university.example');
 });
 
-test('a folder that was never asked for anything says so', async () => {
+test('a folder without an earlier request is refused', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-asked-'));
   await assert.rejects(askedFor(scratch.path, {}), { code: 'USAGE_NOTHING_TO_RUN' });
 });
 
-test('folders and papers are told from lists of works', () => {
+test('folders and papers are distinguished from lists of works', () => {
   const { papers, wanted } = wantedDocuments({ input: [tmpdir(), 'a.pdf', 'b.bib', 'c.nxml.gz', 'ids.txt'] }, config);
   assert.deepEqual(
     [papers, wanted.input],

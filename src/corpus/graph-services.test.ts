@@ -7,7 +7,7 @@ import { crossrefCatalogue, openAlexDirectory } from './corpus-graph.ts';
 
 const names = Array.from({ length: 150 }, (_, at) => `Author ${at}`);
 
-test('of a cited work 30 authors are stored from OpenAlex and 100 from Crossref', async () => {
+test('at most 30 authors of a cited work are stored from OpenAlex, and 100 from Crossref', async () => {
   const clock = new HeldClock();
   const wire = new Wire(clock);
   await using server = await openLoopback((_request, response) => {

@@ -12,7 +12,7 @@ import { openCorpus } from './corpus.ts';
 import type { WorksRequest } from '../ask/index.ts';
 import { textOf } from '../ask/index.ts';
 
-test('works are listed by every filter and in every order, page by page, none twice', async () => {
+test('works are listed by every filter and in every order, page by page, without duplicates', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'library-'));
   await writeSmallRun(folder.path, { graph: false });
   await using corpus = await openCorpus(folder.path);
@@ -53,7 +53,7 @@ test('works are listed by every filter and in every order, page by page, none tw
   await assert.rejects(corpus.library.document('../../manifest'), { code: 'CORPUS_NO_DOCUMENT' });
 });
 
-test('papers of one’s own are listed and read without a record', async () => {
+test('local papers without a record are listed and can be read', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'library-'));
   const blocks = join(folder.path, 'Data', 'DocTagsFiles');
   mkdirSync(blocks, { recursive: true });
@@ -85,7 +85,7 @@ test('papers of one’s own are listed and read without a record', async () => {
   assert.equal((await corpus.library.account()).saved, 2);
 });
 
-test('a search that stays open finds what has come, and is asked meanwhile', async () => {
+test('an open search finds new documents after its refresh interval, and answers until then', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'library-'));
   await writeSmallRun(folder.path, { graph: false });
   const clock = new HeldClock();
@@ -99,7 +99,7 @@ test('a search that stays open finds what has come, and is asked meanwhile', asy
   const document = { blocks: [{ order: 0, kind: 'text' as const, text, regions: [] }], metadata };
   const options = { maxTokens: 128, minTokens: 8, overlapTokens: 0 };
   await chunkItem({ id: 'W7', document, output, tokenizer: await openTokenizer('cl100k'), options });
-  assert.deepEqual(await found('hip fractures'), [], 'it does not look every time');
+  assert.deepEqual(await found('hip fractures'), [], 'the index is not checked on every query');
   await clock.advance(11_000);
   assert.equal((await found('hip fractures'))[0]?.passage.document, 'W7');
   assert.equal(await search.use(({ passages }) => passages), before + 1);

@@ -11,7 +11,7 @@ const ARTICLE = `<!doctype html><html><head><title>Reefs</title></head><body><ar
 const LOGIN =
   '<!doctype html><html><head><title>Sign in</title></head><body><form><input name="user"><input type="password" name="word"><button>Log in</button></form></body></html>';
 
-test('papers are recognised by their content; pages in their place, copies and other files are skipped with the reason', async () => {
+test('papers are recognised by content; landing pages, copies and other files are skipped with the reason', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-own-'));
   const path = (...names: string[]): string => join(folder.path, ...names);
   mkdirSync(path('more', '.git'), { recursive: true });

@@ -101,19 +101,19 @@ test('all runners share one order: most expensive first, cheapest first, or as p
   }
 });
 
-test('a runner joins those at work; one that starts after they have left enqueues its own plan and settings', async () => {
+test('a runner joins active runners; without any, it enqueues its own plan and settings', async () => {
   await using fleet = new Fleet();
   const first = await fleet.runner([item('a'), item('b')]);
   assert.deepEqual(await takeAll(first), ['a', 'b']);
   const second = await fleet.runner([item('a'), item('b'), item('c')]);
-  assert.deepEqual(await takeAll(second), ['c'], 'joined: what the first did is done');
+  assert.deepEqual(await takeAll(second), ['c'], 'joined: items of the first are not repeated');
   await second.take(1, never);
   for (const each of [first, second]) await each[Symbol.asyncDispose]();
   const third = await fleet.runner([item('a', { cfgHash: 'new' }), item('c', { cfgHash: 'new' })]);
   assert.deepEqual(await takeAll(third), ['a', 'c'], 'its own plan');
 });
 
-test('a runner with other settings is refused while others work, and gives back what it leased', async () => {
+test('a runner with other settings is refused while others are active, and releases its leases', async () => {
   await using fleet = new Fleet();
   const items = [item('a'), item('b')];
   const working = await fleet.runner(items);
@@ -122,7 +122,7 @@ test('a runner with other settings is refused while others work, and gives back 
   assert.deepEqual(await takeAll(working), ['a', 'b']);
 });
 
-test('leases of held items are extended, and an item that an operator cancels is lost to its runner', async () => {
+test('leases of held items are extended, and a runner loses an item that an operator cancels', async () => {
   const clock = new HeldClock();
   await using fleet = new Fleet(clock);
   const [working, idle] = [await fleet.runner([item('a'), item('b')]), await fleet.runner([item('a'), item('b')])];
@@ -141,12 +141,12 @@ test('leases of held items are extended, and an item that an operator cancels is
     ],
   );
   stop.abort();
-  assert.equal(await waiting, undefined, 'nothing ran out meanwhile');
+  assert.equal(await waiting, undefined, 'no lease expired meanwhile');
   await working.settle(item('a'), { kind: 'success', outcome: { status: 'success' } });
   assert.equal((await admin.find('a'))?.state, 'skipped', 'the result of a lost item is dropped');
 });
 
-test('items of a runner that stops are available to others at once', async () => {
+test('items of a stopped runner are available to others at once', async () => {
   await using fleet = new Fleet();
   const [going, staying] = [await fleet.runner([item('a')]), await fleet.runner([item('a')])];
   await going.take(1, never);
@@ -168,7 +168,7 @@ test('the queue shows how an item ended', async () => {
   assert.match((await admin.find('fail'))?.lastError ?? '', /ITEM_TIMEOUT.*too slow/);
 });
 
-test('an item that two runners held when they died is handed out alone, also from a long plan', async () => {
+test('an item held by two runners that died is leased alone, also from a long plan', async () => {
   const clock = new HeldClock();
   await using fleet = new Fleet(clock);
   const source = await fleet.runner([item('killer'), item('b'), item('c'), item('d')]);
@@ -191,7 +191,7 @@ test('an item that two runners held when they died is handed out alone, also fro
   assert.deepEqual(await next, ['killer']);
 });
 
-test('a runner that cannot read the documents of others ends with the reason, and leaves them to the others', async () => {
+test('a runner that cannot read the documents of others ends with the reason, and leaves their items', async () => {
   await using fleet = new Fleet();
   const able = await fleet.runner([item('theirs')]);
   const unable = await fleet.runner([item('mine', { costHint: 0 })], 'fifo', async (given) => {

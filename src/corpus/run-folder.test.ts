@@ -23,7 +23,7 @@ const account: RunAccount = {
   seconds: 1,
 };
 
-test('run.json says what was asked for and what came of it last, also while it runs again', async () => {
+test('run.json has the request and its last result, also while it runs again', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
   const path = join(scratch.path, 'corals');
   {
@@ -41,7 +41,7 @@ test('run.json says what was asked for and what came of it last, also while it r
   assert.deepEqual([(await readRunFile(path))?.state, (await readRunFile(path))?.account], ['failed', account]);
 });
 
-test('a folder that is being worked on is refused, with who does', async () => {
+test('a folder in use is refused, with the process that uses it', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
   using _first = await openRunFolder(scratch.path, {}, systemClock);
   await assert.rejects(openRunFolder(scratch.path, {}, systemClock), {
@@ -50,7 +50,7 @@ test('a folder that is being worked on is refused, with who does', async () => {
   });
 });
 
-test('a run.json that nobody can read is refused, not overwritten', async () => {
+test('an unreadable run.json is refused, not overwritten', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-run-'));
   writeFileSync(join(scratch.path, 'run.json'), '{"schema":"another"}');
   await assert.rejects(openRunFolder(scratch.path, {}, systemClock), { code: 'RUN_FILE' });

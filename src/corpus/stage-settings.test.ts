@@ -10,7 +10,7 @@ import { shardOf, stageSettings } from './prepare-stages.ts';
 const configured = (environment: Readonly<Record<string, string>>) =>
   loadConfig({ folder: join(tmpdir(), 'docstokg-no-such-folder'), environment }).config;
 
-test('the command line wins over the configuration, which wins over what the stage prefers, which wins over the default', () => {
+test('options override the configuration, which overrides the preference of the stage and the default', () => {
   const config = configured({
     DOCSTOKG_STAGE__WORKERS: '3',
     DOCSTOKG_STAGE__RETRIES: '5',
@@ -27,13 +27,13 @@ test('the command line wins over the configuration, which wins over what the sta
   assert.equal(stageSettings({ resume: true }, config, {}).resume, true);
 });
 
-test('without a word from anybody a stage runs with the defaults of the tuning table', () => {
+test('without settings a stage runs with the defaults of the tuning table', () => {
   const manifestDir = join('Data', 'Manifests');
   const expected = { ...STAGE_DEFAULTS, manifestDir, handleSignals: false };
   assert.deepEqual(stageSettings({}, configured({}), {}), expected);
 });
 
-test('the configuration accepts the numbers that the runner accepts, and no others', () => {
+test('the configuration accepts exactly the numbers that the runner accepts', () => {
   const named = new Map(settingsTable().keys.map((key) => [key.name, key]));
   const names = { perItemTimeoutS: 'timeout_s' } as Readonly<Record<string, string>>;
   let compared = 0;
@@ -47,7 +47,7 @@ test('the configuration accepts the numbers that the runner accepts, and no othe
   assert.equal(compared, 7);
 });
 
-test('a task of an array job knows its part of the documents, whichever batch system it runs in', () => {
+test('a task of an array job finds its share of the documents in every batch system', () => {
   const part = (text: string, environment: Readonly<Record<string, string>>): string =>
     shardOf(text, arrayTask(environment));
   assert.equal(part('auto/8', { JOB_COMPLETION_INDEX: '0' }), '1/8');

@@ -41,7 +41,7 @@ function outputsOf(folder: string): Map<string, string> {
   );
 }
 
-test('parts of a corpus that were parsed by workers without its files have the same bytes as the whole', async () => {
+test('a corpus parsed in parts by workers without its files has the same bytes as one parsed whole', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-stored-'));
   const [whole, store] = ['whole', 'store'].map((name) => join(temporary.path, name)) as [string, string];
   mkdirSync(join(whole, 'HTML'), { recursive: true });

@@ -39,7 +39,7 @@ function linesOf(list: CorpusWorks): unknown[] {
   return items.map(({ id, document }) => [id, document]);
 }
 
-test('rows that only the database still has are in the manifest before the database is built again', async () => {
+test('rows that are only in the database are written to the manifest before it is rebuilt', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   for (const number of [1, 2, 3]) await putSaved(folder.path, { pmid: `${number}` }, number);
   const jsonl = join(folder.path, 'manifest.jsonl');
@@ -52,10 +52,10 @@ test('rows that only the database still has are in the manifest before the datab
   assert.equal(rows.length, 3);
   const unreadable = { work: 'entry:list.bib#7', outcome: 'skipped', reason: 'unreadable-entry', path: null };
   appendFileSync(jsonl, `${JSON.stringify({ ...(JSON.parse(rows[0] ?? '') as object), ...unreadable })}\n`);
-  assert.equal((await corpus.reindex()).works, 3, 'an entry that names no work is not one');
+  assert.equal((await corpus.reindex()).works, 3, 'an entry without a work is not counted');
 });
 
-test('a work that was tried under another of its ids than its record’s is one work, whatever came first', async () => {
+test('a work tried under another id than its record has is one work, in any order', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   const doi = '10.5555/reefs';
   const document = slug(`doi:${doi}`);
@@ -103,7 +103,7 @@ test('a work that was tried under another of its ids than its record’s is one 
   assert.equal(view.history('W1').length, 1);
 });
 
-test('two ids of OpenAlex with one DOI are one work and count as a duplicate', async () => {
+test('two OpenAlex ids with one DOI are one work and count as a duplicate', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   for (const [at, openalex] of ['W1', 'W2', 'W3'].entries()) {
     putRecord(folder.path, openalex, { openalex, doi: openalex === 'W3' ? '10.5555/kelp' : '10.5555/reefs' });
@@ -116,7 +116,7 @@ test('two ids of OpenAlex with one DOI are one work and count as a duplicate', a
   assert.deepEqual([prisma.identified, prisma.removed_before_screening.duplicates, prisma.retrieved], [3, 1, 2]);
 });
 
-test('a work tried by its id and by its DOI repeats one name, and splitting them makes two works', async () => {
+test('a work tried by id and by DOI counts as one repeated entry, and splitting it gives two works', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   putRecord(folder.path, 'W1', { openalex: 'W1', doi: '10.5555/reefs' });
   await putSaved(folder.path, { openalex: 'W1' }, 1);
@@ -133,7 +133,7 @@ test('a work tried by its id and by its DOI repeats one name, and splitting them
   assert.deepEqual(counted(), [2, 0, 2]);
 });
 
-test('a database that was deleted is made again, and who has the old one open sees what is new', async () => {
+test('a deleted database is rebuilt, and readers of the old file see new rows', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   putRecord(folder.path, 'W1', { openalex: 'W1' });
   using list = new CorpusWorks(folder.path);
@@ -153,7 +153,7 @@ test('a database that was deleted is made again, and who has the old one open se
   }
 });
 
-test('what sources say otherwise now is found by the new words and not by the old', async () => {
+test('a changed record is found by its new words and no longer by the old', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   const write = (word: string): void => {
     using records = Records.open(folder.path);

@@ -82,7 +82,7 @@ async function text(corpus: Corpus, format: ExportFormat, more: object = {}): Pr
   return (await Array.fromAsync(corpus.export({ format, ...more }))).join('');
 }
 
-test('a run goes out in every format, with links, licences and counts that add up, and labels come back in', async () => {
+test('a run is exported in every format with links, licences and consistent counts, and labels are imported', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'export-'));
   await someRun(folder.path);
   await using corpus = await openCorpus(folder.path);
@@ -157,7 +157,7 @@ test('a run goes out in every format, with links, licences and counts that add u
   await assert.rejects(text(corpus, 'obsidian'), { code: 'USAGE_EXPORT' });
 });
 
-test('versions are shown with their reason and can be taken apart', async () => {
+test('versions are listed with the reason for merging them, and can be split', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'export-'));
   await someRun(folder.path);
   await using corpus = await openCorpus(folder.path);

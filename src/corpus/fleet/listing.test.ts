@@ -56,7 +56,7 @@ async function until<T>(clock: HeldClock, promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-test('the works are listed by one machine, and by another one when that dies', async () => {
+test('works are listed by one machine, and by another if it dies', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
   await using stack = new AsyncDisposableStack();
   const clock = new HeldClock();
@@ -74,7 +74,7 @@ test('the works are listed by one machine, and by another one when that dies', a
   assert.deepEqual((await until(clock, Promise.all(lists))).filter(Boolean), ['W1']);
 });
 
-test('a machine whose clock is an hour ahead does not list again what an active fleet has listed', async () => {
+test('a machine whose clock is an hour ahead does not repeat the listing of an active fleet', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
   await using stack = new AsyncDisposableStack();
   const clock = new HeldClock();
@@ -91,7 +91,7 @@ test('a machine whose clock is an hour ahead does not list again what an active 
   assert.equal(await until(clock, list(late)), undefined);
 });
 
-test('the index is built by one machine, by another one when that dies or fails, and again when the corpus has changed', async () => {
+test('the index is built by one machine, by another if it dies or fails, and again after changes', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
   await using stack = new AsyncDisposableStack();
   const clock = new HeldClock();
@@ -120,7 +120,7 @@ test('the index is built by one machine, by another one when that dies or fails,
   assert.equal(await until(clock, first('index 11', build('changed'), never)), 'changed');
 });
 
-test('a machine that joins after another one died while it built the index goes on to build it', async () => {
+test('a machine that joins after another died while building the index builds it', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
   await using stack = new AsyncDisposableStack();
   const clock = new HeldClock();

@@ -77,7 +77,7 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
   return { files, source, take, finish, made };
 }
 
-test('a machine that wakes up after its lease went to another writes no row, no object and no job', async () => {
+test('a machine that resumes after losing its lease writes no row, object or job', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-paused-'));
   await using stack = new AsyncDisposableStack();
   const client = new Client({ connectionString: server.url });
@@ -107,7 +107,7 @@ test('a machine that wakes up after its lease went to another writes no row, no 
   assert.deepEqual(paused.made, []);
 });
 
-test('a machine that leases its own item again, because its lease was taken away, does it again', async () => {
+test('a machine that lost a lease and leases the same item again processes it again', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-again-'));
   await using stack = new AsyncDisposableStack();
   const client = new Client({ connectionString: server.url });
@@ -130,7 +130,7 @@ test('a machine that leases its own item again, because its lease was taken away
   assert.deepEqual(rows, [{ lines: 1 }]);
 });
 
-test('a store has the files of one fleet: another fleet, another store and a run by itself are refused', async () => {
+test('a store holds the files of one fleet: another fleet, another store and a local run are refused', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-owner-'));
   const at = (name: string): string => join(temporary.path, name);
   const fleet = { backend: 'postgres', url: server.url, fleet: true, schema: 'owner_one' };

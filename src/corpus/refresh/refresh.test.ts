@@ -39,7 +39,7 @@ function parts(before: Record<string, WorkState>, after: Record<string, WorkStat
   );
 }
 
-test('a difference tells new, opened, fetched, published, retracted, reinstated and corrected works, each for what it is', () => {
+test('a diff distinguishes new, opened, downloaded, published, retracted, reinstated and corrected works', () => {
   const before = { W1: state() };
   assert.ok(isEmptyDiff(diffStates(before, { W1: state() })));
   assert.deepEqual(parts(before, { W1: state(), W2: state() }), { new_works: 1 });
@@ -57,7 +57,7 @@ test('a difference tells new, opened, fetched, published, retracted, reinstated 
   assert.deepEqual(parts(retracted, back), { reinstated: 1 });
 });
 
-test('newer versions of works that are kept are asked for: a published one under its DOI, a better copy in place of the file', () => {
+test('newer versions are requested: a published version by its DOI, a better copy in place of the file', () => {
   const preprint = { ...emptyRecord('W1', { openalex: 'W1', doi: '10.1/a' }), version: 'submittedVersion' as const };
   const published = { ...preprint, relations: [{ kind: 'is-preprint-of' as const, doi: '10.1/b' }] };
   const accepted = { ...preprint, version: 'acceptedVersion' as const };
@@ -69,8 +69,8 @@ test('newer versions of works that are kept are asked for: a published one under
   const kept = stateOf(preprint, true);
   assert.deepEqual(wanted(published, kept), [['doi:10.1/b', 'doi:10.1/b']]);
   assert.deepEqual(wanted(accepted, kept), [['doi:10.1/a acceptedVersion', 'doi:10.1/a']]);
-  assert.deepEqual(wanted(published, stateOf(published, true)), [], 'what was known before is nothing new');
-  assert.deepEqual(wanted(published, stateOf(preprint, false)), [], 'of a work that is not kept nothing is renewed');
+  assert.deepEqual(wanted(published, stateOf(published, true)), [], 'an already known version is not new');
+  assert.deepEqual(wanted(published, stateOf(preprint, false)), [], 'a work without a file is not renewed');
   // A new arXiv version is downloaded and reported; the first known version is taken as the downloaded one.
   const second = stateOf(preprint, true, 1);
   assert.deepEqual(wanted(preprint, second, [['W1', 2]]), [['doi:10.1/a arXiv v2', 'doi:10.1/a']]);
@@ -84,7 +84,7 @@ test('newer versions of works that are kept are asked for: a published one under
   assert.deepEqual(parts({ W1: kept }, after), { fetched: 1, new_versions: 1 });
 });
 
-test('of Retraction Watch only a retraction is one', async () => {
+test('only retractions in Retraction Watch count as retractions', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'watch-'));
   const path = join(folder.path, 'retraction_watch.csv');
   writeFileSync(
@@ -105,11 +105,11 @@ test('of Retraction Watch only a retraction is one', async () => {
   }
 });
 
-test('failures that may pass are tried again after a day, closed works after thirty', () => {
+test('temporary failures are retried after a day, closed works after thirty', () => {
   assert.deepEqual([retryDays('timeout'), retryDays('lookup-failed'), retryDays('paywalled')], [1, 1, 30]);
 });
 
-test('a refresh that is killed after its changes were stored does not store them twice', async () => {
+test('a refresh killed after its changes were stored does not store them twice', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-refresh-'));
   const diff = diffStates({}, { W1: state() });
   for (const [began, ended] of [
@@ -127,7 +127,7 @@ test('a refresh that is killed after its changes were stored does not store them
   );
 });
 
-test('a failed work is retried once a day at most, and an entry that names no work never', async () => {
+test('a failed work is retried at most once a day, and an entry without a work never', async () => {
   const now = Date.parse('2026-03-01T08:00:00Z');
   const row = { at: '2026-01-01T00:00:00Z', outcome: 'failed', reason: 'timeout', title: null } as const;
   const records = {
