@@ -51,7 +51,7 @@ function request(data: string, more: Partial<ClaimRequest['prices']> = {}): Clai
   };
 }
 
-/** A faultless answer: the first words of the passage are a claim. */
+/** A valid response: the first words of the passage are a claim. */
 function claimsOf({ body }: SeenRequest, claims?: readonly unknown[]): string {
   const { messages } = JSON.parse(body) as { messages: { content: string }[] };
   const quote = (messages[1]?.content ?? '').split(/[,.]/)[0];
@@ -80,7 +80,7 @@ async function gather(
   const wire = new Wire(clock);
   let number = 0;
   await using server = await openLoopback((seen, response) => {
-    // It has come, and no answer to wait for will.
+    // The request counts as done on arrival, because no response will follow.
     if (more.late) wire.report(DONE);
     behave(seen, response, (number += 1));
   });
@@ -110,7 +110,7 @@ function twoDocuments(name: string): string {
   return data;
 }
 
-test('claims are in the graph with their quotes and the model; nothing is asked twice', async () => {
+test('claims are in the graph with quote and model; no passage is sent twice', async () => {
   const data = twoDocuments('good');
   const asked = request(data);
   const { gathered, requests } = await gather(asked, (seen, response) => void response.end(claimsOf(seen)));
@@ -137,7 +137,7 @@ test('claims are in the graph with their quotes and the model; nothing is asked 
   assert.deepEqual([quote, start, end], ['Warm water bleached corals within 12 days', 0, 41]);
   const again = await gather(asked, (_seen, response) => void response.writeHead(500).end());
   assert.deepEqual([again.requests.length, again.gathered.claims, again.gathered.usd], [0, 0, 0]);
-  // A document whose text has changed keeps no claim of the old text, and only its new passage is asked about.
+  // A document whose text has changed keeps no claim of the old text, and only its new passage is sent.
   write(data, 'A', [`Indeed ${FIRST}`, SECOND]);
   assert.deepEqual(stated(), [true]);
   const changed = await gather(asked, (seen, response) => void response.end(claimsOf(seen)));
@@ -145,7 +145,7 @@ test('claims are in the graph with their quotes and the model; nothing is asked 
   assert.equal(stated()[0], false);
 });
 
-test('the cost is estimated and a budget is respected; stored answers are not paid for again', async () => {
+test('the cost is estimated and the budget is respected; stored responses cost nothing', async () => {
   const data = twoDocuments('budget');
   await using server = await openLoopback((_seen, response) => void response.end());
   await using client = loopbackClient(server);
@@ -153,7 +153,7 @@ test('the cost is estimated and a budget is respected; stored answers are not pa
   assert.deepEqual([estimate.documents, estimate.passages, estimate.known, estimate.mostOutputTokens], [2, 2, 0, 400]);
   assert.equal(estimate.mostUsd, (estimate.inputTokens * 1_000 + 400 * 2_000) / 1e6);
   assert.equal(server.requests.length, 0);
-  // Room for one passage with the longest answer, and for no second one.
+  // Enough for one passage with the longest response, but not for two.
   const tight = request(data, { budgetTokens: 550 });
   const first = await gather(tight, (seen, response) => void response.end(claimsOf(seen)));
   assert.deepEqual([first.requests.length, first.gathered.tooDear, first.gathered.claims], [1, 1, 1]);
@@ -163,7 +163,7 @@ test('the cost is estimated and a budget is respected; stored answers are not pa
   assert.deepEqual([second.requests.length, second.gathered.tooDear, second.gathered.claims], [1, 0, 1]);
 });
 
-test('invented quotes and unreadable answers leave nothing behind but their number', async () => {
+test('invented quotes and unreadable responses are counted and dropped', async () => {
   const data = twoDocuments('invented');
   const invented = {
     statement: 'It is so.',
@@ -179,7 +179,7 @@ test('invented quotes and unreadable answers leave nothing behind but their numb
     [gathered.claims, gathered.dropped, gathered.unreadable, gathered.outcome.failed],
     [0, { 'quote-not-in-passage': 1 }, 1, 0],
   );
-  assert.equal(requests.length, 3, 'what cannot be read is asked for once more');
+  assert.equal(requests.length, 3, 'an unreadable response is requested once more');
 });
 
 test('a busy server is retried after the time it asks for', async () => {
@@ -193,7 +193,7 @@ test('a busy server is retried after the time it asks for', async () => {
   assert.ok(ms >= 20_000 && ms < 40_000, String(ms));
 });
 
-test('a server that is gone, refuses, or asks for too much patience stops the run, and the next goes on from there', async () => {
+test('a server that is down, refuses or asks for too long a wait stops the run, and the next run resumes', async () => {
   const data = twoDocuments('gone');
   const cases: [string, (response: ServerResponse) => void, string][] = [
     ['500 for ever', (response) => void response.writeHead(500).end('boom'), 'MODEL_UNAVAILABLE'],
@@ -214,7 +214,7 @@ test('a server that is gone, refuses, or asks for too much patience stops the ru
   assert.equal(gathered.claims, 2);
 });
 
-test('an answer that never ends or never comes is given up', async () => {
+test('a response that never ends or never arrives is given up', async () => {
   const data = twoDocuments('slow');
   const large = await gather(
     request(data),
@@ -233,7 +233,7 @@ test('an answer that never ends or never comes is given up', async () => {
   assert.match(slow.gathered.outcome.errors[0]?.message ?? '', /headers-timeout/);
 });
 
-test('a server that knows no schemas is asked without one', async () => {
+test('a server without schema support gets requests without a schema', async () => {
   const data = twoDocuments('plain');
   const { gathered, requests } = await gather(request(data), (seen, response) => {
     if (seen.body.includes('response_format'))
@@ -243,17 +243,17 @@ test('a server that knows no schemas is asked without one', async () => {
   assert.deepEqual([gathered.claims, requests.length], [2, 3]);
 });
 
-test('what is being asked at once is set aside, so that together it stays within the budget', () => {
+test('concurrent requests reserve their cost, so that together they stay within the budget', () => {
   const budget = new Budget({ usdPerMillionInput: 0, usdPerMillionOutput: 0, budgetUsd: 0, budgetTokens: 250 });
   const first = budget.setAside(50, 100);
   assert.ok(first);
-  assert.equal(budget.setAside(50, 100), undefined, 'the first may still take all it asked for');
+  assert.equal(budget.setAside(50, 100), undefined, 'the first may still spend its whole reservation');
   budget.spend({ inputTokens: 50, outputTokens: 10 });
   first[Symbol.dispose]();
-  assert.ok(budget.setAside(50, 100), 'it took less');
+  assert.ok(budget.setAside(50, 100), 'it spent less');
 });
 
-test('a server on this machine may be asked, and no answer of it leads elsewhere', async () => {
+test('a server on this machine is allowed, and its redirects are not followed', async () => {
   await using elsewhere = await openLoopback((_seen, response) => void response.end('{}'));
   await using server = await openLoopback((seen, response) => {
     if (seen.url.startsWith('/moved'))

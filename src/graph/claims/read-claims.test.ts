@@ -17,10 +17,10 @@ function claim(more: Readonly<Record<string, unknown>> = {}): Readonly<Record<st
   };
 }
 
-const said = (...claims: unknown[]): string => JSON.stringify({ claims });
+const response = (...claims: unknown[]): string => JSON.stringify({ claims });
 
 test('a claim is stored with the offsets of its quote in the passage', () => {
-  const checked = checkClaims(said(claim()), PASSAGE);
+  const checked = checkClaims(response(claim()), PASSAGE);
   assert.deepEqual(checked?.dropped, {});
   assert.deepEqual(
     checked?.claims.map(({ start, end }) => PASSAGE.slice(start, end)),
@@ -28,9 +28,9 @@ test('a claim is stored with the offsets of its quote in the passage', () => {
   );
 });
 
-test('what a model invents is dropped and counted by its reason', () => {
+test('invented claims are dropped and counted by reason', () => {
   const checked = checkClaims(
-    said(
+    response(
       claim(),
       claim(),
       claim({ quote: 'Warm water bleached all corals within 12 days' }),
@@ -54,11 +54,13 @@ test('what a model invents is dropped and counted by its reason', () => {
     'number-not-in-quote': 2,
     malformed: 6,
   });
-  assert.deepEqual(checkClaims(said(...Array.from({ length: 100 }, () => null)), PASSAGE)?.dropped, { malformed: 100 });
+  assert.deepEqual(checkClaims(response(...Array.from({ length: 100 }, () => null)), PASSAGE)?.dropped, {
+    malformed: 100,
+  });
 });
 
-test('thoughts in front and a fence around an answer are no harm; anything else is unreadable', () => {
-  const whole = said(claim());
+test('reasoning before a response and a code fence around it are ignored; anything else is unreadable', () => {
+  const whole = response(claim());
   for (const content of [`<think>hm {"claims": []}</think>\n${whole}`, `\`\`\`json\n${whole}\n\`\`\``, ` ${whole}\n`])
     assert.equal(checkClaims(content, PASSAGE)?.claims.length, 1, content);
   for (const content of ['', 'I am sorry', whole.slice(0, -3), '[]', '{"claims": {}}', 'null', '7'])

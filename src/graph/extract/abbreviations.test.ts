@@ -6,14 +6,14 @@ import { findAbbreviations } from './abbreviations.ts';
 const pairs = (text: string): string[] =>
   findAbbreviations(text).map(({ short, long }) => `${short.text} = ${long.text}`);
 
-test('the long form in front of a bracket is found by its letters', () => {
+test('the long form before a bracket is matched by its letters', () => {
   assert.deepEqual(pairs('Patients had an elevated body mass index (BMI) at baseline.'), ['BMI = body mass index']);
   assert.deepEqual(pairs('cells treated with lipopolysaccharide (LPS) were'), ['LPS = lipopolysaccharide']);
   assert.deepEqual(pairs('after treatment with antithyroid drugs (ATD)'), ['ATD = antithyroid drugs']);
   assert.deepEqual(pairs('non-high-density lipoprotein (HDL) cholesterol'), ['HDL = high-density lipoprotein']);
 });
 
-test('brackets inside brackets, short forms behind a comma and before the bracket are found', () => {
+test('nested brackets, short forms after a comma and before the bracket are found', () => {
   assert.deepEqual(pairs('[OR 6.9, confidence interval (CI) 2.9 to 16.7]'), ['CI = confidence interval']);
   assert.deepEqual(pairs('HIF-1beta (arylhydrocarbon receptor nuclear translocator, ARNT)'), [
     'ARNT = arylhydrocarbon receptor nuclear translocator',
@@ -21,13 +21,13 @@ test('brackets inside brackets, short forms behind a comma and before the bracke
   assert.deepEqual(pairs('measured with GC (gas chromatography) and'), ['GC = gas chromatography']);
 });
 
-test('digits behind a short form may count what its letters name', () => {
+test('digits after a short form may be part of the long form', () => {
   assert.deepEqual(pairs('levels of 17-beta-estradiol (E2) were measured'), ['E2 = 17-beta-estradiol']);
   assert.deepEqual(pairs('on the Perceived Stress Scale (PSS-14) the'), ['PSS-14 = Perceived Stress Scale']);
   assert.deepEqual(pairs('a preparation, Combidex (Code 7227), in'), []);
 });
 
-test('a comma or a bracket inside a chemical name or its short form ends neither', () => {
+test('commas and brackets inside chemical names and their short forms are kept', () => {
   assert.deepEqual(pairs('Fructose-2,6-bisphosphate (Fru-2,6-P) regulates'), ['Fru-2,6-P = Fructose-2,6-bisphosphate']);
   assert.deepEqual(pairs('the release probability (P(ves1)) of the vesicle'), []);
   assert.deepEqual(pairs('methods, partial least squares (PLS-1 and PLS-2) and others'), [
@@ -35,12 +35,12 @@ test('a comma or a bracket inside a chemical name or its short form ends neither
   ]);
 });
 
-test('remarks that abbreviate nothing are ignored', () => {
+test('brackets without an abbreviation are ignored', () => {
   assert.deepEqual(pairs('There was no difference (P < 0.05) between the groups (Table 2).'), []);
   assert.deepEqual(pairs('as was shown earlier (Smith, 2004) in rats (n = 12)'), []);
 });
 
-test('places are those of the text', () => {
+test('offsets refer to the text', () => {
   const text = 'The essential oil (EO) was obtained.';
   const [found] = findAbbreviations(text);
   assert.ok(found);

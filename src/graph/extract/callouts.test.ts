@@ -26,7 +26,7 @@ function shown(texts: readonly string[], references: readonly string[]): string[
   );
 }
 
-test('numbers in brackets, with those that a range means', () => {
+test('numbers in brackets, with ranges expanded', () => {
   assert.deepEqual(shown(['Seas are deep [1], and others [2–4] say so [1,3].'], NUMBERED), [
     '1→1',
     '2→2',
@@ -34,11 +34,11 @@ test('numbers in brackets, with those that a range means', () => {
     '1→1',
     '3→3',
   ]);
-  // The hyphen that does not break.
+  // A non-breaking hyphen.
   assert.deepEqual(shown(['Seas are deep [1], as others [2‑4] say.'], NUMBERED), ['1→1', '2→2', '4→(3),4']);
 });
 
-test('raised numbers, and not the numbers of formulas and figures', () => {
+test('superscript numbers, but not numbers in formulas and figure references', () => {
   assert.deepEqual(
     shown(
       [
@@ -51,7 +51,7 @@ test('raised numbers, and not the numbers of formulas and figures', () => {
   );
 });
 
-test('authors and years, one after the other and several of one author', () => {
+test('authors and years, also in sequence and several of one author', () => {
   const references = [
     'Smith A, Jones B (2001) Deep seas. J Seas 12:3–9',
     'Okafor C (2002a) Shallow seas. J Seas 14:11–19',
@@ -84,7 +84,7 @@ test('all authors of a long list, organisations by their acronym, and entries wi
   );
 });
 
-test('initials behind a family name tell apart authors who share it', () => {
+test('initials after a family name distinguish authors with the same name', () => {
   const references = [
     'Wang, M., Li, G., Xu, H. (2013). Deep seas. J. Seas 12, 3–9.',
     'Wang, Z., Chen, T., Chen, W. (2013). Warm seas. J. Seas 14, 11–19.',
@@ -115,7 +115,7 @@ function raised(marked: readonly string[], references: readonly string[]): strin
   );
 }
 
-test('numbers that the file sets raised are callouts behind a digit too; powers, isotopes and lowered digits are none', () => {
+test('superscript numbers after a digit are callouts; powers, isotopes and subscripts are not', () => {
   assert.deepEqual(
     raised(
       [
@@ -128,7 +128,7 @@ test('numbers that the file sets raised are callouts behind a digit too; powers,
   );
 });
 
-test('raised numbers behind a year or the number of a name are callouts, and powers are none', () => {
+test('superscript numbers after a year or a number in a name are callouts; powers are not', () => {
   assert.deepEqual(
     raised(
       [
@@ -158,7 +158,7 @@ function linked(marked: readonly string[], references: readonly string[]): strin
   );
 }
 
-test('links to the list are callouts: what is linked counts, and raised numbers without a link do not', () => {
+test('links to the references are callouts, and superscript numbers without a link are not', () => {
   assert.deepEqual(
     linked(['Seas«1» of type3 have CO«2»,«3» as in Fig. «2» and lane4.', 'Others«1–4» too.'], NUMBERED),
     ['1→1', '2→2', '3→3', '1→1', '–→2', '–→3', '4→4'],
@@ -170,14 +170,14 @@ test('links to the list are callouts: what is linked counts, and raised numbers 
   );
 });
 
-test('a range whose ends are linked one by one means what lies between as well', () => {
+test('a range with a link at each end includes the numbers in between', () => {
   assert.deepEqual(
     linked(['Seas are deep [«1»–«4»], warm [«2»] – [«4»] and cold [«1»],[«3»]; see «3»–«3».'], NUMBERED),
     ['1→1', '4→4,2,3', '2→2', '4→4,3', '1→1', '3→3', '3→3', '3→3'],
   );
 });
 
-test('a callout by author and year reaches as far as its link', () => {
+test('an author-year callout spans its link', () => {
   const references = ['Smith A, Jones B (2001) Deep seas. J Seas 12:3–9', 'Okafor C (2002) Seas. J Seas 14:11–19'];
   assert.deepEqual(linked(['It is so («Smith and Jones,» «2001»; Okafor, «2002»).'], references), ['2001→1', '2002→2']);
   assert.deepEqual(linked(['It is so («Smith and Jones, 2001»).'], references), ['Smith and Jones, 2001→1']);
@@ -189,11 +189,11 @@ test('a callout by author and year reaches as far as its link', () => {
       references,
     ),
     ['2001→1', '2002→2', '2001→1', '2002→2', '2002→2'],
-    'where years are linked, those whose link is lost or runs together with another begin there too',
+    'if years are linked, callouts with a lost or merged link start at the year too',
   );
 });
 
-test('a link that is drawn twice is one callout, and raised numbers whose link is lost count beside linked ones', () => {
+test('a duplicate link is one callout, and superscript numbers that lost their link count too', () => {
   const all = blocks(['Seas are deep.1 They are warm.2 Others are cold,3 as is known.4'], NUMBERED).map(
     (block): Block => {
       if (block.kind === 'reference')
@@ -209,7 +209,7 @@ test('a link that is drawn twice is one callout, and raised numbers whose link i
   );
 });
 
-test('raised numbers may close with a bracket, and a list in the order of names is cited in any order', () => {
+test('superscript numbers may end with a bracket, and an alphabetical list is cited in any order', () => {
   const texts = ['the seas are deep.1),2) They are warm.3)–4) Indeed.'];
   assert.deepEqual(shown(texts, NUMBERED), ['1→1', '2→2', '3→3', '4→4']);
   const names = ['Abe', 'Brown', 'Clark', 'Diaz', 'Evans', 'Fox', 'Gray', 'Hall', 'Ivanov', 'Jones', 'Klein', 'Lee'];
@@ -220,7 +220,7 @@ test('raised numbers may close with a bracket, and a list in the order of names 
   );
 });
 
-test('entries that were cut in two are one with their DOI, and rows of a table are none', () => {
+test('a reference cut in two is joined with its DOI, and table rows are not references', () => {
   const list = listReferences(
     [
       'Bishop SD, Francis MP: Age and growth of a shark in the waters of New',
@@ -247,7 +247,7 @@ test('entries that were cut in two are one with their DOI, and rows of a table a
   );
 });
 
-test('a year printed behind a DOI is no part of it, and encoded brackets are brackets', () => {
+test('a year after a DOI is not part of it, and encoded brackets are decoded', () => {
   const dois = ['10.1002/ps.695(2003', '10.1002/ps.695(2003)', '10.1016/0022-1910(95)00068-r', '10.1890/0012%5b1%5d'];
   const list = listReferences(
     dois.map((doi, order): Block => ({

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { findDatasets } from './facts.ts';
 
-test('data sets by accession, DOI and RRID, programs by the address of their source', () => {
+test('data sets are found by accession, DOI and RRID, software by the URL of its source', () => {
   const text =
     'Reads are in GSE12345 and PRJNA400123 (PDB ID 1abc; doi 10.5281/zenodo.1234567.), made with ImageJ (RRID:SCR_003070) ' +
     'and antibodies (RRID: AB_123456), see https://github.com/Some/Tool.';

@@ -33,7 +33,7 @@ function read(given: readonly Block[]): ReturnType<typeof extractDocument> {
   return extractDocument('paper', { pages: [], blocks: given, metadata });
 }
 
-test('cells of a table are quantities by row and column, in the unit of the cell or of the heading', () => {
+test('table cells are quantities with row and column, in the unit of the cell or the heading', () => {
   const { nodes, edges } = read(
     blocks(
       { kind: 'text', text: 'Depths differ (Table 1).' },
@@ -59,11 +59,11 @@ test('cells of a table are quantities by row and column, in the unit of the cell
   );
   assert.ok(
     edges.some(({ kind, target }) => kind === 'mentions' && target === 'table:paper#2'),
-    'the sentence points to it',
+    'the sentence refers to it',
   );
 });
 
-test('a figure without its picture is known by its caption', () => {
+test('a figure without an image is found by its caption', () => {
   const { nodes } = read(blocks({ kind: 'caption', text: 'Figure 3. Warm water.' }));
   assert.deepEqual(nodes.find(({ kind }) => kind === 'figure')?.data, { label: 'Figure 3' });
 });
@@ -81,18 +81,18 @@ function cells(heading: string, row: string, text: string, caption = 'Table 1. R
     .map(({ data }) => [data['values'], data['uncertainty'] ?? null, data['unit']]);
 }
 
-test('the unit of a cell is in it, in its heading, its row or the caption', () => {
+test('the unit of a cell is read from the cell, its heading, its row or the caption', () => {
   assert.deepEqual(cells('Group A', 'CRP (mg/L)', '5.1'), [[[5.1], null, 'mg/L']]);
   assert.deepEqual(cells('Group A', 'Prostate weight, g', '41.4±14.9'), [[[41.4], [14.9], 'g']]);
   assert.deepEqual(cells('ΔG/kJ mol⁻¹', 'a', '20'), [[[20], null, 'kJ mol⁻¹']]);
   assert.deepEqual(cells('MIC and MBC in mg/ml', 'a', '5.2 ± 0.2'), [[[5.2], [0.2], 'mg/ml']]);
   assert.deepEqual(cells('% of mortality', 'a', '30'), [[[30], null, '%']]);
   assert.deepEqual(cells('Root', 'Lysine', '3', 'Table 2. Composition (% w/w) of roots'), [[[3], null, '%']]);
-  assert.deepEqual(cells('P value', 'CRP (mg/L)', '0.04'), [[[0.04], null, null]], 'a test has no unit');
-  assert.deepEqual(cells('Depth (m)', 'a', '3.1b'), [[[3.1], null, 'm']], 'a mark of a footnote is no unit');
+  assert.deepEqual(cells('P value', 'CRP (mg/L)', '0.04'), [[[0.04], null, null]], 'a P value has no unit');
+  assert.deepEqual(cells('Depth (m)', 'a', '3.1b'), [[[3.1], null, 'm']], 'a footnote mark is not a unit');
 });
 
-test('a count with its share is two values', () => {
+test('a count with a percentage is two values', () => {
   const both = [
     [[45], null, null],
     [[32.1], null, '%'],

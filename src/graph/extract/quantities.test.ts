@@ -5,7 +5,7 @@ import { findQuantities, measuredBy } from './quantities.ts';
 
 const spans = (text: string): string[] => findQuantities(text).map(({ start, end }) => text.slice(start, end));
 
-test('a number with its unit is a quantity, in base units too', () => {
+test('a number with a unit is a quantity, also given in base units', () => {
   const [dose] = findQuantities('a dose of 250 µg/mL was given');
   assert.deepEqual(
     [dose?.values, dose?.unit?.text, dose?.normal, dose?.unit?.base],
@@ -16,14 +16,14 @@ test('a number with its unit is a quantity, in base units too', () => {
   assert.deepEqual(spans('a flux of 11 km s−1 and 700 W/m2'), ['11 km s−1', '700 W/m2']);
 });
 
-test('ranges, tolerances and words of degree belong to the quantity', () => {
+test('ranges, tolerances and qualifiers are part of the quantity', () => {
   assert.deepEqual(spans('depths between 5 and 300 m were'), ['between 5 and 300 m']);
   assert.deepEqual(spans('approximately 78 ± 0.6% of them'), ['approximately 78 ± 0.6%']);
   assert.deepEqual(spans('of 1.4%–3.1% in all'), ['1.4%–3.1%']);
   assert.equal(findQuantities('from ∼20 to 40 ppm')[0]?.shape, 'range');
 });
 
-test('a value with its uncertainty is one value', () => {
+test('a value with an uncertainty is one value', () => {
   for (const text of ['kept at 28 ± 2 °C', 'kept at (28 ± 2) °C', 'kept at 28 °C ± 2 °C', 'kept at 28 +/- 2 °C']) {
     const [found, ...others] = findQuantities(text);
     assert.deepEqual(
@@ -49,12 +49,12 @@ test('a power of ten is one number, and a range from ten stays a range', () => {
   assert.deepEqual(values('a dose of 5 × 10−3 g'), [[[0.005], 'value']]);
 });
 
-test('things are counted', () => {
+test('counts of things are quantities', () => {
   const [count] = findQuantities('We enrolled 5,318 elderly participants in total');
   assert.deepEqual([count?.values, count?.counted], [[5318], 'elderly participants']);
 });
 
-test('numbers that name something are no quantities', () => {
+test('numbers that are labels are not quantities', () => {
   for (const text of [
     'see Figs. 2 and 3',
     'as reported (Smith et al., 2011)',
@@ -68,7 +68,7 @@ test('numbers that name something are no quantities', () => {
     assert.deepEqual(spans(text), [], text);
 });
 
-test('the property of a quantity is before it, after it, before its bracket, or the subject', () => {
+test('the property of a quantity is found before it, after it, before its bracket, or as the subject', () => {
   const measured = (sentence: string, which = 0): unknown => {
     const { start, end, unit } = findQuantities(sentence)[which] ?? assert.fail(sentence);
     const { property, entity } = measuredBy(sentence, { start, end }, unit?.text === '%');
@@ -80,10 +80,14 @@ test('the property of a quantity is before it, after it, before its bracket, or 
   assert.deepEqual(measured('with a mean age of 54.8 years'), ['mean age', null]);
   assert.deepEqual(measured('under a 20 m thick layer'), ['thick', 'layer']);
   assert.deepEqual(measured('The samples were heated to 300 °C'), ['heated', 'samples']);
-  assert.deepEqual(measured('The samples were kept for 3 h at 80 °C', 1), [null, 'samples'], 'a unit is no property');
+  assert.deepEqual(
+    measured('The samples were kept for 3 h at 80 °C', 1),
+    [null, 'samples'],
+    'a unit is not a property',
+  );
 });
 
-test('a decimal number in front of a word is a value in any language, and one behind a label is not', () => {
+test('a decimal number before a word is a value in any language; one after a label is not', () => {
   assert.deepEqual(
     findQuantities('в 64 опытах получено значение 16.0 единиц.').map(({ values }) => values),
     [[16]],

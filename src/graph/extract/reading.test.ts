@@ -7,14 +7,14 @@ function shown(text: string): string[] {
   return sentencesOf(text).map(({ start, end }) => text.slice(start, end));
 }
 
-test('sentences end at full stops, with raised numbers behind them, and not inside numbers and names', () => {
+test('sentences end at full stops and superscript numbers after them, but not inside numbers and names', () => {
   assert.deepEqual(
     shown('It set in at 4.75 V, as seen. Others agree.12,13 We do (see Fig. 2). J. Smith et al. Did not.'),
     ['It set in at 4.75 V, as seen.', 'Others agree.12,13', 'We do (see Fig. 2).', 'J. Smith et al. Did not.'],
   );
 });
 
-test('sentences of other languages end where theirs do', () => {
+test('sentences end at the full stops of other languages', () => {
   for (const sentences of [
     ['Murieron catorce el primer año.', 'Los demás volvieron.', '¿Cuántos eran?', '¿Quién lo sabe?'],
     ['Le réchauffement dura une année.', 'Les coraux ont blanchi.'],

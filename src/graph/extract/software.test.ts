@@ -6,7 +6,7 @@ import { findSoftware } from './software.ts';
 const names = (...paragraphs: string[]): string[] => findSoftware(paragraphs).map(({ name }) => name);
 const programs = (...paragraphs: string[]): string[] => findSoftware(paragraphs).map(({ program }) => program);
 
-test('a program is known, called software, or used in a version', () => {
+test('software is found by a known name, the word software or a version', () => {
   assert.deepEqual(names('We used MATLAB for all steps.'), ['MATLAB']);
   assert.deepEqual(names('Reads were joined with the AssemblyKit software.'), ['AssemblyKit']);
   assert.deepEqual(names('Images were processed in TraceView version 2.1 by hand.'), ['TraceView']);
@@ -15,14 +15,14 @@ test('a program is known, called software, or used in a version', () => {
   assert.deepEqual(names('the mixfit of both was poor'), []);
 });
 
-test('a name that was called software is found again in other paragraphs', () => {
+test('a name introduced as software is found in other paragraphs', () => {
   assert.deepEqual(names('Folds were found with the FoldFinder software.', 'FoldFinder reads sequences.'), [
     'FoldFinder',
     'FoldFinder',
   ]);
 });
 
-test('every print of one program is that program', () => {
+test('spelling variants of a program are one program', () => {
   assert.deepEqual(
     programs(
       'The Statistical Package for the Social Sciences was used.',
@@ -46,7 +46,7 @@ test('names that are also words, places or people need a cue', () => {
   assert.deepEqual(names('R was 0.9; group R had more.', 'all analyses with R version 3.6'), ['R']);
 });
 
-test('licences, criteria, databases, months and public programmes are no programs', () => {
+test('licences, criteria, databases, months and public programmes are not software', () => {
   for (const text of [
     'distributed under the Creative Commons Attribution License version 4.0',
     'at pH 7.4 (Section 2.1), see Table 3.2',
@@ -60,12 +60,12 @@ test('licences, criteria, databases, months and public programmes are no program
     assert.deepEqual(names(text), [], text);
 });
 
-test('the maker of a program is no program', () => {
+test('the vendor of a program is not software', () => {
   assert.deepEqual(names('analysed with SPSS 16.0 (SPSS Inc., Chicago, IL)'), ['SPSS']);
   assert.deepEqual(names('with GraphPad Prism 8 (GraphPad Software, San Diego)'), ['GraphPad Prism']);
 });
 
-test('the version is read', () => {
+test('versions are read', () => {
   const versions = findSoftware(['with GraphPad Prism version 8.0.1 on', 'using SPSS (v. 21)', 'using SAS 9.4.']);
   assert.deepEqual(
     versions.map(({ version }) => version),

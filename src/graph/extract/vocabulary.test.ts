@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { Vocabulary, parseVocabulary } from './vocabulary.ts';
 
-test('tables, SKOS and OBO are read', async () => {
+test('vocabularies are read from tables, SKOS and OBO', async () => {
   assert.deepEqual(await parseVocabulary('id,name,synonyms\nX:1,"coral, stony",scleractinia|hard coral\n', '.csv'), [
     { id: 'X:1', name: 'coral, stony', synonyms: ['scleractinia', 'hard coral'] },
   ]);
@@ -26,7 +26,7 @@ test('tables, SKOS and OBO are read', async () => {
   ]);
 });
 
-test('the longest entry counts, in whatever case and number', () => {
+test('the longest entry wins, in any case, singular or plural', () => {
   const vocabulary = new Vocabulary([
     { id: 'a', name: 'coral', synonyms: [] },
     { id: 'b', name: 'coral reef', synonyms: ['reef-building coral'] },

@@ -21,7 +21,7 @@ function links(text: string, work: CitedWork = WORK): boolean {
   return meet && linkReference(reference, [['work', work] as const])?.work === 'work';
 }
 
-test('a reference is recognised through broken words, lost spaces and other styles', () => {
+test('a reference is matched despite broken words, missing spaces and other styles', () => {
   assert.ok(
     links(
       'Beierlein M, Gibson JR, Connors BW. Two dynamically distinct inh-\nibitory networks in layer4 of the neocortex. Journal of Neurophys-\niology. 2003;90:2987-3000.',
@@ -35,7 +35,7 @@ test('a reference is recognised through broken words, lost spaces and other styl
   assert.ok(links('M. Beierlein, J. R. Gibson, B. W. Connors, J. Neurophysiol. 90, 2987 (2003).'));
 });
 
-test('another spelling of a title is recognised where the work has no volume', () => {
+test('a title with another spelling is matched if the work has no volume', () => {
   const talk = { ...WORK, source: 'Neural Circuits Conference', volume: null, pages: null };
   assert.ok(
     links(
@@ -45,7 +45,7 @@ test('another spelling of a title is recognised where the work has no volume', (
   );
 });
 
-test('another work of the same authors is not', () => {
+test('another work of the same authors is not matched', () => {
   assert.ok(
     !links(
       'Beierlein M, Gibson JR, Connors BW. A network of electrically coupled interneurons drives synchronized inhibition in neocortex. Nature Neuroscience. 2000;3:904-910.',
@@ -54,7 +54,7 @@ test('another work of the same authors is not', () => {
   assert.ok(!links('M. Beierlein, J. R. Gibson, B. W. Connors, J. Neurophysiol. 90, 1433 (2002).'));
 });
 
-test('equal words are not enough: a longer title, a short one, other authors, or only the journal and the team', () => {
+test('equal words do not match with a longer title, a short one, other authors, or only journal and team', () => {
   const bare = { ...WORK, volume: null, pages: null };
   const people = 'Beierlein M, Gibson JR, Connors BW.';
   const longer = { ...bare, title: 'Distinct inhibitory networks of the neocortex' };
@@ -69,7 +69,7 @@ test('equal words are not enough: a longer title, a short one, other authors, or
   assert.ok(!links(`${people} Electrically coupled interneurons drive inhibition. J Neurophysiol. 2003;90.`, unpaged));
 });
 
-test('the second part of a series is not the first', () => {
+test('the second part of a series does not match the first', () => {
   const first = { ...WORK, title: 'Neurons of the larval nervous system: I. Central nervous system', pages: '316-334' };
   assert.ok(
     !links(
@@ -79,7 +79,7 @@ test('the second part of a series is not the first', () => {
   );
 });
 
-test('who, when, what and where are read out of a print', () => {
+test('authors, year, title and source are parsed from a reference', () => {
   const { authors, year, title, source, volume, pages, label } = parseReference(
     '[3] van der Berg D, Silva EM, et al. Warm seas and their life. Journal of Seas. 2003;15(2):101-8.',
   );
@@ -97,7 +97,7 @@ test('who, when, what and where are read out of a print', () => {
   );
 });
 
-test('a title may have a subtitle, follow the name of a body, or end at a comma', () => {
+test('a title may have a subtitle, follow the name of an organisation, or end at a comma', () => {
   const title = (text: string): string | null => parseReference(text).title;
   assert.equal(
     title('3. Von Hoff D, et al. Toxicity in children and adults. A review of 110 cases. Am J Med 1977;62:200–8.'),
@@ -122,7 +122,7 @@ test('a title may have a subtitle, follow the name of a body, or end at a comma'
   );
 });
 
-test('the year is neither a page, nor a year of the title, nor when a page was read', () => {
+test('page numbers, years in titles and access dates are not the year', () => {
   const year = (text: string): number | null => parseReference(text).year;
   assert.equal(year('[13] X. Liu, L. Stork, Chem. Eur. J. 2009, 15, 1558 – 1561.'), 2009);
   assert.equal(year('Sung, H., Bray, F., 2021. Global Cancer Statistics 2020: Estimates. CA 71, 209-249.'), 2021);
@@ -130,7 +130,7 @@ test('the year is neither a page, nor a year of the title, nor when a page was r
   assert.equal(year('Lee SY. Doctors News; 2014. Available from: http://a.b. Accessed April 7, 2018.'), 2014);
 });
 
-test('authors with given names written out are people; bodies and words of titles are not', () => {
+test('authors with full given names are people; organisations and title words are not', () => {
   const authors = (text: string): readonly string[] => parseReference(text).authors;
   assert.deepEqual(
     authors(
@@ -157,7 +157,7 @@ test('authors with given names written out are people; bodies and words of title
     assert.deepEqual(authors(text), [], text);
 });
 
-test('a reference that fits two works equally well is linked to neither', () => {
+test('a reference that matches two works equally well is linked to neither', () => {
   const reference = readPrintedReference(
     'Beierlein M, Gibson JR, Connors BW. Two dynamically distinct inhibitory networks in layer 4 of the neocortex. J Neurophysiol. 2003;90:2987-3000.',
   );
@@ -191,11 +191,11 @@ test('a reference that fits two works equally well is linked to neither', () => 
       ['a', WORK],
     ] as const)?.work,
     'a',
-    'a tie of worse works does not matter',
+    'a tie of worse matches does not matter',
   );
 });
 
-test('a work of another year is not meant, whatever else agrees', () => {
+test('a work of another year is not matched, even if all else agrees', () => {
   const print = (year: number): string =>
     `Beierlein M, Gibson JR, Connors BW. Two dynamically distinct inhibitory networks in layer 4 of the neocortex. J Neurophysiol. ${year};90:2987-3000.`;
   assert.ok(links(print(2003)));

@@ -38,10 +38,16 @@ const ANSWERS: Readonly<Record<string, StoredAnswer>> = {
   doubtful: { ...found('10.5555/x'), answer: { kind: 'doubtful' } },
 };
 
-test('a found work is cited by the word of the list and of the catalogue; no work cites itself', () => {
-  const said = withAnswers(contribution, (text) => ANSWERS[text]);
+test('a citation of a found work has the reference and the catalogue as evidence; no work cites itself', () => {
+  const result = withAnswers(contribution, (text) => ANSWERS[text]);
   assert.deepEqual(
-    said.edges.map(({ source, kind, target, evidence }) => [source, kind, target, evidence.place.kind, evidence.score]),
+    result.edges.map(({ source, kind, target, evidence }) => [
+      source,
+      kind,
+      target,
+      evidence.place.kind,
+      evidence.score,
+    ]),
     [
       ['reference:one#1', 'resolves_to', 'work:doi:10.5555/known', 'text', 0.988],
       ['work:doi:10.5555/own', 'cites', 'work:doi:10.5555/known', 'text', 0.988],
@@ -50,9 +56,9 @@ test('a found work is cited by the word of the list and of the catalogue; no wor
     ],
   );
   assert.deepEqual(
-    said.references.map(({ text }) => text),
+    result.references.map(({ text }) => text),
     ['own', 'doubtful', 'unasked'],
-    'the others are compared with the works of the graph as before',
+    'the others are still matched with the works of the graph',
   );
   assert.equal(
     withAnswers(contribution, () => undefined),

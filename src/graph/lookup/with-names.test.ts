@@ -34,7 +34,7 @@ const ANSWERS: Readonly<Record<string, StoredAnswer>> = {
   'openalex:W4': { ...known({}), answer: { kind: 'none' } },
 };
 
-test('a work that a record cites by an id is called by its DOI and title where they are known; none cites itself', () => {
+test('a work cited by id gets its DOI and title if known; no work cites itself', () => {
   const { nodes, edges } = withNames(contribution, (question) => ANSWERS[question]);
   assert.deepEqual(nodes.map(({ id, label, year, rank }) => [id, label, year, rank]).slice(0, 2), [
     ['work:doi:10.5555/deep', 'Deep seas', 2010, RANK.mention],

@@ -13,7 +13,7 @@ const work = (id: string, year: number | null, cited = 0): UnplacedNode => ({
   inCorpus: true,
 });
 
-test('works are placed by year, the first in the middle row, and no two overlap', () => {
+test('works are placed by year without overlaps, the first one in the middle row', () => {
   const nodes = [
     work('a', 2010),
     ...Array.from({ length: 40 }, (_, at) => work(`w${at}`, 2000 + (at % 7) * 4, at % 5)),
@@ -28,8 +28,8 @@ test('works are placed by year, the first in the middle row, and no two overlap'
   assert.equal(placed[0]?.y, 0);
   assert.equal(new Set(placed.map(({ x, y }) => `${x} ${y}`)).size, placed.length);
   const [undated, term] = [placed.at(-2), placed.at(-1)];
-  assert.ok((undated?.x ?? 0) < 0, 'what has no year stands before the first');
-  assert.ok((term?.y ?? 0) < Math.min(...placed.slice(0, -1).map(({ y }) => y)), 'what is no work stands beneath');
+  assert.ok((undated?.x ?? 0) < 0, 'works without a year are left of the first year');
+  assert.ok((term?.y ?? 0) < Math.min(...placed.slice(0, -1).map(({ y }) => y)), 'other nodes are in a separate row');
   assert.deepEqual(layOut(nodes.toReversed()).slice(-1)[0]?.id, 'work:a');
   assert.deepEqual(layOut(nodes), placed);
 });
