@@ -8,7 +8,7 @@ import { test } from 'node:test';
 
 import { sendPieces, sendStream } from './send.ts';
 
-test('a subscriber who does not read does not fill the memory', async () => {
+test('a subscriber that does not read does not fill the memory', async () => {
   const left = Promise.withResolvers<void>();
   const sent: number[] = [];
   const events = async function* () {
@@ -36,7 +36,7 @@ test('a subscriber who does not read does not fill the memory', async () => {
   assert.ok(sent.length < 2_000, `${sent.length} events sent`);
 });
 
-test('text is sent whole, also none; a failure before it is not half an answer', async () => {
+test('text is sent in full, also if empty; an error before the first byte is a 500', async () => {
   const texts: Readonly<Record<string, () => AsyncGenerator<string>>> = {
     '/long': async function* () {
       for (let line = 0; line < 30_000; line += 1) yield `line ${line}\n`;

@@ -11,7 +11,7 @@ const open = () => openMonitor({ runs: [], queue: undefined, clock: new HeldCloc
 test('a stream resumes after the last event received; ids of another process are ignored', async () => {
   await using monitor = open();
   await using other = open();
-  /** The next message of a stream, by its id, or by its first line where it has none. */
+  /** The next message of a stream, by its id, or by its first line if it has none. */
   const next = async (stream: AsyncGenerator<string>): Promise<string> => {
     const { value } = await stream.next();
     return /^(?:id: )?(.*)$/m.exec(String(value))?.[1] ?? '';

@@ -5,7 +5,7 @@ import { openStore, WorkQueue } from '../../queue/index.ts';
 import { HeldClock } from '../../testing/index.ts';
 import { watchQueue } from './queue-watch.ts';
 
-test('a reason that stays the same when tried again is not offered for a retry; unknown ones are', async () => {
+test('permanent failures are not offered for a retry; unknown ones are', async () => {
   await using queue = new WorkQueue(await openStore(':memory:'));
   const ends = { NOT_FOUND: 'skipped', PAYWALLED: 'skipped', TIMEOUT: 'skipped', OWN_HANDLER: 'error' } as const;
   for (const code of Object.keys(ends)) await queue.enqueue(code, {});

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { secondsLeft, Series } from './series.ts';
 
-test('figures over time stay few, and rates come from the last minutes', () => {
+test('a series keeps a bounded number of points, and rates use the last minutes', () => {
   const series = new Series<'done'>();
   assert.equal(series.perMinute('done'), null);
   for (let second = 0; second < 10_000; second += 1) series.add({ at: second * 1_000, done: second * 2 });
