@@ -27,7 +27,7 @@ function hit(text: string, more: Partial<CitedHit['passage']> = {}): CitedHit {
 
 const plainOf = (text: string): string[] => text.replaceAll(/[[\]]/g, '').split('\n');
 
-test('a short passage is shown whole, with its place and the words of the question in any form', () => {
+test('a short passage is printed in full, with its location and the query words in any inflection', () => {
   const shown = passageText(
     hit('Corals bleach (bleaching) when\n it is hot.'),
     { query: 'coral bleached?', full: false, link: 'PDF/a.pdf' },
@@ -41,7 +41,7 @@ test('a short passage is shown whole, with its place and the words of the questi
   ]);
 });
 
-test('of a long passage the four lines after which most of the words come are shown; all of it when asked', () => {
+test('a long passage is cut to the four lines with the most query words, or printed in full on request', () => {
   const filler = 'Nothing of interest is said in this sentence. '.repeat(12);
   const text = `${filler}Here the penguin marches over the ice. ${filler}`;
   const view = { query: 'marching penguins', link: undefined };
@@ -74,7 +74,7 @@ test('no line is wider than the terminal, whatever it contains', () => {
   }
 });
 
-test('what a paper holds cannot steer the terminal, and a passage without title or page is shown all the same', () => {
+test('control characters are removed, and a passage without title or page is printed', () => {
   const shown = passageText(
     hit('\u001B[31mred\u001B[0m \u202Ereversed', { title: '', headings: [], page: undefined }),
     { query: 'red', full: false, link: 'a\u0007.pdf' },

@@ -25,7 +25,7 @@ test('options of contentdownload itself stay where they are', () => {
     assert.deepEqual(optionsAfterCommand('contentdownload', words), words);
 });
 
-test('an old name is answered with the new one, which exists', async () => {
+test('an old command name is refused with the new one, which exists', async () => {
   let printed = '';
   await assert.rejects(
     runCommandLine('docstokg', '0.0.0', ['report', 'no-such-folder'], (text) => (printed += text)),
@@ -57,7 +57,7 @@ test('an old name is answered with the new one, which exists', async () => {
     let command: CommandUnknownOpts = program;
     const [, name = ''] = renamedIn(old) ?? [];
     for (const word of name.split(' ').filter((each) => /^[a-z]/.test(each))) {
-      // The rest of the words are arguments.
+      // The remaining words are arguments.
       if (command.registeredArguments.length > 0) break;
       const next = command.commands.find((each) => each.name() === word);
       assert.ok(next, `${old.join(' ')} leads to ${word}, which is not a command of ${command.name()}`);
@@ -66,7 +66,7 @@ test('an old name is answered with the new one, which exists', async () => {
   }
 });
 
-test('a command or an option that is gone is answered with what to use instead', async () => {
+test('a removed command or option is refused with its replacement', async () => {
   let printed = '';
   await assert.rejects(
     runCommandLine('contentdownload', '0.0.0', ['10.1/x', '--max-bytes', '9'], (text) => (printed += text)),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { recordText } from './record-text.ts';
 
-test('fields are two columns, lists of objects are tables, and nothing is said of what has no value', () => {
+test('fields are printed in two columns, lists of objects as tables, and empty values are omitted', () => {
   const value = {
     queued: 12_345,
     left_seconds: 200,
@@ -25,7 +25,7 @@ test('fields are two columns, lists of objects are tables, and nothing is said o
   );
 });
 
-test('text from elsewhere cannot control the terminal, and long lists are cut', () => {
+test('control characters are removed, and long lists are truncated', () => {
   assert.equal(recordText({ title: 'a\u001B[31mb\nc' }, 0), 'title  ab c');
   const paths = Array.from({ length: 25 }, (_, at) => `p${at}`);
   assert.match(recordText({ missing: paths }, 0), /^missing {2}p0, .*, p19, and 5 more$/);

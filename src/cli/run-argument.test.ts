@@ -11,14 +11,14 @@ after(() => rmSync(folder, { recursive: true }));
 const run = join(folder, 'corals');
 mkdirSync(join(run, 'Data'), { recursive: true });
 
-test('the run may come first, or not at all', () => {
+test('the run is an optional first argument', () => {
   assert.deepEqual(splitRun([run, 'W1'], ['id']), { run, words: ['W1'] });
   assert.deepEqual(splitRun(['W1'], ['id']), { run: undefined, words: ['W1'] });
   assert.deepEqual(splitRun([run], ['[words]']), { run, words: [] });
   assert.deepEqual(splitRun(['coral'], ['[words]']), { run: undefined, words: ['coral'] });
 });
 
-test('too few or too many words are misuse, and a folder that is not a run is named', () => {
+test('too few or too many arguments are a usage error, and a folder without a run is named', () => {
   assert.throws(() => splitRun([], ['id']), { code: 'USAGE_ARGUMENTS' });
   assert.throws(() => splitRun([run], ['id']), { code: 'USAGE_ARGUMENTS' }, 'a run alone is not an id');
   assert.throws(

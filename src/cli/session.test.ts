@@ -13,7 +13,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-test('the help of a stage says the default of every setting, from the schema or as the stage prefers', () => {
+test('the help of a stage lists the default of every setting, of the schema or of the stage', () => {
   const help = helpOf(parseCommand());
   for (const { name, default: value, flags } of settingsTable().keys) {
     const isHere = flags.some(({ at }) => ['stage', 'doctags', 'chunk', 'embed', 'format', 'data-root'].includes(at));
@@ -30,7 +30,7 @@ test('the help of a stage says the default of every setting, from the schema or 
   assert.match(helpOf(chunkCommand()), /Defaults of chunk: --policy cpu .* and 120 s of processor time per document$/m);
 });
 
-test('--set changes any setting; unknown ones and other texts are refused', async () => {
+test('--set changes any setting; unknown keys and invalid values are refused', async () => {
   const loaded = async (...words: string[]) => {
     const command = shared(new Command('x')).argument('[word]').exitOverride();
     await command.parseAsync(words, { from: 'user' });
@@ -47,7 +47,7 @@ test('--set changes any setting; unknown ones and other texts are refused', asyn
   await assert.rejects(loaded('--set', 'parse.max_tokens=many'), { code: 'CONFIG_INVALID' });
 });
 
-test('every command that waits for an index says so, and counts one document as one', (context) => {
+test('commands that wait for an index print its progress, with “1 document” in the singular', (context) => {
   const session = openSession(shared(new Command('x')));
   const written = context.mock.method(process.stderr, 'write', () => true);
   const kept = undefined;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { loadSimulation } from './simulation.ts';
 
-test('without the packages that only the simulated web needs, it is said which to install', async () => {
+test('if packages of the simulated web are missing, the error lists which to install', async () => {
   const missing = Object.assign(new Error("Cannot find package 'pdfkit' imported from paint.ts\nmore"), {
     code: 'ERR_MODULE_NOT_FOUND',
   });

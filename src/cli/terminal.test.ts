@@ -5,12 +5,12 @@ import { AppError } from '../base/index.ts';
 import type { Terminal } from './terminal.ts';
 import { exitCode, grouped, printError } from './terminal.ts';
 
-test('numbers are grouped as English readers expect', () => {
+test('numbers are grouped as in English', () => {
   for (const value of [0, 7, 999, 1_000, 12_345, 1_234_567, -4_321, 0.5, 1_234.567_8, -0.25, 1e21, Number.NaN])
     assert.equal(grouped(value), value.toLocaleString('en'), String(value));
 });
 
-test('an error on top of which the clean-up failed is shown itself, with its path and its hint', () => {
+test('an error followed by a failed clean-up is printed with its path and hint', () => {
   const full = new AppError('DISK_FULL', '/runs/a/manifest.jsonl cannot be written: the disk is full', {
     hint: 'free some space',
   });

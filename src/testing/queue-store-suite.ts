@@ -496,11 +496,11 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
     });
 
     check('watchers are notified of new jobs and operator actions', async (store) => {
-      const heard = new Set<string>();
+      const seen = new Set<string>();
       const { promise, resolve } = Promise.withResolvers<void>();
       using _watch = store.watch((change) => {
-        heard.add(change);
-        if (heard.size === 2) resolve();
+        seen.add(change);
+        if (seen.size === 2) resolve();
       });
       await store.enqueue([job('a')], 0);
       await store.admin.pause('all', '', 0);

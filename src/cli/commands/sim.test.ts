@@ -31,7 +31,7 @@ async function run(...words: string[]): Promise<Finished> {
   return { code, out };
 }
 
-test('a served world can be verified against, broken and stopped', async () => {
+test('a simulated world can be served, verified, modified and stopped', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sim-command-'));
   const server = start(
     'serve',

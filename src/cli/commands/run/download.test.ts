@@ -41,7 +41,7 @@ async function printed(
   return lines.join('\n');
 }
 
-test('works are counted and not tries, earlier runs have a row of their own, and entries that name no work too', async () => {
+test('the summary counts works, not attempts, and lists unreadable entries and crashes separately', async () => {
   const text = await printed({ found: 5, crashed: 1 }, [
     { work: 'W1', outcome: 'saved', path: 'PDF/a.pdf', resolver: 'arxiv', run_id: 'before' },
     { work: 'W2', outcome: 'parked', reason: 'timeout' },
@@ -62,7 +62,7 @@ test('works are counted and not tries, earlier runs have a row of their own, and
   assert.doesNotMatch(await printed({ found: 1 }, []), /Crashed/);
 });
 
-test('what earlier runs left is counted apart from this run, and works are counted by input file', async () => {
+test('works of earlier runs are counted separately, and works are counted by input file', async () => {
   const text = await printed(
     { found: 4 },
     [
@@ -85,7 +85,7 @@ test('what earlier runs left is counted apart from this run, and works are count
   assert.match(text, /^By file +a\.bib 3, b\.txt 2$/m, text);
 });
 
-test('works that an earlier run put off are named, with reason and moment', async () => {
+test('works deferred by an earlier run are listed with reason and time', async () => {
   const text = await printed({}, [
     { work: 'W1', outcome: 'parked', reason: 'internal-error', retry_at: '2026-01-01T00:01:00.000Z', run_id: 'before' },
     { work: 'W2', outcome: 'failed', reason: 'timeout', run_id: 'before' },

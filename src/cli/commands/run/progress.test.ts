@@ -6,7 +6,7 @@ import { HeldClock } from '../../../testing/index.ts';
 import type { Session } from '../../session.ts';
 import { rateOf, runProgress, timeLeftMs } from './progress.ts';
 
-test('the time left foresees the stages of works that were not downloaded yet', () => {
+test('the time left includes the stages of works not yet downloaded', () => {
   const works = {
     found: 20,
     saved: 5,
@@ -18,7 +18,7 @@ test('the time left foresees the stages of works that were not downloaded yet', 
     waitingFor: [],
   };
   const stage = (done: number) => ({ done, worked: done, sinceMs: 10_000 });
-  // Ten of twenty works in ten seconds; parsing keeps up, embedding has done one of the ten documents that will come.
+  // Ten of twenty works in ten seconds; parsing keeps up, embedding has finished one of ten expected documents.
   assert.equal(timeLeftMs(10_000, works, [stage(5)]), 10_000);
   assert.equal(timeLeftMs(10_000, works, [stage(5), stage(1)]), 90_000);
   // The duration of a stage that has not finished a document is unknown.
@@ -31,7 +31,7 @@ test('the time left foresees the stages of works that were not downloaded yet', 
   assert.equal(timeLeftMs(10_000, before, [{ done: 94, worked: 4, sinceMs: 4_000 }]), 1_000);
 });
 
-test('a machine of a fleet shows what it has done, and no time left', async () => {
+test('a machine of a fleet shows its own progress, without a time left', async () => {
   const shown = async (found: number | undefined): Promise<string> => {
     const clock = new HeldClock();
     const line = Promise.withResolvers<string>();

@@ -15,22 +15,18 @@ function queueOf(environment: Readonly<Record<string, string>>, flags: Parameter
   return loadRun({ load } as Session, flags).queue.path;
 }
 
-test('a run keeps its queue with its files, wherever it was said where these are', () => {
+test('the queue of a run is in its output folder, unless a path is given', () => {
   const out = { path: ['download', 'out'], value: 'elsewhere', origin: 'option --out' };
   const queue = { path: ['queue', 'path'], value: 'q.sqlite', origin: 'option --queue' };
   const beside = join('elsewhere', 'state', 'workqueue.sqlite');
   assert.equal(queueOf({ DOCSTOKG_DOWNLOAD__OUT: 'elsewhere' }), beside);
   assert.equal(queueOf({}, [out]), beside);
   assert.equal(queueOf({ DOCSTOKG_QUEUE__PATH: 'q.sqlite' }), 'q.sqlite');
-  assert.equal(
-    queueOf({ DOCSTOKG_QUEUE__PATH: 'q.sqlite' }, [out]),
-    beside,
-    'a folder that was named has its own queue',
-  );
+  assert.equal(queueOf({ DOCSTOKG_QUEUE__PATH: 'q.sqlite' }, [out]), beside, 'a given folder has its own queue');
   assert.equal(queueOf({}, [out, queue]), 'q.sqlite');
 });
 
-test('a first run says what the keys that are not set would add', () => {
+test('a first run lists what missing API keys would add', () => {
   const { defaults } = settingsTable();
   assert.match(keyHints(defaults)[0] ?? '', /DOCSTOKG_KEYS__OPENALEX.*raises the daily budget/);
   assert.equal(keyHints(defaults).length, 2);

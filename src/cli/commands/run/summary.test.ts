@@ -20,7 +20,7 @@ function printed(more: Partial<RunAccount>, fleet = false): string {
   return lines.join('\n');
 }
 
-test('a machine of a fleet that did not build the index says where it is, and how to bring it', () => {
+test('a fleet machine that did not build the index prints where it is and how to fetch it', () => {
   assert.match(
     printed({}, true),
     /^Another machine of the fleet built the search index, after 3\.0 s\.$[^]*docstokg store here --pull --fleet/m,
@@ -29,7 +29,7 @@ test('a machine of a fleet that did not build the index says where it is, and ho
   assert.match(printed({}), /^Nothing to search yet, after 3\.0 s\.$/m);
 });
 
-test('the summary says in sentences what came of documents, stages and the own papers', () => {
+test('the summary describes documents, stages and local papers in sentences', () => {
   const counts = { done: 3, kept: 1, failed: 1, left: 2, wall_ms: 9, p50_ms: 1_000, p95_ms: 2_000 };
   const text = printed({
     stages: { doctags: counts, dense: counts },
