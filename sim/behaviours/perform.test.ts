@@ -49,7 +49,7 @@ function send(url: string, headers: Readonly<Record<string, string>> = {}, metho
   });
 }
 
-/** A file of the world that behaves so, and the bytes it has when nothing goes wrong. */
+/** A file of the world with this behaviour, and its bytes without faults. */
 async function fileThat(wanted: Partial<Behaviour>): Promise<{ readonly file: FileSpec; readonly bytes: Buffer }> {
   for (const work of simulation.world.works())
     for (const { file } of work.locations) {

@@ -80,9 +80,9 @@ test('a question contains the nonce but otherwise paraphrases the answer', () =>
     assert.ok(question.includes(nonce), question);
     assert.notEqual(question, answer);
     const rest = words(question.replace(nonce, ''));
-    const told = words(answer.replace(nonce, ''));
+    const answerWords = words(answer.replace(nonce, ''));
     total += rest.size;
-    shared += [...rest].filter((word) => told.has(word)).length;
+    shared += [...rest].filter((word) => answerWords.has(word)).length;
   }
   assert.ok(shared / total < 0.35, `${String(Math.round((100 * shared) / total))} % of the words are the same`);
 });
@@ -123,7 +123,7 @@ test('tables tile their grid: every position is covered by exactly one cell', ()
     }
     assert.equal(covered.size, table.rows * table.columns);
   }
-  assert.ok(spans > 20, 'some tables span');
+  assert.ok(spans > 20, 'some cells span several rows or columns');
 });
 
 test('citations refer to the reference list, and tables and figures are introduced before they appear', () => {

@@ -33,7 +33,7 @@ function ask(simulation: Simulation, url: string, headers: Readonly<Record<strin
   });
 }
 
-/** Lets time pass until as many requests have come in. */
+/** Waits until this many requests have arrived. */
 async function arrived(simulation: Simulation, count: number): Promise<void> {
   while (simulation.log.since(0).length < count) await new Promise(setImmediate);
 }
@@ -47,7 +47,7 @@ function find(simulation: Simulation, fits: (location: Location) => boolean): Lo
 }
 
 /** How the naive client breaks each rule. */
-const SINS: Readonly<Record<Rule, (simulation: Simulation, clock: HeldClock) => Promise<unknown>>> = {
+const VIOLATIONS: Readonly<Record<Rule, (simulation: Simulation, clock: HeldClock) => Promise<unknown>>> = {
   robots: (simulation) => ask(simulation, `http://${NO_ROBOTS_HOST}/articles/files/1000000.pdf`),
   'robots-refetch': async (simulation) => {
     await ask(simulation, `http://${NO_ROBOTS_HOST}/robots.txt`);
@@ -70,7 +70,7 @@ const SINS: Readonly<Record<Rule, (simulation: Simulation, clock: HeldClock) => 
   },
   rate: async (simulation) => {
     await ask(simulation, 'http://export.arxiv.org.sim.test/api/query?id_list=2401.00001');
-    // The limit holds over all hosts of arXiv together.
+    // All hosts of arXiv share one limit.
     assert.equal(await ask(simulation, 'http://arxiv.org.sim.test/abs/none'), 429);
   },
   concurrency: async (simulation) => {
@@ -119,9 +119,9 @@ test('an impolite client is caught by every rule', async () => {
       clock,
       latency: overlaps,
     });
-    const sinning = SINS[rule](simulation, clock);
+    const sinning = VIOLATIONS[rule](simulation, clock);
     if (overlaps) {
-      // All requests are in before the clock lets either be answered.
+      // Both requests have arrived before the clock allows a response.
       await arrived(simulation, rule === 'concurrency' ? 4 : 2);
       await clock.advance(10_000);
     }

@@ -44,7 +44,7 @@ test('the admin API shows the world and supports every control', async () => {
   const after = await truthOf(admin);
   assert.ok(
     after.every(({ resolver }) => resolver !== 'arxiv'),
-    'the truth follows a host that was switched off',
+    'the truth reflects a host that was switched off',
   );
   await pull(admin, 'kill-host', { host, alive: true });
   assert.deepEqual(await truthOf(admin), before);

@@ -50,7 +50,7 @@ interface Contract {
   readonly name: string;
   readonly urls: (works: readonly Work[]) => readonly string[];
   readonly fixtures: readonly string[];
-  /** Paths that the documentation names and the recording does not happen to hold. */
+  /** Documented paths that are missing in the recording. */
   readonly documented?: readonly string[];
 }
 
@@ -295,7 +295,7 @@ const XML_CONTRACTS: readonly Contract[] = [
   },
 ];
 
-/** Endpoints that the simulator serves and of which no recording was found. */
+/** Endpoints of the simulator without a recording. */
 const WITHOUT_RECORDING = [
   'openalex /topics; errors 400, 401, 429',
   'openalex content: /works/{W}.pdf, .grobid-xml and their 401, 404',
@@ -337,7 +337,7 @@ async function get(simulation: Simulation, url: string): Promise<string> {
   });
 }
 
-/** The recorded shape; `file@a>b` takes the part at `a` and calls it `b`. */
+/** The recorded shape; `file@a>b` is the part at `a`, renamed to `b`. */
 function recorded(name: string, read: (text: string) => Shape): Shape {
   const [file = '', rename] = name.split('@');
   const shape = read(readFileSync(join(FIXTURES ?? '', file), 'utf8'));
@@ -359,7 +359,7 @@ function documents(allowed: readonly string[], path: string, type: string): bool
   });
 }
 
-/** Whether a recording holds what only the documentation is said to name. */
+/** Whether a recording contains a path that is listed as documented only. */
 function isRecorded(known: Shape, rule: string): boolean {
   const [path = '', type] = rule.split(':');
   const types = known.get(path);

@@ -168,7 +168,7 @@ test('the daily budget ends with a 429 until midnight, and then resets', async (
   assert.equal(second.status, 429);
   assert.equal(second.headers['retry-after'], '86400');
   assert.match(second.text, /Insufficient budget/);
-  assert.equal((await get(`${WORKS}?per_page=1`, KEY)).status, 200, 'what costs less is still paid for');
+  assert.equal((await get(`${WORKS}?per_page=1`, KEY)).status, 200, 'a cheaper request is still within the budget');
   simulation.advance(86_400_000);
   assert.equal((await get(search, KEY)).status, 200);
 });
@@ -295,13 +295,9 @@ test('published limits apply by time of arrival, with a tolerance', async () => 
   const early = await get(url);
   assert.deepEqual([early.status, early.text], [429, 'Rate exceeded.']);
   await clock.advance(900);
-  assert.equal((await get(url)).status, 200, 'a tenth of a second too early is no offence');
+  assert.equal((await get(url)).status, 200, 'a tenth of a second too early is tolerated');
   await clock.advance(3_000);
-  assert.equal(
-    (await get('http://arxiv.org.sim.test/abs/none')).status,
-    404,
-    'the limit is shared, and so is its renewal',
-  );
+  assert.equal((await get('http://arxiv.org.sim.test/abs/none')).status, 404, 'the limit and its renewal are shared');
 });
 
 test('the PMC bucket separates earlier versions, and its ETag is the published MD5', async () => {

@@ -121,7 +121,7 @@ test('a small reality world has a work for every single resolver, a host with a 
     );
     const reasons = new Set(works.flatMap(({ attempts }) => attempts.map(({ reason }) => reason)));
     assert.ok(reasons.has('host-given-up') && reasons.has('not-found'), `seed ${seed}`);
-    // Fields may be asked for that are missing in records of the older shape.
+    // Requested fields may be missing in records of the older format.
     const shapes = [...reality.works()].map((work) => 'has_content' in renderWork(reality, work, false));
     assert.deepEqual([shapes[0], shapes.includes(false)], [true, true]);
   }

@@ -18,6 +18,6 @@ test('the reference documents every reason, rule, resolver and policy field', ()
 });
 
 test('the reference documents no unknown reason', () => {
-  const told = [...page.matchAll(/^\| `([a-z0-9-]+)` \| (?:plan|work) \|/gm)].map(([, word = '']) => word);
-  assert.deepEqual(told.sort(), Object.keys(REASONS).sort());
+  const documented = [...page.matchAll(/^\| `([a-z0-9-]+)` \| (?:plan|work) \|/gm)].map(([, word = '']) => word);
+  assert.deepEqual(documented.sort(), Object.keys(REASONS).sort());
 });

@@ -16,7 +16,7 @@ interface Node {
   readonly children: (Node | string)[];
 }
 
-/** Reads XML strictly; throws at the first fault, an undeclared prefix included. */
+/** Parses XML strictly; throws at the first error, also for an undeclared prefix. */
 function read(xml: string): Node {
   const root: Node = { name: '', attributes: {}, children: [] };
   const open: Node[] = [root];

@@ -16,7 +16,7 @@ async function read(layout: Layout): Promise<ParsedDocument> {
   return parsePdf(await renderPdf(paper, layout));
 }
 
-/** Planted sentences that no block of running text holds. */
+/** Planted sentences missing in the body text. */
 function lost(layout: Layout, { blocks }: ParsedDocument): string[] {
   const texts = blocks.filter(({ kind }) => kind === 'text').map(({ text }) => oneLine(text));
   return truth(paper, layout).facts.filter((fact) => !texts.some((text) => text.includes(oneLine(fact))));

@@ -14,7 +14,7 @@ import { renderPdf } from './render-pdf.ts';
 import { STYLES } from './style.ts';
 import type { Layout } from './style.ts';
 
-// The others hold what a plain reader does not tell: see manners.test.ts.
+// The other layouts need more than plain text extraction: see manners.test.ts.
 const LAYOUTS = (Object.keys(STYLES) as Layout[]).filter((layout) => STYLES[layout].manner === 'plain');
 const WITH_TEXT = LAYOUTS.filter((layout) => layout !== 'L7');
 // One of each theme, four languages besides English, with and without an abstract.
@@ -25,7 +25,7 @@ const papers = [
 ].map((spec) => writePaper(spec));
 const [battery] = papers;
 assert.ok(battery);
-// Enough for what takes long: two themes, and two languages with letters of their own.
+// For slow tests: two themes, and two languages with special letters.
 const some = papers.filter((_paper, index) => index % 3 === 2 || index === 0);
 
 const hasPoppler = spawnSync('pdftotext', ['-v']).error === undefined;
@@ -58,7 +58,7 @@ function pdftotext(pdf: Uint8Array): string {
   return stdout.toString();
 }
 
-/** Without what line breaking adds: spaces, hyphens, and the marks that readers put where a word was divided. */
+/** Removes what line breaking adds: spaces, hyphens, and the marks that readers insert in hyphenated words. */
 function squash(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.normalize('NFKC').replaceAll(/[\s\u0000-\u001f\u00ad\ufffe-]/g, '');
@@ -68,7 +68,7 @@ function oneLine(text: string): string {
   return text.normalize('NFKC').replaceAll(/\s+/g, ' ');
 }
 
-/** Planted sentences that are unbroken on a page, and the others, which something may interrupt. */
+/** Planted sentences that are contiguous on a page, and the others, which may be interrupted. */
 function plantedIn(
   paper: Paper,
   layout: Layout,
@@ -84,7 +84,7 @@ function plantedIn(
 }
 
 function assertPlanted(text: string, paper: Paper, layout: Layout): void {
-  // Where no word is divided, the words must come out apart as they were written.
+  // If no word is hyphenated, the words must be separated as written.
   const flatten = STYLES[layout].hyphenate ? squash : oneLine;
   const flat = flatten(text);
   const squashed = squash(text);
@@ -184,7 +184,7 @@ test('blocks are ordered down the columns, from left to right and from page to p
       const flow = blocks.filter(({ kind }) => kind !== 'footnote' && kind !== 'page_header' && kind !== 'page_footer');
       const places = flow.map(({ regions: [first] }) => {
         assert.ok(first);
-        // Past the middle of the page means the second column; what spans both begins before it.
+        // Right of the middle is the second column; blocks over both columns begin left of it.
         const column = STYLES[layout].columns === 2 && first.box.left > middle ? 1 : 0;
         return first.page * 100_000 + column * 10_000 + first.box.top;
       });
@@ -217,8 +217,8 @@ test('L5 hyphenates words, L6 has footnotes and superscript citations, L2 keeps 
   assert.ok(noted);
   using five = await open(await renderPdf(noted, 'L5'));
   const pages = Array.from({ length: five.pageCount }, (_unused, index) => five.text(index + 1)).join('\n');
-  // PDFium joins divided words and puts U+FFFE where the hyphen was.
-  assert.ok((pages.match(/\p{L}\ufffe\p{L}/gu) ?? []).length > 5, 'divided words');
+  // PDFium joins hyphenated words and puts U+FFFE where the hyphen was.
+  assert.ok((pages.match(/\p{L}\ufffe\p{L}/gu) ?? []).length > 5, 'hyphenated words');
   const footnotes = truth(noted, 'L6').blocks.filter((block) => block.kind === 'footnote');
   assert.equal(footnotes.length, noted.notes.length);
   assert.equal(truth(noted, 'L1').blocks.filter((block) => block.kind === 'footnote').length, 0);
