@@ -26,7 +26,7 @@ function block(order: number, kind: 'text' | 'title' | 'caption', text: string, 
   return { order, kind, text, regions: [], ...(parent !== undefined && { parent }) };
 }
 
-/** Everything that must hold for any document; `note` names the seed or file to look at. */
+/** Invariants of every document; `note` is the seed or file for messages. */
 function checkInvariants(document: ParsedDocument, tokenizer: Tokenizer, options: ChunkOptions, note: string): Chunk[] {
   const chunks = chunkDocument('d', document, tokenizer, options);
   const flow = flowOf(document);
@@ -53,7 +53,7 @@ function checkInvariants(document: ParsedDocument, tokenizer: Tokenizer, options
   return chunks;
 }
 
-/** A row that fits a chunk beside the least context is never cut. */
+/** A row that fits in a chunk with the minimum context is never split. */
 function checkRows(
   flow: ReturnType<typeof flowOf>,
   chunks: readonly Chunk[],
@@ -152,7 +152,7 @@ test('a long paragraph is cut at sentence ends', () => {
   for (const chunk of chunks) assert.match(chunk.text, /^The .*matters\.$/);
 });
 
-test('headings and title are context where the text does not show them, and are counted', () => {
+test('title and headings missing in the text are added as context, and counted', () => {
   const blocks: Block[] = [
     block(0, 'title', 'On Whales'),
     { order: 1, kind: 'heading', level: 1, text: 'Methods', regions: [] },
@@ -166,7 +166,7 @@ test('headings and title are context where the text does not show them, and are 
   assert.deepEqual(chunks[1]?.headings, ['Methods', 'Sampling']);
 });
 
-test('a table is cut between rows, its caption and header said again', () => {
+test('a table is split between rows, with caption and header repeated', () => {
   const cells = Array.from({ length: 40 }, (_, row) =>
     row === 0
       ? [cell(0, 0, 'species', true), cell(0, 1, 'length in metres', true)]
@@ -182,7 +182,7 @@ test('a table is cut between rows, its caption and header said again', () => {
   }
 });
 
-test('small sections are merged with their sisters, never over a higher heading', () => {
+test('small sections are merged with their siblings, never across a higher heading', () => {
   const heading = (order: number, level: number, text: string): Block => ({
     order,
     kind: 'heading',
@@ -207,7 +207,7 @@ test('small sections are merged with their sisters, never over a higher heading'
   );
 });
 
-test('a title page and a reference list are not merged with what the paper says, however small they are', () => {
+test('a title page and a reference list are never merged with the body', () => {
   const heading = (order: number, text: string): Block => ({ order, kind: 'heading', level: 1, text, regions: [] });
   const blocks: Block[] = [
     block(0, 'title', 'Whales and their size'),
@@ -231,7 +231,7 @@ test('a title page and a reference list are not merged with what the paper says,
   );
 });
 
-test('overlap says the last sentences again and marks them', () => {
+test('overlap repeats the last sentences and marks them', () => {
   const text = Array.from({ length: 20 }, (_, at) => sentence(`point ${at}`, 5)).join(' ');
   const chunks = checkInvariants(
     documentOf([block(0, 'text', text)]),
@@ -255,7 +255,7 @@ test('text without spaces is cut between sentences and words', () => {
   for (const chunk of chunks) assert.match(chunk.text, /^我们.*。$/);
 });
 
-test('text added above leaves the ids of the chunks below as they are', () => {
+test('text added above does not change the ids of the chunks below', () => {
   const section = (order: number, name: string): Block[] => [
     { order, kind: 'heading', level: 1, text: name, regions: [] },
     block(order + 1, 'text', sentence(name, 60)),
@@ -265,13 +265,13 @@ test('text added above leaves the ids of the chunks below as they are', () => {
   assert.equal(after.at(-1)?.id, before.at(-1)?.id);
 });
 
-test('settings that contradict each other are refused', () => {
+test('contradictory settings are refused', () => {
   assert.throws(() => chunkDocument('d', documentOf([]), model, { ...OPTIONS, minTokens: 100 }), {
     code: 'CHUNK_OPTIONS',
   });
 });
 
-test('notes below the references are no part of their section', () => {
+test('notes below the references are not part of that section', () => {
   const none = { regions: [] };
   const blocks: Block[] = [
     { order: 0, kind: 'heading', level: 1, text: 'Results', ...none },

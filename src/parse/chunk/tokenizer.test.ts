@@ -15,7 +15,7 @@ import { modelTokenizerPath, openTokenizer, openJsonTokenizer } from './tokenize
 const texts = Array.from({ length: 25 }, (_, seed) => flowOf(randomDocument(1000 + seed)).text);
 const plain = { disallowedSpecial: new Set<string>(), allowedSpecial: new Set<string>() };
 
-test('remembered pieces give the counts of the bare GPT tokenizers', async () => {
+test('the piece cache gives the same counts as the plain GPT tokenizers', async () => {
   const cl100k = await openTokenizer('cl100k');
   const o200k = await openTokenizer('o200k');
   for (const text of texts) {
@@ -24,9 +24,9 @@ test('remembered pieces give the counts of the bare GPT tokenizers', async () =>
   }
 });
 
-test('the model’s tokenizer counts and encodes as the bare one without truncation and padding', async () => {
+test('the tokenizer of the model counts and encodes without truncation and padding', async () => {
   const json = JSON.parse(await readFile(modelTokenizerPath(), 'utf8')) as Record<string, unknown>;
-  assert.ok(json['truncation'], 'the shipped file truncates, which this test is about');
+  assert.ok(json['truncation'], 'the shipped file has truncation');
   delete json['truncation'];
   delete json['padding'];
   const bare = new JsonTokenizer(json, {});
@@ -41,7 +41,7 @@ test('the model’s tokenizer counts and encodes as the bare one without truncat
   assert.deepEqual([short.length, short[0], short.at(-1)], [16, 101, 102]);
 });
 
-test('any tokenizer.json can be named by file or folder, and what is none is refused', async () => {
+test('any tokenizer.json can be given by file or folder; other files are refused', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tokenizer-'));
   try {
     await writeFile(join(folder, 'tokenizer.json'), await readFile(modelTokenizerPath()));

@@ -9,7 +9,7 @@ function texts({ blocks }: ParsedDocument, kind: Block['kind']): string[] {
   return blocks.filter((block) => block.kind === kind).map(({ text }) => text);
 }
 
-test('formulas, running heads and exercises of a book head nothing', async () => {
+test('formulas, running heads and exercises of a book are not headings', async () => {
   const bytes = await makePdf((pdf) => {
     for (let page = 1; page <= 6; page += 1) {
       if (page > 1) pdf.addPage();
@@ -37,11 +37,11 @@ test('formulas, running heads and exercises of a book head nothing', async () =>
   );
   assert.equal(texts(document, 'page_header').length, 6);
   const flow = [...texts(document, 'text'), ...texts(document, 'list_item')].join(' ');
-  assert.ok(!flow.includes('CHAPTER 3'), 'a running head is no text');
+  assert.ok(!flow.includes('CHAPTER 3'), 'a running head is not text');
   assert.ok(flow.includes(prose(2, 34).slice(0, 40)), 'an exercise is text');
 });
 
-test('references with raised numbers below a short rule are references, not footnotes', async () => {
+test('references with superscript numbers below a short rule are not footnotes', async () => {
   const entries = Array.from(
     { length: 12 },
     (_, index) => `A. Miller and B. Stone, Phys. Rev. B ${index + 41}, 104${index + 10} (19${80 + index}).`,
@@ -70,7 +70,7 @@ test('references with raised numbers below a short rule are references, not foot
   );
 });
 
-test('a short second line of a title and a heading atop a column do not run into the neighbouring column', async () => {
+test('a short second title line and a heading at the top of a column are not joined with the next column', async () => {
   const bytes = await makePdf((pdf) => {
     pdf.font('Times-Bold').fontSize(18);
     pdf.text('How Slow Water Carries Sand over Long and Broad', 72, 50, { lineBreak: false });
@@ -95,7 +95,7 @@ test('a short second line of a title and a heading atop a column do not run into
   assert.equal(texts(document, 'reference').length, 8);
 });
 
-test('the first reference of a slide is no page number, and letters set apart from a word belong to it', async () => {
+test('the first reference of a slide is not a page number, and spaced last letters belong to their word', async () => {
   const bytes = await makePdf(
     (pdf) => {
       for (let page = 1; page <= 4; page += 1) {
@@ -129,7 +129,7 @@ test('the first reference of a slide is no page number, and letters set apart fr
   for (const number of [1, 2, 3]) assert.ok(all.includes(`Figure ${number}.`), all.slice(0, 600));
 });
 
-test('a list of references with one entry on each slide counts its entries, not the slides', async () => {
+test('a reference list with one entry per slide is recognised', async () => {
   const entries = [1, 2, 3].map((number) => `A. Miller, ${prose(5, number)} J. Riv. ${number}, 45 (1990).`);
   const bytes = await makePdf(
     (pdf) => {
@@ -151,7 +151,7 @@ test('a list of references with one entry on each slide counts its entries, not 
   );
 });
 
-test('sections of a thesis are below its chapters, and its table of contents heads nothing', async () => {
+test('sections of a thesis are below its chapters, and its table of contents has no headings', async () => {
   const names = ['The upper river', 'A broad plain', 'Where it meets the sea'];
   const bytes = await makePdf((pdf) => {
     line(pdf, 'Rivers of the Plain', { x: 150, y: 200, size: 24, font: 'Times-Bold' });

@@ -30,7 +30,7 @@ const PDF = await makePdf((pdf) => line(pdf, 'Ducks swim, and they do so all day
   info: { Subject: 'doi:10.1234/x' },
 });
 
-test('a file becomes its block file, its DocTags, its sidecar and what else is asked for', async () => {
+test('a file is converted to a block file, DocTags, a sidecar and the requested formats', async () => {
   const path = write('duck.xml', JATS);
   const parsed = await parseFile(path);
   assert.equal(parsed.kind, 'jats');
@@ -46,7 +46,7 @@ test('a file becomes its block file, its DocTags, its sidecar and what else is a
   assert.match(String(meta['source_sha256']), /^[0-9a-f]{64}$/);
 });
 
-test('the content says how to read a file, unless the mode does', async () => {
+test('the format is detected from the content, unless the mode is given', async () => {
   assert.equal((await parseFile(write('page', HTML))).kind, 'html');
   assert.equal((await parseFile(write('packed.xml.gz', gzipSync(JATS)))).kind, 'jats');
   assert.equal((await parseFile(write('odd.txt', 'Plain words are a page, too.'), { mode: 'html' })).kind, 'html');
@@ -54,7 +54,7 @@ test('the content says how to read a file, unless the mode does', async () => {
   await assert.rejects(parseFile(write('odd.xml', '<recipe/>'), { mode: 'xml' }), { code: 'PARSE_UNSUPPORTED' });
 });
 
-test('a file that cannot be read says why', async () => {
+test('an unreadable file is an error with the reason', async () => {
   const broken = write('broken.xml', '<?xml version="1.0"?><article><body>');
   await assert.rejects(parseFile(broken), { code: 'PARSE_BROKEN' });
   await assert.rejects(parseFile(write('large.html', HTML), { maxFileBytes: 10 }), { code: 'PARSE_TOO_LARGE' });
@@ -64,7 +64,7 @@ test('a file that cannot be read says why', async () => {
   await assert.rejects(parseFile(join(folder, 'duck.xml'), {}, stopped));
 });
 
-test('a PDF goes to the engine that was chosen', async () => {
+test('a PDF is parsed by the chosen engine', async () => {
   const path = write('duck.pdf', PDF);
   assert.match((await parseFile(path)).document.blocks[0]?.text ?? '', /^Ducks swim/);
   await using server = await openJsonServer(({ path: asked }, response) => {
@@ -84,7 +84,7 @@ test('a PDF goes to the engine that was chosen', async () => {
   assert.deepEqual([seen.document.metadata.doi, seen.facts.parse_engine], ['10.1234/x', 'docling-vlm']);
 });
 
-test('the name of the outputs is the name of the file without its endings', () => {
+test('outputs are named like the file, without its extensions', () => {
   assert.deepEqual(['/a/b/W1.pdf', 'x.tar.xml.gz', '2101.00001.html', 'plain'].map(documentId), [
     'W1',
     'x.tar',
@@ -93,7 +93,7 @@ test('the name of the outputs is the name of the file without its endings', () =
   ]);
 });
 
-test('a failure has a category that the stage knows', async () => {
+test('an error has a category of the stage', async () => {
   const failed = async (run: Promise<unknown>): Promise<unknown> =>
     run.then(
       () => assert.fail('did not fail'),

@@ -22,7 +22,7 @@ const body: Draw = (pdf) => void paragraph(pdf, prose(8), { x: 70, y: 200, width
 const title = (pdf: Parameters<Draw>[0], x = 70): void => line(pdf, TITLE, { x, y: 100, size: 16 });
 const holdsTitle = ({ text }: PdfSummary): boolean => /sediment\s*of\s*rivers/i.test(text);
 
-test('a quick look tells the words of the first page, a close one those of three', async () => {
+test('a quick inspection returns the text of the first page, a close one of three pages', async () => {
   const draw: Draw = (pdf) => {
     title(pdf);
     body(pdf);
@@ -38,7 +38,7 @@ test('a quick look tells the words of the first page, a close one those of three
   assert.match(close.text, /Sediment of rivers[^]*Second page/);
 });
 
-test('a title that readers do not see is no title, however quick the look', async () => {
+test('an invisible title is ignored, also by a quick inspection', async () => {
   const hidden: Readonly<Record<string, Draw>> = {
     white: (pdf) => {
       pdf.fillColor('white');
@@ -67,7 +67,7 @@ test('a title that readers do not see is no title, however quick the look', asyn
   }
 });
 
-test('words that run out of the page are told as far as they are seen', async () => {
+test('text that runs off the page is returned as far as it is visible', async () => {
   const { text, isQuick } = await glanceAt((pdf) => {
     body(pdf);
     line(pdf, `Begin ${'and so on '.repeat(40)} end`, { x: 70, y: 100 });
@@ -77,12 +77,12 @@ test('words that run out of the page are told as far as they are seen', async ()
   assert.doesNotMatch(text, /on end/);
 });
 
-test('a page without any text is readable and tells nothing', async () => {
+test('a page without text is readable and empty', async () => {
   const glance = await glanceAt((pdf) => void pdf.rect(100, 100, 50, 50).fill('red'));
   assert.deepEqual([glance.isReadable, glance.text.trim(), glance.isQuick], [true, '', true]);
 });
 
-test('a file that ends before it should, or is no PDF, is unreadable, and the next one is not', async () => {
+test('truncated and non-PDF files are unreadable, and do not affect the next file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
   const file = join(folder.path, 'paper.pdf');
   const whole = await makePdf(title);

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { line, makePdf } from '../../../test/support/make-pdf.ts';
 import { PdfInspector } from './inspector.ts';
 
-/** The processes that this one started, by their parents; only where there is a /proc. */
+/** The child processes of this process, read from /proc. */
 function children(): number[] {
   const found = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' });
   return found
@@ -17,9 +17,9 @@ function children(): number[] {
     .map((row) => Number.parseInt(row, 10));
 }
 
-const onLinux = { skip: process.platform === 'linux' ? false : 'looks for its process as Linux lists them' };
+const onLinux = { skip: process.platform === 'linux' ? false : 'reads /proc' };
 
-test('a Ctrl-C does not end the look at a PDF', onLinux, async () => {
+test('Ctrl-C does not interrupt an inspection', onLinux, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
   const file = join(folder.path, 'paper.pdf');
   await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));
@@ -31,7 +31,7 @@ test('a Ctrl-C does not end the look at a PDF', onLinux, async () => {
   assert.ok((await looking).isReadable);
 });
 
-test('what was in hand when the looking ended is not called unreadable', async () => {
+test('files pending when the inspector is closed are interrupted, not unreadable', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
   const file = join(folder.path, 'paper.pdf');
   await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));
@@ -42,7 +42,7 @@ test('what was in hand when the looking ended is not called unreadable', async (
   await assert.rejects(waiting, { code: 'INSPECT_INTERRUPTED' });
 });
 
-test('a process that cannot be started costs the file in hand, and is started again for the next', async () => {
+test('a process that cannot be started fails one file, and is started again for the next', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspector-'));
   const file = join(folder.path, 'article.xml');
   await writeFile(file, '<article><body><p>Words.</p></body></article>');
@@ -57,11 +57,11 @@ test('a process that cannot be started costs the file in hand, and is started ag
   assert.equal((await inspector.glance(file, 'xml')).isReadable, true);
 });
 
-test('a process that dies costs the file in hand; the others are looked into by the next', onLinux, async () => {
+test('a process that dies fails its current file; the next process inspects the others', onLinux, async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
   const file = join(folder.path, 'paper.pdf');
   await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));
-  // Reading it never ends: it is in hand until the process dies.
+  // Reading it never ends: it is the current file until the process dies.
   const endless = join(folder.path, 'endless.pdf');
   execFileSync('mkfifo', [endless]);
   using inspector = new PdfInspector();
@@ -74,7 +74,7 @@ test('a process that dies costs the file in hand; the others are looked into by 
   );
 });
 
-test('an article in XML is read as the stages will: one that is broken or too deep is unreadable', async () => {
+test('XML is inspected as the stages parse it: broken or too deeply nested files are unreadable', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
   const file = join(folder.path, 'article.xml');
   using inspector = new PdfInspector();
@@ -90,7 +90,7 @@ test('an article in XML is read as the stages will: one that is broken or too de
     assert.equal((await glance(broken)).isReadable, false, broken.slice(0, 20));
 });
 
-test('a file that is asked for when the process is replaced is looked into like any other', async () => {
+test('a file requested while the process is replaced is inspected', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'inspect-'));
   const file = join(folder.path, 'paper.pdf');
   await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));

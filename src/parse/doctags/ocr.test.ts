@@ -63,7 +63,7 @@ function textOf({ blocks }: ParsedDocument): string {
 
 const skip = ocrLanguages().includes('eng') ? false : 'the optional OCR packages are not installed';
 
-test('a scanned page is read by the engine inside, and says how', { skip }, async () => {
+test('a scanned page is read by the built-in engine, which is recorded', { skip }, async () => {
   const pdf = await scan(ENGLISH);
   assert.deepEqual((await parsePdf(pdf)).metadata.needsOcr, [1]);
   const document = await read(pdf);
@@ -77,7 +77,7 @@ test('a scanned page is read by the engine inside, and says how', { skip }, asyn
   assert.ok(page && page.confidence > 0.8, String(page?.confidence));
 });
 
-test('pages that lie on their side, upside down or askew are straightened first', { skip }, async () => {
+test('rotated and skewed pages are straightened first', { skip }, async () => {
   for (const [turn, degrees] of [
     [2, 0],
     [3, 2],
@@ -91,13 +91,13 @@ test('pages that lie on their side, upside down or askew are straightened first'
   }
 });
 
-test('the language of a scan is found from its words', { skip }, async () => {
+test('the language of a scan is detected from its words', { skip }, async () => {
   const document = await read(await scan(GERMAN));
   assert.equal(document.metadata.ocr?.[0]?.language, 'deu');
   assert.equal(textOf(document), GERMAN.join(' '));
 });
 
-test('marks that are no text are not saved as text, and the page still needs OCR', { skip }, async () => {
+test('marks that are not text are dropped, and the page still needs OCR', { skip }, async () => {
   let state = 7;
   const next = (limit: number): number => (state = (state * 48_271) % 2_147_483_647) % limit;
   const drawn = await makePdf(
@@ -116,7 +116,7 @@ test('marks that are no text are not saved as text, and the page still needs OCR
   assert.deepEqual(document.metadata.needsOcr, [1]);
 });
 
-test('with force, pages with a text layer are read from their picture', { skip }, async () => {
+test('with force, pages with a text layer are read from their image', { skip }, async () => {
   const pdf = await makePdf(
     (document) => ENGLISH.forEach((text, index) => line(document, text, { x: 40, y: 60 + index * 24, size: 16 })),
     { size: [400, 220] },
@@ -130,14 +130,14 @@ test('with force, pages with a text layer are read from their picture', { skip }
   assert.equal(textOf(forced), ENGLISH.join(' '));
 });
 
-test('a language without data is an error that names the package', { skip }, async () => {
+test('a language without data is an error with the package to install', { skip }, async () => {
   await assert.rejects(openOcr({ engine: 'embedded', languages: 'eng+xyz', timeoutMs: 0 }), {
     code: 'OCR_NO_LANGUAGE',
     hint: 'npm install @tesseract.js-data/xyz',
   });
 });
 
-test('the slant of a page is measured to a third of a degree', async () => {
+test('the skew of a page is measured to a third of a degree', async () => {
   const image = toGrey(await printed(ENGLISH));
   for (const degrees of [-3, -1, 0, 2, 4.5]) {
     const slant = measureSlant(level(image, -degrees));
@@ -149,7 +149,7 @@ test('the slant of a page is measured to a third of a degree', async () => {
   }
 });
 
-test('an OCR program that is absent is not an engine; one that fails or hangs is a coded error', async () => {
+test('a missing OCR program is not an engine; one that fails or hangs is a coded error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ocr-'));
   const pdf = await scan(ENGLISH);
   const program = (name: string, body: string): string => {
@@ -176,7 +176,7 @@ test('an OCR program that is absent is not an engine; one that fails or hangs is
   }
 });
 
-test('words in the table of tesseract become letters on the lines they stand on; lines of noise are no text', () => {
+test('words of tesseract become glyphs on their lines; lines of noise are dropped', () => {
   const rows = [
     'level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext',
     '4\t1\t1\t1\t1\t0\t100\t200\t300\t36\t-1\t',
@@ -194,7 +194,7 @@ test('words in the table of tesseract become letters on the lines they stand on;
   assert.equal(new Set(glyphs.map((glyph) => glyph.baseline)).size, 1);
 });
 
-test('lines of one type have one size, with long letters or without', () => {
+test('lines in one font have one size, with or without ascenders', () => {
   const rows = [
     ['The grey plain', 100, 27],
     ['was where the barn', 130, 21],
@@ -210,7 +210,7 @@ test('lines of one type have one size, with long letters or without', () => {
   assert.ok(heading > 1.3 * body);
 });
 
-test('words of right-to-left scripts stand from right to left', () => {
+test('words of right-to-left scripts are ordered from right to left', () => {
   const rows = ['4\t1\t1\t1\t1\t0\t0\t0\t90\t30\t-1\t', '5\t1\t1\t1\t1\t1\t0\t0\t90\t30\t96\tשלום'];
   const glyphs = glyphsOf(linesFromTsv(rows.join('\n')), 1);
   assert.equal(
@@ -222,7 +222,7 @@ test('words of right-to-left scripts stand from right to left', () => {
   );
 });
 
-test('tesseract is found where only the path of this process leads', { skip: process.platform === 'win32' }, () => {
+test('tesseract is found by the PATH of this process', { skip: process.platform === 'win32' }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'ocr-path-'));
   try {
     const program = join(folder, 'tesseract');
@@ -235,7 +235,7 @@ test('tesseract is found where only the path of this process leads', { skip: pro
   }
 });
 
-test('tinted boxes and shadows become white, ink stays dark, and dark pictures stay as they are', () => {
+test('tinted boxes and shadows become white, ink stays dark, and dark pictures are unchanged', () => {
   const [width, height] = [128, 96];
   const pixels = new Uint8Array(width * height).fill(255);
   for (let y = 0; y < height; y += 1)

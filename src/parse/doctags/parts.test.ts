@@ -8,7 +8,7 @@ import { renderPdf, writePaper } from '../../../sim/content/index.ts';
 import { sampleSpec } from '../../../test/fixtures/sample-spec.ts';
 import { writeTableCsv, writeParts } from './parts.ts';
 
-test('figures are cut out with their captions, tables become CSV, and a list says what is what', async () => {
+test('figures are saved with their captions, tables as CSV, and both are listed in an index', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'parts-'));
   const paper = Array.from({ length: 20 }, (_unused, index) => writePaper(sampleSpec(index))).find((each) => {
     const kinds = new Set(each.sections.flatMap(({ blocks }) => blocks.map(({ kind }) => kind)));
@@ -32,7 +32,7 @@ test('figures are cut out with their captions, tables become CSV, and a list say
   assert.deepEqual(JSON.parse(await readFile(join(folder.path, 'out', 'parts.json'), 'utf8')), parts);
 });
 
-test('a cell with commas, quotes and line ends stays one field; a span fills its first place', () => {
+test('a cell with commas, quotes and line ends is one field; a span fills its first cell', () => {
   const cell = { rowSpan: 1, columnSpan: 1, kind: 'data' } as const;
   const cells = [
     { ...cell, row: 0, column: 0, columnSpan: 2, text: 'a "b", c' },

@@ -13,7 +13,7 @@ test('hostile PDFs end in a document or a coded error, within memory and time', 
     return;
   }
   const files = readdirSync(folder).sort();
-  // All that was made to hurt, and a sample of those that are only odd; scripts/verify/hostile-pdf.ts runs every one.
+  // All malicious files, and a sample of the merely odd ones; scripts/verify/hostile-pdf.ts runs all.
   const chosen = files.filter((file, index) =>
     /^g\d/.test(file) ? !/^g8[0-9]/.test(file) || index % 4 === 0 : index % 24 === 0,
   );

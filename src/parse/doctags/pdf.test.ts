@@ -13,7 +13,7 @@ function texts(document: ParsedDocument, kind: Block['kind']): string[] {
   return ofKind(document, kind).map((block) => block.text);
 }
 
-test('two columns under a title are read one after the other, and a paragraph goes on in the second', async () => {
+test('two columns below a title are read in order, and a paragraph continues in the second', async () => {
   const left = prose(22, 1);
   const bytes = await makePdf((pdf) => {
     pdf.font('Times-Bold').fontSize(18).text('A Study of Rivers and Plains', 72, 60, { width: 468, align: 'center' });
@@ -31,7 +31,7 @@ test('two columns under a title are read one after the other, and a paragraph go
   assert.equal(document.metadata.quality.columns, 2);
 });
 
-test('words broken at a line end are joined when the document knows the whole word', async () => {
+test('words hyphenated at a line end are joined if the document has the whole word', async () => {
   const bytes = await makePdf((pdf) => {
     line(pdf, 'We measure the sedimentation of the river and its well-known delta in the plain of the', {
       x: 72,
@@ -49,7 +49,7 @@ test('words broken at a line end are joined when the document knows the whole wo
   assert.match(text, /other well-known places/);
 });
 
-test('a hyphen with a soft hyphen behind it is one hyphen at the end of a line', async () => {
+test('a hyphen followed by a soft hyphen at a line end is one hyphen', async () => {
   const font = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
   const draw = (pdf: Parameters<typeof line>[0]): void => {
     line(pdf, 'The trial has a non-inferior arm and the sand of the river is carried over the', {
@@ -60,14 +60,14 @@ test('a hyphen with a soft hyphen behind it is one hyphen at the end of a line',
     line(pdf, 'plain in a non¬', { x: 72, y: 112, font });
     line(pdf, 'inferior way to distant towns along the coast where the farmers grow wheat.', { x: 72, y: 124, font });
   };
-  // The sign means a hyphen and a soft hyphen.
+  // The glyph is mapped to a hyphen and a soft hyphen.
   const drawn = Buffer.from(await makePdf(draw, { compress: false })).toString('latin1');
   assert.match(drawn, /<00ac>/);
   const text = texts(await parsePdf(Buffer.from(drawn.replaceAll('<00ac>', '<002d00ad>'), 'latin1')), 'text').join(' ');
   assert.match(text, /in a non-inferior way/);
 });
 
-test('running heads and page numbers leave the flow and stand first and last on their page', async () => {
+test('running heads and page numbers are not in the text flow, and are first and last on their page', async () => {
   const bytes = await makePdf((pdf) => {
     for (let page = 1; page <= 4; page += 1) {
       if (page > 1) pdf.addPage();
@@ -84,7 +84,7 @@ test('running heads and page numbers leave the flow and stand first and last on 
   assert.equal(document.blocks.at(-1)?.kind, 'page_footer');
 });
 
-test('page numbers may follow the number of the article, and numbers of equations at the foot are no page numbers', async () => {
+test('page numbers may follow an article number, and equation numbers at the foot are not page numbers', async () => {
   const bytes = await makePdf((pdf) => {
     for (let page = 1; page <= 3; page += 1) {
       if (page > 1) pdf.addPage();
@@ -100,7 +100,7 @@ test('page numbers may follow the number of the article, and numbers of equation
   for (const number of ['(11)', '(22)', '(33)']) assert.ok(body.includes(number), number);
 });
 
-test('headings are told from text by weight and number, and their numbers give the levels', async () => {
+test('headings are recognised by weight and number, and their numbers give the levels', async () => {
   const bytes = await makePdf((pdf) => {
     pdf.font('Times-Bold').fontSize(18).text('On the Motion of Sand', 72, 50, { width: 468, align: 'center' });
     let y = 100;
@@ -149,7 +149,7 @@ test('numbered and bulleted lists become items with their markers', async () => 
   );
 });
 
-test('bullets that are drawn make a list', async () => {
+test('drawn bullets make a list', async () => {
   const items = ['sand and clay are carried over long distances', 'grains settle where currents are slow', 'wheat'];
   const bytes = await makePdf((pdf) => {
     paragraph(pdf, prose(6), { x: 72, y: 72, width: 468 });
@@ -177,7 +177,7 @@ test('a footnote at the foot of the page is taken out of the text', async () => 
   assert.deepEqual(texts(document, 'footnote'), ['1 The plain was flooded twice in the years before.']);
 });
 
-test('references are split at their labels and carry DOI and arXiv number', async () => {
+test('references are split at their labels and have DOI and arXiv id', async () => {
   const entries = [
     '[1] A. Miller and B. Stone. Sand in slow water. Journal of Rivers, 12:1-20, 1999. doi:10.1234/river.1999.12',
     '[2] C. Brook. Clay and its movement over long distances in broad plains. arXiv preprint arXiv:2101.01234, 2021.',
@@ -201,7 +201,7 @@ test('references are split at their labels and carry DOI and arXiv number', asyn
   assert.deepEqual(references[2]?.text, entries[2]);
 });
 
-test('references without numbers are split at labels of names and years, or at the white space between them', async () => {
+test('references without numbers are split at name-year labels, or at the white space between them', async () => {
   const entries = [
     [
       'Dietz A, Moor B, Tarn C: Slow water in the plains of the south and its',
@@ -259,7 +259,7 @@ test('the references of a letter need no heading, and its text stays text', asyn
   assert.equal(texts(document, 'text').join(' ').replaceAll(/\s+/g, ' '), body);
 });
 
-test('headings that are set alike have one level, whatever they are called', async () => {
+test('headings in one style have one level, whatever their text', async () => {
   const names = ['Introduction', 'Where the sand goes', 'Results', 'What the river leaves', 'Conclusions'];
   const bytes = await makePdf((pdf) => {
     pdf.font('Times-Bold').fontSize(18).text('On the Motion of Sand', 72, 50, { width: 468, align: 'center' });
@@ -275,7 +275,7 @@ test('headings that are set alike have one level, whatever they are called', asy
   );
 });
 
-test('links are found at the words they lie on', async () => {
+test('links are found at the words they cover', async () => {
   const bytes = await makePdf((pdf) => {
     paragraph(pdf, prose(5, 1), { x: 72, y: 80, width: 468 });
     pdf
@@ -293,7 +293,7 @@ test('links are found at the words they lie on', async () => {
   assert.equal(link.url, 'https://rivers.example/data');
 });
 
-test('links to another page are found at the very digits they lie on', async () => {
+test('links to another page are found at the exact digits they cover', async () => {
   const bytes = await makePdf((pdf) => {
     paragraph(pdf, prose(5, 1), { x: 72, y: 80, width: 468 });
     const text = 'In 1991 and 1919 others found 19 of them in the same river [19] and said so again [1].';
@@ -317,7 +317,7 @@ test('links to another page are found at the very digits they lie on', async () 
   );
 });
 
-test('a page that is only an image needs OCR and lowers the confidence', async () => {
+test('a page with only an image needs OCR and lowers the confidence', async () => {
   // One grey pixel, stretched over the page.
   const pixel = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
@@ -331,7 +331,7 @@ test('a page that is only an image needs OCR and lowers the confidence', async (
   assert.ok(metadata.quality.confidence < 0.5);
 });
 
-test('a page printed sideways is read, and its boxes lie on the page as it is', async () => {
+test('a page printed sideways is read, with boxes in the coordinates of the page', async () => {
   const bytes = await makePdf((pdf) => {
     pdf.rotate(90, { origin: [0, 0] }).translate(0, -612);
     paragraph(pdf, prose(20, 5), { x: 60, y: 100, width: 600 });
@@ -366,7 +366,7 @@ test('a table printed sideways under an upright running head is a table', async 
   assert.deepEqual([table?.table.rows, table?.table.columns], [8, 6]);
 });
 
-test('a page is drawn as an image of the asked size', async () => {
+test('a page is rendered as an image of the requested size', async () => {
   const bytes = await makePdf((pdf) => {
     pdf.rect(0, 0, 306, 792).fill('black');
   });
@@ -377,7 +377,7 @@ test('a page is drawn as an image of the asked size', async () => {
   assert.equal(pixel(290, 100), 255);
 });
 
-test('files that cannot be read end in errors with a code', async () => {
+test('unreadable files are coded errors', async () => {
   const locked = await makePdf((pdf) => line(pdf, 'secret', { x: 72, y: 72 }), {
     userPassword: 'x',
     ownerPassword: 'y',
@@ -403,7 +403,7 @@ test('an engine that runs out of memory is replaced, and the next file is read',
   assert.equal((await parsePdf(good)).blocks.length, 1);
 });
 
-test('a French paper has its authors, date, abstract and references as an English one', async () => {
+test('authors, date, abstract and references of a French paper are read', async () => {
   const bytes = await makePdf((pdf) => {
     line(pdf, 'Les rivières et leurs sédiments', { x: 150, y: 60, size: 18, font: 'Times-Bold' });
     line(pdf, 'Éloïse Lefèvre', { x: 260, y: 95, size: 12 });
@@ -426,7 +426,7 @@ test('a French paper has its authors, date, abstract and references as an Englis
   );
 });
 
-test('line numbers of a manuscript are no text, on the page with its title neither', async () => {
+test('line numbers of a manuscript are not text, also on the title page', async () => {
   const bytes = await makePdf((pdf) => {
     let number = 0;
     const numbered = (text: string, y: number, more: { size?: number; font?: string; x?: number } = {}): void => {
@@ -455,7 +455,7 @@ test('line numbers of a manuscript are no text, on the page with its title neith
   assert.doesNotMatch(texts(document, 'text').join(' ').replace('November 17, 2026', ''), /\d/);
 });
 
-test('authors beside each other under a title are read before the columns below them', async () => {
+test('authors side by side below a title are read before the columns below them', async () => {
   const [left, right] = [prose(24, 5), prose(24, 6)];
   const bytes = await makePdf((pdf) => {
     pdf.font('Times-Roman').fontSize(22).text('A Study of Rivers and Plains', 72, 60, { width: 468, align: 'center' });
@@ -493,7 +493,7 @@ test('three narrow columns are read one after the other', async () => {
   for (const text of columns) assert.ok(words.includes(text.slice(20, 300)), text.slice(0, 40));
 });
 
-test('the last line of a title belongs to it, short above a narrow column or plain in a manuscript', async () => {
+test('the last line of a title belongs to it, also if short above a column or plain in a manuscript', async () => {
   const journal = await makePdf((pdf) => {
     pdf.font('Times-Roman').fontSize(22);
     pdf.text('The Recovery of Rivers and Plains after Floods of', 70, 70, { lineBreak: false });
@@ -520,7 +520,7 @@ test('the last line of a title belongs to it, short above a narrow column or pla
   );
 });
 
-test('the year is that of the conference, of the journal in the margin, or of the draft, not of a cited paper', async () => {
+test('the year is read from the conference, the journal in the margin, or the draft, not from a cited paper', async () => {
   const cited = 'Sand settles in plains (J. Sand 2009, 20, 34). ';
   const year = async (above: string, foot: string): Promise<string | undefined> => {
     const bytes = await makePdf((pdf) => {

@@ -24,7 +24,7 @@ function isTable(block: Block): block is TableBlock {
   return block.kind === 'table';
 }
 
-/** A PDF of one page of text in Helvetica, shown by operators; `unicodes` say what codes mean. */
+/** A PDF of one page of text in Helvetica, shown by operators; `unicodes` maps codes to characters. */
 function textPdf(show: string, unicodes = '', descriptor = ''): Uint8Array {
   const content = `BT /F 12 Tf 72 700 Td ${show} ET`;
   const map = `begincmap 1 begincodespacerange <00> <FF> endcodespacerange ${unicodes} endcmap`;
@@ -42,7 +42,7 @@ function textPdf(show: string, unicodes = '', descriptor = ''): Uint8Array {
   );
 }
 
-test('only the part of a drawing that its clip shows is there: a border of a heading is no picture', async () => {
+test('only the clipped part of a drawing counts: the border of a heading is not a picture', async () => {
   const bytes = await makePdf((pdf) => {
     const section = (name: string, y: number): void => {
       line(pdf, name, { x: 72, y, size: 14, font: 'Helvetica-Bold' });
@@ -88,7 +88,7 @@ function drawStriped(pdf: PdfDocument, rows: readonly string[][], y: number, how
 }
 
 for (const how of ['cells', 'clip'] as const)
-  test(`shaded rows over three pages are one table with its last, plain row and one head (${how})`, async () => {
+  test(`shaded rows over three pages are one table with its plain last row and one header (${how})`, async () => {
     const rows = Array.from({ length: 65 }, (_, index) => [
       index % 4 === 3 ? '' : `River ${index + 1}`,
       `${(index * 37) % 91}.5`,
@@ -114,7 +114,7 @@ for (const how of ['cells', 'clip'] as const)
     );
   });
 
-test('a running head on a band is no head of the table whose caption is below it', async () => {
+test('a running head on a band is not the header of the table with a caption below it', async () => {
   const bytes = await makePdf((pdf) => {
     for (let page = 1; page <= 4; page += 1) {
       if (page > 1) pdf.addPage();
@@ -135,7 +135,7 @@ test('a running head on a band is no head of the table whose caption is below it
   );
 });
 
-test('a sentence may count: a number that begins a line by chance begins no paragraph', async () => {
+test('a number that happens to begin a line does not start a paragraph', async () => {
   const lines = [
     'The criteria of this study were as follows: 1. rivers of the plain with slow water;',
     '2. fields of wheat along the coast where farmers later grow barley; 3. small grains',
@@ -154,7 +154,7 @@ test('a sentence may count: a number that begins a line by chance begins no para
   assert.equal(blocks.at(-1)?.text, lines.join(' '));
 });
 
-test('numbers of references that touch their text are labels', async () => {
+test('reference numbers that touch their text are labels', async () => {
   const entries = Array.from(
     { length: 11 },
     (_, index) => `Miller ${'ABCDEFGHIJK'[index]}, Stone B. ${prose(2, index + 1)} 1999.`,
@@ -176,7 +176,7 @@ test('numbers of references that touch their text are labels', async () => {
   );
 });
 
-test('a space that the file calls a tab is a space', async () => {
+test('a space mapped to a tab is a space', async () => {
   const { metadata, blocks } = await parsePdf(textPdf('(The slow river) Tj', '1 beginbfchar <20> <0009> endbfchar'));
   assert.deepEqual(
     blocks.map(({ text }) => text),
@@ -186,7 +186,7 @@ test('a space that the file calls a tab is a space', async () => {
   assert.equal(metadata.words?.found, 3);
 });
 
-test('the letters that a file gives as the text of a ligature are one glyph', async () => {
+test('the letters mapped to a ligature are one glyph', async () => {
   const ligature = (text: string): string => `/Span <</ActualText (${text})>> BDC (M) Tj EMC`;
   const { blocks } = await parsePdf(
     textPdf(`(a ) Tj ${ligature('fi')} (rst e) Tj ${ligature('ffi')} (cient river) Tj`),
@@ -197,7 +197,7 @@ test('the letters that a file gives as the text of a ligature are one glyph', as
   );
 });
 
-test('letters of a ligature whose bytes Ghostscript swapped are letters', async () => {
+test('ligature letters with bytes swapped by Ghostscript are read', async () => {
   const { blocks } = await parsePdf(
     textPdf('(a Mrst eNcient river) Tj', '2 beginbfchar <4D> <66006900> <4E> <6600CF00> endbfchar'),
   );
@@ -207,13 +207,13 @@ test('letters of a ligature whose bytes Ghostscript swapped are letters', async 
   );
 });
 
-test('a font is not bold because its stems are said to be thick', async () => {
+test('a font is not bold just because its stem width is large', async () => {
   const descriptor = '/FontDescriptor <</Type /FontDescriptor /FontName /Helvetica /Flags 32 /StemV 141>>';
   using file = await openPdf(textPdf('(The slow river) Tj', '', descriptor));
   assert.deepEqual(new Set(file.readPage(1)?.glyphs.map(({ font }) => font.bold)), new Set([false]));
 });
 
-test('pages whose letters are drawn as shapes, or numbered from ✁ on, need OCR', async () => {
+test('pages with letters drawn as shapes or numbered from ✁ need OCR', async () => {
   const shapes = await makePdf((pdf) => {
     for (let at = 0; at < 1000; at += 1) pdf.circle(72 + 8 * (at % 50), 72 + 14 * Math.floor(at / 50), 3).fill('black');
   });
@@ -226,7 +226,7 @@ for (const [cover, banner] of [
   ['that names its repository', 'Northern University Research Online'],
   ['that names only the paper', undefined],
 ])
-  test(`title and authors are those of the paper behind a cover sheet ${cover}`, async () => {
+  test(`title and authors are read from the paper after a cover sheet ${cover}`, async () => {
     const title = 'Sand and Clay in the Slow Rivers of the Southern Plains';
     const bytes = await makePdf((pdf) => {
       line(pdf, banner ?? title, { x: 72, y: 80, size: 18, font: 'Helvetica-Bold' });
@@ -247,7 +247,7 @@ for (const [cover, banner] of [
     assert.deepEqual(metadata.authors, ['Anna Miller', 'Bernard Stone']);
   });
 
-test('bitmap fonts of TeX have ligatures where others have line ends, and dashes and quotes where others have braces', async () => {
+test('TeX bitmap fonts have ligatures at the codes of line ends, and dashes and quotes at braces', async () => {
   const unicodes = '2 beginbfchar <0C> <000C> <0D> <000D> endbfchar';
   const { blocks, metadata } = await parsePdf(
     textPdf(String.raw`(Figures 1{3 re\015ect the in\015uence of the \014rst \\slow" river's \014eld) Tj`, unicodes),

@@ -28,7 +28,7 @@ const PARAGRAPHS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-test('words and digits of Persian, Arabic and Hebrew pages equal their source', async (t) => {
+test('words and digits of Persian, Arabic and Hebrew pages match their source', async (t) => {
   await using opened = await openBrowser();
   if (!opened) return t.skip('no Chromium can be started here');
   const page = await opened.browser.newPage();
@@ -96,5 +96,5 @@ test('vertical writing is read down its columns, from right to left, and paragra
   const [first] = drafts;
   assert.ok(first);
   const box = views.get(1)?.back(first.box);
-  assert.ok(box && box.right > 370 && box.bottom - box.top > 300, 'its box lies on the page as it is');
+  assert.ok(box && box.right > 370 && box.bottom - box.top > 300, 'its box is in page coordinates');
 });

@@ -13,12 +13,12 @@ const idOf = (...files: readonly string[]): string[] =>
     )(doctagsItems('Data', settings)),
   );
 
-test('names keep their letters, however a file system spells them', () => {
+test('names keep their letters in every Unicode normalisation', () => {
   assert.deepEqual(idOf('/papers/Mu\u0308ller 2020.pdf'), ['Müller_2020']);
   assert.deepEqual(idOf('/a/हिन्दी.pdf'), ['हिन्दी']);
 });
 
-test('long names fit into what file systems take, and stay apart', () => {
+test('long names are shortened to file system limits, and stay distinct', () => {
   const long = '魚'.repeat(80);
   const [first = '', second = ''] = idOf(`/papers/${long}.pdf`, `/papers/${long}い.pdf`);
   assert.notEqual(first, second);

@@ -31,7 +31,7 @@ async function stageOutcome(pdf: Uint8Array): Promise<Awaited<ReturnType<typeof 
   return await parseItem(item, { data, signal, finalOutputs: {}, grantCpu: () => undefined } as never);
 }
 
-test('pages whose fonts do not say what their glyphs are need OCR, and a document of such pages is no success', async () => {
+test('pages with unmapped fonts need OCR, and a document of only such pages is not a success', async () => {
   const draw = (pages: number): Promise<Uint8Array> =>
     makePdf((pdf) => {
       for (let page = 1; page <= pages; page += 1) {
@@ -66,7 +66,7 @@ const CODE = [
   '  return sand.grains',
 ];
 
-test('code in a frame with round corners is text, not a picture', async () => {
+test('code in a frame with rounded corners is text, not a picture', async () => {
   const pdf = await makePdf((document) => {
     paragraph(document, prose(6), { x: 72, y: 72, width: 468 });
     document.roundedRect(100, 240, 300, 74, 8).fillAndStroke('#eeeeee', '#333333');
@@ -90,7 +90,7 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-test('the text layer of a scan that is stored in strips is text', async () => {
+test('the text layer of a scan stored in strips is text', async () => {
   const sentences = Array.from({ length: 21 }, (_, index) => prose(1, index + 1).slice(0, 78));
   const pdf = await makePdf((document) => {
     sentences.forEach((_, row) => document.image(PIXEL, 60, 60 + 32 * row, { width: 480, height: 22 }));
@@ -116,7 +116,7 @@ test('a text layer in Courier over a scan is text, not code', async () => {
   assert.ok((await kinds(false)).has('code'), 'on an ordinary page Courier is code');
 });
 
-test('what is printed on a picture is the text of the picture', async () => {
+test('text printed on a picture belongs to the picture', async () => {
   const pdf = await makePdf((document) => {
     paragraph(document, prose(8), { x: 72, y: 72, width: 468 });
     for (let bar = 0; bar < 6; bar += 1)
@@ -137,7 +137,7 @@ test('what is printed on a picture is the text of the picture', async () => {
   assert.equal(metadata.words?.kept, metadata.words?.found);
 });
 
-test('an accent over a letter of its own width is part of the letter, as TeX prints it', async () => {
+test('an accent as wide as its letter is part of the letter, as printed by TeX', async () => {
   const pdf = await makePdf((document) => {
     paragraph(document, prose(6), { x: 72, y: 72, width: 468, font: 'Times-Roman' });
     line(document, 'Written by', { x: 72, y: 300, font: 'Courier' });

@@ -9,7 +9,7 @@ import { makePdf } from '../../../test/support/make-pdf.ts';
 import { doctagsItems } from './stage.ts';
 import parseItem from './worker.ts';
 
-test('a scan without OCR is skipped with its reason, and leaves no file', async () => {
+test('a scan without OCR is skipped with a reason, and leaves no file', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-scan-'));
   const folder = scratch.path;
   // One grey pixel, stretched over the page.
@@ -30,7 +30,7 @@ test('a scan without OCR is skipped with its reason, and leaves no file', async 
   assert.deepEqual(Object.values(item.outputs).filter(existsSync), []);
 });
 
-test('each page adds to the processor time that its document may take', async () => {
+test('each page adds to the CPU time limit of its document', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-book-'));
   const file = join(scratch.path, 'book.pdf');
   const pages = 7;

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const key = (at: number): Uint8Array => cacheKey('m', `text ${at}`);
 const vector = (at: number): Float32Array => new Float32Array(384).fill(at);
 
-test('a cache that has grown beyond its bound loses its oldest vectors and gives back the space', () => {
+test('a cache over its size limit drops its oldest vectors and frees the space', () => {
   const count = 12_000;
   {
     using cache = new VectorCache(path);
@@ -25,7 +25,7 @@ test('a cache that has grown beyond its bound loses its oldest vectors and gives
   }
   const before = statSync(path).size;
   new VectorCache(path, { maxBytes: 100e6 })[Symbol.dispose]();
-  assert.equal(statSync(path).size, before, 'within its bound nothing is dropped');
+  assert.equal(statSync(path).size, before, 'nothing is dropped within the limit');
   const maxBytes = 10e6;
   new VectorCache(path, { maxBytes })[Symbol.dispose]();
   using cache = new VectorCache(path);
@@ -35,20 +35,20 @@ test('a cache that has grown beyond its bound loses its oldest vectors and gives
   assert.ok(first > 0 && first < count);
   assert.ok(
     left.slice(first).every((each, at) => each?.[0] === first + at),
-    'the latest are all there',
+    'all recent vectors are kept',
   );
 });
 
-test('a bound below everything leaves nothing, and whoever else has the file open goes on with it', () => {
+test('a limit below every entry empties the cache, and another open connection keeps working', () => {
   using other = new VectorCache(path);
   other.putAll([[key(1), vector(1)]]);
   new VectorCache(path, { maxBytes: 1 })[Symbol.dispose]();
-  assert.deepEqual(other.getAll([key(1)]), [undefined], 'a bound below everything leaves nothing');
+  assert.deepEqual(other.getAll([key(1)]), [undefined], 'a limit below every entry empties the cache');
   other.putAll([[key(2), vector(2)]]);
   assert.ok(other.getAll([key(2)])[0]);
 });
 
-test('a damaged cache is moved aside with a message, at the start or in the middle, and vectors are made again', () => {
+test('a cache damaged at the start or in the middle is moved aside with a warning, and vectors are recomputed', () => {
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
   writeFileSync(path, 'this is no database, only a file of some length that was a cache once');

@@ -15,7 +15,7 @@ import { VectorCache } from './embed-texts.ts';
 import { openServerEngine } from './engines/openai-compatible.ts';
 import { createEmbedWorker, embedPlan, embedOutput } from './stage.ts';
 
-// The whole embed stage against a server that speaks the protocol and has faults.
+// The whole embed stage with a faulty server.
 let root = '';
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'outage-'));
@@ -33,7 +33,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 const DOCUMENTS = Array.from({ length: 12 }, (_, at) => `paper-${String(at).padStart(2, '0')}`);
 const RETRIES = 2;
 
-/** The server; `answer` says what to do with the n-th request after the one that asks for dimensions. */
+/** The server; `answer` is the response to the n-th request after the probe for dimensions. */
 async function serve(answer: (number: number) => 'vectors' | 'short' | 503): Promise<Loopback> {
   let number = -1;
   return openLoopback(({ body }, response) => {
@@ -72,7 +72,7 @@ async function embedAll(server: Loopback, options: Partial<StageOptions> = {}): 
   );
 }
 
-test('a server that goes away stops the stage after the retries; the next run goes on from there', async () => {
+test('a server that goes down stops the stage after the retries; the next run resumes', async () => {
   const done = 4;
   {
     await using server = await serve((number) => (number <= done ? 'vectors' : 503));
@@ -83,7 +83,7 @@ test('a server that goes away stops the stage after the retries; the next run go
       /is unavailable: 3 attempts, the last: answered 503: down for maintenance; vectors made so far/,
     );
     assert.equal(outcome.errors[0]?.code, 'EMBED_UNAVAILABLE');
-    assert.equal(server.requests.length, 1 + done + 1 + RETRIES, 'no other document was tried in vain');
+    assert.equal(server.requests.length, 1 + done + 1 + RETRIES, 'no other document was tried');
     const kept = DOCUMENTS.filter((id) => existsSync(embedOutput(root, id, 'jsonl')));
     assert.equal(kept.length, done);
   }
@@ -93,16 +93,16 @@ test('a server that goes away stops the stage after the retries; the next run go
   assert.equal(server.requests.length, 1 + DOCUMENTS.length - done);
 });
 
-test('a server that begins to give vectors of another length stops the stage at once', async () => {
+test('a server that changes the length of its vectors stops the stage at once', async () => {
   await using server = await serve((number) => (number <= 2 ? 'vectors' : 'short'));
   const outcome = await embedAll(server);
   assert.deepEqual([outcome.cancelled, outcome.succeeded, outcome.failed], [true, 2, 1]);
   assert.equal(outcome.errors[0]?.code, 'EMBED_DIMENSIONS');
-  assert.equal(server.requests.length, 4, 'it was not asked again');
+  assert.equal(server.requests.length, 4, 'no further request');
 });
 
-test('--retries and --retry-backoff-s try a document again before a server that is away stops the stage', async () => {
-  // As often as one attempt asks, and one time more: the second attempt finds the server back.
+test('--retries and --retry-backoff-s retry a document before a server that is down stops the stage', async () => {
+  // Every request of the first attempt fails; the server is up again for the second.
   await using server = await serve((number) => (number >= 1 && number <= 1 + RETRIES ? 503 : 'vectors'));
   const outcome = await embedAll(server, { retries: 3, retryBackoffS: 0.001 });
   assert.deepEqual([outcome.cancelled, outcome.succeeded, outcome.retried], [false, DOCUMENTS.length, 1]);

@@ -32,7 +32,7 @@ function countingEngine(): DenseEngine & { asked: number } {
   return engine;
 }
 
-test('a document goes through both stages; doing it again embeds nothing and gives the same bytes', async () => {
+test('a document is chunked and embedded; a second run embeds nothing and gives the same bytes', async () => {
   const root = await mkdtemp(join(tmpdir(), 'stages-'));
   try {
     const tokenizer = await openTokenizer('cl100k');
@@ -90,7 +90,7 @@ test('a document goes through both stages; doing it again embeds nothing and giv
   }
 });
 
-test('a setting that changes the outcome changes the hash of its stage, and no other does', async () => {
+test('only settings that change the result change the hash of their stage', async () => {
   const tokenizer = await openTokenizer('cl100k');
   const other = await openTokenizer('o200k');
   const hash = chunkConfigHash(OPTIONS, tokenizer, 'parquet');

@@ -27,11 +27,11 @@ function readerOf(rows: readonly Row[]): RowReader {
   };
 }
 
-test('a row that is not what its file promises is named by file, row and column', async () => {
+test('an invalid row is reported by file, row and column', async () => {
   const box = { left: 0, top: 0, right: 1, bottom: 1 };
   const good = [GOOD, { ...GOOD, page: null, places: [{ page: 2, box }], dense: [0.5, 1] }];
   assert.equal((await Array.fromAsync(checkedRows('good.jsonl', readerOf(good), COLUMNS))).length, 2);
-  for (const [bad, told] of [
+  for (const [bad, message] of [
     [{ id: undefined }, 'id is not a text'],
     [{ page: 'one' }, 'page is not a whole number'],
     [{ words: ['x', 1] }, 'words is not a list of texts'],
@@ -41,8 +41,8 @@ test('a row that is not what its file promises is named by file, row and column'
     [{ dense: [1, 'x'] }, 'dense is not a vector of 2 numbers'],
   ] as const) {
     const rows = checkedRows('bad.jsonl', readerOf([GOOD, { ...GOOD, ...bad }]), COLUMNS);
-    await assert.rejects(Array.fromAsync(rows), { code: 'FILE_UNREADABLE', message: `bad.jsonl, row 2: ${told}` });
+    await assert.rejects(Array.fromAsync(rows), { code: 'FILE_UNREADABLE', message: `bad.jsonl, row 2: ${message}` });
   }
   const some = checkedRows('bad.jsonl', readerOf([{ id: 'a' }]), COLUMNS, ['id']);
-  assert.equal((await Array.fromAsync(some)).length, 1, 'what is not wanted need not be there');
+  assert.equal((await Array.fromAsync(some)).length, 1, 'columns that are not requested may be missing');
 });

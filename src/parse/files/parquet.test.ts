@@ -58,7 +58,7 @@ async function writeAll(path: string, vectors: readonly ChunkVectors[], type: Ve
   await writer.finish();
 }
 
-test('DuckDB sees vectors as FLOAT arrays, bit by bit, over several row groups', async () => {
+test('DuckDB reads vectors as bit-identical FLOAT arrays over several row groups', async () => {
   const path = join(folder, 'vectors.parquet');
   const vectors = randomVectors(2_000);
   await writeAll(path, vectors, 'float32');
@@ -95,7 +95,7 @@ test('DuckDB sees vectors as FLOAT arrays, bit by bit, over several row groups',
 
 for (const type of ['float32', 'float16', 'int8'] as const) {
   for (const format of ['parquet', 'jsonl'] as const) {
-    test(`vectors kept as ${type} in ${format} come back as they were kept`, async () => {
+    test(`vectors stored as ${type} in ${format} are read back unchanged`, async () => {
       const path = join(folder, `${type}.${format}`);
       const vectors = randomVectors(50);
       await writeAll(path, vectors, type);
@@ -124,7 +124,7 @@ for (const type of ['float32', 'float16', 'int8'] as const) {
   }
 }
 
-test('chunks come back equal from both formats, and DuckDB reads them', async () => {
+test('chunks are read back unchanged from both formats, and DuckDB reads them', async () => {
   const tokenizer = await openTokenizer('cl100k');
   const options = { maxTokens: 64, minTokens: 16, overlapTokens: 8 };
   const chunks = [3, 5, 8].flatMap((seed) => chunkDocument(`d${seed}`, randomDocument(seed), tokenizer, options));
@@ -144,7 +144,7 @@ test('chunks come back equal from both formats, and DuckDB reads them', async ()
   assert.equal(row?.['regions'], Math.max(...chunks.map(({ regions }) => regions.length)));
 });
 
-test('a file of chunks is checked as a whole', async () => {
+test('a chunk file is validated as a whole', async () => {
   const tokenizer = await openTokenizer('cl100k');
   const chunks = chunkDocument('d', randomDocument(8), tokenizer, { maxTokens: 64, minTokens: 16, overlapTokens: 0 });
   assert.ok(chunks.length > 3);
@@ -175,7 +175,7 @@ test('files of earlier versions, written by another library, are read', async ()
   assert.deepEqual([second?.text, second?.regions], ['Text 1 é', []]);
 });
 
-test('documents without a chunk give files that can be read', async () => {
+test('documents without chunks give readable files', async () => {
   const tokenizer = await openTokenizer('cl100k');
   for (const format of ['parquet', 'jsonl']) {
     const path = join(folder, `empty.${format}`);
@@ -186,7 +186,7 @@ test('documents without a chunk give files that can be read', async () => {
   assert.equal(row?.['n'], 0);
 });
 
-test('a file that breaks off is never seen under its name, and a damaged one is refused', async () => {
+test('an incomplete file never appears under its name, and a damaged one is refused', async () => {
   const path = join(folder, 'broken', 'vectors.parquet');
   await assert.rejects(
     async () => {
@@ -203,7 +203,7 @@ test('a file that breaks off is never seen under its name, and a damaged one is 
 });
 
 test(
-  'changed bytes in a file never end the process, and are noticed where its fingerprint has its hash',
+  'changed bytes in a file never crash the process, and are detected if its fingerprint has a hash',
   { timeout: 300_000 },
   async () => {
     const path = join(folder, 'changed', 'vectors.parquet');

@@ -30,7 +30,7 @@ const fails = (code: string, category: string, retryable: boolean) => (error: Re
   return true;
 };
 
-test('a file is handed over, polled for and fetched once', async () => {
+test('a file is submitted, polled and fetched once', async () => {
   let polls = 0;
   await using server = await openJsonServer(({ path }, response) => {
     if (path === '/v1/convert/source/async') sendJson(response, 200, { task_id: 't/1', task_status: 'pending' });
@@ -66,7 +66,7 @@ for (const [name, status, code, category, retryable] of [
   ['an overloaded server', 503, 'ENGINE_FAILED', 'network', true],
   ['a gateway that gave up', 504, 'ENGINE_FAILED', 'network', true],
 ] as const)
-  test(`${name} is ${retryable ? 'worth another try' : 'final'}`, async () => {
+  test(`${name} is ${retryable ? 'retryable' : 'final'}`, async () => {
     await using server = await openJsonServer((_request, response) =>
       sendJson(response, status, { detail: 'no' }, { 'retry-after': '7' }),
     );
@@ -76,7 +76,7 @@ for (const [name, status, code, category, retryable] of [
     });
   });
 
-test('a failed task is told with its reason and whether it may be tried again', async () => {
+test('a failed task is reported with its reason and whether it is retryable', async () => {
   for (const retryable of [true, false]) {
     await using server = await openJsonServer(({ path }, response) =>
       path.endsWith('/async')
@@ -97,7 +97,7 @@ test('a failed task is told with its reason and whether it may be tried again', 
   await assert.rejects(convertWithDoclingServe(FILE, options(server.url)), /bad page/);
 });
 
-test('a lost poll is made up for, a lost task has to be given anew', async () => {
+test('a failed poll is repeated, a lost task has to be submitted again', async () => {
   const clock = new HeldClock();
   let polls = 0;
   await using flaky = await openJsonServer(({ path }, response) => {
@@ -121,7 +121,7 @@ test('a lost poll is made up for, a lost task has to be given anew', async () =>
   );
 });
 
-test('answers that are not what was promised are faults of their own', async () => {
+test('malformed, empty and failed responses are separate errors', async () => {
   await using html = await openJsonServer(
     (_request, response) => void response.writeHead(200).end('<html>proxy</html>'),
   );
@@ -154,7 +154,7 @@ test('answers that are not what was promised are faults of their own', async () 
   await assert.rejects(convertWithDoclingServe(FILE, options(failure.url)), /encrypted/);
 });
 
-test('a server that is gone, hangs up or stays silent is a network or time fault', async () => {
+test('a server that is down, closes the connection or does not respond is a network or timeout error', async () => {
   const gone = await openJsonServer(() => undefined);
   await gone[Symbol.asyncDispose]();
   await assert.rejects(convertWithDoclingServe(FILE, options(gone.url)), fails('ENGINE_UNREACHABLE', 'network', true));
@@ -167,7 +167,7 @@ test('a server that is gone, hangs up or stays silent is a network or time fault
   );
 });
 
-test('a redirect is not followed, so that the key stays where it belongs', async () => {
+test('redirects are not followed, so the key is not sent elsewhere', async () => {
   await using other = await openJsonServer((_request, response) => sendJson(response, 200, {}));
   await using server = await openJsonServer(
     (_request, response) => void response.writeHead(307, { location: other.url }).end(),
@@ -178,7 +178,7 @@ test('a redirect is not followed, so that the key stays where it belongs', async
   assert.equal(other.received.length, 0);
 });
 
-test('a task that never ends is given up, and an aborted one at once', async () => {
+test('a task that never ends is given up; an aborted one ends at once', async () => {
   await using server = await openJsonServer((_request, response) =>
     sendJson(response, 200, { task_id: 'a', task_status: 'started' }),
   );

@@ -30,7 +30,7 @@ function cffFont(names: readonly [string, string]): Uint8Array {
   return Uint8Array.from([...head, ...top, ...texts, 0, 0, ...charset, ...encoding, ...index([[14], [14], [14]])]);
 }
 
-test('a font program tells which glyph stands at a code', () => {
+test('the glyph of a code is read from the font program', () => {
   assert.deepEqual(
     [...readFontEncoding(cffFont(['T_h', 'mu']))],
     [
@@ -50,14 +50,14 @@ test('a font program tells which glyph stands at a code', () => {
   );
 });
 
-test('a font that lies about its lengths has no names', () => {
+test('a font with wrong lengths has no glyph names', () => {
   const font = cffFont(['T_h', 'mu']);
   for (let length = 0; length < font.length; length += 1) readFontEncoding(font.slice(0, length));
   for (let at = 0; at < font.length; at += 1) readFontEncoding(font.with(at, 255));
   assert.equal(readFontEncoding(new Uint8Array(0)).size, 0);
 });
 
-test('names of glyphs are read as Adobe and typesetting systems write them', () => {
+test('glyph names are read in the forms of Adobe and of typesetting systems', () => {
   assert.equal(textOfName('mu', undefined), 'μ');
   assert.equal(textOfName('T_h', undefined), 'Th');
   assert.equal(textOfName('f_f_i.alt', undefined), 'ffi');
@@ -73,7 +73,7 @@ test('names of glyphs are read as Adobe and typesetting systems write them', () 
   assert.equal(textOfName('C176', symbolEncodingOf('AdvPSSym')), '°');
 });
 
-test('the encodings of fonts are found in plain objects and in packed ones', () => {
+test('font encodings are found in plain and compressed objects', () => {
   const packed = deflateSync(
     '12 0 13 30 <</Differences[1/C6 3/C14/C2]>> <</Type/Font/BaseFont/ABCDEF+AdvP4C4E74/Encoding 12 0 R>>',
   );

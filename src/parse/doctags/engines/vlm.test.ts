@@ -11,7 +11,7 @@ import { convertWithVlm, cutRepetition } from './vlm.ts';
 
 const PNG = Buffer.from('\x89PNG');
 const draw = (): Promise<Uint8Array> => Promise.resolve(PNG);
-/** A document of so many pages as the built-in engine reads it. */
+/** A document with this many pages, as parsed by the built-in engine. */
 const pages = (count: number, blocks: readonly Block[] = []): ParsedDocument => ({
   pages: Array.from({ length: count }, (_, index) => ({ number: index + 1, width: 600, height: 800 })),
   blocks,
@@ -19,7 +19,7 @@ const pages = (count: number, blocks: readonly Block[] = []): ParsedDocument => 
 });
 const chat = (content: string, finish = 'stop') => ({ choices: [{ message: { content }, finish_reason: finish }] });
 
-/** A server that says what it serves, and answers pages as told. */
+/** A server that lists its model and responds to pages with `answer`. */
 const openModel = (answer: (request: Received, response: ServerResponse, asked: number) => void) => {
   let asked = 0;
   return openJsonServer((request, response) => {
@@ -34,7 +34,7 @@ const options = (url: string, more: Partial<VlmOptions> = {}): VlmOptions => ({
   ...more,
 });
 
-test('each page is shown to the model, and the answers are joined in order', async () => {
+test('each page is sent to the model, and the responses are joined in order', async () => {
   await using server = await openModel(({ body }, response, asked) => {
     const request = body as { messages: { content: { type: string; image_url?: { url: string } }[] }[] };
     assert.equal(request.messages[0]?.content[0]?.image_url?.url, `data:image/png;base64,${PNG.toString('base64')}`);
@@ -78,7 +78,7 @@ test('each page is shown to the model, and the answers are joined in order', asy
   );
 });
 
-test('an endless repetition is cut and the page kept', async () => {
+test('an endless repetition is cut and the page is kept', async () => {
   await using server = await openModel((_request, response) =>
     sendJson(response, 200, chat(`<doctag><otsl><fcel>a<nl>${'<fcel>x<nl>'.repeat(60)}`, 'length')),
   );
@@ -87,7 +87,7 @@ test('an endless repetition is cut and the page kept', async () => {
   assert.equal(block?.kind === 'table' && block.table.rows, 2);
 });
 
-test('a page that cannot be used falls back to the embedded engine, and only that page', async () => {
+test('an unusable page, and only that page, falls back to the embedded engine', async () => {
   const embedded: Block[] = [
     { order: 40, kind: 'text', text: 'embedded', regions: [] },
     { order: 42, parent: 40, kind: 'caption', text: 'of it', regions: [] },
@@ -109,7 +109,7 @@ test('a page that cannot be used falls back to the embedded engine, and only tha
   }
 });
 
-test('a busy server is asked again after as long as it wishes', async () => {
+test('a busy server is retried after its Retry-After time', async () => {
   const clock = new HeldClock();
   await using server = await openModel((_request, response, asked) =>
     asked === 1
@@ -128,7 +128,7 @@ test('a busy server is asked again after as long as it wishes', async () => {
   assert.equal(document.blocks[0]?.text, 'now');
 });
 
-test('a server that refuses fails the document at once', async () => {
+test('a refusal of the server fails the document at once', async () => {
   await using server = await openModel((_request, response) => sendJson(response, 401, {}));
   await assert.rejects(
     convertWithVlm(pages(3), draw, options(server.url)),
@@ -136,7 +136,7 @@ test('a server that refuses fails the document at once', async () => {
   );
 });
 
-test('a server that says nothing about itself is used all the same', async () => {
+test('a server without version and model list can be used', async () => {
   await using server = await openJsonServer((request, response) =>
     request.path === '/v1/chat/completions'
       ? sendJson(response, 200, chat('<text>x</text>'))
@@ -146,13 +146,13 @@ test('a server that says nothing about itself is used all the same', async () =>
   assert.deepEqual(facts, { parse_engine: 'docling-vlm', model_name: 'own' });
 });
 
-test('an endless tail is cut to one copy', () => {
+test('an endlessly repeated tail is cut to one copy', () => {
   const start = '<otsl><fcel>a<fcel>b<nl>';
   assert.equal(cutRepetition(start + '<ecel>'.repeat(500)), `${start}<ecel>`);
   assert.equal(cutRepetition(`Text. ${'The duck swims on. '.repeat(40)}`), 'Text. The duck swims on. ');
 });
 
-test('text that repeats itself a little is left alone', () => {
+test('text with few repetitions is unchanged', () => {
   assert.equal(cutRepetition('<otsl><fcel>a<ecel><ecel><ecel><nl>'), undefined);
   assert.equal(cutRepetition(`a line\n${' '.repeat(500)}`), undefined);
   assert.equal(cutRepetition('ha '.repeat(11)), undefined);

@@ -49,13 +49,13 @@ const document: ParsedDocument = {
   metadata: { authors: [], pageCount: 1, needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } },
 };
 
-test('a document comes back from its block file as it was', async () => {
+test('a document is unchanged after a round trip through its block file', async () => {
   const path = join(folder, 'a.jsonl');
   writeFileSync(path, writeBlockLines(document));
   assert.deepEqual(await readBlockLines(path), document);
 });
 
-test('the file is one JSON object per line, the first of them its head', () => {
+test('the file has one JSON object per line, the first one the header', () => {
   const lines = writeBlockLines(document).trimEnd().split('\n');
   assert.equal(lines.length, document.blocks.length + 1);
   assert.deepEqual(JSON.parse(lines[0] ?? ''), { tag: 'document', version: 1, pages: [[1, 612, 792]] });
@@ -68,7 +68,7 @@ test('a file of a newer version is refused', async () => {
   await assert.rejects(readBlockLines(path), { code: 'BLOCKS_NEWER' });
 });
 
-test('a damaged line is named', async () => {
+test('a damaged line is reported by number', async () => {
   const path = join(folder, 'c.jsonl');
   writeFileSync(
     path,

@@ -85,7 +85,7 @@ const document: ParsedDocument = {
   },
 };
 
-test('every kind of block comes back as it was written, also minified and with self-closing tokens', () => {
+test('every kind of block survives a round trip, also minified and with self-closing tokens', () => {
   const written = writeDoctags(document);
   const minified = written
     .replaceAll(/>\n</gu, '><')
@@ -97,7 +97,7 @@ test('every kind of block comes back as it was written, also minified and with s
   }
 });
 
-test('captions stand inside what they belong to, lists are nested as docling nests them', () => {
+test('captions are inside their element, and lists are nested as in docling', () => {
   const written = writeDoctags(document).replaceAll(/<loc_\d+>/gu, '');
   assert.match(written, /<chart><bar_chart><caption>Figure 1: bars<\/caption><\/chart>/);
   assert.match(written, /<nl><caption>Table 1: doses<\/caption><\/otsl>/);
@@ -115,7 +115,7 @@ test('text that looks like a tag stays text', () => {
     writeDoctags({ ...document, blocks: [{ order: 0, kind: 'text', text, regions: [] }] }),
   ).blocks;
   assert.equal(block?.text, text);
-  // As other writers leave it: nothing is escaped.
+  // Other writers escape nothing.
   const [other, next] = readDoctags(
     '<doctag><text>Use <table> or </table> here.</text>\n<text>Next</text></doctag>',
   ).blocks;
@@ -123,7 +123,7 @@ test('text that looks like a tag stays text', () => {
   assert.equal(next?.text, 'Next');
 });
 
-test('an unclosed last element keeps its text, an unclosed one before it ends where the next begins', () => {
+test('an unclosed last element keeps its text; an earlier one ends where the next begins', () => {
   const { blocks: read } = readDoctags(
     '<doctag><text><loc_1><loc_2><loc_3><loc_4>one<section_header_level_1>two</section_header_level_1><text>three',
   );
@@ -137,7 +137,7 @@ test('an unclosed last element keeps its text, an unclosed one before it ends wh
   );
 });
 
-test('a running line of pieces is one paragraph', () => {
+test('inline pieces are joined into one paragraph', () => {
   const { blocks: read } = readDoctags(
     '<inline><loc_1><loc_2><loc_3><loc_4><text>Here</text><formula>E=mc^2</formula>\n<code><_unknown_>f()</code><text>ends.</text></inline>',
   );
@@ -147,7 +147,7 @@ test('a running line of pieces is one paragraph', () => {
   );
 });
 
-test('a region that starts higher in the same column stands on the next page', () => {
+test('a region that starts higher in the same column is on the next page', () => {
   const { blocks: read } = readDoctags(
     '<text><loc_50><loc_400><loc_450><loc_480><loc_50><loc_40><loc_450><loc_60>x</text>',
   );
@@ -157,7 +157,7 @@ test('a region that starts higher in the same column stands on the next page', (
   );
 });
 
-test('check boxes, form regions and chart data are not lost', () => {
+test('check boxes, form regions and chart data are kept', () => {
   const { blocks: read } = readDoctags(
     '<checkbox_selected>yes</checkbox_selected><key_value_region><key_1>Name<link_2></key_1><value_2>Duck</value_2></key_value_region><chart><line_chart><fcel>x<fcel>1<nl><caption>c</caption></chart>',
   );
@@ -205,7 +205,7 @@ function tokens(stream: string): CellToken[] {
   return Array.from(stream.matchAll(/<([a-z]+)\/?>([^<]*)/g), ([, token = '', text = '']) => ({ token, text }));
 }
 
-test('spans are written as docling spells them', () => {
+test('spans are written as in docling', () => {
   const table: Table = {
     rows: 3,
     columns: 4,
@@ -223,14 +223,14 @@ test('spans are written as docling spells them', () => {
   assert.deepEqual(readOtsl(tokens(written)), table);
 });
 
-test('the spelling of the OTSL paper is read as the same table', () => {
+test('the notation of the OTSL paper is read as the same table', () => {
   const docling = readOtsl(tokens('<fcel>a<fcel>b<xcel><nl><fcel>c<xcel><xcel><nl>'));
   const paper = readOtsl(tokens('<fcel>a<fcel>b<lcel><nl><fcel>c<ucel><xcel><nl>'));
   assert.deepEqual(paper, docling);
   assert.deepEqual(paper.cells[1], cell(0, 1, 'b', { rowSpan: 2, columnSpan: 2 }));
 });
 
-test('a cell left of a two-dimensional span does not swallow it', () => {
+test('a cell left of a two-dimensional span does not absorb it', () => {
   const table = readOtsl(tokens('<fcel>left<fcel>wide<xcel><nl><fcel>below<xcel><xcel><nl>'));
   assert.deepEqual(
     table.cells.map(({ text, rowSpan, columnSpan }) => [text, rowSpan, columnSpan]),
@@ -242,7 +242,7 @@ test('a cell left of a two-dimensional span does not swallow it', () => {
   );
 });
 
-test('short rows are filled up and text behind an unowned continuation is kept', () => {
+test('short rows are padded, and text after a stray continuation is kept', () => {
   const table = readOtsl(tokens('<fcel>a<fcel>b<fcel>c<nl><lcel>lost<nl>'));
   assert.equal(table.columns, 3);
   assert.deepEqual(
@@ -258,13 +258,13 @@ test('positions are rounded half to even, as Python does', () => {
   assert.equal(toGrid(2.6, 500), 3);
 });
 
-test('positions stay on the grid, whatever the page and the box', () => {
+test('positions stay on the grid for any page and box', () => {
   assert.equal(toGrid(612, 612), 499);
   assert.equal(toGrid(-3, 612), 0);
   assert.equal(toGrid(10, 0), 0);
 });
 
-test('a box is written left, top, right, bottom and comes back to within a step of the grid', () => {
+test('a box is written as left, top, right, bottom and read back to within one grid step', () => {
   const page = { number: 1, width: 612, height: 792 };
   const box = { left: 72, top: 90.25, right: 540, bottom: 700.5 };
   const tokens = locationTokens(box, page);

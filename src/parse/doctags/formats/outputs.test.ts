@@ -63,7 +63,7 @@ const document: ParsedDocument = {
   },
 };
 
-test('Markdown keeps the structure and escapes what would be taken for markup', () => {
+test('Markdown keeps the structure and escapes text that looks like markup', () => {
   const text = writeMarkdown(document);
   assert.match(text, /^# Ducks \\<img/);
   assert.match(text, /\n## Methods\n/);
@@ -94,7 +94,7 @@ function elements(html: string): { name: string; attributes: Record<string, stri
   return found;
 }
 
-test('the page shows hostile text and does not run it', () => {
+test('the HTML shows hostile text and does not run it', () => {
   const all = elements(writeHtmlPage(document));
   assert.ok(!all.some((element) => element.name === 'script' || element.name === 'img'));
   assert.ok(!all.some(({ attributes }) => Object.keys(attributes).some((attribute) => attribute.startsWith('on'))));
@@ -105,7 +105,7 @@ test('the page shows hostile text and does not run it', () => {
   assert.match(policy ?? '', /^default-src 'none'/);
 });
 
-test('the page is a table with spans, lists and heads', () => {
+test('the HTML has tables with spans, lists and headings', () => {
   const html = writeHtmlPage(document);
   assert.match(
     html,
@@ -114,7 +114,7 @@ test('the page is a table with spans, lists and heads', () => {
   assert.match(html, /<ol>\n<li>third<\/li>\n<ul>\n<li>inner<\/li>\n<\/ul>\n<\/ol>/);
 });
 
-test('docling JSON refers to every item once and binds captions and notes to their table', () => {
+test('docling JSON refers to every item once and links captions and notes to their table', () => {
   const json = JSON.parse(
     writeDoclingJson(document, { name: 'ducks', filename: 'ducks.pdf', mimetype: 'application/pdf' }),
   ) as {
@@ -139,7 +139,7 @@ test('docling JSON refers to every item once and binds captions and notes to the
   assert.equal(json.groups[1]?.parent.$ref, json.texts.find((text) => text.text === 'third')?.self_ref);
 });
 
-test('the sidecar tells how the document was parsed and what is in it', () => {
+test('the sidecar describes how the document was parsed and what it contains', () => {
   const sidecar = JSON.parse(
     writeSidecar(
       document,

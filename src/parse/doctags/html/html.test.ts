@@ -10,7 +10,7 @@ const read = (html: string) => readHtml(parseHtml(Buffer.from(html)));
 const shown = (blocks: readonly Block[]): [string, string][] => blocks.map((block) => [block.kind, block.text]);
 const PROSE = 'This sentence is long enough to be taken for the prose of an article, and so it opens the text proper.';
 
-test('the article is cut out of the page around it', () => {
+test('the article is extracted from the page', () => {
   const { blocks } = read(`<html><body><header><a href="/">Site</a></header><nav><ul><li>Home</li></ul></nav>
     <main><div class="breadcrumb">a &gt; b</div><ul><li><a href="/x">Deutsch</a></li><li><a href="/y">English</a></li></ul>
     <h1>On Ducks</h1><div class="share-bar">Tweet</div><div hidden>no</div><p style="display: none">no</p><p>${PROSE}</p>
@@ -24,7 +24,7 @@ test('the article is cut out of the page around it', () => {
   ]);
 });
 
-test('a LaTeXML page gives numbered sections, run-in heads, notes, formulas and algorithms', () => {
+test('a LaTeXML page has numbered sections, run-in headings, notes, formulas and algorithms', () => {
   const { blocks, metadata } =
     read(`<html lang="en"><body><div class="package-alerts ltx_document"><p>Conversion errors</p></div><article class="ltx_document">
     <h1 class="ltx_title ltx_title_document">Ducks</h1><div class="ltx_authors"><span class="ltx_creator"><span class="ltx_personname">Ada Duck<br>Lake</span></span></div>
@@ -68,7 +68,7 @@ test('a LaTeXML page gives numbered sections, run-in heads, notes, formulas and 
   );
 });
 
-test('figures and tables own their captions, and cells their spans', () => {
+test('figures and tables have their captions, and cells their spans', () => {
   const { blocks } = read(`<article><h1>T</h1><p>${PROSE}</p>
     <figure><img src="a" alt="A duck on water"><figcaption><b>Figure 1:</b> A duck.</figcaption></figure>
     <div class="table-wrap"><div class="caption">Table 1</div><table><thead><tr><th colspan="2">Size</th></tr></thead><tbody><tr><th scope="row">big</th><td>2<br>3</td></tr></tbody></table></div>
@@ -96,7 +96,7 @@ test('figures and tables own their captions, and cells their spans', () => {
   ]);
 });
 
-test('lists, definitions, code and layout tables are read for what they are', () => {
+test('lists, definitions, code and layout tables are recognised', () => {
   const { blocks } =
     read(`<article><h1>T</h1><p>${PROSE}</p><ol start="3"><li>three<ul><li>inner</li></ul></li><ul><li>loose</li></ul></ol>
     <dl><dt>Duck</dt><dd>a bird</dd></dl><pre><code class="language-python">    def f():
@@ -122,7 +122,7 @@ test('lists, definitions, code and layout tables are read for what they are', ()
   );
 });
 
-test('references lose the buttons behind them and keep their links', () => {
+test('references lose the buttons after them and keep their links', () => {
   const { blocks } = read(`<article><h1>T</h1><p>${PROSE}</p><h2>References</h2><ol>
     <li><span class="order">1. </span>Lake B. Swimming. <a href="https://doi.org/10.1234/AbC%28d%29">Link</a><ul class="reflinks"><li><a href="#">View Article</a></li><li><a>Google Scholar</a></li></ul></li>
     <li>Fox E. Hunting. [<a href="x">CrossRef</a>] [<a href="y">PubMed</a>] <a href="#back">↵</a></li></ol><h2>Notes</h2><ul><li>not one</li></ul></article>`);
@@ -139,7 +139,7 @@ test('references lose the buttons behind them and keep their links', () => {
   );
 });
 
-test("the page's head names the article", () => {
+test('metadata is read from the head of the page', () => {
   const { metadata } = read(
     `<html><head><meta name="citation_title" content="On Ducks"><meta name="citation_author" content="Duck, Ada"><meta name="citation_author_institution" content="Department of Birds, University of Pond"><meta name="citation_author_orcid" content="https://orcid.org/0000-0002-1825-0097"><meta name="citation_author" content="Bo Lake"><meta name="citation_doi" content="doi:10.1234/X"><meta name="citation_language" content="en"><meta name="dc.description" content="<p>Short</p>"></head><body><p>${PROSE}</p></body></html>`,
   );
@@ -153,7 +153,7 @@ test("the page's head names the article", () => {
   assert.ok(metadata.quality.confidence < 0.1);
 });
 
-test('TeX in scripts and rendered twins gives one formula', () => {
+test('TeX in a script and its rendering give one formula', () => {
   const { blocks } = read(
     `<article><h1>T</h1><p>${PROSE}</p><p>With <span class="katex"><span class="katex-mathml"><math><semantics><mi>x</mi><annotation encoding="application/x-tex">x</annotation></semantics></math></span><span class="katex-html" aria-hidden="true">x</span></span> and <script type="math/tex">y^2</script>:</p><script type="math/tex; mode=display">E=mc^2</script></article>`,
   );
@@ -165,7 +165,7 @@ test('TeX in scripts and rendered twins gives one formula', () => {
 
 const FIXTURES = join(import.meta.dirname, '../../../../../shared/data/api-fixtures/open/landing');
 test(
-  'publisher pages give their sections and references',
+  'sections and references of publisher pages are read',
   { skip: existsSync(FIXTURES) ? false : `${FIXTURES} is absent` },
   () => {
     const page = (name: string) => readHtml(parseHtml(readFileSync(join(FIXTURES, name))));
@@ -190,7 +190,7 @@ test(
   },
 );
 
-test('references under their heading are paragraphs, lines, definitions or rows as well as lists', () => {
+test('references may be paragraphs, lines, definitions, rows or lists', () => {
   const references = (html: string): unknown[] =>
     read(
       `<html><body><h1>Ducks</h1><h2>Intro</h2><p>${PROSE}</p>${html}<h2>Appendix</h2><p>Seen in 1999.</p></body></html>`,
@@ -232,7 +232,7 @@ test('references under their heading are paragraphs, lines, definitions or rows 
   );
 });
 
-test('a page made by pandoc has its authors, date, abstract and references', () => {
+test('authors, date, abstract and references of a pandoc page are read', () => {
   const { blocks, metadata } =
     read(`<html lang="en"><head><meta name="author" content="Ada Duck" /><meta name="author" content="Example Press" /><meta name="dcterms.date" content="2024-03-12" /></head>
     <body><header id="title-block-header"><h1 class="title">Ducks</h1><h2 class="author">Ada Duck</h2><div class="abstract"><div class="abstract-title">Abstract</div><p>Short.</p></div></header>

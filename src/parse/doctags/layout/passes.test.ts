@@ -9,7 +9,7 @@ import { begin, PASSES } from './layout.ts';
 import type { PageContent } from './page/page-content.ts';
 import { raisedIn } from './output/document-blocks.ts';
 
-test('each pass reads only what passes before it have given, and has its own name', () => {
+test('each pass reads only the results of earlier passes, and has a unique name', () => {
   let found = begin([drawnPage(COLUMNS)], [], '');
   for (const pass of PASSES) {
     for (const need of pass.needs)
@@ -43,7 +43,7 @@ search of grass and are seen by people   as it changes with every hour of a
 who come to the pond on Sundays to look  day and nobody stays for longer than
 `;
 
-test('rules under running heads and above feet belong to the page; those of a table do not', () => {
+test('rules below running heads and above footers belong to the page; rules of a table do not', () => {
   const framed = (number: number): PageContent =>
     drawnPage(`A Journal of Ponds\n${'─'.repeat(76)}\n${COLUMNS}\n${'─'.repeat(76)}\n`, number);
   const pages = [1, 2, 3, 4].map(framed);
@@ -80,12 +80,12 @@ Lower    7        11
   );
 });
 
-test('two columns of running text between two rules are no table, even on one page', () => {
+test('two columns of body text between two rules are not a table, even on one page', () => {
   const { floats } = after('tables', drawnPage(`${'─'.repeat(76)}\n${COLUMNS}\n${'─'.repeat(76)}\n`));
   assert.equal(floats.get(1)?.size, 0);
 });
 
-test('rules of tables that begin at one height of several pages stay with their tables', () => {
+test('rules of tables at the same height on several pages stay with their tables', () => {
   const pages = [1, 2, 3].map((number) =>
     drawnPage(
       `
@@ -112,7 +112,7 @@ while geese walk about on the meadows      a row that nobody has ever counted
   );
 });
 
-test('a table reaches from its caption, with the head above the first rule, to its last rule', () => {
+test('a table extends from its caption to its last rule, including a header above the first rule', () => {
   const { floats } = after(
     'tables',
     drawnPage(`
@@ -134,7 +134,7 @@ while geese walk about on the meadows in a row that nobody has ever counted as
   assert.equal(table.table.cells[0]?.text, 'Aim');
 });
 
-test('stripes behind rows stand for rules, and are no picture', () => {
+test('stripes behind rows are treated as rules, not as a picture', () => {
   const stripe = '▒'.repeat(40);
   const page = drawnPage(`
 Table 3. Ducks by pond.
@@ -161,7 +161,7 @@ Far pond      1         9
   );
 });
 
-test('all stripes of a table may be one shape, and the figure below it is another', () => {
+test('all stripes of a table may be one shape, separate from the figure below', () => {
   const rows = drawnPage(`
 TA B LE 3 Ducks by pond.
 
@@ -203,7 +203,7 @@ FI G U R E 1 Ducks of one pond.
   );
 });
 
-test('abbreviations set as running text are a list', () => {
+test('abbreviations in body text style are a list', () => {
   const found = drafts(
     'lists',
     drawnPage(`
@@ -229,7 +229,7 @@ The town; the county; and all who came.
   assert.ok(found.includes('text: The town; the county; and all who came.'), found.join('\n'));
 });
 
-test('a figure reaches from its caption over all its parts to the running text above', () => {
+test('a figure extends from its caption over all its parts up to the body text', () => {
   const { pictures, text } = after(
     'pictures',
     drawnPage(`
@@ -253,7 +253,7 @@ Figure 1. Ducks on two ponds in the second week of the year, by the hour.
   assert.equal(words.length, 5, words.join(' '));
 });
 
-test('the last line of a paragraph above a figure at the top of a column is no label of it', () => {
+test('the last line of a paragraph above a figure at the top of a column is not its label', () => {
   const { text } = after(
     'pictures',
     drawnPage(`
@@ -274,7 +274,7 @@ their number changes with every hour of a day and nobody stays for longer than
   assert.equal(text.get(1)?.[0]?.glyphs.length, 'changeswiththehouroftheday.'.length);
 });
 
-test('the word references in a line set wide begins no list', () => {
+test('the word references in a justified line does not start a reference list', () => {
   const { columns } = after(
     'columns',
     drawnPage(`
@@ -292,7 +292,7 @@ search of grass and are seen by people     a row that nobody has ever counted as
   assert.equal(columns.get(1)?.length, 2);
 });
 
-test('running text on a drawn background stays text', () => {
+test('body text on a drawn background stays text', () => {
   const page = drawnPage(COLUMNS);
   const box = { left: 40, top: 30, right: 450, bottom: 150 };
   const { pictures, text } = after('pictures', { ...page, drawings: [{ kind: 'image', box, form: -1 }] });
@@ -313,7 +313,7 @@ Pereira Pinto of the river and Fritz Lake of it██
   assert.match((text.get(1) ?? []).map((segment) => segment.text).join(' '), /Al/);
 });
 
-test('the title is neither the kind of article nor a notice; a subtitle belongs to it', () => {
+test('the title includes a subtitle, but not the article type or a notice', () => {
   const found = drafts(
     'title',
     drawnPage(`
@@ -339,7 +339,7 @@ test('large type between a title and a paragraph is a heading, not a subtitle', 
   assert.ok(found.includes('title: Ducks on ponds in winter'), found.join('\n'));
 });
 
-test('the head of a ruled table is not a running head, though every page begins with it', () => {
+test('the header of a ruled table is not a running head, even at the top of every page', () => {
   const pages = [1, 2, 3, 4].map((number) => {
     const page = drawnPage(`Pond     Ducks    Geese\nUpper    ${number}       3\n`, number);
     const right = Math.max(...page.glyphs.map((glyph) => glyph.right));
@@ -350,7 +350,7 @@ test('the head of a ruled table is not a running head, though every page begins 
   assert.equal(after('furniture', ...pages.map(([, ruled]) => ruled)).furniture.size, 0);
 });
 
-test('names of sections at the start of paragraphs are cut off; labels of notes are not', () => {
+test('section names at the start of paragraphs become headings; labels of notes do not', () => {
   const found = drafts(
     'run-ins',
     drawnPage(`
@@ -376,7 +376,7 @@ before they went on to the next pond.
   );
 });
 
-test('a run-in heading ends with its style: over a sign in it, on a nearly full line, before a name without a mark', () => {
+test('a run-in heading ends with its style: across a symbol, on a nearly full line, before an unmarked name', () => {
   const found = drafts(
     'run-ins',
     drawnPage(`
@@ -415,7 +415,7 @@ by any of those who come to look at the pond.
   );
 });
 
-test('a label and dates beside the title are no part of it, and do not cut it in two', () => {
+test('a label and dates beside the title are not part of it, and do not split it', () => {
   const title = drawnPage(`
 #               Ducks on ponds and what
 
@@ -439,7 +439,7 @@ Published 3 May
   assert.ok(found.includes('title: Ducks on ponds and what they eat in winter'), found.join('\n'));
 });
 
-test('names between the title and an abstract on the next page head nothing', () => {
+test('names between the title and an abstract on the next page are not headings', () => {
   const found = drafts(
     'headings',
     drawnPage('#Ducks on ponds in winter\n\n«Anna Teal»\nPond House\n\n«Ben Coot»\nLake House\n'),
@@ -474,7 +474,7 @@ find below the water.
   ]);
 });
 
-test('references go on after a section that interrupts them, over a number that was not read', () => {
+test('references continue after an interrupting section and across a missing number', () => {
   const found = drafts(
     'references',
     drawnPage(`
@@ -497,7 +497,7 @@ The town paid.
   assert.ok(found.includes('text: The town paid.'), found.join('\n'));
 });
 
-test('numbers of lines in the margin are furniture, labels of entries are not', () => {
+test('line numbers in the margin are furniture, labels of references are not', () => {
   const numbered = COLUMNS.trim()
     .split('\n')
     .map((line, index) => `${index + 11}    ${line}`)
@@ -521,7 +521,7 @@ test('numbers of lines in the margin are furniture, labels of entries are not', 
   assert.equal(after('furniture', entries).furniture.size, 0);
 });
 
-test('a figure takes no row of a table that ends with a rule above it', () => {
+test('a figure takes no row of a table that ends above it', () => {
   const page = drawnPage(`
 Table 1. Ducks and geese.
 ────────────────────────────────────────────────────────────────────────
@@ -542,7 +542,7 @@ Lower                 7                   11                  12
   assert.equal(table?.table?.cells.find(({ row, column }) => row === 2 && column === 3)?.text, '12');
 });
 
-test('a sentence that begins with a figure in bold is no caption, and notes are no part of one', () => {
+test('a sentence that begins with a bold figure number is not a caption, and notes are not part of one', () => {
   const small = (page: PageContent): PageContent => ({
     ...page,
     glyphs: page.glyphs.map((glyph) => (glyph.baseline > 140 ? { ...glyph, size: 8 } : glyph)),
@@ -567,7 +567,7 @@ it was cold and wet and on the lower pond over all of the summer as well now.
   );
 });
 
-test('titles of slides head their text once, though they stand where running heads do', () => {
+test('a slide title is a heading once, although it is in the position of running heads', () => {
   const birds = ['ducks', 'geese', 'swans', 'coots', 'terns', 'gulls', 'rails', 'teals'];
   const titles = ['The pond', 'First look', 'Results I', 'Results II', 'Results III', 'Others', 'More', 'Last words'];
   const pages = titles.map((title, index) => {
@@ -603,7 +603,7 @@ ${'\n'.repeat(48)}
   );
 });
 
-test('an advertisement of the publisher below the references is no part of the paper', () => {
+test('a publisher advertisement below the references is not part of the paper', () => {
   const page = drawnPage(`
 ${COLUMNS}
 
@@ -625,7 +625,7 @@ The journal is open to all who write about ponds, and takes what is well said.
   );
 });
 
-test('numbers that are set raised are told by where they stand in the text', () => {
+test('superscript numbers are recorded with their positions in the text', () => {
   const page = drawnPage(`
 ducks were there on day 4.¹³ They came back in version 4.0.¹⁴ and that was
 more than we had seen before,² as others say who looked at them with 2 eyes
@@ -637,7 +637,7 @@ more than we had seen before,² as others say who looked at them with 2 eyes
   assert.deepEqual(shown, ['4.^13', '0.^14', 'e,^2']);
 });
 
-test('a paragraph goes on behind the addresses at the foot of its page, and not the addresses', () => {
+test('a paragraph continues after the addresses at the foot of its page, which stay separate', () => {
   const first = drawnPage(`
 ducks swim on every pond that is there and eat what they find below where the
 others do not come to look for it in a row that nobody has ever counted so the
@@ -658,7 +658,7 @@ at what they do there, and nobody stays for longer than it takes to see them.
   assert.match(texts[1] ?? '', /^\w+: 1School of Ponds.*duck@pond\)$/s);
 });
 
-test('a paragraph goes on behind several paragraphs of small print', () => {
+test('a paragraph continues after several paragraphs in small print', () => {
   const first = drawnPage(`
 ducks swim on every pond that is there and eat what they find below where the
 others do not come to look for it in a row that nobody has ever counted so the
@@ -681,7 +681,7 @@ Reprint requests: A. Duck, School of Ponds, 041004, Duckburg, DB
   assert.equal(others.length, 3);
 });
 
-test('a box drawn round text is no picture', () => {
+test('a box around text is not a picture', () => {
   const page = drawnPage(`
 ducks swim on every pond that is there and eat what they find below where the
 others do not come to look for it in a row that nobody has ever counted so far.
@@ -696,13 +696,13 @@ and more of them
   assert.ok(found.drafts.some((draft) => textOf(draft).includes('and more of them')));
 });
 
-test('references may begin on a counted slide', () => {
+test('references may begin on a numbered slide', () => {
   assert.ok(isReferencesHeading('References I'));
   assert.ok(isReferencesHeading('References (1/2)'));
   assert.ok(!isReferencesHeading('Reference values X'));
 });
 
-test('code in capitals and a line that recurs head nothing', () => {
+test('code in capitals and a recurring line are not headings', () => {
   const page = drawnPage(`
 What was found on the ponds in the first spring of the count, in a few words:
 
@@ -716,7 +716,7 @@ ${'«END»\n\nducks swim on every pond that is there and eat what they find belo
   );
 });
 
-test('bars above a caption are a figure, though nothing but fills is drawn', () => {
+test('bars above a caption are a figure, even if only fills are drawn', () => {
   const page = drawnPage(`
 ducks swim on every pond that is there and look for weeds in the shallow water now
 and look for weeds in the shallow water while geese walk about on the meadows all day
@@ -737,7 +737,7 @@ Figure 1. Ponds in spring.
   assert.ok((found.text.get(1) ?? []).every(({ glyphs }) => glyphs.length > 12));
 });
 
-test('a bold line alone above running text is a heading, be it the only one of its style', () => {
+test('a single bold line above body text is a heading, even if it is the only one of its style', () => {
   const prose = COLUMNS.trim()
     .split('\n')
     .map((each) => each.replace(/ {2,}/u, ' '))
@@ -756,7 +756,7 @@ ${prose}
   );
 });
 
-test('an abstract beside the history of the article, between rules, is no table', () => {
+test('an abstract beside the article history, between rules, is not a table', () => {
   const page = drawnPage(`
 ────────────────────────────────────────────────────────────────────────────
 A R T I C L E  I N F O        A B S T R A C T
@@ -773,7 +773,7 @@ ${COLUMNS.repeat(3)}
   assert.match(drafts('paragraphs', page).join(' '), /A B S T R A C T .*We looked.*for now\./su);
 });
 
-test('a bullet that the file holds twice is one bullet', () => {
+test('a bullet drawn twice is one bullet', () => {
   const page = drawnPage(`
 What was found on the ponds in the first spring of the count, in a few words here:
 ►► ducks swim on every pond
@@ -785,7 +785,7 @@ What was found on the ponds in the first spring of the count, in a few words her
   );
 });
 
-test('captions have a bar after their number, or no number', () => {
+test('captions may have a bar after their number, or no number', () => {
   const page = drawnPage(`
 ██████████████████████████████████
 ██████████████████████████████████
@@ -810,7 +810,7 @@ Figure. Ducks on all the other ponds in the spring of that year.
   );
 });
 
-test('a licence or an address below the last reference is no part of it', () => {
+test('a licence or an address below the last reference is not part of it', () => {
   const page = drawnPage(`
 ${COLUMNS}
 
@@ -830,7 +830,7 @@ Address for ducks: A. Duck, School of Ponds, University of the Upper Water.
   ]);
 });
 
-test('labels of entries of equal length are no numbers of lines', () => {
+test('labels of references of equal length are not line numbers', () => {
   const entries = [16, 17, 18, 19, 20, 21].map(
     (label) =>
       `${label}   Teal A. Ducks on ponds and what they\n     eat there in the spring of that\n     year. Pond J. 2001;1:2-3.`,
@@ -838,7 +838,7 @@ test('labels of entries of equal length are no numbers of lines', () => {
   assert.equal(after('furniture', drawnPage(entries.join('\n'))).furniture.size, 0);
 });
 
-test('a title stands at the right of labels that are read before it', () => {
+test('a title right of labels that come first in reading order is found', () => {
   const found = after(
     'footnotes',
     drawnPage(`
@@ -863,7 +863,7 @@ is wet, and in summer, and we saw that ducks swim on every pond all the year rou
   );
 });
 
-test('a number that a line break has cut off its word begins no list item', () => {
+test('a number separated from its word by a line break does not start a list item', () => {
   const page = drawnPage(`
 We looked at all the ponds of the land where ducks had been before COVID-
 19. The ducks did not come back to these ponds in the spring of that cold year.
@@ -871,7 +871,7 @@ We looked at all the ponds of the land where ducks had been before COVID-
   assert.equal(drafts('lists', page).length, 1);
 });
 
-test('rules that are drawn cell by cell show columns and rows', () => {
+test('rules drawn cell by cell define columns and rows', () => {
   const page = drawnPage(`
 
 Ducks         We looked at all the ponds of the land and at the ducks on them
@@ -898,7 +898,7 @@ Swans         They stay where they are, on the lakes, all the year round, and
   assert.match(table?.table?.cells[3]?.text ?? '', /^They walk .* Sundays\.$/u);
 });
 
-test('a caption that is repeated over the next part of a table is no caption', () => {
+test('a caption repeated above the next part of a table is not a caption', () => {
   const found = drafts(
     'captions',
     drawnPage('Table 2. Ducks of all the upper and lower ponds by year.\n'),
@@ -910,7 +910,7 @@ test('a caption that is repeated over the next part of a table is no caption', (
   );
 });
 
-test('short last lines of a caption over two columns belong to it', () => {
+test('short last lines of a caption across two columns belong to it', () => {
   const page = drawnPage(`
 ██████████████████████████████████████████████████████████████████████████
 ██████████████████████████████████████████████████████████████████████████
@@ -929,7 +929,7 @@ ${COLUMNS}${COLUMNS}${COLUMNS}
   );
 });
 
-test('a run-in heading ends before words that are set like it', () => {
+test('a run-in heading ends before text in the same style', () => {
   const page = drawnPage(`
 «1 Introduction»
 
@@ -939,7 +939,7 @@ where the others do not come to look for it in a row that nobody has ever counte
   assert.ok(drafts('run-ins', page).includes('heading: 2.1. Ducks.'), drafts('run-ins', page).join('\n'));
 });
 
-test('a caption takes lines in small type right under it, and the notes under its figure when it is above', () => {
+test('a caption includes small lines directly below it, and the notes below its figure if it is above', () => {
   const small = (page: PageContent, from: number): PageContent => ({
     ...page,
     glyphs: page.glyphs.map((glyph) => (glyph.baseline > from ? { ...glyph, size: 8 } : glyph)),
@@ -957,7 +957,7 @@ test('a caption takes lines in small type right under it, and the notes under it
   assert.ok(drafts('captions', above).includes('caption: Figure 1. Profile. Abbreviation: UP, upper pond.'));
 });
 
-test('a list of supplementary figures and a sentence that begins after "Table 2." are no captions', () => {
+test('a list of supplementary figures and a sentence that begins after "Table 2." are not captions', () => {
   const page = drawnPage(`
 Fig. S1. Ducks on ponds.
 

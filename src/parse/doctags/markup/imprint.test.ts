@@ -13,13 +13,13 @@ test('an arXiv identifier is found in both its forms, without the version', () =
 });
 
 const PROBES = join(import.meta.dirname, '../../../../../shared/data/hostile/open/markup/t01_redos.txt');
-test('text made to stall a search does not', { skip: existsSync(PROBES) ? false : `${PROBES} is absent` }, () => {
+test('hostile text does not slow down a search', { skip: existsSync(PROBES) ? false : `${PROBES} is absent` }, () => {
   for (const line of readFileSync(PROBES, 'utf8').split('\n')) {
     findArxivId(line);
   }
 });
 
-test('dates are read in the spellings of heads and papers', () => {
+test('dates are read in the formats of HTML heads and papers', () => {
   const read = [
     '2020/05/17',
     '2020-05',
@@ -44,7 +44,7 @@ test('dates are read in the spellings of heads and papers', () => {
   ]);
 });
 
-test('what is not stated is not there, and what is too long is no imprint', () => {
+test('missing fields are omitted, and overlong text is not an imprint', () => {
   assert.deepEqual(imprintOf({ venue: ' ', volume: undefined, issn: ['', 'x'.repeat(600)] }), {});
   assert.deepEqual(imprintOf({ venue: ' Reefs ', issn: ['1', '1'] }), { imprint: { venue: 'Reefs', issn: ['1'] } });
 });
@@ -53,7 +53,7 @@ const REGION = { page: 1, box: { left: 0, top: 0, right: 1, bottom: 1 } };
 const text = (order: number, words: string): Block => ({ kind: 'text', order, regions: [REGION], text: words });
 const INFORMATION = { title: '', author: '' };
 
-test('of the DOIs on a first page those of the reference list are not its own, and one that a line cuts off is made whole', () => {
+test('DOIs of the reference list are ignored on a first page, and a DOI cut off by a line end is completed', () => {
   const blocks: Block[] = [
     text(0, 'See doi:10.5555/cited and doi: 10.5555/whole. one'),
     text(1, 'https://doi.org/10.5555/whole.one; data at 10.5281/data.'),
@@ -71,7 +71,7 @@ test('of the DOIs on a first page those of the reference list are not its own, a
   assert.equal(ownDois([text(0, 'Rivers'), last], [], INFORMATION).doi, '10.5555/last');
 });
 
-test('a DOI is found behind a cover, in an imprint that asks to be cited, and without the address of a supplement', () => {
+test('a DOI is found after a cover sheet and in a citation request, without the suffix of a supplement', () => {
   const title: Block = { kind: 'title', order: 1, regions: [{ ...REGION, page: 2 }], text: 'Reefs' };
   const behind = { ...text(2, 'https://doi.org/10.5555/own'), regions: [{ ...REGION, page: 2 }] };
   assert.equal(ownDois([text(0, 'A cover'), title, behind], [], INFORMATION).doi, '10.5555/own');
@@ -82,7 +82,7 @@ test('a DOI is found behind a cover, in an imprint that asks to be cited, and wi
   assert.equal(ownDois([supplement], [], INFORMATION).doi, '10.5555/own');
 });
 
-test('arXiv’s stamp on the margin gives id and date; an arXiv id in the text is somebody else’s', () => {
+test('the arXiv stamp in the margin gives id and date; an arXiv id in the text is ignored', () => {
   const glyphs = 'arXiv:2305.03393v1[cs.CL]5May2023'.split('').map((letter) => ({ text: letter }));
   const page = { glyphs } as unknown as NonNullable<Parameters<typeof pdfImprint>[2]['page']>;
   const parts = { page, otherDois: [] };
@@ -91,7 +91,7 @@ test('arXiv’s stamp on the margin gives id and date; an arXiv id in the text i
   assert.deepEqual(pdfImprint(cited, INFORMATION, { page: undefined, otherDois: [] }), {});
 });
 
-test('the head of a preprint and a line that is only a date give the date', () => {
+test('the date is read from the header of a preprint and from a line with only a date', () => {
   const dateOf = (line: string): string | undefined =>
     pdfImprint([text(0, line)], INFORMATION, { page: undefined, otherDois: [] }).imprint?.date;
   assert.equal(
@@ -102,7 +102,7 @@ test('the head of a preprint and a line that is only a date give the date', () =
   assert.equal(dateOf('We left on 3 May 2022'), undefined);
 });
 
-test('journal, volume and year stand in the subject of many publishers’ files', () => {
+test('journal, volume and year are read from the subject of the PDF', () => {
   const of = (subject: string) =>
     pdfImprint([], { ...INFORMATION, subject }, { page: undefined, otherDois: [] }).imprint;
   assert.deepEqual(of('Journal of Reefs, 12 (2020) 345-350. doi:10.5555/j.reefs.2020.1'), {
@@ -115,10 +115,11 @@ test('journal, volume and year stand in the subject of many publishers’ files'
   assert.equal(of('A paper about reefs, and more'), undefined);
 });
 
-const imprint = (said: string) => pdfImprint([text(0, said)], INFORMATION, { page: undefined, otherDois: [] }).imprint;
+const imprint = (printed: string) =>
+  pdfImprint([text(0, printed)], INFORMATION, { page: undefined, otherDois: [] }).imprint;
 
-test('the year is that of publication, of volume and pages, of the copyright, or of acceptance', () => {
-  for (const [said, date] of [
+test('the year is read from the publication date, volume and pages, the copyright, or the acceptance', () => {
+  for (const [printed, date] of [
     ['Received 3 May 2018; published 19 February 2019', '2019-02-19'],
     ['Published: 12 January 2016', '2016-01-12'],
     ['We searched papers published between January 1960 and April 2014', undefined],
@@ -131,15 +132,15 @@ test('the year is that of publication, of volume and pages, of the copyright, or
     ['© 2020 The Authors', '2020'],
     ['Accepted: 11 Aug 2014', '2014-08-11'],
   ] as const)
-    assert.equal(imprint(said)?.date, date, said);
+    assert.equal(imprint(printed)?.date, date, printed);
 });
 
 test('keywords are read from the line below the abstract', () => {
   assert.deepEqual(imprint('Keywords: reefs; heat · fish')?.keywords, ['reefs', 'heat', 'fish']);
 });
 
-test('a licence is read from its address or its name, not from a sentence about licences', () => {
-  for (const [said, license] of [
+test('a licence is read from its URL or name, not from a sentence about licences', () => {
+  for (const [printed, license] of [
     [
       'under the terms of the Creative Commons Attribution Non-Commercial License 4.0',
       'Creative Commons Attribution Non-Commercial License 4.0',
@@ -151,5 +152,5 @@ test('a licence is read from its address or its name, not from a sentence about 
     ],
     ['We compare CC BY with other licences.', undefined],
   ] as const)
-    assert.equal(imprint(said)?.license, license, said);
+    assert.equal(imprint(printed)?.license, license, printed);
 });

@@ -49,7 +49,7 @@ test("the author's own LaTeX wins over a built one", () => {
   assert.equal(inlineMath(math('', 'alttext="\\alpha"')), '\\alpha');
 });
 
-test('what converters wrap around LaTeX is taken off', () => {
+test('wrappers that converters add to LaTeX are removed', () => {
   assert.equal(bareLatex('\\documentclass{a}\\begin{document}$$x$$\\end{document}'), 'x');
   assert.equal(bareLatex('\\[ a +%\n b \\]'), 'a + b');
   assert.equal(bareLatex('50\\%\n of'), '50\\% of');

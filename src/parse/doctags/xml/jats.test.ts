@@ -11,7 +11,7 @@ const article = (body: string, back = '', front = ''): string =>
 const shown = (blocks: readonly Block[]): [string, string][] => blocks.map((block) => [block.kind, block.text]);
 const body = (xml: string): [string, string][] => shown(read(article(xml)).blocks);
 
-test('the front matter gives title, people, places, notes, abstracts and keywords', () => {
+test('title, people, affiliations, notes, abstracts and keywords are read from the front matter', () => {
   const { blocks, metadata } = read(
     article(
       '',
@@ -57,7 +57,7 @@ test('the front matter gives title, people, places, notes, abstracts and keyword
   });
 });
 
-test('authors have the ORCID and the institutions that the front matter gives them', () => {
+test('authors have the ORCID iDs and institutions of the front matter', () => {
   const { metadata } = read(
     `<article><front><article-meta><title-group><article-title>T</article-title></title-group><contrib-group>
        <contrib><contrib-id contrib-id-type="orcid">https://orcid.org/0000-0002-1825-009x</contrib-id><name><surname>Duck</surname><given-names>Ada</given-names></name><xref ref-type="aff" rid="a1 a2"/></contrib>
@@ -73,7 +73,7 @@ test('authors have the ORCID and the institutions that the front matter gives th
   ]);
 });
 
-test('where and when it appeared stands in the front matter: the first of its dates, the licence by its address', () => {
+test('journal, earliest date and licence URL are read from the front matter', () => {
   const { metadata } = read(
     `<article xmlns:xlink="x"><front><journal-meta><journal-title-group><journal-title>Journal of Ducks</journal-title></journal-title-group><issn>1234-5678</issn><publisher><publisher-name>Pond Press</publisher-name></publisher></journal-meta>
      <article-meta><article-id pub-id-type="pmid">123</article-id><article-id pub-id-type="pmc">45</article-id>
@@ -96,7 +96,7 @@ test('where and when it appeared stands in the front matter: the first of its da
   });
 });
 
-test('sections nest, with their labels, and blocks inside a paragraph interrupt it', () => {
+test('sections are nested with their labels, and blocks inside a paragraph split it', () => {
   const { blocks } = read(
     article(
       '<sec><label>1</label><title>Methods</title><p>We used<disp-formula id="e"><label>(1)</label><tex-math><![CDATA[\\documentclass{x}\\begin{document}$$a+b$$\\end{document}]]></tex-math></disp-formula>and went on.</p><sec><title>Deep</title><p>Text.</p></sec></sec>',
@@ -115,7 +115,7 @@ test('sections nest, with their labels, and blocks inside a paragraph interrupt 
   );
 });
 
-test('exponents, raised citations, chemistry and links are kept apart', () => {
+test('exponents, superscript citations, chemical formulas and links are distinguished', () => {
   const { blocks } = read(
     article(
       '<p>About 10<sup>−7</sup> m<sup>2</sup> of H<sub>2</sub>O<sup><xref ref-type="bibr" rid="r1">1</xref>,<xref ref-type="bibr" rid="r2">2</xref></sup> at <ext-link xlink:href="https://example.org/a">this place</ext-link><xref ref-type="bibr" rid="r3"><sup>3</sup></xref> the 1<sup>st</sup> time.</p>',
@@ -126,13 +126,13 @@ test('exponents, raised citations, chemistry and links are kept apart', () => {
   assert.equal(blocks[0]?.text.slice(link?.start, link?.end), 'this place');
 });
 
-test('mathematics in a line is readable', () => {
+test('inline mathematics is readable', () => {
   const xml =
     '<p>with <inline-formula><mml:math><mml:msub><mml:mi>d</mml:mi><mml:mi>k</mml:mi></mml:msub><mml:mo>=</mml:mo><mml:mn>64</mml:mn></mml:math></inline-formula> heads</p>';
   assert.deepEqual(body(xml), [['text', 'with d_k = 64 heads']]);
 });
 
-test('lists keep their nesting, order, labels and what hangs on an item', () => {
+test('lists keep nesting, order, labels and the blocks inside an item', () => {
   const { blocks } = read(
     article(
       '<list list-type="order"><list-item><p>one</p><p>more</p><list list-type="bullet"><list-item><p>inner</p></list-item></list><p>after</p></list-item><list-item><label>b)</label><p>two</p></list-item></list><def-list><def-item><term>Duck</term><def><p>a bird</p></def></def-item></def-list>',
@@ -154,7 +154,7 @@ test('lists keep their nesting, order, labels and what hangs on an item', () => 
   );
 });
 
-test('a table has spans, heads, its caption and its notes', () => {
+test('a table has spans, headers, a caption and notes', () => {
   const { blocks } = read(
     article(
       `<table-wrap><label>Table 1</label><caption><title>Doses.</title><p>By day.</p></caption><alternatives><graphic xlink:href="t"/><table>
@@ -196,7 +196,7 @@ test('a table has spans, heads, its caption and its notes', () => {
   );
 });
 
-test('an OASIS table is read by the names of its columns', () => {
+test('an OASIS table is read by its column names', () => {
   const { blocks } = read(
     article(`<table-wrap><label>Table 1</label><oasis:table xmlns:oasis="http://docs.oasis-open.org/ns/oasis-exchange/table"><oasis:tgroup cols="3">
     <oasis:colspec colname="a"/><oasis:colspec colname="b"/><oasis:colspec colname="c"/>
@@ -233,7 +233,7 @@ test('a table that is only an image is a picture of a table', () => {
   );
 });
 
-test('figures carry captions; what is published beside a figure is left out', () => {
+test('figures have captions; supplements of a figure are left out', () => {
   const xml = `<fig-group><caption><title>Both</title></caption><fig><label>Figure 1.</label><caption><title>A duck.</title><p>On water.<supplementary-material><label>Data 1.</label></supplementary-material></p></caption><graphic/><p><fig specific-use="child-fig"><label>Figure 1—supplement</label><caption><p>Closer.</p></caption></fig></p></fig></fig-group>`;
   assert.deepEqual(body(xml), [
     ['caption', 'Both'],
@@ -266,7 +266,7 @@ test('boxes, quotations, theorems, speech, verse, code and supplements are read'
   );
 });
 
-test('notes in the text are printed behind their paragraph, groups of notes at the end', () => {
+test('inline notes follow their paragraph, groups of notes are at the end', () => {
   const { blocks } = read(
     article(
       '<p>One<fn><label>1</label><p>a note</p></fn> two.</p>',
@@ -283,7 +283,7 @@ test('notes in the text are printed behind their paragraph, groups of notes at t
   ]);
 });
 
-test('references come with label, text and identifiers, however they are marked up', () => {
+test('references have label, text and identifiers in every markup', () => {
   const { blocks } = read(
     article(
       '',
@@ -328,7 +328,7 @@ test('floats at the end, appendices and glossaries are read; reviews are not', (
   );
 });
 
-test('an article inside an envelope is found, another vocabulary is refused', () => {
+test('an article inside a wrapper is found, another vocabulary is refused', () => {
   assert.equal(
     read('<OAI-PMH><record><article><front/><body><p>x</p></body></article></record></OAI-PMH>').blocks.length,
     1,
@@ -336,7 +336,7 @@ test('an article inside an envelope is found, another vocabulary is refused', ()
   assert.throws(() => read('<recipe><p>x</p></recipe>'), { code: 'PARSE_UNSUPPORTED' });
 });
 
-test('a body that holds escaped HTML is read as that', () => {
+test('a body with escaped HTML is read as HTML', () => {
   const { blocks } = read(
     article('<![CDATA[<p align="left"><font size="3"><b>INTRODUCCI&Oacute;N</b></font></p><p>Texto.</p>]]>'),
   );

@@ -18,7 +18,7 @@ const TEI = `<?xml version="1.0"?><TEI xmlns="http://www.tei-c.org/ns/1.0"><teiH
 <biblStruct xml:id="b1"><monogr><title>Book</title></monogr><note type="raw_reference">Fox, E. Book. arXiv:2101.00001.</note></biblStruct>
 </listBibl></div></back></text></TEI>`;
 
-test('a file of GROBID gives title, text, formulas, floats, notes and references', () => {
+test('title, text, formulas, floats, notes and references of a GROBID file are read', () => {
   const { blocks, metadata } = readTei(parseXml(Buffer.from(TEI)));
   assert.deepEqual(
     blocks.map((block) => [block.kind, block.text, block.parent]),
@@ -55,7 +55,7 @@ test('a file of GROBID gives title, text, formulas, floats, notes and references
   );
 });
 
-test('TEI by hand: front, verse, quotations, defined terms and printed references', () => {
+test('front matter, verse, quotations, definition lists and printed references of hand-written TEI are read', () => {
   const { blocks } = readTei(
     parseXml(
       Buffer.from(`<TEI><teiHeader><fileDesc><titleStmt><title>Letters</title></titleStmt></fileDesc></teiHeader><text>

@@ -7,7 +7,7 @@ import { parseXml } from './tree.ts';
 
 const text = (xml: string): string => rawText(parseXml(Buffer.from(xml)));
 
-test('the five, numeric and named characters are read; what a DTD defines is left as it stands', () => {
+test('predefined, numeric and named entities are decoded; entities defined in a DTD are unchanged', () => {
   assert.equal(
     text(
       '<!DOCTYPE a [<!ENTITY own "boom"><!ENTITY ext SYSTEM "file:///etc/passwd">]><a>&lt;&#x3bb;&alpha;&nbsp;&Oacute;&own;&ext;&constructor;</a>',
@@ -24,7 +24,7 @@ test('prefixes are dropped from names and attributes', () => {
   assert.equal(({} as Record<string, unknown>)['p'], undefined);
 });
 
-test('broken, deep and large files end in a coded error', () => {
+test('broken, deeply nested and large files are coded errors', () => {
   assert.throws(() => text('<a><b></a>'), { code: 'PARSE_BROKEN' });
   assert.throws(() => text('no markup'), { code: 'PARSE_BROKEN' });
   assert.throws(() => text('<a>'.repeat(513)), { code: 'PARSE_TOO_DEEP' });
@@ -33,7 +33,7 @@ test('broken, deep and large files end in a coded error', () => {
   assert.throws(() => text(`<a ${attributes}/>`), { code: 'PARSE_TOO_LARGE' });
 });
 
-test('the encoding is the one the file declares', () => {
+test('the declared encoding is used', () => {
   assert.equal(rawText(parseXml(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>\xe9</a>', 'latin1'))), 'é');
   assert.equal(rawText(parseXml(Buffer.from('\uFEFF<a>é</a>', 'utf16le'))), 'é');
   assert.equal(

@@ -40,19 +40,19 @@ function describeDenseEngine(name: string, open: () => Promise<DenseEngine>, tra
       assert.equal(vectors.length, texts.length);
       for (const [at, vector] of vectors.entries()) {
         assert.equal(vector.length, engine.dimensions, `text ${at}`);
-        assert.ok(vector.every(Number.isFinite), `text ${at} has something else than numbers`);
+        assert.ok(vector.every(Number.isFinite), `text ${at} has values that are not finite`);
         // A text without content may have a zero vector.
         const length = Math.hypot(...vector);
         if (traits.normalised && length > 0) assert.ok(Math.abs(length - 1) < 1e-4, `text ${at} has length ${length}`);
       }
     };
 
-    test('says which model it runs and what it can take', () => {
+    test('reports its model and its limits', () => {
       assert.notEqual(engine.model.name, '');
       assert.ok(engine.dimensions > 0 && engine.batchSize > 0 && engine.concurrency > 0);
     });
 
-    test('gives one vector per text, in their order, the same for the same text', async () => {
+    test('gives one vector per text, in order, and equal vectors for equal texts', async () => {
       const vectors = await engine.embed(TEXTS, 'passage');
       check(vectors, TEXTS);
       assert.ok(cosine(vectors[0], vectors[4]) > 0.9999, 'the same text');
@@ -64,7 +64,7 @@ function describeDenseEngine(name: string, open: () => Promise<DenseEngine>, tra
       check(await engine.embed(TEXTS, 'query'), TEXTS);
     });
 
-    test('gives a text the same vector alone and among any number of others', async () => {
+    test('gives a text the same vector alone and in any batch', async () => {
       const many = Array.from({ length: Math.max(4, engine.batchSize * 2 + 1) }, (_, at) => TEXTS[at % 4] ?? '');
       const together = await engine.embed(many, 'passage');
       check(together, many);
@@ -75,17 +75,17 @@ function describeDenseEngine(name: string, open: () => Promise<DenseEngine>, tra
       }
     });
 
-    test('takes no text, empty text and odd text', async () => {
+    test('accepts an empty list, empty text and unusual text', async () => {
       assert.deepEqual(await engine.embed([], 'passage'), []);
       check(await engine.embed(ODD_TEXTS, 'passage'), ODD_TEXTS);
     });
 
-    test('takes a text that is longer than any window', async () => {
+    test('accepts a text longer than the context window', async () => {
       const long = Array.from({ length: LONG_WORDS }, (_, at) => `word${at % 97}`).join(' ');
       check(await engine.embed([long], 'passage'), [long]);
     });
 
-    test('stops when aborted, with the reason of the signal', async () => {
+    test('stops on abort with the reason of the signal', async () => {
       const reason = new Error('enough');
       await assert.rejects(engine.embed(TEXTS, 'passage', AbortSignal.abort(reason)), reason);
       const stop = new AbortController();

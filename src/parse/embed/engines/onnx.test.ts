@@ -8,7 +8,7 @@ import { writeTableModel } from '../../../../test/fixtures/table-model.ts';
 import { openLoopback } from '../../../testing/index.ts';
 import { openDenseEngine } from '../engine.ts';
 
-test('a model is fetched from its address once, and used from its folder', async () => {
+test('a model is downloaded from its URL once, and then loaded from its folder', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'model-url-'));
   const { path } = await writeTableModel(join(scratch.path, 'table'), 8, 'last_hidden_state');
   const asked: string[] = [];
@@ -34,10 +34,10 @@ test('a model is fetched from its address once, and used from its folder', async
   const first = asked.length;
   assert.ok(first >= 2);
   assert.deepEqual(await open(), vector);
-  assert.equal(asked.length, first, 'the second time nothing is asked for');
+  assert.equal(asked.length, first, 'no requests the second time');
 });
 
-test('an address without a model, or with a server that fails, is a coded error that leaves no part', async () => {
+test('a URL without a model or a failing server is a coded error and leaves no partial file', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'model-url-'));
   const open = async (status: number): Promise<unknown> => {
     await using server = await openLoopback((_, response) => void response.writeHead(status).end());

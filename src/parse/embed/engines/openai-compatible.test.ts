@@ -19,7 +19,7 @@ interface Asked {
   readonly response: ServerResponse;
 }
 
-/** Answers a request as a faultless server would: the vector of a text is its length, three times over. */
+/** Responds without faults: the vector of a text is its length, three times. */
 function answer({ texts, response }: Asked, leaveOut: (place: number) => boolean = () => false): void {
   const data = texts
     .map((text, index) => ({ object: 'embedding', index, embedding: [text.length, text.length, text.length] }))
@@ -30,10 +30,10 @@ function answer({ texts, response }: Asked, leaveOut: (place: number) => boolean
 }
 
 function fail(asked: Asked, status: number, headers: Readonly<Record<string, string>> = {}): void {
-  asked.response.writeHead(status, headers).end(JSON.stringify({ error: { message: 'as you wished' } }));
+  asked.response.writeHead(status, headers).end(JSON.stringify({ error: { message: 'as requested' } }));
 }
 
-/** A real server on loopback; `behave` decides about the n-th request after the probe for dimensions. */
+/** A real server on loopback; `behave` handles the n-th request after the probe for dimensions. */
 async function serve(
   behave: (asked: Asked, number: number) => void,
 ): Promise<{ url: string; asked: Asked[]; [Symbol.asyncDispose](): Promise<void> }> {
@@ -83,12 +83,12 @@ function options(url: string, clock: HeldClock, more: Partial<ServerOptions> = {
   };
 }
 
-/** Lets the loop turn until something has happened; no time passes on the held clock. */
+/** Runs the event loop until the condition is true; no time passes on the held clock. */
 async function until(happened: () => boolean): Promise<void> {
   while (!happened()) await new Promise(setImmediate);
 }
 
-/** Lets time pass in small steps until the work has ended: far too little for a request to run out of its time. */
+/** Advances the clock in small steps until the work has ended, without a request timing out. */
 async function driven<T>(clock: HeldClock, work: Promise<T>): Promise<T> {
   const ended = new AbortController();
   const finish = (): void => ended.abort();
@@ -100,7 +100,7 @@ async function driven<T>(clock: HeldClock, work: Promise<T>): Promise<T> {
 const lengths = (vectors: readonly Float32Array[]): number[] => vectors.map((vector) => vector[0] ?? -1);
 const texts = ['a', 'bb', 'ccc', 'dddd'];
 
-test('vectors are matched by index, texts go out in batches with the key', async () => {
+test('vectors are matched by index, and texts are sent in batches with the key', async () => {
   const clock = new HeldClock();
   await using server = await serve((asked) => answer(asked));
   await using engine = await openServerEngine(options(server.url, clock), undefined);
@@ -119,7 +119,7 @@ test('vectors are matched by index, texts go out in batches with the key', async
   assert.equal(server.asked[0]?.authorization, 'Bearer secret');
 });
 
-test('429 with Retry-After holds every request for exactly that long', async () => {
+test('429 with Retry-After delays every request by exactly that time', async () => {
   const clock = new HeldClock();
   await using server = await serve((asked, number) =>
     number === 1 ? fail(asked, 429, { 'retry-after': '7' }) : answer(asked),
@@ -135,7 +135,7 @@ test('429 with Retry-After holds every request for exactly that long', async () 
   assert.deepEqual(lengths(await second), [5]);
 });
 
-test('500 and a broken connection are tried again with growing pauses', async () => {
+test('500 and a broken connection are retried with increasing backoff', async () => {
   const clock = new HeldClock();
   const times: number[] = [];
   await using server = await serve((asked, number) => {
@@ -151,7 +151,7 @@ test('500 and a broken connection are tried again with growing pauses', async ()
   assert.equal(server.asked.length, 3);
 });
 
-test('a server that does not answer in time is asked again', async () => {
+test('a request that times out is retried', async () => {
   const clock = new HeldClock();
   await using server = await serve((asked, number) => (number === 1 ? undefined : answer(asked)));
   await using engine = await openServerEngine(options(server.url, clock));
@@ -162,7 +162,7 @@ test('a server that does not answer in time is asked again', async () => {
   assert.deepEqual(lengths(await driven(clock, work)), [1, 2, 3, 4]);
 });
 
-test('texts left out of an answer are asked for again, and only those', async () => {
+test('texts missing in a response, and only they, are requested again', async () => {
   const clock = new HeldClock();
   await using server = await serve((asked, number) => answer(asked, (place) => number === 1 && place % 2 === 1));
   await using engine = await openServerEngine(options(server.url, clock));
@@ -170,7 +170,7 @@ test('texts left out of an answer are asked for again, and only those', async ()
   assert.deepEqual(server.asked[1]?.texts, ['bb', 'dddd']);
 });
 
-test('fewer vectors than texts without saying which are refused', async () => {
+test('fewer vectors than texts without an index are refused', async () => {
   await using server = await serve(({ response }) => {
     response.end(JSON.stringify({ data: [{ embedding: [1, 2, 3] }] }));
   });
@@ -189,13 +189,13 @@ test('a vector of another length ends the run at once', async () => {
   });
 });
 
-test('a batch the server finds too large goes out in halves', async () => {
+test('a batch too large for the server is split in halves', async () => {
   await using server = await serve((asked) => (asked.texts.length > 1 ? fail(asked, 413) : answer(asked)));
   await using engine = await openServerEngine(options(server.url, new HeldClock()));
   assert.deepEqual(lengths(await engine.embed(texts, 'passage')), [1, 2, 3, 4]);
 });
 
-test('a wrong key is said at once and never shown', async () => {
+test('a wrong key is reported at once and never printed', async () => {
   await using server = await serve((asked) => fail(asked, 401));
   await using engine = await openServerEngine(options(server.url, new HeldClock()));
   await assert.rejects(engine.embed(['a'], 'passage'), (error: Error & { code: string }) => {
@@ -206,7 +206,7 @@ test('a wrong key is said at once and never shown', async () => {
   assert.equal(server.asked.length, 1);
 });
 
-test('an outage ends the run after the retries and keeps what was done', async () => {
+test('an outage ends the run after the retries and keeps finished vectors', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'outage-'));
   try {
     using cache = new VectorCache(join(folder, 'vectors.sqlite'));
@@ -236,7 +236,7 @@ test('an outage ends the run after the retries and keeps what was done', async (
   }
 });
 
-test('a pause longer than allowed ends the run with the reason', async () => {
+test('a Retry-After above the limit ends the run with the reason', async () => {
   await using server = await serve((asked) => fail(asked, 429, { 'retry-after': '3600' }));
   await using engine = await openServerEngine(options(server.url, new HeldClock()));
   await assert.rejects(engine.embed(['a'], 'passage'), {
@@ -245,7 +245,7 @@ test('a pause longer than allowed ends the run with the reason', async () => {
   });
 });
 
-test('the first question to a server ends with the time of one document, whatever waits its attempts would take', async (t) => {
+test('the first request to a server is limited to the time of one document, including retries', async (t) => {
   const clock = new HeldClock();
   const startedAt = clock.now();
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');

@@ -40,7 +40,7 @@ test('a labelled abstract ends at the keywords, the imprint or the next section'
   assert.equal(found('# Abstract', FIRST, ...Array.from({ length: 9 }, () => BODY)), FIRST, 'the text has no heading');
 });
 
-test('the parts of a structured abstract belong together, as headings and as labels', () => {
+test('the parts of a structured abstract are joined, with headings or with labels', () => {
   const texts = [`Background: ${FIRST}`, `Results: ${SECOND}`];
   assert.equal(found(...texts, 'Received: 3 May 2020', '# Background', BODY), texts.join('\n'));
   const parts = ['# Background', FIRST, '# Methods', SECOND, '# Conclusions', SECOND];
@@ -48,13 +48,13 @@ test('the parts of a structured abstract belong together, as headings and as lab
   assert.equal(found('# Abstract', texts[0] ?? '', '# Results:', SECOND, '# Introduction'), `${texts[0]}\n${SECOND}`);
 });
 
-test('without a label it is what stands before the keywords or the introduction, or the first paragraph of a study', () => {
+test('an unlabelled abstract is the text before the keywords or the introduction, or the first paragraph', () => {
   const long = `${FIRST} ${SECOND} ${FIRST}`;
   assert.equal(found(long, 'DOI: 10.5555/reefs', 'I. INTRODUCTION', BODY), long);
   assert.equal(found(long, 'Keywords: reefs', BODY), long);
   assert.equal(found(long, BODY, '# Methods', BODY), long);
   const summary = `Summary statistics of all reefs were computed. ${BODY}`;
-  assert.equal(found(long, '# Introduction', summary, '# Methods', BODY), long, 'a sentence is no label');
+  assert.equal(found(long, '# Introduction', summary, '# Methods', BODY), long, 'a sentence is not a label');
   assert.equal(found(long, BODY, '# The reef and its people', BODY), undefined, 'an essay');
   const names = Array.from({ length: 30 }, (_, at) => `Ada Stone${at}`).join(', ');
   assert.equal(found(names, long, '# Introduction', BODY), long);

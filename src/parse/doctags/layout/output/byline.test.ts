@@ -6,7 +6,7 @@ import type { Draft } from '../draft.ts';
 import type { Line } from '../page/segment.ts';
 import { findByline } from './byline.ts';
 
-/** A title and lines below it, parted by `/`; an empty one is a gap, a character behind `^` is raised, `>` goes to the right. */
+/** A title and lines below it, separated by `/`; an empty one is a gap, `^` makes a superscript, `>` starts a column. */
 function drafts(text: string): Draft[] {
   const title = {
     kind: 'title',
@@ -47,7 +47,7 @@ const BODY = [
 ] as Block[];
 const find = (known: string, text: string): string[] => findByline(drafts(text), known, BODY);
 
-test('names are read without marks, degrees, signs of ORCID and addresses', () => {
+test('names are read without marks, degrees, ORCID icons and addresses', () => {
   assert.deepEqual(
     find(
       '',
@@ -62,7 +62,7 @@ test('names are read without marks, degrees, signs of ORCID and addresses', () =
   assert.deepEqual(find('', 'ADA STONE* AND CARL BROOK'), ['Ada Stone', 'Carl Brook']);
 });
 
-test('a name that is broken between two rows is one name', () => {
+test('a name split over two rows is one name', () => {
   assert.deepEqual(find('', 'Ada Stone^1, Carl/Brook^2, Eva Field^1/Riverton'), [
     'Ada Stone',
     'Carl Brook',
@@ -70,7 +70,7 @@ test('a name that is broken between two rows is one name', () => {
   ]);
 });
 
-test('rows of names beside each other, in columns or below each other are read', () => {
+test('names in a row, in columns or in a list are read', () => {
   assert.deepEqual(find('', 'Ada Stone>Carl Brook>Eva Field/_Plain Town>_River Town>_Hill Town'), [
     'Ada Stone',
     'Carl Brook',
@@ -88,7 +88,7 @@ test('rows of names beside each other, in columns or below each other are read',
   ]);
 });
 
-test('marks stand apart, on the line or between names; places behind names in another slant are none', () => {
+test('marks may be separate, on the line or between names; places in italics after names are not names', () => {
   assert.deepEqual(
     find('', 'Ada Stone a, Carl J. Brook III b,*, Eva Field a/Plain Town'.replaceAll(/ ([ab])\b/g, ' ^$1')),
     ['Ada Stone', 'Carl J. Brook III', 'Eva Field'],
@@ -101,12 +101,12 @@ test('marks stand apart, on the line or between names; places behind names in an
   assert.deepEqual(find('', 'Ada Stone//Faculty of Rivers, Plain University'), ['Ada Stone']);
 });
 
-test('rows of a list of names that begins or ends in what is no name are left out', () => {
+test('a list of names that begins or ends with other text is ignored', () => {
   assert.deepEqual(find('', 'Cite as: Ada Stone,/Carl Brook, Eva Field,/Max Hill. On the motion of sand'), []);
   assert.deepEqual(find('', 'Ada Stone, Carl Brook,/some others and their friends'), []);
 });
 
-test('a group for which authors write is none of them', () => {
+test('a group that the authors represent is not an author', () => {
   assert.deepEqual(find('', 'Ada Stone, Carl Brook, for the Plain Study Group (PSG)'), ['Ada Stone', 'Carl Brook']);
   assert.deepEqual(find('', 'Ada Stone, Carl Brook and Eva Field, on behalf of the River/Consortium'), [
     'Ada Stone',
@@ -119,13 +119,13 @@ test('a group for which authors write is none of them', () => {
   ]);
 });
 
-test('family names that come first are put last', () => {
+test('family names printed first are moved to the end', () => {
   assert.deepEqual(find('', 'Gruia AT**, Horhat FG*'), ['AT Gruia', 'FG Horhat']);
   assert.deepEqual(find('', 'Stone, A. B., Brook, C.'), ['A. B. Stone', 'C. Brook']);
   assert.deepEqual(find('', 'Bernard CS Whitfield^1, Ada Stone^2'), ['Bernard CS Whitfield', 'Ada Stone']);
 });
 
-test('topics, places, journals and notes are no authors', () => {
+test('topics, places, journals and notes are not authors', () => {
   assert.deepEqual(find('', 'Drug Design; Lung Cancer'), []);
   assert.deepEqual(find('', 'This article was published in the following journal:/Infection and Drug Resistance'), []);
   assert.deepEqual(find('', 'Benoît Legat^1/1 KU Leuven'), ['Benoît Legat']);
@@ -133,10 +133,10 @@ test('topics, places, journals and notes are no authors', () => {
   assert.deepEqual(find('', 'Academic Editor: Ada Stone'), []);
 });
 
-test('what is uncertain is left out', () => {
+test('uncertain names are left out', () => {
   assert.deepEqual(find('', 'River Fish'), []);
-  assert.deepEqual(find('', 'Ewa SkaBa^1, Tomasz UliwiNski^2'), [], 'letters that the file names wrongly');
-  assert.deepEqual(find('', 'River Town,'), [], 'a comma is no mark');
+  assert.deepEqual(find('', 'Ewa SkaBa^1, Tomasz UliwiNski^2'), [], 'letters with wrong codes in the file');
+  assert.deepEqual(find('', 'River Town,'), [], 'a comma is not a mark');
   assert.deepEqual(find('', 'Old Mill'), [], 'one pair of words without any sign of a name');
   assert.deepEqual(find('', 'Ada Stone^1, Carl Brook^2, Mary E.'), [], 'a name that is cut off');
   assert.deepEqual(find('Ada Stone', 'Received 3 May 2020'), [], 'files often name the first author only');
@@ -144,14 +144,14 @@ test('what is uncertain is left out', () => {
   assert.deepEqual(find('Microsoft Word', 'Received 3 May 2020'), []);
 });
 
-test('a date below the names is not part of the last one, and shows that a single one is a name', () => {
+test('a date below the names is not part of the last one, and confirms a single name', () => {
   assert.deepEqual(find('', 'Ada Stone>Carl Brook//November 17, 2026'), ['Ada Stone', 'Carl Brook']);
   assert.deepEqual(find('', 'Ada Stone//17 May 2026'), ['Ada Stone']);
   assert.deepEqual(find('', 'Technical Report//May 2026'), []);
   assert.deepEqual(find('', 'Ada May^1, April Brook^2'), ['Ada May', 'April Brook']);
 });
 
-test('rows of names over their addresses are all read', () => {
+test('all rows of names above their addresses are read', () => {
   assert.deepEqual(
     find('', 'Ada Stone^1>Carl Brook^1/_Plain Works>_River Lab//Eva Field^1>Max Hill^2/_River Lab>_Plain Works'),
     ['Ada Stone', 'Carl Brook', 'Eva Field', 'Max Hill'],
@@ -163,17 +163,17 @@ test('rows of names over their addresses are all read', () => {
   assert.deepEqual(find('', 'Broad Plains (from the first days until now)'), [], 'a heading with a remark in brackets');
 });
 
-test('a wide space parts names, as on slides', () => {
+test('a wide space separates names, as on slides', () => {
   assert.deepEqual(find('', 'Ada Stone  Carl van der Brook'), ['Ada Stone', 'Carl van der Brook']);
 });
 
-test('the name on the title page of a thesis is below a word that says so', () => {
+test('the author on the title page of a thesis is found below a label', () => {
   assert.deepEqual(find('', 'A thesis submitted for the degree of/Doctor of Philosophy//by//Ada Stone'), ['Ada Stone']);
   assert.deepEqual(find('', 'Dissertation//vorgelegt von//Ada Stone'), ['Ada Stone']);
   assert.deepEqual(find('', 'A thesis submitted for the degree of//Broad Plains'), []);
 });
 
-test('names of other languages: joined by their words for “and”, or in Chinese, Japanese and Korean characters', () => {
+test('names in other languages are read, joined by their words for “and” or in CJK characters', () => {
   assert.deepEqual(find('', 'Jan de Vries en Anneke van der Berg'), ['Jan de Vries', 'Anneke van der Berg']);
   assert.deepEqual(find('', '张伟^1，李娜^2，欧阳芳'), ['张伟', '李娜', '欧阳芳']);
   assert.deepEqual(find('', '山田 太郎、鈴木 花子'), ['山田 太郎', '鈴木 花子']);

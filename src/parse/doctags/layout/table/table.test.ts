@@ -14,7 +14,7 @@ function tablesOf(blocks: readonly Block[]): Table[] {
   return blocks.flatMap((block) => (block.kind === 'table' ? [block.table] : []));
 }
 
-/** Rows as strings; spans are written behind the text. */
+/** Rows as strings; spans follow the text. */
 function rowsOf(table: Table | undefined): string[][] {
   if (!table) return [];
   return Array.from({ length: table.rows }, (_, row) =>
@@ -69,7 +69,7 @@ test('a table between rules is read with its spans, and its caption belongs to i
   assert.equal(caption?.parent, table?.order);
 });
 
-test('wrapped cells make one row, and numbers below each other make several', async () => {
+test('wrapped cells are one row, and stacked numbers are several', async () => {
   const bytes = await makePdf((pdf) => {
     const top = 100;
     rule(pdf, 72, 400, top);
@@ -93,7 +93,7 @@ test('wrapped cells make one row, and numbers below each other make several', as
   ]);
 });
 
-test('a table that goes on over the page is one table', async () => {
+test('a table continued on the next page is one table', async () => {
   const head = (pdf: Drawing, top: number): void => {
     rule(pdf, 72, 400, top);
     line(pdf, 'Place', { x: 75, y: top + 4 });
@@ -124,7 +124,7 @@ test('a table that goes on over the page is one table', async () => {
   );
 });
 
-test('rules around text are no table', async () => {
+test('rules around text are not a table', async () => {
   const bytes = await makePdf((pdf) => {
     rule(pdf, 72, 540, 90);
     paragraph(pdf, prose(8, 1), { x: 72, y: 100, width: 468 });
@@ -133,7 +133,7 @@ test('rules around text are no table', async () => {
   assert.equal(tablesOf((await parsePdf(bytes)).blocks).length, 0);
 });
 
-test('a table without rules is found under its caption', async () => {
+test('a table without rules is found below its caption', async () => {
   const bytes = await makePdf((pdf) => {
     const y = paragraph(pdf, prose(8, 1), { x: 72, y: 60, width: 468 }) + 14;
     line(pdf, 'Table 2. Depth of the river at three places.', { x: 72, y });
@@ -157,7 +157,7 @@ test('a table without rules is found under its caption', async () => {
   ]);
 });
 
-test('cells that all wrap at once make one row, a label alone heads the rows below it', async () => {
+test('cells that all wrap are one row, and a single label is the heading of the rows below', async () => {
   const cells = (pdf: Drawing, y: number, ...texts: readonly string[]): void =>
     texts.forEach((text, column) => {
       if (text !== '') line(pdf, text, { x: [75, 160, 330][column] ?? 0, y });
@@ -183,7 +183,7 @@ test('cells that all wrap at once make one row, a label alone heads the rows bel
   ]);
 });
 
-test('numbers in the middle beside a label of two lines belong to its row', async () => {
+test('numbers centred beside a two-line label belong to its row', async () => {
   const bytes = await makePdf((pdf) => {
     const top = 100;
     rule(pdf, 72, 400, top);
@@ -206,7 +206,7 @@ test('numbers in the middle beside a label of two lines belong to its row', asyn
   ]);
 });
 
-test('a table whose parts are labelled as continued is one table over three pages', async () => {
+test('a table with parts labelled as continued is one table over three pages', async () => {
   const bytes = await makePdf((pdf) => {
     for (let part = 0; part < 3; part += 1) {
       if (part > 0) pdf.addPage();
@@ -231,7 +231,7 @@ test('a table whose parts are labelled as continued is one table over three page
   );
 });
 
-test('a head centred over short cells makes no column', async () => {
+test('a header centred over short cells is not a separate column', async () => {
   const bytes = await makePdf((pdf) => {
     const top = 100;
     rule(pdf, 72, 400, top);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasLetter, hasLetterOrDigit, isDigit, isLetters, detectLanguage } from './script.ts';
 
-test('letters and digits are told as the Unicode classes tell them', () => {
+test('letters and digits are classified as in Unicode', () => {
   const texts = ['', 'ab', 'a1', '1a', 'ﬁ', '\u{1d400}', 'é', 'e\u0301', '٣', '½', 'ª', ' a', '\ufffd'];
   for (let code = 0; code < 0x250; code += 1) texts.push(String.fromCharCode(code));
   for (const text of texts) {
@@ -13,7 +13,7 @@ test('letters and digits are told as the Unicode classes tell them', () => {
   }
 });
 
-test('the language is known by its commonest words or its script', () => {
+test('the language is detected by its most common words or its script', () => {
   assert.equal(
     detectLanguage(
       'The ducks of the lake were seen by all of us, and it is said that they have been there for as long as anybody can remember, which is a long time for ducks.',
@@ -36,7 +36,7 @@ test('the language is known by its commonest words or its script', () => {
   assert.equal(detectLanguage('カモは湖で泳いでいます。みんなが見ました。'.repeat(20)), 'ja');
 });
 
-test('languages that share a script are known by their own letters', () => {
+test('languages that share a script are distinguished by their letters', () => {
   assert.equal(detectLanguage('Качки плавають в озері, і всі їх бачили, бо вони є тут давно.'.repeat(3)), 'uk');
   assert.equal(detectLanguage('Утки плавают в озере, и все их видели, потому что они здесь давно.'.repeat(3)), 'ru');
   assert.equal(detectLanguage('اردک‌ها در دریاچه شنا می‌کنند و همه آن‌ها را دیده‌اند، چون گروهی بزرگ‌اند.'.repeat(3)), 'fa');
@@ -51,7 +51,7 @@ test('languages that share a script are known by their own letters', () => {
   );
 });
 
-test('too little text, or none in particular, is not guessed at', () => {
+test('no language is guessed from too little or unspecific text', () => {
   assert.equal(detectLanguage('The ducks'), undefined);
   assert.equal(
     detectLanguage(

@@ -69,7 +69,7 @@ function named(glyphs: readonly Glyph[], shapes: ReadonlyMap<Font, ReadonlyMap<s
 
 const textOf = (found: PageContent | undefined): string => found?.glyphs.map(({ text }) => text).join('') ?? '';
 
-test('an m that reaches below the line is a mu, a flat e is a dash; real letters stay', () => {
+test('an m that extends below the line is a mu, a flat e is a dash; real letters are unchanged', () => {
   const shapes = new Map([
     [
       SYMBOLS,
@@ -95,20 +95,20 @@ test('an m that reaches below the line is a mu, a flat e is a dash; real letters
   assert.equal(textOf(found), '250μg5–10π');
   assert.equal(found?.renamed, 3);
   const plain = new Map([[SYMBOLS, new Map([['m', ink(0, 0.45, 0.75)]])]]);
-  assert.equal(textOf(named(line, plain)), '250mg5e10p', 'an m that looks like one is one');
+  assert.equal(textOf(named(line, plain)), '250mg5e10p', 'an m that looks like an m is unchanged');
 });
 
-test('a letter of another name that looks like a mu before units is a mu', () => {
+test('a letter with another name that looks like a mu before a unit is a mu', () => {
   const shapes = new Map([[SYMBOLS, new Map([['l', ink(-0.2, 0.45)]])]]);
   assert.equal(textOf(named(row(['2', TEXT], ' ', ['l', SYMBOLS], ['L', TEXT]), shapes)), '2μL');
 });
 
-test('words of a display font with odd letters are left alone', () => {
+test('words of a display font with odd letters are unchanged', () => {
   const shapes = new Map([[SYMBOLS, new Map([['m', ink(-0.2, 0.45)]])]]);
   assert.equal(textOf(named(row(['mammmmals', SYMBOLS]), shapes)), 'mammmmals');
 });
 
-test('a glyph without a name is told by the words around it, and counted when no word tells', () => {
+test('a glyph without a name is inferred from the words around it, or counted as unmapped', () => {
   const hole = unknownText(0xe103);
   const words = [' ', ['speci', TEXT], [hole, SYMBOLS], ['c', TEXT], ' ', [hole, SYMBOLS], ['gure', TEXT]] as const;
   assert.equal(textOf(named(row(...words), new Map())), 'specificfigure');
@@ -122,7 +122,7 @@ test("a raised ring before C is a degree, TeX's composition sign is not", () => 
   assert.equal(textOf(named([glyph('f', 0), glyph('◦', 6), glyph('g', 12)], new Map())), 'f◦g');
 });
 
-test('an accent drawn after the line finds its letter by place; a stroke negates a sign', () => {
+test('an accent drawn after the line is matched to its letter by position; a stroke negates a sign', () => {
   const line = row(['Jose', TEXT], ' ', ['et', TEXT]);
   const accents = composeAccents([...line, glyph('´', 15.5, { right: 19.5 })]);
   assert.equal(accents.map(({ text }) => text).join(''), 'Joséet');
@@ -130,7 +130,7 @@ test('an accent drawn after the line finds its letter by place; a stroke negates
   assert.equal(signs.map(({ text }) => text).join(''), 'i≠j');
 });
 
-test('hidden text and copies are left out; the text layer of a scan is kept', () => {
+test('hidden text and duplicates are removed; the text layer of a scan is kept', () => {
   const line = row(['seen', TEXT]);
   const ghost = row(['ghost', TEXT]).map((each) => ({ ...each, baseline: 200 }));
   const inks = [...line.map(() => 'plain' as const), ...ghost.map(() => 'none' as const)];
@@ -169,5 +169,5 @@ test('hidden text and copies are left out; the text layer of a scan is kept', ()
   const white = inks.map((ink) => (ink === 'none' ? ('white' as const) : ink));
   assert.equal(text(withoutHidden([...line, ...ghost], white, [], [0])), 'seen');
   const tint = { kind: 'fill', box: { left: 0, right: 100, top: 80, bottom: 210 }, form: -1 } as const;
-  assert.equal(text(withoutHidden([...line, ...ghost], white, [tint], [0])), 'seenghost', 'white on a tint is seen');
+  assert.equal(text(withoutHidden([...line, ...ghost], white, [tint], [0])), 'seenghost', 'white on a tint is visible');
 });

@@ -34,7 +34,7 @@ function setWord(text: string, left = 0): Glyph[] {
   return Array.from(text, (letter, index) => glyph(letter, left + index * 5));
 }
 
-test('a hyphen at the line end goes when the document writes the word without it, and stays in compounds', () => {
+test('a hyphen at a line end is removed if the document has the word without it, and kept in compounds', () => {
   const vocabulary = collectVocabulary(['of information about a well-known state and of data driven models here']);
   assert.equal(joinTexts(['some infor-', 'mation'], vocabulary), 'some information');
   assert.equal(joinTexts(['a well-', 'known fact'], vocabulary), 'a well-known fact');
@@ -44,7 +44,7 @@ test('a hyphen at the line end goes when the document writes the word without it
   assert.equal(joinTexts(['漢字の', '文章'], vocabulary), '漢字の文章');
 });
 
-test('heading numbers of all common kinds are read', () => {
+test('all common kinds of heading numbers are read', () => {
   const depthOf = (text: string): string => {
     const number = headingNumber(text);
     return number ? `${number.style} ${number.depth} ${number.rest}` : 'none';
@@ -58,7 +58,7 @@ test('heading numbers of all common kinds are read', () => {
   assert.equal(depthOf('In the beginning'), 'none');
 });
 
-test('section names that papers share are known', () => {
+test('common section names are recognised', () => {
   assert.ok(isCommonHeading('Materials and Methods'));
   assert.ok(isCommonHeading('ACKNOWLEDGMENTS'));
   assert.ok(!isCommonHeading('Rivers of the north'));
@@ -66,7 +66,7 @@ test('section names that papers share are known', () => {
   assert.ok(isReferencesHeading('Literaturverzeichnis'));
 });
 
-test('names are told from places', () => {
+test('names are distinguished from places', () => {
   assert.deepEqual(namesInLine('Ada B. Stone1,2, Carl van der Brook∗ and Łukasz Müller-Field'), [
     'Ada B. Stone',
     'Carl van der Brook',
@@ -76,7 +76,7 @@ test('names are told from places', () => {
   assert.deepEqual(namesInLine('ada@rivers.example'), []);
 });
 
-test('the language is told by short words or by the script', () => {
+test('the language is detected by short words or by the script', () => {
   assert.equal(
     detectLanguage('the water of the river is slow and the sand in it settles for years in that plain'),
     'en',
@@ -94,14 +94,14 @@ test('the language is told by short words or by the script', () => {
   assert.equal(detectLanguage('x'), undefined);
 });
 
-test('codes without meaning give no text, ligatures are spelled out', () => {
+test('meaningless codes give no text, and ligatures are expanded', () => {
   assert.equal(usableText(0xfb03, false, 'Times'), 'ffi');
   assert.equal(usableText(0xf0b7, false, 'Symbol'), '•');
   assert.equal(usableText(0xe123, false, 'Times'), '');
   const figures = [0xf639, 0xf6dc, 0xf63a, 0xf641, 0xf731].map((code) => usableText(code, false, 'MyriadPro'));
   assert.equal(figures.join(''), '01291', 'figures of fonts by Adobe');
   assert.equal(usableText(3, false, 'Times'), '');
-  assert.equal(usableText(0x62, false, 'CMEX10'), '', 'a hat of the font for large signs is no letter');
+  assert.equal(usableText(0x62, false, 'CMEX10'), '', 'a hat of the font for large symbols is not a letter');
 });
 
 test('an accent printed over a letter becomes part of it', () => {
@@ -122,7 +122,7 @@ test('an accent printed over a letter becomes part of it', () => {
   );
 });
 
-test('spaces are rebuilt from gaps, and scripts are kept from running into words', () => {
+test('spaces are rebuilt from gaps, and superscripts are kept apart from words', () => {
   assert.equal(glyphsText([...setWord('two'), ...setWord('words', 18)], 10, 100), 'two words');
   const script = { size: 7, baseline: 102 };
   assert.equal(glyphsText([glyph('d', 0), glyph('j', 5, script)], 10, 100), 'd_j');
@@ -135,11 +135,15 @@ test('spaces are rebuilt from gaps, and scripts are kept from running into words
   const powered = [glyph('x', 0, variable), glyph('i', 5, sub), glyph('2', 5, above)];
   assert.equal(glyphsText(powered, 10, 100), 'x_i^2');
   assert.equal(glyphsText([glyph('R', 0, variable), glyph('2', 5, above)], 10, 100), 'R^2');
-  assert.equal(glyphsText([...setWord('rivers'), glyph('4', 30, above)], 10, 100), 'rivers4', 'a note is no power');
+  assert.equal(
+    glyphsText([...setWord('rivers'), glyph('4', 30, above)], 10, 100),
+    'rivers4',
+    'a note mark is not an exponent',
+  );
   assert.equal(glyphsText([...setWord('tight'), glyph('x', 26, { spaced: true })], 10, 100), 'tight x');
 });
 
-test('words of the other direction are turned around inside a line', () => {
+test('words in the other direction are reversed within a line', () => {
   const hebrew = [
     ...setWord('see'),
     ...setWord('אב', 20)
@@ -161,7 +165,7 @@ test('words of the other direction are turned around inside a line', () => {
   );
 });
 
-test('fonts are told by their names first', () => {
+test('font styles are read from the name first', () => {
   assert.ok(describeFont('NimbusRomNo9L-Medi', 4).bold);
   assert.ok(describeFont('CMBX12', 4).bold);
   assert.ok(!describeFont('CMR10', 4).bold);
@@ -173,7 +177,7 @@ test('fonts are told by their names first', () => {
   assert.ok(!describeFont('LibertinusSerif-Regular', 1 << 17).smallCaps);
 });
 
-test('identifiers of a reference come from its text and its links', () => {
+test('identifiers of a reference are read from its text and its links', () => {
   assert.deepEqual(referenceIds('[12] A. Stone. Sand. doi: 10.1000/ABC.1.', []), { doi: '10.1000/abc.1', label: '12' });
   assert.deepEqual(referenceIds('B. Brook. Clay. arXiv:1706.03762v5', []), { arxivId: '1706.03762' });
   assert.deepEqual(referenceIds('C. Field. Wheat.', [{ url: 'https://doi.org/10.5/x' }]), {});
