@@ -72,7 +72,7 @@ interface Gathering {
 
 /** Gathers with a server whose n-th response is given; time passes only while no request is in flight. */
 async function gather(
-  asked: ClaimRequest,
+  claimRequest: ClaimRequest,
   behave: (request: SeenRequest, response: ServerResponse, number: number) => void,
   more: HttpClientOptions & { readonly late?: boolean } = {},
 ): Promise<Gathering> {
@@ -95,11 +95,11 @@ async function gather(
     policy: 'io',
     workers: 1,
     retries: 0,
-    manifestDir: join(asked.dataRoot, 'Manifests'),
+    manifestDir: join(claimRequest.dataRoot, 'Manifests'),
     handleSignals: false,
     durable: false,
   });
-  const { result, ms } = await wire.settle(gatherClaims(asked, client.send, options));
+  const { result, ms } = await wire.settle(gatherClaims(claimRequest, client.send, options));
   return { gathered: result, requests: server.requests, ms };
 }
 
@@ -112,8 +112,8 @@ function twoDocuments(name: string): string {
 
 test('claims are in the graph with quote and model; no passage is sent twice', async () => {
   const data = twoDocuments('good');
-  const asked = request(data);
-  const { gathered, requests } = await gather(asked, (seen, response) => void response.end(claimsOf(seen)));
+  const claimRequest = request(data);
+  const { gathered, requests } = await gather(claimRequest, (seen, response) => void response.end(claimsOf(seen)));
   assert.deepEqual(
     [gathered.claims, gathered.dropped, gathered.inputTokens, gathered.outputTokens, gathered.usd],
     [2, {}, 200, 100, 0.4],
@@ -135,12 +135,12 @@ test('claims are in the graph with quote and model; no passage is sent twice', a
   assert.ok(evidence.place.kind === 'text');
   const { quote, start, end } = evidence.place;
   assert.deepEqual([quote, start, end], ['Warm water bleached corals within 12 days', 0, 41]);
-  const again = await gather(asked, (_seen, response) => void response.writeHead(500).end());
+  const again = await gather(claimRequest, (_seen, response) => void response.writeHead(500).end());
   assert.deepEqual([again.requests.length, again.gathered.claims, again.gathered.usd], [0, 0, 0]);
   // A document whose text has changed keeps no claim of the old text, and only its new passage is sent.
   write(data, 'A', [`Indeed ${FIRST}`, SECOND]);
   assert.deepEqual(stated(), [true]);
-  const changed = await gather(asked, (seen, response) => void response.end(claimsOf(seen)));
+  const changed = await gather(claimRequest, (seen, response) => void response.end(claimsOf(seen)));
   assert.deepEqual([changed.requests.length, changed.gathered.claims], [1, 2]);
   assert.equal(stated()[0], false);
 });
@@ -173,7 +173,7 @@ test('invented quotes and unreadable responses are counted and dropped', async (
     object: 'b',
   };
   const { gathered, requests } = await gather(request(data), (seen, response, number) => {
-    response.end(number === 1 ? claimsOf(seen, [invented]) : '<html>not what was asked for');
+    response.end(number === 1 ? claimsOf(seen, [invented]) : '<html>not JSON');
   });
   assert.deepEqual(
     [gathered.claims, gathered.dropped, gathered.unreadable, gathered.outcome.failed],

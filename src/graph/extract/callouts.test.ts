@@ -68,7 +68,7 @@ test('authors and years, also in sequence and several of one author', () => {
   );
 });
 
-test('all authors of a long list, organisations by their acronym, and entries without a date', () => {
+test('all authors of a long list, acronyms of organisations, and references without a date', () => {
   const references = [
     'Dooley, S. W., Jarvis, W. R., Martone, W. J., & Snider, D. E. (1992). Deep seas. J. Seas, 12, 3–9.',
     'Public Seas Project. (n.d.-a). Sea systems. https://seas.example/a',

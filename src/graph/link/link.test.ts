@@ -196,10 +196,10 @@ test('a reference that matches two works equally well is linked to neither', () 
 });
 
 test('a work of another year is not matched, even if all else agrees', () => {
-  const print = (year: number): string =>
+  const reference = (year: number): string =>
     `Beierlein M, Gibson JR, Connors BW. Two dynamically distinct inhibitory networks in layer 4 of the neocortex. J Neurophysiol. ${year};90:2987-3000.`;
-  assert.ok(links(print(2003)));
-  assert.ok(links(print(2004)), 'online in one year, in print in the next');
-  assert.ok(!links(print(2006)));
-  assert.ok(!links(print(1998)));
+  assert.ok(links(reference(2003)));
+  assert.ok(links(reference(2004)), 'published online in one year, in print in the next');
+  assert.ok(!links(reference(2006)));
+  assert.ok(!links(reference(1998)));
 });
