@@ -24,13 +24,13 @@ test('a receiver on an empty channel gets the next value, or its end', async () 
 test('a full channel has room again after a value is taken', async () => {
   const channel = new Channel<number>(1);
   channel.offer(1);
-  let roomy = false;
-  const waiting = channel.room().then(() => (roomy = true));
+  let hasRoom = false;
+  const waiting = channel.room().then(() => (hasRoom = true));
   await setImmediate();
-  assert.equal(roomy, false);
+  assert.equal(hasRoom, false);
   await channel.next();
   await waiting;
-  assert.equal(roomy, true);
+  assert.equal(hasRoom, true);
 });
 
 test('a channel without a consumer drops its queued values and never blocks a sender', async () => {
@@ -74,11 +74,11 @@ test('an error is thrown after the events before it, also if the consumer has st
     tell('begun');
     throw new Error('broken');
   });
-  const seen: string[] = [];
+  const received: string[] = [];
   await assert.rejects(async () => {
-    for await (const event of fails) seen.push(event);
+    for await (const event of fails) received.push(event);
   }, /broken/);
-  assert.deepEqual(seen, ['begun']);
+  assert.deepEqual(received, ['begun']);
   const left = eventStream<string>(async (tell, signal) => {
     tell('begun');
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -96,10 +96,10 @@ test('an abort signal is passed on to the work, which can still send events', as
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     tell(`stopped: ${String(signal.reason)}`);
   }, stop.signal);
-  const seen: string[] = [];
+  const received: string[] = [];
   for await (const event of events) {
-    seen.push(event);
+    received.push(event);
     stop.abort('SIGINT');
   }
-  assert.deepEqual(seen, ['begun', 'stopped: SIGINT']);
+  assert.deepEqual(received, ['begun', 'stopped: SIGINT']);
 });

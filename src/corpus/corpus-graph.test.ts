@@ -122,9 +122,9 @@ test('references without an identifier are looked up once, and the same response
   // Two documents cite the first reference, so it is looked up first, and once.
   const first = await build(folder, settingsFor(server.url, { lookup: true, lookup_most: 1 }));
   assert.deepEqual(first.lookedUp, { asked: 1, found: 1, doubtful: 0, unknown: 0, unanswered: 0, left: 2 });
-  const [asked] = server.received;
-  assert.match(asked?.path ?? '', /query\.bibliographic=Heat\+and\+the\+decline.*Silva.*2010.*mailto=ada/);
-  assert.match(asked?.headers['user-agent'] ?? '', /ada@university\.example/);
+  const [sent] = server.received;
+  assert.match(sent?.path ?? '', /query\.bibliographic=Heat\+and\+the\+decline.*Silva.*2010.*mailto=ada/);
+  assert.match(sent?.headers['user-agent'] ?? '', /ada@university\.example/);
 
   const second = await build(folder, settingsFor(server.url, { lookup: true }));
   assert.deepEqual(second.lookedUp, { asked: 2, found: 0, doubtful: 1, unknown: 1, unanswered: 0, left: 0 });

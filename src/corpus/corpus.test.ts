@@ -147,7 +147,7 @@ test('an embedding server that is down at the start is a retryable failure in th
   assert.deepEqual([last.category, last.retryable, last.attempts], ['network', true, 2]);
 });
 
-test('a run in a folder whose records were deleted fails once, at its start', async () => {
+test('a run in a folder with deleted records fails at its start', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   {
     using records = Records.open(scratch.path);

@@ -92,9 +92,9 @@ test('works are requested by web and local Zotero libraries and by citations up 
   await t.test('zotero:local', async (local) => {
     // As answered by the local Zotero: a bare array, where the web API returns an object.
     const items = registered.slice(0, 3).map(({ doi, title }) => ({ type: 'article-journal', title, DOI: doi }));
-    const asked: string[] = [];
+    const requests: string[] = [];
     const server = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requests.push(request.url ?? '');
       response.writeHead(200, { 'content-type': 'text/plain', 'total-results': '3', 'last-modified-version': '0' });
       response.end(JSON.stringify(items));
     });
@@ -104,7 +104,7 @@ test('works are requested by web and local Zotero libraries and by citations up 
     if (!listening) return local.skip('something else listens at port 23119 of this machine');
     try {
       assert.deepEqual(await found({ input: ['zotero:local'] }), dois(registered.slice(0, 3)));
-      assert.deepEqual(asked, ['/api/users/0/items/top?format=csljson&limit=100&start=0']);
+      assert.deepEqual(requests, ['/api/users/0/items/top?format=csljson&limit=100&start=0']);
     } finally {
       server.close();
       server.closeAllConnections();
@@ -128,7 +128,7 @@ test('an estimate gives the works, the open ones and the cost from two pages, wi
   const { world, log } = simulation;
   const listed = [...world.works()].filter(({ isXpac }) => !isXpac);
   const open = listed.filter(({ index }) => ((world.columns.flags[index] ?? 0) & FLAG.open) !== 0);
-  const asked = (): number => log.since(0).filter(({ url }) => !url.endsWith('/robots.txt')).length;
+  const requestCount = (): number => log.since(0).filter(({ url }) => !url.endsWith('/robots.txt')).length;
 
   const all = await corpus.estimate({ filter: 'publication_year:1900-2100' });
   assert.equal(all.works, listed.length);
@@ -140,7 +140,7 @@ test('an estimate gives the works, the open ones and the cost from two pages, wi
   assert.ok(slowest);
   const seconds = (slowest.works * 1.5) / slowest.per_second;
   assert.ok(Math.abs(all.hours * 3600 - seconds) <= 0.1 * seconds, 'the host with the most files determines the time');
-  assert.equal(asked(), 2);
+  assert.equal(requestCount(), 2);
 
   const few = await corpus.estimate({ filter: 'publication_year:1900-2100', max: 7 });
   assert.equal(few.works, 7);

@@ -147,9 +147,9 @@ test('local papers get records by the ids they contain, checked by title, with t
   assert.match(hit?.work?.apa ?? '', /Stone, A\. \(2019\)\. Recovery of reefs.*Journal of Reefs, 12/);
 
   // No paper is looked up twice; a file with changed bytes is another paper.
-  const asked = server.received.length;
+  const before = server.received.length;
   writeFileSync(join(papers, 'reefs.html'), html('', 'Something else that a diver wrote'));
   assert.deepEqual(await gather(corpus, papers), { checked: 1, unchecked: 0, unnamed: 3, refused: [], unanswered: 0 });
-  assert.equal(server.received.length, asked);
+  assert.equal(server.received.length, before);
   assert.equal((await corpus.library.work('reefs'))?.title, 'Something else that a diver wrote');
 });
