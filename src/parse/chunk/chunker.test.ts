@@ -73,7 +73,7 @@ for (const [name, seeds] of [
   ['cl100k', 60],
   ['o200k', 30],
 ] as const) {
-  test(`chunks of random documents tile the flow and keep every limit (${name})`, async () => {
+  test(`chunks of random documents tile the text and respect every limit (${name})`, async () => {
     const tokenizer = await openTokenizer(name);
     for (let seed = 1; seed <= seeds; seed += 1) {
       const maxTokens = [32, 64, 128, 256, 512][seed % 5] ?? 128;
@@ -91,7 +91,7 @@ interface TruthBlock {
   readonly table?: { readonly rows: readonly (readonly { readonly text: string; readonly header?: boolean }[])[] };
 }
 
-test('chunks of the open papers and abstracts tile the flow and keep every limit', (context) => {
+test('chunks of the open papers and abstracts tile the text and respect every limit', (context) => {
   if (!existsSync(DATA)) {
     context.skip(`NOT TESTED on the open data: ${DATA} is not there`);
     return;

@@ -67,11 +67,11 @@ test('an unreadable file is an error with the reason', async () => {
 test('a PDF is parsed by the chosen engine', async () => {
   const path = write('duck.pdf', PDF);
   assert.match((await parseFile(path)).document.blocks[0]?.text ?? '', /^Ducks swim/);
-  await using server = await openJsonServer(({ path: asked }, response) => {
-    if (asked.endsWith('completions'))
+  await using server = await openJsonServer(({ path: requested }, response) => {
+    if (requested.endsWith('completions'))
       sendJson(response, 200, { choices: [{ message: { content: '<text>seen</text>' }, finish_reason: 'stop' }] });
-    else if (asked.endsWith('/async')) sendJson(response, 200, { task_id: 'a', task_status: 'success' });
-    else if (asked.startsWith('/v1/result'))
+    else if (requested.endsWith('/async')) sendJson(response, 200, { task_id: 'a', task_status: 'success' });
+    else if (requested.startsWith('/v1/result'))
       sendJson(response, 200, { status: 'success', document: { doctags_content: '<text>served</text>' } });
     else sendJson(response, 404, {});
   });

@@ -25,10 +25,10 @@ test('Ctrl-C does not interrupt an inspection', onLinux, async () => {
   await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));
   using inspector = new PdfInspector();
   assert.ok((await inspector.glance(file)).isReadable);
-  const looking = inspector.glance(file);
+  const inspection = inspector.glance(file);
   for (const pid of children())
     for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.kill(pid, signal);
-  assert.ok((await looking).isReadable);
+  assert.ok((await inspection).isReadable);
 });
 
 test('files pending when the inspector is closed are interrupted, not unreadable', async () => {
@@ -36,9 +36,9 @@ test('files pending when the inspector is closed are interrupted, not unreadable
   const file = join(folder.path, 'paper.pdf');
   await writeFile(file, await makePdf((pdf) => line(pdf, 'Some words', { x: 100, y: 100, size: 12 })));
   const inspector = new PdfInspector();
-  const [asked, waiting] = [inspector.glance(file), inspector.glance(file)];
+  const [running, waiting] = [inspector.glance(file), inspector.glance(file)];
   inspector[Symbol.dispose]();
-  await assert.rejects(asked, { code: 'INSPECT_INTERRUPTED' });
+  await assert.rejects(running, { code: 'INSPECT_INTERRUPTED' });
   await assert.rejects(waiting, { code: 'INSPECT_INTERRUPTED' });
 });
 

@@ -7,7 +7,7 @@ import { parseMany } from '../../../test/support/parse-many.ts';
 
 const folder = join(packageRoot(), '..', 'shared', 'data', 'hostile', 'open', 'pdf');
 
-test('hostile PDFs end in a document or a coded error, within memory and time', async (context) => {
+test('hostile PDFs give a document or a coded error within the memory and time limits', async (context) => {
   if (!existsSync(folder)) {
     context.skip(`THE HOSTILE FILES ARE ABSENT: ${folder}`);
     return;

@@ -166,7 +166,7 @@ test('drawn bullets make a list', async () => {
   );
 });
 
-test('a footnote at the foot of the page is taken out of the text', async () => {
+test('a footnote is separated from the body text', async () => {
   const bytes = await makePdf((pdf) => {
     paragraph(pdf, prose(20, 3), { x: 72, y: 80, width: 468 });
     pdf.moveTo(72, 700).lineTo(200, 700).lineWidth(0.4).stroke();

@@ -20,12 +20,12 @@ const pages = (count: number, blocks: readonly Block[] = []): ParsedDocument => 
 const chat = (content: string, finish = 'stop') => ({ choices: [{ message: { content }, finish_reason: finish }] });
 
 /** A server that lists its model and responds to pages with `answer`. */
-const openModel = (answer: (request: Received, response: ServerResponse, asked: number) => void) => {
-  let asked = 0;
+const openModel = (answer: (request: Received, response: ServerResponse, number: number) => void) => {
+  let number = 0;
   return openJsonServer((request, response) => {
     if (request.path === '/v1/models') sendJson(response, 200, { data: [{ id: 'granite-docling-258M' }] });
     else if (request.path === '/version') sendJson(response, 200, { version: '0.11.0' });
-    else answer(request, response, (asked += 1));
+    else answer(request, response, (number += 1));
   });
 };
 const options = (url: string, more: Partial<VlmOptions> = {}): VlmOptions => ({
@@ -35,14 +35,14 @@ const options = (url: string, more: Partial<VlmOptions> = {}): VlmOptions => ({
 });
 
 test('each page is sent to the model, and the responses are joined in order', async () => {
-  await using server = await openModel(({ body }, response, asked) => {
+  await using server = await openModel(({ body }, response, number) => {
     const request = body as { messages: { content: { type: string; image_url?: { url: string } }[] }[] };
     assert.equal(request.messages[0]?.content[0]?.image_url?.url, `data:image/png;base64,${PNG.toString('base64')}`);
     sendJson(
       response,
       200,
       chat(
-        `<doctag><section_header_level_1><loc_50><loc_50><loc_450><loc_60>Page ${asked}</section_header_level_1><picture><caption>c</caption></picture><|end_of_text|>`,
+        `<doctag><section_header_level_1><loc_50><loc_50><loc_450><loc_60>Page ${number}</section_header_level_1><picture><caption>c</caption></picture><|end_of_text|>`,
       ),
     );
   });
@@ -69,9 +69,9 @@ test('each page is sent to the model, and the responses are joined in order', as
     ],
   );
   assert.deepEqual(document.blocks[0]?.regions[0]?.box, { left: 60, top: 80, right: 540, bottom: 96 });
-  const asked = server.received.filter(({ path }) => path === '/v1/chat/completions');
-  const body = asked[0]?.body as Record<string, unknown>;
-  assert.equal(asked[0]?.headers.authorization, 'Bearer k');
+  const requests = server.received.filter(({ path }) => path === '/v1/chat/completions');
+  const body = requests[0]?.body as Record<string, unknown>;
+  assert.equal(requests[0]?.headers.authorization, 'Bearer k');
   assert.deepEqual(
     [body['temperature'], body['max_tokens'], body['skip_special_tokens'], body['stop']],
     [0, 4096, false, ['</doctag>', '<|end_of_text|>']],
@@ -93,8 +93,8 @@ test('an unusable page, and only that page, falls back to the embedded engine', 
     { order: 42, parent: 40, kind: 'caption', text: 'of it', regions: [] },
   ];
   for (const bad of [chat('I cannot read this page.'), chat('<doctag><text>half a', 'length')]) {
-    await using server = await openModel((_request, response, asked) =>
-      sendJson(response, 200, asked === 2 ? chat('<text>model</text>') : bad),
+    await using server = await openModel((_request, response, number) =>
+      sendJson(response, 200, number === 2 ? chat('<text>model</text>') : bad),
     );
     const { document } = await convertWithVlm(pages(2, embedded), draw, options(server.url, { concurrency: 1 }));
     assert.equal(document.metadata.title, 'T');
@@ -111,8 +111,8 @@ test('an unusable page, and only that page, falls back to the embedded engine', 
 
 test('a busy server is retried after its Retry-After time', async () => {
   const clock = new HeldClock();
-  await using server = await openModel((_request, response, asked) =>
-    asked === 1
+  await using server = await openModel((_request, response, number) =>
+    number === 1
       ? sendJson(response, 503, {}, { 'retry-after': '30' })
       : sendJson(response, 200, chat('<text>now</text>')),
   );

@@ -175,7 +175,7 @@ test('check boxes, form regions and chart data are kept', () => {
 
 const SAMPLES = join(import.meta.dirname, '../../../../../shared/data/parse/open/docling-ref');
 test(
-  'files that docling wrote are read and written back unchanged',
+  'files written by docling are read and written back unchanged',
   { skip: existsSync(SAMPLES) ? false : `${SAMPLES} is absent` },
   () => {
     const files = globSync(join(SAMPLES, '*.doctags'));

@@ -451,7 +451,7 @@ test('names between the title and an abstract on the next page are not headings'
   );
 });
 
-test('a label alone above the words of a caption, spaced letters, and a sentence about a figure', () => {
+test('captions may have a label on its own line or spaced letters; a sentence about a figure is not a caption', () => {
   const found = drafts(
     'captions',
     drawnPage(`

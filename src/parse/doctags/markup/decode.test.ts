@@ -26,7 +26,7 @@ for (const [content, kind] of CASES)
     assert.equal(sniff(Buffer.from(content)), kind);
   });
 
-test('a byte order mark and UTF-16 do not hide what a file is', () => {
+test('the kind of a file is detected with a byte order mark and in UTF-16', () => {
   assert.equal(sniff(Buffer.from('\uFEFF<?xml version="1.0"?><TEI>', 'utf8')), 'tei');
   assert.equal(sniff(Buffer.from('\uFEFF<html><body>', 'utf16le')), 'html');
 });

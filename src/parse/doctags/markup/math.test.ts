@@ -36,7 +36,7 @@ for (const [mathml, latex, text] of CASES)
     assert.equal(inlineMath(math(mathml)), text);
   });
 
-test("the author's own LaTeX wins over a built one", () => {
+test('LaTeX of the author is preferred to generated LaTeX', () => {
   assert.equal(
     latexOf(math('<semantics><mi>x</mi><annotation encoding="application/x-tex">\\vec x</annotation></semantics>')),
     '\\vec x',

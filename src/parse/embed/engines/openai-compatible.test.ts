@@ -13,14 +13,14 @@ import { VectorCache, embedTexts } from '../embed-texts.ts';
 import type { ServerOptions } from './openai-compatible.ts';
 import { openServerEngine } from './openai-compatible.ts';
 
-interface Asked {
+interface EmbedRequest {
   readonly texts: readonly string[];
   readonly authorization: string | undefined;
   readonly response: ServerResponse;
 }
 
 /** Responds without faults: the vector of a text is its length, three times. */
-function answer({ texts, response }: Asked, leaveOut: (place: number) => boolean = () => false): void {
+function answer({ texts, response }: EmbedRequest, leaveOut: (place: number) => boolean = () => false): void {
   const data = texts
     .map((text, index) => ({ object: 'embedding', index, embedding: [text.length, text.length, text.length] }))
     .filter(({ index }) => !leaveOut(index));
@@ -29,15 +29,15 @@ function answer({ texts, response }: Asked, leaveOut: (place: number) => boolean
     .end(JSON.stringify({ object: 'list', data: data.toReversed() }));
 }
 
-function fail(asked: Asked, status: number, headers: Readonly<Record<string, string>> = {}): void {
-  asked.response.writeHead(status, headers).end(JSON.stringify({ error: { message: 'as requested' } }));
+function fail(received: EmbedRequest, status: number, headers: Readonly<Record<string, string>> = {}): void {
+  received.response.writeHead(status, headers).end(JSON.stringify({ error: { message: 'as requested' } }));
 }
 
 /** A real server on loopback; `behave` handles the n-th request after the probe for dimensions. */
 async function serve(
-  behave: (asked: Asked, number: number) => void,
-): Promise<{ url: string; asked: Asked[]; [Symbol.asyncDispose](): Promise<void> }> {
-  const asked: Asked[] = [];
+  behave: (received: EmbedRequest, number: number) => void,
+): Promise<{ url: string; requests: EmbedRequest[]; [Symbol.asyncDispose](): Promise<void> }> {
+  const requests: EmbedRequest[] = [];
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -45,15 +45,15 @@ async function serve(
       const { input } = JSON.parse(Buffer.concat(pieces).toString('utf8')) as { input: string[] };
       const each = { texts: input, authorization: request.headers.authorization, response };
       if (input[0]?.endsWith('dimensions')) return answer(each);
-      asked.push(each);
-      return behave(each, asked.length);
+      requests.push(each);
+      return behave(each, requests.length);
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    asked,
+    requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -102,7 +102,7 @@ const texts = ['a', 'bb', 'ccc', 'dddd'];
 
 test('vectors are matched by index, and texts are sent in batches with the key', async () => {
   const clock = new HeldClock();
-  await using server = await serve((asked) => answer(asked));
+  await using server = await serve((received) => answer(received));
   await using engine = await openServerEngine(options(server.url, clock), undefined);
   assert.equal(engine.dimensions, 3);
   const { vectors, embedded } = await embedTexts([...texts, 'eeeee', 'a'], {
@@ -113,23 +113,23 @@ test('vectors are matched by index, and texts are sent in batches with the key',
   assert.deepEqual(lengths(vectors), [1, 2, 3, 4, 5, 1]);
   assert.equal(embedded, 5);
   assert.deepEqual(
-    server.asked.map((each) => each.texts.length),
+    server.requests.map((each) => each.texts.length),
     [4, 1],
   );
-  assert.equal(server.asked[0]?.authorization, 'Bearer secret');
+  assert.equal(server.requests[0]?.authorization, 'Bearer secret');
 });
 
 test('429 with Retry-After delays every request by exactly that time', async () => {
   const clock = new HeldClock();
-  await using server = await serve((asked, number) =>
-    number === 1 ? fail(asked, 429, { 'retry-after': '7' }) : answer(asked),
+  await using server = await serve((received, number) =>
+    number === 1 ? fail(received, 429, { 'retry-after': '7' }) : answer(received),
   );
   await using engine = await openServerEngine(options(server.url, clock));
   const work = engine.embed(texts, 'passage');
-  await until(() => server.asked.length === 1 && clock.pending === 2);
+  await until(() => server.requests.length === 1 && clock.pending === 2);
   const second = engine.embed(['other'], 'passage');
   await clock.advance(6_999);
-  assert.equal(server.asked.length, 1);
+  assert.equal(server.requests.length, 1);
   await clock.advance(1);
   assert.deepEqual(lengths(await work), [1, 2, 3, 4]);
   assert.deepEqual(lengths(await second), [5]);
@@ -138,36 +138,36 @@ test('429 with Retry-After delays every request by exactly that time', async () 
 test('500 and a broken connection are retried with increasing backoff', async () => {
   const clock = new HeldClock();
   const times: number[] = [];
-  await using server = await serve((asked, number) => {
+  await using server = await serve((received, number) => {
     times.push(clock.monotonic());
-    if (number === 1) fail(asked, 500);
-    else if (number === 2) asked.response.destroy();
-    else answer(asked);
+    if (number === 1) fail(received, 500);
+    else if (number === 2) received.response.destroy();
+    else answer(received);
   });
   await using engine = await openServerEngine(options(server.url, clock));
   assert.deepEqual(lengths(await driven(clock, engine.embed(texts, 'passage'))), [1, 2, 3, 4]);
   const [first = 0, second = 0, third = 0] = times;
   assert.ok(second - first >= 1_000 && third - second >= 2_000, `requests came at ${times.join(', ')}`);
-  assert.equal(server.asked.length, 3);
+  assert.equal(server.requests.length, 3);
 });
 
 test('a request that times out is retried', async () => {
   const clock = new HeldClock();
-  await using server = await serve((asked, number) => (number === 1 ? undefined : answer(asked)));
+  await using server = await serve((received, number) => (number === 1 ? undefined : answer(received)));
   await using engine = await openServerEngine(options(server.url, clock));
   const work = engine.embed(texts, 'passage');
-  await until(() => server.asked.length === 1);
+  await until(() => server.requests.length === 1);
   await clock.advance(10_000_000);
-  await until(() => server.asked[0]?.response.closed === true);
+  await until(() => server.requests[0]?.response.closed === true);
   assert.deepEqual(lengths(await driven(clock, work)), [1, 2, 3, 4]);
 });
 
 test('texts missing in a response, and only they, are requested again', async () => {
   const clock = new HeldClock();
-  await using server = await serve((asked, number) => answer(asked, (place) => number === 1 && place % 2 === 1));
+  await using server = await serve((received, number) => answer(received, (place) => number === 1 && place % 2 === 1));
   await using engine = await openServerEngine(options(server.url, clock));
   assert.deepEqual(lengths(await driven(clock, engine.embed(texts, 'passage'))), [1, 2, 3, 4]);
-  assert.deepEqual(server.asked[1]?.texts, ['bb', 'dddd']);
+  assert.deepEqual(server.requests[1]?.texts, ['bb', 'dddd']);
 });
 
 test('fewer vectors than texts without an index are refused', async () => {
@@ -190,20 +190,20 @@ test('a vector of another length ends the run at once', async () => {
 });
 
 test('a batch too large for the server is split in halves', async () => {
-  await using server = await serve((asked) => (asked.texts.length > 1 ? fail(asked, 413) : answer(asked)));
+  await using server = await serve((received) => (received.texts.length > 1 ? fail(received, 413) : answer(received)));
   await using engine = await openServerEngine(options(server.url, new HeldClock()));
   assert.deepEqual(lengths(await engine.embed(texts, 'passage')), [1, 2, 3, 4]);
 });
 
 test('a wrong key is reported at once and never printed', async () => {
-  await using server = await serve((asked) => fail(asked, 401));
+  await using server = await serve((received) => fail(received, 401));
   await using engine = await openServerEngine(options(server.url, new HeldClock()));
   await assert.rejects(engine.embed(['a'], 'passage'), (error: Error & { code: string }) => {
     assert.equal(error.code, 'EMBED_REFUSED');
     assert.doesNotMatch(`${error.message}${error.stack}`, /secret/);
     return true;
   });
-  assert.equal(server.asked.length, 1);
+  assert.equal(server.requests.length, 1);
 });
 
 test('an outage ends the run after the retries and keeps finished vectors', async () => {
@@ -212,18 +212,18 @@ test('an outage ends the run after the retries and keeps finished vectors', asyn
     using cache = new VectorCache(join(folder, 'vectors.sqlite'));
     const clock = new HeldClock();
     let down = false;
-    await using server = await serve((asked, number) => {
+    await using server = await serve((received, number) => {
       down ||= number === 2;
-      if (down) fail(asked, 503);
-      else answer(asked);
+      if (down) fail(received, 503);
+      else answer(received);
     });
     await using engine = await openServerEngine(options(server.url, clock, { concurrency: 1 }));
     const many = Array.from({ length: 12 }, (_, at) => 'x'.repeat(at + 1));
     await assert.rejects(driven(clock, embedTexts(many, { engine, cache, role: 'passage' })), {
       code: 'EMBED_UNAVAILABLE',
     });
-    assert.equal(server.asked.length, 1 + 4);
-    await using healthy = await serve((asked) => answer(asked));
+    assert.equal(server.requests.length, 1 + 4);
+    await using healthy = await serve((received) => answer(received));
     await using again = await openServerEngine(options(healthy.url, clock));
     const { vectors, embedded } = await embedTexts(many, { engine: again, cache, role: 'passage' });
     assert.equal(embedded, 8, 'the four texts of the first batch were kept');
@@ -237,7 +237,7 @@ test('an outage ends the run after the retries and keeps finished vectors', asyn
 });
 
 test('a Retry-After above the limit ends the run with the reason', async () => {
-  await using server = await serve((asked) => fail(asked, 429, { 'retry-after': '3600' }));
+  await using server = await serve((received) => fail(received, 429, { 'retry-after': '3600' }));
   await using engine = await openServerEngine(options(server.url, new HeldClock()));
   await assert.rejects(engine.embed(['a'], 'passage'), {
     code: 'EMBED_UNAVAILABLE',

@@ -116,7 +116,7 @@ test('a glyph without a name is inferred from the words around it, or counted as
   assert.equal(textOf(named(row(['is', TEXT], ' ', [hole, SYMBOLS], ' ', ['so', TEXT]), new Map())), 'isso');
 });
 
-test("a raised ring before C is a degree, TeX's composition sign is not", () => {
+test('a superscript ring before C is a degree, the composition sign of TeX is not', () => {
   const degrees = [glyph('5', 0), glyph('◦', 6, { baseline: 96, size: 7, right: 9 }), glyph('C', 9)];
   assert.equal(textOf(named(degrees, new Map())), '5°C');
   assert.equal(textOf(named([glyph('f', 0), glyph('◦', 6), glyph('g', 12)], new Map())), 'f◦g');
