@@ -40,14 +40,14 @@ test('a client may come back when its share of real time has passed', async () =
 
 test('pauses between requests cannot be shortened on the real web', async () => {
   const { wrap } = webTime(0.05, new HeldClock());
-  const asked: string[] = [];
+  const requested: string[] = [];
   const send = wrap(async ({ url }): Promise<HttpResult> => {
-    asked.push(url.hostname);
+    requested.push(url.hostname);
     return { kind: 'failed', reason: 'reset', message: '', retryable: true, trail: { url: url.href, chain: [] } };
   });
   for (const host of ['a.org.sim.test', '127.0.0.1:8080', 'a.org', 'sim.test.a.org'])
     await send(request(`http://${host}/`));
-  assert.deepEqual(asked, ['a.org.sim.test', '127.0.0.1']);
+  assert.deepEqual(requested, ['a.org.sim.test', '127.0.0.1']);
   const refused = await send(request('https://a.org/paper.pdf'));
   assert.ok(refused.kind === 'refused');
   assert.match(refused.message, /a\.org is not part of the simulated web/);

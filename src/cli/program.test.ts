@@ -20,7 +20,7 @@ test('options that every command takes may come before the command', () => {
   ]);
 });
 
-test('options of contentdownload itself stay where they are', () => {
+test('options of contentdownload itself are not moved', () => {
   for (const words of [['--json', '10.1/x'], ['--topic', 'queue'], ['-c', 'F'], ['queue', 'stats', '--json'], []])
     assert.deepEqual(optionsAfterCommand('contentdownload', words), words);
 });

@@ -31,7 +31,7 @@ const some = papers.filter((_paper, index) => index % 3 === 2 || index === 0);
 const hasPoppler = spawnSync('pdftotext', ['-v']).error === undefined;
 const needsPoppler = hasPoppler
   ? {}
-  : { skip: 'pdftotext IS NOT INSTALLED: the second reader was not asked (Debian: apt-get install poppler-utils)' };
+  : { skip: 'pdftotext IS NOT INSTALLED: the second reader was not run (Debian: apt-get install poppler-utils)' };
 
 const rendered = new Map<string, Promise<Uint8Array>>();
 

@@ -18,7 +18,7 @@ test('the cookie holds a session id; the token itself is not accepted as one', (
     assert.throws(() => gate.checkToken(asked(other), null, '/'), { status: 401 });
 });
 
-test('a parameter that is given twice is rejected', () => {
+test('a duplicate parameter is rejected', () => {
   const router = createRouter([], new Map(), '0.0.0');
   assert.throws(() => router.match('GET', '/openapi.json?a=1&a=2'), /a is given twice/);
 });
