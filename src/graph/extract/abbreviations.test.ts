@@ -21,7 +21,7 @@ test('nested brackets, short forms after a comma and before the bracket are foun
   assert.deepEqual(pairs('measured with GC (gas chromatography) and'), ['GC = gas chromatography']);
 });
 
-test('digits after a short form may be part of the long form', () => {
+test('digits of a short form need not occur in the long form', () => {
   assert.deepEqual(pairs('levels of 17-beta-estradiol (E2) were measured'), ['E2 = 17-beta-estradiol']);
   assert.deepEqual(pairs('on the Perceived Stress Scale (PSS-14) the'), ['PSS-14 = Perceived Stress Scale']);
   assert.deepEqual(pairs('a preparation, Combidex (Code 7227), in'), []);

@@ -54,7 +54,7 @@ test('another work of the same authors is not matched', () => {
   assert.ok(!links('M. Beierlein, J. R. Gibson, B. W. Connors, J. Neurophysiol. 90, 1433 (2002).'));
 });
 
-test('equal words do not match with a longer title, a short one, other authors, or only journal and team', () => {
+test('equal words are not enough with a longer title, a short one, other authors, or only journal and team', () => {
   const bare = { ...WORK, volume: null, pages: null };
   const people = 'Beierlein M, Gibson JR, Connors BW.';
   const longer = { ...bare, title: 'Distinct inhibitory networks of the neocortex' };

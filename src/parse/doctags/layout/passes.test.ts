@@ -203,7 +203,7 @@ FI G U R E 1 Ducks of one pond.
   );
 });
 
-test('abbreviations in body text style are a list', () => {
+test('abbreviations defined in a paragraph are a list', () => {
   const found = drafts(
     'lists',
     drawnPage(`

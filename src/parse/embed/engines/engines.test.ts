@@ -118,7 +118,7 @@ for (const [names, code, message, hint] of [
   });
 }
 
-test('without onnxruntime-node the model runs on WebAssembly with a warning, and gives the same fp32 vectors', async () => {
+test('without onnxruntime-node the model runs on WebAssembly with a notice, and gives the same fp32 vectors', async () => {
   const text = 'bleaching of corals after a heat wave';
   const { stdout, stderr } = runWithout(
     ['onnxruntime-node'],
