@@ -228,7 +228,7 @@ export function describeAdmission(name: string, open: OpenAdmission): void {
       admission.observe(['year.org'], { kind: 'answer', status: 503, retryAt });
       const turn = await pass(admission.acquire(['year.org'], PATIENT));
       assert.match(turn.kind === 'never' ? turn.message : '', /year\.org is rate-limited until/);
-      assert.ok(admission.room(['year.org']) > 0, 'nobody is kept waiting for it');
+      assert.ok(admission.room(['year.org']) > 0, 'no request waits for it');
       assert.ok(events.some(({ kind }) => kind === 'host-given-up'));
     });
 
