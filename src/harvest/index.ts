@@ -6,7 +6,7 @@ export type { Merged } from './merge-folders.ts';
 export { configuredServices, hostKnowledge, hostRates, hostsNow } from './open-admission.ts';
 export { askRecords, keptFromArxiv, noteArxivVersions } from './ask-records.ts';
 export { enrichWorks, identifyPapers } from './papers/identify-papers.ts';
-export type { IdentifiedPapers } from './papers/identify-papers.ts';
+export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
 export { entryNames, entryRows, ManifestFolder } from './ledger/manifest-folder.ts';
 export type { Asking, DownloadAssembly } from './open-download.ts';
 export type { UnreadableEntry } from './search-titles.ts';

@@ -24,7 +24,7 @@ import {
 import { askRecords } from '../ask-records.ts';
 import type { Asking } from '../open-download.ts';
 
-interface RefusedDoi {
+export interface RefusedDoi {
   readonly document: string;
   readonly doi: string;
   /** The title of the other work; null if unknown. */
