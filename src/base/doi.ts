@@ -13,7 +13,9 @@ export function normalizeDoi(text: string): string | undefined {
   if (text.length > LONGEST_TEXT) return undefined;
   let doi = text.trim().replace(LEAD, '').trim();
   if (ESCAPED.test(doi) && (!doi.includes('/') || !/[<>#\s"]/.test(doi))) doi = decoded(doi);
-  doi = withoutTail(withoutTracking(doi));
+  doi = withoutTracking(doi);
+  if (doi.length > MAX_BYTES) return undefined;
+  doi = withoutTail(doi);
   const prefix = PREFIX.exec(doi)?.[0];
   if (prefix === undefined || doi.length === prefix.length) return undefined;
   if (/[\p{Cc}\s]/u.test(doi) || !doi.isWellFormed()) return undefined;

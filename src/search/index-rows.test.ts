@@ -184,7 +184,7 @@ test('copies of a document count once, and front matter and references are found
   }
 });
 
-test('a passage has a fit of its own, and one below the minimum is left out; an empty question is refused', async () => {
+test('each passage has a fit; one below the minimum is left out, and an empty question is refused', async () => {
   await buildIndex(folder, [...(document('a', 1).passages as IndexedPassage[])]);
   using index = await openIndex(folder);
   const [first] = await index.search('word0 a', { mode: 'lexical', top: 1 });

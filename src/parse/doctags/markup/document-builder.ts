@@ -36,7 +36,7 @@ export class DocumentBuilder {
     return this.plain('text', line, place);
   }
 
-  /** A block without fields of its own. */
+  /** A block that is only text. */
   plain(kind: PlainKind, line: Line, place: Place = {}): number {
     if (line.text === '') return -1;
     return this.#push({ ...this.#base(line, place), kind });
