@@ -91,7 +91,6 @@ const RENAMED: Readonly<Record<string, string>> = {
   'graph export': 'export --format graphml (vosviewer, neo4j, graph-parquet, graph-obsidian)',
   'store check': 'store',
   'store pull': 'store --pull',
-  'queue drain': 'queue run --drain',
   'queue show': 'queue list',
   'queue export': 'queue list --export',
   'queue hosts': 'queue stats --hosts',

@@ -33,7 +33,7 @@ export const matches = ({ inStates, host, resolver, code }: Dialect): string => 
   AND (CAST(:resolver AS text) IS NULL OR ${resolver} = :resolver)
   AND (CAST(:host AS text) IS NULL OR ${host} = :host)
   AND (CAST(:errorCode AS text) IS NULL OR ${code} = :errorCode)
-  AND (CAST(:belowAttempts AS int) IS NULL OR attempts < :belowAttempts)
+  AND (CAST(:maxAttempts AS int) IS NULL OR attempts <= :maxAttempts)
   AND (CAST(:updatedBefore AS bigint) IS NULL OR updated_at < :updatedBefore)`;
 
 const JOB = `SELECT id, artifact_id AS "artifactId", artifact_json AS "artifactJson", state, attempts, priority,
@@ -136,13 +136,13 @@ export function createAdmin(database: AdminDatabase): QueueAdmin {
 }
 
 function valuesOf(filter: JobFilter, possible: readonly JobState[]): AdminValues {
-  const { states = possible, resolver, host, errorCode, belowAttempts, updatedBefore } = filter;
+  const { states = possible, resolver, host, errorCode, maxAttempts, updatedBefore } = filter;
   return {
     states: JSON.stringify(states.filter((state) => possible.includes(state))),
     resolver: resolver ?? null,
     host: host ?? null,
     errorCode: errorCode ?? null,
-    belowAttempts: belowAttempts ?? null,
+    maxAttempts: maxAttempts ?? null,
     updatedBefore: updatedBefore ?? null,
   };
 }

@@ -207,7 +207,8 @@ export interface JobFilter {
   readonly resolver?: string | undefined;
   readonly host?: string | undefined;
   readonly errorCode?: string | undefined;
-  readonly belowAttempts?: number | undefined;
+  /** Only jobs with at most this many attempts. */
+  readonly maxAttempts?: number | undefined;
   /** Only jobs not changed since. */
   readonly updatedBefore?: number | undefined;
 }

@@ -416,7 +416,8 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       }
       const failed = { states: ['error'] } as const;
       assert.equal(await store.admin.requeue({ ...failed, errorCode: 'HTTP_500' }, 2, { dryRun: true }), 2);
-      assert.equal(await store.admin.requeue({ ...failed, belowAttempts: 1 }, 2, { dryRun: false }), 0);
+      assert.equal(await store.admin.requeue({ ...failed, maxAttempts: 0 }, 2, { dryRun: true }), 0);
+      assert.equal(await store.admin.requeue({ ...failed, maxAttempts: 1 }, 2, { dryRun: true }), 3);
       const ofArxiv = { ...failed, errorCode: 'HTTP_500', resolver: 'arxiv' };
       assert.equal(await store.admin.requeue(ofArxiv, 2, { dryRun: false }), 1);
       assert.deepEqual(Object.values((await store.admin.stats(3)).states), [1, 0, 0, 0, 2]);

@@ -177,7 +177,6 @@ test('a drained run ends every job with its outcome, prints the counts, and exit
 
   // The delayed job keeps its attempt; only the failed one is requeued by its code.
   assert.equal((await at.job('l')).attempts, 0);
-  assert.equal(at.queue('retry-failed', '--max-attempts', '1').stdout, '0 failed jobs requeued\n');
   assert.deepEqual(at.json('retry', '--error-code', 'HTTP_404', '--dry-run'), {
     requeued: 0,
     matching: 1,
@@ -188,6 +187,29 @@ test('a drained run ends every job with its outcome, prints the counts, and exit
   assert.match(again.stderr, /no active workers; start one: docstokg queue run --queue \S+|the same docstokg run/);
   assert.match(at.queue('stats').stderr, /no active workers; start one with docstokg queue run$/m);
   assert.equal((await at.job('e')).attempts, 0);
+});
+
+test('queue drain empties the queue, and retry-failed --max-attempts 3 requeues jobs that failed three times', async () => {
+  await using at = await place();
+  await at.put({ t: {} });
+  {
+    await using queue = await openQueue(at.path);
+    const lastError = { code: 'HTTP_500', message: 'broken' };
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const [job] = await queue.lease('w', 1);
+      assert.ok(job);
+      await queue.failAndRetry(job, { backoffMs: 0, maxAttempts: 3, lastError });
+    }
+  }
+  await at.put({ d: {} });
+  const drained = at.queue('drain', '--handler', HANDLER);
+  assert.deepEqual([drained.status, drained.stdout], [0, 'drained: 1 done, 0 skipped, 0 failed\n'], drained.stderr);
+  assert.deepEqual([(await at.job('t')).state, (await at.job('t')).attempts], ['error', 3]);
+  const fewer = at.queue('retry-failed', '--max-attempts', '2');
+  assert.equal(fewer.stdout, '0 failed jobs requeued\n');
+  assert.match(fewer.stderr, /1 failed job does not match; queue list --state error shows it/);
+  assert.equal(at.queue('retry-failed', '--max-attempts', '3').stdout, '1 failed job requeued\n');
+  assert.equal((await at.job('t')).attempts, 0);
 });
 
 test('a job that throws is retried later, its message cannot control the terminal, and finished jobs are pruned by age', async () => {

@@ -8,6 +8,7 @@ const CHILDREN: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   enqueue: async () => (await jobs()).enqueueCommand(),
   import: async () => (await jobs()).importCommand(),
   run: async () => (await import('./run.ts')).runCommand(),
+  drain: async () => (await import('./run.ts')).drainCommand(),
   stats: async () => (await import('./stats.ts')).statsCommand(),
   'retry-failed': async () => (await jobs()).retryFailedCommand(),
   pause: async () => (await jobs()).pauseCommand('pause'),

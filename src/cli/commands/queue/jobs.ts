@@ -166,7 +166,7 @@ export function retryFailedCommand() {
   return queueCommand('retry-failed')
     .alias('retry')
     .description('requeue failed jobs with a fresh attempt counter')
-    .option('--max-attempts <n>', 'only jobs with fewer attempts than this', wholeNumber(1))
+    .option('--max-attempts <n>', 'only jobs with at most this many attempts', wholeNumber(1))
     .option('--error-code <code>', 'only jobs that failed with this code')
     .option(
       '--reason <reason>',
@@ -174,7 +174,10 @@ export function retryFailedCommand() {
     )
     .option('--resolver <name>', 'only jobs of this resolver')
     .option('--dry-run', 'only count matching jobs')
-    .addHelpText('after', '\nExample:\n  contentdownload queue retry-failed --error-code HTTP_503 --dry-run\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  contentdownload queue retry-failed --max-attempts 3\n  contentdownload queue retry-failed --error-code HTTP_503 --dry-run\n',
+    )
     .action(
       onQueue(async ({ queue, session, config }, options) => {
         const { maxAttempts, errorCode, reason, resolver, dryRun = false } = options;
@@ -183,13 +186,22 @@ export function retryFailedCommand() {
           states: reason === undefined ? ['error'] : ['error', 'skipped'],
           errorCode: codeOfReason(reason ?? errorCode),
           resolver,
-          belowAttempts: maxAttempts,
+          maxAttempts,
         } satisfies JobFilter;
-        const jobs = await queue.store.admin.requeue(filter, session.clock.now(), { dryRun });
+        const { admin } = queue.store;
+        const jobs = await admin.requeue(filter, session.clock.now(), { dryRun });
         session.print(
           { requeued: dryRun ? 0 : jobs, matching: jobs, dry_run: dryRun },
           `${counted(jobs, 'failed job')} ${dryRun ? 'would be ' : ''}requeued`,
         );
+        if (jobs === 0) {
+          const others = await admin.requeue({ states: filter.states }, session.clock.now(), { dryRun: true });
+          const shows =
+            others === 1
+              ? 'does not match; queue list --state error shows it'
+              : 'do not match; queue list --state error shows them';
+          if (others > 0) session.info(`${counted(others, 'failed job')} ${shows}`);
+        }
         if (dryRun || jobs === 0 || queueJson(await queue.stats()).counts.processes > 0) return;
         const place = config.queue.backend === 'postgres' ? 'postgres://…' : config.queue.path;
         session.info(

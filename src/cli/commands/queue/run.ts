@@ -17,19 +17,42 @@ import type { FlagsOf } from '../../options.ts';
 import { webOptions } from '../../options.ts';
 import { settingOptions, stopSignal } from '../../session.ts';
 
-function runOptions() {
-  return webOptions(settingOptions(queueCommand('run'), ['queue-run']))
-    .description('run the jobs in the queue')
-    .option('--handler <module>', 'module whose default export handles a job; default: jobs are works to download')
-    .option('--drain', 'exit when the queue is empty, including delayed and paused jobs')
-    .option('--drain-now', 'exit when no job can run now; delayed and paused jobs stay queued')
-    .addHelpText('after', HELP);
+function workerOptions(name: string) {
+  return webOptions(settingOptions(queueCommand(name), ['queue-run'])).option(
+    '--handler <module>',
+    'module whose default export handles a job; default: jobs are works to download',
+  );
 }
 
-type RunFlags = FlagsOf<typeof runOptions>;
+type WorkerFlags = FlagsOf<typeof workerOptions>;
 
 export function runCommand() {
-  return runOptions().action(onQueue(run, webLayer));
+  return workerOptions('run')
+    .description('run the jobs in the queue')
+    .option('--drain', 'exit when the queue is empty, including delayed and paused jobs')
+    .option('--drain-now', 'exit when no job can run now; delayed and paused jobs stay queued')
+    .addHelpText('after', HELP)
+    .action(
+      onQueue(
+        (opened, options) => {
+          const drain = options.drainNow ? 'due' : options.drain ? 'empty' : 'never';
+          return run(opened, options, drain);
+        },
+        (options) => webLayer(options),
+      ),
+    );
+}
+
+export function drainCommand() {
+  return workerOptions('drain')
+    .description('run the jobs until the queue is empty: the same as queue run --drain')
+    .addHelpText('after', '\nExample:\n  contentdownload queue drain --workers 8 --mailto you@university.example\n')
+    .action(
+      onQueue(
+        (opened, options) => run(opened, options, 'empty'),
+        (options) => webLayer(options),
+      ),
+    );
 }
 
 const HELP = `
@@ -44,8 +67,7 @@ Examples:
   contentdownload queue run --handler ./my-handler.ts
 `;
 
-async function run({ queue, session, config }: OpenedQueue, options: RunFlags): Promise<void> {
-  const drain = options.drainNow ? 'due' : options.drain ? 'empty' : 'never';
+async function run({ queue, session, config }: OpenedQueue, options: WorkerFlags, drain: DrainMode): Promise<void> {
   await using opened = new AsyncDisposableStack();
   const handler = options.handler === undefined ? undefined : await loadHandler(options.handler);
   // Loaded here because most queue commands do not need these modules and should start fast.
@@ -70,7 +92,7 @@ async function run({ queue, session, config }: OpenedQueue, options: RunFlags): 
 }
 
 /** Settings of `--sim` and `--mailto`; without them the HTTP modules are not loaded. */
-async function webLayer(options: RunFlags): Promise<Layer> {
+async function webLayer(options: WorkerFlags): Promise<Layer> {
   if (options.sim === undefined && options.mailto === undefined) return [];
   return (await import('../../../harvest/index.ts')).simulatedLayer(options);
 }
