@@ -3,8 +3,8 @@ import { isUnknown } from '../layout/text/symbol-font.ts';
 import type { Font, Drawing, Glyph } from '../layout/page/page-content.ts';
 import type { FontDifferences, Character } from './pdfium-fonts.ts';
 import { FontCharacters } from './pdfium-fonts.ts';
-import type { InkKind, FormPlace } from './pdfium-objects.ts';
-import { withoutHidden, isWhite, readClip } from './pdfium-objects.ts';
+import type { InkKind, FormPlace, Placed } from './pdfium-objects.ts';
+import { withoutHidden, hasActualText, isWhite, placeTogether, readClip } from './pdfium-objects.ts';
 import type { Matrix, Library } from './pdfium-library.ts';
 import { mapBoxes, writtenMatrix } from './pdfium-library.ts';
 import type { Box } from '../../document.ts';
@@ -23,6 +23,7 @@ interface RunSource {
   readonly differences: () => FontDifferences;
   readonly tagged: boolean;
   readonly formOf: ReadonlyMap<number, FormPlace>;
+  readonly spanOf: ReadonlyMap<number, readonly number[]>;
 }
 
 /** FPDFTextObj_GetTextRenderMode: 3 draws nothing, 7 only adds to the clip. */
@@ -30,7 +31,8 @@ const INVISIBLE = 3;
 const CLIP_ONLY = 7;
 
 /** Reads a text object, given by the engine's pointer (0 if unknown) and the index of its first character. */
-function readRun(source: RunSource, textPage: number, index: number, object: number) {
+function readRun(source: RunSource, page: TextPage, index: number, object: number) {
+  const textPage = page.pointer;
   const { library, matrix } = source;
   const { call, scratch } = library;
   const fontPointer = object === 0 ? 0 : call.FPDFTextObj_GetFont(object);
@@ -61,10 +63,26 @@ function readRun(source: RunSource, textPage: number, index: number, object: num
     /** A font of large signs, which hang below the pen; their line runs through their middle. */
     hanging: turn === 0 && holdsLargeSigns(characters.font.name),
     form: place?.form ?? -1,
+    whole: wholeSpan(source, page, object, place?.map ?? matrix),
     artifact,
     ink: inkOf(library, object),
     clip: object === 0 ? undefined : readClip(library, object, place?.map ?? matrix),
   };
+}
+
+/** More text objects are not one letter with its marks. */
+const MOST_PARTS = 8;
+
+/**
+ * Where a file says the text of several text objects at once, as browsers do for a letter and its vowel signs, the engine
+ * gives that text the place of one of them, which may be the sign's. Undefined if others have text of their own.
+ */
+function wholeSpan(source: RunSource, page: TextPage, object: number, map: Matrix): Placed | undefined {
+  const members = source.spanOf.get(object);
+  if (!members || members.length > MOST_PARTS) return undefined;
+  if (members.some((member) => member !== object && page.speaking.has(member))) return undefined;
+  if (!hasActualText(source.library, object)) return undefined;
+  return placeTogether(source.library, members, map);
 }
 
 function inkOf(library: Library, object: number): InkKind {
@@ -244,11 +262,16 @@ class GlyphSetter {
   #runOf(index: number): TextRun {
     const object = this.#page.objects[index] as number;
     if (this.#run && object === this.#object) return this.#run;
-    const run = this.#runs.get(object) ?? readRun(this.#source, this.#page.pointer, index, object);
+    const run = this.#runs.get(object) ?? readRun(this.#source, this.#page, index, object);
     this.#runs.set(object, run);
     this.#object = object;
     this.#run = run;
     return run;
+  }
+
+  #boxOf(index: number): Box {
+    const [left = 0, top = 0, right = 0, bottom = 0] = this.#boxes.subarray(4 * index, 4 * index + 4);
+    return { left, top, right, bottom };
   }
 
   #isShown(index: number, run: TextRun, isSoft: boolean): boolean {
@@ -322,7 +345,7 @@ class GlyphSetter {
     const x = this.#page.pens[2 * index] as number;
     const y = this.#page.pens[2 * index + 1] as number;
     const pen = matrix.a * x + matrix.c * y + matrix.e;
-    const onLine = matrix.b * x + matrix.d * y + matrix.f;
+    const onLine = run.whole?.baseline ?? matrix.b * x + matrix.d * y + matrix.f;
     const hanging = run.hanging ? character.ink : undefined;
     const baseline = hanging ? onLine - axisShift(hanging) * run.size : onLine;
     const before = this.#glyphs.at(-1);
@@ -330,11 +353,7 @@ class GlyphSetter {
     if (this.#lastRun !== run) this.#starts.push(this.#glyphs.length);
     // The shape and width of an Arabic letter depend on its neighbours: the font's width does not apply.
     const advance = run.font.math || isRightToLeft(text) ? 0 : character.advance * run.size;
-    const at = 4 * index;
-    let left = this.#boxes[at] as number;
-    let top = this.#boxes[at + 1] as number;
-    let right = this.#boxes[at + 2] as number;
-    let bottom = this.#boxes[at + 3] as number;
+    let { left, top, right, bottom } = run.whole?.box ?? this.#boxOf(index);
     if (run.turn !== 0)
       ({ left, right, top, bottom } = turnedBox({ left, right, top, bottom }, [pen, onLine], advance, run.turn));
     else if (endsAtPen(right - left, advance)) {
@@ -443,6 +462,8 @@ interface TextPage {
   readonly codes: Uint32Array;
   /** The text object of each character, by the engine's pointer. */
   readonly objects: Uint32Array;
+  /** The text objects that have characters. */
+  readonly speaking: ReadonlySet<number>;
   /** Left, top, right and bottom of each, in the file's page space. */
   readonly boxes: Float32Array;
   /** The position of the pen: x and y of each. */
@@ -480,6 +501,7 @@ function readTextPage(library: Library, pointer: number, maxCharacters: number):
       pointer,
       codes,
       objects,
+      speaking: new Set(objects),
       boxes: new Float32Array(buffer, boxes, count * 4).slice(),
       pens: new Float64Array(buffer, pens, count * 2).slice(),
       truncated: total > count,

@@ -2,13 +2,15 @@ import type { Box } from '../../document.ts';
 import type { Drawing, Rule, Glyph } from '../layout/page/page-content.ts';
 import type { Matrix, Library } from './pdfium-library.ts';
 import { multiply, writtenBox, writtenMatrix, writtenPoint } from './pdfium-library.ts';
-import { intersection, heightOf, widthOf } from '../layout/page/box.ts';
+import { areaOf, intersection, heightOf, unionBox, widthOf } from '../layout/page/box.ts';
 
 /** FPDFPageObj_GetType. */
 const TEXT = 1;
 const PATH = 2;
 const IMAGE = 3;
 const FORM = 5;
+/** FPDFPageObjMark_GetParamValueType. */
+const STRING = 3;
 const MOVE_TO = 2;
 const LINE_TO = 0;
 /** A line thinner than this is a rule; tables and fractions use 0.4 to 2 points. */
@@ -29,6 +31,8 @@ interface PageObjects {
   readonly drawings: Drawing[];
   /** The form of each text object, by the engine's pointers. */
   readonly formOf: Map<number, FormPlace>;
+  /** Text objects that follow each other inside one marked content, by each of them. */
+  readonly spanOf: Map<number, readonly number[]>;
   readonly truncated: boolean;
 }
 
@@ -37,6 +41,8 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
   const rules: Rule[] = [];
   const drawings: Drawing[] = [];
   const formOf = new Map<number, FormPlace>();
+  const spanOf = new Map<number, readonly number[]>();
+  let span: { readonly mark: number; readonly members: number[] } = { mark: 0, members: [] };
   let left = maxObjects;
   let forms = 0;
 
@@ -49,6 +55,10 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
       const type = call.FPDFPageObj_GetType(object);
       if (type === TEXT) {
         if (place) formOf.set(object, place);
+        const mark = innermostMark(library, object);
+        if (mark === 0 || mark !== span.mark) span = { mark, members: [] };
+        span.members.push(object);
+        if (span.members.length > 1) for (const member of span.members.slice(-2)) spanOf.set(member, span.members);
       } else if (type === PATH) {
         readPath(library, object, { map, form, rules, drawings });
       } else if (type === IMAGE || type === FORM) {
@@ -68,7 +78,40 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
     }
   };
   walk(call.FPDFPage_CountObjects(page), (at) => call.FPDFPage_GetObject(page, at), matrix, -1, 0);
-  return { rules, drawings, formOf, truncated: left <= 0 };
+  return { rules, drawings, formOf, spanOf, truncated: left <= 0 };
+}
+
+/** The engine's pointer to the innermost marked content around an object; 0 if there is none. */
+function innermostMark({ call }: Library, object: number): number {
+  const count = call.FPDFPageObj_CountMarks(object);
+  return count > 0 ? call.FPDFPageObj_GetMark(object, count - 1) : 0;
+}
+
+/** Whether the file itself says which text the marked content around an object stands for. */
+export function hasActualText(library: Library, object: number): boolean {
+  const key = library.copyIn(new TextEncoder().encode('ActualText\0'));
+  try {
+    return library.call.FPDFPageObjMark_GetParamValueType(innermostMark(library, object), key) === STRING;
+  } finally {
+    library.call.free(key);
+  }
+}
+
+/** Where some text objects are printed together, and the height of the line that the largest of them is on. */
+export function placeTogether(library: Library, objects: readonly number[], map: Matrix): Placed | undefined {
+  const placed = objects.flatMap((object) => {
+    const box = bounds(library, object, map);
+    return box ? [{ box, baseline: multiply(map, objectMatrix(library, object)).f }] : [];
+  });
+  if (placed.length < objects.length) return undefined;
+  const largest = placed.reduce((best, each) => (areaOf(each.box) > areaOf(best.box) ? each : best));
+  return { box: unionBox(placed.map(({ box }) => box)), baseline: largest.baseline };
+}
+
+/** A box and the height of the line it is on. */
+export interface Placed {
+  readonly box: Box;
+  readonly baseline: number;
 }
 
 function bounds(library: Library, object: number, map: Matrix): Box | undefined {

@@ -104,6 +104,7 @@ export class PdfFile implements Disposable {
         tagged: this.tagged,
         maxGlyphs: MAX_GLYPHS,
         formOf: objects.formOf,
+        spanOf: objects.spanOf,
       });
       return {
         number,
