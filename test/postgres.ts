@@ -19,6 +19,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { Client } from 'pg';
+import { findProgram } from './support/programs.ts';
 
 /** A PostgreSQL server for tests and benches. */
 export interface TestPostgres extends AsyncDisposable {
@@ -107,8 +108,8 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
 
 /** Starts PgBouncer in transaction mode in front of a server; undefined where it is not installed. */
 export async function startPooler(url: string): Promise<(AsyncDisposable & { readonly url: string }) | undefined> {
-  const program = '/usr/sbin/pgbouncer';
-  if (!existsSync(program)) return undefined;
+  const program = findProgram('pgbouncer');
+  if (program === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-pooler-'));
   const port = await freePort();
   const { hostname, port: serverPort } = new URL(url);

@@ -196,8 +196,9 @@ function pandoc(from: string, to: string, text: string): string {
   return stdout;
 }
 
-const version = /pandoc (\d+)/.exec(spawnSync('pandoc', ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
-const skip = version === undefined ? 'pandoc is not installed' : false;
+const skip = skipWithout('pandoc');
+const version =
+  skip === false ? /pandoc (\d+)/.exec(spawnSync('pandoc', ['--version'], { encoding: 'utf8' }).stdout)?.[1] : '';
 
 test('pandoc reads our BibTeX and CSL-JSON, and we read its output', { skip }, async () => {
   assert.deepEqual(fieldsOfCsl(pandoc('bibtex', 'csljson', bibtex())), wanted);
@@ -213,7 +214,7 @@ test('pandoc reads our RIS', { skip: skip || (Number(version) < 3 ? 'pandoc befo
   assert.deepEqual(fieldsOfCsl(pandoc('ris', 'csljson', ris())), wanted);
 });
 
-const noBiber = spawnSync('biber', ['--version']).status === 0 ? false : 'biber is not installed';
+const noBiber = skipWithout('biber');
 
 test('biber reads our BibTeX without a warning, and we read its output', { skip: noBiber }, async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-biber-'));
@@ -229,9 +230,9 @@ test('biber reads our BibTeX without a warning, and we read its output', { skip:
   );
 });
 
-/** A Python that has bibtexparser, which the first one on the PATH may not have. */
-const python = ['python3', '/usr/bin/python3'].find(
-  (command) => spawnSync(command, ['-c', 'import bibtexparser']).status === 0,
+/** Python, if it has bibtexparser. */
+const python = [findProgram('python3') ?? ''].find(
+  (path) => path !== '' && spawnSync(path, ['-c', 'import bibtexparser']).status === 0,
 );
 const NAMES = `
 import json, sys, bibtexparser
@@ -241,6 +242,7 @@ data = bibtexparser.loads(sys.stdin.read(), parser=BibTexParser(ignore_nonstanda
 print(json.dumps([{'type': e['ENTRYTYPE'], 'doi': e['doi'], 'authors': len(author(dict(e))['author'])} for e in data.entries]))
 assert not data.comments, data.comments
 `;
+import { findProgram, skipWithout } from './support/programs.ts';
 
 test(
   'bibtexparser reads every entry of our BibTeX',

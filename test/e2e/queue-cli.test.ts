@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { openStore, WorkQueue } from '../../src/queue/index.ts';
 import { command } from './command.ts';
 import { startCommand } from './started-command.ts';
+import { skipWithout } from '../support/programs.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const HANDLER = join(ROOT, 'test', 'fixtures', 'queue-handler.ts');
@@ -414,11 +415,8 @@ test('a closed pipe ends an export quietly, and a missing reader does not end a 
   assert.equal(at.json('stats')['done'], 3_000);
 });
 
-test('colours are used only in terminals, and never with NO_COLOR or --no-color', async (context) => {
-  if (spawnSync('script', ['--version']).status !== 0) {
-    context.skip('NOT TESTED: the program script, which provides a terminal, is not installed');
-    return;
-  }
+const noTerminal = { skip: skipWithout('script') };
+test('colours are used only in terminals, and never with NO_COLOR or --no-color', noTerminal, async () => {
   await using at = await place();
   await at.put({ a: {} });
   // Node shows no colours where CI is set.
@@ -438,11 +436,7 @@ test('colours are used only in terminals, and never with NO_COLOR or --no-color'
   assert.ok(!inTerminal('--no-color').includes('\u001B[1m'));
 });
 
-test('the bash completion script completes commands and options', (context) => {
-  if (spawnSync('bash', ['--version']).status !== 0) {
-    context.skip('NOT TESTED: there is no bash here');
-    return;
-  }
+test('the bash completion script completes commands and options', { skip: process.platform === 'win32' }, () => {
   const script = command('docstokg', ['completion', 'bash']).stdout;
   const complete = (...words: string[]): string[] =>
     spawnSync(

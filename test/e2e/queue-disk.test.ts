@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { command } from './command.ts';
+import { skipWithout } from '../support/programs.ts';
 
 test('on a full disk the queue reports it, keeps accepted jobs, and continues when there is space', async (context) => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-full-'));
@@ -99,10 +100,8 @@ test('a disk that fills up during a run stops it with the reason, and no job is 
 });
 
 test('a read-only queue is reported', async (context) => {
-  if (process.getuid?.() === 0 && spawnSync('chattr', ['-V']).error) {
-    context.skip('NOT TESTED: root may write everything, and chattr is not installed');
-    return;
-  }
+  const missing = process.getuid?.() === 0 && skipWithout('chattr');
+  if (missing !== false) return context.skip(missing);
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-readonly-'));
   const queue = join(folder.path, 'queue.sqlite');
   assert.equal(command('contentdownload', ['queue', 'enqueue', 'a', '--queue', queue]).status, 0);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { BIN } from '../support/bin.ts';
+import { skipWithout } from '../support/programs.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const HANDLER = join(ROOT, 'test', 'fixtures', 'queue-handler.ts');
@@ -45,10 +46,10 @@ function trace(folder: string, durability: string, ...parameters: string[]): str
 }
 
 test('a job is acknowledged after its sync, and results are not synced unless requested', async (context) => {
-  if (spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0) {
-    context.skip('NOT TESTED: system calls cannot be traced here (strace is missing or forbidden)');
-    return;
-  }
+  const missing = skipWithout('strace');
+  if (missing !== false) return context.skip(missing);
+  if (spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0)
+    return context.skip('system calls may not be traced here');
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-durability-'));
   /** Events from the last write of the log before the first output to that output. */
   const beforeOutput = (events: readonly string[]): readonly string[] => {

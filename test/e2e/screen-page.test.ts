@@ -11,7 +11,7 @@ import { openCorpus } from '../../src/corpus/index.ts';
 import { addRecords, Screening } from '../../src/screen/index.ts';
 import { openServer } from '../../src/serve/index.ts';
 import { madeReview } from '../fixtures/made-review.ts';
-import { HANGING_MS, openBrowser } from '../support/browser.ts';
+import { HANGING_MS, NO_BROWSER, openBrowser } from '../support/browser.ts';
 
 const TOKEN = 'a-token-for-tests-only';
 const OPEN_REVIEW = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'screening', 'open', 'Donners_2021.jsonl'); // prettier-ignore
@@ -155,10 +155,7 @@ async function wholeReview(
 
 test('a whole review in a browser: ranked, sampled, full texts, flow diagram', async (context) => {
   await using opened = await openBrowser();
-  if (!opened) {
-    context.diagnostic('NOT TESTED: there is no Chromium here');
-    return;
-  }
+  if (!opened) return context.skip(NO_BROWSER);
   const about = { question: 'coral bleaching', criteria: 'Corals.\nField studies only.', mark: 'coral,reef' };
   await wholeReview(made, about, 'made', opened.browser);
 });
@@ -176,10 +173,7 @@ test('a published review in a browser, from its list to the flow diagram', async
 
 test('two reviewers in two browsers at once lose nothing and do not see each other', async (context) => {
   await using opened = await openBrowser();
-  if (!opened) {
-    context.diagnostic('NOT TESTED: there is no Chromium here');
-    return;
-  }
+  if (!opened) return context.skip(NO_BROWSER);
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-two-'));
   const review = made.slice(0, 8);
   await using server = await served(folder.path, review);

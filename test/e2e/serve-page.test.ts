@@ -14,13 +14,11 @@ import { openStore, WorkQueue } from '../../src/queue/index.ts';
 import { Records } from '../../src/store/index.ts';
 import { INLINE } from '../support/bin.ts';
 import type { OpenBrowser } from '../support/browser.ts';
-import { HANGING_MS, openBrowser } from '../support/browser.ts';
+import { HANGING_MS, NO_BROWSER, openBrowser } from '../support/browser.ts';
 import { PATIENCE } from '../support/harvest.ts';
 import type { StartedCommand } from './started-command.ts';
 import { startCommand } from './started-command.ts';
 
-const NO_BROWSER =
-  'NOT TESTED: the live page in a real browser: there is no Chromium. Install one, such as Debian\'s "chromium"';
 const CONTRAST = readFileSync(join(import.meta.dirname, '..', 'support', 'contrast.js'), 'utf8');
 /** Lexical search is enough here; the model is tested elsewhere. */
 const ENVIRONMENT = {
@@ -64,10 +62,7 @@ async function timeOutFailed(): Promise<void> {
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'docstokg-serve-'));
   opened = await openBrowser();
-  if (!opened) {
-    console.error(NO_BROWSER);
-    return;
-  }
+  if (!opened) return;
   simulation = await Simulation.open({
     parameters: { seed: 11, works: 5, hosts: 4, profile: 'calm' },
     timeScale: 0.05,

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { openSmallServer, TOKEN, writeSmallRun } from './small-run.ts';
+import { skipWithout } from '../support/programs.ts';
 
 const run = promisify(execFile);
 const GUIDE = join(import.meta.dirname, '..', '..', 'docs', 'guides', 'http-interface.md');
@@ -16,14 +17,8 @@ test('every command in the HTTP interface guide works', async (context) => {
   const blocks = [...readFileSync(GUIDE, 'utf8').matchAll(/^```sh curl\n([\s\S]*?)^```/gm)];
   const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n'));
   assert.ok(lines.length >= 20);
-  const hasCurl = await run('curl', ['--version']).then(
-    () => true,
-    () => false,
-  );
-  if (!hasCurl) {
-    context.diagnostic('NOT TESTED: curl is not installed here');
-    return;
-  }
+  const missing = skipWithout('curl');
+  if (missing !== false) return context.skip(missing);
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);
   await using server = await openSmallServer(folder.path, { allowControl: true });

@@ -1,10 +1,12 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtempDisposable, readFile, rename, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { Browser } from 'playwright-core';
 import { chromium } from 'playwright-core';
+
+import { isProgram, locate } from './programs.ts';
 
 /** A browser that is closed when it is disposed of. */
 export interface OpenBrowser extends AsyncDisposable {
@@ -24,6 +26,10 @@ export const HANGING_MS = 240_000;
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 // Without its sandbox it also starts as root and in a container; it is only shown pages of ours.
 const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+
+/** Why a test is skipped where no browser starts. */
+export const NO_BROWSER =
+  'no Chromium starts here: npm brings one for Linux x64 only, and none is installed (Debian: chromium)';
 
 /** The platform for which the package @sparticuz/chromium carries a browser. */
 const CARRIED = { platform: 'linux', arch: 'x64' };
@@ -97,19 +103,5 @@ async function unpacked(): Promise<string> {
 }
 
 function systemChromium(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const candidates = [
-    ...folders.flatMap((folder) => NAMES.map((name) => join(folder, name))),
-    ...(PLACES[process.platform] ?? []),
-  ];
-  return candidates.find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return locate(NAMES) ?? PLACES[process.platform]?.find(isProgram);
 }

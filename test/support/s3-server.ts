@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request as forward } from 'node:http';
@@ -15,6 +15,7 @@ import { AwsClient } from 'aws4fetch';
 
 import { seededRandom } from '../fixtures/random-document.ts';
 import { freePort } from '../postgres.ts';
+import { findProgram } from './programs.ts';
 
 /** An S3 server with an empty bucket `papers`. */
 export interface TestS3 extends AsyncDisposable {
@@ -69,7 +70,7 @@ const SWIFT_PARTS = ['object', 'container', 'account'] as const;
 
 /** OpenStack Swift with its S3 interface (Debian: swift-proxy swift-account swift-container swift-object memcached), on one disk. */
 async function startSwift(): Promise<TestS3 | undefined> {
-  if (!existsSync('/usr/bin/swift-proxy-server')) return undefined;
+  if (findProgram('swift-proxy-server') === undefined) return undefined;
   const folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-swift-'));
   const etc = join(folder.path, 'etc');
   for (const name of ['etc', 'srv/d1', 'cache']) mkdirSync(join(folder.path, name), { recursive: true });

@@ -13,6 +13,7 @@ import type { PdfiumReader } from '../../../test/fixtures/pdfium-reader.ts';
 import { renderPdf } from './render-pdf.ts';
 import { STYLES } from './style.ts';
 import type { Layout } from './style.ts';
+import { skipWithout } from '../../../test/support/programs.ts';
 
 // The other layouts need more than plain text extraction: see manners.test.ts.
 const LAYOUTS = (Object.keys(STYLES) as Layout[]).filter((layout) => STYLES[layout].manner === 'plain');
@@ -28,10 +29,7 @@ assert.ok(battery);
 // For slow tests: two themes, and two languages with special letters.
 const some = papers.filter((_paper, index) => index % 3 === 2 || index === 0);
 
-const hasPoppler = spawnSync('pdftotext', ['-v']).error === undefined;
-const needsPoppler = hasPoppler
-  ? {}
-  : { skip: 'pdftotext IS NOT INSTALLED: the second reader was not run (Debian: apt-get install poppler-utils)' };
+const needsPoppler = { skip: skipWithout('pdftotext') };
 
 const rendered = new Map<string, Promise<Uint8Array>>();
 

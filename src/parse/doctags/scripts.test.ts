@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
-import { openBrowser } from '../../../test/support/browser.ts';
+import { NO_BROWSER, openBrowser } from '../../../test/support/browser.ts';
 import { analyse } from './layout/layout.ts';
 import { textOf } from './layout/draft.ts';
 import type { Glyph, PageContent } from './layout/page/page-content.ts';
@@ -31,7 +31,7 @@ const PARAGRAPHS: Readonly<Record<string, readonly string[]>> = {
 
 test('words and digits of Persian, Arabic and Hebrew pages match their source', async (t) => {
   await using opened = await openBrowser();
-  if (!opened) return t.skip('no Chromium can be started here');
+  if (!opened) return t.skip(NO_BROWSER);
   const page = await opened.browser.newPage();
   for (const [language, paragraphs] of Object.entries(PARAGRAPHS)) {
     await page.setContent(
@@ -48,7 +48,7 @@ test('words and digits of Persian, Arabic and Hebrew pages match their source', 
 
 test('a line of a Hebrew paragraph may begin with a number or a Latin word', async (t) => {
   await using opened = await openBrowser();
-  if (!opened) return t.skip('no Chromium can be started here');
+  if (!opened) return t.skip(NO_BROWSER);
   const page = await opened.browser.newPage();
   const paragraph = 'מדדנו את הספיקה בין 2010 לבין 2020 לפי linear regression בלבד. '.repeat(8).trim();
   await page.setContent(
