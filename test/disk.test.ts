@@ -20,6 +20,7 @@ const { Lookups, Services } = await import('../src/resolve/index.ts');
 const { mergeFolders } = await import('../src/harvest/merge-folders.ts');
 const { loopbackClient, openLoopback } = await import('../src/testing/index.ts');
 const { workFromPayload } = await import('../src/works/index.ts');
+const { Records } = await import('../src/store/index.ts');
 const { runStage } = await import('../src/stage/index.ts');
 const { openRunMark } = await import('../src/stage/commit/run-mark.ts');
 
@@ -150,6 +151,14 @@ test('a JSON line is synced before it counts as written, if requested', async ()
   assert.deepEqual((await watched(() => writer.append({ a: 1 }))).calls, ['sync rows.jsonl']);
   await using quick = await JsonlWriter.open(path, { clock: systemClock });
   assert.deepEqual((await watched(() => quick.append({ a: 2 }))).calls, []);
+});
+
+test('a decision of a person is synced before it counts as made', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-disk-'));
+  using records = Records.open(folder.path);
+  const save = (): Promise<void> =>
+    Promise.resolve(records.saveSet({ name: 'a', works: ['W1'], filter: null }, '2026'));
+  assert.deepEqual((await watched(save)).calls, ['sync decisions.jsonl']);
 });
 
 test('outputs of a stage are synced before their rename, then fingerprint and folder', { skip: posix }, async () => {

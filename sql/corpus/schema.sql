@@ -18,18 +18,18 @@
 -- Logs and downloaded files are the truth. You can delete this file: the next command reads the logs again, the next search
 -- or run builds the index, the next graph command fills the graph from the facts in Data/; `docstokg reindex` does all of
 -- this at once. Every transaction of `ingest` reads some lines and moves the log's
--- cursor, so a killed process leaves a database that is behind, never one that is wrong. A database of another schema
--- version is built again, never migrated; comments do not count.
+-- cursor, so a killed process leaves a database that is behind, never one that is wrong. A database of an older schema
+-- version (user_version) is built again, never migrated; one of a newer version is refused, and so is a file without our
+-- application_id.
 --
 -- Times are ISO 8601. A work is named by its best id: `W…`, `doi:…`, `pmid:…`, `pmcid:…`, `arxiv:…`, or another; the user's
 -- own papers without an id by `paper:DOCUMENT`, entries of lists that cannot be read by `entry:FILE#LINE`.
 
--- How far each log was read. `head` and `tail` are hashes of the first and last bytes of what was read: if another file has
--- the same name, its tables are emptied and it is read again. The rows of a missing log stay, and nothing is appended to it
--- until the file is back or `reindex` has run. `bad_lines` are whole lines that cannot be read; half a line at the end is
--- left for its writer.
+-- How far each log was read. `head` and `tail` are hashes of the first and last bytes of what was read. A log only grows: if
+-- it is missing, shorter or different, its rows stay, and the next command that writes to it, a run or `reindex` writes the
+-- file again from `log_pieces`. `bad_lines` are whole lines that cannot be read; half a line at the end is left for its writer.
 --
--- Exception: rows of a manifest may exist only here, so the next run or `reindex` first writes them to the file again.
+-- These two tables are the same in every version, so that a newer one can take over the logs.
 create table logs (
   name text primary key,
   bytes integer not null check (bytes >= 0),
@@ -38,6 +38,9 @@ create table logs (
   tail text not null,
   bad_lines integer not null default 0
 ) without rowid;
+
+-- The bytes of each log up to its cursor, as they were read, compressed with zstd. `start` is the first byte.
+create table log_pieces (log text not null, start integer not null, content blob not null, primary key (log, start));
 
 -- One row per line of the manifest. `last_outcomes` has the last row of each id that was tried. `works` takes these rows,
 -- without duplicates: among the ids of a work a saved one wins, else the latest.

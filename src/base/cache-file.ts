@@ -1,12 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 
 import type { Warn } from './damaged-file.ts';
-import { inTransaction, isDamaged, openOrSetAside, setAsideIfDamaged } from './damaged-file.ts';
+import { inTransaction, isDamaged, openOrSetAside, openOwnDatabase, setAsideIfDamaged } from './damaged-file.ts';
 import { AppError, describeDiskError } from './errors.ts';
 
 interface CacheOptions<S> {
+  /** Four letters that mark the file: one of another program is refused. */
+  readonly application: string;
   readonly version: number;
   /** Creates the tables, also in a file of an earlier version. */
   readonly schema: string;
@@ -57,13 +59,12 @@ export class CacheFile<S> implements Disposable {
 
 function openDatabase(
   path: string,
-  { version, schema, pragmas = '' }: Omit<CacheOptions<unknown>, 'prepare'>,
+  { application, version, schema, pragmas = '' }: Omit<CacheOptions<unknown>, 'prepare'>,
 ): DatabaseSync {
-  let database: DatabaseSync | undefined;
+  const opened = openOwnDatabase(path, application, { timeout: 10_000, pragmas });
   try {
-    const opened = (database = new DatabaseSync(path, { timeout: 10_000 }));
     // A power cut may lose the last entries, but never corrupts the file.
-    opened.exec(`${pragmas}; pragma journal_mode = wal; pragma synchronous = normal`);
+    opened.exec(`pragma journal_mode = wal; pragma synchronous = normal`);
     inTransaction(opened, () => {
       const found = Number(opened.prepare('pragma user_version').get()?.['user_version']);
       if (found > version)
@@ -71,12 +72,8 @@ function openDatabase(
       if (found < version) opened.exec(`${schema}; pragma user_version = ${version}`);
     });
     return opened;
-  } catch (cause) {
-    database?.close();
-    if (!isDamaged(cause)) throw cause;
-    throw new AppError('CACHE_UNUSABLE', `${path} is not a usable cache`, {
-      hint: 'name another file in the settings, or remove this one',
-      cause,
-    });
+  } catch (error) {
+    opened.close();
+    throw error;
   }
 }

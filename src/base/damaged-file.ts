@@ -1,33 +1,82 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
-import { readSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-import type { Clock } from './clock.ts';
-import { describeDiskError, sqliteCode } from './errors.ts';
-import { FileLock } from './file-lock.ts';
+import { AppError, describeDiskError, hasCode, sqliteCode } from './errors.ts';
 import { renameFile } from './files.ts';
 
-const MAGIC = 'SQLite format 3\0';
 /** SQLite's result codes for a damaged file and for a file that is not a database. */
 const DAMAGED = new Set([11, 26]);
-const NEWLINE = 0x0a;
+const HEADER_BYTES = 100;
+/** Where the header of a SQLite file has the application id. */
+const APPLICATION_AT = 68;
 
 export type Warn = (message: string) => void;
+
+/** Warns where nobody else was named to be told: programs listen to `process.on('warning')`, and Node prints the rest. */
+export function emitWarning(message: string): void {
+  process.emitWarning(message, 'DocsToKGWarning');
+}
 
 export function isDamaged(error: unknown): boolean {
   return DAMAGED.has(sqliteCode(error) ?? 0);
 }
 
-/** Opens a database, after moving a damaged one aside. A file that never was a database is not touched. */
-export function openOrSetAside<T>(path: string, open: () => T, warn: Warn | undefined): T {
+/** Opens a database of ours (see `openOwnDatabase`), after moving a damaged one aside. */
+export function openOrSetAside<T>(path: string, open: () => T, warn: Warn = emitWarning): T {
   try {
     return open();
   } catch (error) {
-    const damage = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    if (!isDamaged(damage) || !looksLikeDatabase(path)) throw describeDiskError(error, path);
+    if (!isDamaged(error)) throw describeDiskError(error, path);
     setDatabaseAside(path, warn);
     return open();
   }
+}
+
+/**
+ * Opens or creates a SQLite file that has our mark, the four letters of `application`, in its header. A file of another
+ * program is refused before anything is written to it. The mark is written before the file uses a write-ahead log, so
+ * that the header always has it; `pragmas` come before it, because some apply only to an empty file.
+ */
+export function openOwnDatabase(
+  path: string,
+  application: string,
+  { pragmas = '', ...options }: ConstructorParameters<typeof DatabaseSync>[1] & { readonly pragmas?: string } = {},
+): DatabaseSync {
+  const mark = Buffer.from(application).readInt32BE();
+  const isNew = path === ':memory:' || path === '' || !isOurs(path, mark);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, options);
+    database.exec(isNew ? `${pragmas}; pragma application_id = ${mark}` : pragmas);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw error;
+  }
+}
+
+/** False for a new file, true for ours. Zeros are what a power cut leaves of a first page. */
+function isOurs(path: string, mark: number): boolean {
+  const header = Buffer.alloc(HEADER_BYTES);
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw describeDiskError(error, path);
+  }
+  try {
+    if (fstatSync(descriptor).size === 0) return false;
+    readSync(descriptor, header, 0, HEADER_BYTES, 0);
+  } catch (error) {
+    throw describeDiskError(error, path);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (header.readInt32BE(APPLICATION_AT) === mark || header.every((byte) => byte === 0)) return true;
+  throw new AppError('DATABASE_FOREIGN', `${path} is not a database of docstokg, or its first bytes are damaged`, {
+    hint: 'it was not changed; move it away and run the same command again, or name another file',
+  });
 }
 
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
@@ -44,7 +93,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /** Call after closing a database that turned out damaged: moves it aside unless another process already did. */
-export function setAsideIfDamaged(path: string, warn: Warn | undefined): void {
+export function setAsideIfDamaged(path: string, warn: Warn = emitWarning): void {
   if (existsSync(path) && !isSound(path)) setDatabaseAside(path, warn);
 }
 
@@ -58,66 +107,15 @@ function isSound(path: string): boolean {
   }
 }
 
-function looksLikeDatabase(path: string): boolean {
-  if (/\.sqlite3?$/.test(path)) return true;
-  const head = Buffer.alloc(MAGIC.length);
-  withFile(path, 'r', (descriptor) => readSync(descriptor, head));
-  return head.toString('latin1') === MAGIC;
-}
-
-function setDatabaseAside(path: string, warn: Warn | undefined): void {
+function setDatabaseAside(path: string, warn: Warn): void {
   const aside = asideName(path);
   for (const ending of ['', '-wal', '-shm']) if (existsSync(path + ending)) renameFile(path + ending, aside + ending);
-  warn?.(`${path} is damaged: it was moved to ${aside}, and a new one is created`);
+  warn(`${path} is damaged: it was moved to ${aside}, and a new one is created`);
 }
 
-function asideName(path: string): string {
+/** A free name for a copy of a damaged file. */
+export function asideName(path: string): string {
   let number = 1;
   while (existsSync(`${path}.damaged-${number}`)) number += 1;
   return `${path}.damaged-${number}`;
-}
-
-/** Copies a JSONL file aside and removes invalid lines in place, because other processes may have it open. */
-export async function setLinesAside(
-  path: string,
-  isGood: (line: string) => boolean,
-  { clock, warn }: { readonly clock: Clock; readonly warn?: Warn | undefined },
-): Promise<void> {
-  using lock = new FileLock(`${path}.lock`, clock);
-  await lock.hold(() => {
-    const bytes = readFileSync(path);
-    const good: Buffer[] = [];
-    const bad: number[] = [];
-    let line = 0;
-    for (let from = 0, end = bytes.indexOf(NEWLINE); end !== -1; from = end + 1, end = bytes.indexOf(NEWLINE, from)) {
-      line += 1;
-      const text = bytes.subarray(from, end + 1);
-      if (isGood(text.toString('utf8'))) good.push(text);
-      else bad.push(line);
-    }
-    if (bad.length === 0) return;
-    const aside = asideName(path);
-    copyFileSync(path, aside);
-    withFile(aside, 'r+', fsyncSync);
-    rewrite(path, Buffer.concat(good));
-    const where = bad.length > 5 ? `${bad.length} lines` : `line ${bad.join(', ')}`;
-    warn?.(`${path} is damaged (${where}): the file was copied to ${aside}; its readable lines are kept`);
-  });
-}
-
-function rewrite(path: string, bytes: Buffer): void {
-  withFile(path, 'r+', (descriptor) => {
-    writeFileSync(descriptor, bytes);
-    ftruncateSync(descriptor, bytes.length);
-    fsyncSync(descriptor);
-  });
-}
-
-function withFile(path: string, flags: string, work: (descriptor: number) => void): void {
-  const descriptor = openSync(path, flags);
-  try {
-    work(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

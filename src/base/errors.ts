@@ -65,7 +65,7 @@ const DISK_FAULTS = [
   },
   {
     code: 'DISK_CANNOT_OPEN',
-    system: ['ENOTDIR', 'EEXIST'],
+    system: ['ENOTDIR', 'EEXIST', 'EISDIR'],
     sqlite: 14,
     what: 'cannot be opened',
     hint: 'check that it is a file in a writable folder; if many files are open, raise the limit with ulimit -n',

@@ -4,10 +4,12 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from './clock.ts';
 import { wait } from './clock.ts';
+import { isDamaged } from './damaged-file.ts';
 import { AppError, describeDiskError, sqliteCode } from './errors.ts';
 
 const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 50;
+const LONGEST_BLOCK_MS = 30_000;
 
 /** A lock between processes that ends with its holder. Node has no flock: it is an empty SQLite database. */
 export class FileLock implements Disposable {
@@ -32,6 +34,17 @@ export class FileLock implements Disposable {
     return work();
   }
 
+  /** Like `hold`, for callers that cannot wait asynchronously: blocks the thread until the lock is free. */
+  holdNow<T>(work: () => T): T {
+    const sleeper = new Int32Array(new SharedArrayBuffer(4));
+    for (let waitedMs = 0; ; waitedMs += LONGEST_WAIT_MS) {
+      using taken = this.tryTake();
+      if (taken) return work();
+      if (waitedMs >= LONGEST_BLOCK_MS) throw this.#locked();
+      Atomics.wait(sleeper, 0, 0, LONGEST_WAIT_MS);
+    }
+  }
+
   /** Waits for the lock, and takes it until disposed of or the process exits. */
   async take(
     options: { readonly timeoutMs?: number; readonly signal?: AbortSignal | undefined } = {},
@@ -40,10 +53,7 @@ export class FileLock implements Disposable {
     for (let delayMs = FIRST_WAIT_MS; ; delayMs = Math.min(LONGEST_WAIT_MS, delayMs * 2)) {
       const taken = this.tryTake();
       if (taken) return taken;
-      if (this.#clock.monotonic() >= deadline)
-        throw new AppError('FILE_LOCKED', `${this.#path} is locked by another process`, {
-          hint: 'wait for the other process, or check whether it hangs',
-        });
+      if (this.#clock.monotonic() >= deadline) throw this.#locked();
       await wait(this.#clock, delayMs, options.signal);
     }
   }
@@ -55,7 +65,12 @@ export class FileLock implements Disposable {
     } catch (error) {
       // 5 = SQLITE_BUSY, in any of its extended forms.
       if (sqliteCode(error) === 5) return undefined;
-      throw error;
+      if (isDamaged(error))
+        throw new AppError('LOCK_FOREIGN', `${this.#path} is not a lock of docstokg`, {
+          hint: 'it was not changed; remove it, or move it away, and run the same command again',
+          cause: error,
+        });
+      throw describeDiskError(error, this.#path);
     }
     return {
       [Symbol.dispose]: () => {
@@ -63,6 +78,12 @@ export class FileLock implements Disposable {
         if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       },
     };
+  }
+
+  #locked(): AppError {
+    return new AppError('FILE_LOCKED', `${this.#path} is locked by another process`, {
+      hint: 'wait for the other process, or check whether it hangs',
+    });
   }
 
   [Symbol.dispose](): void {

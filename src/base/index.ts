@@ -32,7 +32,15 @@ export {
 export { Batcher } from './batcher.ts';
 export { boundedText } from './bounded-text.ts';
 export { CacheFile } from './cache-file.ts';
-export { inTransaction, isDamaged, openOrSetAside, setAsideIfDamaged, setLinesAside } from './damaged-file.ts';
+export {
+  asideName,
+  emitWarning,
+  inTransaction,
+  isDamaged,
+  openOrSetAside,
+  openOwnDatabase,
+  setAsideIfDamaged,
+} from './damaged-file.ts';
 export type { Warn } from './damaged-file.ts';
 export { FileLock } from './file-lock.ts';
 export { cutTornLine, JsonlWriter, parseJsonl, readJsonl, splitLines } from './jsonl.ts';

@@ -1,4 +1,14 @@
-import { closeSync, fdatasync, fstatSync, mkdirSync, openSync, readSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -89,7 +99,7 @@ export async function* readJsonl(path: string): AsyncGenerator<JsonLine> {
 export class JsonlWriter implements AsyncDisposable {
   readonly #path: string;
   readonly #lock: FileLock;
-  readonly #descriptor: number;
+  #descriptor: number;
   readonly #durable: boolean;
   readonly #batches = new Batcher<string>((lines) => this.#write(lines.join('')));
 
@@ -125,6 +135,7 @@ export class JsonlWriter implements AsyncDisposable {
   async #write(text: string): Promise<void> {
     try {
       await this.#lock.hold(() => {
+        this.#reopenIfReplaced();
         cutTornLine(this.#path, this.#descriptor);
         writeFileSync(this.#descriptor, text);
       });
@@ -133,6 +144,14 @@ export class JsonlWriter implements AsyncDisposable {
     } catch (error) {
       throw describeDiskError(error, this.#path);
     }
+  }
+
+  /** The file may have been removed, or written again by another process: lines must not go to one without a name. */
+  #reopenIfReplaced(): void {
+    const [named, opened] = [statSync(this.#path, { throwIfNoEntry: false }), fstatSync(this.#descriptor)];
+    if (named?.ino === opened.ino && named.dev === opened.dev) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = openSync(this.#path, 'a+');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -25,6 +25,13 @@ process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (!GONE.has(error.code ?? '')) throw error;
 });
 
+// Node's own listener adds the number of the process and a hint for developers.
+const warned = new Set<string>();
+process.removeAllListeners('warning').on('warning', ({ message }) => {
+  if (!warned.has(message)) console.error(`warn  ${message.replaceAll(/\p{Cc}/gu, ' ')}`);
+  warned.add(message);
+});
+
 // Without this check a promise that never settles would end the process with exit code 0.
 let over = false;
 process.on('beforeExit', () => {

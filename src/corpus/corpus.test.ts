@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -147,15 +147,28 @@ test('an embedding server that is down at the start is a retryable failure in th
   assert.deepEqual([last.category, last.retryable, last.attempts], ['network', true, 2]);
 });
 
-test('a run in a folder with deleted records fails at its start', async () => {
+test('reindex writes logs again that were deleted or damaged, and says so', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   {
     using records = Records.open(scratch.path);
     records.add([emptyRecord('W1', { openalex: 'W1' })]);
+    for (const name of ['a', 'b', 'c']) records.saveSet({ name, works: ['W1'], filter: null }, '2026');
   }
+  const decisions = join(scratch.path, 'decisions.jsonl');
+  const before = readFileSync(decisions, 'utf8');
+  writeFileSync(decisions, before.replace('"b"', '"B"'));
   rmSync(join(scratch.path, 'records.jsonl'));
-  const contact = { http: { contact: 'ada@university.example' } };
-  await using corpus = await openCorpus(scratch.path, { settings: { ...settings, ...contact } });
-  await assert.rejects(Array.fromAsync(corpus.gather({ ids: ['10.5555/x'] })), { code: 'CORPUS_LOG_MISSING' });
-  assert.equal(existsSync(join(scratch.path, 'manifest.jsonl')), false);
+  await using corpus = await openCorpus(scratch.path, { settings });
+  const messages: string[] = [];
+  const { works, badLines } = await corpus.reindex((message) => messages.push(message));
+  assert.deepEqual([works, badLines], [1, 0]);
+  assert.equal(readFileSync(decisions, 'utf8'), before);
+  assert.match(
+    messages.join('\n'),
+    /decisions\.jsonl was changed: .* is now .*damaged-1\n.*records\.jsonl was missing/s,
+  );
+  assert.deepEqual(
+    corpus.sets().map(({ name }) => name),
+    ['a', 'b', 'c'],
+  );
 });

@@ -6,7 +6,7 @@ import { AppError, systemClock, setAsideIfDamaged } from '../base/index.ts';
 import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Clocks, Runtime, WebTime } from '../harvest/index.ts';
-import { ManifestFolder, simulatedLayer } from '../harvest/index.ts';
+import { simulatedLayer } from '../harvest/index.ts';
 import { chooseWorks, CorpusView, CorpusWorks, keptOpen, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
 import type { SavedSet } from '../store/index.ts';
 import { CorpusStore, LABELS } from '../store/index.ts';
@@ -324,7 +324,7 @@ export class Corpus implements AsyncDisposable {
     setAsideIfDamaged(join(this.folder, 'corpus.sqlite'), warn);
     const isGraphWanted = this.graph.exists;
     using store = CorpusStore.create(this.folder, { manifests: manifestFolder(this.config), warn });
-    await ManifestFolder.restore(this.folder, store, this.#clocks.clock, warn);
+    store.mendLogs({ thorough: true });
     store.clear('with graph');
     const { lines, badLines } = await store.ingestSoon();
     const nodes = isGraphWanted ? await this.graph.refill(store) : 0;

@@ -47,7 +47,7 @@ test('rows that are only in the database are written to the manifest before it i
   const warnings: string[] = [];
   await using corpus = await openCorpus(folder.path);
   assert.equal((await corpus.reindex((message) => warnings.push(message))).works, 3);
-  assert.deepEqual(warnings, ['2 rows were missing in manifest.jsonl and have been restored from corpus.sqlite']);
+  assert.match(warnings.join(), /^.*manifest\.jsonl was cut off: it was written again from corpus\.sqlite$/);
   const rows = readFileSync(jsonl, 'utf8').trim().split('\n');
   assert.equal(rows.length, 3);
   const unreadable = { work: 'entry:list.bib#7', outcome: 'skipped', reason: 'unreadable-entry', path: null };

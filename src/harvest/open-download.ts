@@ -158,7 +158,6 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       say: logs && ((kind, lines) => logs.say(kind, lines)),
     }),
   );
-  store.requireLogs();
   const manifest = stack.use(
     await ManifestFolder.open({
       store,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -254,12 +254,6 @@ test('the store survives its process, stays within its size limit and rejects fi
     const path = join(folder, 'deep', 'http.sqlite');
     let time = 1;
     const options = { now: () => (time += 1), maxBytes: 10_000 };
-    mkdirSync(join(folder, 'deep'));
-    {
-      // A cache of an earlier version is emptied.
-      using old = new DatabaseSync(path);
-      old.exec('create table answers (key, vary); create table total (bytes); pragma user_version = 1');
-    }
     const stored = { status: 200, headers: {}, requestedAt: 1, receivedAt: 2, cacheForMs: undefined };
     {
       using store = new SqliteCacheStore(path, options);
@@ -272,7 +266,16 @@ test('the store survives its process, stays within its size limit and rejects fi
     assert.equal(store.find('k0'), undefined);
     const other = join(folder, 'other.txt');
     writeFileSync(other, 'this is no database, only a file of some length that must not be touched');
-    assert.throws(() => new SqliteCacheStore(other, options), { code: 'CACHE_UNUSABLE' });
+    const database = join(folder, 'other.sqlite');
+    {
+      using another = new DatabaseSync(database);
+      another.exec('create table answers (key, vary); pragma user_version = 1');
+    }
+    for (const file of [other, database]) {
+      const before = readFileSync(file);
+      assert.throws(() => new SqliteCacheStore(file, options), { code: 'DATABASE_FOREIGN' });
+      assert.deepEqual(readFileSync(file), before);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -285,7 +288,8 @@ test('a damaged cache is moved aside with a message, at the start or during a ru
     const warnings: string[] = [];
     const options = { now: () => 1, warn: (message: string) => void warnings.push(message) };
     const stored = { status: 200, headers: {}, requestedAt: 1, receivedAt: 2, cacheForMs: undefined };
-    writeFileSync(path, 'this is no database, only a file of some length that was a cache once');
+    new SqliteCacheStore(path, options)[Symbol.dispose]();
+    writeFileSync(path, readFileSync(path).fill('damage', 0, 60));
     {
       using store = new SqliteCacheStore(path, options);
       for (let at = 0; at < 50; at += 1) store.save(`k${at}`, { ...stored, body: Buffer.alloc(5_000, at) });

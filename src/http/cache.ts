@@ -173,7 +173,7 @@ export class SqliteCacheStore implements Disposable {
   readonly #now: () => number;
 
   constructor(path: string, options: { readonly now: () => number; readonly maxBytes?: number; readonly warn?: Warn }) {
-    this.#file = new CacheFile(path, { version: 2, schema: SCHEMA, prepare, warn: options.warn });
+    this.#file = new CacheFile(path, { application: 'DtKh', version: 2, schema: SCHEMA, prepare, warn: options.warn });
     this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
     this.#now = options.now;
   }

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 
-import { AppError } from '../base/index.ts';
+import { AppError, openOwnDatabase } from '../base/index.ts';
 
 export interface ModelAnswer {
   readonly content: string;
@@ -18,7 +18,7 @@ export class AnswerStore implements Disposable {
 
   constructor(path: string) {
     mkdirSync(dirname(path), { recursive: true });
-    this.#database = new DatabaseSync(path);
+    this.#database = openOwnDatabase(path, 'DtKa');
     try {
       this.#database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL');
       const { user_version: have } = this.#database.prepare('PRAGMA user_version').get() as { user_version: number };

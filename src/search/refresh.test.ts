@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { readFile, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -133,7 +133,8 @@ test('a folder without chunks is refused; an index with a damaged database is re
   await assert.rejects(refresh(), { code: 'INDEX_NOTHING' });
   await chunk('a', 1);
   const { passages } = await refresh();
-  await writeFile(join(folder, 'corpus.sqlite'), 'not a database at all');
+  const database = join(folder, 'corpus.sqlite');
+  await writeFile(database, (await readFile(database)).fill('damage', 0, 60));
   assert.deepEqual(await refresh(), { passages, changed: true });
   using index = await openIndex(folder);
   assert.deepEqual(index.modes, ['lexical']);

@@ -12,40 +12,37 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
 import type { Warn } from '../base/index.ts';
 import {
   AppError,
   describeDiskError,
+  emitWarning,
   inTransaction,
   isDamaged,
   isUnwritable,
   openOrSetAside,
+  openOwnDatabase,
   packageRoot,
-  sha256,
+  sqliteCode,
 } from '../base/index.ts';
-import { appendLine, isSameLog, LineReader, logsIn, readLines, START } from './logs.ts';
+import { KeptLogs } from './kept-logs.ts';
+import { appendLine, isSameLog, LineReader, linesOf, logAt, logsIn, readLines, START } from './logs.ts';
 import type { LogCursor, LogFile } from './logs.ts';
-import { upgradeFolder } from './upgrade.ts';
 import { WorkRows } from './work-rows.ts';
 
 const NAME = 'corpus.sqlite';
+const APPLICATION = 'DtKc';
+/** Raised with every change of `schema.sql`: an older database is built again, a newer one refused. */
+const SCHEMA_VERSION = 1;
 const BATCH_BYTES = 1 << 20;
 const BUSY_MS = 30_000;
 const ROWS_PER_CALL = 10;
-/** The tables of each log. They depend on no other log, unlike those of works. */
-const LOG_TABLES: Readonly<Record<LogFile['kind'], string>> = {
-  manifest: 'outcomes same_works',
-  records:
-    'records work_ids version_keys own_papers read_documents arxiv_versions listed_in repeated_entries catalogue_answers',
-  decisions: 'screened protocols samples labels versions decided_works sets cells',
-  hosts: 'host_slices hosts',
-  doctags: 'document_steps',
-  chunk: 'document_steps',
-  embed: 'document_steps',
-};
+/** Filled from the lines of the logs. */
+const LOG_TABLES =
+  'outcomes same_works records work_ids version_keys own_papers read_documents arxiv_versions listed_in repeated_entries ' +
+  'catalogue_answers screened protocols samples labels versions decided_works sets cells host_slices hosts document_steps';
 /** Derived from the manifest, the records and the decisions. */
 const WORK_TABLES = 'works works_tally words';
 /** Not built from logs: `updateGraph` maintains them. */
@@ -55,12 +52,15 @@ const TALLIED = 'outcome, reason, licence, version, type, year, label, other_ver
 /** Most names of works held in memory until their rows are written. */
 const MOST_UNSETTLED = 500_000;
 const CACHE_KB = 32_768;
+const MOST_NAMED = 5;
+const KEPT = 'corpus.sqlite still has what was read from it, and docstokg reindex writes it again';
 /** Pages changed in one transaction that do not fit are written early, and again. */
 const BULK_CACHE_KB = 262_144;
 
 export interface StoreOptions {
   /** `Data/Manifests` in the folder by default. */
   readonly manifests?: string | undefined;
+  /** Told what was lost, damaged or mended; warnings of the process by default. */
   readonly warn?: Warn | undefined;
   /** Takes log lines in a fleet, whose logs are on a server; by default they go to files in the folder. */
   readonly say?: ((kind: 'records' | 'decisions', lines: readonly string[]) => void) | undefined;
@@ -68,11 +68,11 @@ export interface StoreOptions {
 
 type SqlValues = readonly SQLInputValue[] | readonly [Readonly<Record<string, SQLInputValue>>];
 
-/** What was ingested. `replaced` are logs with another file since: rows missing in it may exist only in the database. */
-export type Ingested = ReturnType<typeof newTotal>;
-
-function newTotal() {
-  return { lines: 0, badLines: 0, replaced: new Set<string>() };
+/** What was ingested. */
+export interface Ingested {
+  lines: number;
+  /** Lines that cannot be read; they stay in their log. */
+  badLines: number;
 }
 
 /**
@@ -90,24 +90,36 @@ export class CorpusStore implements Disposable {
   readonly database: DatabaseSync;
   readonly #path: string;
   readonly #manifests: string;
+  readonly #mends: boolean;
+  readonly #warn: Warn;
+  readonly #warned = new Set<string>();
   readonly #say: StoreOptions['say'];
   readonly #statements = new Map<string, StatementSync>();
   readonly #works: WorkRows;
   readonly #reader: LineReader;
+  readonly #kept: KeptLogs;
 
-  private constructor(folder: string, path: string, options: StoreOptions, copy = '') {
+  private constructor(folder: string, path: string, options: StoreOptions, { copy = '', mends = false } = {}) {
     this.folder = folder;
     this.#path = path;
+    this.#mends = mends;
+    this.#warn = options.warn ?? emitWarning;
     this.#say = options.say;
     this.#manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
     this.database = path === '' ? opened(copy) : openOrSetAside(path, () => opened(path), options.warn);
     this.#works = new WorkRows(this);
     this.#reader = new LineReader(this, this.#works);
+    this.#kept = new KeptLogs(this);
+    try {
+      this.#createTables();
+    } catch (error) {
+      this.database.close();
+      throw error;
+    }
   }
 
-  /** Upgrades an older version; ingests nothing. */
+  /** For readers: changes no log. Ingests nothing. */
   static open(folder: string, options: StoreOptions = {}): CorpusStore {
-    upgradeFolder(folder, options.warn);
     const manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
     const path = join(folder, NAME);
     if (!existsSync(path) && logsIn(folder, manifests).length === 0) return new CorpusStore(folder, '', options);
@@ -115,28 +127,29 @@ export class CorpusStore implements Disposable {
       return new CorpusStore(folder, path, options);
     } catch (error) {
       if (!isUnwritable(error)) throw error;
-      return new CorpusStore(folder, '', options, copyOf(path));
+      return new CorpusStore(folder, '', options, { copy: copyOf(path) });
     }
   }
 
-  /** Like `open`, for a process that writes logs: creates the folder and its database. */
+  /** For a process that writes logs: creates the folder and its database, and mends damaged logs as it reads them. */
   static create(folder: string, options: StoreOptions = {}): CorpusStore {
     mkdirSync(folder, { recursive: true });
-    upgradeFolder(folder, options.warn);
-    return new CorpusStore(folder, join(folder, NAME), options);
+    return new CorpusStore(folder, join(folder, NAME), options, { mends: true });
   }
 
   /** Reads everything appended to the logs since the last ingest, in batches. */
   ingest(): Ingested {
-    const total = newTotal();
+    const total: Ingested = { lines: 0, badLines: 0 };
     while (this.#batch(total));
+    this.#warnOfMissing();
     return total;
   }
 
   /** Like `ingest`, but yields to other tasks between batches. */
   async ingestSoon(): Promise<Ingested> {
-    const total = newTotal();
+    const total: Ingested = { lines: 0, badLines: 0 };
     while (this.#batch(total)) await nextTurn();
+    this.#warnOfMissing();
     return total;
   }
 
@@ -169,7 +182,7 @@ export class CorpusStore implements Disposable {
   /** Appends lines to the records; the next ingest reads them. */
   appendRecords(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    this.transaction(() => appendLine(this.#logToAppend('records'), `${lines.join('\n')}\n`));
+    this.transaction(() => appendLine(this.#sound('records').path, `${lines.join('\n')}\n`));
   }
 
   /** Appends lines and ingests them; other processes see all of them or none. */
@@ -184,10 +197,10 @@ export class CorpusStore implements Disposable {
     refuseFleetFolder(this.folder);
     this.ingest();
     this.transaction(() => {
+      const log = this.#sound(kind);
       // Decisions of people cannot be fetched again: sync them.
-      appendLine(this.#logToAppend(kind), `${lines.join('\n')}\n`, kind === 'decisions');
-      const log = logsIn(this.folder, this.#manifests).find((each) => each.kind === kind);
-      if (log) while (this.#read(log, newTotal(), Number.MAX_SAFE_INTEGER));
+      appendLine(log.path, `${lines.join('\n')}\n`, kind === 'decisions');
+      while (this.#read(log, { lines: 0, badLines: 0 }, Number.MAX_SAFE_INTEGER));
     });
   }
 
@@ -196,29 +209,71 @@ export class CorpusStore implements Disposable {
     return !this.#say && isFleetFolder(this.folder);
   }
 
-  /** Throws if a log that was read before is missing, so that a run fails at its start and not at every work. */
-  requireLogs(): void {
-    if (!this.#say) for (const kind of ['records', 'decisions'] as const) this.#logToAppend(kind);
+  /** A log that can be appended to: whatever it lost is written again first. */
+  #sound(kind: 'records' | 'decisions'): LogFile {
+    const log = logAt(this.folder, this.#manifests, `${kind}.jsonl`);
+    if (!this.#isAsRead(log)) this.#mend(log);
+    return log;
   }
 
-  #logToAppend(kind: 'records' | 'decisions'): string {
-    const path = join(this.folder, `${kind}.jsonl`);
-    // A new file would replace what was read from the old one, which only the database still has.
-    if (!existsSync(path) && this.#cursor(`${kind}.jsonl`) !== START)
-      throw new AppError('CORPUS_LOG_MISSING', `${path} is missing; corpus.sqlite still has what was read from it`, {
-        hint: 'put the file back, or run docstokg reindex to go on without its contents',
-      });
-    return path;
+  /**
+   * Mends every log that is missing or differs from what was read. With `thorough` all bytes are compared, otherwise
+   * the size, the first and the last ones.
+   */
+  mendLogs({ thorough = false } = {}): void {
+    this.transaction(() => {
+      for (const log of logsIn(this.folder, this.#manifests)) if (log.kind === 'manifest') this.#renamed(log);
+      for (const name of this.column('select name from logs where bytes > 0 order by name')) {
+        const log = logAt(this.folder, this.#manifests, name);
+        if (!this.#isAsRead(log) || (thorough && !this.#isWhole(log))) this.#mend(log);
+      }
+    });
   }
 
-  /** Deletes every row that comes from a log; the next ingest reads all logs again. */
+  /** Damage of the copy itself does not matter as long as the log looks right. */
+  #isWhole(log: LogFile): boolean {
+    try {
+      return this.#kept.isWhole(log);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'CORPUS_DAMAGED')) throw error;
+      return true;
+    }
+  }
+
+  #isAsRead({ name, path }: LogFile): boolean {
+    const cursor = this.#cursor(name);
+    return cursor.bytes === 0 || (existsSync(path) && isSameLog(path, cursor));
+  }
+
+  #mend(log: LogFile): void {
+    const mended = this.#kept.mend(log, this.#cursor(log.name).bytes, isFleetFolder(this.folder));
+    if (!mended) return;
+    const { fault, added, copy } = mended;
+    const others = added === 0 ? '' : `, followed by ${added} lines that only the file had`;
+    const aside = copy === null ? '' : `; the file as it was is now ${copy}`;
+    this.#warn(`${log.path} was ${fault}: it was written again from corpus.sqlite${others}${aside}`);
+  }
+
+  #warnOfMissing(): void {
+    for (const name of this.column('select name from logs where bytes > 0')) {
+      const log = logAt(this.folder, this.#manifests, name);
+      if (!existsSync(log.path)) this.#warnOnce(log, `${log.path} is missing; ${KEPT}`);
+    }
+  }
+
+  /** Once per log. */
+  #warnOnce(log: LogFile, message: string): void {
+    if (this.#warned.has(log.name)) return;
+    this.#warned.add(log.name);
+    this.#warn(message);
+  }
+
+  /** Deletes every row that comes from a log, after `mendLogs`; the next ingest reads all logs again. */
   clear(what: 'logged' | 'with graph' = 'logged'): void {
-    const logged = [...Object.values(LOG_TABLES), WORK_TABLES, 'logs'];
-    this.transaction(() => this.#empty(...logged, ...(what === 'with graph' ? [GRAPH_TABLES] : [])));
-  }
-
-  #empty(...lists: readonly string[]): void {
-    for (const table of new Set(lists.flatMap((list) => list.split(' ')))) this.run(`delete from ${table}`);
+    const lists = [LOG_TABLES, WORK_TABLES, 'logs log_pieces', ...(what === 'with graph' ? [GRAPH_TABLES] : [])];
+    this.transaction(() => {
+      for (const table of lists.flatMap((list) => list.split(' '))) this.run(`delete from ${table}`);
+    });
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
@@ -287,7 +342,10 @@ export class CorpusStore implements Disposable {
   transaction<T>(work: () => T): T {
     if (this.database.isTransaction) return work();
     try {
-      return inTransaction(this.database, work);
+      return inTransaction(this.database, () => {
+        this.#requireVersion();
+        return work();
+      });
     } catch (error) {
       throw describeDiskError(error, this.#path);
     }
@@ -326,6 +384,8 @@ export class CorpusStore implements Disposable {
   }
 
   #described(error: unknown): unknown {
+    // Statements of this version may not fit the tables of a newer one that has built the database again.
+    if (sqliteCode(error) === 1) this.#requireVersion();
     if (!isDamaged(error)) return error;
     return new AppError('CORPUS_DAMAGED', `${this.#path} is damaged`, {
       hint: 'docstokg reindex moves it aside and builds it again',
@@ -355,49 +415,78 @@ export class CorpusStore implements Disposable {
 
   #read(log: LogFile, total: Ingested, maxBytes: number): boolean {
     const cursor = this.#cursor(log.name);
+    if ((cursor === START || !isSameLog(log.path, cursor)) && this.#renamed(log)) return true;
     let read = readLines(log.path, cursor, maxBytes);
     if (!read) {
-      // Only the run that repairs the manifest reads it again in full: until then its rows may exist only here.
-      total.replaced.add(log.name);
-      const renamed = this.#renamed(log);
-      if (renamed) return true;
-      if (log.kind === 'manifest') return false;
-      this.forget(log.kind);
-      read = readLines(log.path, START, maxBytes);
+      // A log only grows: one that does not begin with what was read has lost something.
+      if (!this.#mends) {
+        this.#warnOnce(log, `${log.path} was cut off or changed; ${KEPT}`);
+        return false;
+      }
+      this.#mend(log);
+      read = readLines(log.path, cursor, maxBytes);
       if (!read) return false;
-    } else if (cursor === START && this.#renamed(log)) return true;
+    }
     const bad = this.#reader.read(log.kind, read.lines);
     total.lines += read.lines.length;
-    total.badLines += bad;
+    total.badLines += bad.length;
+    if (bad.length > 0) this.#warnOfLines(log, cursor, bad);
     const { bytes, head_bytes: headBytes, head, tail } = read.cursor;
     this.run(
       `insert into logs (name, bytes, head_bytes, head, tail, bad_lines) values (?, ?, ?, ?, ?, ?)
        on conflict do update set bytes = excluded.bytes, head_bytes = excluded.head_bytes, head = excluded.head,
          tail = excluded.tail, bad_lines = bad_lines + excluded.bad_lines`,
-      log.name, bytes, headBytes, head, tail, bad,
+      log.name, bytes, headBytes, head, tail, bad.length,
     ); // prettier-ignore
+    this.#kept.keep(log.name, cursor.bytes, read.bytes);
     if (!this.#settlesLate || this.#works.size > MOST_UNSETTLED) this.#works.settle();
     this.#ownChanges += 1;
     return !read.isEnd;
   }
 
-  /** Deletes the rows of a log; those of the others stay, because their files may be missing. */
-  forget(kind: LogFile['kind']): void {
-    this.transaction(() => {
-      this.#empty(LOG_TABLES[kind]);
-      for (const { name, kind: other } of logsIn(this.folder, this.#manifests))
-        if (LOG_TABLES[other] === LOG_TABLES[kind]) this.run('delete from logs where name = ?', name);
-      // Rotated ones may be missing.
-      if (kind === 'manifest') this.run("delete from logs where name like 'manifest.%'");
-      if (kind !== 'manifest' && kind !== 'records' && kind !== 'decisions') return;
-      this.#empty(WORK_TABLES);
-      const names = 'select work as name from outcomes union select id from records union select id from decided_works';
-      for (const { name } of this.all<{ name: string }>(names)) this.#works.changed(name);
-    });
+  #warnOfLines(log: LogFile, { bytes }: LogCursor, bad: readonly number[]): void {
+    const before = countLines(log.path, bytes);
+    const numbers = bad.slice(0, MOST_NAMED).map((at) => before + at + 1);
+    const which = `${bad.length === 1 ? 'line' : 'lines'} ${numbers.join(', ')}${bad.length > MOST_NAMED ? ', …' : ''}`;
+    this.#warn(`${log.path}: ${which} cannot be read and ${bad.length === 1 ? 'was' : 'were'} skipped`);
   }
 
   #cursor(name: string): LogCursor {
     return this.get<LogCursor>('select bytes, head_bytes, head, tail from logs where name = ?', name) ?? START;
+  }
+
+  /** Creates the tables, or builds those of an older version again: its logs get back first what only it still has. */
+  #createTables(): void {
+    if (versionOf(this.database) === SCHEMA_VERSION) return;
+    this.#requireVersion('or older');
+    const path = this.#path;
+    try {
+      inTransaction(this.database, () => {
+        this.#requireVersion('or older');
+        // Another process may have created them meanwhile.
+        if (versionOf(this.database) === SCHEMA_VERSION) return;
+        if (path !== '' && this.get("select 1 from sqlite_schema where name = 'log_pieces'")) this.mendLogs();
+        const rest = "name not like 'sqlite_%' and name not like 'words_%' order by type desc";
+        for (const { type, name } of this.all(
+          `select type, name from sqlite_schema where type in ('view', 'table') and ${rest}`,
+        ))
+          this.database.exec(`drop ${String(type)} "${String(name)}"`);
+        const sql = readFileSync(join(packageRoot(), 'sql', 'corpus', 'schema.sql'), 'utf8');
+        this.database.exec(`${sql}; pragma user_version = ${SCHEMA_VERSION}`);
+      });
+    } catch (error) {
+      throw describeDiskError(error, path);
+    }
+    this.#statements.clear();
+  }
+
+  /** Two versions of the program must not undo each other's work on one folder: the older one stops. */
+  #requireVersion(which: 'this' | 'or older' = 'this'): void {
+    const version = versionOf(this.database);
+    if (version === SCHEMA_VERSION || (which === 'or older' && version < SCHEMA_VERSION)) return;
+    throw new AppError('CORPUS_NEWER', `${join(this.folder, NAME)} was written by a newer version of docstokg`, {
+      hint: 'upgrade docstokg here too, or work with a copy of the folder without corpus.sqlite',
+    });
   }
 
   /** A rotated manifest has a new name: its cursor is renamed too. */
@@ -408,6 +497,7 @@ export class CorpusStore implements Disposable {
       if (name === log.name || cursor.bytes === 0 || !isSameLog(log.path, cursor)) continue;
       this.run('delete from logs where name = ?', log.name);
       this.run('update logs set name = ? where name = ?', log.name, name);
+      this.#kept.rename(name, log.name);
       return true;
     }
     return false;
@@ -415,28 +505,26 @@ export class CorpusStore implements Disposable {
 }
 
 function opened(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: BUSY_MS, enableForeignKeyConstraints: false });
+  const database = openOwnDatabase(path, APPLICATION, { timeout: BUSY_MS, enableForeignKeyConstraints: false });
   try {
     database.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -${CACHE_KB}`);
-    const sql = readFileSync(join(packageRoot(), 'sql', 'corpus', 'schema.sql'), 'utf8');
-    const version = Number.parseInt(sha256(sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')).slice(0, 7), 16);
-    if (versionOf(database) === version) return database;
-    inTransaction(database, () => {
-      // Another process may have created it meanwhile.
-      if (versionOf(database) === version) return;
-      for (const { type, name } of database
-        .prepare(
-          "select type, name from sqlite_schema where type in ('view', 'table') and name not like 'sqlite_%' and name not like 'words_%' order by type desc",
-        )
-        .all())
-        database.exec(`drop ${String(type)} "${String(name)}"`);
-      database.exec(`${sql}; pragma user_version = ${version}`);
-    });
+    versionOf(database);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Counts the line breaks in the first bytes of a file. */
+function countLines(path: string, bytes: number): number {
+  let [lines, seen] = [0, 0];
+  for (const line of linesOf(path)) {
+    seen += line.length + 1;
+    if (seen > bytes) break;
+    lines += 1;
+  }
+  return lines;
 }
 
 function versionOf(database: DatabaseSync): number {

@@ -2,7 +2,7 @@ export { CorpusStore, hasStore, refuseFleetFolder, removeStore } from './corpus-
 export { CHOICES, LABELS, PHASES, verdictOf } from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
 export type { HostRow } from './logs.ts';
-export { isFailure, isManifestRow, isRefusal, manifestNames, readLines, START, STEPS } from './logs.ts';
+export { isFailure, isRefusal, manifestNames, readLines, START, STEPS } from './logs.ts';
 export { isRecord } from './record-rows.ts';
-export { hasOutcome, lastOutcome, manifestBytes, manifestRows, Records, savedOutcomes } from './records.ts';
+export { hasOutcome, lastOutcome, manifestRows, Records, savedOutcomes } from './records.ts';
 export type { LastRow } from './records.ts';

@@ -28,6 +28,7 @@ export interface LogCursor {
 export const START: LogCursor = { bytes: 0, head_bytes: 0, head: '', tail: '' };
 
 const KNOWN_BYTES = 1_024;
+const PIECE_BYTES = 1 << 20;
 const NEWLINE = 0x0a;
 export const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
 
@@ -37,33 +38,44 @@ export function manifestNames(folder: string): string[] {
   return [...rotated.sort(), 'manifest.jsonl'].filter((name) => existsSync(join(folder, name)));
 }
 
+const KINDS: Readonly<Record<string, LogFile['kind']>> = {
+  'records.jsonl': 'records',
+  'decisions.jsonl': 'decisions',
+  'hosts.jsonl': 'hosts',
+  'docparse.doctags.manifest.jsonl': 'doctags',
+  'docparse.chunk.manifest.jsonl': 'chunk',
+  'docparse.embed.manifest.jsonl': 'embed',
+};
+
 /** The existing logs, in the order in which they are read. */
 export function logsIn(folder: string, manifests: string): LogFile[] {
-  const log = (kind: LogFile['kind'], name: string, path = join(folder, name)): LogFile => ({ name, kind, path });
-  return [
-    ...(existsSync(folder) ? manifestNames(folder) : []).map((name) => log('manifest', name)),
-    log('records', 'records.jsonl'),
-    log('decisions', 'decisions.jsonl'),
-    log('hosts', 'hosts.jsonl'),
-    ...(['doctags', 'chunk', 'embed'] as const).map((stage) => {
-      const name = `docparse.${stage}.manifest.jsonl`;
-      return log(stage, name, join(manifests, name));
-    }),
-  ].filter(({ path }) => existsSync(path));
+  return [...(existsSync(folder) ? manifestNames(folder) : []), ...Object.keys(KINDS)]
+    .map((name) => logAt(folder, manifests, name))
+    .filter(({ path }) => existsSync(path));
+}
+
+/** A log by its name. Those of the stages are in the folder of their manifests. */
+export function logAt(folder: string, manifests: string, name: string): LogFile {
+  const kind = KINDS[name] ?? 'manifest';
+  return { name, kind, path: join(kind in STEPS ? manifests : folder, name) };
+}
+
+/** Complete lines of a log, as bytes and as texts, and the cursor after them. */
+interface LogPiece {
+  readonly bytes: Buffer;
+  readonly lines: readonly string[];
+  readonly cursor: LogCursor;
+  readonly isEnd: boolean;
 }
 
 /** Complete lines of a log after a cursor, about `maxBytes` of them. Undefined if the file is not the cursor's. */
-export function readLines(
-  path: string,
-  from: LogCursor,
-  maxBytes: number,
-): { readonly lines: readonly string[]; readonly cursor: LogCursor; readonly isEnd: boolean } | undefined {
+export function readLines(path: string, from: LogCursor, maxBytes: number): LogPiece | undefined {
   const descriptor = openSync(path, 'r');
   try {
     const { size } = fstatSync(descriptor);
     if (!isSame(descriptor, size, from)) return undefined;
     const bytes = wholeLines(descriptor, from.bytes, size, maxBytes);
-    if (bytes.length === 0) return { lines: [], cursor: from, isEnd: true };
+    if (bytes.length === 0) return { bytes, lines: [], cursor: from, isEnd: true };
     const end = from.bytes + bytes.length;
     const known = Math.min(KNOWN_BYTES, end);
     const cursor = {
@@ -73,7 +85,23 @@ export function readLines(
       tail: hashAt(descriptor, end - known, known),
     };
     const lines = bytes.toString('utf8').split('\n').slice(0, -1);
-    return { lines, cursor, isEnd: end === size };
+    return { bytes, lines, cursor, isEnd: end === size };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The complete lines of a file, without their line breaks. */
+export function* linesOf(path: string): Generator<Buffer> {
+  const descriptor = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    for (let at = 0, piece = wholeLines(descriptor, at, size, PIECE_BYTES); piece.length > 0;) {
+      for (let from = 0, end = piece.indexOf(NEWLINE); end !== -1; from = end + 1, end = piece.indexOf(NEWLINE, from))
+        yield piece.subarray(from, end);
+      at += piece.length;
+      piece = wholeLines(descriptor, at, size, PIECE_BYTES);
+    }
   } finally {
     closeSync(descriptor);
   }
@@ -101,7 +129,7 @@ function hashAt(descriptor: number, from: number, length: number): string {
     .digest('base64url');
 }
 
-function readAt(descriptor: number, from: number, length: number): Buffer {
+export function readAt(descriptor: number, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let at = 0;
   while (at < length) {
@@ -176,13 +204,11 @@ export class LineReader {
     this.#works = works;
   }
 
-  /** Returns how many lines are damaged or unknown to this version. */
-  read(kind: LogFile['kind'], lines: readonly string[]): number {
-    let bad = 0;
-    for (const line of lines) {
-      if (line.trim() === '') continue;
-      if (!this.#take(kind, fieldsOf(parseJson(line)), line)) bad += 1;
-    }
+  /** Returns the positions of lines that are damaged or unknown to this version. */
+  read(kind: LogFile['kind'], lines: readonly string[]): number[] {
+    const bad: number[] = [];
+    for (const [at, line] of lines.entries())
+      if (line.trim() !== '' && !this.#take(kind, fieldsOf(parseJson(line)), line)) bad.push(at);
     return bad;
   }
 
@@ -415,7 +441,7 @@ export function isFailure(outcome: string): boolean {
   return !isRefusal(outcome) && (/^5\d\d$/.test(outcome) || !/^\d{3}$/.test(outcome));
 }
 
-export function isManifestRow(value: unknown): value is ManifestRow {
+function isManifestRow(value: unknown): value is ManifestRow {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
   const row = value as Record<string, unknown>;
   return (

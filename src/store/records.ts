@@ -361,7 +361,3 @@ export function* manifestRows(
   );
   for (const { row, isLast } of rows) yield { line: row, row: JSON.parse(row) as ManifestRow, isLast: isLast === 1 };
 }
-
-export function manifestBytes(store: CorpusStore): number {
-  return store.number("select sum(bytes) from logs where name like 'manifest.%'");
-}

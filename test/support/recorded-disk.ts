@@ -15,7 +15,7 @@ export interface RecordedDisk {
 export function recordDisk(): RecordedDisk {
   const disk: RecordedDisk = { calls: [], refuse: () => undefined };
   const paths = new Map<number, { readonly path: string; readonly flags: string }>();
-  const { openSync, closeSync, renameSync, rmSync, ftruncateSync, fsync, fsyncSync, fdatasync } = fs;
+  const { openSync, closeSync, renameSync, rmSync, ftruncateSync, fsync, fsyncSync, fdatasync, fdatasyncSync } = fs;
   const open = fs.promises.open.bind(fs.promises);
   const nameOf = (descriptor: number): string => basename(paths.get(descriptor)?.path ?? String(descriptor));
   const sync = (descriptor: number, done: fs.NoParamCallback, really: typeof fsync): void => {
@@ -57,6 +57,10 @@ export function recordDisk(): RecordedDisk {
     fsyncSync: (descriptor: number) => {
       disk.calls.push(`sync ${nameOf(descriptor)}`);
       fsyncSync(descriptor);
+    },
+    fdatasyncSync: (descriptor: number) => {
+      disk.calls.push(`sync ${nameOf(descriptor)}`);
+      fdatasyncSync(descriptor);
     },
     fdatasync: (descriptor: number, done: fs.NoParamCallback) => sync(descriptor, done, fdatasync),
   });

@@ -48,14 +48,13 @@ function triedText({ outcomes }: RunCounts): string {
 
 export function reindexCommand() {
   return runArgument(shared(new Command('reindex')))
-    .description('rebuild corpus.sqlite from the log files of a run; also upgrades folders of older versions')
+    .description('rebuild corpus.sqlite from the log files of a run; writes logs again that were lost or damaged')
     .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
     .action(async (run, _flags, self) => {
       const session = openSession(self);
       await using corpus = await corpusOf(session, run === undefined ? undefined : requireRun(run));
       const read = await corpus.reindex(session.warn);
       session.print({ run: corpus.folder, ...read });
-      if (read.badLines > 0) session.warn(`skipped: ${counted(read.badLines, 'damaged line')}`);
     });
 }
 

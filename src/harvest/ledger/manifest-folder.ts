@@ -2,15 +2,7 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import {
-  errorInfo,
-  JsonlWriter,
-  lettersOf,
-  parseJson,
-  readJsonl,
-  removeDeadParts,
-  setLinesAside,
-} from '../../base/index.ts';
+import { errorInfo, JsonlWriter, lettersOf, removeDeadParts } from '../../base/index.ts';
 import type { ManifestRow, ResultSink, WorkOutcome } from '../../download/index.ts';
 import { manifestRow, unattemptedResult } from '../../download/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
@@ -18,11 +10,8 @@ import type { LastRow, Records } from '../../store/index.ts';
 import {
   CorpusStore,
   hasOutcome,
-  isManifestRow,
   lastOutcome,
-  manifestBytes,
   manifestNames,
-  manifestRows,
   refuseFleetFolder,
   savedOutcomes,
 } from '../../store/index.ts';
@@ -51,8 +40,8 @@ export interface ManifestOptions {
 export type HeldLease = Pick<HandlerJob, 'id' | 'token'>;
 
 /**
- * `manifest.jsonl` is the truth: `corpus.sqlite` and the reports are derived. Rows that it has lost, and that the
- * database still has, are restored when it is opened.
+ * `manifest.jsonl` is the truth: `corpus.sqlite` and the reports are derived. What logs have lost, and the database
+ * still has, is written again when it is opened.
  */
 export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #options: ManifestOptions;
@@ -76,30 +65,18 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
       removeDeadParts(folder, 'manifest.');
       if (!options.append) {
         refuseFleetFolder(folder);
+        // Before the first append, so that a lost manifest does not begin anew.
+        store.mendLogs();
         rotate(folder, options.rotateBytes ?? 0);
       }
       const writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
       const manifest = new ManifestFolder(options, writer, store);
-      await manifest.#reconcile();
+      store.ingest();
       return manifest;
     } catch (error) {
       if (!options.store) store[Symbol.dispose]();
       throw error;
     }
-  }
-
-  /** Restores rows that only the database still has, before the database is built again. */
-  static async restore(
-    folder: string,
-    store: CorpusStore,
-    clock: Clock,
-    warn?: ManifestOptions['warn'],
-  ): Promise<void> {
-    const isFleet = existsSync(join(folder, 'state', 'fleet.json'));
-    if (isFleet || manifestBytes(store) === 0) return;
-    await using writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
-    const manifest = new ManifestFolder({ folder, runId: '', clock, ...(warn && { warn }) }, writer, store);
-    await manifest.#reconcile();
   }
 
   async write(row: ManifestRow, lease?: HeldLease): Promise<void> {
@@ -141,44 +118,6 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     }
   }
 
-  /** Reads new rows. If the manifest was replaced, manifest and database each get the rows they lack. */
-  async #reconcile(): Promise<void> {
-    const { replaced, badLines } = this.#store.ingest();
-    const isLost = [...replaced].some((name) => name.startsWith('manifest.')) || this.#isGone();
-    if (!isLost && badLines === 0) return;
-    const { folder, clock, append } = this.#options;
-    if (append) {
-      // The server has every row.
-      this.#store.clear();
-      this.#store.ingest();
-      return;
-    }
-    const warn = this.#options.warn ?? (() => undefined);
-    const known = new Set<string>();
-    for (const path of manifestsIn(folder)) {
-      let isDamaged = false;
-      for await (const line of readJsonl(path)) {
-        if (line.kind === 'good' && isManifestRow(line.value)) known.add(keyOf(line.value));
-        else isDamaged = true;
-      }
-      if (isDamaged) await setLinesAside(path, (text) => isManifestRow(parseJson(text)), { clock, warn });
-    }
-    let restored = 0;
-    for (const { line, row } of manifestRows(this.#store)) {
-      if (known.has(keyOf(row))) continue;
-      await this.#writer.appendLines(`${line}\n`);
-      restored += 1;
-    }
-    if (restored > 0) warn(`${restored} rows were missing in manifest.jsonl and have been restored from corpus.sqlite`);
-    this.#store.forget('manifest');
-    this.#store.ingest();
-  }
-
-  #isGone(): boolean {
-    const found = manifestsIn(this.#options.folder).reduce((sum, path) => sum + statSync(path).size, 0);
-    return manifestBytes(this.#store) > found;
-  }
-
   /** The manifest is the truth: a database that cannot be written now is retried later. */
   #ingestNow(): void {
     try {
@@ -200,10 +139,6 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
       for (const [work, row] of this.#recent)
         if (hasOutcome(this.#store, { work, at: row.at })) this.#recent.delete(work);
   }
-}
-
-function keyOf({ work, at, run_id: runId }: ManifestRow): string {
-  return `${work} ${at} ${runId}`;
 }
 
 /** Oldest first. */

@@ -51,7 +51,8 @@ test('a limit below every entry empties the cache, and another open connection k
 test('a cache damaged at the start or in the middle is moved aside with a warning, and vectors are recomputed', () => {
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
-  writeFileSync(path, 'this is no database, only a file of some length that was a cache once');
+  new VectorCache(path)[Symbol.dispose]();
+  writeFileSync(path, readFileSync(path).fill('damage', 0, 60));
   {
     using cache = new VectorCache(path, { warn });
     cache.putAll(Array.from({ length: 500 }, (_, at) => [key(at), vector(at)] as const));

@@ -13,6 +13,7 @@ const ROOM = 0.1;
 const DROPPED_TOGETHER = 5_000;
 
 const LAYOUT = {
+  application: 'DtKv',
   version: 1,
   // Larger pages hold two or more vectors whole; mapped pages are read without copying them first.
   pragmas: 'pragma page_size = 8192; pragma auto_vacuum = incremental; pragma mmap_size = 1073741824',
