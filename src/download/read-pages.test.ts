@@ -31,7 +31,11 @@ const PASSING: Readonly<Record<string, string>> = {
 async function tryPage(
   page: string,
   plan: Partial<Plan> = {},
-  { text, ...named }: { readonly text?: string; readonly title?: string | null; readonly doi?: string | null } = {},
+  {
+    text,
+    urls = [],
+    ...named
+  }: Partial<{ text: string; title: string | null; doi: string | null; urls: string[] }> = {},
 ): Promise<Trial & { readonly asked: readonly string[] }> {
   const root = mkdtempSync(join(tmpdir(), 'docstokg-pages-'));
   await using server = await openLoopback(({ url }, response) => {
@@ -45,7 +49,7 @@ async function tryPage(
   await using client = loopbackClient(server);
   using files = new KeptFiles(root);
   const { doi = '10.5555/work', title = TITLE } = named;
-  const work = workFromIds({ ...NO_IDS, doi, pmid: '31000005' }, { title, authors: ['Ana Berg', 'Wei Liu'] });
+  const work = workFromIds({ ...NO_IDS, doi, pmid: '31000005' }, { title, urls, authors: ['Ana Berg', 'Wei Liu'] });
   assert.ok(work);
   try {
     const clock = new HeldClock();
@@ -135,6 +139,66 @@ test('a page that is the full text is saved', async () => {
     <h2>Introduction</h2>${prose.repeat(6)}<h2>Results</h2>${prose.repeat(6)}<h2>Discussion</h2>${prose.repeat(4)}</body></html>`;
   const { attempt, artifact } = await tryPage(text);
   assert.deepEqual([attempt.reason, artifact?.kind], ['success', 'html']);
+});
+
+test('a page listed by its URL alone is the work if it is a full text, with or without metadata', async () => {
+  const prose = `<p>${'The reef was visited in every season and each colony was counted by two divers. '.repeat(12)}</p>`;
+  const essay = (head: string): string =>
+    `<html><head>${head}</head><body><h1>An essay</h1>${prose.repeat(20)}</body></html>`;
+  const listed = { title: null, doi: null, urls: ['http://p.test/page'] };
+  const stated = '<meta name="citation_title" content="An essay"><meta name="citation_doi" content="10.5555/essay">';
+  for (const head of ['', '<title>An essay</title>', stated]) {
+    const { attempt, artifact } = await tryPage(essay(head), {}, listed);
+    assert.deepEqual([attempt.reason, artifact?.kind], ['success', 'html'], head);
+  }
+  // A page that someone else named must show that it is the work.
+  const found = await tryPage(essay(''), {}, { ...listed, urls: [] });
+  assert.deepEqual([found.attempt.reason, found.artifact], ['no-pdf-link', null]);
+  assert.equal((await tryPage('<html><body><p>Welcome to the journal</p></body></html>', {}, listed)).artifact, null);
+});
+
+test('a page that sells the text or calls itself a preview is not the text, whatever it shows and whoever led to it', async () => {
+  const prose = `<p>${'The reef was visited in every season and each colony was counted by two divers. '.repeat(9)}</p>`;
+  const shown = (notice: string): string =>
+    `<html><head><meta name="citation_title" content="${TITLE}"></head><body><h1>${TITLE}</h1>${notice}
+     <h2>Introduction</h2>${prose.repeat(3)}<h2>Methods</h2>${prose.repeat(3)}<h2>Results</h2>${prose.repeat(3)}
+     <h2>Discussion</h2>${prose.repeat(3)}<h2>References</h2><p>1. A title</p></body></html>`;
+  const closed = [
+    '<button>Access through <b>your institution</b></button><a href="/buy">Purchase PDF</a>',
+    '<h2>Section snippets</h2>',
+    '<p>This is a preview of subscription content, <a href="/in">log in via an institution</a> to check access.</p>',
+    '<div>Buy article PDF 39,95 €</div>',
+    '<p>You do not currently have access to this article.</p>',
+    '<a href="/x">Get full access to this article</a>',
+    '<p>Log in, subscribe or purchase access</p>',
+    '<a href="/x">View all access and purchase options for this article</a>',
+    '<p>To read the full-text of this article, sign in or subscribe.</p>',
+    '<span>48-hour online access $12.00</span>',
+    '<button>Artikel kaufen</button>',
+    '<a href="/x">Acheter l’article</a>',
+    '<a href="/x">Comprar este artículo</a>',
+    '<button>购买全文</button>',
+  ];
+  for (const notice of closed)
+    for (const plan of [{}, { expect: 'html' }] as const) {
+      const { attempt, artifact } = await tryPage(shown(notice), plan);
+      assert.deepEqual([attempt.reason, artifact], ['paywalled', null], notice);
+    }
+  const open = [
+    '<a href="/x">Buy this article in print</a>',
+    '<a href="/x">Get rights and content</a>',
+    '<a href="/x">Purchase reprints</a><a href="/x">Buy this issue</a>',
+    '<nav><a href="/x">Purchase access</a></nav>',
+    '<p>Article processing charge: $1,200</p>',
+    '<p>In order to access this content on a phone, turn it.</p>',
+    '<div>Sign in via your Institution</div><div>Add to Cart</div>',
+    '<div class="related-articles"><a href="/y">Another paper</a> <a href="/z">Purchase PDF</a></div>',
+    `<p>${'Readers who buy this article pay for access to the full text, and they purchase content. '.repeat(4)}</p>`,
+  ];
+  for (const notice of open) {
+    const { attempt, artifact } = await tryPage(shown(notice));
+    assert.deepEqual([attempt.reason, artifact?.kind], ['success', 'html'], notice);
+  }
 });
 
 test('a page stated to be the full text is saved only if it is', async () => {

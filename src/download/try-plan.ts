@@ -227,8 +227,9 @@ export class PlanTrier {
     if (wall !== undefined) return { ...got, reason: wall };
     const page = readLandingPage(read, response.url, response.headers);
     // Pages state a "full text" URL of closed articles too, which then shows the abstract.
-    if (expect === 'html' && this.#options.accept.has('html') && (pages < LINKED || page.isFullText))
-      return this.#keepPage(got, page, claim);
+    const isText = page.isFullText || (pages < LINKED && !page.isForSale);
+    if (expect === 'html' && this.#options.accept.has('html') && isText) return this.#keepPage(got, page, claim);
+    const isClosed = page.isForSale || isForSale(text);
     const isPromised = plan.isPromised || expect === 'pdf' || expect === 'xml';
     // A page is read if a plan leads to it, even if a file was promised; a page behind its links only if it passes on
     // to the file, as viewers and "your download will start" do.
@@ -237,7 +238,7 @@ export class PlanTrier {
       if (file !== null && pages === LINKED && !this.#tried.has(file))
         return this.#follow(plan, file, expect, pages + 1, claim);
       const none = expect === 'html' ? 'no-pdf-link' : 'html-as-pdf';
-      return { ...got, reason: isForSale(text) ? 'paywalled' : none };
+      return { ...got, reason: isClosed ? 'paywalled' : none };
     }
     // Stated files come before a refresh, which may be for browsers without scripts.
     const isStrong = ({ trust }: LandingLink): boolean => trust < 3;
@@ -250,13 +251,16 @@ export class PlanTrier {
     const strong = await this.#followLinks(plan, page, page.links.filter(isStrong), none);
     if (strong.artifact !== null) return { ...strong, page: statement };
     if (page.isFullText && this.#options.accept.has('html')) {
-      const kept = await this.#keepPage(none, page, { work: this.#work, mustProve: !statement.isProven });
+      // What is at the URL that the user listed is the work, unless it contradicts what else is known of it.
+      const isListed = this.#work.urls.some((each) => URL.parse(each)?.href === new URL(plan.url).href);
+      const claimed = { work: this.#work, mustProve: !statement.isProven && !isListed };
+      const kept = await this.#keepPage(none, page, claimed);
       if (kept.artifact !== null) return kept;
     }
     const weak = page.links.filter((link) => !isStrong(link));
     const found = { ...(await this.#followLinks(plan, page, weak, strong)), page: statement };
     const isLost = page.links.length === 0 || (found.reason === 'identity-mismatch' && !page.links.some(isStrong));
-    return isLost && isForSale(text) ? { ...found, reason: 'paywalled' } : found;
+    return isLost && isClosed ? { ...found, reason: 'paywalled' } : found;
   }
 
   /** Returns the last reason, or `none`, if no file is the work's. */

@@ -1,5 +1,6 @@
 import type { Headers } from '../../http/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
+import { offersText } from './offers.ts';
 import {
   readJsonLd,
   parseLinkHeader,
@@ -37,8 +38,9 @@ const OTHER_LABEL =
 
 /** Links are in order of trust. */
 export function readLandingPage(html: string | ReadPage, url: URL, headers: Headers = {}) {
-  const { tags, text, prose } = typeof html === 'string' ? readPage(html) : html;
+  const { tags, text, notices, prose } = typeof html === 'string' ? readPage(html) : html;
   const base = baseOf(tags, url);
+  const isForSale = notices.some(offersText);
   const metas = tags
     .filter(({ name }) => name === 'meta')
     .map(({ attributes }) => ({
@@ -92,7 +94,9 @@ export function readLandingPage(html: string | ReadPage, url: URL, headers: Head
     ),
     refresh: refreshOf(tags, headers, base),
     embedded: distinct(shown, base, url)[0]?.url ?? null,
-    isFullText: isFullText(prose),
+    isFullText: isFullText(prose) && !isForSale,
+    /** The page sells the text, or says that it shows only its beginning. */
+    isForSale,
     /** Its text without references, related works and navigation. */
     text,
     /** The page reserves text and data mining (tdm-reservation). */

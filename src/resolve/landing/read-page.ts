@@ -30,6 +30,10 @@ const MAX_WORDS = 1_000_000;
 const PROSE_WORDS = 40;
 const RUN_PARAGRAPHS = 3;
 const HIDDEN = new Set(['script', 'style', 'template', 'svg', 'head', 'select', 'textarea']);
+/** Their labels are read one by one. */
+const CONTROLS = new Set(['a', 'button', 'label', 'summary', 'option']);
+const MAX_NOTICES = 20_000;
+const LONGEST_NOTICE = 400;
 const RAW = new Set(['style', 'xmp', 'noembed', 'noframes', 'iframe']);
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 const CONTAINERS = new Set('div section article aside main nav footer ol ul dl table'.split(' '));
@@ -78,6 +82,8 @@ export function readPage(page: string) {
   let isReferenceItem = false;
   let block = { element: '', text: '', words: 0, linkedWords: 0 };
   let run = { paragraphs: 0, words: 0 };
+  const notices: string[] = [];
+  let notice = '';
   let isInWord = false;
   let isAfterBreak = false;
 
@@ -86,7 +92,13 @@ export function readPage(page: string) {
     if (run.paragraphs >= RUN_PARAGRAPHS) runningWords += run.words;
     run = { paragraphs: 0, words: 0 };
   };
+  const endNotice = (): void => {
+    const isShort = notice.length <= LONGEST_NOTICE && /\p{L}/u.test(notice);
+    if (isShort && notices.length < MAX_NOTICES && zone() === 'article') notices.push(notice);
+    notice = '';
+  };
   const endBlock = (next: string): void => {
+    endNotice();
     const { element, words: count } = block;
     const title = block.text
       .toLowerCase()
@@ -120,6 +132,7 @@ export function readPage(page: string) {
     if (hidden !== undefined || words > MAX_WORDS) return;
     if (isAfterBreak && /\S/.test(chars)) isAfterBreak = false;
     if (block.text.length < 200) block.text += chars.slice(0, 200);
+    if (notice.length <= LONGEST_NOTICE) notice += chars.slice(0, LONGEST_NOTICE + 1);
     if (length < MAX_TEXT && zone() === 'article') {
       text.push(chars);
       length += chars.length;
@@ -174,6 +187,7 @@ export function readPage(page: string) {
         else if (RAW.has(tagName)) tokenizer.state = TokenizerMode.RAWTEXT;
         if (hidden === undefined && (HIDDEN.has(tagName) || RAW.has(tagName)) && !selfClosing) hidden = tagName;
         if (tagName === 'body' || (hidden === 'head' && BLOCKS.has(tagName))) hidden = undefined;
+        if (CONTROLS.has(tagName)) endNotice();
         const attributes = new Map(attrs.map(({ name, value }) => [name, value]));
         if (BLOCKS.has(tagName)) {
           endBlock(tagName);
@@ -189,6 +203,7 @@ export function readPage(page: string) {
         if (WITH_TEXT.has(tagName)) open = tag;
       },
       onEndTag({ tagName }: Token.TagToken) {
+        if (CONTROLS.has(tagName)) endNotice();
         if (open?.name === tagName) open = undefined;
         if (tagName === hidden) hidden = undefined;
         if (!BLOCKS.has(tagName)) return;
@@ -210,6 +225,8 @@ export function readPage(page: string) {
     tags,
     /** Visible text of the article zone, one block per line. */
     text: text.join(''),
+    /** Short texts of the article zone: headings, labels, links, short paragraphs. */
+    notices,
     prose: {
       words,
       /** Words in paragraphs long enough to be prose; menus and captions are shorter. */
