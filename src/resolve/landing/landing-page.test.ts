@@ -238,6 +238,23 @@ test('the licence is read from every place; conflicting ones give none', () => {
       '<footer><p>Materials prior to 2016 here are licensed under the <a rel="license" href="https://creativecommons.org/licenses/by-nc-sa/3.0/">CC BY-NC-SA 3.0</a>. Materials published in or after 2016 are licensed on a <a rel="license" href="https://creativecommons.org/licenses/by/4.0/">CC BY 4.0</a>.</p></footer>',
       null,
     ],
+    ...(
+      [
+        [2021, 'cc-by'],
+        [2016, 'cc-by'],
+        [2015, null],
+      ] as const
+    ).map(
+      ([year, slug]) =>
+        [
+          `<meta name="citation_publication_date" content="${year}/6"><footer><a rel="license" href="${BY}"><img></a><p>Materials prior to 2016 here are licensed under the <a href="https://creativecommons.org/licenses/by-nc-sa/3.0/">CC BY-NC-SA 3.0</a>. Materials published in or after 2016 are licensed on a <a href="${BY}">CC BY 4.0</a>.</p></footer>`,
+          slug,
+        ] as const,
+    ),
+    [
+      `<meta name="dc.date" content="1999"><p>Articles until 2005 are licensed under <a href="https://creativecommons.org/licenses/by-nc/4.0/">CC BY-NC</a>. Articles since 2006 under <a href="${BY}">CC BY</a>.</p>`,
+      'cc-by-nc',
+    ],
     // As on BMC's pages.
     [
       `<p>This article is distributed under the terms of the <a href="${BY}">licence</a>. The public domain waiver (<a href="https://creativecommons.org/publicdomain/zero/1.0/">zero</a>) applies to the data made available in this article.</p>`,
@@ -296,6 +313,13 @@ test('a full text page is recognised by its prose and sections, an abstract page
   assert.equal(read(`<h1>On seeing</h1>${prose(120).repeat(30)}`), true);
   assert.equal(read(`<h2>The gaze</h2>${prose(90).repeat(12)}<h2>The mirror</h2>${prose(90).repeat(12)}`), true);
   assert.equal(read(`<font>${`${'lorem '.repeat(100)}<br><br>`.repeat(25)}</font>`), true, 'paragraphs of old pages');
+  // News has links to other news in between, and no abstract.
+  const news = `${prose(70).repeat(4)}<p><a href="/x">Other news</a></p>`.repeat(3);
+  const stated = '<meta name="citation_title" content="News">';
+  assert.equal(read(stated + news), true);
+  assert.equal(read(news), false, 'not about a work');
+  assert.equal(read(`${stated}<h2>Abstract</h2>${news}`), false, 'a long abstract');
+  assert.equal(read(`${stated}${`<p><a href="/x">Other news</a></p>${prose(70)}`.repeat(12)}`), false, 'teasers');
   // A list of abstracts, each with a heading, also has many words.
   assert.equal(read(`<h2>A paper</h2>${prose(200)}`.repeat(30)), false);
   assert.equal(read(`<ul>${`<li><a href="/x">A paper</a>${prose(200)}</li>`.repeat(30)}</ul>`), false);

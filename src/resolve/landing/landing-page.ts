@@ -94,7 +94,7 @@ export function readLandingPage(html: string | ReadPage, url: URL, headers: Head
     ),
     refresh: refreshOf(tags, headers, base),
     embedded: distinct(shown, base, url)[0]?.url ?? null,
-    isFullText: isFullText(prose) && !isForSale,
+    isFullText: isFullText(prose, title !== undefined) && !isForSale,
     /** The page sells the text, or says that it shows only its beginning. */
     isForSale,
     /** Its text without references, related works and navigation. */

@@ -18,7 +18,7 @@ const OFFERS: readonly RegExp[] = [
   /\b(?:full|complete|entire|this) (?:text|article|content|paper|chapter|document)\b.{0,30}\b(?:available|accessible|restricted|limited|reserved)\b.{0,20}\b(?:subscribers|members|purchase|subscription|subscribing)\b/,
   /\b(?:subscription|purchase|payment|authentication) (?:is )?required\b|\brequires (?:an? )?(?:active )?(?:subscription|purchase|payment|authentication)\b/,
   /^(?:view |see |show |check )?(?:all )?(?:access|purchase|access and purchase|purchase and access|access (?:and|&) subscription) options\b/,
-  /\bsubscribe to (?:read|continue|access|view)\b/,
+  /\bsubscribe to (?:read|continue|access|view)\b|\bunlock the (?:full|complete)\b/,
   // German
   /\b(?:artikel|aufsatz|beitrag|kapitel|pdf|volltext|zugang|zugriff)\b.{0,15}\b(?:kaufen|erwerben|leihen|freischalten)\b|\bzugang über (?:ihre|eine) institution\b|\bkeinen? (?:zugang|zugriff)\b|\bnur für abonnenten\b/,
   // French

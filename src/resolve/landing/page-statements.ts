@@ -73,6 +73,7 @@ export function licenseOf(page: {
   readonly headers: Headers;
 }): License | null {
   const { tags, text, metas, linked, headers } = page;
+  const year = yearIn(metas);
   const links = tags.flatMap((tag): { readonly zone: Tag['zone'] | 'head'; readonly license: License }[] => {
     const href = tag.attributes.get('href') ?? '';
     const isOne =
@@ -81,6 +82,7 @@ export function licenseOf(page: {
     const license = isOne ? knownLicense(href) : null;
     if (license === null || (tag.name === 'a' && tag.zone === 'article' && isAboutPart(sentenceAt(text, tag.at))))
       return [];
+    if (tag.name === 'a' && isOfOtherYears(tag.before, year)) return [];
     return [{ zone: tag.name === 'link' ? 'head' : tag.zone, license }];
   });
   const linkedIn = (zone: Tag['zone'] | 'head'): License[] =>
@@ -102,6 +104,42 @@ export function licenseOf(page: {
   }
   return null;
 }
+
+const YEAR_METAS = new Set(
+  (
+    'citation_publication_date citation_date citation_year citation_online_date dc.date dc.date.issued ' +
+    'dcterms.issued dcterms.date prism.publicationdate bepress_citation_date eprints.date article:published_time'
+  ).split(' '),
+);
+
+function yearIn(metas: readonly Meta[]): number | null {
+  const stated = metas.find(({ name, content }) => YEAR_METAS.has(name) && /\b\d{4}\b/.test(content));
+  return stated === undefined ? null : Number(/\b\d{4}\b/.exec(stated.content)?.[0]);
+}
+
+/** Whether a licence is for works of other years: "Materials prior to 2016 are licensed under …". */
+function isOfOtherYears(before: string, year: number | null): boolean {
+  const sentence = before.split(/[.!?]\s/).at(-1) ?? '';
+  const [, word, stated] = YEARS.exec(sentence) ?? [];
+  if (word === undefined || year === null) return false;
+  const limit = Number(stated);
+  switch (word.toLowerCase()) {
+    case 'prior to':
+    case 'before':
+      return year >= limit;
+    case 'until':
+    case 'through':
+    case 'up to':
+      return year > limit;
+    case 'after':
+      return year <= limit;
+    default:
+      return year < limit;
+  }
+}
+
+const YEARS =
+  /\b(prior to|before|until|through|up to|in or after|after|since|from|as of) (?:january |the year )?(\d{4})\b/i;
 
 function sentenceAt(text: string, at: number): string {
   const before =

@@ -12,6 +12,8 @@ export interface Tag {
   readonly zone: Zone;
   /** Offset in the text of the article zone. */
   readonly at: number;
+  /** The end of its block's text before it. */
+  readonly before: string;
 }
 
 export type ReadPage = ReturnType<typeof readPage>;
@@ -34,6 +36,7 @@ const HIDDEN = new Set(['script', 'style', 'template', 'svg', 'head', 'select', 
 const CONTROLS = new Set(['a', 'button', 'label', 'summary', 'option']);
 const MAX_NOTICES = 20_000;
 const LONGEST_NOTICE = 400;
+const MOST_BEFORE = 200;
 const RAW = new Set(['style', 'xmp', 'noembed', 'noframes', 'iframe']);
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 const CONTAINERS = new Set('div section article aside main nav footer ol ul dl table'.split(' '));
@@ -51,6 +54,8 @@ const SECTIONS: readonly RegExp[] = [
   /^(?:references|bibliography|literature cited|works cited|literatur|r[eé]f[eé]rences|referencias|refer[eê]ncias|список литературы|литература|参考文献)/,
   /^(?:acknowledge?ments?|author contributions|data availability|funding|danksagung|remerciements|agradecimientos)/,
 ];
+const ABSTRACT =
+  /^(?:abstract|summary|synopsis|plain[- ]language summary|zusammenfassung|r[eé]sum[eé]|resumen|resumo|riassunto|аннотация|резюме|摘要|要旨|抄録|초록)/;
 const OTHER_WORKS =
   /^(?:(?:end ?|foot ?)?notes(?: (?:and|&) references)?|references?(?: (?:and|&) (?:notes?|further reading))?|(?:cited )?(?:literature|references)(?: cited)?|works cited|bibliograph(?:y|ie)|literatur(?:verzeichnis)?|r[eé]f[eé]rences(?: bibliographiques)?|referencias(?: bibliogr[aá]ficas)?|bibliograf[ií]a|refer[eê]ncias(?: bibliogr[aá]ficas)?|список литературы|литература|参考文献|cited by|(?:works|articles|papers) citing.{0,40}|citing (?:articles|literature|works)|(?:related|similar|recommended|suggested|other) (?:articles?|content|papers|works|documents|reading|research|publications)|recommended(?: for you)?|further reading|see also|(?:people|readers|others|users) also .{1,30}|you (?:may|might) also .{1,30}|more (?:from|by|in|like) .{1,60}|most (?:read|cited|viewed|downloaded|popular).{0,30})$/;
 /** Class names and ids of such lists; `has-references` describes something larger. */
@@ -73,7 +78,8 @@ export function readPage(page: string) {
   const text: string[] = [];
   let length = 0;
   const sections = new Set<number>();
-  let [words, proseWords, proseParagraphs, runningWords] = [0, 0, 0, 0];
+  let [words, proseWords, proseParagraphs, runningWords, runs] = [0, 0, 0, 0, 0];
+  let hasAbstract = false;
   let open: Tag | undefined;
   let hidden: string | undefined;
   const containers: string[] = [];
@@ -81,6 +87,7 @@ export function readPage(page: string) {
   let frameDepth: number | undefined;
   let isReferenceItem = false;
   let block = { element: '', text: '', words: 0, linkedWords: 0 };
+  let before = '';
   let run = { paragraphs: 0, words: 0 };
   const notices: string[] = [];
   let notice = '';
@@ -89,6 +96,7 @@ export function readPage(page: string) {
 
   const zone = (): Zone => (list || isReferenceItem ? 'references' : frameDepth !== undefined ? 'frame' : 'article');
   const endRun = (): void => {
+    if (run.paragraphs > 0) runs += 1;
     if (run.paragraphs >= RUN_PARAGRAPHS) runningWords += run.words;
     run = { paragraphs: 0, words: 0 };
   };
@@ -109,6 +117,7 @@ export function readPage(page: string) {
     if (isHeading) {
       const at = SECTIONS.findIndex((section) => section.test(title));
       if (at !== -1) sections.add(at);
+      hasAbstract ||= ABSTRACT.test(title);
       endRun();
     } else if (count >= PROSE_WORDS && zone() === 'article') {
       proseWords += count;
@@ -121,6 +130,7 @@ export function readPage(page: string) {
     if (names && !list && OTHER_WORKS.test(title.replace(/ ?\(?\d{1,5}\)?$|:$/, '')))
       list = { depth: containers.length, level: isHeading ? Number(element[1]) : 7, hasWords: false };
     block = { element: next, text: '', words: 0, linkedWords: 0 };
+    before = '';
     isInWord = false;
     if (length < MAX_TEXT && text.at(-1) !== '\n') {
       text.push('\n');
@@ -132,6 +142,7 @@ export function readPage(page: string) {
     if (hidden !== undefined || words > MAX_WORDS) return;
     if (isAfterBreak && /\S/.test(chars)) isAfterBreak = false;
     if (block.text.length < 200) block.text += chars.slice(0, 200);
+    before = (before + chars).slice(-MOST_BEFORE);
     if (notice.length <= LONGEST_NOTICE) notice += chars.slice(0, LONGEST_NOTICE + 1);
     if (length < MAX_TEXT && zone() === 'article') {
       text.push(chars);
@@ -198,7 +209,7 @@ export function readPage(page: string) {
         else if (tagName === 'br') read('\n');
         isAfterBreak = tagName === 'br';
         if (!WANTED.has(tagName) || tags.length >= MAX_TAGS) return;
-        const tag: Tag = { name: tagName, attributes, text: '', zone: zone(), at: length };
+        const tag: Tag = { name: tagName, attributes, text: '', zone: zone(), at: length, before };
         tags.push(tag);
         if (WITH_TEXT.has(tagName)) open = tag;
       },
@@ -234,7 +245,10 @@ export function readPage(page: string) {
       proseParagraphs,
       /** Prose in at least three consecutive paragraphs without a heading or linked title in between. */
       runningWords,
+      /** Runs of prose paragraphs between headings or linked titles. */
+      runs,
       sections: sections.size,
+      hasAbstract,
     },
   };
 }
@@ -255,11 +269,18 @@ function hasPaperSections({ proseWords, proseParagraphs, sections }: PageProse):
   return isShortPaper || (proseWords >= FULL_TEXT_WORDS && sections >= 2);
 }
 
+/** News and comments are short and have no abstract; a page of teasers has a heading or link for each paragraph. */
+const NEWS_WORDS = 800;
+const PARAGRAPHS_PER_RUN = 1.5;
+
+function isNews({ proseWords, proseParagraphs, runs, hasAbstract }: PageProse): boolean {
+  return !hasAbstract && proseWords >= NEWS_WORDS && proseParagraphs >= PARAGRAPHS_PER_RUN * runs;
+}
+
 /** Running prose needs no headings: in lists of abstracts each paragraph has its own heading or link. */
-export function isFullText(prose: PageProse): boolean {
-  return (
-    hasPaperSections(prose) || (prose.proseParagraphs >= FULL_TEXT_PARAGRAPHS && prose.runningWords >= ESSAY_WORDS)
-  );
+export function isFullText(prose: PageProse, isStated: boolean): boolean {
+  if (prose.proseParagraphs < FULL_TEXT_PARAGRAPHS) return false;
+  return hasPaperSections(prose) || prose.runningWords >= ESSAY_WORDS || (isStated && isNews(prose));
 }
 
 /** Decodes an HTML page by its byte order mark, header or meta element; an unknown charset is read as UTF-8. */
