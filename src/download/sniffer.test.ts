@@ -34,6 +34,13 @@ test('a page that contains the PDF magic number is a page', () => {
     assert.notEqual(sniff(`${before}${pdf()}--></html>`).kind, 'pdf', before);
 });
 
+test('a PDF inside a multipart body is not a file', () => {
+  const part = 'Content-Type: application/pdf\r\nContent-Length: 9000\r\n\r\n';
+  for (const before of [`--b1\r\n${part}`, `\r\n--b1\r\n${part}`, `For MIME readers\r\n--b1\r\n${part}`, '--b1\n\n'])
+    assert.equal(sniff(`${before}${pdf()}\r\n--b1--\r\n`).fault, 'wrong-kind', before);
+  assert.equal(sniff(`-- debris --\n${pdf()}`).fault, undefined);
+});
+
 test('a PDF without its end is truncated', () => {
   assert.equal(sniff(pdf().slice(0, -30)).fault, 'truncated');
   assert.equal(sniff('%PDF-1.7\n%%EOF').fault, 'truncated');

@@ -17,6 +17,8 @@ const PAGE_ELEMENTS = new Set(
     ' ',
   ),
 );
+/** The boundary and headers of a part, as before a file in a multipart body. */
+const PART_START = /(?:^|\n)--[^\s-][^\r\n]{0,69}\r?\n(?:[\w-]{1,40}:[^\r\n]{0,500}\r?\n){0,10}\r?\n$/;
 const BODY_TAG = Buffer.from('<body');
 const SEAM_BYTES = 16;
 
@@ -110,7 +112,7 @@ export function kindOf(head: Buffer): BodyKind {
   return markupKind(head);
 }
 
-/** Junk, even whole comments, may precede a PDF; but what starts as a page is one. */
+/** Junk, even whole comments, may precede a PDF; but what starts as a page is one, and a part is not the whole. */
 function isPdf(head: Buffer): boolean {
   const at = head.subarray(0, PDF_HEADER_WITHIN + 5).indexOf('%PDF-');
   if (at <= 0) return at === 0;
@@ -118,7 +120,7 @@ function isPdf(head: Buffer): boolean {
     .toString('utf8', 0, at)
     .replace(/^\uFEFF/, '')
     .replace(COMMENTS, '');
-  return !before.startsWith('<!--') && !PAGE_START.test(before);
+  return !before.startsWith('<!--') && !PAGE_START.test(before) && !PART_START.test(before);
 }
 
 function markupKind(head: Buffer): BodyKind {

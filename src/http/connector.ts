@@ -75,6 +75,7 @@ export function createConnector(options: {
         return;
       }
       limitAnswers(socket, maxAnswerBytes + FRAMING_BYTES);
+      discardContinues(socket);
       callback(null, socket);
     });
   };
@@ -138,6 +139,45 @@ function limitAnswers(socket: Socket, maxBytes: number): void {
     if (readSoFar - readBefore > maxBytes)
       socket.destroy(new AnswerTooLargeError(`more than ${maxBytes} bytes in one answer, framing included`));
   });
+}
+
+const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/;
+const CONTINUE_START = 'HTTP/1.1 100';
+const HEAD_END = '\r\n\r\n';
+/** More than any interim answer has. */
+const LONGEST_CONTINUE = 8_192;
+const MOST_CONTINUES = 10;
+
+/**
+ * Discards `100 Continue` before an answer, as RFC 9110 (15.2.1) lets clients do that did not ask for it: undici ends
+ * the connection.
+ */
+function discardContinues(socket: Socket): void {
+  const read = socket.read.bind(socket);
+  let [written, discarded, isBefore] = [0, 0, false];
+  let held: Buffer | undefined;
+  socket.read = (size?: number): Buffer | null => {
+    const chunk = read(size) as Buffer | null;
+    if (chunk === null) return null;
+    if (socket.bytesWritten !== written) [written, discarded, isBefore] = [socket.bytesWritten, 0, true];
+    if (!isBefore) return chunk;
+    let rest = held === undefined ? chunk : Buffer.concat([held, chunk]);
+    held = undefined;
+    for (; discarded < MOST_CONTINUES; discarded += 1) {
+      const start = rest.toString('latin1', 0, CONTINUE_START.length + 1);
+      const end = CONTINUE.test(start) ? rest.indexOf(HEAD_END) : -1;
+      if (end !== -1) {
+        rest = rest.subarray(end + HEAD_END.length);
+        continue;
+      }
+      const mayBeOne = CONTINUE.test(start) || CONTINUE_START.startsWith(start);
+      if (!mayBeOne || rest.length > LONGEST_CONTINUE) break;
+      if (rest.length > 0) held = rest;
+      return null;
+    }
+    isBefore = false;
+    return rest;
+  };
 }
 
 export type Phase = 'connect' | 'headers' | 'body';

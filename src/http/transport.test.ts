@@ -259,6 +259,24 @@ test('headers are limited in bytes and lines, informational responses in number'
   assert.equal(some.kind, 'response');
 });
 
+test('an unsolicited 100 Continue is discarded, in one piece or in many', async () => {
+  const answer =
+    'HTTP/1.1 100 Continue\r\nx: y\r\n\r\nHTTP/1.1 100 \r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+  for (const pieces of [[answer], [answer.slice(0, 31), answer.slice(31)], [...answer]]) {
+    await using server = await openRawLoopback((socket) => {
+      const send = ([piece, ...rest]: readonly string[]): void =>
+        void (piece !== undefined && socket.write(piece, () => send(rest)));
+      socket.setNoDelay(true);
+      send(pieces);
+    });
+    await using client = loopbackClient(server);
+    const result = await client.send({ url });
+    assert.equal(result.kind === 'response' && result.response.body.toString(), 'ok', `${pieces.length} pieces`);
+  }
+  const endless = await rawAnswer('HTTP/1.1 100 Continue\r\n\r\n'.repeat(50));
+  assert.equal(endless.kind, 'failed');
+});
+
 test('an announced body above the limit is rejected before reading, an unannounced one at the limit', async () => {
   const announced = await rawAnswer('HTTP/1.1 200 OK\r\ncontent-length: 5000000000\r\n\r\n', {}, false);
   assert.equal(reasonOf(announced), 'body-too-large');
