@@ -262,7 +262,7 @@ test('headers are limited in bytes and lines, informational responses in number'
 test('an unsolicited 100 Continue is discarded, in one piece or in many', async () => {
   const answer =
     'HTTP/1.1 100 Continue\r\nx: y\r\n\r\nHTTP/1.1 100 \r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-  for (const pieces of [[answer], [answer.slice(0, 31), answer.slice(31)], [...answer]]) {
+  for (const pieces of [[answer], [answer.slice(0, 31), answer.slice(31)], answer.split('')]) {
     await using server = await openRawLoopback((socket) => {
       const send = ([piece, ...rest]: readonly string[]): void =>
         void (piece !== undefined && socket.write(piece, () => send(rest)));
