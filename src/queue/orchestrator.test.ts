@@ -322,6 +322,43 @@ test('a job that runs too long is aborted; one that ignores it is abandoned, and
   assert.equal(events.filter(({ kind }) => kind === 'job-abandoned').length, 1);
 });
 
+test('the time that a job waits for its host does not count towards its time limit', async () => {
+  const { open, handler } = controlled();
+  const { queue, orchestrator, clock } = await stage(
+    (job, context) => context.withLimits(null, 'https://a.org/', () => Promise.resolve(handler(job, context))),
+    { maxPerHost: 1, jobTimeoutMs: 10_000, maxAttempts: 1 },
+  );
+  for (const id of ['first', 'second']) await queue.enqueue(id, {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  for (const id of ['first', 'second']) {
+    for (let second = 0; second < 8; second += 1) await clock.advance(1_000);
+    assert.deepEqual([...open.keys()], [id]);
+    open.get(id)?.end();
+    await settle();
+  }
+  assert.deepEqual([(await run).done, (await run).error], [2, 0]);
+});
+
+test('half of the parking places stay free for jobs that learn their host while they run', async () => {
+  const { open, handler } = controlled();
+  const { queue, orchestrator } = await stage(
+    (job, context) =>
+      context.withLimits(null, (job.payload as { url: string }).url, () => Promise.resolve(handler(job, context))),
+    { maxWorkers: 6, maxPerHost: 1, readyPerHost: 1, maxParked: 4 },
+  );
+  for (let n = 0; n < 20; n += 1) await queue.enqueue(`job ${n}`, { url: `https://host-${n % 5}.org/${n}` });
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  const { parked } = orchestrator.status;
+  while (open.size > 0) {
+    for (const { end } of open.values()) end();
+    await settle();
+  }
+  const { done, requeued } = await run;
+  assert.deepEqual([parked, done, requeued], [2, 20, 0]);
+});
+
 test('leases of running and waiting jobs are extended in one write', async () => {
   const { open, handler } = controlled();
   const { queue, orchestrator, clock, store } = await stage(handler);
@@ -762,6 +799,36 @@ test('a result after lease expiry counts if no other worker had the job in betwe
   assert.equal(summary.done, 1);
 });
 
+test('a result after lease expiry does not count if another worker had the job in between', async () => {
+  const { open, handler } = controlled();
+  let starts = 0;
+  const { clock, queue, orchestrator, store } = await stage(
+    (job, context) => {
+      starts += 1;
+      return handler(job, context);
+    },
+    { leaseMs: 30_000, heartbeatMs: 600_000 },
+  );
+  await queue.enqueue('late', {});
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  await store.expire([orchestrator.workerId], clock.now());
+  await store.backlog(clock.now(), deathLimits(3));
+  const exchange = { workerId: 'other', now: clock.now(), leaseMs: 60_000 };
+  const picks = [{ host: null, resolver: null, limit: 1 }];
+  const [other] = (await store.exchange({ ...exchange, settlements: [], picks })).leased;
+  assert.ok(other);
+  const settlement = { kind: 'requeue', delayMs: 0, refund: true } as const;
+  await store.exchange({ ...exchange, settlements: [{ ...other, settlement }], picks: [] });
+  open.get('late')?.end();
+  for (let second = 0; second < 20; second += 5) await clock.advance(5_000);
+  assert.equal(starts, 2);
+  open.get('late')?.end();
+  for (let second = 0; second < 20; second += 5) await clock.advance(5_000);
+  const { done, lost } = await run;
+  assert.deepEqual([done, lost], [1, 1]);
+});
+
 test('a job leased by another process in between is aborted here, and starts again only after it has ended', async () => {
   const { open, handler } = controlled();
   let starts = 0;
@@ -858,6 +925,25 @@ test('a quarantined job waits until its process has nothing else to run', async 
   open.get('suspect')?.end();
   for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
   assert.equal((await run).done, 4);
+});
+
+test('a quarantined job runs alone, also beside a job that arrives while it runs', async () => {
+  const { open, handler } = controlled();
+  const { clock, queue, orchestrator, store } = await stage(handler);
+  await queue.enqueue('suspect', {});
+  await dieWith(store, clock, 2);
+  const run = orchestrator.run({ drain: 'empty' });
+  await settle();
+  assert.deepEqual([...open.keys()], ['suspect']);
+  await queue.enqueue('arrives', {});
+  for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
+  assert.deepEqual([...open.keys()], ['suspect']);
+  open.get('suspect')?.end();
+  for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
+  assert.deepEqual([...open.keys()], ['arrives']);
+  open.get('arrives')?.end();
+  for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
+  assert.equal((await run).done, 2);
 });
 
 test('a quarantined job runs after ten minutes, also where the process always has others', async () => {
