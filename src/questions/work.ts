@@ -179,17 +179,17 @@ function relatedByCitations({ corpus }: AskedRun, work: LibraryWork, limit: numb
 async function addByContent(
   items: Related[],
   { search }: AskedRun,
-  { id: own, document, title }: LibraryWork,
+  { id: own, title }: LibraryWork,
   limit: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const known = new Set([document, own, ...items.map(({ work }) => work)]);
+  const known = new Set([own, ...items.map(({ work }) => work)]);
   const request = { top: limit * PASSAGES_PER_WORK, minFit: 0 };
   const hits = await search.use((session) => session.search(title ?? '', request, signal));
   for (const { passage, work, fit } of hits) {
     const id = work?.id ?? passage.document;
-    if (known.has(id) || known.has(passage.document) || items.length >= limit) continue;
-    known.add(id).add(passage.document);
+    if (known.has(id) || items.length >= limit) continue;
+    known.add(id);
     items.push({
       work: id,
       title: work?.title ?? passage.title,

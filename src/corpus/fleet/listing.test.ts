@@ -91,6 +91,18 @@ test('a machine whose clock is an hour ahead does not repeat the listing of an a
   assert.equal(await until(clock, list(late)), undefined);
 });
 
+test('a fleet that has ended lists again when it is restarted; a machine that joins a working one does not', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
+  await using stack = new AsyncDisposableStack();
+  const clock = new HeldClock();
+  assert.equal(await until(clock, list(await open(temporary.path, clock, stack))), 'W1');
+  await using works = await openStore(join(temporary.path, 'works.sqlite'), { clock });
+  await works.announce('elsewhere:1:busy', WORKER, clock.now());
+  assert.equal(await until(clock, list(await open(temporary.path, clock, stack))), undefined);
+  await clock.advance(2 * LEASE_MS);
+  assert.equal(await until(clock, list(await open(temporary.path, clock, stack))), 'W1');
+});
+
 test('the index is built by one machine, by another if it dies or fails, and again after changes', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
   await using stack = new AsyncDisposableStack();

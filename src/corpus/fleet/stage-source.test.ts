@@ -37,14 +37,14 @@ function configOf(folder: string, queue: object, store = join(folder, '..', 'sto
 }
 
 /** A machine of a fleet that takes one document and makes a text of it. */
-async function openMachine(folder: string, stack: AsyncDisposableStack, schema = 'docstokg') {
+async function openMachine(folder: string, stack: AsyncDisposableStack, schema = 'docstokg', cfgHash = 'cfg') {
   mkdirSync(join(folder, 'PDF'), { recursive: true });
   mkdirSync(join(folder, 'Data/DocTagsFiles'), { recursive: true });
   const config = configOf(folder, { backend: 'postgres', url: server.url, fleet: true, schema });
   const shared = stack.use(await openShared(config, runtime));
   assert.ok(shared?.logs);
   const { files, logs } = shared;
-  const item = () => ({ cfgHash: 'cfg' }) as WorkItem;
+  const item = () => ({ cfgHash }) as WorkItem;
   const stage = { stageName: 'doctags', options: { workers: 1, scheduling: 'fifo' }, item } as unknown as FlowingStage;
   const made: string[] = [];
   const source = stack.use(
@@ -128,6 +128,19 @@ test('a machine that lost a lease and leases the same item again processes it ag
   assert.deepEqual(machine.made, ['a']);
   const { rows } = await client.query(`SELECT count(*)::int AS lines FROM again.log_lines WHERE log = 'doctags'`);
   assert.deepEqual(rows, [{ lines: 1 }]);
+});
+
+test('a machine with other settings does no document of the fleet, and says why', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-settings-'));
+  await using stack = new AsyncDisposableStack();
+  const [here, there] = ['here', 'there'].map((name) => join(temporary.path, name)) as [string, string];
+  const machine = await openMachine(here, stack, 'settings');
+  writeFileSync(join(here, PDF), 'paper');
+  await machine.files.save([PDF]);
+  const [inputs, outputs] = [{ pdf: join(here, PDF) }, { text: join(here, TEXT) }];
+  await machine.source.add([{ itemId: 'a', inputs, outputs, cfgHash: 'cfg', costHint: 1 }]);
+  const other = await openMachine(there, stack, 'settings', 'other');
+  await assert.rejects(other.take(), { code: 'STAGE_QUEUE_SETTINGS' });
 });
 
 test('a store holds the files of one fleet: another fleet, another store and a local run are refused', async () => {

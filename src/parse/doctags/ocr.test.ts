@@ -7,8 +7,12 @@ import { test } from 'node:test';
 import { line, makePdf } from '../../../test/support/make-pdf.ts';
 import type { ParsedDocument } from '../document.ts';
 import { encodePng } from './layout/output/png.ts';
+import type { PageImage } from './engines/pdfium.ts';
+import type { PageContent } from './layout/page/page-content.ts';
+import type { OcrEngine } from './ocr/tesseract.ts';
 import { openOcr, locateTesseract, ocrLanguages } from './ocr/tesseract.ts';
-import { glyphsOf, isText, linesFromTsv } from './ocr/scan-reader.ts';
+import { glyphsOf, isText, linesFromTsv, ScanReader } from './ocr/scan-reader.ts';
+import type { GreyImage } from './ocr/straighten.ts';
 import { level, measureSlant, toGrey, turnUpright, whiten } from './ocr/straighten.ts';
 import { parsePdf, renderPage } from './pdf.ts';
 
@@ -38,9 +42,7 @@ async function printed(lines: readonly string[]): Promise<{ width: number; heigh
 async function scan(lines: readonly string[], turn = 0, degrees = 0): Promise<Uint8Array> {
   const upright = toGrey(await printed(lines));
   const turned = turnUpright(upright, (4 - turn) % 4);
-  const { width, height, pixels } = degrees === 0 ? turned : level(turned, -degrees);
-  const rgba = new Uint8Array(4 * pixels.length);
-  pixels.forEach((grey, at) => rgba.set([grey, grey, grey, 255], 4 * at));
+  const { width, height, rgba } = toImage(degrees === 0 ? turned : level(turned, -degrees));
   const picture = Buffer.from(encodePng({ width, height, rgba }));
   return makePdf((pdf) => void pdf.image(picture, 0, 0, { width: width / 3, height: height / 3 }), {
     size: [width / 3, height / 3],
@@ -89,6 +91,60 @@ test('rotated and skewed pages are straightened first', { skip }, async () => {
     assert.equal(page?.turn, turn);
     assert.ok(page && Math.abs(page.skew - degrees) <= 0.3, `skew ${page?.skew} for ${degrees}`);
   }
+});
+
+/** A row of tesseract's table for each word, in one line. */
+function tableOf(words: readonly (readonly [text: string, certainty: number])[]): string {
+  const rows = words.map(
+    ([text, certainty], at) => `5\t1\t1\t1\t1\t${at + 1}\t${40 + 90 * at}\t60\t80\t20\t${certainty}\t${text}`,
+  );
+  return ['4\t1\t1\t1\t1\t0\t40\t60\t600\t20\t-1\t', ...rows].join('\n');
+}
+
+/** Reads a page image with an engine that answers with these words, and returns what the engine was shown. */
+async function shownTo(image: PageImage, words: readonly (readonly [text: string, certainty: number])[]) {
+  const shown: GreyImage[] = [];
+  const engine: OcrEngine = {
+    name: 'embedded',
+    languages: ['eng'],
+    recognise: (given) => {
+      shown.push(given);
+      return Promise.resolve(tableOf(words));
+    },
+  };
+  const page = { number: 1, width: image.width / 3, height: image.height / 3 } as PageContent;
+  return { shown, result: await new ScanReader(engine, 'eng').read(image, page) };
+}
+
+const SURE_WORDS = ENGLISH[0]?.split(' ').map((word) => [word, 95] as const) ?? [];
+
+function toImage({ width, height, pixels }: GreyImage): PageImage {
+  const rgba = new Uint8Array(4 * pixels.length);
+  pixels.forEach((grey, at) => rgba.set([grey, grey, grey, 255], 4 * at));
+  return { width, height, rgba };
+}
+
+test('a skewed page is levelled before the engine sees it', async () => {
+  const skewed = toImage(level(toGrey(await printed(ENGLISH)), -3));
+  assert.ok(Math.abs(measureSlant(toGrey(skewed)).degrees - 3) < 0.5);
+  const { shown } = await shownTo(skewed, SURE_WORDS);
+  assert.ok(shown.length > 0);
+  for (const image of shown) assert.ok(Math.abs(measureSlant(image).degrees) < 0.5);
+});
+
+test('a tinted box is white before the engine sees it', async () => {
+  const { width, height, pixels } = toGrey(await printed(ENGLISH));
+  const tinted = pixels.map((grey) => Math.min(grey, 205));
+  const { shown } = await shownTo(toImage({ width, height, pixels: tinted }), SURE_WORDS);
+  assert.ok(shown.length > 0);
+  for (const image of shown) assert.ok(image.pixels.filter((grey) => grey === 255).length > 0.8 * image.pixels.length);
+});
+
+test('a page whose lines are text, but read with little certainty, is not believed', async () => {
+  const image = await printed(ENGLISH);
+  const unsure = SURE_WORDS.map(([word]) => [word, 55] as const);
+  assert.equal((await shownTo(image, unsure)).result, undefined);
+  assert.equal((await shownTo(image, SURE_WORDS)).result?.facts.confidence, 0.95);
 });
 
 test('the language of a scan is detected from its words', { skip }, async () => {
