@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { openCorpus } from '../corpus/index.ts';
-import { chunkItem, chunkOutput, openTokenizer } from '../parse/index.ts';
-import { Records } from '../store/index.ts';
-import { emptyRecord } from '../works/index.ts';
-import { askedRun } from './question.ts';
-import { relatedQuestion } from './work.ts';
+import { openCorpus } from '../src/corpus/index.ts';
+import { chunkItem, chunkOutput, openTokenizer } from '../src/parse/index.ts';
+import { Records } from '../src/store/index.ts';
+import { emptyRecord } from '../src/works/index.ts';
+import { askedRun } from '../src/questions/index.ts';
+import { relatedQuestion } from '../src/questions/work.ts';
 
 const PAPERS = [
   { id: 'W1', document: 'berg-2019', title: 'Corals in heat', text: 'Corals in heat bleach within some weeks.' },
