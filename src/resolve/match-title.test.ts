@@ -84,3 +84,36 @@ test('a line of text matches a work whose title and first author it contains', (
   assert.equal(chooseCandidate(line('A. Berg, Reef Studies 3, 1 (2020)'), [candidate(TITLE)], LIMITS).kind, 'none');
   assert.ok(scoreCandidate(line(full.replace('2020', '1998')), candidate(TITLE)).score < 1);
 });
+
+test('a line that is only a title, with year and venue or without, is no line with other authors', () => {
+  const line = (text: string): CitedWork => ({ title: null, authors: [], year: null, text });
+  for (const text of [
+    TITLE,
+    `12) ${TITLE}.`,
+    `${TITLE} (2020)`,
+    `"${TITLE}", Reef Studies, vol. 3, 2020`,
+    `${TITLE} [pdf]`,
+    TITLE.toLowerCase(),
+  ])
+    assert.equal(chooseCandidate(line(text), [candidate(TITLE)], LIMITS).kind, 'accepted', text);
+  for (const text of [
+    `Rossi M. ${TITLE}. 2020`,
+    `rossi, schmidt and okoro: ${TITLE.toLowerCase()}`,
+    `${TITLE} in Ecuador`,
+    `Comment on ${TITLE}`,
+    `${TITLE}, part 2`,
+    `${TITLE} (1998)`,
+  ])
+    assert.notEqual(chooseCandidate(line(text), [candidate(TITLE)], LIMITS).kind, 'accepted', text);
+  const short = chooseCandidate(line('On coral reefs'), [candidate('On coral reefs')], LIMITS);
+  assert.equal(short.kind, 'doubtful', 'three words are in too many titles');
+});
+
+test('a title alone fits a preprint and its article, which have the same authors, but not two works of others', () => {
+  const line: CitedWork = { title: null, authors: [], year: null, text: TITLE };
+  const posted = candidate(TITLE, { doi: '10.1101/1', type: 'preprint', year: 2019 });
+  const chosen = chooseCandidate(line, [posted, candidate(TITLE)], LIMITS);
+  assert.equal(chosen.kind === 'accepted' && chosen.candidate.doi, '10.5555/one');
+  const other = candidate(TITLE, { doi: '10.5555/two', authors: ['Rossi'] });
+  assert.equal(chooseCandidate(line, [other, candidate(TITLE)], LIMITS).kind, 'doubtful');
+});

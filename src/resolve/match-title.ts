@@ -83,11 +83,19 @@ function doubtIn(
     return 'the title is short and no author is known';
   // A preprint and its article share title and authors: either is the work. Other works with the same title are not.
   const rival = others.find(
-    (each) => best.score - each.score < CLOSE && !(each.isSameTitle && best.isSameTitle && best.hasAuthors === 'same'),
+    (each) =>
+      best.score - each.score < CLOSE &&
+      !(each.isSameTitle && best.isSameTitle && (best.hasAuthors === 'same' || shareAuthor(each, best))),
   );
   if (rival) return `${rival.doi} is as likely`;
-  if (cited.title === null && best.hasAuthors === 'unknown') return 'the line names no author that it has';
+  if (cited.title === null && best.hasAuthors === 'unknown' && !isTitleAlone(cited.text, best))
+    return 'the line names no author that it has';
   return undefined;
+}
+
+function shareAuthor(one: Candidate, other: Candidate): boolean {
+  const [a, b] = [one, other].map(({ authors: [first] }) => nameWords(first ?? null).join(' '));
+  return a !== '' && a === b;
 }
 
 function isPosted({ type }: Candidate): boolean {
@@ -135,8 +143,8 @@ function titleInLine(line: string, title: string): number {
 }
 
 /** Whether both have the first author, or half of the named authors. */
-function compareNames(cited: CitedWork, { authors }: Candidate): ScoredCandidate['hasAuthors'] {
-  const theirs = authors
+function compareNames(cited: CitedWork, candidate: Candidate): ScoredCandidate['hasAuthors'] {
+  const theirs = candidate.authors
     .slice(0, 20)
     .map((name) => nameWords(name).toSorted((a, b) => b.length - a.length)[0] ?? '')
     .filter((word) => word !== '');
@@ -146,9 +154,30 @@ function compareNames(cited: CitedWork, { authors }: Candidate): ScoredCandidate
   );
   if (cited.title !== null && cited.authors.length === 0) return 'unknown';
   if (ours.has(theirs[0] ?? '')) return 'same';
+  if (cited.title === null && isTitleAlone(cited.text, candidate)) return 'unknown';
   const shared = theirs.filter((name) => ours.has(name)).length;
   const named = cited.title === null ? theirs.length : Math.min(theirs.length, cited.authors.length);
   return shared >= Math.max(1, named / 2) ? 'same' : 'other';
+}
+
+/** What lines have beside names, title, venue and numbers. */
+const FURNITURE = new Set(
+  (
+    'vol volume no nr issue pp pages page in of the and et al ed eds doi http https www org com pdf preprint article ' +
+    'journal proceedings conference press available at from accepted published online'
+  ).split(' '),
+);
+/** More other words may be names in lower case. */
+const MOST_OTHER_WORDS = 1;
+
+/** Whether a line has nothing but the title, venue and numbers of a candidate: then it names no author. */
+function isTitleAlone(line: string, { title, venue }: Candidate): boolean {
+  const known = new Set([...titleWords(title), ...titleWords(venue)]);
+  const others = line
+    .split(/\s+/)
+    .flatMap((word) => titleWords(word).map((each) => ({ each, isName: /^[^\p{L}]*\p{Lu}\p{Ll}/u.test(word) })))
+    .filter(({ each }) => /\p{L}/u.test(each) && each.length > 1 && !known.has(each) && !FURNITURE.has(each));
+  return others.length <= MOST_OTHER_WORDS && !others.some(({ each, isName }) => isName || isAboutAnother(each));
 }
 
 function likeYears(cited: CitedWork, year: number | null): number | null {
