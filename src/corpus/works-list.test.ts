@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { systemClock } from '../base/index.ts';
 import { manifestRow, slug } from '../download/index.ts';
 import { ManifestFolder } from '../harvest/index.ts';
-import type { WorkIds } from '../works/index.ts';
-import { emptyRecord, NO_IDS, workFromIds } from '../works/index.ts';
+import type { WorkIds, WorkRecord } from '../works/index.ts';
+import { emptyRecord, namedWork, NO_IDS, workFromIds } from '../works/index.ts';
 import { openCorpus } from './corpus.ts';
 import { Records, removeStore } from '../store/index.ts';
 import { accountOf, CorpusWorks, outcomesOf } from '../ask/index.ts';
@@ -27,6 +27,11 @@ async function putSaved(folder: string, ids: Partial<WorkIds>, at: number): Prom
 function putRecord(folder: string, id: string, ids: Partial<WorkIds>): void {
   using records = Records.open(folder);
   records.add([{ ...emptyRecord(id, ids), title: `The work ${id}` }]);
+}
+
+function putWhole(folder: string, record: WorkRecord): void {
+  using records = Records.open(folder);
+  records.add([record]);
 }
 
 function linesOf(list: CorpusWorks): unknown[] {
@@ -101,6 +106,67 @@ test('a work tried under another id than its record has is one work, in any orde
   using view = corpus.view();
   await view.refresh();
   assert.equal(view.history('W1').length, 1);
+});
+
+test('of the versions of a work the one that is identified and downloaded is shown and counted, in any order', async () => {
+  const author = { name: 'Ana Berg', family: 'Berg', given: 'Ana', orcid: null, institutions: [] };
+  const said = { title: 'Reefs of the far north and their fishes', authors: [author] };
+  const doi = '10.5555/reefs';
+  const preprint = '10.31219/osf.io/reefs';
+  const steps: Readonly<Record<string, (folder: string) => Promise<void>>> = {
+    saved: async (folder) => {
+      await putSaved(folder, { doi }, 1);
+      putWhole(folder, { ...emptyRecord(`doi:${doi}`, { doi }), ...said, type: 'preprint', date: '2019' });
+    },
+    // The article that no source has, and an entry whose title fits several works.
+    article: async (folder) =>
+      putWhole(folder, {
+        ...emptyRecord('W9', { openalex: 'W9', doi: preprint }),
+        ...said,
+        type: 'article',
+        date: '2019-05',
+      }),
+    entry: async (folder) => {
+      putWhole(folder, { ...emptyRecord('entry:embase.bib#68', NO_IDS), ...said, date: '2019-07' });
+      await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });
+      const work = namedWork('entry:embase.bib#68', NO_IDS, { title: said.title });
+      const outcome = { kind: 'skipped', reason: 'title-doubtful', detail: null } as const;
+      await manifest.write(
+        manifestRow({ work, outcome, attempts: [], problems: [], asked: [], startedAt: 1, endedAt: 2 }, 'r'),
+      );
+    },
+  };
+  for (const order of [
+    ['saved', 'article', 'entry'],
+    ['entry', 'article', 'saved'],
+  ]) {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
+    for (const step of order) await steps[step]?.(folder.path);
+    {
+      using records = Records.open(folder.path);
+      records.linkVersions('2026');
+      assert.deepEqual(
+        records.versionGroups().map((group) => group.map(({ id }) => id)),
+        [[`doi:${doi}`, 'W9', 'entry:embase.bib#68']],
+      );
+    }
+    using list = new CorpusWorks(folder.path);
+    list.store.ingest();
+    const {
+      listed,
+      downloaded,
+      unreadable_entries: unreadable,
+      other_versions: others,
+      prisma,
+    } = accountOf(list.store);
+    assert.deepEqual([listed, downloaded, unreadable, others], [3, 1, 0, 2], order.join());
+    assert.deepEqual(
+      [prisma.identified, prisma.removed_before_screening.duplicates, prisma.sought, prisma.retrieved],
+      [3, 2, 1, 1],
+    );
+    const shown = list.store.column('select work from works where other_version = 0');
+    assert.deepEqual(shown, [`doi:${doi}`]);
+  }
 });
 
 test('two OpenAlex ids with one DOI are one work and count as a duplicate', async () => {

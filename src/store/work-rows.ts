@@ -179,7 +179,20 @@ export class WorkRows {
       const record = this.#recordOf(this.#namesOf(id));
       return record ? [{ ...record, id }] : [];
     });
-    return records.some(({ id }) => id === work) && bestFirst(records)[0]?.id !== work;
+    return records.some(({ id }) => id === work) && bestFirst(records, (id) => this.#hasFile(id))[0]?.id !== work;
+  }
+
+  #hasFile(work: string): boolean {
+    const names = this.#namesOf(work);
+    const last = this.#lastOutcome(names);
+    return last ? last.outcome === 'saved' : this.#ownDocument(names) !== undefined;
+  }
+
+  /** The document of a paper of the user's own. */
+  #ownDocument(names: readonly string[]): string | undefined {
+    if (!this.#has.own) return undefined;
+    const sql = 'select min(document) as document from own_papers where work in (select value from json_each(?))';
+    return this.#store.get<{ document: string | null }>(sql, JSON.stringify(names))?.document ?? undefined;
   }
 
   #recordOf(names: readonly string[]): WorkRecord | undefined {
@@ -207,19 +220,14 @@ export class WorkRows {
       if (!this.#has.works) return undefined;
       return store.get<{ row: number }>('delete from works where work = ? returning row', work)?.row;
     }
-    const own = this.#has.own
-      ? store.get<{ document: string }>(
-          'select min(document) as document from own_papers where work in (select value from json_each(?))',
-          JSON.stringify(names),
-        )
-      : undefined;
-    const isOwn = !last && typeof own?.document === 'string';
+    const own = last ? undefined : this.#ownDocument(names);
+    const isOwn = own !== undefined;
     const title = cut(record?.title ?? last?.title);
     const venue = cut(record?.venue);
     const [first] = record?.authors ?? [];
     const authors = first ? first.name.slice(0, 200) + ((record?.authors.length ?? 0) > 1 ? ' et al.' : '') : null;
     const doi = record?.ids.doi ?? cut(last?.doi);
-    const name = isOwn ? own.document : slug(last?.work ?? work);
+    const name = own ?? slug(last?.work ?? work);
     const year = record?.date === undefined || record.date === null ? 0 : Number(record.date.slice(0, 4)) || 0;
     return store.get<{ row: number }>(
       `insert into works (work, ${LIST}) values (?, ${FIELDS.map(() => '?').join(', ')})
@@ -228,7 +236,7 @@ export class WorkRows {
       last?.work ?? null,
       last?.sequence ?? 0,
       last?.at ?? '',
-      last ? outcomeOf(last, this.#isListed(work)) : isOwn ? 'own' : 'waiting',
+      last ? outcomeOf(last, title !== null) : isOwn ? 'own' : 'waiting',
       last?.reason ?? (isOwn ? 'success' : isApart ? 'split' : ''),
       last?.resolver ?? null,
       last?.bytes ?? null,
@@ -249,11 +257,6 @@ export class WorkRows {
       foldCase(title ?? '').slice(0, SORTED_LENGTH),
       foldCase(venue ?? '').slice(0, SORTED_LENGTH),
     )?.row;
-  }
-
-  /** Whether a list names a work, and not only a run that could not find it. */
-  #isListed(work: string): boolean {
-    return this.#has.lists === 1 && this.#store.get('select 1 from listed_in where id = ?', work) !== undefined;
   }
 
   #labelOf(names: readonly string[]): string {
@@ -287,9 +290,9 @@ function rankOf({ outcome, sequence }: LastOutcome): number {
   return sequence + (outcome === 'saved' ? 2 ** 40 : 0);
 }
 
-/** The outcome shown for a work: a failure that is not retryable counts as unavailable. */
-function outcomeOf({ outcome, reason }: LastOutcome, isListed: boolean): string {
-  if (namesNoWork(reason) && !isListed) return 'unreadable';
+/** The outcome shown for a work: a failure that is not retryable counts as unavailable. A title is enough to screen. */
+function outcomeOf({ outcome, reason }: LastOutcome, hasTitle: boolean): string {
+  if (namesNoWork(reason) && !hasTitle) return 'unreadable';
   return outcome === 'failed' && !isTransient(reason) ? 'skipped' : outcome;
 }
 

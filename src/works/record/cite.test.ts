@@ -64,20 +64,28 @@ test('up to twenty authors are all named; of more, the first nineteen and the la
   assert.ok(cited(21).includes('B18, A., … B20, A. (') && !cited(21).includes('B19'), cited(21));
 });
 
-test('the best version of a work is a published one that was not retracted', () => {
+test('the best version of a work has an id, was not retracted, has a file, and is published', () => {
   const notice = { kind: 'retraction', doi: null, date: null, source: 'crossref' } as const;
-  const ordered = bestFirst([
+  const versions = [
+    record('entry:list.bib#1', { version: 'publishedVersion', date: '2022' }),
     record('retracted', { version: 'publishedVersion', notices: [notice] }),
     record('unknown'),
     record('preprint', { type: 'preprint', version: 'publishedVersion' }),
     record('accepted', { version: 'acceptedVersion' }),
     record('published', { version: 'publishedVersion', date: '2020' }),
     record('published later', { version: 'publishedVersion', date: '2021-02' }),
+  ];
+  const ordered = (...saved: string[]): string[] => bestFirst(versions, (id) => saved.includes(id)).map(({ id }) => id);
+  assert.deepEqual(ordered(), [
+    'published later',
+    'published',
+    'accepted',
+    'unknown',
+    'preprint',
+    'retracted',
+    'entry:list.bib#1',
   ]);
-  assert.deepEqual(
-    ordered.map(({ id }) => id),
-    ['published later', 'published', 'accepted', 'unknown', 'preprint', 'retracted'],
-  );
+  assert.deepEqual(ordered('preprint', 'retracted').slice(0, 2), ['preprint', 'published later']);
 });
 
 test('a Retraction Watch row without DOI and PMID belongs to no work', async () => {

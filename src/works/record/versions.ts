@@ -105,15 +105,32 @@ function familiesOf({ authors }: WorkRecord): Set<string> {
 
 const RANKS = { publishedVersion: 0, acceptedVersion: 1, submittedVersion: 2 } as const;
 
-/** Versions of one work, best first: not retracted, then published before accepted before submitted. */
-export function bestFirst(records: readonly WorkRecord[]): WorkRecord[] {
-  const rank = (record: WorkRecord): number =>
-    (retractionOf(record) ? 100 : 0) +
-    (record.type === 'preprint' ? 10 : 0) +
-    (record.version === null ? 3 : RANKS[record.version]);
-  return records.toSorted(
-    (a, b) => rank(a) - rank(b) || (b.date ?? '').localeCompare(a.date ?? '') || a.id.localeCompare(b.id),
-  );
+/**
+ * Versions of one work, best first: with an id, not retracted, with a file, then published before accepted before
+ * submitted. An entry of a list that nobody could identify never hides the work it is.
+ */
+export function bestFirst(records: readonly WorkRecord[], hasFile: (id: string) => boolean): WorkRecord[] {
+  const ranked = records.map((record) => {
+    const rank =
+      (isIdentified(record) ? 0 : 1_000) +
+      (retractionOf(record) ? 100 : 0) +
+      (hasFile(record.id) ? 0 : 50) +
+      (record.type === 'preprint' ? 10 : 0) +
+      (record.version === null ? 3 : RANKS[record.version]);
+    return { record, rank };
+  });
+  return ranked
+    .sort(
+      (a, b) =>
+        a.rank - b.rank ||
+        (b.record.date ?? '').localeCompare(a.record.date ?? '') ||
+        a.record.id.localeCompare(b.record.id),
+    )
+    .map(({ record }) => record);
+}
+
+function isIdentified({ id }: WorkRecord): boolean {
+  return !id.startsWith('entry:');
 }
 
 /** Each group has more than one member. */
