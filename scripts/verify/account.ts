@@ -113,7 +113,7 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
   for (const row of last.values()) {
     if (row.reason === 'duplicate') continue;
     if (row.reason === 'entry-identified') works.delete(row.work);
-    else if (NO_WORK.has(row.reason)) {
+    else if (NO_WORK.has(row.reason) && row.title === null) {
       works.delete(row.work);
       unreadable += 1;
     } else {
@@ -124,7 +124,7 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
   }
   // Two names of a work that were both tried.
   const isTried = ({ work, reason }: ManifestRow): boolean =>
-    !['duplicate', 'entry-identified'].includes(reason) && !NO_WORK.has(reason) && !split.has(work);
+    !['duplicate', 'entry-identified'].includes(reason) && !work.startsWith('entry:') && !split.has(work);
   const tried = [...last.values()].filter(isTried);
   merged += tried.length - new Set(tried.map(({ work }) => names.root(work))).size;
   const times = new Map(records.flatMap(({ times: counts }) => counts ?? []));

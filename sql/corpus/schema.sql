@@ -93,8 +93,14 @@ create table read_documents (document text primary key, stamp text not null) wit
 -- The newest version at arXiv when it was last asked, of works that were downloaded from there.
 create table arxiv_versions (work text primary key, version integer not null) without rowid;
 
--- Which works the input files name, by the ids that they have there.
-create table listed_in (file text not null, id text not null, work text not null, primary key (file, id)) without rowid;
+-- Which works the input files name, by the ids that they have there, and how often; entries without a work by their names.
+create table listed_in (
+  file text not null,
+  id text not null,
+  work text not null,
+  times integer not null check (times > 0),
+  primary key (file, id)
+) without rowid;
 create index listed_in_by_id on listed_in (id);
 
 -- How often the lists of a run named a work again.

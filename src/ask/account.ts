@@ -16,7 +16,9 @@ export const COUNTS = {
   waiting: 'Listed works that were not tried yet.',
   downloaded_this_run: 'Works whose file this run downloaded.',
   downloaded_earlier: 'Works whose file an earlier run downloaded.',
-  unreadable_entries: 'Entries of input files that name no work.',
+  unidentified:
+    'Listed works known only by the title, authors and year of their entry: no service knows an id (grey literature).',
+  unreadable_entries: 'Entries of input files with neither an id nor a title.',
   repeated_entries: 'Entries of lists that name a work which another entry named, under the same id or another one.',
   other_versions: 'Listed works of which another version is better and is listed too.',
   included: 'Listed works that screening included; of several versions the best.',
@@ -43,6 +45,7 @@ const STATES = {
 } as const;
 
 const HAS_FILE = "outcome in ('saved', 'own')";
+const IS_ENTRY = "work >= 'entry:' and work < 'entry;'";
 const IS_BEST = "outcome <> 'unreadable' and other_version = 0";
 const WHY_MISSING = "iif(outcome = 'waiting', 'not-tried-yet', reason)";
 
@@ -71,7 +74,10 @@ export function accountOf(store: CorpusStore, run?: string) {
   const repeated =
     store.number("select count(distinct work) from outcomes where work not like 'entry:%'") -
     store.count("works where tried not like 'entry:%'") +
-    store.number('select sum(times) from repeated_entries');
+    store.number(
+      // An entry that was identified since is counted under its work.
+      "select sum(times) from repeated_entries where work not like 'entry:%' or work in (select work from works)",
+    );
   const byText = assessedWorks(store);
   const records = works.listed - others;
   const labelled = screened.included + screened.excluded;
@@ -89,6 +95,7 @@ export function accountOf(store: CorpusStore, run?: string) {
     ...works,
     downloaded_this_run: now,
     downloaded_earlier: works.downloaded - now,
+    unidentified: store.count(`works where ${IS_ENTRY} and outcome <> 'unreadable'`),
     unreadable_entries: unreadable,
     repeated_entries: repeated,
     other_versions: others,
@@ -115,10 +122,16 @@ export function accountOf(store: CorpusStore, run?: string) {
       `select file, count(distinct listed_in.work) from listed_in join works using (work)
        where outcome <> 'unreadable' group by 1 order by 2 desc, 1`,
     ),
+    /** Entries of each file that name a work which an earlier entry of it named. */
+    repeated_by_file: countsOf(
+      store,
+      `select file, sum(times) - count(distinct listed_in.work) as repeated from listed_in group by 1
+       having repeated > 0 order by 2 desc, 1`,
+    ),
     unreadable_by_file: countsOf(
       store,
       `select substr(work, 7, instr(work, '#') - 7), count(*) from works
-       where work like 'entry:%#%' and outcome = 'unreadable' group by 1 order by 2 desc, 1`,
+       where ${IS_ENTRY} and outcome = 'unreadable' group by 1 order by 2 desc, 1`,
     ),
     /** The same works as counted by a PRISMA 2020 flow diagram; each line is a part of the one before. */
     prisma: {

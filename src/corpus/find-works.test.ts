@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { mkdtempDisposable } from 'node:fs/promises';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { Admin, Simulation, webTime } from '../../sim/index.ts';
 import type { CorpusOptions } from './corpus.ts';
 import { openCorpus } from './corpus.ts';
+import type { CorpusEvent } from './index.ts';
 import type { GatherRequest } from './gather-request.ts';
 import { FLAG } from '../../sim/world/world.ts';
 
@@ -40,6 +41,41 @@ test('a search for works writes nothing and downloads no file', async () => {
   await assert.rejects(Array.fromAsync(corpus.find({ ids: ['nonsense'] })), { code: 'USAGE_ID' });
   await assert.rejects(Array.fromAsync(corpus.gather({ ids: ['nonsense'] })), { code: 'USAGE_ID' });
   assert.deepEqual(readdirSync(scratch.path), []);
+});
+
+test('every entry of every list is in exactly one count, in the first run and in the next', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-entries-'));
+  await using simulation = await Simulation.open({
+    parameters: { seed: 11, works: 6, hosts: 4, profile: 'calm' },
+    documents: 'plain',
+    timeScale: 0.01,
+  });
+  await using admin = await Admin.open(simulation);
+  const [a, b] = [...simulation.world.works()].flatMap(({ doi }) => doi ?? []);
+  const [bib, text, ids] = ['mine.bib', 'mine.txt', 'ids.txt'].map((name) => join(scratch.path, name));
+  assert.ok(a !== undefined && b !== undefined && bib && text && ids);
+  const grey = '@report{g, title={Quixotic zebra jurisprudence of the north}, author={Berg, Ana}, year={2019}}\n';
+  await writeFile(bib, `@article{a, doi={${a}}, title={A reef}}\n${grey}@misc{b, note={nothing}}\n${grey}`);
+  await writeFile(text, `${'Of vicuñas and their entirely unheard-of habits\n'.repeat(4)}${a}\n${a}\n`);
+  await writeFile(ids, `${b}\n978-3-16-148410-0\n`);
+  await using corpus = await openCorpus(join(scratch.path, 'run'), {
+    sim: admin.url,
+    web: webTime(simulation.timeScale),
+    settings: PATIENT,
+  });
+  for (const run of ['first', 'next']) {
+    const events: CorpusEvent[] = await Array.fromAsync(corpus.gather({ input: [bib, text, ids], until: 'files' }));
+    const account = events.find((event) => event.kind === 'ended')?.account.works;
+    assert.ok(account);
+    // 4 + 6 + 2 entries: two works, two titles without an id, two entries without either, and what repeats them.
+    const { prisma, unidentified, unreadable_entries: unreadable, repeated_entries: repeated } = account;
+    assert.deepEqual([prisma.identified, account.listed, unidentified, unreadable, repeated], [12, 4, 2, 2, 6], run);
+    assert.deepEqual(account.listed_by_file, { 'mine.bib': 2, 'mine.txt': 2, 'ids.txt': 1 });
+    assert.deepEqual(account.unreadable_by_file, { 'ids.txt': 1, 'mine.bib': 1 });
+    assert.deepEqual(account.repeated_by_file, { 'mine.txt': 4, 'mine.bib': 1 });
+    assert.deepEqual(prisma.removed_before_screening, { unreadable_entries: 2, duplicates: 6 });
+    assert.deepEqual([prisma.not_screened, account.by_reason['title-unknown']], [4, 2]);
+  }
 });
 
 test('works are requested by web and local Zotero libraries and by citations up to a depth', async (t) => {

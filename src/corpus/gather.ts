@@ -5,10 +5,11 @@ import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { ArtifactKind, DownloadSummary } from '../download/index.ts';
 import { isQueueEvent } from '../download/index.ts';
-import type { Clocks, DownloadAssembly, Runtime, Shared, ZoteroVersions } from '../harvest/index.ts';
+import type { Clocks, DownloadAssembly, ListedTimes, Runtime, Shared, ZoteroVersions } from '../harvest/index.ts';
 import {
   assembleDownload,
   countingRepeats,
+  countListed,
   openQueue,
   openQueueBeside,
   openShared,
@@ -239,7 +240,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
         queue,
         shared,
         provider: (parts) => (signal) => {
-          const inputs = new Map<string, Set<string>>();
+          const inputs: ListedTimes = new Map();
           const works = wantedWorks(request.ids, request.wanted, {
             ...parts,
             signal,
@@ -252,7 +253,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
               request.only?.add(work.id);
               await parts.identified(entry, work, record);
             },
-            listed: (file, work) => inputs.set(file, (inputs.get(file) ?? new Set()).add(work)),
+            listed: (file, work) => countListed(inputs, file, work),
           });
           const hasLists = (request.wanted.input?.length ?? 0) > 0;
           const counted = hasLists ? countingRepeats(works, parts.records, inputs) : works;

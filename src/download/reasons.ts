@@ -53,11 +53,13 @@ export const REASONS = {
   'no-plan': ofWork('No resolver knew a URL for the work.'),
   'lookup-failed': ofWorkBroken('A service that may know where the work is refused to answer or was away.'),
   'budget-exhausted': ofWorkForNow('A daily budget that a URL needs is spent.'),
-  'unreadable-entry': ofWork('An entry of a list that names no work we can look for.'),
+  'unreadable-entry': ofWork('An entry of a list with neither an id nor a title.'),
   'title-doubtful': ofWork(
     'An entry without an id whose title fits several works, or none well: it waits in review.csv.',
   ),
-  'title-unknown': ofWork('An entry without an id whose title Crossref does not know.'),
+  'title-unknown': ofWork(
+    'An entry without an id whose title Crossref does not know: it can be screened, and no full text is looked for.',
+  ),
   'entry-identified': ofWork('An entry that had no id, whose work has been found since.'),
   duplicate: ofWork('The same work as another one, under another id: `duplicate_of` says which.'),
   split: ofWorkForNow('Was merged with another work, then split off; the next run downloads it.'),
@@ -72,7 +74,7 @@ export function isTransient(reason: string): boolean {
   return Object.hasOwn(REASONS, reason) && REASONS[reason as Reason].later;
 }
 
-/** Reasons of list entries that are not separate works: counted as entries only. */
+/** Reasons of list entries that lead to no work with an id. */
 const OF_ENTRIES: ReadonlySet<string> = new Set<Reason>([
   'unreadable-entry',
   'title-doubtful',

@@ -15,12 +15,13 @@ export {
   asksOpenAlex,
   checkWanted,
   countingRepeats,
+  countListed,
   namedWorks,
   openAlexAccess,
   wantedListings,
   wantedWorks,
   zoteroVersions,
 } from './provider.ts';
-export type { WantedWorks, ZoteroVersions } from './provider.ts';
+export type { ListedTimes, WantedWorks, ZoteroVersions } from './provider.ts';
 export type { Clocks, Runtime, WebTime } from './queue/open-queue.ts';
 export { simulatedLayer } from './simulated-web.ts';

@@ -186,7 +186,13 @@ test('rotated manifests are read, and the records of works are merged, once', as
     records.add([{ ...record('old', 'An old paper'), publisher: 'Merging House' }, record('new', 'A new paper')]);
     records.noteArxivVersions([['old', 3]]);
     records.noteRepeats(new Map([['new', 2]]));
-    records.noteInput('list.txt', new Set(['old', 'new']));
+    records.noteInput(
+      'list.txt',
+      new Map([
+        ['old', 1],
+        ['new', 2],
+      ]),
+    );
   }
   const answer = { kind: 'answer', question: 'Berg 2020', origin: 'test', readAt: '2026', answer: { kind: 'unknown' } };
   appendFileSync(join(a, 'records.jsonl'), `${JSON.stringify(answer)}\n`);
@@ -194,7 +200,7 @@ test('rotated manifests are read, and the records of works are merged, once', as
   for (const kind of ['paper', 'words']) appendFileSync(join(a, 'records.jsonl'), `${JSON.stringify({ kind })}\n`);
   {
     using records = Records.open(b);
-    records.noteInput('list.txt', new Set(['other']));
+    records.noteInput('list.txt', new Map([['other', 1]]));
     records.replace([{ ...record('old', 'An old paper'), venue: 'Journal of Merging' }]);
   }
   const out = join(temporary.path, 'out');

@@ -55,7 +55,7 @@ async function inWorld(
         records: { add: (records) => void kept.records.push(...records) },
         byTitle: (cited, signal) =>
           findByTitle(cited, { lookups, contact: 'someone@docstokg.dev', accept: 0.9, review: 0.6 }, signal),
-        unreadable: async (entry) => void kept.unreadable.push(entry),
+        unreadable: async (entry) => `entry:${kept.unreadable.push(entry)}`,
         identified: async (entry, work) => void kept.identified.push(`${entry} ${work.id}`),
         ...(review && { review }),
         signal: new AbortController().signal,

@@ -49,10 +49,12 @@ interface ProviderParts extends Asking {
   readonly records: Pick<Records, 'add'> | undefined;
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
-  readonly unreadable?: (entry: UnreadableEntry) => Promise<void>;
+  /** Called with an entry without a known work; returns its name. */
+  readonly unreadable?: (entry: UnreadableEntry) => Promise<string>;
   /** Called when the work of an entry without an id is found. */
   readonly identified?: (entry: string, work: Work, record: WorkRecord) => Promise<void>;
   readonly entries?: readonly WorkRecord[];
+  /** Called with each entry of a list: the work it names, or its own name. */
   readonly listed?: (file: string, work: string) => void;
   readonly review?: ReviewFile;
   readonly clock: Clock;
@@ -230,7 +232,9 @@ async function* worksOf(
       const { word = 'unreadable-entry' } = listed as Partial<Pick<UnreadableEntry, 'word'>>;
       tell(`${file}, line ${listed.line}: ${listed.reason}`);
       const record = entry.kind === 'cited' ? entry.record : undefined;
-      await parts.unreadable?.({ file, line: listed.line, word, reason: listed.reason, ...(record && { record }) });
+      const { line, reason } = listed;
+      const name = await parts.unreadable?.({ file, line, word, reason, ...(record && { record }) });
+      if (name !== undefined) parts.listed?.(file, name);
       continue;
     }
     if (listed.decides !== undefined && entry.kind === 'cited')
@@ -276,17 +280,30 @@ function listing(query: OpenAlexQuery, parts: ProviderParts, maxResults: number 
   return listWorks(query, { ...openAlexAccess(parts), records, signal, tell, statePath, maxResults });
 }
 
-/** Counts how often each work was listed: the duplicates of a review. Listing again gives the same counts. */
+/** How often each list names each work or entry. */
+export type ListedTimes = Map<string, Map<string, number>>;
+
+export function countListed(inputs: ListedTimes, file: string, name: string): void {
+  const times = inputs.get(file) ?? new Map<string, number>();
+  inputs.set(file, times.set(name, (times.get(name) ?? 0) + 1));
+}
+
+/**
+ * Counts how often each work was listed: the duplicates of a review. Entries without a known work count too. Listing
+ * again gives the same counts.
+ */
 export async function* countingRepeats(
   works: AsyncIterable<Work>,
   records: Records,
-  inputs: ReadonlyMap<string, ReadonlySet<string>>,
+  inputs: ListedTimes,
 ): AsyncGenerator<Work, void> {
   const times = new Map<string, number>();
   for await (const work of works) {
     times.set(work.id, (times.get(work.id) ?? 0) + 1);
     yield work;
   }
+  for (const named of inputs.values())
+    for (const [name, number] of named) if (name.startsWith('entry:')) times.set(name, (times.get(name) ?? 0) + number);
   records.noteRepeats(times);
   for (const [file, named] of inputs) records.noteInput(file, named);
 }

@@ -1,17 +1,19 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 
-import { AppError, csvLine, lettersOf } from '../base/index.ts';
+import { AppError, csvLine, forEachOf, lettersOf } from '../base/index.ts';
 import type { UnreadableEntry } from '../corpus/index.ts';
 import { entryNames } from '../corpus/index.ts';
 import type { Choice, Phase, Records, ScreeningDecision } from '../store/index.ts';
 import { CHOICES, PHASES } from '../store/index.ts';
-import type { WorkRecord } from '../works/index.ts';
+import type { Work, WorkRecord } from '../works/index.ts';
 import {
   emptyRecord,
   identify,
   keyOf,
   listFormatOf,
+  mergeIds,
+  NO_IDS,
   readTable,
   readTagged,
   readUtf8,
@@ -25,6 +27,8 @@ import type { Decided, Logged, Screening } from './screening.ts';
 export const DECISION_FORMATS = ['decisions', 'asreview', 'rayyan', 'decisions-ris'] as const;
 export type DecisionFormat = (typeof DECISION_FORMATS)[number];
 
+/** Works looked up at the same time. */
+const TOGETHER = 4;
 /** The reviewer if a file names none. */
 const IMPORTED = 'import';
 /** The reason for a full-text exclusion without one. */
@@ -125,31 +129,60 @@ export function requireFile(path: string): void {
     throw new AppError('USAGE_LABELS', `there is no file ${path}`, { hint: 'check the path' });
 }
 
-/** Adds the records of lists to screen before anything is downloaded. Adding a list again changes nothing. */
-export async function addRecords(screening: Screening, paths: readonly string[], now: string) {
+/** Asks services for the record of a work that a list gives only by an id; undefined if none knows it. */
+export type AskRecord = (work: Work) => Promise<WorkRecord | undefined>;
+
+/**
+ * Adds the records of lists to screen before anything is downloaded. Works that a list gives by an id alone are looked
+ * up with `ask`. Adding a list again changes nothing.
+ */
+export async function addRecords(
+  screening: Screening,
+  paths: readonly string[],
+  options: { readonly now: string; readonly ask?: AskRecord },
+) {
+  const { now, ask } = options;
   const { records } = screening;
   const unreadable: UnreadableEntry[] = [];
   // A work counts once per list that names it.
   const times = records.listedElsewhere(paths.map((path) => basename(path)));
-  const named = new Map<string, ReadonlySet<string>>();
+  const named = new Map<string, Map<string, number>>();
   const nameOf = entryNames(records);
   let entries = 0;
   for (const path of paths) {
     const found: WorkRecord[] = [];
+    const bare: Work[] = [];
+    const unread: string[] = [];
     for await (const entry of readWorks(path)) {
       entries += 1;
-      if (entry.kind === 'work')
+      if (entry.kind === 'work' && (entry.record?.title ?? entry.work.title) === null) bare.push(entry.work);
+      else if (entry.kind === 'work')
         found.push({ ...(entry.record ?? { ...emptyRecord(entry.work.id, entry.work.ids), title: entry.work.title }), id: entry.work.id }); // prettier-ignore
       else if (entry.kind === 'cited')
         found.push({ ...entry.record, id: nameOf(entry.record, `entry:${basename(path)}#${entry.line}`) });
-      else unreadable.push({ file: path, line: entry.line, word: 'unreadable-entry', reason: entry.reason });
+      else {
+        unreadable.push({ file: path, line: entry.line, word: 'unreadable-entry', reason: entry.reason });
+        unread.push(`entry:${basename(path)}#${entry.line}`);
+      }
     }
+    await forEachOf(bare, TOGETHER, async (work) => {
+      const known = records.get(work.id);
+      const isTitled = known !== undefined && known.title !== null;
+      const said = isTitled ? undefined : await ask?.(work);
+      // A record that is already there keeps its id.
+      const ids = mergeIds(said?.ids ?? NO_IDS, work.ids);
+      found.push(said ? { ...said, id: known?.id ?? said.id, ids } : emptyRecord(work.id, ids));
+    });
     records.add(found);
-    const ids = found.map(({ id }) => records.idOf(id));
-    for (const id of ids) times.set(id, (times.get(id) ?? 0) + 1);
-    named.set(path, new Set(ids));
+    const ids = [...found.map(({ id }) => records.idOf(id)), ...unread];
+    const inFile = new Map<string, number>();
+    for (const id of ids) {
+      times.set(id, (times.get(id) ?? 0) + 1);
+      inFile.set(id, (inFile.get(id) ?? 0) + 1);
+    }
+    named.set(path, inFile);
   }
-  const given = new Set([...named.values()].flatMap((each) => [...each]));
+  const given = new Set([...named.values()].flatMap((each) => [...each.keys()]));
   records.noteRepeats(new Map([...times].filter(([id]) => given.has(id))));
   for (const [path, ids] of named) records.noteInput(path, ids);
   records.linkNewVersions(now);

@@ -1,7 +1,7 @@
 export { CHOICES, PHASES } from '../store/index.ts';
 export type { Choice } from '../store/index.ts';
 export { addRecords, DECISION_FORMATS, exportDecisions, importDecisions, requireFile } from './exchange.ts';
-export type { DecisionFormat } from './exchange.ts';
+export type { AskRecord, DecisionFormat } from './exchange.ts';
 export { DEFAULT_MODEL, featuresOf, RankingModel } from './model.ts';
 export type { ModelOptions, Rankable } from './model.ts';
 export { openScreening, Screening, screeningOnDemand } from './screening.ts';

@@ -10,6 +10,8 @@ import { madeReview } from '../../test/fixtures/made-review.ts';
 import { writeReviewRun } from '../../test/fixtures/review-run.ts';
 import { CorpusWorks } from '../ask/index.ts';
 import { openCorpus } from '../corpus/index.ts';
+import type { Work, WorkRecord } from '../works/index.ts';
+import { emptyRecord, NO_IDS } from '../works/index.ts';
 import { addRecords, DECISION_FORMATS, exportDecisions, importDecisions } from './exchange.ts';
 import { agreementOf, Screening } from './screening.ts';
 
@@ -195,12 +197,44 @@ test('list entries for the same work are duplicates in the flow, however often a
   writeFileSync(join(folder.path, 'b.ris'), ris('two', 'three'));
   const [a, b] = [join(folder.path, 'a.ris'), join(folder.path, 'b.ris')];
   using screening = Screening.open(run);
-  const added = await addRecords(screening, [a], '2026-01-01T00:00:00.000Z');
+  const added = await addRecords(screening, [a], { now: '2026-01-01T00:00:00.000Z' });
   assert.deepEqual([added.entries, added.unreadable.map(({ line }) => line)], [4, [16]]);
-  await addRecords(screening, [b], '2026-01-01T00:00:00.000Z');
-  await addRecords(screening, [a, b], '2026-01-01T00:00:00.000Z');
+  await addRecords(screening, [b], { now: '2026-01-01T00:00:00.000Z' });
+  await addRecords(screening, [a, b], { now: '2026-01-01T00:00:00.000Z' });
   assert.equal(screening.works.length, 3);
   await using corpus = await openCorpus(run);
+  const flow = JSON.parse((await Array.fromAsync(corpus.export({ format: 'prisma' }))).join('')) as Record<string, unknown>; // prettier-ignore
+  assert.deepEqual(
+    [flow['identified'], flow['removed_before_screening']],
+    [5, { unreadable_entries: 0, duplicates: 2 }],
+  );
+});
+
+test('works that a list gives by an id alone are looked up, and are one with the same works of other lists', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-'));
+  const [ids, ris] = [join(folder.path, 'ids.txt'), join(folder.path, 'list.ris')];
+  writeFileSync(ids, '31000001\n31000002\n10.5555/two\n31000003\n');
+  writeFileSync(ris, 'TY  - JOUR\nTI  - On one\nDO  - 10.5555/one\nER  - \n');
+  const known = new Map([
+    ['31000001', 'one'],
+    ['31000002', 'two'],
+  ]);
+  const asked: string[] = [];
+  const ask = async ({ id, ids: given }: Work): Promise<WorkRecord | undefined> => {
+    asked.push(id);
+    const name = known.get(given.pmid ?? '') ?? given.doi?.slice(8);
+    if (name === undefined) return undefined;
+    const found = { ...NO_IDS, openalex: `W${name}`, doi: `10.5555/${name}` };
+    return { ...emptyRecord(`W${name}`, found), title: `On ${name}` };
+  };
+  using screening = Screening.open(join(folder.path, 'run'));
+  for (let times = 0; times < 2; times += 1) {
+    await addRecords(screening, [ris, ids], { now: '2026-01-01T00:00:00.000Z', ask });
+    const titles = new Set(screening.works.map((work) => screening.record(work).title));
+    assert.deepEqual([screening.works.length, titles], [3, new Set(['On one', 'On two', null])]);
+  }
+  assert.deepEqual(asked.filter((id) => id === 'pmid:31000001').length, 1, 'what is known is not asked again');
+  await using corpus = await openCorpus(join(folder.path, 'run'));
   const flow = JSON.parse((await Array.fromAsync(corpus.export({ format: 'prisma' }))).join('')) as Record<string, unknown>; // prettier-ignore
   assert.deepEqual(
     [flow['identified'], flow['removed_before_screening']],

@@ -24,8 +24,13 @@ export type RecordLine =
     }
   /** How often a run's lists named each work, for works named more than once in total. */
   | { readonly kind: 'repeats'; readonly times: readonly (readonly [work: string, times: number])[] }
-  /** Works that an input file names, in pieces; the first piece replaces the file's earlier ones. */
-  | { readonly kind: 'input'; readonly file: string; readonly works: readonly string[]; readonly from: number };
+  /** Works that an input file names, and how often, in pieces; the first piece replaces the file's earlier ones. */
+  | {
+      readonly kind: 'input';
+      readonly file: string;
+      readonly works: readonly (readonly [work: string, times: number])[];
+      readonly from: number;
+    };
 
 /** A paper added by the user, identified by its bytes, and whether services were asked about it. */
 export interface OwnPaper {
@@ -114,9 +119,9 @@ export function applyRecordLine(store: CorpusStore, works: WorkRows, line: Recor
       const { file, works: named, from } = line;
       if (typeof file !== 'string' || !Array.isArray(named)) return false;
       if (from === 0) store.run('delete from listed_in where file = ?', file);
-      for (const id of named as readonly unknown[])
-        if (typeof id === 'string') {
-          store.insert('listed_in', { file, id, work: id }, 'or ignore');
+      for (const [id, times] of (named as readonly unknown[]).filter(Array.isArray))
+        if (typeof id === 'string' && Number.isSafeInteger(times)) {
+          store.insert('listed_in', { file, id, work: id, times: times as number }, 'or ignore');
           works.changed(id);
         }
       return true;

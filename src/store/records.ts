@@ -141,23 +141,23 @@ export class Records implements KnownIdentity, Disposable {
       this.#log([{ kind: 'repeats', times: news.map(([work, count]) => [work, count - 1] as const) }]);
   }
 
+  /** How often other files name each work. */
   listedElsewhere(files: readonly string[]): Map<string, number> {
     return this.#store.map<number>(
-      'select id, count(distinct file) from listed_in where file not in (select value from json_each(?)) group by id',
+      'select id, sum(times) from listed_in where file not in (select value from json_each(?)) group by id',
       JSON.stringify(files),
     );
   }
 
-  noteInput(file: string, works: ReadonlySet<string>): void {
+  /** Notes how often a file names each work or entry. */
+  noteInput(file: string, named: ReadonlyMap<string, number>): void {
     const name = basename(file);
-    const before = new Set(
-      this.#store.all<{ id: string }>('select id from listed_in where file = ?', name).map(({ id }) => id),
-    );
-    if (before.size === works.size && before.isSubsetOf(works)) return;
-    const ids = [...works];
+    const before = this.#store.map<number>('select id, times from listed_in where file = ?', name);
+    if (before.size === named.size && [...named].every(([id, times]) => before.get(id) === times)) return;
+    const all = [...named];
     const lines: RecordLine[] = [];
-    for (let at = 0; at === 0 || at < ids.length; at += LISTED_PER_LINE)
-      lines.push({ kind: 'input', file: name, works: ids.slice(at, at + LISTED_PER_LINE), from: at });
+    for (let at = 0; at === 0 || at < all.length; at += LISTED_PER_LINE)
+      lines.push({ kind: 'input', file: name, works: all.slice(at, at + LISTED_PER_LINE), from: at });
     this.#log(lines);
   }
 

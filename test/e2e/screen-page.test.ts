@@ -62,7 +62,7 @@ async function served(folder: string, review: readonly Listed[]) {
   writeFileSync(join(folder, 'list.ris'), ris(review));
   {
     using screening = Screening.open(folder);
-    await addRecords(screening, [join(folder, 'list.ris')], '2026-01-01T00:00:00.000Z');
+    await addRecords(screening, [join(folder, 'list.ris')], { now: '2026-01-01T00:00:00.000Z' });
     // Two entries may be versions of one work.
     assert.ok(screening.works.length >= 0.99 * review.length);
   }

@@ -4,8 +4,9 @@ import { userInfo } from 'node:os';
 import { Command, Option } from 'commander';
 
 import { AppError } from '../../base/index.ts';
-import { entryRows, ManifestFolder } from '../../harvest/index.ts';
-import type { Candidate, Choice, ReviewStatus } from '../../screen/index.ts';
+import { corpusLayer } from '../../corpus/index.ts';
+import { askRecords, entryRows, ManifestFolder, openAsking, simulatedLayer } from '../../harvest/index.ts';
+import type { AskRecord, Candidate, Choice, ReviewStatus } from '../../screen/index.ts';
 import {
   addRecords,
   agreementText,
@@ -18,17 +19,20 @@ import {
   requireFile,
   Screening,
 } from '../../screen/index.ts';
+import type { WorkIds } from '../../works/index.ts';
 import { listFormatOf } from '../../works/index.ts';
 import type { FlagsOf } from '../options.ts';
+import { webOptions } from '../options.ts';
 import { corpusOf, runArgument, requireFolder } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared } from '../session.ts';
+import { webTimeOf } from '../simulation.ts';
 import { counted, plain } from '../terminal.ts';
 
 const FIRST_PHASE = 'title-abstract';
 
 function screenOptions() {
-  return runArgument(settingOptions(shared(new Command('screen')), ['serve']))
+  return webOptions(runArgument(settingOptions(shared(new Command('screen')), ['serve'])))
     .description('decide which works of a run are included, the most likely first')
     .option('--by <name>', 'who decides; default: the user of this computer; with --import: import')
     .option('--status', 'only print the progress, the recall that can be promised, and where reviewers differ')
@@ -75,7 +79,7 @@ type ScreenFlags = FlagsOf<typeof screenOptions>;
 export function screenCommand() {
   return screenOptions().action(async (run, flags, self) => {
     const session = openSession(self);
-    if (flags.add) return await addWorks(run, flags.add, session);
+    if (flags.add) return await addWorks(run, flags, session);
     await using corpus = await corpusOf(session, run);
     {
       using screening = openScreening(corpus);
@@ -127,7 +131,8 @@ function statusLines({ phases, sample, isTimeToSample, agreement }: ReviewStatus
   return lines;
 }
 
-async function addWorks(run: string | undefined, files: readonly string[], session: Session): Promise<void> {
+async function addWorks(run: string | undefined, flags: ScreenFlags, session: Session): Promise<void> {
+  const { add: files = [] } = flags;
   if (run === undefined)
     throw new AppError('USAGE_ARGUMENTS', 'expected a run folder', { hint: 'docstokg screen RUN --add FILE' });
   if (existsSync(run)) requireFolder(run);
@@ -138,7 +143,8 @@ async function addWorks(run: string | undefined, files: readonly string[], sessi
   }
   using screening = Screening.open(run);
   const now = new Date(session.clock.now()).toISOString();
-  const { entries, unreadable } = await addRecords(screening, files, now);
+  await using services = await openLookup(run, flags, session);
+  const { entries, unreadable } = await addRecords(screening, files, { now, ask: services.ask });
   if (unreadable.length > 0) {
     // The flow diagram counts them among the records that were identified.
     await using manifest = await ManifestFolder.open({ folder: run, runId: `screen-${now}`, clock: session.clock });
@@ -150,7 +156,48 @@ async function addWorks(run: string | undefined, files: readonly string[], sessi
     { entries, works, unreadable },
     `${counted(entries, 'entry', 'entries')} read, ${counted(works, 'work')} to screen`,
   );
+  for (const message of services.problems()) session.warn(message);
   for (const { file, line, reason } of unreadable) session.warn(`${file}, line ${line}: ${reason}`);
+}
+
+/** Looks works up by their ids, if there is a contact address; otherwise they stay without a title. */
+async function openLookup(folder: string, flags: ScreenFlags, session: Session) {
+  const layer = flags.sim === undefined && flags.mailto === undefined ? [] : await simulatedLayer(flags);
+  const { config } = session.load([...corpusLayer(folder, 'argument RUN'), ...layer]);
+  const runtime = { ...session, web: await webTimeOf(flags.sim) };
+  const asking = config.http.contact === '' ? undefined : openAsking(config, runtime);
+  let [unasked, unanswered] = [0, 0];
+  const ask: AskRecord = async ({ ids }) => {
+    const name = askedName(ids);
+    if (!asking || name === null) {
+      unasked += 1;
+      return undefined;
+    }
+    const now = session.clock.now();
+    const signal = new AbortController().signal;
+    const { records, isAway } = await askRecords({ openalex: name, doi: ids.doi }, asking, { now, signal });
+    if (records.length === 0 && isAway) unanswered += 1;
+    return records[0];
+  };
+  return {
+    ask,
+    problems: () => [
+      ...(unasked > 0
+        ? [`${counted(unasked, 'work')} without a title: --mailto ADDRESS looks them up by their ids`]
+        : []),
+      ...(unanswered > 0 ? [`${counted(unanswered, 'work')} could not be looked up: add the list again to retry`] : []),
+    ],
+    [Symbol.asyncDispose]: async () => asking?.[Symbol.asyncDispose](),
+  };
+}
+
+/** An id that OpenAlex accepts. */
+function askedName({ openalex, doi, pmid, pmcid, arxiv }: WorkIds): string | null {
+  if (openalex !== null) return openalex;
+  if (doi !== null) return `doi:${doi}`;
+  if (pmid !== null) return `pmid:${pmid}`;
+  if (pmcid !== null) return `pmcid:${pmcid}`;
+  return arxiv ? `doi:10.48550/arxiv.${arxiv.id}` : null;
 }
 
 async function importAll(

@@ -171,15 +171,16 @@ export function entryRows(
     await manifest.write(manifestRow(unattemptedResult(namedWork(id, NO_IDS, { title }), outcome, at, at), runId));
   };
   return {
-    /** Written again only if the reason changes. */
-    async unreadable(entry: UnreadableEntry): Promise<void> {
+    /** Returns the name of the entry; its row is written again only if the reason changes. */
+    async unreadable(entry: UnreadableEntry): Promise<string> {
       const { word, line, reason, record } = entry;
       const id = record ? idOf(entryName(entry), record) : `entry:${entryName(entry)}`;
       if (record) records.add([{ ...record, id }]);
-      if (manifest.last(id)?.reason === word) return;
+      if (manifest.last(id)?.reason === word) return id;
       // A retry helps only if a service was down.
       const kind = word === 'lookup-failed' ? 'failed' : 'skipped';
       await write(id, { kind, reason: word, detail: `line ${line}: ${reason}` }, record?.title ?? null);
+      return id;
     },
 
     async identified(name: string, work: Work, record: WorkRecord): Promise<void> {

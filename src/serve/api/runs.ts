@@ -99,7 +99,7 @@ function accountOf(run: RunWatch): object {
   const account = run.view.account();
   // What a run downloaded is part of `run`; here is no run to compare with.
   const { downloaded_this_run: _now, downloaded_earlier: _earlier, ...known } = account;
-  const { prisma, by_resolver, by_reason, listed_by_file, unreadable_by_file, ...counts } = known;
+  const { prisma, by_resolver, by_reason, listed_by_file, repeated_by_file, unreadable_by_file, ...counts } = known;
   const { mailto: _mailto, ...asked } = run.file?.asked ?? {};
   return {
     asked: run.file ? asked : null,
@@ -108,6 +108,7 @@ function accountOf(run: RunWatch): object {
     outcomes: outcomesOf(account),
     by_resolver,
     listed_by_file,
+    repeated_by_file,
     unreadable_by_file,
     reasons: Object.entries(by_reason).map(([value, works]) => ({ value, works, sentence: sentenceOf(value) })),
     licences: run.view.works.facets({ outcome: 'saved,own' }).licence,

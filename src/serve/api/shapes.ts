@@ -266,7 +266,7 @@ export const account = z.object({
     })
     .loose(),
   counts: counts.describe('Each count of the corpus; docs/reference has a sentence for each.'),
-  ...fields(counts, 'outcomes', 'by_resolver', 'listed_by_file', 'unreadable_by_file'),
+  ...fields(counts, 'outcomes', 'by_resolver', 'listed_by_file', 'repeated_by_file', 'unreadable_by_file'),
   reasons: z.array(z.object({ value: z.string(), works: count, sentence: text })),
   licences: z.array(z.object({ value: z.string(), works: count })),
   stages: z.array(stage),

@@ -21,7 +21,10 @@ async function printed(
 ): Promise<string> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'print-account-'));
   for (const input of inputs)
-    appendFileSync(join(folder.path, 'records.jsonl'), `${JSON.stringify({ kind: 'input', from: 0, ...input })}\n`);
+    appendFileSync(
+      join(folder.path, 'records.jsonl'),
+      `${JSON.stringify({ kind: 'input', from: 0, file: input.file, works: input.works.map((work) => [work, 1]) })}\n`,
+    );
   for (const [at, row] of rows.entries()) {
     const base = { run_id: 'now', at: String(at), reason: 'success', resolver: null, path: null, attempts: [] };
     appendFileSync(join(folder.path, 'manifest.jsonl'), `${JSON.stringify({ ...base, ...row })}\n`);

@@ -84,8 +84,8 @@ export async function runCorpus(
   }
   if (!account)
     throw new AppError('ENDED_EARLY', 'the run ended without a summary', { hint: 'this is a bug; please report it' });
-  const { listed = 0, failed = 0, waiting = 0, deferred = 0, unreadable_entries: unreadable = 0 } = account.works ?? {};
-  const isEmpty = account.documents === 0 && listed + unreadable === 0;
+  const { listed = 0, unidentified = 0, failed = 0, waiting = 0, deferred = 0 } = account.works ?? {};
+  const isEmpty = account.documents === 0 && listed === unidentified;
   if (isEmpty && account.stopped === null) session.log('error', nothingFound(asked));
   const hasCrashed = (gathered?.summary.crashed ?? 0) > 0 && waiting + deferred > 0;
   const isIncomplete = failed > 0 || account.failures.length > 0 || hasCrashed;
@@ -262,7 +262,9 @@ function nothingFound({ topic, input = [], yearStart, yearEnd, oaOnly, type, lan
   const tries = [
     ...(filters.length > 0 ? [`leave out ${filters.join(', ')}`] : []),
     ...(topic === undefined ? [] : ['use fewer or more common words, or an OpenAlex topic id such as T10017']),
-    ...(input.length > 0 ? [`check ${input.join(', ')}: no works or readable papers were found in it`] : []),
+    ...(input.length > 0
+      ? [`check ${input.join(', ')}: no work with an id, and no readable paper, was found in it`]
+      : []),
   ];
   return `no works found${topic === undefined ? '' : ` on "${topic}"`}; ${tries.join('; or ') || 'try another query'}`;
 }

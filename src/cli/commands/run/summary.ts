@@ -67,6 +67,7 @@ function worksLines(works: Account): Line[] {
     deferred: works.deferred,
     'failed, retryable': works.failed,
     'not tried yet': works.waiting,
+    'known by their title only': works.unidentified,
     'unreadable entries': works.unreadable_entries,
     'repeated entries': works.repeated_entries,
     'other versions of listed works': works.other_versions,
@@ -81,6 +82,7 @@ function worksLines(works: Account): Line[] {
     ['By source', countsLine(works.by_resolver)],
     ['Missing', countsLine(works.by_reason)],
     ['By file', files > 1 ? countsLine(works.listed_by_file) : ''],
+    ['Repeated', files > 1 ? countsLine(works.repeated_by_file) : ''],
     ['Unreadable', countsLine(works.unreadable_by_file)],
   ];
 }

@@ -56,6 +56,7 @@ function shownFigures({ outcomes, counts }: Account, sources: Sources | undefine
     ['Partly parsed', of('partial'), 'pages need OCR, or words are missing'],
     ['Scans', of('scans'), 'without text: they need OCR'],
     ['Failed documents', of('failed_documents'), 'in some stage'],
+    ['Known by title only', of('unidentified'), 'works that no service knows by an id'],
     ['Unreadable entries', of('unreadable_entries'), 'of input files'],
     ['Repeated entries', of('repeated_entries'), 'of lists'],
     ['Other versions', of('other_versions'), 'of works that are listed'],
@@ -81,7 +82,7 @@ function flow(prisma: Account['prisma']): View {
     | undefined;
   const steps: readonly (readonly [string, number, readonly string[]])[] = [
     ['Records identified', prisma.identified, removed ? [counted(removed.duplicates, 'duplicate'), counted(removed.unreadable_entries, 'unreadable entry', 'unreadable entries')] : []],
-    ['Records screened', prisma.screened, [`${number(prisma.excluded)} excluded`, ...(prisma.screened > 0 && prisma.not_screened > 0 ? [`${number(prisma.not_screened)} not screened`] : [])]],
+    prisma.screened === 0 ? ['Records, not screened yet', prisma.not_screened, []] : ['Records screened', prisma.screened, [`${number(prisma.excluded)} excluded`, ...(prisma.not_screened > 0 ? [`${number(prisma.not_screened)} not screened`] : [])]],
     ['Full texts sought', prisma.sought, [`${number(prisma.not_retrieved)} not retrieved`]],
     ...(prisma.excluded_by_full_text > 0 ? [['Full texts assessed', prisma.retrieved, [`${number(prisma.excluded_by_full_text)} excluded`, ...Object.entries(prisma.excluded_by_full_text_reasons).map(([why, works]) => `${why}: ${number(works)}`)]] as const] : []),
     ['Full texts included', prisma.included, []],
