@@ -15,7 +15,7 @@ import { REASONS } from '../../src/download/index.ts';
 import { createMcp } from '../../src/mcp/index.ts';
 import { openServer, writeReport } from '../../src/serve/index.ts';
 import type { WorkRecord } from '../../src/works/index.ts';
-import { workFromText } from '../../src/works/index.ts';
+import { workFromLine } from '../../src/works/lists/listed-work.ts';
 import { startCommand } from '../../test/e2e/started-command.ts';
 import { seededRandom } from '../../test/fixtures/random-document.ts';
 import { PATIENCE } from '../../test/support/harvest.ts';
@@ -201,8 +201,14 @@ async function shownIn(folder: string, corpus: Corpus, summary: string): Promise
   const run = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as {
     account: { works: Numbers; scans: number; partial: number };
   };
-  const ofFiles = Object.entries((run.account.works as unknown as { listed_by_file: Numbers }).listed_by_file);
-  shown.set('run.json, by file', Object.fromEntries(ofFiles.map(([name, works]) => [`listed in ${name}`, works])));
+  const { listed_by_file, repeated_by_file, unreadable_by_file } = run.account.works as unknown as Readonly<
+    Record<'listed_by_file' | 'repeated_by_file' | 'unreadable_by_file', Numbers>
+  >;
+  const ofFiles = Object.entries(listed_by_file).flatMap(([name, works]) => [
+    [`listed in ${name}`, works] as const,
+    [`entries of ${name}`, works + (repeated_by_file[name] ?? 0) + (unreadable_by_file[name] ?? 0)] as const,
+  ]);
+  shown.set('run.json, by file', Object.fromEntries(ofFiles));
   shown.set('run.json', { ...run.account.works, scans: run.account.scans, partial: run.account.partial });
   const csv = (await text('csv')).split('\r\n').filter((line) => line !== '');
   const outcomes = csv.slice(1).map((line) => /,(saved|own|parked|failed|skipped|waiting|unreadable),/.exec(line)?.[1]);
@@ -418,13 +424,15 @@ async function check(
   const thisRun = rows.some(({ run_id: id }) => id === lastRun) ? '' : lastRun;
   const { numbers: counted, roots } = truthOf(out, thisRun);
   const byFile = lists.map((name) => {
-    const entries = readFileSync(join(folder, name), 'utf8').trim().split('\n').map(workFromText);
-    const ids = entries.flatMap((entry) => (entry.kind === 'work' ? [roots.root(entry.work.id)] : []));
-    return [`listed in ${name}`, new Set(ids).size] as const;
+    const entries = readFileSync(join(folder, name), 'utf8').trim().split('\n').map(workFromLine);
+    const named = entries.flatMap((entry) =>
+      entry.kind === 'work' ? [roots.root(entry.work.id)] : entry.kind === 'cited' ? [entry.cited.text] : [],
+    );
+    return { [`listed in ${name}`]: new Set(named).size, [`entries of ${name}`]: entries.length };
   });
   const entries = lists.map((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n').length);
   const identified = entries.reduce((sum, each) => sum + each, 0);
-  const truth: Numbers = { ...derived(counted), 'prisma identified': identified, ...Object.fromEntries(byFile) };
+  const truth: Numbers = { ...derived(counted), 'prisma identified': identified, ...Object.assign({}, ...byFile) };
   const differences: string[] = [];
   let compared = 0;
   for (const [place, numbers] of await shownIn(out, corpus, summary))

@@ -29,7 +29,7 @@ interface Row {
   readonly duplicate_of?: string;
 }
 
-async function measure(seed: number): Promise<{ readonly wrong: number; readonly line: string }> {
+async function measure(seed: number): Promise<{ readonly faults: number; readonly line: string }> {
   const draw = seededRandom(seed);
   const entries = values.entries;
   const repeated = Math.round(entries * values.duplicates);
@@ -80,20 +80,20 @@ function score(
   list: readonly { readonly index: number; readonly name: string }[],
   rows: ReadonlyMap<string, Row>,
   { seed, code, simulation }: { readonly seed: number; readonly code: number | null; readonly simulation: Simulation },
-): { readonly wrong: number; readonly line: string } {
+): { readonly faults: number; readonly line: string } {
   const root = (id: string): string => {
     const { duplicate_of: of } = rows.get(id) ?? {};
     return of === undefined || of === id ? id : root(of);
   };
   let unknown = 0;
-  const found: { readonly work: string; readonly root: string }[] = [];
+  const found: { readonly work: string; readonly id: string; readonly root: string }[] = [];
   for (const { index, name } of list) {
     const listed = name === TITLE ? undefined : workFromText(name);
     const { doi, id: openalex } = simulation.world.work(index);
     // An entry with a title is queued under the DOI found for it.
     const id = listed?.kind === 'work' ? listed.work.id : `doi:${doi}`;
     // OpenAlex has some works twice: works with the same DOI are one work.
-    if (rows.has(id)) found.push({ work: doi ?? openalex, root: root(id) });
+    if (rows.has(id)) found.push({ work: doi ?? openalex, id, root: root(id) });
     else unknown += 1;
   }
   const byWork = Map.groupBy(found, ({ work }) => work);
@@ -107,16 +107,18 @@ function score(
   }));
   const merged = repeats.reduce((sum, { entries, roots }) => sum + entries - roots, 0);
   const missed = repeats.reduce((sum, { roots }) => sum + roots - 1, 0);
+  const apart = [...byWork.values()].filter((each) => new Set(each.map((one) => one.root)).size > 1);
+  const named = apart.map((each) => each.map(({ id }) => `${id} (${rows.get(id)?.reason ?? ''})`).join(' and '));
   return {
-    wrong,
-    line: `seed ${seed}: ${list.length} entries, ${found.length} found, ${unknown} not found by title; works ${byWork.size}, named more than once ${groups(byWork)}; merged right ${merged}, wrong ${wrong}, missed ${missed}; exit ${code}`,
+    faults: wrong + missed,
+    line: `seed ${seed}: ${list.length} entries, ${found.length} found, ${unknown} not found by title; works ${byWork.size}, named more than once ${groups(byWork)}; merged right ${merged}, wrong ${wrong}, missed ${missed}; exit ${code}${named.map((each) => `\n  not merged: ${each}`).join('')}`,
   };
 }
 
-let wrong = 0;
+let faults = 0;
 for (const seed of asked(() => numbers('seeds', values.seeds))) {
   const result = await measure(seed);
-  wrong += result.wrong;
+  faults += result.faults;
   console.log(result.line);
 }
-process.exitCode = wrong === 0 ? 0 : 1;
+process.exitCode = faults === 0 ? 0 : 1;

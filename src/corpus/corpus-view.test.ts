@@ -133,6 +133,38 @@ test('a flow diagram has the same counts as an export, including versions and sc
   assert.equal(view.account().prisma.excluded, 2);
 });
 
+test('retrieved are only works that were sought: once works are included, files of others do not count', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
+  putRecords(folder.path, 0, 4);
+  await putRows(folder.path, [0, 1, 2], true);
+  await using corpus = await openCorpus(folder.path);
+  using view = corpus.view();
+  await view.refresh();
+  const flow = (): readonly number[] => {
+    const { sought, retrieved, not_retrieved: missing } = view.account().prisma;
+    return [sought, retrieved, missing];
+  };
+  assert.deepEqual(flow(), [4, 3, 1], 'before any screening all are sought');
+  {
+    using records = Records.open(folder.path);
+    const said = {
+      phase: 'title-abstract',
+      by: 'ada',
+      at: '',
+      reason: null,
+      note: null,
+      criteria: 0,
+      rank: null,
+    } as const;
+    const decisions = { W0: 'include', W1: 'exclude', W3: 'include' } as const;
+    records.screen(
+      Object.entries(decisions).map(([work, decision]) => ({ kind: 'screened', id: work, work, decision, ...said })),
+    );
+  }
+  await view.refresh();
+  assert.deepEqual(flow(), [2, 1, 1]);
+});
+
 test('documents are read from the manifests of the stages, and failures are reported', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
   await using corpus = await openCorpus(folder.path);

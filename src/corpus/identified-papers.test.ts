@@ -78,10 +78,16 @@ test('local papers get records by the ids they contain, checked by title, with t
     paragraph(page, 'doi: 10.5555/plains', { x: 72, y: 740, width: 468, size: 8 });
   });
   writeFileSync(join(papers, 'rivers.pdf'), pdf);
+  const unknown = await makePdf((page) => {
+    page.font('Times-Bold').fontSize(18).text('Of Lakes without a Register', 72, 60, { width: 468, align: 'center' });
+    paragraph(page, prose(40, 2), { x: 72, y: 150, width: 468 });
+    paragraph(page, 'doi: 10.5555/nobody-registered-this', { x: 72, y: 740, width: 468, size: 8 });
+  });
+  writeFileSync(join(papers, 'lakes.pdf'), unknown);
 
   // Without a contact address no service is queried: the page's own statement counts, a doubtful DOI does not.
   await using alone = await openCorpus(join(scratch.path, 'alone'), { settings: PLAIN });
-  assert.deepEqual(await gather(alone, papers), { checked: 0, unchecked: 2, unnamed: 2, refused: [], unanswered: 0 });
+  assert.deepEqual(await gather(alone, papers), { checked: 0, unchecked: 3, unnamed: 2, refused: [], unanswered: 0 });
   assert.equal((await alone.library.work('rivers'))?.doi, null);
   assert.equal((await alone.library.work('reefs'))?.venue, 'J. Reefs');
 
@@ -119,16 +125,17 @@ test('local papers get records by the ids they contain, checked by title, with t
     state.away = way;
     await using corpus = await openCorpus(join(scratch.path, 'asked'), { settings, web });
     const away = await gather(corpus, papers);
-    assert.deepEqual([away?.checked, away?.unanswered], [0, 3], 'a service that is down does not fail the run');
+    assert.deepEqual([away?.checked, away?.unanswered], [0, 4], 'a service that is down does not fail the run');
   }
   state.away = null;
   await using corpus = await openCorpus(join(scratch.path, 'asked'), { settings, web });
   assert.deepEqual(await gather(corpus, papers), {
     checked: 2,
     unchecked: 0,
-    unnamed: 2,
+    unnamed: 3,
     refused: [
       { document: 'kelp', doi: '10.5555/sand', title: 'How sand settles in slow rivers' },
+      { document: 'lakes', doi: '10.5555/nobody-registered-this', title: null },
       { document: 'rivers', doi: '10.5555/sand', title: 'How sand settles in slow rivers' },
     ],
     unanswered: 0,
@@ -143,6 +150,7 @@ test('local papers get records by the ids they contain, checked by title, with t
   assert.deepEqual([sourceOf('venue'), sourceOf('volume'), sourceOf('language')], ['crossref', 'document', 'document']);
   assert.equal((await corpus.library.work('rivers'))?.doi, '10.5555/plains');
   assert.equal((await corpus.library.work('kelp'))?.doi, null);
+  assert.equal((await corpus.library.work('lakes'))?.doi, null, 'a DOI in a PDF that no service knows is not taken');
   const [hit] = await corpus.search('where is fishing banned?', { top: 1 });
   assert.match(hit?.work?.apa ?? '', /Stone, A\. \(2019\)\. Recovery of reefs.*Journal of Reefs, 12/);
 

@@ -23,6 +23,7 @@ test('a listing out of budget or stopped resumes where it was; a finished one st
   const baseUrl = new URL('http://api.openalex.org.sim.test/');
   const topic = simulation.world.work(0).topics[0]?.topic ?? 0;
   const messages: string[] = [];
+  const kept: string[] = [];
   const list = async (most = Infinity, text = TOPICS[topic]?.id ?? ''): Promise<string[]> => {
     await using client = createClient({
       contact: 'someone@docstokg.dev',
@@ -41,7 +42,7 @@ test('a listing out of budget or stopped resumes where it was; a finished one st
         credentials: [{ origin: baseUrl.origin, place: 'query', name: 'api_key', secret: new Secret(key) }],
         perPage: 2,
         statePath,
-        records: undefined,
+        records: { add: (records) => void kept.push(...Array.from(records, ({ id }) => id)) },
         tell: (message) => messages.push(message),
       },
     )) {
@@ -67,7 +68,8 @@ test('a listing out of budget or stopped resumes where it was; a finished one st
   simulation.advance(86_400_000);
   simulation.run.allow(key, 10_000);
   assert.deepEqual(await list(3), all.slice(4, 7));
-  // Stopped in the middle of a page, which is requested again as a whole.
+  // Stopped in the middle of a page, which is requested again as a whole: the record of its first work is kept.
+  assert.deepEqual(kept.slice(-3), all.slice(4, 7));
   const rest = await list();
   assert.deepEqual(rest, all.slice(-rest.length));
   assert.ok([all.length - 5, all.length - 6].includes(rest.length), `${rest.length} of ${all.length}`);

@@ -99,6 +99,27 @@ test('undoing a changed decision restores the previous one', async () => {
   assert.equal(screening.verdict('W1'), 'include');
 });
 
+test('a work of the random sample that a reviewer is unsure about counts as found, so that less is promised', async () => {
+  const promised = async (decision: 'exclude' | 'maybe'): Promise<readonly [found: number, promise: number]> => {
+    await using folder = await reviewFolder();
+    using screening = Screening.open(folder.path);
+    for (const { id, included } of review.slice(0, 60))
+      screening.decide({ work: id, decision: included ? 'include' : 'exclude', by: 'ada' });
+    screening.sample('ada');
+    for (let at = 0; at < 20; at += 1) {
+      const [next] = screening.next('ada');
+      assert.ok(next?.is_sampled);
+      screening.decide({ work: next.work, decision: at < 2 ? decision : 'exclude', by: 'ada' });
+    }
+    const { sample } = screening.status();
+    assert.ok(sample);
+    return [sample.found, sample.recallAtLeast];
+  };
+  const [sure, unsure] = [await promised('exclude'), await promised('maybe')];
+  assert.deepEqual([sure[0], unsure[0]], [0, 2]);
+  assert.ok(unsure[1] < sure[1], `${unsure[1]} is less than ${sure[1]}`);
+});
+
 test('two reviewers are blind to each other, conflicts are listed, and a third decision settles them', async () => {
   await using folder = await reviewFolder();
   using ada = Screening.open(folder.path);
@@ -320,6 +341,27 @@ for (const format of DECISION_FORMATS)
     await importDecisions(screening, file);
     assert.equal([...screening.all()].length, 5);
   });
+
+test('imported decisions of several reviewers count as theirs: where they disagree nothing is decided', async () => {
+  await using folder = await reviewFolder();
+  const file = join(folder.path, 'rayyan.csv');
+  const said = (ada: string, bo: string): string => `"RAYYAN-INCLUSION: {""Ada""=>""${ada}"", ""Bo""=>""${bo}""}"`;
+  writeFileSync(
+    file,
+    `record_id,title,notes\nW1,a,${said('Included', 'Excluded')}\nW2,b,${said('Included', 'Included')}\nW3,c,${said('Excluded', 'Excluded')}\n`,
+  );
+  using screening = Screening.open(folder.path);
+  await importDecisions(screening, file);
+  assert.equal(screening.protocol.reviewers, 2);
+  assert.deepEqual(
+    ['W1', 'W2', 'W3'].map((work) => screening.verdict(work)),
+    ['conflict', 'include', 'exclude'],
+  );
+  assert.deepEqual(
+    screening.conflicts().map(({ work }) => work),
+    ['W1'],
+  );
+});
 
 test('files written by ASReview, Rayyan and Covidence are imported', async () => {
   await using folder = await reviewFolder();

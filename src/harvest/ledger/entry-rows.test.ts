@@ -10,9 +10,11 @@ import type { ManifestRow } from '../../download/index.ts';
 import { Records } from '../../store/index.ts';
 import type { Work, WorkRecord } from '../../works/index.ts';
 import { emptyRecord, NO_IDS, parsePersonName, workFromIds } from '../../works/index.ts';
+import { searched } from '../search-titles.ts';
 import { entryRows, ManifestFolder } from './manifest-folder.ts';
 
 const authors = [{ ...parsePersonName('Berg, Ana'), orcid: null, institutions: [] }];
+const CITED = { title: 'Reefs of the north', authors: ['Berg'], year: 2019, text: 'Reefs of the north' };
 const recordOf = (title: string): WorkRecord => ({ ...emptyRecord('list', NO_IDS), title, authors, date: '2019' });
 
 /** Writes rows in an empty folder; returns the rows of the manifest, and the records. */
@@ -42,6 +44,30 @@ test('an entry without a known work keeps its title, authors and year', async ()
     [['entry:library.bib#1029', 'Reefs of the north', 'unreadable-entry']],
   );
   assert.deepEqual(records, [{ ...record, id: 'entry:library.bib#1029' }]);
+});
+
+test('a title that could not be searched because Crossref is away is retried by the next run', async () => {
+  const entry = { kind: 'cited', line: 3, urls: [], cited: CITED, record: recordOf(CITED.title) } as const;
+  const counts = { accepted: 0, doubtful: 0, none: 0, away: 0 };
+  const signal = new AbortController().signal;
+  const byTitle = async () => ({ kind: 'away', message: 'HTTP 503' }) as const;
+  const found = await searched('lists/library.bib', entry, { byTitle, signal }, counts);
+  assert.ok(found.kind === 'bad');
+  const { rows: kept } = await written(async (rows) => {
+    await rows.unreadable({ file: 'lists/library.bib', ...found, record: entry.record });
+  });
+  assert.deepEqual(
+    kept.map(({ work, outcome, reason, detail }) => [work, outcome, reason, detail]),
+    [
+      [
+        'entry:library.bib#3',
+        'failed',
+        'lookup-failed',
+        'line 3: "Reefs of the north" could not be searched for: HTTP 503',
+      ],
+    ],
+  );
+  assert.equal(counts.away, 1);
 });
 
 test('entries on the same line of two lists with the same name stay separate, each with its work', async () => {
