@@ -149,3 +149,8 @@ export function exitCode(error: unknown): number {
   const { code } = errorInfo(firstError(error));
   return /^(CONFIG|USAGE|CONTACT)_/.test(code) ? 2 : 1;
 }
+
+/** A path or URL as it is typed in a shell. */
+export function quoted(text: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

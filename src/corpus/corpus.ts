@@ -128,7 +128,8 @@ export class Corpus implements AsyncDisposable {
   /** Estimates a request: works, how many are likely open, credits, hours, gigabytes. Downloads nothing. */
   async estimate(request: GatherRequest, options: Looking = {}): Promise<Estimate> {
     const { runtime, signal } = this.#looking(options);
-    return await estimateWorks(wantedDocuments(await askedFor(this.folder, request), this.config), runtime, signal);
+    const asked = await askedFor(this.folder, request, this.config.http.contact);
+    return await estimateWorks(wantedDocuments(asked, this.config), runtime, signal);
   }
 
   #looking(options: Looking): { readonly runtime: Runtime; readonly signal: AbortSignal } {

@@ -17,6 +17,7 @@ import {
   openAsking,
   wantedListings,
   wantedWorks,
+  SIMULATED_CONTACT,
 } from '../harvest/index.ts';
 import { sniff } from '../parse/index.ts';
 import type { OpenAlexEnd, OpenAlexQuery, OpenAlexSample, Work } from '../works/index.ts';
@@ -33,11 +34,11 @@ export interface GatherRequest extends RunAsked {
 
 export type WantedDocuments = ReturnType<typeof wantedDocuments>;
 
-/** The given request, or the folder's last one. */
-export async function askedFor(folder: string, given: RunAsked): Promise<RunAsked> {
-  const { ids = [], input, mailto, works } = given;
+/** The given request, or the folder's last one, with the contact address that is set now, if one is. */
+export async function askedFor(folder: string, given: RunAsked, contact: string): Promise<RunAsked> {
+  const { ids = [], input, mailto = ['', SIMULATED_CONTACT].includes(contact) ? undefined : contact, works } = given;
   if (asksOpenAlex(given) || input !== undefined || ids.length > 0)
-    return Object.fromEntries(Object.entries({ ...given, ids }).filter(([, value]) => value !== undefined));
+    return Object.fromEntries(Object.entries({ ...given, ids, mailto }).filter(([, value]) => value !== undefined));
   const before = await readRunFile(folder);
   const changed = { ...(mailto !== undefined && { mailto }), ...(works !== undefined && { works }) };
   if (before) return { ...before.asked, ...changed };

@@ -105,7 +105,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   async #run(tell: (event: CorpusEvent) => void, signal: AbortSignal): Promise<void> {
     const { folder, config, clock, web } = this.#place;
     const { until = 'index', ...given } = this.#request;
-    const asked = await askedFor(folder, given);
+    const asked = await askedFor(folder, given, config.http.contact);
     const runtime: Runtime = { clock, web, log: (level, message) => tell({ kind: 'message', level, message }) };
     const documents = wantedDocuments(asked, config, this.#place.choose);
     const request: Request = { ...documents, runtime, tell, signal };

@@ -10,6 +10,7 @@ import { chunkOutput, embeddedPrecision, openDenseEngineIfInstalled } from '../p
 import type { IndexEvent, SearchMode } from '../search/index.ts';
 import { hasIndex, openIndex, readManifest, refreshIndex } from '../search/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
+import { isFleetFolder } from '../store/index.ts';
 import { denseSettings } from './prepare-stages.ts';
 import type { MessageEvent, RunAccount } from './run-file.ts';
 
@@ -18,6 +19,14 @@ export interface OpenSearchOptions {
   readonly tell?: (event: SearchEvent) => void;
   /** Uses an existing index without checking for changed passages: the command that builds the corpus updates it. */
   readonly asItIs?: boolean | undefined;
+}
+
+/** Documents that some machine has cut into passages, and that the index of this folder does not have. */
+const ABSENT = `select count(*) from document_steps where step = 'chunked' and ended = 'success'
+  and document not in (select id from indexed_documents)`;
+
+function pullCommand(folder: string): string {
+  return `docstokg store ${folder} --pull, with the --fleet and --store of its runs, fetches them`;
 }
 
 const SEARCH_MODES: readonly SearchMode[] = ['lexical', 'dense', 'hybrid'];
@@ -47,6 +56,11 @@ export async function openSearchSession(
   const index = stack.use(await openIndex(folder, engine));
   const works = stack.use(new CorpusWorks(folder, config.parse.data_root));
   works.store.ingest();
+  const absent = isFleetFolder(folder) ? works.store.number(ABSENT) : 0;
+  if (absent > 0) {
+    const message = `${absent} documents of this fleet are not on this machine and not searched: ${pullCommand(folder)}`;
+    tell({ kind: 'message', level: 'warn', message });
+  }
   const session = new SearchSession(index, { engine, mode, works, graph, hasGraph: graph.exists });
   stack.move();
   return session;
@@ -67,7 +81,9 @@ async function openQueryEngine(config: Config, model: ModelIdentity | undefined)
     : denseSettings(config);
   if (!settings || (!precision && settings.engine === 'embedded')) return { kind: 'missing', reason: other(model) };
   const opened = await openDenseEngineIfInstalled(settings);
-  if (opened.kind === 'missing' || isSame(opened.engine.model, model)) return opened;
+  if (opened.kind === 'missing') return opened;
+  // Its queries are comparable with the index's vectors, so they count as that model's.
+  if (isSame(opened.engine.model, model)) return { kind: 'engine', engine: { ...opened.engine, model } };
   await opened.engine[Symbol.asyncDispose]();
   return { kind: 'missing', reason: other(model) };
 }
@@ -151,6 +167,8 @@ function isSearchable({ folder, dataRoot }: DocumentPlace, config: Config): bool
 }
 
 function nothingIn(folder: string): AppError {
+  if (isFleetFolder(folder))
+    return new AppError('SEARCH_NOTHING', `no passages of the fleet are in ${folder}`, { hint: pullCommand(folder) });
   return nothing(existsSync(folder) ? `no passages in ${folder}` : `folder not found: ${folder}`);
 }
 

@@ -24,4 +24,4 @@ export {
 } from './provider.ts';
 export type { ListedTimes, WantedWorks, ZoteroVersions } from './provider.ts';
 export type { Clocks, Runtime, WebTime } from './queue/open-queue.ts';
-export { simulatedLayer } from './simulated-web.ts';
+export { SIMULATED_CONTACT, simulatedLayer } from './simulated-web.ts';

@@ -13,6 +13,9 @@ interface SimulatedWeb {
   readonly keys: Readonly<Record<string, string>>;
 }
 
+/** The contact address of requests to a simulated web: no person's. */
+export const SIMULATED_CONTACT = 'simulated@docstokg.dev';
+
 export async function simulatedLayer(options: {
   readonly sim?: string | undefined;
   readonly mailto?: string | undefined;
@@ -22,7 +25,7 @@ export async function simulatedLayer(options: {
   if (sim === '') return contact;
   const { dns, allowedAddresses: allow, keys } = await describe(sim);
   const origin = 'option --sim';
-  const http = { allow, contact: 'simulated@docstokg.dev' };
+  const http = { allow, contact: SIMULATED_CONTACT };
   return [
     ...settingsLayer({ services: { below: dns.suffix.replace(/^\./, '') }, http, keys }, origin),
     { path: ['http', 'dns'], value: { ...dns.exceptions, [`*${dns.suffix}`]: dns.address }, origin },

@@ -73,7 +73,8 @@ export async function writeReport(options: {
   using page = new AtomicText(path);
   const report = { ...asked, ...writerInto(page), limits: { ...REPORT_LIMITS, ...options.limits } };
   page.write(before);
-  report.add('/', { ...about, runs: [{ ...run, title }] });
+  // Commands in it are typed in its folder; it may be sent to others, who need not know the path.
+  report.add('/', { ...about, runs: [{ ...run, title, folder: relative(dirname(path), folder) || '.' }] });
   for (const name of ['account', 'stages', 'sources', 'hosts', 'facets'])
     report.add(`${RUN}/${name}`, await report.get(`${RUN}/${name}`));
   await addWorks(report);

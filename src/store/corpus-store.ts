@@ -560,8 +560,8 @@ export function removeStore(folder: string): void {
   for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, NAME + ending), { force: true });
 }
 
-/** Logs copied from a fleet must not be appended to: the next copy would not continue them. */
-function isFleetFolder(folder: string): boolean {
+/** Whether a folder holds copies of a fleet's logs. They must not be appended to: the next copy would not continue them. */
+export function isFleetFolder(folder: string): boolean {
   return existsSync(join(folder, 'state', 'fleet.json'));
 }
 

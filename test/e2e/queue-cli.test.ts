@@ -186,7 +186,7 @@ test('a drained run ends every job with its outcome, prints the counts, and exit
   const again = at.queue('retry-failed', '--error-code', 'HTTP_404');
   assert.equal(again.stdout, '1 failed job requeued\n');
   assert.match(again.stderr, /no active workers; start one: docstokg queue run --queue \S+|the same docstokg run/);
-  assert.match(at.queue('stats').stderr, /no active workers; start one with docstokg queue run$/m);
+  assert.match(at.queue('stats').stderr, /no active workers; start one: docstokg queue run --queue \S+$/m);
   assert.equal((await at.job('e')).attempts, 0);
 });
 
@@ -234,6 +234,7 @@ test('a job that throws is retried later, its message cannot control the termina
 
 test('stats of an empty queue show counts and no time left', async () => {
   await using at = await place();
+  assert.equal(at.queue('drain', '--handler', HANDLER).status, 0);
   const { stdout } = at.queue('stats');
   assert.match(stdout, /^total +0$/m);
   assert.doesNotMatch(stdout, /left/);
@@ -413,6 +414,19 @@ test('a closed pipe ends an export quietly, and a missing reader does not end a 
   run.hangUp('stdout');
   assert.deepEqual(await run.ended, { code: 0, signal: null });
   assert.equal(at.json('stats')['done'], 3_000);
+});
+
+test('commands that read a queue create none, and name the worker command of the one they read', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-reading-'));
+  const queue = (...words: string[]) => command('contentdownload', ['queue', ...words], { cwd: folder.path });
+  for (const words of [['stats'], ['list'], ['retry-failed'], ['pause'], ['cancel', 'x']]) {
+    const { status, stderr } = queue(...words);
+    assert.deepEqual([status, existsSync(join(folder.path, 'state'))], [2, false], words.join(' '));
+    assert.match(stderr, /USAGE_QUEUE queue not found: .*workqueue\.sqlite/);
+  }
+  assert.equal(queue('enqueue', 'a', '--queue', 'my jobs.sqlite').status, 0);
+  const { stderr } = queue('stats', '--queue', 'my jobs.sqlite');
+  assert.match(stderr, /no active workers; start one: docstokg queue run --queue 'my jobs\.sqlite'/);
 });
 
 const noTerminal = { skip: skipWithout('script') };

@@ -121,6 +121,33 @@ test('a run is searched by words and meaning; its index is built, reused, and up
   assert.match(search(join('runs', 'old'), 'interest', '--lexical').stdout, /Old News/);
 });
 
+/** Node's options that make a package look as if it was not installed. */
+function without(name: string): string {
+  const hook = `import { registerHooks } from 'node:module';
+    registerHooks({ resolve(specifier, context, next) {
+      if (specifier === '${name}') throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(specifier, context);
+    } });`;
+  return `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+}
+
+test('a corpus embedded with onnxruntime is searched by meaning where only WebAssembly runs', async () => {
+  await paper('travels', 'W1', 'Giants', ['The blue whale is the largest animal that ever lived in any sea.']);
+  await paper('travels', 'W2', 'Banks', ['Interest rates rose by half a percent in the third quarter.']);
+  const [folder, question] = [join(root, 'runs', 'travels'), 'which creature is the biggest?'];
+  const here = search(folder, question, '--json');
+  assert.equal(here.status, 0, here.stderr);
+  const env = { NODE_OPTIONS: without('onnxruntime-node') };
+  const there = command('docstokg', ['search', folder, question, '--json'], { cwd: root, env });
+  assert.equal(there.status, 0, there.stderr);
+  const [first, second] = [here, there].map(({ stdout }) => JSON.parse(stdout) as Found);
+  assert.equal(second?.mode, 'hybrid');
+  assert.deepEqual(
+    second.hits.map(({ document }) => document),
+    first?.hits.map(({ document }) => document),
+  );
+});
+
 test('--related appends passages of works linked by citations', async () => {
   const ask = (...more: string[]): ReturnType<typeof command> =>
     search(join('runs', 'ocean'), '--lexical', '--top', '1', '--min-score', '0', '--json', ...more);

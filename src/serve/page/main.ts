@@ -147,7 +147,8 @@ function footer({ report }: Source, { version, control }: About, run: Run | unde
   if (report)
     return html`<p>
       Written ${moment(report.written_at)} by docstokg ${version}. A single self-contained file. Live progress, the
-      queue, control and search by meaning need a server: <code>docstokg serve ${run?.folder}</code>.
+      queue, control and search by meaning need a server: <code>docstokg serve ${run?.folder}</code> in the folder of
+      this file.
     </p>`;
   return html`<p>
     docstokg serve ${version}.${' '}

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, isAbsolute, relative } from 'node:path';
 
 import type { z } from 'zod';
 
@@ -51,7 +51,7 @@ export function watchRun(id: string, corpus: Corpus, clock: Clock) {
       return {
         id,
         title: titleOf(file) ?? basename(folder),
-        folder: basename(folder),
+        folder: typedFolder(folder),
         state: file?.state ?? 'unknown',
         started_at: file?.started_at ?? null,
         ended_at: file?.ended_at ?? null,
@@ -86,6 +86,12 @@ export function watchRun(id: string, corpus: Corpus, clock: Clock) {
 
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** A folder as one types it where this process was started. */
+function typedFolder(folder: string): string {
+  const path = relative('', folder) || '.';
+  return path.startsWith('..') || isAbsolute(path) ? folder : path;
 }
 
 function titleOf(file: RunFile | undefined): string | undefined {

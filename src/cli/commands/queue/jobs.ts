@@ -10,7 +10,7 @@ import { JOB_STATES, jobJson, queueJson } from '../../../queue/kept/index.ts';
 import { wholeNumber } from '../../options.ts';
 import { count, counted, plain, showProgress } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
-import { onQueue, queueCommand } from './shared.ts';
+import { onQueue, queueCommand, workerCommand } from './shared.ts';
 
 /** Bad lines printed individually; the rest are only counted. */
 const SHOWN_BAD_LINES = 20;
@@ -203,10 +203,7 @@ export function retryFailedCommand() {
           if (others > 0) session.info(`${counted(others, 'failed job')} ${shows}`);
         }
         if (dryRun || jobs === 0 || queueJson(await queue.stats()).counts.processes > 0) return;
-        const place = config.queue.backend === 'postgres' ? 'postgres://…' : config.queue.path;
-        session.info(
-          `no active workers; start one: docstokg queue run --queue ${place}, or the same docstokg run command again`,
-        );
+        session.info(`no active workers; start one: ${workerCommand(config)}, or the same docstokg run command again`);
       }),
     );
 }

@@ -5,10 +5,12 @@ import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
+import { withoutPasswords } from '../../../config/index.ts';
 import type { WorkQueue } from '../../../queue/index.ts';
 import { openQueue, queueLayer } from '../../../harvest/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
+import { quoted } from '../../terminal.ts';
 
 export function queueCommand(name: string) {
   return shared(new Command(name)).option(
@@ -17,14 +19,19 @@ export function queueCommand(name: string) {
   );
 }
 
-/** Commands that may create the queue; the others would hide a misspelt name. */
-const CREATING: ReadonlySet<string> = new Set(['enqueue', 'import', 'run']);
+/** Commands that may create the queue; the others would hide a misspelt name, or write where one only wants to read. */
+const CREATING: ReadonlySet<string> = new Set(['enqueue', 'import', 'run', 'drain']);
 
 export function requireQueueFile(path: string): void {
   if (existsSync(path)) return;
   throw new AppError('USAGE_QUEUE', `queue not found: ${path}`, {
-    hint: 'create one with contentdownload queue enqueue; a PostgreSQL URL starts with postgres://',
+    hint: 'name it with --queue, for example --queue runs/corals/state/workqueue.sqlite or --queue postgres://host/database',
   });
+}
+
+/** What to type to start a worker of this queue. */
+export function workerCommand({ queue }: Config): string {
+  return `docstokg queue run --queue ${quoted(queue.backend === 'postgres' ? withoutPasswords(queue.url) : queue.path)}`;
 }
 
 export interface OpenedQueue {
@@ -42,9 +49,8 @@ export function onQueue<Options extends object, Words extends readonly unknown[]
     const self = parsed.at(-1) as CommandUnknownOpts;
     const options = parsed.at(-2) as Options & { readonly queue?: string };
     const session = openSession(self);
-    const { config, origins } = session.load([...queueLayer(options.queue), ...(await settings(options))]);
-    const isNamed = origins.has('queue.path') && config.queue.backend === 'sqlite';
-    if (isNamed && !CREATING.has(self.name())) requireQueueFile(config.queue.path);
+    const { config } = session.load([...queueLayer(options.queue), ...(await settings(options))]);
+    if (config.queue.backend === 'sqlite' && !CREATING.has(self.name())) requireQueueFile(config.queue.path);
     await using queue = await openQueue(config, session);
     await work({ queue, session, config }, options, ...(parsed.slice(0, -2) as unknown as Words));
   };

@@ -8,7 +8,7 @@ import type { FlagsOf } from '../../options.ts';
 import { stopSignal } from '../../session.ts';
 import { CLEAR } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
-import { onQueue, queueCommand } from './shared.ts';
+import { onQueue, queueCommand, workerCommand } from './shared.ts';
 
 const WATCH_MS = 1_000;
 
@@ -50,7 +50,7 @@ async function showStats(
     const { done, skipped, error } = stats.states;
     meter.note(done + skipped + error, stats.at);
     const { counts, ...shown } = queueJson(stats, meter.perSecond);
-    if (stats.due > 0 && counts.processes === 0) session.info('no active workers; start one with docstokg queue run');
+    if (stats.due > 0 && counts.processes === 0) session.info(`no active workers; start one: ${workerCommand(config)}`);
     return shown;
   };
   const print = (value: object & { readonly left_seconds?: number | null }): void => {

@@ -13,7 +13,8 @@ function printed(more: Partial<RunAccount>, fleet = false): string {
   const print = (text: string): void => void lines.push(text);
   const terminal = { columns: 100, print, style: (_: string, text: string) => text };
   const { defaults } = settingsTable();
-  const config = { ...defaults, queue: { ...defaults.queue, fleet }, store: { ...defaults.store, url: 's3://b/c' } };
+  const queue = { ...defaults.queue, fleet, url: 'postgres://me:secret@db/docs' };
+  const config = { ...defaults, queue, store: { ...defaults.store, url: 's3://b/c', endpoint: 'http://s3:9000' } };
   const account: RunAccount = { ...NOTHING, documents: 4, index: null, stopped: null, seconds: 3, ...more };
   const corpus = { folder: 'here', config } as Corpus;
   printRun({ account, gathered: undefined }, corpus, { terminal, json: false } as unknown as Session);
@@ -24,6 +25,10 @@ test('a fleet machine that did not build the index prints where it is and how to
   assert.match(
     printed({}, true),
     /^Another machine of the fleet built the search index, after 3\.0 s\.$[^]*docstokg store here --pull --fleet/m,
+  );
+  assert.match(
+    printed({}, true).replaceAll(/\s+/g, ' '),
+    /--pull --fleet 'postgres:\/\/me:\*{3}@db\/docs' --store s3:\/\/b\/c --store-endpoint http:\/\/s3:9000 brings/,
   );
   assert.match(printed({ documents: 0 }, true), /^Nothing to search yet, after 3\.0 s\.$/m);
   assert.match(printed({}), /^Nothing to search yet, after 3\.0 s\.$/m);

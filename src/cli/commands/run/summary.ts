@@ -1,11 +1,12 @@
 import { duration } from '../../../base/index.ts';
 import type { Account, RunCounts } from '../../../ask/index.ts';
 import type { Config } from '../../../config/index.ts';
+import { withoutPasswords } from '../../../config/index.ts';
 import type { Corpus, CorpusEvent, CorpusStageName, RunAccount } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { wrapped } from '../../passage-text.ts';
 import type { Terminal } from '../../terminal.ts';
-import { count, counted, nonZero, plain } from '../../terminal.ts';
+import { count, counted, nonZero, plain, quoted } from '../../terminal.ts';
 
 export interface RunEnd {
   readonly account: RunAccount;
@@ -32,7 +33,10 @@ export function printRun(end: RunEnd, { folder, config }: Corpus, session: Sessi
   if (session.json) return session.terminal.print(JSON.stringify({ out: folder, ...account }));
   const isElsewhere = config.queue.fleet && account.index === null && account.documents > 0;
   printAccount(end, session, isElsewhere ? 'Another machine of the fleet built the search index' : undefined);
-  const pull = `docstokg store ${quoted(folder)} --pull --fleet postgres://… --store ${config.store.url} brings it to this machine`;
+  const { store, queue } = config;
+  const place = `--fleet ${quoted(withoutPasswords(queue.url))} --store ${quoted(store.url)}`;
+  const endpoint = store.endpoint === '' ? '' : ` --store-endpoint ${quoted(store.endpoint)}`;
+  const pull = `docstokg store ${quoted(folder)} --pull ${place}${endpoint} brings it to this machine`;
   printLines(session.terminal, [
     ...nextSteps(account, folder, config),
     ['Search here', isElsewhere && account.stopped === null ? pull : ''],
@@ -145,13 +149,10 @@ function countsLine(counts: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-function quoted(folder: string): string {
-  return /\s/.test(folder) ? JSON.stringify(folder) : folder;
-}
-
 export function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string, config: Config): Line[] {
   const run = quoted(folder);
-  const queue = config.queue.backend === 'postgres' ? 'postgres://…' : quoted(config.queue.path);
+  const { backend, url, path } = config.queue;
+  const queue = quoted(backend === 'postgres' ? withoutPasswords(url) : path);
   const deferred = 'some works were deferred; run the same command later to retry them';
   const retry = `contentdownload queue retry-failed --queue ${queue}, then the same command`;
   const why = `docstokg stage-log --stage doctags --status failure --data-root ${run}/Data`;

@@ -47,7 +47,8 @@ export function GraphView(): View {
   if (!run?.has_graph)
     return html`<p class="note">
       This run has no graph yet. Build one with${' '}
-      <code>docstokg graph build ${run?.folder}</code>${source.report && ', then write the report again'}.
+      <code>docstokg graph build ${run?.folder}</code
+      >${source.report && ' in the folder of this file, then write the report again'}.
     </p>`;
   return shown(works, (all) => {
     const node = query.get('node') ?? all[0]?.id;
