@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { Admin, PROFILES, Simulation } from '../../sim/index.ts';
 import { author } from '../../sim/world/people.ts';
+import { Records } from '../../src/store/index.ts';
 import { workFromText } from '../../src/works/index.ts';
 import { startCommand } from '../../test/e2e/started-command.ts';
 import { seededRandom } from '../../test/fixtures/random-document.ts';
@@ -73,13 +74,26 @@ async function measure(seed: number): Promise<{ readonly faults: number; readonl
       .map((text) => JSON.parse(text) as Row)
       .map((row) => [row.work, row]),
   );
-  return score(list, rows, { seed, code, simulation });
+  // Two OpenAlex ids with one DOI are both tried, since either may have the only copy, and listed as one work.
+  using records = Records.open(join(folder, 'out'));
+  return score(list, rows, { seed, code, simulation, workOf: (name) => records.idOf(name) });
 }
 
 function score(
   list: readonly { readonly index: number; readonly name: string }[],
   rows: ReadonlyMap<string, Row>,
-  { seed, code, simulation }: { readonly seed: number; readonly code: number | null; readonly simulation: Simulation },
+  {
+    seed,
+    code,
+    simulation,
+    workOf,
+  }: {
+    readonly seed: number;
+    readonly code: number | null;
+    readonly simulation: Simulation;
+    /** The work that a list of works shows for a name. */
+    readonly workOf: (name: string) => string;
+  },
 ): { readonly faults: number; readonly line: string } {
   const root = (id: string): string => {
     const { duplicate_of: of } = rows.get(id) ?? {};
@@ -93,7 +107,7 @@ function score(
     // An entry with a title is queued under the DOI found for it.
     const id = listed?.kind === 'work' ? listed.work.id : `doi:${doi}`;
     // OpenAlex has some works twice: works with the same DOI are one work.
-    if (rows.has(id)) found.push({ work: doi ?? openalex, id, root: root(id) });
+    if (rows.has(id)) found.push({ work: doi ?? openalex, id, root: workOf(root(id)) });
     else unknown += 1;
   }
   const byWork = Map.groupBy(found, ({ work }) => work);
