@@ -42,12 +42,11 @@ export function openOwnDatabase(
   application: string,
   { pragmas = '', ...options }: ConstructorParameters<typeof DatabaseSync>[1] & { readonly pragmas?: string } = {},
 ): DatabaseSync {
-  const mark = Buffer.from(application).readInt32BE();
-  const isNew = path === ':memory:' || path === '' || !isOurs(path, mark);
+  const isNew = path === ':memory:' || path === '' || markOf(path, application) === 'new';
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, options);
-    database.exec(isNew ? `${pragmas}; pragma application_id = ${mark}` : pragmas);
+    database.exec(isNew ? `${pragmas}; ${markPragma(application)}` : pragmas);
     return database;
   } catch (error) {
     database?.close();
@@ -55,25 +54,36 @@ export function openOwnDatabase(
   }
 }
 
-/** False for a new file, true for ours. Zeros are what a power cut leaves of a first page. */
-function isOurs(path: string, mark: number): boolean {
+/** Writes our mark into a database that has no tables yet. */
+export function markPragma(application: string): string {
+  return `pragma application_id = ${Buffer.from(application).readInt32BE()}`;
+}
+
+/** Whether a file has our mark; refuses any other file, `or` asks the caller about it. */
+export function markOf(path: string, application: string, or: () => void = () => refuseForeign(path)): 'new' | 'ours' {
   const header = Buffer.alloc(HEADER_BYTES);
   let descriptor: number;
   try {
     descriptor = openSync(path, 'r');
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
+    if (hasCode(error, 'ENOENT')) return 'new';
     throw describeDiskError(error, path);
   }
   try {
-    if (fstatSync(descriptor).size === 0) return false;
+    if (fstatSync(descriptor).size === 0) return 'new';
     readSync(descriptor, header, 0, HEADER_BYTES, 0);
   } catch (error) {
     throw describeDiskError(error, path);
   } finally {
     closeSync(descriptor);
   }
-  if (header.readInt32BE(APPLICATION_AT) === mark || header.every((byte) => byte === 0)) return true;
+  // Zeros are what a power cut leaves of a first page.
+  const isOurs = header.toString('latin1', APPLICATION_AT, APPLICATION_AT + 4) === application;
+  if (!isOurs && header.some((byte) => byte !== 0)) or();
+  return 'ours';
+}
+
+function refuseForeign(path: string): never {
   throw new AppError('DATABASE_FOREIGN', `${path} is not a database of docstokg, or its first bytes are damaged`, {
     hint: 'it was not changed; move it away and run the same command again, or name another file',
   });

@@ -37,6 +37,8 @@ export {
   emitWarning,
   inTransaction,
   isDamaged,
+  markOf,
+  markPragma,
   openOrSetAside,
   openOwnDatabase,
   setAsideIfDamaged,

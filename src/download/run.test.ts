@@ -106,6 +106,27 @@ test('a listed work is downloaded again, once, only if its file was deleted', as
   assert.deepEqual(written, ['a']);
 });
 
+test('a listed work whose job ended is tried again if its row was lost, but not in a fleet', async () => {
+  for (const isShared of [false, true]) {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-lost-'));
+    await using queue = new WorkQueue(await openStore(':memory:'), systemClock);
+    const written = new Set<string>();
+    const sink: ResultSink = {
+      isShared,
+      last: (work) =>
+        written.has(work) ? { outcome: 'failed', reason: 'no-plan', path: null, bytes: null, at: 'then' } : undefined,
+      write: async ({ work }) => void written.add(work),
+    };
+    for (const id of ['a', 'b', 'c']) await queue.enqueue(id, workFromPayload(id, undefined));
+    for (const lease of await queue.lease('earlier', 2)) await queue.ack(lease);
+    for (const _run of [1, 2])
+      await runInto(sink, queue, { files: new KeptFiles(folder.path) }).run({ signal: new AbortController().signal });
+    assert.deepEqual([...written].sort(), isShared ? ['c'] : ['a', 'b', 'c']);
+    const { states } = await queue.store.admin.stats(Date.now());
+    assert.equal(states.done + states.skipped + states.error, isShared ? 3 : 5, 'each is tried again once');
+  }
+});
+
 test('a newer version of a downloaded work is looked up; if it is unavailable, the file and its row are kept', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-renewal-'));
   await mkdir(join(folder.path, 'PDF'));

@@ -39,6 +39,8 @@ export interface ResultSink {
   /** How often other runs have deferred a work in succession. */
   deferrals?(work: string): number;
   readonly identity?: KnownIdentity | undefined;
+  /** Whether rows of other machines arrive later: a missing one says nothing about its job. */
+  readonly isShared?: boolean;
 }
 
 /** Reports its own failures. */
@@ -231,16 +233,14 @@ export class DownloadRun {
   }
 
   async #find(provider: WorkProvider, signal: AbortSignal): Promise<void> {
-    const { queue, report, sink, files } = this.#options;
+    const { queue, report } = this.#options;
     const enqueue = async (work: Work): Promise<void> => {
       const isNew = await queue.enqueue(work.id, work, { url: likelyUrl(work) });
       this.#counts.found += 1;
       report({ kind: 'work-found', isNew });
-      const before = isNew ? undefined : sink.last(work.id);
-      const isLost =
-        before?.outcome === 'saved' && before.path !== null && (await files.hasLost(before.path, before.bytes ?? -1));
+      const lost = isNew ? undefined : await this.#lostSince(work.id);
       // Its job is done: another one fetches the file again.
-      if (isLost) await queue.enqueue(`${work.id} lost ${before.at}`, work, { url: likelyUrl(work) });
+      if (lost !== undefined) await queue.enqueue(`${work.id} lost ${lost}`, work, { url: likelyUrl(work) });
     };
     // Works that arrive in one turn of the event loop share a commit, so none is waited for.
     let enqueueing: Promise<void>[] = [];
@@ -259,6 +259,18 @@ export class DownloadRun {
       // Works found before an error are enqueued all the same.
       await Promise.all(enqueueing);
     }
+  }
+
+  /** What the file or the row of an ended job was lost since; undefined if neither is lost. */
+  async #lostSince(work: string): Promise<string | undefined> {
+    const { queue, sink, files, runId } = this.#options;
+    const before = sink.last(work);
+    if (before?.outcome === 'saved' && before.path !== null)
+      return (await files.hasLost(before.path, before.bytes ?? -1)) ? before.at : undefined;
+    if (before || sink.isShared) return undefined;
+    // A row is written before its job ends: without one, the manifest and the database were lost.
+    const job = await queue.store.admin.find(work);
+    return job && ['done', 'skipped', 'error'].includes(job.state) ? runId : undefined;
   }
 
   async #process(work: Work, job: HandlerJob, context: HandlerContext): Promise<WorkResult> {

@@ -199,6 +199,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       last: (work) => manifest.last(work),
       deferrals: (work) => records.deferrals(work, runId),
       identity: records,
+      isShared: logs !== undefined,
       kept: parts.kept,
       write: async (row, lease) => {
         // The file is in the store before its row is written; in a fleet both lines are written together.

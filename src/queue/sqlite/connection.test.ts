@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
-import { packageRoot, systemClock } from '../../base/index.ts';
+import { markPragma, packageRoot, systemClock } from '../../base/index.ts';
 import { SqliteStore } from './store.ts';
 
 const open = (path: string, timeoutMs = 60_000): Promise<SqliteStore> =>
@@ -122,6 +122,7 @@ test('a database of a newer version is rejected and not changed', async () => {
   {
     using newer = new DatabaseSync(path);
     newer.exec('CREATE TABLE jobs (id INTEGER PRIMARY KEY, shape TEXT); PRAGMA user_version = 99');
+    newer.exec(markPragma('DtKq'));
   }
   await assert.rejects(open(path), { code: 'QUEUE_SCHEMA_NEWER' });
   using same = new DatabaseSync(path);
@@ -130,12 +131,23 @@ test('a database of a newer version is rejected and not changed', async () => {
 
 test('a database of another program and a file that is not a database are rejected and not changed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-foreign-'));
-  const foreign = join(folder.path, 'browser.sqlite');
-  {
-    using other = new DatabaseSync(foreign);
-    other.exec('CREATE TABLE bookmarks (url TEXT)');
+  const contents = [
+    'CREATE TABLE bookmarks (url TEXT)',
+    'CREATE TABLE bookmarks (url TEXT); PRAGMA user_version = 8',
+    'CREATE TABLE jobs (id INTEGER PRIMARY KEY, salary INTEGER)',
+    'CREATE TABLE jobs (id INTEGER PRIMARY KEY, salary INTEGER); PRAGMA user_version = 99',
+    'PRAGMA application_id = 7',
+  ];
+  for (const [number, content] of contents.entries()) {
+    const foreign = join(folder.path, `browser-${number}.sqlite`);
+    {
+      using other = new DatabaseSync(foreign);
+      other.exec(content);
+    }
+    const before = readFileSync(foreign);
+    await assert.rejects(open(foreign), { code: 'QUEUE_FOREIGN_DATABASE' }, content);
+    assert.deepEqual(readFileSync(foreign), before, content);
   }
-  await assert.rejects(open(foreign), { code: 'QUEUE_FOREIGN_DATABASE' });
   const text = join(folder.path, 'notes.txt');
   const content = 'these are my notes, and they are longer than the header of a database would be\n'.repeat(20);
   writeFileSync(text, content);

@@ -4,7 +4,16 @@ import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import { AppError, describeDiskError, inTransaction, sqliteCode, systemClock, wait } from '../../base/index.ts';
+import {
+  AppError,
+  describeDiskError,
+  inTransaction,
+  markOf,
+  markPragma,
+  sqliteCode,
+  systemClock,
+  wait,
+} from '../../base/index.ts';
 import { migrationsAfter } from '../migrations.ts';
 import type { StoreOptions } from '../store.ts';
 import type { StoreChange } from '../types.ts';
@@ -15,6 +24,7 @@ export type SqliteOptions = StoreOptions & { readonly path: string };
 const CHECKPOINT_PAGES = 4000;
 const CACHE_KILOBYTES = 16_384;
 const LONGEST_WAIT_MS = 20;
+const APPLICATION = 'DtKq';
 
 export class SqliteConnection {
   readonly path: string;
@@ -36,7 +46,10 @@ export class SqliteConnection {
     const { path } = options;
     let database: DatabaseSync | undefined;
     try {
-      if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+      if (path !== ':memory:') {
+        mkdirSync(dirname(path), { recursive: true });
+        markOf(path, APPLICATION, () => requireAdoptable(path));
+      }
       allowWriting(path);
       // Lock waits happen outside SQLite, so that they never block the event loop.
       database = new DatabaseSync(path, { timeout: 0 });
@@ -77,8 +90,8 @@ export class SqliteConnection {
   async #configure(walMode: boolean): Promise<void> {
     const database = this.#database;
     await this.#patiently(() => {
-      // Read first: a file that is not a database must be rejected before anything is written to it.
-      database.prepare('SELECT count(*) FROM sqlite_master').get();
+      // Before the file uses a write-ahead log, so that its header always has the mark.
+      if (!isMarked(database)) database.exec(markPragma(APPLICATION));
       database.exec(`PRAGMA journal_mode = ${walMode ? 'WAL' : 'DELETE'}`);
       database.exec(`PRAGMA cache_size = -${CACHE_KILOBYTES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       // On macOS a plain fsync leaves data in the drive's cache.
@@ -96,14 +109,6 @@ export class SqliteConnection {
     await this.write(
       () => {
         const migrations = pending();
-        const tables = this.prepare(
-          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-        ).all();
-        if (migrations[0]?.version === 1 && tables.length > 0 && !tables.some(({ name }) => name === 'jobs')) {
-          throw new AppError('QUEUE_FOREIGN_DATABASE', `${this.path} is a database of another program`, {
-            hint: 'choose another file with --queue or queue.path; this one was not changed',
-          });
-        }
         for (const { sql, version } of migrations) this.#database.exec(`${sql}; PRAGMA user_version = ${version}`);
       },
       { accepting: true },
@@ -132,6 +137,31 @@ export class SqliteConnection {
   }
 }
 
+function isMarked(database: DatabaseSync): boolean {
+  return database.prepare('PRAGMA application_id').get()?.['application_id'] !== 0;
+}
+
+/** The columns of a queue as the source documents describe it. */
+const ADOPTED = 'artifact_id artifact_json state attempts last_error created_at updated_at lease_expires_at worker_id';
+
+/** A database without our mark may be an empty one or one of the source documents; any other is refused. */
+function requireAdoptable(path: string): void {
+  using database = new DatabaseSync(path, { readOnly: true });
+  const names = (sql: string): string[] =>
+    database
+      .prepare(sql)
+      .all()
+      .map(({ name }) => String(name));
+  const tables = names("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+  const columns = new Set(names("SELECT name FROM pragma_table_info('jobs')"));
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  const isAdopted = tables.includes('jobs') && ADOPTED.split(' ').every((name) => columns.has(name));
+  if (version === 0 && !isMarked(database) && (tables.length === 0 || isAdopted)) return;
+  throw new AppError('QUEUE_FOREIGN_DATABASE', `${path} is a database of another program`, {
+    hint: 'choose another file with --queue or queue.path; this one was not changed',
+  });
+}
+
 const SQLITE_CODES = { busy: 5, locked: 6, corrupt: 11, notADatabase: 26 };
 
 function isBusy(error: unknown): boolean {
@@ -148,7 +178,7 @@ function describeSqliteError(error: unknown, path: string): unknown {
     });
   if (sqliteCode(error) === SQLITE_CODES.corrupt)
     return new AppError('QUEUE_DAMAGED', `${path} is damaged: ${reason}`, {
-      hint: 'keep the file; restore a backup, or recover the data with the sqlite3 command .recover',
+      hint: 'move it away: the next run of its folder queues its works again and skips what is downloaded; other queues can be restored from a backup, or with the sqlite3 command .recover',
       cause: error,
     });
   if (sqliteCode(error) === SQLITE_CODES.notADatabase)
