@@ -417,7 +417,9 @@ create table index_about (name text primary key, value text not null) without ro
 create table segments (
   name text primary key,
   passages integer not null,
-  length integer not null -- words of all passages
+  length integer not null, -- words of all passages
+  stamp text not null, -- size and time of the file when its bytes were last compared with the hash
+  sha256 text not null
 ) without rowid;
 create table indexed_documents (
   id text primary key,

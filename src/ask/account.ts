@@ -308,7 +308,7 @@ export function sourcesOf(store: CorpusStore) {
   for (const { row } of store.iterate<{ row: string }>(
     'select outcomes.row from works join outcomes on outcomes.sequence = works.sequence order by works.sequence',
   )) {
-    const last = JSON.parse(row) as ManifestRow;
+    const last = store.parse<ManifestRow>(row);
     account.add(last);
     works += 1;
     bytes += last.bytes ?? 0;

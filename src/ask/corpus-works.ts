@@ -69,8 +69,8 @@ export class CorpusWorks implements Disposable {
     const { record, manifest_row: last } = row;
     return describedWork(
       row,
-      typeof record === 'string' ? (JSON.parse(record) as WorkRecord) : null,
-      typeof last === 'string' ? (JSON.parse(last) as ManifestRow) : null,
+      typeof record === 'string' ? this.store.parse<WorkRecord>(record) : null,
+      typeof last === 'string' ? this.store.parse<ManifestRow>(last) : null,
       this.place,
     );
   }
@@ -83,7 +83,7 @@ export class CorpusWorks implements Disposable {
   history(work: string): ManifestRow[] {
     const tried = 'coalesce((select tried from works where work = ?1), ?1)';
     const sql = `select row from outcomes where work = ${tried} order by sequence desc limit ${HISTORY_ROWS}`;
-    return this.store.column(sql, work).map((row) => JSON.parse(row) as ManifestRow);
+    return this.store.column(sql, work).map((row) => this.store.parse<ManifestRow>(row));
   }
 
   [Symbol.dispose](): void {

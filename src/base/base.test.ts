@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
-import { partPath, removeDeadParts, writeFileAtomic } from './files.ts';
+import { partPath, removeDeadParts, writeFileAtomic, writeOwnFile } from './files.ts';
 import { addedJitterDelay, equalJitterDelay, spreadDelay, systemClock, wait } from './clock.ts';
 import { AppError, errorInfo } from './errors.ts';
 import { FileLock } from './file-lock.ts';
@@ -161,4 +161,16 @@ test('the first failure of parallel calls aborts the others, and is thrown after
   });
   await assert.rejects(calls, { message: 'first' });
   assert.deepEqual(ended, ['waits']);
+});
+
+test('a file of another program under a name of ours is moved aside, and one of ours is replaced', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-own-'));
+  const path = join(folder.path, 'run.json');
+  await writeOwnFile(path, '{"a":1}');
+  await writeOwnFile(path, '{"b":2}');
+  assert.deepEqual(readdirSync(folder.path), ['run.json']);
+  writeFileSync(path, 'minutes of a meeting');
+  await writeOwnFile(path, '{"c":3}');
+  assert.equal(readFileSync(path, 'utf8'), '{"c":3}');
+  assert.equal(readFileSync(`${path}.damaged-1`, 'utf8'), 'minutes of a meeting');
 });

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 import { AppError, describeDiskError, hasCode, sqliteCode } from './errors.ts';
-import { renameFile } from './files.ts';
+import { asideName, emitWarning, renameFile } from './files.ts';
 
 /** SQLite's result codes for a damaged file and for a file that is not a database. */
 const DAMAGED = new Set([11, 26]);
@@ -12,22 +12,22 @@ const APPLICATION_AT = 68;
 
 export type Warn = (message: string) => void;
 
-/** Warns where nobody else was named to be told: programs listen to `process.on('warning')`, and Node prints the rest. */
-export function emitWarning(message: string): void {
-  process.emitWarning(message, 'DocsToKGWarning');
-}
-
 export function isDamaged(error: unknown): boolean {
   return DAMAGED.has(sqliteCode(error) ?? 0);
 }
 
-/** Opens a database of ours (see `openOwnDatabase`), after moving a damaged one aside. */
-export function openOrSetAside<T>(path: string, open: () => T, warn: Warn = emitWarning): T {
+/** Opens a database of ours (see `openOwnDatabase`), after moving a damaged one aside, to where `moved` is told. */
+export function openOrSetAside<T>(
+  path: string,
+  open: () => T,
+  warn: Warn = emitWarning,
+  moved: (aside: string) => void = () => undefined,
+): T {
   try {
     return open();
   } catch (error) {
     if (!isDamaged(error)) throw describeDiskError(error, path);
-    setDatabaseAside(path, warn);
+    moved(setDatabaseAside(path, warn));
     return open();
   }
 }
@@ -102,9 +102,12 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-/** Call after closing a database that turned out damaged: moves it aside unless another process already did. */
-export function setAsideIfDamaged(path: string, warn: Warn = emitWarning): void {
-  if (existsSync(path) && !isSound(path)) setDatabaseAside(path, warn);
+/**
+ * Call after closing a database that turned out damaged: moves it aside unless another process already did. Returns
+ * where it is then.
+ */
+export function setAsideIfDamaged(path: string, warn: Warn = emitWarning): string | undefined {
+  return existsSync(path) && !isSound(path) ? setDatabaseAside(path, warn) : undefined;
 }
 
 function isSound(path: string): boolean {
@@ -117,15 +120,9 @@ function isSound(path: string): boolean {
   }
 }
 
-function setDatabaseAside(path: string, warn: Warn): void {
+function setDatabaseAside(path: string, warn: Warn): string {
   const aside = asideName(path);
   for (const ending of ['', '-wal', '-shm']) if (existsSync(path + ending)) renameFile(path + ending, aside + ending);
   warn(`${path} is damaged: it was moved to ${aside}, and a new one is created`);
-}
-
-/** A free name for a copy of a damaged file. */
-export function asideName(path: string): string {
-  let number = 1;
-  while (existsSync(`${path}.damaged-${number}`)) number += 1;
-  return `${path}.damaged-${number}`;
+  return aside;
 }

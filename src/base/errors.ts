@@ -97,6 +97,13 @@ export function sqliteCode(error: unknown): number | undefined {
     : undefined;
 }
 
+/** Like `describeDiskError`, for an error that names its path itself, as those of `node:fs` do. */
+export function describeFileError(error: unknown): unknown {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string'
+    ? describeDiskError(error, error.path)
+    : error;
+}
+
 /** Explains a disk error: which path, how much space is left, what to do. Returns any other error unchanged. */
 export function describeDiskError(error: unknown, path: string): unknown {
   const result = sqliteCode(error) ?? -1;
@@ -107,8 +114,10 @@ export function describeDiskError(error: unknown, path: string): unknown {
 
 export function freeSpace(path: string): string {
   try {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    return `${((bavail * bsize) / 1e6).toFixed(1)} MB free`;
+    const { bavail, bsize, files, ffree } = statfsSync(dirname(path));
+    // Some file systems have no fixed number of files.
+    const isCrowded = files > 0 && ffree === 0;
+    return `${((bavail * bsize) / 1e6).toFixed(1)} MB free${isCrowded ? ', but no room for more files' : ''}`;
   } catch {
     return 'free space unknown';
   }

@@ -8,6 +8,7 @@ import {
   realpathSync,
   statSync,
   readdirSync,
+  readSync,
   renameSync,
 } from 'node:fs';
 import { rmSync, readFileSync, writeFileSync } from 'node:fs';
@@ -67,7 +68,11 @@ export function filesBelow(path: string): string[] {
 }
 
 /** Writes a file atomically: a `.part` beside it, fsync, rename, fsync of the folder. */
-export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
+export async function writeFileAtomic(
+  path: string,
+  data: string | Uint8Array,
+  replace: typeof renameFile = renameFile,
+): Promise<void> {
   const part = partPath(path);
   try {
     // On a read-only disk the first call fails with ENOENT, the second one with the true reason.
@@ -79,7 +84,12 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array): 
     await rm(part, { force: true }).catch(() => undefined);
     throw describeDiskError(error, path);
   }
-  await commitPart(part, path);
+  await commitPart(part, path, replace);
+}
+
+/** Like `writeFileAtomic`, under a name of ours: a file there that is not ours is moved aside (see `replaceFile`). */
+export async function writeOwnFile(path: string, data: string | Uint8Array): Promise<void> {
+  await writeFileAtomic(path, data, replaceFile);
 }
 
 /** Identifies this process and thread among all writers. */
@@ -112,8 +122,8 @@ export function isProcessAlive(pid: number): boolean {
 }
 
 /** Renames synced bytes to their final name, durably. */
-export async function commitPart(part: string, path: string): Promise<void> {
-  renameFile(part, path);
+export async function commitPart(part: string, path: string, replace = renameFile): Promise<void> {
+  replace(part, path);
   await syncFolder(dirname(path));
 }
 
@@ -124,12 +134,15 @@ const PIECE_LENGTH = 65_536;
 export class AtomicText implements Disposable {
   readonly #path: string;
   readonly #part: string;
+  readonly #replace: typeof renameFile;
   #descriptor: number | undefined;
   #pieces: string[] = [];
   #length = 0;
 
-  constructor(path: string) {
+  /** With `isOwn`, a file that is not ours is moved aside (see `replaceFile`). */
+  constructor(path: string, isOwn = false) {
     this.#path = path;
+    this.#replace = isOwn ? replaceFile : renameFile;
     this.#part = partPath(path);
     mkdirSync(dirname(path), { recursive: true });
     this.#descriptor = openSync(this.#part, 'wx');
@@ -147,7 +160,7 @@ export class AtomicText implements Disposable {
     await syncData(this.#descriptor);
     closeSync(this.#descriptor);
     this.#descriptor = undefined;
-    await commitPart(this.#part, this.#path);
+    await commitPart(this.#part, this.#path, this.#replace);
   }
 
   /** Removes an uncommitted file. */
@@ -192,6 +205,51 @@ export async function syncFiles(paths: readonly string[]): Promise<Map<string, u
     }
   });
   return failures;
+}
+
+const HEAD_BYTES = 2;
+
+/**
+ * Like `renameFile`, where `to` may exist: a file that begins with other bytes than the new one was not written by us
+ * under this name, and is moved aside.
+ */
+export function replaceFile(from: string, to: string): void {
+  const before = headOf(to);
+  if (before !== '' && before !== headOf(from)) {
+    const aside = asideName(to);
+    renameFile(to, aside);
+    emitWarning(`${to} is not a file of docstokg, or is damaged: it was moved to ${aside}, and written again`);
+  }
+  renameFile(from, to);
+}
+
+/** The first bytes of a file; empty if there is none. */
+function headOf(path: string): string {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return '';
+    throw describeDiskError(error, path);
+  }
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    return head.toString('latin1', 0, readSync(descriptor, head));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A free name for a file that is moved or copied aside. */
+export function asideName(path: string): string {
+  let number = 1;
+  while (existsSync(`${path}.damaged-${number}`)) number += 1;
+  return `${path}.damaged-${number}`;
+}
+
+/** Warns where nobody else was named to be told: programs listen to `process.on('warning')`, and Node prints the rest. */
+export function emitWarning(message: string): void {
+  process.emitWarning(message, 'DocsToKGWarning');
 }
 
 /** Retries while another program has the file open. Synchronous: a rename is cheaper than a thread hop. */

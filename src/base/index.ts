@@ -5,6 +5,7 @@ export {
   hasCode,
   isAbort,
   describeDiskError,
+  describeFileError,
   isUnwritable,
   freeSpace,
   sqliteCode,
@@ -28,13 +29,15 @@ export {
   isProcessAlive,
   packageRoot,
   packageVersion,
+  asideName,
+  emitWarning,
+  replaceFile,
+  writeOwnFile,
 } from './files.ts';
 export { Batcher } from './batcher.ts';
 export { boundedText } from './bounded-text.ts';
 export { CacheFile } from './cache-file.ts';
 export {
-  asideName,
-  emitWarning,
   inTransaction,
   isDamaged,
   markOf,

@@ -115,9 +115,15 @@ export class JsonlWriter implements AsyncDisposable {
     options: { readonly clock: Clock; readonly durable?: boolean },
   ): Promise<JsonlWriter> {
     mkdirSync(dirname(path), { recursive: true });
-    const writer = new JsonlWriter(path, new FileLock(`${path}.lock`, options.clock), options.durable ?? false);
-    await writer.#lock.hold(() => cutTornLine(path, writer.#descriptor));
-    return writer;
+    const lock = new FileLock(`${path}.lock`, options.clock);
+    try {
+      const writer = new JsonlWriter(path, lock, options.durable ?? false);
+      await lock.hold(() => cutTornLine(path, writer.#descriptor));
+      return writer;
+    } catch (error) {
+      lock[Symbol.dispose]();
+      throw describeDiskError(error, path);
+    }
   }
 
   /** Resolves when the record is in the file (and on the disk, if the writer is durable). */

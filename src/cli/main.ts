@@ -45,9 +45,11 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    const { exitCode, openTerminal, printError } = await import('./terminal.ts');
-    printError(error, openTerminal({ colour: true }), process.argv.includes('--json'));
-    process.exitCode = exitCode(error);
+    const { exitCode, isStopped, openTerminal, printError } = await import('./terminal.ts');
+    // After a signal the exit code is set, and a step that was aborted is no error.
+    if (isStopped(error, Number(process.exitCode ?? 0))) console.error('info  stopped; the same command continues');
+    else printError(error, openTerminal({ colour: true }), process.argv.includes('--json'));
+    process.exitCode = isStopped(error, Number(process.exitCode ?? 0)) ? process.exitCode : exitCode(error);
   }
 } finally {
   over = true;

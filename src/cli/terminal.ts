@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 import type { Clock, Timer } from '../base/index.ts';
-import { AppError, errorInfo, firstError, plural } from '../base/index.ts';
+import { describeFileError, isAbort, AppError, errorInfo, firstError, plural } from '../base/index.ts';
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -130,7 +130,7 @@ export function nonZero(counts: Readonly<Record<string, number>>): string[] {
 
 /** Prints an error: code, message, hint. Every error shown to a user goes through here. */
 export function printError(thrown: unknown, terminal: Terminal, json: boolean): void {
-  const error = firstError(thrown);
+  const error = describeFileError(firstError(thrown));
   const { code, message } = errorInfo(error);
   const hint = error instanceof AppError ? error.hint : undefined;
   if (json) {
@@ -142,6 +142,11 @@ export function printError(thrown: unknown, terminal: Terminal, json: boolean): 
   // An error without a code is a bug; print the stack for the bug report.
   if (!(error instanceof AppError) && error instanceof Error && error.stack)
     terminal.note(terminal.style('dim', plain(error.stack)));
+}
+
+/** Whether a command ended because a signal had set its exit code and aborted what it did. */
+export function isStopped(thrown: unknown, code: number): boolean {
+  return code > 128 && isAbort(firstError(thrown));
 }
 
 /** Exit code: 2 for usage and configuration errors, 1 otherwise. */

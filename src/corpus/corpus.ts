@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, systemClock, setAsideIfDamaged } from '../base/index.ts';
+import { AppError, systemClock } from '../base/index.ts';
 import type { Config, Layer, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import type { Clocks, Runtime, WebTime } from '../harvest/index.ts';
@@ -157,7 +157,7 @@ export class Corpus implements AsyncDisposable {
     return eventStream<SearchEvent>(async (tell, stop) => {
       await this.#forgetSearch();
       requireSearchable(this.folder, this.config);
-      await refreshPassages(this.folder, this.config, tell, stop);
+      await refreshPassages(this.folder, this.config, tell, { signal: stop });
     }, signal);
   }
 
@@ -322,14 +322,14 @@ export class Corpus implements AsyncDisposable {
   async reindex(warn?: (message: string) => void) {
     if (!existsSync(this.folder))
       throw new AppError('USAGE_RUN', `${this.folder} does not exist`, { hint: 'give a run folder' });
-    setAsideIfDamaged(join(this.folder, 'corpus.sqlite'), warn);
+    CorpusStore.setAsideIfDamaged(this.folder, { manifests: manifestFolder(this.config), warn });
     const isGraphWanted = this.graph.exists;
     using store = CorpusStore.create(this.folder, { manifests: manifestFolder(this.config), warn });
     store.mendLogs({ thorough: true });
     store.clear('with graph');
     const { lines, badLines } = await store.ingestSoon();
     const nodes = isGraphWanted ? await this.graph.refill(store) : 0;
-    await refreshPassages(this.folder, this.config, () => undefined);
+    await refreshPassages(this.folder, this.config, () => undefined, { thorough: true });
     const works = store.count("works where outcome <> 'unreadable'");
     return {
       lines,

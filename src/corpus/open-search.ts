@@ -42,7 +42,7 @@ export async function openSearchSession(
       hint: `use one of ${SEARCH_MODES.join(', ')}`,
     });
   if (!asItIs || !hasIndex(folder))
-    await refreshPassages(folder, config, tell, signal).catch((error: unknown) => {
+    await refreshPassages(folder, config, tell, { signal }).catch((error: unknown) => {
       if (!isUnwritable(error) || !hasIndex(folder)) throw error;
       tell({ kind: 'message', level: 'warn', message: `the index was not updated: ${error.message}` });
     });
@@ -108,14 +108,15 @@ export async function refreshPassages(
   folder: string,
   config: Config,
   tell: (event: SearchEvent) => void,
-  signal?: AbortSignal,
+  { signal, thorough = false }: { readonly signal?: AbortSignal | undefined; readonly thorough?: boolean } = {},
 ): Promise<number | undefined> {
   const dataRoot = config.parse.data_root;
   const format = chunkFormat(dataRoot, config);
   if (!format) return undefined;
   const report = (event: IndexEvent): void => tell({ kind: 'index', event });
   const linkOf = (document: string): string | undefined => documentLink({ folder, dataRoot }, document);
-  return (await refreshIndex({ dataRoot, folder, format, linkOf, ...(signal && { signal }), report })).passages;
+  return (await refreshIndex({ dataRoot, folder, format, linkOf, thorough, ...(signal && { signal }), report }))
+    .passages;
 }
 
 /** Undefined if the run has found nothing. */
@@ -125,7 +126,7 @@ export async function makeIndex(
   signal: AbortSignal,
 ): Promise<NonNullable<RunAccount['index']> | undefined> {
   const folder = config.download.out;
-  const passages = await refreshPassages(folder, config, tell, signal);
+  const passages = await refreshPassages(folder, config, tell, { signal });
   if (passages === undefined) return undefined;
   return { passages, searched_by: readManifest(folder).dense ? 'words and meaning' : 'words' };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import type { Account, RunCounts } from '../ask/index.ts';
 import type { Clock } from '../base/index.ts';
-import { AppError, FileLock, parseJson, writeFileAtomic } from '../base/index.ts';
+import { AppError, FileLock, parseJson, writeOwnFile } from '../base/index.ts';
 import type { DownloadEvent, DownloadSummary } from '../download/index.ts';
 import type { IdentifiedPapers, WantedWorks } from '../harvest/index.ts';
 import type { QueueEvent } from '../queue/index.ts';
@@ -70,7 +70,7 @@ export async function openRunFolder(path: string, asked: RunAsked, clock: Clock)
   held.use(taken);
   const now = (): string => new Date(clock.now()).toISOString();
   const write = (file: RunFile): Promise<void> =>
-    writeFileAtomic(join(path, NAME), `${JSON.stringify(file, undefined, 2)}\n`);
+    writeOwnFile(join(path, NAME), `${JSON.stringify(file, undefined, 2)}\n`);
   const file: RunFile = {
     schema: RUN_SCHEMA,
     asked,

@@ -10,7 +10,7 @@ import {
   syncFolder,
   Batcher,
   describeDiskError,
-  renameFile,
+  replaceFile,
   syncFiles,
   errorInfo,
   hasCode,
@@ -183,7 +183,7 @@ export async function commitFiles(commits: readonly Commit[], areSynced = false)
     try {
       if (unsynced.has(part)) throw unsynced.get(part);
       if (!existsSync(path)) isNew.add(commit);
-      renameFile(part, path);
+      replaceFile(part, path);
     } catch (error) {
       failures.set(commit, describeDiskError(error, path));
     }

@@ -2,7 +2,7 @@ import { accessSync, constants, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, canonicalJson, wait, writeFileAtomic, readFields } from '../base/index.ts';
+import { AppError, canonicalJson, wait, writeOwnFile, readFields } from '../base/index.ts';
 import type { Records } from '../store/index.ts';
 import type {
   ListedWork,
@@ -325,7 +325,7 @@ export function zoteroVersions(out: string) {
     /** Call when every work read is in the queue: these libraries need not be read again. */
     async commit(): Promise<void> {
       if (read.size === 0) return;
-      await writeFileAtomic(path, `${JSON.stringify({ ...readFields(path), ...Object.fromEntries(read) })}\n`);
+      await writeOwnFile(path, `${JSON.stringify({ ...readFields(path), ...Object.fromEntries(read) })}\n`);
       read.clear();
     },
   };
@@ -344,7 +344,7 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
   let [pages, listed, total] = [0, resume?.yielded ?? 0, 0];
   for await (const page of iterateOpenAlex(query, { ...listing, resume })) {
     if (statePath !== undefined && 'state' in page && page.state !== null)
-      await writeFileAtomic(statePath, `${JSON.stringify({ query: keyOf(query), state: page.state })}\n`);
+      await writeOwnFile(statePath, `${JSON.stringify({ query: keyOf(query), state: page.state })}\n`);
     switch (page.kind) {
       case 'page':
         pages += 1;

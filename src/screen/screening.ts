@@ -312,7 +312,7 @@ export class Screening implements Disposable {
       'select version, reviewers, question, criteria, reasons, highlight from protocols order by version desc limit 1',
     );
     if (!row) return NO_PROTOCOL;
-    const list = (json: string): string[] => JSON.parse(json) as string[];
+    const list = (json: string): string[] => this.#store.parse<string[]>(json);
     return { ...row, reasons: list(row.reasons), highlight: list(row.highlight) };
   }
 
@@ -473,7 +473,7 @@ export class Screening implements Disposable {
         id,
         title: title ?? '',
         abstract: abstract ?? '',
-        references: JSON.parse(cited ?? '[]') as string[],
+        references: this.#store.parse<string[]>(cited ?? '[]'),
       });
     return this.#works.map((id) => texts.get(id) ?? { id, title: '', abstract: '', references: [] });
   }

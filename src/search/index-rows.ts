@@ -1,11 +1,20 @@
-import { mkdirSync, utimesSync } from 'node:fs';
+import { mkdirSync, statSync, utimesSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-import { AppError, syncFolder } from '../base/index.ts';
+import {
+  AppError,
+  asideName,
+  describeDiskError,
+  emitWarning,
+  isUnwritable,
+  renameFile,
+  sha256File,
+  syncFolder,
+} from '../base/index.ts';
 import type { ModelIdentity } from '../parse/index.ts';
 import { CorpusStore, hasStore } from '../store/index.ts';
-import { INDEX_VERSION, segmentPath } from './segment/segment-file.ts';
+import { INDEX_VERSION, SegmentFile, segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
 import { SegmentWriter } from './segment/write-segment.ts';
 
@@ -18,7 +27,11 @@ export interface IndexDense {
 
 export type IndexManifest = IndexRows['manifest'];
 
-export type SegmentRow = Awaited<ReturnType<SegmentWriter['finish']>>;
+export type SegmentRow = Awaited<ReturnType<SegmentWriter['finish']>> & {
+  /** Size and time of the file when its bytes were last compared with the hash. */
+  readonly stamp: string;
+  readonly sha256: string;
+};
 type IndexedRow = Awaited<ReturnType<SegmentWriter['add']>>;
 
 type Documents = AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>;
@@ -103,6 +116,35 @@ export class IndexRows implements Disposable {
     return this.#store.all('select id, first, count from indexed_documents where segment = ? order by first', segment);
   }
 
+  /**
+   * Whether every segment has the bytes that were written. They are read if the size or time of a file has changed, or
+   * with `thorough`. A file that is no segment at all is moved aside, because the next build removes what it replaces.
+   */
+  async isSound(thorough = false): Promise<boolean> {
+    let isSound = true;
+    for (const { name, stamp, sha256 } of this.segments()) {
+      const path = segmentPath(this.folder, name);
+      const found = stampOf(path);
+      if (found === stamp && !thorough) continue;
+      if (found !== '' && (await sha256File(path)) === sha256) {
+        this.#remember(name, found);
+        continue;
+      }
+      isSound = false;
+      if (found !== '') setForeignAside(path);
+    }
+    return isSound;
+  }
+
+  #remember(segment: string, stamp: string): void {
+    try {
+      this.#store.run('update segments set stamp = ? where name = ?', stamp, segment);
+    } catch (error) {
+      // On a read-only disk it is compared again each time.
+      if (!isUnwritable(describeDiskError(error, this.folder))) throw error;
+    }
+  }
+
   stamps(): Map<string, string> {
     return this.#store.map('select id, stamp from indexed_documents');
   }
@@ -173,7 +215,7 @@ export class IndexRows implements Disposable {
   async #removeOthers(): Promise<void> {
     const named = new Set(this.segments().map(({ name }) => basename(segmentPath(this.folder, name))));
     for (const file of await readdir(this.folder)) {
-      const isOurs = /^(?:(?:segment|passages|offsets|lexical|dense|rows)-[0-9a-f]+\.|index\.)/.test(file);
+      const isOurs = /^segment-[0-9a-f]+\.bin$/.test(file);
       // On some systems open files cannot be removed; the next update tries again.
       if (isOurs && !named.has(file)) await rm(join(this.folder, file), { force: true }).catch(() => undefined);
     }
@@ -194,6 +236,23 @@ export function hasIndex(corpus: string): boolean {
   return rows?.version !== undefined;
 }
 
+function setForeignAside(path: string): void {
+  try {
+    new SegmentFile(path)[Symbol.dispose]();
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'INDEX_DAMAGED')) throw error;
+    if (statSync(path).size === 0) return;
+    const aside = asideName(path);
+    renameFile(path, aside);
+    emitWarning(`${path} is damaged: it was moved to ${aside}, and the index is built again`);
+  }
+}
+
+function stampOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? `${found.size} ${found.mtimeMs}` : '';
+}
+
 /** They are valid once the database names them. */
 async function writeSegments(
   folder: string,
@@ -204,9 +263,12 @@ async function writeSegments(
   const [segments, indexed]: [SegmentRow[], IndexedRow[]] = [[], []];
   let writer: SegmentWriter | undefined;
   const finish = async (): Promise<void> => {
-    if (writer) segments.push(await writer.finish());
-    writer?.[Symbol.dispose]();
+    if (!writer) return;
+    const row = await writer.finish();
+    writer[Symbol.dispose]();
     writer = undefined;
+    const path = segmentPath(folder, row.name);
+    segments.push({ ...row, stamp: stampOf(path), sha256: await sha256File(path) });
   };
   try {
     for await (const document of documents) {

@@ -140,6 +140,33 @@ test('a folder without chunks is refused; an index with a damaged database is re
   assert.deepEqual(index.modes, ['lexical']);
 });
 
+test('a damaged segment is noticed by its time and hash and built again; a copied one is kept', async () => {
+  await chunk('a', 1);
+  const { passages } = await refresh();
+  const index = join(folder, 'Index');
+  const segment = async (): Promise<string> =>
+    join(index, (await readdir(index)).find((name) => name.endsWith('.bin')) ?? '');
+  const path = await segment();
+  const bytes = await readFile(path);
+  await writeFile(path, bytes);
+  assert.deepEqual(await refresh(), { passages, changed: false }, 'the same bytes at another time');
+  for (const damage of ['changed', 'cut off', 'foreign', 'missing'] as const) {
+    const at = await segment();
+    const now = await readFile(at);
+    if (damage === 'changed') await writeFile(at, now.fill(0x15, 40, 41));
+    else if (damage === 'cut off') await truncate(at, now.length / 2);
+    else if (damage === 'foreign') await writeFile(at, 'minutes of a meeting');
+    else await rm(at);
+    assert.deepEqual(await refresh(), { passages, changed: true }, damage);
+    using opened = await openIndex(folder);
+    assert.deepEqual(opened.modes, ['lexical']);
+  }
+  const aside = (await readdir(index)).filter((name) => name.includes('damaged'));
+  assert.ok(
+    (await Array.fromAsync(aside, (name) => readFile(join(index, name), 'utf8'))).includes('minutes of a meeting'),
+  );
+});
+
 for (const format of ['parquet', 'jsonl'] as const)
   test(`truncated chunk and vector files (${format}) are reported and marked for the next run; the index stays usable`, async () => {
     for (const id of ['a', 'b', 'c']) {

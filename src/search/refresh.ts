@@ -1,4 +1,4 @@
-import { existsSync, globSync, statSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 import { AppError, canonicalJson, FileLock, systemClock } from '../base/index.ts';
@@ -13,7 +13,6 @@ import {
 } from '../parse/index.ts';
 import type { IndexDense } from './index-rows.ts';
 import { hasIndex, IndexRows } from './index-rows.ts';
-import { segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
 import type { IndexedPassage } from './opened-segments.ts';
 import { sectionOf } from './section.ts';
@@ -24,6 +23,8 @@ export interface RefreshOptions {
   readonly folder: string;
   readonly format: FileFormat;
   readonly linkOf?: (documentId: string) => string | undefined;
+  /** Reads every byte of the index, not only of files whose size or time has changed. */
+  readonly thorough?: boolean;
   readonly signal?: AbortSignal;
   readonly report?: (event: IndexEvent) => void;
 }
@@ -39,7 +40,7 @@ export async function refreshIndex(
       hint: 'create them with docstokg run or docparse parse',
     });
   }
-  const before = changesSince(folder, documents);
+  const before = await changesSince(folder, documents, options.thorough);
   if (before && before.changed.length === 0 && before.gone.length === 0)
     return { passages: before.passages, changed: false };
   using lock = new FileLock(join(folder, 'Index', 'building.lock'), systemClock);
@@ -49,7 +50,11 @@ export async function refreshIndex(
     changed,
     gone,
     passages: kept,
-  } = changesSince(folder, documents) ?? { changed: documents, gone: [], passages: undefined };
+  } = (await changesSince(folder, documents, options.thorough)) ?? {
+    changed: documents,
+    gone: [],
+    passages: undefined,
+  };
   if (changed.length === 0 && gone.length === 0 && kept !== undefined) return { passages: kept, changed: false };
   using index = IndexRows.open(folder);
   const dense = await wantedDense(documents);
@@ -86,11 +91,11 @@ function documentsOf({ dataRoot, format, linkOf }: RefreshOptions) {
 }
 
 /** Undefined if there is no complete index that this version can search. */
-function changesSince(folder: string, documents: readonly FoundDocument[]) {
+async function changesSince(folder: string, documents: readonly FoundDocument[], thorough?: boolean) {
   if (!hasIndex(folder)) return undefined;
   try {
     using index = IndexRows.read(folder);
-    if (!index.segments().every(({ name }) => existsSync(segmentPath(index.folder, name)))) return undefined;
+    if (!(await index.isSound(thorough))) return undefined;
     const stamps = index.stamps();
     const changed = documents.filter(({ id, stamp }) => stamps.get(id) !== stamp);
     for (const { id } of documents) stamps.delete(id);

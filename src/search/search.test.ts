@@ -407,7 +407,6 @@ test('damaged bytes anywhere in a segment are reported as a damaged index', asyn
 
 test('a new build replaces the old one and removes leftovers of failed builds', async () => {
   await buildIndex(folder, [passage(1, 'old')]);
-  await writeFile(join(folder, 'Index', 'lexical-0badf00d.bin'), 'of an old version');
   await writeFile(join(folder, 'Index', 'segment-0badf00d0bad.bin'), 'left behind');
   await buildIndex(folder, [passage(1, 'new')]);
   assert.equal((await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.bin')).length, 1);

@@ -70,7 +70,7 @@ export async function writeReport(options: {
   const title = options.title ?? run.title;
   const noscript = `${title}: ${run.works} works, ${run.saved} full texts, ${run.documents} documents.`;
   const [before = '', after = ''] = await frame(title, noscript);
-  using page = new AtomicText(path);
+  using page = new AtomicText(path, true);
   const report = { ...asked, ...writerInto(page), limits: { ...REPORT_LIMITS, ...options.limits } };
   page.write(before);
   // Commands in it are typed in its folder; it may be sent to others, who need not know the path.

@@ -25,9 +25,10 @@ import {
   openOrSetAside,
   openOwnDatabase,
   packageRoot,
+  setAsideIfDamaged,
   sqliteCode,
 } from '../base/index.ts';
-import { KeptLogs } from './kept-logs.ts';
+import { KeptLogs, packed, salvageLogs } from './kept-logs.ts';
 import { appendLine, isSameLog, LineReader, linesOf, logAt, logsIn, readLines, START } from './logs.ts';
 import type { LogCursor, LogFile } from './logs.ts';
 import { WorkRows } from './work-rows.ts';
@@ -35,7 +36,7 @@ import { WorkRows } from './work-rows.ts';
 const NAME = 'corpus.sqlite';
 const APPLICATION = 'DtKc';
 /** Raised with every change of `schema.sql`: an older database is built again, a newer one refused. */
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 const BATCH_BYTES = 1 << 20;
 const BUSY_MS = 30_000;
 const ROWS_PER_CALL = 10;
@@ -106,7 +107,15 @@ export class CorpusStore implements Disposable {
     this.#warn = options.warn ?? emitWarning;
     this.#say = options.say;
     this.#manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
-    this.database = path === '' ? opened(copy) : openOrSetAside(path, () => opened(path), options.warn);
+    this.database =
+      path === ''
+        ? opened(copy)
+        : openOrSetAside(
+            path,
+            () => opened(path),
+            options.warn,
+            (aside) => this.#salvage(aside),
+          );
     this.#works = new WorkRows(this);
     this.#reader = new LineReader(this, this.#works);
     this.#kept = new KeptLogs(this);
@@ -135,6 +144,18 @@ export class CorpusStore implements Disposable {
   static create(folder: string, options: StoreOptions = {}): CorpusStore {
     mkdirSync(folder, { recursive: true });
     return new CorpusStore(folder, join(folder, NAME), options, { mends: true });
+  }
+
+  /** Moves a damaged database aside; what only it still has of the logs is written to them. */
+  static setAsideIfDamaged(folder: string, options: StoreOptions = {}): void {
+    const { warn = emitWarning, manifests = join(folder, 'Data', 'Manifests') } = options;
+    const aside = setAsideIfDamaged(join(folder, NAME), warn);
+    if (aside !== undefined) salvageLogs(aside, (name) => logAt(folder, manifests, name), isFleetFolder(folder), warn);
+  }
+
+  #salvage(aside: string): void {
+    const at = (name: string): LogFile => logAt(this.folder, this.#manifests, name);
+    salvageLogs(aside, at, isFleetFolder(this.folder), this.#warn);
   }
 
   /** Reads everything appended to the logs since the last ingest, in batches. */
@@ -278,11 +299,19 @@ export class CorpusStore implements Disposable {
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
   get<T = Record<string, unknown>>(sql: string, ...values: SqlValues): T | undefined {
-    return this.#guard(() => this.#prepared(sql).get(...(values as SQLInputValue[])) as T | undefined);
+    const statement = this.#prepared(sql);
+    return this.#guard(() => statement.get(...(values as SQLInputValue[])) as T | undefined);
   }
 
   all<T = Record<string, unknown>>(sql: string, ...values: SqlValues): T[] {
-    return this.#guard(() => this.#prepared(sql).all(...(values as SQLInputValue[])) as T[]);
+    const statement = this.#prepared(sql);
+    return this.#guard(() => statement.all(...(values as SQLInputValue[])) as T[]);
+  }
+
+  /** A value that the database has as JSON. SQLite does not notice changed bytes inside a text: they show here. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what the column holds
+  parse<T>(json: string): T {
+    return parseStored<T>(json, this.folder);
   }
 
   /** The number that a statement selects; 0 if it selects none. */
@@ -306,15 +335,17 @@ export class CorpusStore implements Disposable {
 
   /** Row by row, with a separate statement, so that other queries can run in between. */
   *iterate<T = Record<string, unknown>>(sql: string, ...values: SqlValues): Generator<T, void> {
+    const statement = this.#compiled(sql);
     try {
-      yield* this.database.prepare(sql).iterate(...(values as SQLInputValue[])) as Iterable<T>;
+      yield* statement.iterate(...(values as SQLInputValue[])) as Iterable<T>;
     } catch (error) {
       throw this.#described(error);
     }
   }
 
   run(sql: string, ...values: SqlValues): number {
-    return this.#guard(() => Number(this.#prepared(sql).run(...(values as SQLInputValue[])).changes));
+    const statement = this.#prepared(sql);
+    return this.#guard(() => Number(statement.run(...(values as SQLInputValue[])).changes));
   }
 
   /** Inserts a row by the names of its columns; returns 0 if there was one with its key and `orElse` leaves it. */
@@ -384,19 +415,25 @@ export class CorpusStore implements Disposable {
   }
 
   #described(error: unknown): unknown {
-    // Statements of this version may not fit the tables of a newer one that has built the database again.
+    // Statements of this version may not fit the tables of a newer one that has built the database again; if they do,
+    // what fails while they run is a text that should be JSON.
     if (sqliteCode(error) === 1) this.#requireVersion();
-    if (!isDamaged(error)) return error;
-    return new AppError('CORPUS_DAMAGED', `${this.#path} is damaged`, {
-      hint: 'docstokg reindex moves it aside and builds it again',
-      cause: error,
-    });
+    return isDamaged(error) || sqliteCode(error) === 1 ? damaged(this.folder, error) : error;
   }
 
   #prepared(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
-    if (!statement) this.#statements.set(sql, (statement = this.database.prepare(sql)));
+    if (!statement) this.#statements.set(sql, (statement = this.#compiled(sql)));
     return statement;
+  }
+
+  #compiled(sql: string): StatementSync {
+    try {
+      return this.database.prepare(sql);
+    } catch (error) {
+      if (sqliteCode(error) === 1) this.#requireVersion();
+      throw isDamaged(error) ? damaged(this.folder, error) : error;
+    }
   }
 
   /** Reads a piece of the first log with new lines; false if there is none. */
@@ -438,7 +475,8 @@ export class CorpusStore implements Disposable {
          tail = excluded.tail, bad_lines = bad_lines + excluded.bad_lines`,
       log.name, bytes, headBytes, head, tail, bad.length,
     ); // prettier-ignore
-    this.#kept.keep(log.name, cursor.bytes, read.bytes);
+    if (read.bytes.length > 0)
+      this.insert('log_pieces', { log: log.name, start: cursor.bytes, content: packed(read.bytes) });
     if (!this.#settlesLate || this.#works.size > MOST_UNSETTLED) this.#works.settle();
     this.#ownChanges += 1;
     return !read.isEnd;
@@ -497,7 +535,8 @@ export class CorpusStore implements Disposable {
       if (name === log.name || cursor.bytes === 0 || !isSameLog(log.path, cursor)) continue;
       this.run('delete from logs where name = ?', log.name);
       this.run('update logs set name = ? where name = ?', log.name, name);
-      this.#kept.rename(name, log.name);
+      this.run('delete from log_pieces where log = ?', log.name);
+      this.run('update log_pieces set log = ? where log = ?', log.name, name);
       return true;
     }
     return false;
@@ -525,6 +564,23 @@ function countLines(path: string, bytes: number): number {
     lines += 1;
   }
   return lines;
+}
+
+/** A value that the database of a folder has as JSON. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what the column holds
+export function parseStored<T>(json: string, folder = ''): T {
+  try {
+    return JSON.parse(json) as T;
+  } catch (error) {
+    throw damaged(folder, error);
+  }
+}
+
+function damaged(folder: string, cause: unknown): AppError {
+  return new AppError('CORPUS_DAMAGED', `${join(folder, NAME)} is damaged`, {
+    hint: `docstokg reindex ${folder || 'RUN'} builds it again from the logs`,
+    cause,
+  });
 }
 
 function versionOf(database: DatabaseSync): number {

@@ -1,4 +1,4 @@
-export { CorpusStore, hasStore, isFleetFolder, refuseFleetFolder, removeStore } from './corpus-store.ts';
+export { CorpusStore, hasStore, isFleetFolder, parseStored, refuseFleetFolder, removeStore } from './corpus-store.ts';
 export { CHOICES, LABELS, PHASES, verdictOf } from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
 export type { HostRow } from './logs.ts';

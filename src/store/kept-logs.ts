@@ -1,11 +1,26 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { SQLInputValue } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-import { AppError, asideName, FileLock, fieldsOf, parseJson, partPath, sha256, systemClock } from '../base/index.ts';
+import type { Warn } from '../base/index.ts';
+import {
+  AppError,
+  asideName,
+  describeDiskError,
+  FileLock,
+  fieldsOf,
+  isDamaged,
+  parseJson,
+  partPath,
+  sha256,
+  sqliteCode,
+  systemClock,
+} from '../base/index.ts';
 import type { CorpusStore } from './corpus-store.ts';
 import type { LogFile } from './logs.ts';
-import { linesOf, readAt } from './logs.ts';
+import { appendLine, linesOf, readAt } from './logs.ts';
 
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
 const NEWLINE = Buffer.from('\n');
@@ -23,21 +38,10 @@ export interface Mended {
  * missing, shorter or different was lost or damaged, and is written again from here.
  */
 export class KeptLogs {
-  readonly #store: CorpusStore;
+  readonly #store: Pick<CorpusStore, 'iterate'>;
 
-  constructor(store: CorpusStore) {
+  constructor(store: Pick<CorpusStore, 'iterate'>) {
     this.#store = store;
-  }
-
-  /** Call in the transaction that moves the cursor. */
-  keep(log: string, start: number, content: Buffer): void {
-    if (content.length === 0) return;
-    this.#store.insert('log_pieces', { log, start, content: zstdCompressSync(content, { params: PARAMS }) });
-  }
-
-  rename(from: string, to: string): void {
-    this.#store.run('delete from log_pieces where log = ?', to);
-    this.#store.run('update log_pieces set log = ? where log = ?', to, from);
   }
 
   /** Whether the file begins with every byte that was read from it. */
@@ -109,12 +113,86 @@ export class KeptLogs {
     }
   }
 
+  /**
+   * Appends what can be read of the pieces and the file does not have, from a database that is damaged itself. Returns
+   * the number of lines.
+   */
+  salvage({ name, path }: Pick<LogFile, 'name' | 'path'>): number {
+    const present = new Set<string>();
+    for (const line of existsSync(path) ? linesOf(path) : []) present.add(sha256(line));
+    const lost: string[] = [];
+    try {
+      for (const piece of this.#pieces(name))
+        for (const line of piece.toString('utf8').split('\n').slice(0, -1))
+          if (!present.has(sha256(line))) lost.push(line);
+    } catch (error) {
+      // The rest of them cannot be read.
+      if (!(error instanceof AppError) && !isDamaged(error)) throw error;
+    }
+    if (lost.length > 0) appendLine(path, `${lost.join('\n')}\n`, true);
+    return lost.length;
+  }
+
   *#pieces(name: string): Generator<Buffer> {
-    const rows = this.#store.iterate<{ content: Uint8Array }>(
-      'select content from log_pieces where log = ? order by start',
+    const rows = this.#store.iterate<{ start: number; content: Uint8Array }>(
+      'select start, content from log_pieces where log = ? order by start',
       name,
     );
-    for (const { content } of rows) yield zstdDecompressSync(content);
+    for (const { start, content } of rows) yield unpacked(content, `${name} at byte ${start}`);
+  }
+}
+
+/** A piece of a log as the database has it; `keep` it in the transaction that moves the cursor. */
+export function packed(content: Buffer): Uint8Array {
+  return zstdCompressSync(content, { params: PARAMS });
+}
+
+function unpacked(content: Uint8Array, what: string): Buffer {
+  try {
+    return zstdDecompressSync(content);
+  } catch (error) {
+    throw new AppError('CORPUS_DAMAGED', `corpus.sqlite is damaged: its copy of ${what} cannot be read`, {
+      hint: 'docstokg reindex builds it again',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Gives logs back what only a damaged database, which was moved aside, still has of them; tells how many lines of which
+ * log were written.
+ */
+export function salvageLogs(
+  aside: string,
+  at: (name: string) => Pick<LogFile, 'name' | 'path'>,
+  isCopy: boolean,
+  warn: Warn,
+): void {
+  try {
+    using database = new DatabaseSync(aside, { readOnly: true });
+    const kept = new KeptLogs({
+      iterate: <T>(sql: string, ...values: readonly unknown[]) =>
+        database.prepare(sql).iterate(...(values as SQLInputValue[])) as Generator<T, void>,
+    });
+    const logs = database.prepare('select name, bytes from logs where bytes > 0').all() as {
+      name: string;
+      bytes: number;
+    }[];
+    for (const { name, bytes } of isCopy ? [] : logs) {
+      const log = at(name);
+      let lines: number | undefined;
+      try {
+        if (!kept.mend(log, bytes, isCopy)) continue;
+      } catch (error) {
+        if (!(error instanceof AppError) && !isDamaged(error)) throw error;
+        lines = kept.salvage(log);
+        if (lines === 0) continue;
+      }
+      warn(`${log.path}: ${lines ?? 'all'} lines that were missing or damaged were written again from ${aside}`);
+    }
+  } catch (error) {
+    // Nothing can be read of it: the logs are all there is.
+    if (!isDamaged(error) && sqliteCode(error) !== 1) throw describeDiskError(error, aside);
   }
 }
 

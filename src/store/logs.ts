@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fdatasyncSync, fstatSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { cutTornLine, fieldsOf, parseJson } from '../base/index.ts';
+import { cutTornLine, describeDiskError, fieldsOf, parseJson } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import type { CorpusStore } from './corpus-store.ts';
 import type { WorkRows } from './work-rows.ts';
@@ -156,14 +156,17 @@ function wholeLines(descriptor: number, from: number, size: number, maxBytes: nu
  * transaction of the database, which only one process can hold.
  */
 export function appendLine(path: string, text: string, isSynced = false): void {
-  const descriptor = openSync(path, 'a+');
+  let descriptor: number | undefined;
   try {
+    descriptor = openSync(path, 'a+');
     cutTornLine(path, descriptor);
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
     if (isSynced) fdatasyncSync(descriptor);
+  } catch (error) {
+    throw describeDiskError(error, path);
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -138,7 +138,7 @@ export function readRecord(store: CorpusStore, id: string): WorkRecord | undefin
     id,
     /^doi:/i.test(id) ? id.toLowerCase() : id,
   );
-  return row && (JSON.parse(row.record) as WorkRecord);
+  return row && store.parse<WorkRecord>(row.record);
 }
 
 /** By its id, or by its DOI, which two OpenAlex works may share. */

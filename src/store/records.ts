@@ -75,7 +75,7 @@ export class Records implements KnownIdentity, Disposable {
   }
 
   *#parsed<T>(sql: string): Generator<T> {
-    for (const { json } of this.#store.iterate<{ json: string }>(sql)) yield JSON.parse(json) as T;
+    for (const { json } of this.#store.iterate<{ json: string }>(sql)) yield this.#store.parse<T>(json);
   }
 
   /** Merges records into the known ones; logs nothing if only the time differs. */
@@ -275,7 +275,11 @@ export class Records implements KnownIdentity, Disposable {
     );
     if (!row) return undefined;
     const { doi, title, record } = row;
-    return { id: row.work, title, ids: record === null ? { ...NO_IDS, doi } : (JSON.parse(record) as WorkRecord).ids };
+    return {
+      id: row.work,
+      title,
+      ids: record === null ? { ...NO_IDS, doi } : this.#store.parse<WorkRecord>(record).ids,
+    };
   }
 
   /** The versions of each work with more than one, best version first. */
@@ -295,7 +299,7 @@ export class Records implements KnownIdentity, Disposable {
     );
     return rows.map(({ works, ...row }) => ({
       ...row,
-      works: works === null ? null : (JSON.parse(works) as string[]),
+      works: works === null ? null : this.#store.parse<string[]>(works),
     }));
   }
 
@@ -363,5 +367,5 @@ export function* manifestRows(
   const rows = store.iterate<{ row: string; isLast: 0 | 1 }>(
     `select row, sequence in (select max(sequence) from outcomes group by work) as isLast from outcomes order by sequence`,
   );
-  for (const { row, isLast } of rows) yield { line: row, row: JSON.parse(row) as ManifestRow, isLast: isLast === 1 };
+  for (const { row, isLast } of rows) yield { line: row, row: store.parse<ManifestRow>(row), isLast: isLast === 1 };
 }

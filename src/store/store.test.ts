@@ -18,6 +18,7 @@ import { test } from 'node:test';
 
 import type { LogLine } from '../../test/support/corpus-logs.ts';
 import { appendLine, corpusLines, dumpOf } from '../../test/support/corpus-logs.ts';
+import type { AppError } from '../base/index.ts';
 import { packageRoot, sha256 } from '../base/index.ts';
 import { manifestRow } from '../download/index.ts';
 import { emptyRecord, workFromText } from '../works/index.ts';
@@ -272,7 +273,7 @@ test('a newer database is refused, an older one gives its logs what they lost an
 test('the schema has a new version whenever it changes', () => {
   const sql = readFileSync(join(packageRoot(), 'sql', 'corpus', 'schema.sql'), 'utf8');
   // If this fails, raise SCHEMA_VERSION in corpus-store.ts and write the new hash here.
-  assert.equal(sha256(sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')).slice(0, 16), 'fa2a6efcdc2e976a');
+  assert.equal(sha256(sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')).slice(0, 16), '88898e20d70a66c9');
 });
 
 function pathOf(folder: string, log: string): string {
@@ -333,6 +334,51 @@ test('a damaged database is reported as damaged', async () => {
   using store = CorpusStore.open(folder.path);
   assert.throws(() => store.all('select * from outcomes'), { code: 'CORPUS_DAMAGED' });
   assert.throws(() => [...store.iterate('select * from outcomes')], { code: 'CORPUS_DAMAGED' });
+});
+
+test('changed bytes in a text of the database are reported with the command that mends them', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  {
+    using records = Records.open(folder.path);
+    records.add([{ ...emptyRecord('W1', { openalex: 'W1' }), title: 'Reefs' }]);
+  }
+  using store = CorpusStore.create(folder.path);
+  store.run('update records set record = replace(record, \'"title":\', \'"title"\x15\')');
+  const isDamage = (error: AppError): boolean => {
+    assert.equal(error.code, 'CORPUS_DAMAGED');
+    assert.match(error.hint ?? '', new RegExp(`docstokg reindex ${folder.path}`));
+    return true;
+  };
+  assert.throws(() => new Records(store).get('W1'), isDamage);
+  assert.throws(() => store.all("select record ->> '$.title' from records"), isDamage);
+  assert.throws(() => [...store.iterate("select record ->> '$.title' from records")], isDamage);
+  assert.throws(
+    () => store.all('select nonsense from records'),
+    { code: 'ERR_SQLITE_ERROR' },
+    'our own mistakes are not damage',
+  );
+});
+
+test('logs get back what only a database has that is damaged itself', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'store-'));
+  const { logs } = readFolder(folder.path);
+  const path = join(folder.path, 'corpus.sqlite');
+  const before = logs.map((name) => readFileSync(pathOf(folder.path, name)));
+  for (const name of logs) truncateSync(pathOf(folder.path, name), 100);
+  {
+    using database = new DatabaseSync(path);
+    const { rootpage: page } = database
+      .prepare("select rootpage from sqlite_schema where name = 'works_by_title'")
+      .get() as { rootpage: number };
+    writeFileSync(path, readFileSync(path).fill(0xff, (page - 1) * 4096, page * 4096));
+  }
+  const messages: string[] = [];
+  CorpusStore.setAsideIfDamaged(folder.path, { warn: (message) => messages.push(message) });
+  assert.match(
+    messages.join('\n'),
+    /decisions\.jsonl: all lines that were missing or damaged were written again from .*damaged-1/,
+  );
+  for (const [at, name] of logs.entries()) assert.deepEqual(readFileSync(pathOf(folder.path, name)), before[at], name);
 });
 
 test('a work listed under several ids is one row, whichever id is known first, and a user can split it', async () => {

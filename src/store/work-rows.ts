@@ -198,7 +198,7 @@ export class WorkRows {
   #recordOf(names: readonly string[]): WorkRecord | undefined {
     for (const name of names) {
       const kept = this.#store.get<{ record: string }>('select record from records where id = ?', name);
-      if (kept) return JSON.parse(kept.record) as WorkRecord;
+      if (kept) return this.#store.parse<WorkRecord>(kept.record);
     }
     return undefined;
   }

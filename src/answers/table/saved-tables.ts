@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError, canonicalJson, readFields, sha256, writeFileAtomic } from '../../base/index.ts';
+import { AppError, canonicalJson, readFields, sha256, writeOwnFile } from '../../base/index.ts';
 import type { CitedDocument, Corpus, SearchRequest, SearchSession } from '../../corpus/index.ts';
 import type { Cell, Column, Table, TableRow } from './cell.ts';
 import { empty, readCells } from './cell.ts';
@@ -33,7 +33,7 @@ export function rowPath(folder: string, document: string): string {
 }
 
 export async function saveTable(folder: string, { columns, model }: TableFile): Promise<void> {
-  await writeFileAtomic(join(folder, TABLE_FILE), JSON.stringify({ columns: columns.map(writtenColumn), model }));
+  await writeOwnFile(join(folder, TABLE_FILE), JSON.stringify({ columns: columns.map(writtenColumn), model }));
 }
 
 /** The tables of a corpus, newest first; `at` is when a table was last started. */

@@ -1,3 +1,4 @@
+import { parseStored } from '../../store/index.ts';
 import type { EdgeKind, NodeKind } from '../../graph/index.ts';
 
 export interface GraphNode {
@@ -41,7 +42,7 @@ export interface Weighted {
 export type NodeRow = Omit<GraphNode, 'data'> & { readonly node: string; readonly data: string };
 
 export function nodeOf({ id, kind, label, year, data }: NodeRow): GraphNode {
-  return { id, kind, label, year, data: JSON.parse(data) as GraphNode['data'] };
+  return { id, kind, label, year, data: parseStored<GraphNode['data']>(data) };
 }
 
 export const EVIDENCE = `owner as document, method, version, score, quote, block, start_at as start, end_at as "end", page, boxes,
@@ -55,8 +56,8 @@ export type EvidenceRow = Omit<ShownEvidence, 'boxes' | 'detail'> & {
 export function evidenceOf({ boxes, detail, ...row }: EvidenceRow): ShownEvidence {
   return {
     ...row,
-    boxes: JSON.parse(boxes ?? '[]') as ShownEvidence['boxes'],
-    detail: JSON.parse(detail) as ShownEvidence['detail'],
+    boxes: parseStored<ShownEvidence['boxes']>(boxes ?? '[]'),
+    detail: parseStored<ShownEvidence['detail']>(detail),
   };
 }
 

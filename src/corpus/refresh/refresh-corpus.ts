@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError, forEachOf, writeFileAtomic, readFields } from '../../base/index.ts';
+import { AppError, forEachOf, writeOwnFile, readFields } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { namesNoWork, REASONS, renewalOf } from '../../download/index.ts';
 import type { Asking, Runtime } from '../../harvest/index.ts';
@@ -92,7 +92,7 @@ async function remembered(path: string, now: () => Memory): Promise<Memory> {
     throw new AppError('REFRESH_STATE', `${path} is damaged`, { hint: 'remove it; the next refresh starts over' });
   }
   const memory = now();
-  await writeFileAtomic(path, JSON.stringify(memory));
+  await writeOwnFile(path, JSON.stringify(memory));
   return memory;
 }
 
@@ -183,7 +183,7 @@ export async function keepLook(folder: string, look: Look): Promise<void> {
   const { looks: before } = readFields(path) as { readonly looks?: readonly Look[] };
   const others = Array.isArray(before) ? before.filter(({ began }) => began !== look.began) : [];
   const looks = [...others, look].slice(-MOST_LOOKS);
-  await writeFileAtomic(path, `${JSON.stringify({ looks }, undefined, 2)}\n`);
+  await writeOwnFile(path, `${JSON.stringify({ looks }, undefined, 2)}\n`);
 }
 
 export type WorkState = ReturnType<typeof stateOf>;

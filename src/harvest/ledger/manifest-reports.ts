@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { AtomicText, csvLine, hostKey, writeFileAtomic } from '../../base/index.ts';
+import { AtomicText, csvLine, hostKey, writeOwnFile } from '../../base/index.ts';
 import type { AttemptRow } from '../../download/index.ts';
 import { ResolverAccount } from '../../download/index.ts';
 import type { CorpusStore } from '../../store/index.ts';
@@ -31,9 +31,9 @@ export async function writeReports(
   const durations: number[] = [];
   let [works, bytes] = [0, 0];
   const about = { generated_at: new Date(options.now).toISOString(), run_id: options.runId };
-  using all = new AtomicText(join(folder, 'manifest.csv'));
-  using last = new AtomicText(join(folder, 'manifest.last.csv'));
-  using index = new AtomicText(join(folder, 'manifest.index.json'));
+  using all = new AtomicText(join(folder, 'manifest.csv'), true);
+  using last = new AtomicText(join(folder, 'manifest.last.csv'), true);
+  using index = new AtomicText(join(folder, 'manifest.index.json'), true);
   all.write(csvLine(CSV_FIELDS));
   last.write(csvLine(CSV_FIELDS));
   index.write(`${JSON.stringify(about, undefined, 2).slice(0, -2)},\n  "files": {`);
@@ -67,7 +67,7 @@ export async function writeReports(
   for (const file of [all, last, index]) await file.commit();
   const header = { ...about, works };
   const write = (name: string, value: unknown): Promise<void> =>
-    writeFileAtomic(join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`);
+    writeOwnFile(join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`);
   await write('manifest.summary.json', {
     ...header,
     bytes,

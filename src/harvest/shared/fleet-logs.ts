@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, FileLock, JsonlWriter, readFields, writeFileAtomic } from '../../base/index.ts';
+import { AppError, FileLock, JsonlWriter, readFields, writeOwnFile } from '../../base/index.ts';
 import type { LeaseProof, LogLines, SharedLog } from '../../queue/index.ts';
 
 /** The logs that a fleet shares: the database is built from their files as on one machine. */
@@ -44,7 +44,7 @@ export async function openFleetLogs(log: SharedLog, folder: string, manifests: s
   let pulling: Promise<number> = Promise.resolve(0);
 
   const remember = (): Promise<void> =>
-    writeFileAtomic(statePath(folder), `${JSON.stringify({ fleet: identity, logs: Object.fromEntries(copied) })}\n`);
+    writeOwnFile(statePath(folder), `${JSON.stringify({ fleet: identity, logs: Object.fromEntries(copied) })}\n`);
 
   const append = async (lines: readonly LogLines[], proof?: LeaseProof): Promise<boolean> => {
     const waiting = said;

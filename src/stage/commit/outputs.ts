@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { Batcher, freeSpace, renameFile, syncFiles, syncFolder } from '../../base/index.ts';
+import { Batcher, freeSpace, replaceFile, syncFiles, syncFolder } from '../../base/index.ts';
 import { fingerprintPath, removeFingerprint, writeFingerprint } from './fingerprint.ts';
 import type { Performed } from '../execute/perform.ts';
 import type { BareError } from '../stage-error.ts';
@@ -104,7 +104,7 @@ export class OutputCommits {
       const { inputs, outputs } = performed;
       if (!inputs || !outputs) throw new Error('an item with outputs was performed without looking at its files');
       if (existsSync(fingerprintPath(item))) removeFingerprint(item);
-      for (const path of outputPaths(item)) renameFile(path + suffix, path);
+      for (const path of outputPaths(item)) replaceFile(path + suffix, path);
       writeFingerprint(item, { inputs, outputs }, { run: this.#runId, record });
       return undefined;
     } catch (error) {

@@ -266,7 +266,7 @@ export class GraphRows {
       nodeKey(work),
     );
     return resolveReference(
-      { node: part, work, text, place: JSON.parse(place) as TextPlace },
+      { node: part, work, text, place: this.#store.parse<TextPlace>(place) },
       candidates.map(({ id, data }) => [id, citedWorkOf(data)] as const),
     );
   }
@@ -321,7 +321,7 @@ export function referenceAnswers(store: CorpusStore): StoredAnswers {
         'select origin, read_at as readAt, answer from catalogue_answers where question = ?',
         question,
       );
-      return row && { ...row, answer: JSON.parse(row.answer) as StoredAnswer['answer'] };
+      return row && { ...row, answer: store.parse<StoredAnswer['answer']>(row.answer) };
     },
     set: (question, answer) => store.append('records', [{ kind: 'answer', question, ...answer }]),
   };

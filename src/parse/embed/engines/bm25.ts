@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-import { AppError, sha256, writeFileAtomic } from '../../../base/index.ts';
+import { AppError, fieldsOf, parseJson, sha256, writeOwnFile } from '../../../base/index.ts';
 import { ANALYSIS, analyse, BM25 } from '../../terms/index.ts';
 import type { SparseEngine, SparseVector } from '../engine.ts';
 
@@ -36,17 +36,19 @@ export async function measureBm25(texts: AsyncIterable<string> | Iterable<string
 }
 
 export async function saveBm25(path: string, statistics: Bm25Statistics): Promise<void> {
-  await writeFileAtomic(path, JSON.stringify(statistics));
+  await writeOwnFile(path, JSON.stringify(statistics));
 }
 
 export async function loadBm25(path: string): Promise<Bm25Statistics> {
-  const statistics = JSON.parse(await readFile(path, 'utf8')) as Bm25Statistics;
-  if (statistics.schema !== SCHEMA || statistics.analysis !== ANALYSIS) {
-    throw new AppError('BM25_SCHEMA', `${path} was written by another version (${statistics.schema})`, {
-      hint: 'remove it to recompute the statistics; existing sparse vectors must then be rebuilt',
+  const statistics = fieldsOf(parseJson(await readFile(path, 'utf8')));
+  const { schema, analysis, passages, averageLength, frequencies } = statistics;
+  const isWhole = typeof passages === 'number' && typeof averageLength === 'number' && typeof frequencies === 'object';
+  if (schema !== SCHEMA || analysis !== ANALYSIS || !isWhole) {
+    throw new AppError('BM25_SCHEMA', `${path} is damaged or was written by another version`, {
+      hint: 'remove it, and the next run measures the statistics again and rebuilds the sparse vectors',
     });
   }
-  return statistics;
+  return statistics as unknown as Bm25Statistics;
 }
 
 /** Passages have saturated counts, queries the rarity of terms. Indices are hashes: no vocabulary is kept. */
