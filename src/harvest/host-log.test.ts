@@ -40,12 +40,39 @@ test('the activity at a host in one second is one row, with the most requests in
     [
       ['a.org', '20', 2, { 200: 1 }, 2, 2],
       ['b.org', '20', 1, {}, 1, 2],
-      ['a.org', '21', 0, { 429: 1 }, 1, 0],
-      ['b.org', '21', 0, { timeout: 1 }, 1, 0],
+      ['a.org', '21', 0, { 429: 1 }, 1, 2],
+      ['b.org', '21', 0, { timeout: 1 }, 1, 2],
     ],
   );
   assert.equal(rows[0]?.asked_until, new Date(1_700_000_030_000).toISOString());
   assert.equal(rows[0]?.waited_ms, 80);
+});
+
+test('a limit that falls while requests are in flight is not exceeded by them, in this second or the next', async () => {
+  const rows = await rowsOf(async (log, clock) => {
+    for (let at = 0; at < 3; at += 1) log.see({ ...sent('a.org'), cap: 3 });
+    log.see(done('a.org', '429'));
+    log.see(done('a.org', '200'));
+    log.see(done('a.org', '200'));
+    log.see({ ...sent('a.org'), cap: 1 });
+    log.see(done('a.org', '200'));
+    for (let at = 0; at < 2; at += 1) log.see({ ...sent('a.org'), cap: 3 });
+    await clock.advance(1_000);
+    log.see(done('a.org', '429'));
+    log.see(done('a.org', '200'));
+    log.see({ ...sent('a.org'), cap: 1 });
+    await clock.advance(1_000);
+    log.see({ ...sent('a.org'), cap: 1 });
+  });
+  assert.deepEqual(
+    rows.map(({ most, cap }) => [most, cap]),
+    [
+      [3, 3],
+      [2, 3],
+      [2, 1],
+    ],
+    'only the last request was one too many',
+  );
 });
 
 test('intervals grow with the number of rows, so that a long run has a small file', async () => {

@@ -25,6 +25,8 @@ export type HostLog = Awaited<ReturnType<typeof openHostLog>>;
 export async function openHostLog({ folder, runId, clock, warn }: HostLogOptions) {
   const writer = await JsonlWriter.open(join(folder, 'hosts.jsonl'), { clock, durable: false });
   const inFlight = new Map<string, number>();
+  /** The highest limit under which requests that are still in flight were sent. */
+  const caps = new Map<string, number>();
   let slices = new Map<string, Slice>();
   let [from, ms, rows] = [0, SLICE_MS, 0];
   let isBroken = false;
@@ -41,7 +43,14 @@ export async function openHostLog({ folder, runId, clock, warn }: HostLogOptions
   const sliceOf = (host: string): Slice => {
     let slice = slices.get(host);
     if (!slice) {
-      const counts = { sent: 0, done: {}, bytes: 0, waited_ms: 0, most: inFlight.get(host) ?? 0, cap: 0 };
+      const counts = {
+        sent: 0,
+        done: {},
+        bytes: 0,
+        waited_ms: 0,
+        most: inFlight.get(host) ?? 0,
+        cap: caps.get(host) ?? 0,
+      };
       slice = { kind: 'host', at: isoTime(from), ms, host, ...counts, asked_until: null, held_until: null };
       slices.set(host, slice);
     }
@@ -68,11 +77,19 @@ export async function openHostLog({ folder, runId, clock, warn }: HostLogOptions
         inFlight.set(event.host, flying + 1);
         slice.sent += 1;
         slice.waited_ms += event.waitedMs;
-        slice.most = Math.max(slice.most, flying + 1);
-        slice.cap = event.cap;
+        caps.set(event.host, flying === 0 ? event.cap : Math.max(event.cap, caps.get(event.host) ?? 0));
+        // A request above its own limit is one too many, whatever the limit was before.
+        if (flying + 1 > event.cap) Object.assign(slice, { most: flying + 1, cap: event.cap });
+        else if (slice.most <= slice.cap) {
+          slice.most = Math.max(slice.most, flying + 1);
+          slice.cap = Math.max(slice.cap, event.cap);
+        }
       } else if (event.kind === 'request-done') {
         if (flying > 1) inFlight.set(event.host, flying - 1);
-        else inFlight.delete(event.host);
+        else {
+          inFlight.delete(event.host);
+          caps.delete(event.host);
+        }
         slice.done[event.outcome] = (slice.done[event.outcome] ?? 0) + 1;
         slice.bytes += event.wireBytes;
       } else if (event.kind === 'wait-asked') slice.asked_until = later(slice.asked_until, event.until);

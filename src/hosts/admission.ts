@@ -72,6 +72,8 @@ export interface Admission extends AsyncDisposable {
   readonly table: HostTable;
   /** How many requests with these keys could start now: 0 while a key is held or full, fewer while others wait. */
   room(keys: readonly string[]): number;
+  /** Requests with this key that may be in flight now: as configured, stated by the service, or slowed down. */
+  capOf(key: string): number;
   /** The longest hold on any of the keys. */
   held(keys: readonly string[]): HoldLeft | null;
   /** Waits in order of arrival, holding nothing, and takes all keys at once. */

@@ -88,6 +88,11 @@ export class Hosts implements Admission {
     );
   }
 
+  capOf(key: string): number {
+    const line = this.#lines.find(key);
+    return line ? capNow(line.room.state) : this.table.rulesOf(key).cap;
+  }
+
   held(keys: readonly string[]): HoldLeft | null {
     const now = this.#clock.now();
     let latest: Hold | null = null;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Pool } from '../hosts/index.ts';
+import type { HttpEvent } from './with-admission.ts';
 import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
 
 const now = Date.UTC(2026, 0, 15);
@@ -58,6 +59,23 @@ test('hosts of one pool share its limit, one at a time, measured from the header
   await wire.settle(Promise.all(urls.map((href) => client.send({ url: new URL(href) }))));
   assert.deepEqual(arrivals, [0, 3150, 6300, 9450]);
   assert.equal(most, 1);
+});
+
+test('the reported limit of a host is the one that applies: a service may state another than configured', async () => {
+  const clock = new HeldClock(now);
+  const caps: number[] = [];
+  await using server = await openLoopback((_request, response) => {
+    const stated = { 'x-rate-limit-limit': '50', 'x-rate-limit-interval': '1s', 'x-concurrency-limit': '3' };
+    response.writeHead(200, stated).end();
+  });
+  const crossref: Pool = { name: 'crossref', hosts: ['api.test'], perSecond: 50, concurrency: 1, learns: true };
+  const report = (event: HttpEvent): void => void (event.kind === 'request-sent' && caps.push(event.cap));
+  await using client = loopbackClient(server, { clock, report, pools: [crossref] });
+  const url = new URL('http://api.test/works');
+  await client.send({ url, robots: 'terms' });
+  clock.advance(1_000);
+  await client.send({ url, robots: 'terms' });
+  assert.deepEqual(caps, [1, 3]);
 });
 
 test('a request can use its own pool in addition to that of its host', async () => {

@@ -42,7 +42,7 @@ export function withAdmission(options: {
       host,
       waitedMs: sentAt - askedAt,
       waited: turn.waited,
-      cap: admission.table.rulesOf(host).cap,
+      cap: admission.capOf(host),
     });
     try {
       const onHead = (head: ResponseHead): void => {
