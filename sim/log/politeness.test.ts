@@ -139,3 +139,17 @@ test('an impolite client is caught by every rule', async () => {
     );
   }
 });
+
+test('a robots.txt may be fetched again after a day', async () => {
+  const clock = new HeldClock();
+  await using simulation = await Simulation.open({
+    documents: 'plain',
+    parameters: { seed: 3, works: 500, hosts: 30, profile: 'hostile' },
+    clock,
+    latency: false,
+  });
+  await ask(simulation, `http://${NO_ROBOTS_HOST}/robots.txt`);
+  simulation.advance(24 * 3_600_000);
+  await ask(simulation, `http://${NO_ROBOTS_HOST}/robots.txt`);
+  assert.deepEqual(simulation.log.violations, []);
+});

@@ -46,7 +46,8 @@ export class PolitenessMonitor {
   readonly #slackMs: number;
   readonly #holds = new Map<string, Hold>();
   readonly #bannedUntil = new Map<string, number>();
-  readonly #robotsRead = new Set<string>();
+  /** When the robots.txt of a host was last answered. */
+  readonly #robotsRead = new Map<string, number>();
   readonly #dueAt = new Map<string, number>();
   readonly #inFlight = new Map<string, number>();
   readonly #cursors = new Set<string>();
@@ -90,8 +91,7 @@ export class PolitenessMonitor {
     const flying = (this.#inFlight.get(key) ?? 1) - 1;
     if (flying === 0) this.#inFlight.delete(key);
     else this.#inFlight.set(key, flying);
-    if (entry.url.includes('/robots.txt') && entry.status >= 200 && entry.status < 500 && entry.status !== 301)
-      this.#robotsRead.add(entry.host);
+    if (entry.url.includes('/robots.txt') && isAnswer(entry.status)) this.#robotsRead.set(entry.host, now);
     if ((entry.status === 429 || entry.status === 503) && retryAfter !== undefined) {
       const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - now) / 1_000;
       if (seconds > 0)
@@ -127,7 +127,8 @@ export class PolitenessMonitor {
     const { host } = entry;
     const { pathname, search } = new URL(entry.url);
     if (pathname === '/robots.txt') {
-      if (this.#robotsRead.has(host) && search === '') this.breach(entry, 'robots-refetch', 'already answered');
+      const readAt = this.#robotsRead.get(host) ?? -Infinity;
+      if (entry.at - readAt < ROBOTS_MS && search === '') this.breach(entry, 'robots-refetch', 'already answered');
       return;
     }
     // Services document their own terms; robots.txt applies only to their pages for readers.
@@ -166,4 +167,12 @@ function graceEnd(hold: Hold, { connection, url }: LogEntry, slackMs: number): n
     ? Math.min(slackMs * UNDER_WAY_SLACKS, waitMs / 2)
     : Math.min(slackMs * UNREAD_SLACKS, waitMs * UNREAD_SHARE);
   return hold.from + graceMs;
+}
+
+/** RFC 9309 (2.4): a robots.txt should not be used for longer than a day. */
+const ROBOTS_MS = 24 * 3_600_000;
+
+/** A redirect, a 429 and a server error do not say what robots may do. */
+function isAnswer(status: number): boolean {
+  return (status >= 200 && status < 300) || (status >= 400 && status < 500 && status !== 429);
 }

@@ -1,6 +1,6 @@
 export const RULES = {
   robots: 'A URL was fetched that robots.txt disallows for this client.',
-  'robots-refetch': 'robots.txt was fetched again although it had been answered in this run.',
+  'robots-refetch': 'robots.txt was fetched again within a day although it had been answered.',
   'retry-after': 'A host was asked again before the time that its Retry-After named.',
   'min-interval': 'Two requests came closer together than the Crawl-delay that the client had read.',
   rate: 'A service was asked more often than its published limit allows.',

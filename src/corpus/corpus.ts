@@ -247,7 +247,11 @@ export class Corpus implements AsyncDisposable {
       }
     }
     await this.#forgetSearch();
-    return { versions: records.versions(), same: records.identities() };
+    const titled = <Pair extends { readonly work: string; readonly of: string }>(pair: Pair) => ({
+      ...pair,
+      title: (records.get(pair.work) ?? records.get(pair.of))?.title ?? null,
+    });
+    return { versions: records.versions().map(titled), same: records.identities().map(titled) };
   }
 
   /** Selects by a saved set, `included` or `excluded`, a filter, or ids with commas; undefined means all. */

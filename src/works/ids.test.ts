@@ -7,6 +7,7 @@ import {
   formatArxivId,
   identify,
   keyOf,
+  NO_IDS,
   normalizeHalId,
   normalizeOpenAlexId,
   normalizePmcid,
@@ -159,4 +160,28 @@ test('licences are recognised in the spellings of all services', () => {
     null,
     null,
   ]);
+});
+
+test('ids are read from the URLs of PubMed, PubMed Central and Europe PMC, also of their files', () => {
+  const key = (text: string): string | undefined => keyOf(identify(text) ?? NO_IDS);
+  for (const url of [
+    'https://europepmc.org/article/MED/31000005',
+    'https://europepmc.org/abstract/MED/31000005',
+    'http://www.europepmc.org/article/med/31000005?singleResult=true#impact',
+    'https://pubmed.ncbi.nlm.nih.gov/31000005/?dopt=Abstract',
+    'https://www.ncbi.nlm.nih.gov/pubmed/31000005',
+  ])
+    assert.equal(key(url), 'pmid:31000005', url);
+  for (const url of [
+    'https://europepmc.org/article/PMC/PMC4914563',
+    'https://europepmc.org/articles/PMC4914563?pdf=render',
+    'https://europepmc.org/articles/PMC4914563/bin/supplement.pdf',
+    'https://europepmc.org/backend/ptpmcrender.fcgi?accid=PMC4914563&blobtype=pdf',
+    'https://www.ncbi.nlm.nih.gov/pmc/articles/PMC4914563/pdf/ncomms11901.pdf',
+    'https://pmc.ncbi.nlm.nih.gov/articles/PMC4914563/pdf/main.pdf',
+    'https://pmc.ncbi.nlm.nih.gov/articles/PMC4914563.2/',
+  ])
+    assert.equal(key(url), 'pmcid:PMC4914563', url);
+  for (const url of ['https://example.org/PMC4914563x/list', 'https://europepmc.org/search?query=reefs'])
+    assert.equal(key(url), undefined, url);
 });

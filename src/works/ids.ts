@@ -55,9 +55,16 @@ function isMonth(month: string): boolean {
   return Number(month) >= 1 && Number(month) <= 12;
 }
 
+/** Sites of PubMed Central and Europe PMC, whose URLs contain ids of articles and files. */
+const PMC_SITE = /^https?:\/\/(?:[a-z0-9-]+\.)*(?:ncbi\.nlm\.nih\.gov|europepmc\.org|pubmedcentral\.nih\.gov)\//i;
+
 /** A PMCID as `PMC` and digits, from any spelling that contains PMC; a version (`PMC123.2`) is dropped. */
 export function normalizePmcid(text: string): string | undefined {
-  const digits = /^(?:https?:\/\/[^\s]*\/)?(?:pmcid:?\s*)?pmc:?\s*(\d{1,10})(?:\.\d{1,3})?\/?$/i.exec(text.trim())?.[1];
+  const given = text.trim();
+  // As in /pmc/articles/PMC123/pdf/x.pdf, /article/PMC/PMC123 and ?pmcid=PMC123&blobtype=pdf.
+  const inUrl = PMC_SITE.test(given) ? /[/=]PMC(\d{1,10})(?:\.\d{1,3})?(?=[/?#&.]|$)/i.exec(given)?.[1] : undefined;
+  const digits =
+    inUrl ?? /^(?:https?:\/\/[^\s]*\/)?(?:pmcid:?\s*)?pmc:?\s*(\d{1,10})(?:\.\d{1,3})?\/?$/i.exec(given)?.[1];
   return digits === undefined || Number(digits) === 0 ? undefined : `PMC${Number(digits)}`;
 }
 
@@ -70,7 +77,7 @@ export function pmcidFromField(text: string): string | undefined {
 /** A PMID as digits, from a PubMed URL or a text that says PMID. */
 export function normalizePmid(text: string): string | undefined {
   const match =
-    /^(?:https?:\/\/(?:pubmed\.ncbi\.nlm\.nih\.gov|(?:www\.)?ncbi\.nlm\.nih\.gov\/pubmed)\/|pmid:?\s*)(\d{1,9})\/?$/i.exec(
+    /^(?:https?:\/\/(?:pubmed\.ncbi\.nlm\.nih\.gov|(?:(?:www|m)\.)?ncbi\.nlm\.nih\.gov(?:\/m)?\/pubmed|(?:[a-z0-9-]+\.)*europepmc\.org\/(?:article|abstract)\/MED)\/|pmid:?\s*)(\d{1,9})(?:\/?(?:[?#].*)?)$/i.exec(
       text.trim(),
     );
   return match ? String(Number(match[1])) : undefined;

@@ -162,8 +162,8 @@ test('versions are listed with the reason for merging them, and can be split', a
   await someRun(folder.path);
   await using corpus = await openCorpus(folder.path);
   assert.deepEqual(
-    (await corpus.versions()).versions.map(({ work, of, reason }) => [work, of, reason]),
-    [['W3', 'W1', 'title-authors-year']],
+    (await corpus.versions()).versions.map(({ work, of, reason, title }) => [work, of, reason, title]),
+    [['W3', 'W1', 'title-authors-year', 'Heat and the reefs of the north']],
   );
   const [head = '', ...rows] = (await text(corpus, 'csv')).split('\n');
   const column = head.split(',').indexOf('other_version');
