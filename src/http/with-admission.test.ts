@@ -73,7 +73,7 @@ test('the reported limit of a host is the one that applies: a service may state 
   await using client = loopbackClient(server, { clock, report, pools: [crossref] });
   const url = new URL('http://api.test/works');
   await client.send({ url, robots: 'terms' });
-  clock.advance(1_000);
+  await clock.advance(1_000);
   await client.send({ url, robots: 'terms' });
   assert.deepEqual(caps, [1, 3]);
 });
