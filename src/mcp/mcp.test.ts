@@ -75,6 +75,23 @@ async function refused(client: Client, name: string, asked: Record<string, unkno
 
 const list = (asked: Asked, name: string): Record<string, unknown>[] => asked.data[name] as Record<string, unknown>[];
 
+test('the tools are described in 24 kB, and a wrong argument is answered with the right ones', async () => {
+  const client = await connected();
+  const { tools } = await client.listTools();
+  const bytes = Buffer.byteLength(JSON.stringify(tools));
+  assert.ok(bytes < 24_000, `${bytes} bytes`);
+  assert.match(
+    await refused(client, 'read', { id: 'W1' }),
+    /read has no argument id; it takes work, section, pages, run, max_tokens, cursor/,
+  );
+});
+
+test('a listed work with a text has no explanation, one without has', async () => {
+  const { text } = await ask(await connected(), 'works', { run: 'reefs' });
+  assert.match(text, /work W2 · text available · doi/);
+  assert.match(text, /work W4 · no text: rate-limited · The host asked for a pause/);
+});
+
 for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
   test(`the official client lists and calls every tool over HTTP (${typeof mode === 'string' ? '2025' : mode.pin})`, async () => {
     const client = await connected(mode);

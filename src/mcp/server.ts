@@ -24,10 +24,6 @@ const PARAMETERS = {
     .describe('Maximum number of tokens in the answer; use the cursor for the rest.'),
   cursor: z.string().max(1_000).optional().describe('next_cursor of the previous answer, to continue.'),
 };
-const CUTS = {
-  cut: z.boolean().optional().describe('The text is cut; use the cursor for the rest.'),
-  continued: z.boolean().optional().describe('The text continues from the previous answer.'),
-};
 
 export interface McpOptions {
   readonly runs: readonly AskedRun[];
@@ -95,19 +91,21 @@ function registerTool(
   hints: ToolAnnotations,
 ): void {
   const { name, title, description, list, text, omitted, line } = each;
-  const kept = Object.entries(each.item.shape).filter(([field]) => !omitted.includes(field));
-  const item = z.object(Object.fromEntries(kept));
+  const parameters = { ...each.input.shape, ...PARAMETERS };
+  const names = Object.keys(parameters).join(', ');
   server.registerTool(
     name,
     {
       title,
       description,
-      inputSchema: each.input.extend(PARAMETERS),
-      outputSchema: z.object({
-        notice: z.string().describe('How to treat quoted text.'),
+      inputSchema: z.strictObject(parameters, {
+        error: ({ code, keys }) =>
+          code === 'unrecognized_keys' ? `${name} has no argument ${keys.join(', ')}; it takes ${names}` : undefined,
+      }),
+      // Assistants read schemas before any answer, and answers speak for themselves: only what is not plain is described.
+      outputSchema: z.looseObject({
         next_cursor: z.string().nullable().describe('Cursor of the next part; null at the end.'),
-        ...each.head,
-        [list]: z.array(text === undefined ? item : item.extend(CUTS)),
+        [list]: z.array(z.looseObject({})),
       }),
       annotations: { title, ...hints },
     },

@@ -21,7 +21,7 @@ export const worksQuestion = question({
   item: work.shape,
   omitted: ['resolver', 'version', 'bytes', 'document', 'citations', 'at'],
   line: ({ id, title, authors, year, outcome, reason, sentence, doi, retracted }) => {
-    const state = outcome === 'saved' || outcome === 'own' ? 'text available' : `no text: ${reason ?? outcome}`;
+    const state = hasText(outcome) ? 'text available' : `no text: ${reason ?? outcome}`;
     const name = workLine({ title, authors: authors === null ? [] : [authors], year });
     const about = [
       `work ${id}`,
@@ -37,13 +37,18 @@ export const worksQuestion = question({
     return {
       head: { total },
       summary: `${counted(total, 'work')}.`,
-      items,
+      // That a text was fetched needs no explanation; why one is missing does.
+      items: items.map((item) => (hasText(item.outcome) ? { ...item, sentence: null } : item)),
       // Fewer works than asked for may fit: listing exactly as many gives the cursor behind them.
       cursorAfter: async (count) =>
         count === items.length ? next : (await library.works({ ...asked, limit: Math.max(1, count) })).next,
     };
   },
 });
+
+function hasText(outcome: string | null): boolean {
+  return outcome === 'saved' || outcome === 'own';
+}
 
 export const accountQuestion = question({
   name: 'account',
