@@ -214,9 +214,8 @@ async function shownIn(folder: string, corpus: Corpus, summary: string): Promise
   const outcomes = csv.slice(1).map((line) => /,(saved|own|parked|failed|skipped|waiting|unreadable),/.exec(line)?.[1]);
   const inCsv = (...names: string[]): number => outcomes.filter((each) => names.includes(each ?? '')).length;
   shown.set('export --format csv', {
-    listed: csv.length - 1 - inCsv('unreadable'),
+    listed: csv.length - 1,
     ...byOutcome((name) => inCsv(name)),
-    unreadable_entries: inCsv('unreadable'),
   });
   const prisma = JSON.parse(await text('prisma')) as Account['prisma'];
   shown.set('export --format prisma', ofPrisma(prisma));

@@ -289,8 +289,8 @@ export function countListed(inputs: ListedTimes, file: string, name: string): vo
 }
 
 /**
- * Counts how often each work was listed: the duplicates of a review. Entries without a known work count too. Listing
- * again gives the same counts.
+ * Yields each work once, and counts how often it was listed: the duplicates of a review. Entries without a known work
+ * count too. Listing again gives the same counts.
  */
 export async function* countingRepeats(
   works: AsyncIterable<Work>,
@@ -299,8 +299,9 @@ export async function* countingRepeats(
 ): AsyncGenerator<Work, void> {
   const times = new Map<string, number>();
   for await (const work of works) {
-    times.set(work.id, (times.get(work.id) ?? 0) + 1);
-    yield work;
+    const before = times.get(work.id) ?? 0;
+    times.set(work.id, before + 1);
+    if (before === 0) yield work;
   }
   for (const named of inputs.values())
     for (const [name, number] of named) if (name.startsWith('entry:')) times.set(name, (times.get(name) ?? 0) + number);

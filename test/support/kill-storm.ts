@@ -130,7 +130,7 @@ function disagreements(out: string, rows: readonly ManifestRow[]): string[] {
     ['rows of corpus.sqlite', new Set(ingested.map(({ row }) => row)).size, rows.length],
     ['lines of manifest.csv', lines('manifest.csv'), rows.length],
     ['lines of manifest.last.csv', lines('manifest.last.csv'), works.size],
-    ['works of manifest.summary.json', json('manifest.summary.json')['works'], works.size],
+    ['rows of manifest.summary.json', json('manifest.summary.json')['rows'], works.size],
     ['files of manifest.index.json', Object.keys(json('manifest.index.json')['files'] as object).length, saved.length],
     ['jobs of the queue', jobs.length, works.size],
   ];

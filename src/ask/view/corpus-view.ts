@@ -64,8 +64,9 @@ export class CorpusView extends CorpusWorks {
 
   steps(): readonly StepCount[] {
     const account = this.account();
-    const { listed, waiting, downloaded, local, failed } = account;
-    const tried = listed - waiting;
+    const { listed, waiting, deferred, downloaded, local, failed } = account;
+    // A deferred work is tried again.
+    const tried = listed - waiting - deferred;
     const files = downloaded + local;
     const counted = (step: 'parsed' | 'chunked' | 'embedded') => ({
       done: account[step],

@@ -72,7 +72,7 @@ function* wanted(
     if (chosen && !chosen.has(work.record.id)) continue;
     // Excluded works are in counts and tables, but not in citations and training data.
     const isCited = format === 'bibtex' || format === 'ris' || format === 'csl' || format === 'parquet';
-    if (isCited && (work.label === 'excluded' || work.outcome === 'unreadable')) continue;
+    if (work.outcome === 'unreadable' || (isCited && work.label === 'excluded')) continue;
     yield work;
   }
 }

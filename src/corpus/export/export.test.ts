@@ -95,7 +95,7 @@ test('a run is exported in every format with links, licences and consistent coun
     (JSON.parse(await text(corpus, 'csl')) as { id: string }[]).map(({ id }) => id),
     ['W1', 'W2', 'W3', 'W4'],
   );
-  assert.match(await text(corpus, 'csv'), /unreadable-entry,line 7/);
+  assert.doesNotMatch(await text(corpus, 'csv'), /unreadable/, 'entries without a work are no works');
   assert.equal((await text(corpus, 'bibtex', { redistributable: true })).match(/^@/gm)?.length, 1);
 
   const documents = (await text(corpus, 'documents'))

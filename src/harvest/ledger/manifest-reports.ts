@@ -29,7 +29,9 @@ export async function writeReports(
   const byHost: Record<string, Measured> = {};
   const account = new ResolverAccount();
   const durations: number[] = [];
-  let [works, bytes] = [0, 0];
+  let [rows, bytes] = [0, 0];
+  // As everywhere: a work tried under several names is one, and entries that name none are not counted.
+  const works = store.count("works where outcome <> 'unreadable'");
   const about = { generated_at: new Date(options.now).toISOString(), run_id: options.runId };
   using all = new AtomicText(join(folder, 'manifest.csv'), true);
   using last = new AtomicText(join(folder, 'manifest.last.csv'), true);
@@ -43,7 +45,7 @@ export async function writeReports(
     all.write(line);
     if (!isLast) continue;
     last.write(line);
-    works += 1;
+    rows += 1;
     count(counts.outcomes, row.outcome);
     count(counts.reasons, row.reason);
     if (row.resolver !== null) count(counts.resolvers, row.resolver);
@@ -65,7 +67,8 @@ export async function writeReports(
   }
   index.write(`\n  },\n  "works": ${works}\n}\n`);
   for (const file of [all, last, index]) await file.commit();
-  const header = { ...about, works };
+  /** `rows`: the last row of each name, which the counts below are of. */
+  const header = { ...about, works, rows };
   const write = (name: string, value: unknown): Promise<void> =>
     writeOwnFile(join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`);
   await write('manifest.summary.json', {

@@ -47,7 +47,7 @@ function figuresOf(queue: Queue): readonly Figure[] {
     ['Waiting', queue.queued, `${number(queue.due)} due, ${number(queue.delayed)} delayed`],
     ['Leased', counts.running, `${counted(counts.workers, 'worker')} in ${counted(counts.processes, 'process', 'processes')}; ${number(counts.waiting_for_host)} waiting for a host`],
     ['Done', queue.done, `of ${counted(queue.total, 'job')}`],
-    ['Skipped', queue.skipped, 'no full text available'],
+    ['Skipped', queue.skipped, 'no full text, or the same work as another'],
     ['Failed', queue.error, `${number(counts.retrying)} more will be retried`],
     ['Per minute', rate === null ? '–' : Math.round(rate * 60), left === null ? (counts.processes === 0 ? 'no active workers' : 'time left unknown') : left === 0 ? 'none left' : timeLeft(left)],
     ['Oldest', oldest === null ? '–' : since(oldest).replace(' ago', ''), oldest === null ? 'none waiting' : `enqueued ${moment(oldest)}`],
