@@ -214,13 +214,17 @@ const HEAD_BYTES = 2;
  * under this name, and is moved aside.
  */
 export function replaceFile(from: string, to: string): void {
-  const before = headOf(to);
-  if (before !== '' && before !== headOf(from)) {
-    const aside = asideName(to);
-    renameFile(to, aside);
-    emitWarning(`${to} is not a file of docstokg, or is damaged: it was moved to ${aside}, and written again`);
-  }
+  moveForeignAside(to, headOf(from));
   renameFile(from, to);
+}
+
+/** Moves a file aside that does not begin with these two bytes, before it is replaced or removed. */
+export function moveForeignAside(path: string, head: string): void {
+  const found = headOf(path);
+  if (found === '' || found === head) return;
+  const aside = asideName(path);
+  renameFile(path, aside);
+  emitWarning(`${path} is not a file of docstokg, or is damaged: it was moved to ${aside}, and is written again`);
 }
 
 /** The first bytes of a file; empty if there is none. */

@@ -31,6 +31,7 @@ export {
   packageVersion,
   asideName,
   emitWarning,
+  moveForeignAside,
   replaceFile,
   writeOwnFile,
 } from './files.ts';

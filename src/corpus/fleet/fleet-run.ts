@@ -180,8 +180,10 @@ export async function openStageSource(
         hint: 'give all of them the same settings and the same version',
       });
     const inputs = Object.values(given.inputs);
-    // Its line may not have been copied yet.
-    if (!inputs.every((path) => files.of(path))) {
+    const made = [...Object.values(given.outputs), fingerprintPath(given)];
+    // Lines may not have been copied yet: those of the inputs, and those of the outputs, which a machine may have written
+    // before it died without settling the job. It cannot write any now, because the lease is here.
+    if (![...inputs, ...made].every((path) => files.of(path))) {
       await logs.pull();
       files.refresh();
     }
@@ -191,8 +193,7 @@ export async function openStageSource(
           hint: 'docstokg store lists what is missing',
         });
     // Outputs made by a machine that was killed need not be made again.
-    for (const path of [...Object.values(given.outputs), fingerprintPath(given)])
-      if (files.of(path)) await files.bring(path, signal);
+    for (const path of made) if (files.of(path)) await files.bring(path, signal);
     const placed = (path: string): string => join(folder, path);
     return { ...given, inputs: mapped(given.inputs, placed), outputs: mapped(given.outputs, placed) };
   };

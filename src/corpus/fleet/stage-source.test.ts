@@ -130,6 +130,27 @@ test('a machine that lost a lease and leases the same item again processes it ag
   assert.deepEqual(rows, [{ lines: 1 }]);
 });
 
+test('a machine that was suspended takes over the outputs of one that died before it settled the job', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-over-'));
+  await using stack = new AsyncDisposableStack();
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  stack.defer(() => client.end());
+  const [here, there] = ['here', 'there'].map((name) => join(temporary.path, name)) as [string, string];
+  const killed = await openMachine(here, stack, 'over');
+  writeFileSync(join(here, PDF), 'paper');
+  await killed.files.save([PDF]);
+  const [inputs, outputs] = [{ pdf: join(here, PDF) }, { text: join(here, TEXT) }];
+  await killed.source.add([{ itemId: 'a', inputs, outputs, cfgHash: 'cfg', costHint: 1 }]);
+  // It has copied the line of the paper, and is suspended while the other one makes the text.
+  const suspended = await openMachine(there, stack, 'over');
+  await killed.finish(await killed.take(), 'the text');
+  await client.query(`UPDATE over_doctags.runs SET state = 'queued', worker_id = NULL, lease_expires_at = NULL`);
+  const item = await suspended.take();
+  assert.equal(existsSync(item.outputs['text'] ?? ''), true, 'it would be made a second time');
+  await suspended.finish(item, 'the text');
+});
+
 test('a machine with other settings does no document of the fleet, and says why', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-settings-'));
   await using stack = new AsyncDisposableStack();

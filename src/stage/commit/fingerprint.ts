@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
-import { sha256File, sha256 } from '../../base/index.ts';
+import { moveForeignAside, sha256File, sha256 } from '../../base/index.ts';
 import { StageError } from '../stage-error.ts';
 import type { ItemRecord, WorkItem } from '../types.ts';
 
@@ -105,6 +105,7 @@ export function writeFingerprint(
 }
 
 export function removeFingerprint(item: WorkItem): void {
+  moveForeignAside(fingerprintPath(item), '{"');
   rmSync(fingerprintPath(item), { force: true });
 }
 
