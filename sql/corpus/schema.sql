@@ -7,6 +7,7 @@
 --                                                                            repeated_entries, catalogue_answers
 --   decisions.jsonl                       decisions, mostly by people        screened, protocols, samples, labels, versions,
 --                                                                            decided_works, sets, cells
+--   objects.jsonl                         files in a store                   only log_pieces
 --   Data/Manifests/docparse.{doctags,chunk,embed}.manifest.jsonl             document_steps
 --   hosts.jsonl                           requests per host over time        hosts, host_slices
 --   manifest, records and decisions       derived from their tables          works, works_tally, words

@@ -57,5 +57,5 @@ export function printable(value: unknown, secret: boolean): string {
 export function withoutPasswords(text: string): string {
   return text
     .replaceAll(/:\/\/([^\s/:@]*:)?[^\s/]*@/g, '://$1***@')
-    .replaceAll(/([?&](?:ssl)?password=)[^\s&"]*/gi, '$1***');
+    .replaceAll(/([?&][^\s=&"]*(?:password|secret|token|key|signature|auth)[^\s=&"]*=)[^\s&"#]*/gi, '$1***');
 }

@@ -264,6 +264,9 @@ test('no error shows a secret, whether a token, a key or a password in a URL', (
     [['queue', 'url'], [`postgres://me:${secret}@db.example/q`]],
     [['queue', 'url'], [`postgres://me@db.example/q?ssl=1&password=${secret}`]],
     [['services', 'base_urls'], { openalex: `nonsense://me:${secret}@x y` }],
+    [['model', 'url'], [`http://models.example/v1?a=1&api_key=${secret}`]],
+    [['model', 'url'], [`http://models.example/v1?access_token=${secret}&b=2`]],
+    [['model', 'url'], [`http://models.example/v1?X-Amz-Signature=${secret}`]],
   ];
   for (const [path, value] of settings) {
     assert.throws(

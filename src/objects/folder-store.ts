@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, constants, mkdir, opendir, readFile, rm, stat } from 'node:fs/promises';
+import { access, constants, link, mkdir, opendir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, commitPart, describeDiskError, hasCode, partPath, writeFileAtomic } from '../base/index.ts';
+import {
+  AppError,
+  commitPart,
+  describeDiskError,
+  hasCode,
+  partPath,
+  syncFolder,
+  writeFileAtomic,
+} from '../base/index.ts';
 
 export interface ObjectId {
   /** Lower-case hex. */
@@ -33,7 +41,7 @@ export interface ObjectStore {
   remove(sha256: string, signal?: AbortSignal): Promise<void>;
   /** The corpus or fleet that owns the store; undefined if none has claimed it. Throws if the store does not exist. */
   owner(signal?: AbortSignal): Promise<string | undefined>;
-  /** Records the owner: another corpus would treat its files as orphans. */
+  /** Records the owner unless there is one: another corpus would treat its files as orphans. The first claim counts. */
   claim(owner: string, signal?: AbortSignal): Promise<void>;
 }
 
@@ -115,8 +123,19 @@ export class FolderStore implements ObjectStore {
   }
 
   async claim(owner: string): Promise<void> {
-    await mkdir(this.name, { recursive: true });
-    await writeFileAtomic(join(this.name, OWNER_KEY), `${owner}\n`);
+    const path = join(this.name, OWNER_KEY);
+    const part = partPath(path);
+    try {
+      await mkdir(this.name, { recursive: true });
+      await writeFileAtomic(part, `${owner}\n`);
+      // Unlike a rename, a link fails if the name is taken.
+      await link(part, path);
+      await syncFolder(this.name);
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw describeDiskError(error, path);
+    } finally {
+      await rm(part, { force: true });
+    }
   }
 
   #pathOf(sha256: string): string {

@@ -19,7 +19,7 @@ import { sha256, systemClock } from '../base/index.ts';
 import { describeObjectStore } from '../testing/index.ts';
 import type { ObjectStore } from './index.ts';
 import { openObjects } from './index.ts';
-import { keyOf } from './folder-store.ts';
+import { FolderStore, keyOf } from './folder-store.ts';
 
 const SETTINGS = {
   region: 'eu-west-1',
@@ -407,4 +407,30 @@ test('invalid store addresses and a bucket without credentials are refused with 
   assert.throws(open('s3://'), { code: 'CONFIG_INVALID' });
   assert.throws(open('s3://Bad_Bucket'), { code: 'CONFIG_INVALID' });
   assert.throws(open('s3://bucket', ''), { code: 'OBJECT_STORE_CREDENTIALS' });
+});
+
+test('of many that claim a folder at once, one becomes its owner', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-claim-'));
+  const store = new FolderStore(folder.path, systemClock);
+  await Promise.all(Array.from({ length: 8 }, (_, at) => store.claim(`fleet ${at}`)));
+  const owner = await store.owner();
+  assert.match(owner ?? '', /^fleet \d$/);
+  await store.claim('another');
+  assert.equal(await store.owner(), owner);
+  assert.deepEqual(readdirSync(folder.path), ['owner']);
+});
+
+test('a bucket is claimed on the condition that it has no owner, where the store knows conditions', async () => {
+  for (const answer of [412, 409, 200, 501, 400]) {
+    const puts: (string | undefined)[] = [];
+    await withFaulty(
+      (request, response) => {
+        if (request.method === 'GET') return void response.writeHead(404).end('<Code>NoSuchKey</Code>');
+        puts.push(request.headers['if-none-match']);
+        response.writeHead(puts.length === 1 ? answer : 200).end();
+      },
+      (store) => store.claim('a fleet'),
+    );
+    assert.deepEqual(puts, answer === 501 || answer === 400 ? ['*', undefined] : ['*'], String(answer));
+  }
 });

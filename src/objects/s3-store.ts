@@ -45,10 +45,14 @@ interface S3Request {
   readonly body?: Uint8Array | string;
   /** The hash of the body, which is signed: the server rejects other bytes. */
   readonly sha256?: string;
+  /** The caller answers that the condition does not hold, or is unknown to the store. */
+  readonly isConditional?: true;
   /** The caller reads the body, because it is an object; other bodies are small: `send` reads them, and retries. */
   readonly isStreamed?: true;
 }
 
+/** Precondition failed, conflict with another claim, and two ways to refuse an unknown condition. */
+const CONDITIONAL = new Set([412, 409, 400, 501]);
 const TRIES = 8;
 const BASE_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
@@ -73,6 +77,7 @@ function s3Sender(options: S3Options): SendS3 {
       try {
         const response = await once(request, signal);
         if (response.ok || response.status === 404 || response.status === 416) return response;
+        if (request.isConditional && CONDITIONAL.has(response.status)) return response;
         const text = await response.text();
         const fault = faultOf(request, response.status, text);
         if (!isPassing(response.status, text) && !setsClock(response, text)) throw fault;
@@ -303,8 +308,13 @@ export class S3Store implements ObjectStore {
   }
 
   async claim(owner: string, signal?: AbortSignal): Promise<void> {
+    if ((await this.owner(signal)) !== undefined) return;
     const body = `${owner}\n`;
-    await this.#sent({ method: 'PUT', key: OWNER_KEY, body, sha256: hash('sha256', body, 'hex') }, signal);
+    const request = { method: 'PUT', key: OWNER_KEY, body, sha256: hash('sha256', body, 'hex') } as const;
+    // Stores that do not know the condition ignore it, or refuse it as not implemented: there the last claim counts.
+    const response = await this.#send({ ...request, headers: { 'if-none-match': '*' }, isConditional: true }, signal);
+    if (response.status === 501 || response.status === 400) await this.#sent(request, signal);
+    else if (response.status === 404) throw this.#noBucket('PUT', 'NoSuchBucket');
   }
 
   /** Sends a request for which a 404 means that the bucket does not exist. */

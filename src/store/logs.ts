@@ -13,7 +13,7 @@ import { applyRecordLine } from './record-rows.ts';
 
 export interface LogFile {
   readonly name: string;
-  readonly kind: 'manifest' | 'records' | 'decisions' | 'hosts' | 'doctags' | 'chunk' | 'embed';
+  readonly kind: 'manifest' | 'records' | 'decisions' | 'objects' | 'hosts' | 'doctags' | 'chunk' | 'embed';
   readonly path: string;
 }
 
@@ -41,6 +41,7 @@ export function manifestNames(folder: string): string[] {
 const KINDS: Readonly<Record<string, LogFile['kind']>> = {
   'records.jsonl': 'records',
   'decisions.jsonl': 'decisions',
+  'objects.jsonl': 'objects',
   'hosts.jsonl': 'hosts',
   'docparse.doctags.manifest.jsonl': 'doctags',
   'docparse.chunk.manifest.jsonl': 'chunk',
@@ -226,6 +227,9 @@ export class LineReader {
           (['set', 'protocol', 'sample'].includes(String(value['kind'])) || typeof value['work'] === 'string') &&
           this.#decision(value as unknown as Decision)
         );
+      case 'objects':
+        // Its readers are those of the store of files; here it is only kept.
+        return typeof value['path'] === 'string' || typeof value['corpus'] === 'string';
       case 'hosts':
         return this.#hostSlice(value);
       case 'doctags':

@@ -58,12 +58,12 @@ export function describeObjectStore(name: string, open: () => Promise<ObjectsUnd
       assert.deepEqual(existsSync(join(folder.path, 'out')) ? readdirSync(join(folder.path, 'out')) : [], []);
     });
 
-    test('the owner is the last to claim the store, and is not listed as an object', async () => {
+    test('the owner is the first to claim the store, and is not listed as an object', async () => {
       await using under = await open();
       assert.equal(await under.store.owner(), undefined);
       for (const owner of ['one fleet', 'another']) {
         await under.store.claim(owner);
-        assert.equal(await under.store.owner(), owner);
+        assert.equal(await under.store.owner(), 'one fleet');
       }
       assert.deepEqual(await Array.fromAsync(under.store.list()), []);
     });

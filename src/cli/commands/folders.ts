@@ -168,13 +168,14 @@ const HOUR_MS = 3_600_000;
 export function storeCommand() {
   return settingOptions(shared(new Command('store')), ['store'])
     .description(
-      'compare the files of a corpus in an object store with the log: missing, damaged and orphaned ones; or fetch them',
+      'compare the files of a corpus in an object store with the log: missing, damaged and orphaned ones; or fetch or upload them',
     )
     .argument('<run>', 'run folder')
     .option('--fleet <url>', 'PostgreSQL server with the logs of a fleet')
     .option('--verify', 'compare the hash of every object, not only its size')
     .option('--repair', 'remove orphans that are older than the grace period')
     .option('--grace-h <hours>', 'grace period: younger orphans may belong to a file being saved', decimalNumber, 24)
+    .option('--push', 'upload the files that the store lacks and this run folder has')
     .option('--pull', 'fetch the files that are missing in the run folder instead, and build the index')
     .option('--papers', 'with --pull: also the downloaded papers, not only the derived files')
     .addHelpText(
@@ -187,10 +188,20 @@ export function storeCommand() {
       if (config.store.url === '')
         throw new AppError('USAGE_STORE', 'no store given', { hint: 'give --store s3://bucket/prefix or a folder' });
       using stop = stopSignal();
-      await using opened = await openShared(config, session, false);
+      await using opened = await openShared(config, session, flags.push ? 'again' : false);
       if (!opened) return;
       const { files, logs } = opened;
       const store = files.objects.name;
+      if (flags.push) {
+        const { absent, ...pushed } = await files.pushAll(stop.signal);
+        for (const path of absent.slice(0, MOST_SHOWN)) session.warn(`neither here nor in the store: ${plain(path)}`);
+        session.print(
+          { run, store, ...pushed, absent },
+          `${counted(pushed.files, 'file')} uploaded to ${store}, ${counted(absent.length, 'file')} not in this folder`,
+        );
+        if (absent.length > 0) process.exitCode = 1;
+        return;
+      }
       if (flags.pull) {
         await logs?.pull();
         files.refresh();

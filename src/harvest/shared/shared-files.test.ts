@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import type { AppError } from '../../base/index.ts';
 import { sha256, systemClock } from '../../base/index.ts';
 import { openObjects } from '../../objects/index.ts';
 import type { SharedFiles } from './shared-files.ts';
@@ -82,4 +83,31 @@ test('a check lists missing and damaged objects; only a repair removes orphans, 
   assert.ok(existsSync(object('old')));
   assert.equal((await check({ repair: true })).removed, 1);
   assert.ok(!existsSync(object('old')) && existsSync(object('good')));
+});
+
+test('files that an emptied store lacks are uploaded again from a folder that has them', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-shared-'));
+  const [here, there] = ['here', 'there'].map((name) => join(temporary.path, name)) as [string, string];
+  mkdirSync(join(here, 'PDF'), { recursive: true });
+  mkdirSync(there);
+  for (const name of ['a', 'b', 'c', 'd']) writeFileSync(join(here, 'PDF', `${name}.pdf`), name.repeat(10));
+  await using files = await open(here);
+  await files.save(['a', 'b', 'c', 'd'].map((name) => `PDF/${name}.pdf`));
+  writeFileSync(join(there, 'objects.jsonl'), readFileSync(join(here, 'objects.jsonl')));
+  const stored = (text: string): string => join(temporary.path, 'store', sha256(text).slice(0, 2), sha256(text));
+  for (const name of ['a', 'c', 'd']) rmSync(stored(name.repeat(10)));
+  writeFileSync(stored('b'.repeat(10)), 'cut');
+  rmSync(join(here, 'PDF', 'c.pdf'));
+  writeFileSync(join(here, 'PDF', 'd.pdf'), 'D'.repeat(10));
+  await using other = await open(there);
+  await assert.rejects(other.bring('PDF/a.pdf'), (error: AppError) => {
+    assert.equal(error.code, 'OBJECT_MISSING');
+    assert.match(error.message, /^PDF\/a\.pdf: /);
+    assert.match(error.hint ?? '', /docstokg store .* --push/);
+    return true;
+  });
+  assert.deepEqual(await files.pushAll(), { files: 2, bytes: 20, absent: ['PDF/c.pdf', 'PDF/d.pdf'] });
+  assert.deepEqual(await files.pushAll(), { files: 0, bytes: 0, absent: ['PDF/c.pdf', 'PDF/d.pdf'] });
+  for (const name of ['a', 'b']) assert.equal(await other.bring(`PDF/${name}.pdf`), true);
+  assert.equal(readFileSync(join(there, 'PDF', 'b.pdf'), 'utf8'), 'b'.repeat(10));
 });

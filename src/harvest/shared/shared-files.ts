@@ -21,7 +21,7 @@ import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
 import type { LeaseProof, LogLines } from '../../queue/kept/index.ts';
 import { openSharedLog } from '../../queue/kept/index.ts';
-import { readLines, START } from '../../store/index.ts';
+import { CorpusStore, hasStore, readLines, START } from '../../store/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
 import type { FleetLogs } from './fleet-logs.ts';
 import { openFleetLogs, remembered } from './fleet-logs.ts';
@@ -82,7 +82,7 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
     const object = of(path);
     const found = statSync(join(folder, path), { throwIfNoEntry: false });
     if (!object) return found?.isFile() ?? false;
-    if (found?.size !== object.bytes) await objects.get(object, join(folder, path), signal);
+    if (found?.size !== object.bytes) await objects.get(object, join(folder, path), signal).catch(namingFile(path));
     return true;
   };
 
@@ -114,6 +114,25 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
       return true;
     },
 
+    /** Uploads what the store lacks and this folder has, with the bytes of the log; returns what nobody has here. */
+    async pushAll(signal?: AbortSignal) {
+      let [count, bytes] = [0, 0];
+      const absent: string[] = [];
+      await forEachOf([...table.below('')], TOGETHER, async ({ path, ...object }) => {
+        signal?.throwIfAborted();
+        if ((await objects.head(object.sha256, signal)) === object.bytes) return;
+        const file = join(folder, path);
+        const isHere = statSync(file, { throwIfNoEntry: false })?.size === object.bytes;
+        if (!isHere || (await sha256File(file)) !== object.sha256) return void absent.push(path);
+        // An object of another size is damaged, and would be taken for the file.
+        await objects.remove(object.sha256, signal);
+        await objects.put(file, object, signal);
+        count += 1;
+        bytes += object.bytes;
+      });
+      return { files: count, bytes, absent: absent.sort() };
+    },
+
     async bringAll(prefix: string, isWanted: (path: string) => boolean = () => true, signal?: AbortSignal) {
       let [files, bytes] = [0, 0];
       const sizeOf = (path: string): number | undefined =>
@@ -134,6 +153,18 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
       await writer?.[Symbol.asyncDispose]();
       table.database.close();
     },
+  };
+}
+
+/** Names the file in an error about its object, and the command that mends it. */
+function namingFile(path: string): (error: unknown) => never {
+  return (error) => {
+    const isKnown = error instanceof AppError && ['OBJECT_MISSING', 'OBJECT_DAMAGED'].includes(error.code);
+    if (!isKnown) throw error;
+    throw new AppError(error.code, `${path}: ${error.message}`, {
+      hint: 'docstokg store RUN --store URL --push, on a machine that has the file, uploads it again',
+      cause: error,
+    });
   };
 }
 
@@ -249,8 +280,15 @@ export interface Shared extends AsyncDisposable {
   readonly logs: FleetLogs | undefined;
 }
 
-/** Undefined if the corpus is only in its folder. Without `mayClaim` a store must have an owner. */
-export async function openShared(config: Config, runtime: Runtime, mayClaim = true): Promise<Shared | undefined> {
+/** Whether a store without an owner may be claimed: by a corpus without files in it, never, or by any (`again`). */
+type MayClaim = boolean | 'again';
+
+/** Undefined if the corpus is only in its folder. */
+export async function openShared(
+  config: Config,
+  runtime: Runtime,
+  mayClaim: MayClaim = true,
+): Promise<Shared | undefined> {
   const { store, queue, download } = config;
   if (queue.fleet && (store.url === '' || queue.backend !== 'postgres'))
     throw new AppError('USAGE_FLEET', 'a fleet needs a PostgreSQL server for its logs and a store for its files', {
@@ -258,6 +296,12 @@ export async function openShared(config: Config, runtime: Runtime, mayClaim = tr
     });
   if (store.url === '') return undefined;
   const folder = download.out;
+  // A shortened log would make the other objects orphans, which `docstokg store --repair` removes.
+  if (hasStore(folder)) {
+    const manifests = join(config.parse.data_root, 'Manifests');
+    using corpus = CorpusStore.create(folder, { manifests, warn: (message) => runtime.log('warn', message) });
+    corpus.mendLogs();
+  }
   await using stack = new AsyncDisposableStack();
   const objects = openObjects(store, runtime.clock, join(folder, 'state'));
   let logs: FleetLogs | undefined;
@@ -281,21 +325,21 @@ export async function openShared(config: Config, runtime: Runtime, mayClaim = tr
   return { files, logs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-type OwnerOptions = Pick<SharedFilesOptions, 'logs' | 'clock'> & { readonly mayClaim: boolean };
+type OwnerOptions = Pick<SharedFilesOptions, 'logs' | 'clock'> & { readonly mayClaim: MayClaim };
 
 /** Rejects a store of another corpus: `docstokg store --repair` would remove that corpus's files. */
 async function checkOwner(objects: ObjectStore, folder: string, options: OwnerOptions): Promise<void> {
   const { logs, clock, mayClaim } = options;
   const noFiles = (): AppError =>
     new AppError('OBJECT_STORE_OTHER', `${objects.name} has no files of this corpus`, {
-      hint: 'give the --store of its runs; all machines of a fleet need the same one',
+      hint: 'give the --store of its runs; if it was emptied, docstokg store --push uploads the files that a machine has',
     });
   let owner = await objects.owner();
-  if (owner === undefined && !mayClaim) throw noFiles();
+  if (owner === undefined && mayClaim === false) throw noFiles();
   const ours = logs?.identity ?? remembered(folder).fleet ?? (await corpusIdentity(folder, clock));
-  if (owner === undefined && (!logs || logs.lines('objects') === 0)) {
+  if (owner === undefined && (mayClaim === 'again' || !logs || logs.lines('objects') === 0)) {
     await objects.claim(ours);
-    // Another process may have claimed it at the same time: the last claim counts.
+    // Another process may have claimed it at the same time: the first claim counts.
     owner = await objects.owner();
   }
   if (owner === ours) return;

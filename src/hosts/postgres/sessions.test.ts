@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 
 import type pg from 'pg';
 
 import { HeldClock } from '../../testing/index.ts';
-import { Listener } from './sessions.ts';
+import { Listener, Sessions } from './sessions.ts';
 
 /** A connection as the driver returns it, which the test can break. */
 class FakeClient extends EventEmitter {
@@ -81,4 +83,20 @@ test('behind a pooler it polls every second instead of listening', async () => {
   using _listener = new Listener({ isPooled: true, connect }, 'test', clock, (_message, look) => void looks.push(look));
   await clock.advance(2_500);
   assert.deepEqual(looks, [0, 1, 2]);
+});
+
+test('every query that gets no connection in time fails with the code of an outage', async () => {
+  const silent = createServer();
+  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+  const { port } = silent.address() as AddressInfo;
+  const url = `postgres://me@127.0.0.1:${port}/none`;
+  const sessions = await Sessions.open({ url, settings: {}, max: 1, name: 'test', timeoutMs: 20 });
+  try {
+    // The first waits for the server, the second for the first.
+    const queries = [1, 2].map(() => assert.rejects(sessions.query('SELECT 1', []), { code: 'ETIMEDOUT' }));
+    await Promise.all(queries);
+  } finally {
+    await sessions.end();
+    silent.close();
+  }
 });

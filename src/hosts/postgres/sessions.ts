@@ -56,19 +56,28 @@ export class Sessions {
   /** Runs one statement; a connection on which it fails is closed, since its server may have been demoted. */
   async query<R extends object>(text: string, values: readonly unknown[], name?: string): Promise<R[]> {
     if (this.isPooled) return await this.transaction(async (client) => (await client.query<R>(text, [...values])).rows);
-    const { rows } = await this.#pool.query<R>({ text, values: [...values], ...(name !== undefined && { name }) });
-    return rows;
+    return await this.#withClient(async (client) => {
+      const { rows } = await client.query<R>({ text, values: [...values], ...(name !== undefined && { name }) });
+      return rows;
+    });
   }
 
   async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
+    return await this.#withClient(async (client) => {
+      await client.query(this.#begin);
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    });
+  }
+
+  async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.connect();
     // A connection that breaks now also fails its query.
     const broken = (): void => undefined;
     client.on('error', broken);
     try {
-      await client.query(this.#begin);
       const result = await work(client);
-      await client.query('COMMIT');
       client.removeListener('error', broken);
       client.release();
       return result;
@@ -80,8 +89,13 @@ export class Sessions {
   }
 
   /** A dedicated connection, for LISTEN. */
-  connect(): Promise<pg.PoolClient> {
-    return this.#pool.connect();
+  async connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      // The driver gives no code to a connection that was not there in time.
+      throw error instanceof Error && !('code' in error) ? Object.assign(error, { code: 'ETIMEDOUT' }) : error;
+    }
   }
 
   end(): Promise<void> {
