@@ -190,6 +190,8 @@ test('a page that sells the text or calls itself a preview is not the text, what
     '<a href="/x">Purchase reprints</a><a href="/x">Buy this issue</a>',
     '<nav><a href="/x">Purchase access</a></nav>',
     '<p>Article processing charge: $1,200</p>',
+    '<p>Unlimited access for less than $2 a month</p>',
+    '<p>A crab is carried into the room during a preview of the auction</p>',
     '<p>In order to access this content on a phone, turn it.</p>',
     '<div>Sign in via your Institution</div><div>Add to Cart</div>',
     '<div class="related-articles"><a href="/y">Another paper</a> <a href="/z">Purchase PDF</a></div>',

@@ -7,7 +7,7 @@ const OFFERS: readonly RegExp[] = [
   /(?:^|[^\p{L}\s] ?|\bor )(?:buy|purchase|rent|pay for) (?:(?:this|the|an?|single|individual|full|complete|entire|whole|digital|electronic|online|instant|immediate|short|term|short-term|journal|article|chapter|book|\d{1,2}[- ]?hours?|\d{1,2}[- ]?days?) ){0,5}(?:pdf|article|paper|chapter|text|full[- ]?text|content|access|entry|document|item|download|version)\b/u,
   /\bpay[- ]per[- ](?:view|article|download)\b/,
   /^(?:article|chapter|paper|document|content|text|(?:first )?page) preview$/,
-  /\bpreview of (?:subscription|purchased|paid|this|the)\b/,
+  /\bpreview of (?:subscription|purchased|paid|(?:this|the) (?:article|chapter|paper|document|book|publication|full text|text|content|first page))\b/,
   /^section snippets$/,
   /\baccess (?:[a-z]{1,10} ){0,3}(?:through|via|with) (?:your|an|my) (?:institution|organi[sz]ation|library|university|society|subscription|membership)\b/,
   /\b(?:you|institution|organi[sz]ation|library|computer)\b.{0,40}\b(?:not|don[’']t|doesn[’']t)\b.{0,20}\bhave (?:full )?access\b/,
@@ -34,6 +34,8 @@ const OFFERS: readonly RegExp[] = [
 /** "48-hour access $12", "PDF 39,95 €". */
 const PRICE = /(?:[$€£¥]|\b(?:usd|eur|gbp|chf)\b) ?\d|\d ?(?:€|£|\b(?:usd|eur|gbp|chf)\b)/;
 const PRICED = /\b(?:pdf|access|article|chapter|download|full text|rent)\b/;
+/** A subscription to the site may be advertised beside a text. */
+const PERIODIC = /\b(?:months?|monthly|weeks?|weekly|years?|yearly|annual|annually)\b/;
 /** Sold beside an open text, or paid by its authors. */
 const BESIDE =
   /\b(?:print|printed|prints|reprints?|permissions?|rights|hard ?copy|paperback|hardcover|poster|issue|back issues|processing|publication|publishing|charges?|fees?|apc)\b/;
@@ -47,6 +49,6 @@ export function offersText(notice: string): boolean {
   if (words > MOST_WORDS_OF_AN_OFFER || BESIDE.test(text)) return false;
   return (
     OFFERS.some((offer) => offer.test(text)) ||
-    (words <= MOST_WORDS_OF_A_PRICE && PRICE.test(text) && PRICED.test(text))
+    (words <= MOST_WORDS_OF_A_PRICE && PRICE.test(text) && PRICED.test(text) && !PERIODIC.test(text))
   );
 }
