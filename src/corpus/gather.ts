@@ -65,6 +65,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   readonly #request: GatherRequest;
   readonly #signal: AbortSignal | undefined;
   #download: DownloadAssembly | undefined;
+  #papers = 0;
   #zotero: ZoteroVersions | undefined;
   #once: OncePerFleet | undefined;
   #before = { ended: 0, saved: 0 };
@@ -73,6 +74,11 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     this.#place = place;
     this.#request = request;
     this.#signal = signal;
+  }
+
+  /** How many of the user's own papers are read; 0 until they are listed. */
+  get papers(): number {
+    return this.#papers;
   }
 
   /** Current progress, of this machine; undefined if nothing is downloaded. */
@@ -135,6 +141,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     await using shared = await openShared(config, runtime);
     await using dense = await openDense(config, runtime);
     const own = await findOwnPapers(request.papers, config.download.out);
+    this.#papers = own.papers.length;
     await using papers = openFiling(own.papers, config, runtime);
     const files = new ArrivedFiles();
     let fleet: ReturnType<typeof fleetRun<DownloadSummary | undefined, RunAccount['index'] | undefined>> | undefined;

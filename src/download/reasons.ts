@@ -24,7 +24,7 @@ export const REASONS = {
   'bot-wall': ofUrlForNow('A challenge or ban against robots answered.'),
   'blocked-captcha': ofUrl('A page that asks for a captcha answered.'),
   'blocked-login': ofUrl('The request was led to a login page.'),
-  'blocked-cookie': ofUrl('A cookie wall did not open to its own cookie.'),
+  'blocked-cookie': ofUrl('The page asked for a cookie again after it was given its own.'),
   paywalled: ofUrl('A page that offers the text for sale.'),
   forbidden: ofUrl('Status 401, 403 or 451 without the marks of a wall.'),
   'not-found': ofUrl('Status 404 or 410, or a host that does not exist.'),

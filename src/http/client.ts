@@ -146,7 +146,7 @@ export function requireContact(contact: string | undefined): string {
   if (MAIL.test(trimmed) && !PLACEHOLDER.test(trimmed)) return trimmed;
   throw new AppError(
     'CONTACT_MISSING',
-    trimmed === '' ? 'no contact address is set' : `"${trimmed.slice(0, 100)}" is not an address we can give`,
+    trimmed === '' ? 'no contact address is set' : `"${trimmed.slice(0, 100)}" is not a usable e-mail address`,
     { hint: 'set your e-mail address with --mailto or DOCSTOKG_HTTP__CONTACT; it is sent to the services used' },
   );
 }

@@ -77,7 +77,7 @@ function doubtIn(
   others: readonly ScoredCandidate[],
   accept: number,
 ): string | undefined {
-  if (best.score < accept) return `the best has ${best.score.toFixed(2)}, less than ${accept}`;
+  if (best.score < accept) return `the most similar title has a score of ${best.score.toFixed(2)}; ${accept} is needed`;
   if (best.hasAuthors === 'other') return 'the authors are others';
   if (best.hasAuthors === 'unknown' && titleWords(best.title).length < FEWEST_WORDS)
     return 'the title is short and no author is known';

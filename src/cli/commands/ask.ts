@@ -15,7 +15,7 @@ const LONGEST_NEAREST = 200;
 export function askCommand() {
   return filterOptions(settingOptions(shared(new Command('ask')), ['ask']))
     .description('answer a question from the papers of a run; every sentence has a verified quote')
-    .argument('<words...>', '[run] question; default run: the newest')
+    .argument('<question...>', '[run] question; default run: the newest')
     .usage('[options] [run] <question>')
     .addOption(
       new Option('-f, --format <format>', 'output format').choices(['text', 'markdown', 'bibtex']).default('text'),

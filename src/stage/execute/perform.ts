@@ -112,7 +112,7 @@ export function inlineExecutor(worker: StageWorker, stage: InlineStage): Executo
       const signal = AbortSignal.any([timeout.signal, aborted.signal, ...(lost ? [lost] : [])]);
       const late = Promise.withResolvers<'late'>();
       using timers = new DisposableStack();
-      const message = `the item exceeded its ${timeoutS} s`;
+      const message = `it took longer than the time limit of ${timeoutS} s`;
       if (timeoutS > 0) timers.use(clock.setTimer(timeoutS * 1000, () => timeout.abort(new Error(message))));
       signal.addEventListener('abort', () => {
         if (!timers.disposed) timers.use(clock.setTimer(options.abortGraceS * 1000, () => late.resolve('late')));

@@ -96,7 +96,7 @@ export class WorkerPool implements Executor {
     job.run.lost?.addEventListener('abort', () => kill('lost'), { once: true });
     if (options.perItemTimeoutS > 0)
       job.timer = clock.setTimer(options.perItemTimeoutS * 1000, () => {
-        const error = timedOut(`the item exceeded its ${options.perItemTimeoutS} s`);
+        const error = timedOut(`it took longer than the time limit of ${options.perItemTimeoutS} s`);
         // The result may have arrived while this thread was busy: it is read before the worker is killed.
         setImmediate(() => setImmediate(() => kill('timeout', error)));
       });

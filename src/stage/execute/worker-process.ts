@@ -149,7 +149,7 @@ function describe(end: {
   readonly overTime: boolean;
   readonly limitMb: number;
 }): Death {
-  if (end.overTime) return { reason: 'timeout', message: 'the item exceeded its processor time' };
+  if (end.overTime) return { reason: 'timeout', message: 'it used more processor time than allowed' };
   if (end.overMemory || /heap out of memory|allocation failed/i.test(end.tail)) {
     const limit = end.limitMb > 0 ? `its ${end.limitMb} MB` : 'it was given';
     return { reason: 'out-of-memory', message: `the worker process needed more memory than ${limit}` };

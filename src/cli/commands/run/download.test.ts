@@ -56,7 +56,7 @@ test('the summary counts works, not attempts, and lists unreadable entries and c
   ]);
   assert.match(
     text,
-    /^Works +4 listed, 2 downloaded \(1 by this run\), 1 unavailable, 1 failed, retryable,\s+1\s+unreadable/,
+    /^Works +4 listed, 2 downloaded \(1 of them now\), 1 unavailable, 1 failed, retryable,\s+1\s+unreadable/,
     text,
   );
   assert.match(text, /^By source +arxiv 1, openalex 1$/m, text);
@@ -81,7 +81,7 @@ test('works of earlier runs are counted separately, and works are counted by inp
       { file: 'b.txt', works: ['W3', 'W4'] },
     ],
   );
-  assert.match(text, /, 3 downloaded \(1 by this run\), /, text);
+  assert.match(text, /, 3 downloaded \(1 of them now\), /, text);
   assert.match(text, /^Not retried +paywalled 1$/m, text);
   // Entries that name no work do not count as works that were not retried.
   assert.doesNotMatch(text, /unreadable-entry/);

@@ -37,7 +37,8 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
   };
 
   const works = (): string[] => {
-    if (!gathering.progress) return [];
+    const { papers } = gathering;
+    if (!gathering.progress) return papers === 0 ? [] : [counted(papers, 'paper')];
     const { found, saved, missing, repeated, ended, endedBefore, savedBefore } = gathering.progress;
     const listed =
       found === undefined
@@ -47,11 +48,14 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
     return [listed, [`${count(savedBefore + saved)} downloaded`, ...others].join(', ')];
   };
 
-  const documents = (): string[] =>
-    DONE.flatMap(([word, ...names]) => {
-      const done = names.flatMap((name) => stages.get(name) ?? []).map((each) => each.succeeded + each.skipped);
-      return done.length === 0 ? [] : [`${count(Math.max(...done))} ${word}`];
-    });
+  const documents = (): string[] => {
+    const doneBy = ([, ...names]: (typeof DONE)[number]): number[] =>
+      names.flatMap((name) => stages.get(name) ?? []).map((each) => each.succeeded + each.skipped);
+    // Stages report now and then: a document that one has ended has passed those before it.
+    return DONE.flatMap((each, at) =>
+      doneBy(each).length === 0 ? [] : [`${count(Math.max(...DONE.slice(at).flatMap(doneBy)))} ${each[0]}`],
+    );
+  };
 
   const pace = (): string[] => {
     const now = clock.monotonic();
@@ -63,7 +67,7 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
       sinceMs: now - since,
     }));
     const isFleet = progress !== undefined && progress.found === undefined;
-    const leftMs = isFleet ? undefined : timeLeftMs(elapsedMs, progress, paces);
+    const leftMs = isFleet ? undefined : timeLeftMs(elapsedMs, progress, paces, gathering.papers);
     const done = progress ? progress.ended : Math.min(Infinity, ...paces.map((stage) => stage.done));
     return [
       ...(done > 0 && Number.isFinite(done) ? [rateOf(done, elapsedMs)] : []),
@@ -78,11 +82,13 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
 
   const line = (): string => {
     const failed = [...stages.values()].reduce((sum, each) => sum + each.failed, 0);
+    // Rate and time left first: a narrow terminal cuts the end.
     return [
+      ...(ending === '' ? pace() : [ending]),
       [...works(), ...documents()].join(' → '),
-      ...(bytes > 0 ? [`${(bytes / 1e6).toFixed(1)} MB`] : []),
       ...nonZero({ failed }),
-      ...(ending === '' ? [...pace(), ...held()] : [ending]),
+      ...(ending === '' ? held() : []),
+      ...(bytes > 0 ? [`${(bytes / 1e6).toFixed(1)} MB`] : []),
     ].join('  ');
   };
 
@@ -115,14 +121,14 @@ export function timeLeftMs(
   elapsedMs: number,
   works: WorkCounts | undefined,
   stages: readonly StagePace[],
+  papers = 0,
 ): number | undefined {
   const ended = works?.ended ?? 0;
   const worksLeft = works ? Math.max(0, (works.found ?? 0) - works.endedBefore - ended) : 0;
   if (worksLeft > 0 && ended === 0) return undefined;
   const share = works && ended > 0 ? works.saved / ended : 0;
-  const expected = works
-    ? works.savedBefore + works.saved + Math.round(worksLeft * share)
-    : Math.max(0, ...stages.map(({ done }) => done));
+  const downloads = works ? works.savedBefore + works.saved + Math.round(worksLeft * share) : 0;
+  const expected = works || papers > 0 ? papers + downloads : Math.max(0, ...stages.map(({ done }) => done));
   const times = stages.map(({ done, worked, sinceMs }) => {
     const left = Math.max(0, expected - done);
     if (left === 0) return 0;

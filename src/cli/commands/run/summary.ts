@@ -79,7 +79,7 @@ function worksLines(works: Account): Line[] {
     included: works.included,
     excluded: works.excluded,
   };
-  const downloaded = `${count(works.downloaded)} downloaded (${count(works.downloaded_this_run)} by this run)`;
+  const downloaded = `${count(works.downloaded)} downloaded (${count(works.downloaded_this_run)} of them now)`;
   const files = Object.keys(works.listed_by_file).length;
   return [
     ['Works', [`${count(works.listed)} listed`, downloaded, ...nonZero(others)].join(', ')],
