@@ -11,6 +11,7 @@ import {
   describeDiskError,
   hasCode,
   partPath,
+  replaceFile,
   syncFolder,
   writeFileAtomic,
 } from '../base/index.ts';
@@ -163,7 +164,7 @@ async function copyVerified(from: string, to: string, object: ObjectId, signal?:
       { ...(signal && { signal }) },
     );
     if (bytes !== object.bytes || digest.digest('hex') !== object.sha256) throw damaged(from, object);
-    await commitPart(part, to);
+    await commitPart(part, to, replaceFile);
   } catch (error) {
     await rm(part, { force: true });
     throw describeDiskError(error, to);

@@ -14,6 +14,7 @@ import {
   describeDiskError,
   partPath,
   readFields,
+  replaceFile,
 } from '../base/index.ts';
 import type { Secret } from '../http/index.ts';
 import { parseRetryAfter } from '../http/index.ts';
@@ -259,7 +260,7 @@ export class S3Store implements ObjectStore {
       await rm(part, { force: true });
       throw describeDiskError(error, path);
     }
-    await commitPart(part, path);
+    await commitPart(part, path, replaceFile);
   }
 
   async head(sha256: string, signal?: AbortSignal): Promise<number | undefined> {
