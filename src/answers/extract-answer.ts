@@ -1,107 +1,92 @@
 import type { CitedHit } from '../corpus/index.ts';
-import { sentencesOf } from '../graph/index.ts';
-import {
-  isHowToCite,
-  isKeywords,
-  questionTerms,
-  sentenceTerms,
-  stemmedLanguage,
-  withoutAmountWords,
-} from '../parse/index.ts';
-import { findingWeight } from '../search/index.ts';
+import type { Candidate, FoundBy, Reader } from '../reader/index.ts';
+import { candidatesOf } from '../reader/index.ts';
 import type { AnswerSentence } from './check-answer.ts';
 import { quoteAt } from './check-answer.ts';
 
-const MOST_CANDIDATES = 16;
-const LEAST_TERMS = 4;
-const LONGEST_SENTENCE = 600;
-/** Words of reporting that give a sentence full weight if the question asks for a finding. */
-const ENOUGH_REPORTS = 2;
-/** Sentences with a much lower fit than the best one are left out. */
-const NEAR_BEST = 0.7;
+/** Passages that are read before the reader asks itself whether it is sure. */
+const PASSAGES_AT_A_TIME = 12;
+/** Sentences with a much lower score than the best one are left out. */
+const NEAR_BEST = 0.3;
 
-export function fitOfAnswer(sentences: readonly AnswerSentence[]): number {
-  return Math.max(0, ...sentences.map(({ fit }) => fit ?? 1));
+/** A candidate of a passage and how well it answers, 0 to 1. */
+export interface ScoredCandidate {
+  readonly hit: CitedHit;
+  readonly candidate: Candidate;
+  readonly score: number;
 }
-
-/** Semantic similarity of texts to a question, 0 to 1; undefined without a model. */
-export type Nearness = (question: string, texts: readonly string[]) => Promise<readonly number[] | undefined>;
 
 /**
- * The sentences that answer a question best: by the question's terms in them, weighted by rarity, and by
- * semantic similarity; none if no top sentence reaches `least` in either score.
+ * Reads the sentences and table rows of passages, the first passages first, until the reader is sure or all are read.
+ * The best candidates come first; a sentence that a paper has twice is read once.
  */
-export async function extractAnswer(
+export async function readCandidates(
+  reader: Reader,
   question: string,
   passages: readonly CitedHit[],
-  { most, least, nearness }: { readonly most: number; readonly least: number; readonly nearness: Nearness },
-): Promise<AnswerSentence[]> {
-  const spoken = passages.map((hit) => ({ hit, language: stemmedLanguage(hit.passage.text) }));
-  const languages = [...new Set(spoken.map(({ language }) => language))].filter((language) => language !== undefined);
-  const terms = questionTerms(withoutAmountWords(question), languages);
-  const all = spoken.flatMap(({ hit, language }) =>
-    sentencesOf(hit.passage.text).flatMap(({ start, end }) => {
-      // A heading has no full stop, and an item of a list no capital: what ends a block there ends a sentence.
-      const blocks = [...hit.passage.text.slice(start, end).matchAll(/[^\n](?:[^\n]|\n(?!\n))*/g)];
-      return blocks
-        .filter(([text], block) => block === blocks.length - 1 || /[.!?]\W{0,3}$/.test(text))
-        .map(({ 0: text, index }) => {
-          const place = { start: start + index, end: start + index + text.length };
-          return { hit, language, place, text, own: new Set(sentenceTerms(text, language)) };
-        });
-    }),
-  );
-  const has = (own: ReadonlySet<string>, forms: readonly string[]): boolean => forms.some((form) => own.has(form));
-  // Forms of one word, in one or several languages.
-  const weight = new Map(
-    new Map(terms.map((forms) => [forms[0], forms])).values().map((forms) => {
-      const having = all.filter(({ own }) => has(own, forms)).length;
-      return [forms, Math.log(1 + (all.length + 0.5) / (having + 0.5))] as const;
-    }),
-  );
-  const total = [...weight.values()].reduce((sum, each) => sum + each, 0);
-  const ranked = all
-    .map((sentence) => {
-      const { own, text, language } = sentence;
-      const covered = [...weight].reduce((sum, [forms, value]) => (has(own, forms) ? sum + value : sum), 0);
-      // Other languages have two terms for a word.
-      const fewest = (language === undefined ? 1 : 2) * LEAST_TERMS;
-      const isSentence =
-        own.size >= fewest &&
-        text.length <= LONGEST_SENTENCE &&
-        !isLabel(text) &&
-        !isKeywords(text) &&
-        !isHowToCite(text);
-      return { ...sentence, words: total === 0 || !isSentence ? 0 : covered / total };
-    })
-    .filter(({ words }) => words > 0)
-    .sort((a, b) => b.words - a.words);
-  // Two passages of a paper may share a sentence, such as the caption of a table that was split.
-  const candidates = Map.groupBy(ranked, ({ hit, text }) => `${hit.passage.document} ${text}`)
-    .values()
-    .flatMap((same) => same.slice(0, 1))
-    .take(MOST_CANDIDATES)
-    .toArray();
-  const near = await nearness(
-    question,
-    candidates.map(({ text }) => text),
-  );
-  const reports = findingWeight(question, ENOUGH_REPORTS);
-  const scored = candidates.map(({ hit, place, text, words }, at) => {
-    const meaning = near?.[at] ?? words;
-    const score = (words + meaning) * (reports?.(text) ?? 1);
-    return { text, fit: Math.max(words, meaning), score, quotes: [quoteAt(hit, place)] };
-  });
-  const best = Math.max(0, ...scored.map(({ score }) => score));
-  const sentences = scored
-    .filter(({ score }) => score >= NEAR_BEST * best)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, most)
-    .map(({ text, fit, quotes }) => ({ text, fit, quotes }));
-  return fitOfAnswer(sentences) >= least ? sentences : [];
+  signal?: AbortSignal,
+): Promise<ScoredCandidate[]> {
+  const scored: ScoredCandidate[] = [];
+  const foundBy = placesInSearch(passages);
+  const seen = new Set<string>();
+  const atATime = Number.isFinite(reader.sure) ? PASSAGES_AT_A_TIME : passages.length;
+  for (let from = 0; from < passages.length; from += atATime) {
+    const read = passages.slice(from, from + atATime).flatMap((hit) =>
+      candidatesOf(hit.passage, foundBy(hit)).flatMap((candidate) => {
+        const key = `${hit.passage.document} ${candidate.text}`;
+        if (seen.has(key)) return [];
+        seen.add(key);
+        return [{ hit, candidate }];
+      }),
+    );
+    const scores = await reader.score(
+      question,
+      read.map(({ candidate }) => candidate),
+      signal,
+    );
+    scored.push(...read.map((each, at) => ({ ...each, score: scores[at] ?? 0 })));
+    if (scored.some(({ score }) => score >= reader.sure)) break;
+  }
+  return scored.sort((one, other) => other.score - one.score);
 }
 
-/** A label of a figure or a heading: all its longer words have capitals. */
-function isLabel(text: string): boolean {
-  return /\p{Lu}/u.test(text) && !/(?<![\p{L}\p{M}-])\p{Ll}{3,}/u.test(text);
+/** How slowly the weight of a place falls, and how many passages of a paper count for it. */
+const PLACE_OFFSET = 10;
+const PASSAGES_OF_PAPER = 5;
+
+/** The place of each passage and of its paper among the passages found, from 1 down to 0. */
+function placesInSearch(passages: readonly CitedHit[]): (hit: CitedHit) => FoundBy {
+  const weight = new Map(passages.map((hit, at) => [hit, PLACE_OFFSET / (PLACE_OFFSET + at)]));
+  const papers = Map.groupBy(passages, ({ passage }) => passage.document);
+  const sums = new Map(
+    papers.entries().map(([document, own]) => {
+      const first = own.slice(0, PASSAGES_OF_PAPER);
+      return [document, first.reduce((sum, hit) => sum + (weight.get(hit) ?? 0), 0)];
+    }),
+  );
+  const most = Math.max(...sums.values());
+  return (hit) => ({ passage: weight.get(hit) ?? 0, paper: (sums.get(hit.passage.document) ?? 0) / most });
+}
+
+/** The passages in the order of their best candidates; what was not read stays behind, in its order. */
+export function byBestCandidate(passages: readonly CitedHit[], scored: readonly ScoredCandidate[]): CitedHit[] {
+  const read = new Set(scored.map(({ hit }) => hit));
+  return [...read, ...passages.filter((hit) => !read.has(hit))].map((hit, at) => ({ ...hit, rank: at + 1 }));
+}
+
+/** The candidates that answer, as sentences with themselves as quotes; none if the best is below `least`. */
+export function answerSentences(
+  scored: readonly ScoredCandidate[],
+  { most, least }: { readonly most: number; readonly least: number },
+): AnswerSentence[] {
+  const best = scored[0]?.score ?? 0;
+  if (best < least) return [];
+  return scored
+    .filter(({ score }) => score >= NEAR_BEST * best)
+    .slice(0, most)
+    .map(({ hit, candidate, score }) => ({
+      text: candidate.row ? candidate.text : hit.passage.text.slice(candidate.start, candidate.end),
+      fit: score,
+      quotes: [quoteAt(hit, candidate)],
+    }));
 }

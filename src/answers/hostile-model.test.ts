@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 import type { CitedHit, SearchSession } from '../corpus/index.ts';
+import { rulesReader } from '../reader/index.ts';
 import { findQuote } from '../base/index.ts';
 import { AnswerStore, findModelServers, ModelServer, openModelClient } from '../model/index.ts';
 import { openLoopback } from '../testing/index.ts';
@@ -48,7 +49,7 @@ const PASSAGES = Object.entries(TEXTS).map(([document, text]): CitedHit => ({
 const session = {
   hasGraph: false,
   search: async () => PASSAGES,
-  nearness: async () => undefined,
+  reader: rulesReader(async () => undefined),
 } as unknown as SearchSession;
 
 const one = (text: unknown, quote: unknown, passage: unknown = 1): object => ({ text, quotes: [{ passage, quote }] });
@@ -266,7 +267,8 @@ const url = 'http://127.0.0.1:${server.port}/v1';
 const client = openModelClient(url, ${JSON.stringify(patience)});
 const answers = new AnswerStore(${JSON.stringify(join(folder, 'killed.sqlite'))});
 const writer = { name: 'm', server: new ModelServer({ url, model: 'm', apiKey: '', maxTokens: 500 }, client.send), answers, maxTokens: 500 };
-const session = { hasGraph: false, search: async () => ${JSON.stringify(PASSAGES)}, nearness: async () => undefined };
+const { rulesReader } = await import(${JSON.stringify(`${root}reader/index.ts`)});
+const session = { hasGraph: false, search: async () => ${JSON.stringify(PASSAGES)}, reader: rulesReader(async () => undefined) };
 for (let number = 0; number < ${KILLS + 10}; number += 1) {
   const answer = await askCorpus(session, \`q\${number} which clade did not bleach?\`, { writer });
   if (answer.sentences.length !== 1 || answer.model !== 'm') throw new Error('not the answer of the model');

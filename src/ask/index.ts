@@ -28,6 +28,6 @@ export type { Figure, LibraryDocument, TextPart, TextPiece } from './library/rea
 export type { CitedDocument, CitedHit, CitedWork, PassageFilter, SearchRequest } from './search/search-session.ts';
 export { keptOpen } from './search/kept-open.ts';
 export type { KeptOpen } from './search/kept-open.ts';
-export { SearchSession } from './search/search-session.ts';
+export { nearnessBy, SearchSession } from './search/search-session.ts';
 export { CorpusView } from './view/corpus-view.ts';
 export type { DocumentLine, RunEvent, StepCount, ShownBlock, ShownDocument } from './view/corpus-view.ts';

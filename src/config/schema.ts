@@ -364,6 +364,14 @@ const modelSchema = z.strictObject({
   retries: setting(z.int().min(0).max(20).default(3), 'Retries of a request when the model server is busy or fails.'),
 });
 
+const askSchema = z.strictObject({
+  reader: setting(
+    z.enum(['best', 'trained', 'rules']).default('best'),
+    'What chooses the sentences that answer: a small trained model, rules, or the better one that can run here.',
+    flag('--reader <name>', 'ask', 'table'),
+  ),
+});
+
 const claimsSchema = z.strictObject({
   passages_per_document: setting(
     z.int().min(0).default(40),
@@ -385,6 +393,7 @@ export const configSchema = z.strictObject({
   model: modelSchema
     .prefault({})
     .describe('The model that answers questions, fills in tables and extracts claims; none unless one is named.'),
+  ask: askSchema.prefault({}).describe('How questions are answered.'),
   claims: claimsSchema.prefault({}).describe('What graph build --claims reads.'),
   telemetry: telemetrySchema.prefault({}).describe('Export of metrics and traces.'),
   serve: serveSchema.prefault({}).describe('Address and access of docstokg serve.'),

@@ -2,11 +2,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { DocumentPlace } from '../ask/index.ts';
-import { CorpusWorks, documentLink, SearchSession } from '../ask/index.ts';
+import { CorpusWorks, documentLink, nearnessBy, SearchSession } from '../ask/index.ts';
 import { AppError, canonicalJson, isUnwritable } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import type { FileFormat, MaybeEngine, ModelIdentity } from '../parse/index.ts';
 import { chunkOutput, embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
+import { openReader } from '../reader/index.ts';
 import type { IndexEvent, SearchMode } from '../search/index.ts';
 import { hasIndex, openIndex, readManifest, refreshIndex } from '../search/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
@@ -61,7 +62,11 @@ export async function openSearchSession(
     const message = `${absent} documents of this fleet are not on this machine and not searched: ${pullCommand(folder)}`;
     tell({ kind: 'message', level: 'warn', message });
   }
-  const session = new SearchSession(index, { engine, mode, works, graph, hasGraph: graph.exists });
+  const opening = { nearness: nearnessBy(engine), threads: config.parse.threads };
+  const { reader, missing } = await openReader(config.ask.reader, opening);
+  stack.use(reader);
+  if (missing) tell({ kind: 'message', level: 'warn', message: `${missing.message}: answers are chosen by rules` });
+  const session = new SearchSession(index, { engine, reader, mode, works, graph, hasGraph: graph.exists });
   stack.move();
   return session;
 }

@@ -53,6 +53,8 @@ export { aheadItems, aheadWorker } from './embed/ahead.ts';
 export type { Embedded } from './embed/embed-texts.ts';
 export { VectorCache, embedTexts } from './embed/embed-texts.ts';
 export type { DenseEngine, ModelIdentity, Role, SparseEngine, DenseSettings, MaybeEngine } from './embed/engine.ts';
+export type { TextEncoder, TextEncoderModel } from './embed/engines/text-encoder.ts';
+export { openTextEncoder } from './embed/engines/text-encoder.ts';
 export { embeddedPrecision, quantiseVector, openDenseEngine, openDenseEngineIfInstalled } from './embed/engine.ts';
 export type { EmbedEngines } from './embed/stage.ts';
 export {

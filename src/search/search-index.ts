@@ -7,7 +7,7 @@ import type { IndexManifest } from './index-rows.ts';
 import { IndexRows } from './index-rows.ts';
 import type { Passage, SearchFilter } from './opened-segments.ts';
 import { filterKey, hiddenPlaces, OpenedSegment, OpenedSegments } from './opened-segments.ts';
-import { findingWeight, sectionWeights } from './section.ts';
+import { askedSections, findingWeight, sectionWeights } from './section.ts';
 import { dot } from './segment/vectors.ts';
 import { readFacet } from './segment/write-segment.ts';
 
@@ -30,8 +30,6 @@ export interface SearchOptions {
   readonly filter?: SearchFilter;
   /** Hits with a lower fit are left out; 0 shows all. */
   readonly minFit?: number;
-  /** Passages of one work that precede those of others; 2 by default. */
-  readonly perWork?: number;
 }
 
 export const SEARCHED_BY = { lexical: 'words', dense: 'meaning', hybrid: 'words and meaning' } as const;
@@ -40,8 +38,8 @@ const NEAR_ONE_IN = 250;
 const NEAR_ROWS = { least: 1_000, most: 4_000 };
 const NEAR_WORDS = 1000;
 const FILTERS_KEPT = 8;
-/** How many times more passages are ranked than requested, so that other works are among them. */
-const LOOKED_AT = 6;
+/** How many times more passages are ranked than requested: those of other versions of a work are left out. */
+const LOOKED_AT = 3;
 
 /** A snapshot of the index. */
 export class SearchIndex implements Disposable {
@@ -102,11 +100,11 @@ export class SearchIndex implements Disposable {
         hint: 'enter a question or some words',
       });
     }
-    const { top, mode, minFit = 0, perWork } = options;
+    const { top, mode, minFit = 0 } = options;
     const { ranked, vector } = await this.#ranked(query, { ...options, top: top * LOOKED_AT }, signal);
     const hits = this.#fitting(this.#findingsFirst(query, ranked), fitOf(this.#all, query, vector), mode);
     const enough = hits.filter(({ fit }) => fit >= minFit);
-    return spread(enough, top, perWork).map((hit, at) => ({ rank: at + 1, ...hit }));
+    return firstVersions(enough, top).map((hit, at) => ({ rank: at + 1, ...hit }));
   }
 
   *#fitting(
@@ -144,7 +142,8 @@ export class SearchIndex implements Disposable {
   /** Candidates are found by near codes and by words, then compared exactly. */
   async #ranked(query: string, { mode, top, filter = {} }: SearchOptions, signal: AbortSignal | undefined) {
     const all = this.#all;
-    const hidden = this.#hiddenBy(filter);
+    const sections = filter.sections ?? askedSections(query);
+    const hidden = this.#hiddenBy(sections ? { ...filter, sections } : filter);
     const vector = mode === 'lexical' ? undefined : await this.#vectorOf(query, signal);
     const unrelated = vector ? dot(vector, all.centroid) : 0;
     const share = Math.min(NEAR_ROWS.most, all.passages / NEAR_ONE_IN);
@@ -157,16 +156,17 @@ export class SearchIndex implements Disposable {
       const meaning = vector ? all.denseScore(place, vector, unrelated) : 0;
       return { place, lexical: words[at]?.[local] ?? 0, meaning, weight: weight?.(at, local) ?? 1 };
     });
-    const add = mode === 'hybrid' ? fuse(candidates, unrelated) : undefined;
-    const ranked = candidates
-      .map(({ place, lexical, meaning, weight: factor }): Scored => {
-        const score = add ? add(lexical, meaning) : mode === 'dense' ? meaning : lexical;
-        return { place, score: factor * score };
-      })
-      .filter(({ score }) => mode === 'dense' || score > 0)
-      .sort(bestFirst)
-      .slice(0, top);
-    return { ranked, vector };
+    const byWords = (): Scored[] =>
+      candidates
+        .map(({ place, lexical, weight: factor }) => ({ place, score: factor * lexical }))
+        .filter(({ score }) => score > 0)
+        .sort(bestFirst);
+    const byMeaning = (): Scored[] =>
+      candidates.map(({ place, meaning }) => ({ place, score: meaning })).sort(bestFirst);
+    const related = (): Scored[] => byMeaning().filter(({ score }) => score > unrelated);
+    const ranked =
+      mode === 'lexical' ? byWords() : mode === 'dense' ? byMeaning() : fuse([byWords(), related()]).sort(bestFirst);
+    return { ranked: ranked.slice(0, top), vector };
   }
 
   async #vectorOf(query: string, signal: AbortSignal | undefined): Promise<Float32Array> {
@@ -236,24 +236,24 @@ export async function openIndex(folder: string, engine?: DenseEngine): Promise<S
   }
 }
 
-/** Equal weights: neither ranking is known to be better for a given question. */
-const DENSE_SHARE = 0.5;
+/** How slowly ranks lose weight. Small: a passage that one ranking puts first is among the first of both. */
+const RANK_OFFSET = 10;
 
 interface Scored {
   readonly place: number;
   readonly score: number;
 }
 
-/** Convex fusion: both scores are scaled from that of an unrelated passage to the best one, and added. */
-function fuse(
-  candidates: readonly { readonly lexical: number; readonly meaning: number }[],
-  unrelated: number,
-): (lexical: number, dense: number) => number {
-  const mostLexical = candidates.reduce((most, { lexical }) => Math.max(most, lexical), 0);
-  const mostDense = candidates.reduce((most, { meaning }) => Math.max(most, meaning), unrelated);
-  const lexicalFactor = (1 - DENSE_SHARE) / (mostLexical || 1);
-  const denseFactor = DENSE_SHARE / (mostDense - unrelated || 1);
-  return (lexical, dense) => lexical * lexicalFactor + Math.max(0, dense - unrelated) * denseFactor;
+/**
+ * Reciprocal rank fusion. Scores of words and of meaning have no common scale: added, a question in other words than the
+ * paper's is decided by chance words. By rank, what either ranking puts first stays among the first.
+ */
+function fuse(rankings: readonly (readonly Scored[])[]): Scored[] {
+  const scores = new Map<number, number>();
+  for (const ranking of rankings)
+    for (const [at, { place }] of ranking.entries())
+      scores.set(place, (scores.get(place) ?? 0) + 1 / (RANK_OFFSET + at));
+  return Array.from(scores, ([place, score]) => ({ place, score }));
 }
 
 /** Ties go to the earlier passage. */
@@ -282,27 +282,22 @@ function bestOf(segments: readonly OpenedSegment[], scores: readonly Float32Arra
     .map(({ place }) => place);
 }
 
-const PER_WORK = 2;
 /** Documents with equal titles this long are versions of one work; shorter titles may be equal by chance. */
 const TELLING_TITLE = 30;
 
-/** Only the first version of a work, and a few passages per work before those of others. */
-function spread<T extends { readonly passage: Passage }>(hits: Iterable<T>, top: number, perWork = PER_WORK): T[] {
-  const [first, rest]: [T[], T[]] = [[], []];
-  const ofWork = new Map<string, number>();
+/** The first `top` passages without those of other versions of a work. */
+function firstVersions<T extends { readonly passage: Passage }>(hits: Iterable<T>, top: number): T[] {
+  const found: T[] = [];
   const versions = new Map<string, string>();
   for (const hit of hits) {
+    if (found.length >= top) break;
     const { document, title } = hit.passage;
     const name = title.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
     const version = name.length < TELLING_TITLE ? document : (versions.get(name) ?? document);
     versions.set(name, version);
-    if (version !== document) continue;
-    const count = (ofWork.get(document) ?? 0) + 1;
-    ofWork.set(document, count);
-    (count > perWork ? rest : first).push(hit);
-    if (first.length >= top) break;
+    if (version === document) found.push(hit);
   }
-  return [...first, ...rest].slice(0, top);
+  return found;
 }
 
 /** Weight of semantic similarity when most words of the question are not in the index. */

@@ -20,6 +20,17 @@ export function isAside(section: Section): boolean {
   return ASIDE.has(section);
 }
 
+/** Words of questions about what stands behind the text: funding, interests, ethics, data, contributions. */
+const ASKS_BACK_MATTER =
+  /\b(?:fund(?:ed|er|ers|ing|s)|grants?|sponsor\p{L}*|financ\p{L}*|paid for|conflicts? of interest|competing interests?|interests|disclos\p{L}*|ethic\p{L}*|(?:review board|committee) approv\p{L}*|informed consent|data (?:availab\p{L}*|access\p{L}*|sharing)|(?:data|code|software|materials?) (?:be |is |are )?(?:available|deposited|shared)|contribut\p{L}*|acknowledge?\p{L}*|thank\p{L}*|abbreviations?|supplement\p{L}*|trial registration|registered)\b/iu;
+
+/** The sections that a question searches: back matter too if it asks for it; undefined for the usual ones. */
+export function askedSections(question: string): readonly Section[] | undefined {
+  return ASKS_BACK_MATTER.test(question.slice(0, 1_000))
+    ? SECTIONS.filter((section) => section === 'back' || !isAside(section))
+    : undefined;
+}
+
 export type SectionWeights = Readonly<Partial<Record<Section, number>>>;
 
 /**

@@ -11,8 +11,7 @@ import { askModel } from '../../model/index.ts';
 import { chunkOutput } from '../../parse/index.ts';
 import type { ItemOutcome, StageEvent, WorkItem } from '../../stage/index.ts';
 import { runStage } from '../../stage/index.ts';
-import { LEAST_FIT, passageLimits } from '../ask.ts';
-import { extractAnswer } from '../extract-answer.ts';
+import { answerSentences, readCandidates } from '../extract-answer.ts';
 import type { Cell, Column, TableRow } from './cell.ts';
 import { empty } from './cell.ts';
 import { recordValue } from './columns.ts';
@@ -123,7 +122,7 @@ async function cellsOf(
       const value = work && recordValue(column, work);
       cells.set(column, value ? { kind: 'value', value, from: 'record', quote: null } : empty('not-in-record'));
     } else {
-      const request = { ...passageLimits(PASSAGES), minFit: 0, works: new Set([document]) };
+      const request = { top: PASSAGES, minFit: 0, works: new Set([document]) };
       found.set(column, await session.search(column.question, request, signal));
     }
   const open = columns.filter((column) => !cells.has(column));
@@ -148,11 +147,10 @@ async function cellsOf(
   for (const column of open) {
     if (cells.has(column)) continue;
     const passages = found.get(column) ?? [];
-    const nearness = (asked: string, texts: readonly string[]) => session.nearness(asked, texts, signal);
-    const sentences = await extractAnswer(column.question, passages, {
+    const scored = await readCandidates(session.reader, column.question, passages, signal);
+    const sentences = answerSentences(scored, {
       most: SENTENCES,
-      least: column.type === 'choice' ? LEAST_CHOICE : LEAST_FIT,
-      nearness,
+      least: column.type === 'choice' ? LEAST_CHOICE : session.reader.least,
     });
     cells.set(column, (facts && quantityCell(column, facts)) ?? extractedCell(column, sentences, passages));
   }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 
 import { AppError, sha256 } from '../../base/index.ts';
 import type { DenseEngine } from '../../parse/index.ts';
+import type { Nearness, Reader } from '../../reader/index.ts';
 import type { Hit, SearchFilter, SearchIndex, SearchMode, SearchOptions, Section } from '../../search/index.ts';
 import { dot, SECTIONS } from '../../search/index.ts';
 import type { Records } from '../../store/index.ts';
@@ -25,6 +26,7 @@ export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, P
 
 interface SearchParts {
   readonly engine: DenseEngine | undefined;
+  readonly reader: Reader;
   readonly mode: SearchMode | undefined;
   readonly works: CorpusWorks;
   readonly graph: { readonly open: () => Graph };
@@ -42,6 +44,11 @@ export class SearchSession implements AsyncDisposable {
     this.#parts = parts;
     this.#hidden = otherVersions(parts.works.records);
     this.mode = parts.mode ?? (index.modes.includes('hybrid') ? 'hybrid' : 'lexical');
+  }
+
+  /** Scores sentences and table rows for a question. */
+  get reader(): Reader {
+    return this.#parts.reader;
   }
 
   get passages(): number {
@@ -86,18 +93,6 @@ export class SearchSession implements AsyncDisposable {
       .map((passage, at) => citedHit({ rank: at + 1, score: 0, fit: 0, by: 'words', passage }, record, link));
   }
 
-  /** Semantic similarity of texts to a question, 0 to 1; undefined if the passages have no vectors. */
-  async nearness(
-    question: string,
-    texts: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<readonly number[] | undefined> {
-    const { engine } = this.#parts;
-    if (!engine || texts.length === 0) return undefined;
-    const [asked = new Float32Array()] = await engine.embed([question], 'query', signal);
-    return (await engine.embed(texts, 'passage', signal)).map((vector) => Math.max(0, dot(vector, asked)));
-  }
-
   /** Restricts a filter to documents that citations connect with the hits, without the hits' own documents. */
   #near(hits: readonly Hit[], filter: SearchFilter): SearchFilter {
     using graph = this.#parts.graph.open();
@@ -114,8 +109,18 @@ export class SearchSession implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#index[Symbol.dispose]();
     this.#parts.works[Symbol.dispose]();
+    await this.#parts.reader[Symbol.asyncDispose]();
     await this.#parts.engine?.[Symbol.asyncDispose]();
   }
+}
+
+/** Semantic similarity by the engine that embeds questions; undefined if the passages have no vectors. */
+export function nearnessBy(engine: DenseEngine | undefined): Nearness {
+  return async (question, texts, signal) => {
+    if (!engine || texts.length === 0) return undefined;
+    const [asked = new Float32Array()] = await engine.embed([question], 'query', signal);
+    return (await engine.embed(texts, 'passage', signal)).map((vector) => Math.max(0, dot(vector, asked)));
+  };
 }
 
 /** Documents of works that were screened out, or of a version that has a better one in the corpus. */

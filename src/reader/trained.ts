@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { AppError, packageRoot } from '../base/index.ts';
+import { openTextEncoder, stemmedLanguage } from '../parse/index.ts';
+import type { Candidate } from './candidates.ts';
+import type { Reader, SupportVerdict } from './reader.ts';
+import { wordScores } from './rules.ts';
+import type { Tensor } from './weights.ts';
+import { dequantised, numbersOf, readTensors, writeTensors } from './weights.ts';
+
+/** The longest input: question, title, heading and sentence. Longer ones are cut at the end. */
+const MAX_TOKENS = 160;
+const DIMENSIONS = 384;
+const LONGEST_QUESTION = 400;
+const LONGEST_TITLE = 160;
+const LONGEST_HEADING = 80;
+const LONGEST_TEXT = 1_000;
+/** The encoder's vectors are scaled by this before the heads read them, as in training. */
+const SCALE = 4;
+/**
+ * What is added to a candidate's logit for its place in the search, its paper's place, and its share of the question's
+ * words. The reader sees one candidate at a time; these compare them. Chosen with `npm run score:understanding`.
+ */
+const ADDED = { passage: 1, paper: 3, words: 2 } as const;
+/** The sum of logit and additions from which on a candidate answers: then nine of ten answerable questions are answered. */
+const EVEN = 4.4;
+const LEAST = 0.5;
+/** From here on reading further passages hardly ever finds a better sentence. */
+const SURE = 0.93;
+
+/** A linear layer on the encoder's vector. */
+interface Head {
+  readonly weights: Float32Array;
+  readonly bias: Float32Array;
+}
+
+export interface TrainedReaderOptions {
+  /** Threads of the model; 0 means one per core. */
+  readonly threads: number;
+  /** Scores papers in other languages than English, which the model has not learnt. */
+  readonly rules: Reader;
+}
+
+/**
+ * Opens the trained reader: a MiniLM that reads a question and a candidate together. It needs the tokenizer of the
+ * embedded model, and onnxruntime-node or the WebAssembly engine. It loads at the first question.
+ */
+export async function openTrainedReader({ threads, rules }: TrainedReaderOptions): Promise<Reader> {
+  const folder = join(packageRoot(), 'models');
+  const path = join(folder, 'reader.safetensors');
+  if (!existsSync(path))
+    throw new AppError('MODEL_NOT_INSTALLED', `${path} is missing`, { hint: 'install docstokg again' });
+  let read: Promise<ReadonlyMap<string, Tensor>> | undefined;
+  const tensors = (): Promise<ReadonlyMap<string, Tensor>> =>
+    (read ??= readFile(path).then((file) => readTensors(file, path)));
+  const encoder = await openTextEncoder({
+    graph: join(folder, 'reader.onnx'),
+    weightsName: 'reader.safetensors',
+    weights: () => readFile(path),
+    halfWeights: async () => ({ bytes: writeTensors(dequantised(await tensors())) }),
+    maxTokens: MAX_TOKENS,
+    dimensions: DIMENSIONS,
+    threads,
+  });
+  return {
+    name: 'trained',
+    least: LEAST,
+    sure: SURE,
+    async score(question, candidates, signal) {
+      const foreign = candidates.filter(isForeign);
+      const byRules = await rules.score(question, foreign, signal);
+      // The limits of both readers differ: what just answers by one just answers by the other.
+      const scores = new Map(
+        foreign.map((each, at) => [each, Math.min(1, ((byRules[at] ?? 0) * LEAST) / rules.least)]),
+      );
+      const english = candidates.filter((each) => !scores.has(each));
+      const head = headOf(await tensors(), 'answer');
+      const vectors = await encoder.encode(
+        english.map((candidate) => pairText(question, candidate)),
+        signal,
+      );
+      const words = wordScores(question, english);
+      for (const [at, candidate] of english.entries()) {
+        const { passage, paper } = candidate.found;
+        const [logit = 0] = logits(vectors[at] ?? new Float32Array(), head);
+        const added = ADDED.passage * passage + ADDED.paper * paper + ADDED.words * (words[at] ?? 0);
+        scores.set(candidate, sigmoid(logit + added - EVEN));
+      }
+      return candidates.map((each) => scores.get(each) ?? 0);
+    },
+    async support(pairs, signal) {
+      const head = headOf(await tensors(), 'support');
+      const vectors = await encoder.encode(
+        pairs.map(({ sentence, quote }) => `${plain(sentence, LONGEST_QUESTION)} [SEP] ${plain(quote)}`),
+        signal,
+      );
+      return vectors.map((vector) => verdictOf(logits(vector, head)));
+    },
+    [Symbol.asyncDispose]: () => encoder[Symbol.asyncDispose](),
+  };
+}
+
+/** Whether a passage is in another language than English. */
+function isForeign({ passage: { text } }: Candidate): boolean {
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
+  return latin < letters / 2 || stemmedLanguage(text) !== undefined;
+}
+
+function headOf(tensors: ReadonlyMap<string, Tensor>, name: string): Head {
+  const [weights, bias] = [tensors.get(`${name}.weight`), tensors.get(`${name}.bias`)];
+  if (!weights || !bias)
+    throw new AppError('MODEL_UNREADABLE', `the trained reader has no head "${name}"`, {
+      hint: 'install docstokg again',
+    });
+  return { weights: numbersOf(weights), bias: numbersOf(bias) };
+}
+
+function logits(vector: Float32Array, { weights, bias }: Head): number[] {
+  return Array.from(bias, (start, row) =>
+    vector.reduce((sum, value, at) => sum + SCALE * value * (weights[row * vector.length + at] ?? 0), start),
+  );
+}
+
+function sigmoid(logit: number): number {
+  return 1 / (1 + Math.exp(-logit));
+}
+
+/** In the order of the head's outputs. */
+const VERDICTS = ['supports', 'contradicts', 'unrelated'] as const;
+
+function verdictOf(values: readonly number[]): SupportVerdict {
+  const most = Math.max(...values);
+  const shares = values.map((value) => Math.exp(value - most));
+  const sum = shares.reduce((total, share) => total + share, 0);
+  return { verdict: VERDICTS[values.indexOf(most)] ?? 'unrelated', probability: (shares[0] ?? 0) / sum };
+}
+
+function pairText(question: string, { text, passage: { title, headings } }: Candidate): string {
+  const above = [plain(title, LONGEST_TITLE), plain(headings.at(-1) ?? '', LONGEST_HEADING)];
+  const head = above.filter((part) => part !== '').join(' > ');
+  return `${plain(question, LONGEST_QUESTION)} [SEP] ${head === '' ? '' : `${head}: `}${plain(text)}`;
+}
+
+/** One line, without words that the tokenizer takes for its own marks. */
+function plain(text: string, longest = LONGEST_TEXT): string {
+  return text
+    .slice(0, longest)
+    .replaceAll(/\[(?:SEP|CLS|MASK|PAD|UNK)\]/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
