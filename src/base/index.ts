@@ -60,6 +60,7 @@ export {
   findQuote,
   foldCase,
   hasNumbersOf,
+  missingNumber,
   lettersOf,
   meaningsOf,
   plural,

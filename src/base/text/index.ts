@@ -1,3 +1,5 @@
+export { hasNumbersOf, missingNumber } from './numbers.ts';
+
 /** Scripts in which a zero-width joiner or non-joiner changes a word. */
 const JOINED =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}]/u;
@@ -40,19 +42,38 @@ function sameAs(one: string, others: string): Record<string, string> {
 
 /**
  * Finds a quote word for word. Only typography may differ: white space, bars between cells, hyphens inside words,
- * ligatures, quotation marks, dashes. It must not start or end inside a word or a number.
+ * ligatures, quotation marks, dashes, the case of the first letter, quotation marks and a full stop around it. It must
+ * not start or end inside a word or a number.
  */
 export function findQuote(quote: string, text: string): QuotePlace | undefined {
-  const wanted = fold(quote);
-  if (!WORD.test(wanted.text)) return undefined;
   const within = fold(text);
-  for (let at = within.text.indexOf(wanted.text); at !== -1; at = within.text.indexOf(wanted.text, at + 1)) {
+  const wanted = fold(quote).text;
+  // A quote from within a sentence may be copied as a whole one.
+  const bare = wanted.replace(/^["']+(?=.{8})/, '').replace(/["'.,;:…]+$/, '');
+  for (const each of new Set([wanted, bare, otherFirstCase(wanted), otherFirstCase(bare)])) {
+    const place = placeOf(each, within, text);
+    if (place) return place;
+  }
+  return undefined;
+}
+
+function placeOf(wanted: string, within: Folded, text: string): QuotePlace | undefined {
+  if (!WORD.test(wanted)) return undefined;
+  for (let at = within.text.indexOf(wanted); at !== -1; at = within.text.indexOf(wanted, at + 1)) {
     const start = within.offsets[at] ?? 0;
-    const last = within.offsets[at + wanted.text.length - 1] ?? 0;
+    const last = within.offsets[at + wanted.length - 1] ?? 0;
     const end = last + String.fromCodePoint(text.codePointAt(last) ?? 0).length;
     if (!cutsWord(text, start, end)) return { start, end };
   }
   return undefined;
+}
+
+/** The quote with its first letter in the other case, if its second is in lower case: "In", not "US". */
+function otherFirstCase(text: string): string {
+  if (!/^\p{L}\p{Ll}/u.test(text)) return text;
+  const [first = ''] = text;
+  const upper = first.toUpperCase();
+  return (first === upper ? first.toLowerCase() : upper) + text.slice(first.length);
 }
 
 /** A character as it is compared, and the offset of the original. */
@@ -61,7 +82,13 @@ interface Piece {
   readonly from: number;
 }
 
-function fold(original: string): { readonly text: string; readonly offsets: readonly number[] } {
+/** A text as it is compared, and the offset of each character in the original. */
+interface Folded {
+  readonly text: string;
+  readonly offsets: readonly number[];
+}
+
+function fold(original: string): Folded {
   const pieces: Piece[] = [];
   let at = 0;
   for (const character of original) {
@@ -105,19 +132,6 @@ function cutsWord(text: string, start: number, end: number): boolean {
   // "5 mg" is not a quote of "0.5 mg", "−5 mg" or "1,005 mg", nor "p = 0" of "p = 0.05".
   if (DIGIT.test(first) && (/\p{N}[.,·]$/u.test(text.slice(0, start)) || (SAME[left] ?? left) === '-')) return true;
   return DIGIT.test(last) && /^[.,·]\p{N}/u.test(text.slice(end));
-}
-
-/** Whether every number in a sentence is in one of the quotes. */
-export function hasNumbersOf(sentence: string, quotes: readonly string[]): boolean {
-  const known = new Set(quotes.flatMap(numbersIn));
-  return numbersIn(sentence).every((number) => known.has(number));
-}
-
-function numbersIn(text: string): string[] {
-  return [...text.normalize('NFKC').matchAll(/\d+(?:[.,]\d+)*/g)].map(([number]) => {
-    const value = Number(number.replaceAll(/,(?=\d{3}(?!\d))/g, ''));
-    return Number.isNaN(value) ? number : String(value);
-  });
 }
 
 export function editDistance(from: string, to: string): number {
