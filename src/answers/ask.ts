@@ -1,99 +1,303 @@
 import type { z } from 'zod';
 
+import { AppError } from '../base/index.ts';
 import type { CitedHit, CitedWork, SearchRequest, SearchSession } from '../corpus/index.ts';
 import type { AnswerWriter } from '../model/index.ts';
-import { askModel } from '../model/index.ts';
+import { askModel, promptTokens } from '../model/index.ts';
 import { analyse } from '../parse/index.ts';
-import type { AnswerSentence } from './check-answer.ts';
+import { StageError } from '../stage/index.ts';
+import type { AnswerSentence, CheckedAnswer } from './check-answer.ts';
 import { checkAnswer, liveSentences } from './check-answer.ts';
-import type { ScoredCandidate } from './extract-answer.ts';
+import { checkSupport, dropReasonOf } from './check-support.ts';
 import { answerSentences, byBestCandidate, readCandidates } from './extract-answer.ts';
 import type { answerHead } from './shapes/index.ts';
+import type { AskSettings } from './writer.ts';
 import { answerPrompt } from './writer.ts';
 
 /** An answer, and the passages it was made from, or the nearest ones if there is none. */
 export type Answer = z.output<typeof answerHead> & { readonly passages: readonly CitedHit[] };
 
-export interface AskRequest extends Omit<SearchRequest, 'top'> {
-  readonly passages?: number;
+export interface AskRequest extends Omit<SearchRequest, 'top'>, Partial<AskSettings> {
+  /** Passages that the answer is made from: 10, or 20 with a model, unless given. */
+  readonly passages?: number | undefined;
   /** Most sentences of an answer without a model. */
   readonly sentences?: number;
   /** 0 to 1: sentences with a lower fit do not answer the question; by default the reader's own limit. */
   readonly least?: number | undefined;
   /** The model that writes the answer; without one, the best sentences of the papers are the answer. */
   readonly writer?: AnswerWriter | undefined;
-  /** Called with the passages before they are read, and with each sentence that passes the check. */
+  /** Called with the passages before they are read, and with each sentence that passes the gate. */
   readonly report?: ((event: AskEvent) => void) | undefined;
 }
 
-/** Progress of an answer. A second `passages` starts over: the question was rephrased, or a model was interrupted. */
+/**
+ * Progress of an answer. Another `passages` starts over: the papers were searched again, a model was interrupted, or
+ * sentences turned out not to be supported.
+ */
 export type AskEvent =
   | { readonly kind: 'passages'; readonly passages: readonly CitedHit[] }
   | { readonly kind: 'sentence'; readonly sentence: AnswerSentence };
 
 /** Passages that the reader chooses from. */
 export const PASSAGES_READ = 48;
-const DEFAULTS = { passages: 10, sentences: 3 };
+/** Passages that an answer is made from, and that a model gets. */
+const PASSAGES = { shown: 10, model: 20 };
+/** Passages that each search of a model adds. */
+const PASSAGES_PER_SEARCH = 8;
+const DEFAULTS = { sentences: 3, support: true, maxSearches: 2, contextTokens: 16_384 };
+/** A paper with this share of the passages, and at least so many of them, is what the question is about. */
+const DOMINANT = { share: 0.5, least: 3 };
+/** The share of the room for passages that a whole paper may take. */
+const WHOLE_PAPER_SHARE = 0.8;
 
-/** Every sentence has quotes that are in the papers word for word; a model's other sentences are dropped. */
+/** What a model wrote after all its searches, or why there is nothing. */
+type Written =
+  | { readonly kind: 'answer'; readonly answer: CheckedAnswer; readonly read: readonly CitedHit[] }
+  | { readonly kind: 'failure'; readonly failure: NonNullable<Answer['failure']> };
+
+const FAILURES = {
+  'model-empty': 'the model answered nothing; one that reasons first may need more model.max_tokens',
+  'model-unreadable': 'the model did not answer in the form that was asked for',
+  'model-cut': 'the answer of the model was cut off before its first sentence ended; raise model.max_tokens',
+  'over-budget': 'the budget for the model does not allow the request',
+} as const;
+
+/**
+ * Every sentence has quotes that are in the papers word for word; a model's other sentences are dropped, and those that
+ * their quotes do not support. If the model fails, the best sentences of the papers are the answer.
+ */
 export async function askCorpus(
   session: SearchSession,
   question: string,
   request: AskRequest = {},
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const { passages: top, sentences: most, least: given, writer, report, ...search } = { ...DEFAULTS, ...request };
+  const { passages: given, sentences: most, least: wanted, writer, report, ...more } = { ...DEFAULTS, ...request };
+  const { support, maxSearches, contextTokens, ...search } = more;
   const { reader } = session;
-  const least = given ?? reader.least;
+  const least = wanted ?? reader.least;
+  const top = given ?? (writer ? PASSAGES.model : PASSAGES.shown);
   const look = (text: string, related: boolean): Promise<CitedHit[]> =>
     searchParts(session, text, { ...search, top: Math.max(top, PASSAGES_READ), related }, signal);
-  const answer = async (found: readonly CitedHit[]): Promise<Answer> => {
+  /** The best sentences of passages, and the passages with the best ones first. */
+  const extract = async (found: readonly CitedHit[]) => {
     const scored = await readCandidates(reader, question, found, signal);
     const passages = (reader.name === 'rules' ? found : byBestCandidate(found, scored)).slice(0, top);
-    report?.({ kind: 'passages', passages });
-    const live = new Set<string>();
-    const show = (sentence: AnswerSentence): void => {
-      if (live.has(sentence.text)) return;
-      live.add(sentence.text);
-      report?.({ kind: 'sentence', sentence });
-    };
-    const made = await write(passages, scored, show);
-    // An interrupted model may have streamed sentences that are not in its final answer.
-    if (live.size > made.sentences.filter(({ text }) => live.has(text)).length) {
-      live.clear();
-      report?.({ kind: 'passages', passages });
-    }
-    for (const sentence of made.sentences) show(sentence);
-    return made;
-  };
-  const write = async (
-    passages: readonly CitedHit[],
-    scored: readonly ScoredCandidate[],
-    show: (sentence: AnswerSentence) => void,
-  ): Promise<Answer> => {
-    const open = report && (() => liveSentences(passages, show));
-    const written =
-      writer && passages.length > 0
-        ? await askModel(
-            answerPrompt(question, passages),
-            (content) => checkAnswer(content, passages),
-            { ...writer, open },
-            signal,
-          )
-        : undefined;
-    if (written && written !== 'over-budget') return { question, model: writer?.name ?? null, ...written, passages };
-    const sentences = answerSentences(scored, { most, least });
-    return { question, model: null, sentences, dropped: {}, passages };
+    return { passages, sentences: answerSentences(scored, { most, least }) };
   };
   const found = await look(question, false);
-  const first = await answer(found);
-  if (first.sentences.length > 0) return first;
-  // Search again with keywords only, also in works connected by citations with the results, and read both.
   const known = new Set(found.map(({ passage }) => passage.id));
-  const more = (await look(keywordsOf(question), session.hasGraph)).filter(({ passage }) => !known.has(passage.id));
-  if (more.length === 0) return first;
-  const second = await answer([...found, ...more.slice(0, top)]);
-  return second.sentences.length > 0 ? second : first;
+  /** Search again with keywords only, also in works connected by citations with the results. */
+  const lookAgain = async (): Promise<CitedHit[]> => {
+    const others = await look(keywordsOf(question), session.hasGraph);
+    return others.filter(({ passage }) => !known.has(passage.id)).slice(0, top);
+  };
+  const first = await extract(found);
+  report?.({ kind: 'passages', passages: first.passages });
+
+  let failure: Answer['failure'] = null;
+  if (writer && first.passages.length > 0) {
+    const searches: string[] = [];
+    const searchFor = async (queries: readonly string[]): Promise<CitedHit[]> => {
+      searches.push(...queries);
+      const lists: CitedHit[][] = [];
+      for (const query of queries)
+        lists.push(await session.search(query, { ...search, top: PASSAGES_PER_SEARCH, minFit: 0 }, signal));
+      return lists.flat();
+    };
+    const live = liveReport(report);
+    const asking = { session, question, writer, maxSearches, contextTokens, live, searches, searchFor, lookAgain };
+    const written = await readably(async () => {
+      const asked = await writtenAnswer(asking, first.passages, signal);
+      if (asked.kind === 'failure' || !support) return { ...asked, support: null };
+      const { answer, by } = await supported(asked.answer, asked.read, { writer, reader }, signal);
+      return { ...asked, answer, support: by };
+    });
+    if (written.kind === 'answer') {
+      const { search: _search, ...said } = written.answer;
+      const all = [...said.sentences, ...said.disagreements, ...said.uncertain];
+      const quoted = new Set(all.flatMap(({ quotes }) => quotes.map(({ passage }) => passage)));
+      const ids = new Set(first.passages.map(({ passage }) => passage.id));
+      const added = written.read.filter(({ passage }) => quoted.has(passage.id) && !ids.has(passage.id));
+      const passages = [...first.passages, ...added].map((hit, at) => ({ ...hit, rank: at + 1 }));
+      live.end(said.sentences, passages);
+      return { question, model: writer.name, ...said, support: written.support, searches, failure, passages };
+    }
+    ({ failure } = written);
+    live.end([], first.passages);
+  }
+  const made = (of: Awaited<ReturnType<typeof extract>>): Answer => {
+    for (const sentence of of.sentences) report?.({ kind: 'sentence', sentence });
+    return { ...WITHOUT_MODEL, question, ...of, failure };
+  };
+  if (first.sentences.length > 0) return made(first);
+  const others = await lookAgain();
+  if (others.length === 0) return made(first);
+  const second = await extract([...found, ...others]);
+  if (second.sentences.length === 0) return made(first);
+  report?.({ kind: 'passages', passages: second.passages });
+  return made(second);
+}
+
+/** Errors of the model server, with a hint for the user. */
+async function readably<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StageError)) throw error;
+    throw new AppError('MODEL_SERVER', error.message, {
+      hint: 'check model.url, model.name and the key, or leave the model out',
+      cause: error,
+    });
+  }
+}
+
+const WITHOUT_MODEL = {
+  model: null,
+  disagreements: [],
+  uncertain: [],
+  dropped: {},
+  support: null,
+  cut: false,
+  searches: [],
+};
+
+interface Asking {
+  readonly session: SearchSession;
+  readonly question: string;
+  readonly writer: AnswerWriter;
+  readonly maxSearches: number;
+  readonly contextTokens: number;
+  readonly live: LiveReport;
+  /** The queries of the model so far. */
+  readonly searches: readonly string[];
+  readonly searchFor: (queries: readonly string[]) => Promise<CitedHit[]>;
+  readonly lookAgain: () => Promise<CitedHit[]>;
+}
+
+/**
+ * Asks a model, which may search again: what it finds is added to the passages it has. A model that finds nothing and
+ * does not search gets a second look once, which counts as a search.
+ */
+async function writtenAnswer(asking: Asking, found: readonly CitedHit[], signal?: AbortSignal): Promise<Written> {
+  const { session, question, writer, maxSearches, contextTokens, live, searches, searchFor, lookAgain } = asking;
+  let [passages, left] = [found, maxSearches];
+  for (;;) {
+    const read = inPrompt(
+      session,
+      passages,
+      contextTokens - writer.maxTokens - promptTokens(answerPrompt(question, [])),
+    );
+    let last = '';
+    const written = await askModel(
+      answerPrompt(question, read, { maySearch: left > 0, searched: searches }),
+      (content) => {
+        last = content;
+        return checkAnswer(content, read);
+      },
+      { ...writer, ...(live.isOn && { open: () => liveSentences(read, live.show) }) },
+      signal,
+    );
+    if (written === 'over-budget') return failed('over-budget');
+    if (!written) return failed(last.trim() === '' ? 'model-empty' : 'model-unreadable');
+    const isEmpty = written.sentences.length === 0;
+    if (isEmpty && written.cut && written.search.length === 0) return failed('model-cut');
+    if (!isEmpty || left === 0) return { kind: 'answer', answer: written, read };
+    const isDropped = Object.keys(written.dropped).length > 0;
+    const others = written.search.length > 0 ? await searchFor(written.search) : isDropped ? [] : await lookAgain();
+    const known = new Set(passages.map(({ passage }) => passage.id));
+    const fresh = new Map(others.map((hit) => [hit.passage.id, hit] as const).filter(([id]) => !known.has(id)));
+    if (fresh.size === 0 && written.search.length === 0) return { kind: 'answer', answer: written, read };
+    left = fresh.size === 0 ? 0 : left - 1;
+    passages = [...passages, ...fresh.values()];
+    live.restart(passages);
+  }
+}
+
+function failed(code: keyof typeof FAILURES): Written {
+  return { kind: 'failure', failure: { code, message: FAILURES[code] } };
+}
+
+/**
+ * The passages that fit into a prompt, those of a paper together, the best paper first. A paper that most passages are
+ * from is given whole if it fits.
+ */
+export function inPrompt(session: SearchSession, found: readonly CitedHit[], room: number): CitedHit[] {
+  const papers = [...Map.groupBy(found, ({ passage }) => passage.document)];
+  const dominant = papers.find(
+    ([, own]) => own.length >= DOMINANT.least && own.length >= DOMINANT.share * found.length,
+  )?.[0];
+  const whole = dominant === undefined ? [] : session.passagesOf(dominant).filter(isRead);
+  const isWhole = whole.length > 0 && tokensOf(whole) <= WHOLE_PAPER_SHARE * room;
+  const chosen = new Set(isWhole ? whole : []);
+  let left = room - tokensOf([...chosen]);
+  // The best passages first, whatever their paper.
+  for (const hit of found) {
+    if (isWhole && hit.passage.document === dominant) continue;
+    left -= tokensOf([hit]);
+    if (left < 0 && chosen.size > 0) break;
+    chosen.add(hit);
+  }
+  return papers.flatMap(([document]) => [...chosen].filter(({ passage }) => passage.document === document));
+}
+
+/** Reference lists are not read. */
+function isRead({ passage }: CitedHit): boolean {
+  return passage.section !== 'references';
+}
+
+function tokensOf(hits: readonly CitedHit[]): number {
+  return hits.length === 0 ? 0 : promptTokens(answerPrompt('', hits)) - promptTokens(answerPrompt('', []));
+}
+
+/** Drops the sentences that their quotes contradict or do not support. */
+async function supported(
+  answer: CheckedAnswer,
+  read: readonly CitedHit[],
+  by: Parameters<typeof checkSupport>[2],
+  signal?: AbortSignal,
+): Promise<{ readonly answer: CheckedAnswer; readonly by: Answer['support'] }> {
+  const all = [...answer.sentences, ...answer.disagreements, ...answer.uncertain];
+  const cases = all.map(({ text, quotes }) => ({ sentence: text, quotes }));
+  const checked = await checkSupport(cases, read, by, signal);
+  const reasons = new Map(all.map((sentence, at) => [sentence, dropReasonOf(checked.verdicts[at])]));
+  const dropped = { ...answer.dropped };
+  for (const reason of reasons.values()) if (reason) dropped[reason] = (dropped[reason] ?? 0) + 1;
+  const kept = (sentences: readonly AnswerSentence[]): AnswerSentence[] =>
+    sentences.filter((sentence) => reasons.get(sentence) === undefined);
+  const { sentences, disagreements, uncertain } = answer;
+  const left = { sentences: kept(sentences), disagreements: kept(disagreements), uncertain: kept(uncertain) };
+  return { answer: { ...answer, ...left, dropped }, by: checked.by };
+}
+
+/** Sentences that are shown while a model writes; the end shows those of the final answer and no others. */
+interface LiveReport {
+  readonly isOn: boolean;
+  readonly show: (sentence: AnswerSentence) => void;
+  readonly restart: (passages: readonly CitedHit[]) => void;
+  readonly end: (sentences: readonly AnswerSentence[], passages: readonly CitedHit[]) => void;
+}
+
+function liveReport(report: AskRequest['report']): LiveReport {
+  const shown = new Set<string>();
+  const show = (sentence: AnswerSentence): void => {
+    if (shown.has(sentence.text)) return;
+    shown.add(sentence.text);
+    report?.({ kind: 'sentence', sentence });
+  };
+  const restart = (passages: readonly CitedHit[]): void => {
+    shown.clear();
+    report?.({ kind: 'passages', passages });
+  };
+  return {
+    isOn: report !== undefined,
+    show,
+    restart,
+    end: (sentences, passages) => {
+      if (shown.size > sentences.filter(({ text }) => shown.has(text)).length) restart(passages);
+      for (const sentence of sentences) show(sentence);
+    },
+  };
 }
 
 /** A question that names two things to compare is also searched once for each of them; the results take turns. */
@@ -141,8 +345,9 @@ function keywordsOf(question: string): string {
 }
 
 /** The works that an answer cites, in the order of their first quote. */
-export function citedWorks({ sentences, passages }: Answer): CitedWork[] {
+export function citedWorks({ sentences, disagreements, uncertain, passages }: Answer): CitedWork[] {
   const works = new Map(passages.flatMap(({ work }) => (work ? [[work.id, work]] : [])));
-  const cited = new Set(sentences.flatMap(({ quotes }) => quotes.flatMap(({ work }) => work ?? [])));
+  const all = [...sentences, ...disagreements, ...uncertain];
+  const cited = new Set(all.flatMap(({ quotes }) => quotes.flatMap(({ work }) => work ?? [])));
   return [...cited].flatMap((id) => works.get(id) ?? []);
 }

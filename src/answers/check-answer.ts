@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 
-import { fieldsOf, findQuote, hasNumbersOf, parseJson } from '../base/index.ts';
+import { fieldsOf, findQuote, missingNumber, parseJson } from '../base/index.ts';
 import type { CitedHit, SearchSession } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
-import { listIn } from '../model/index.ts';
+import { readLists } from '../model/index.ts';
+import { quotedRowAt } from './quoted-row.ts';
 import type { answerSentence } from './shapes/index.ts';
 
 export type AnswerSentence = z.output<typeof answerSentence>;
@@ -16,29 +17,68 @@ export type DropReason =
   | 'quote-not-in-passage'
   | 'quote-of-another-paper'
   | 'number-not-in-quote'
+  | 'contradicted'
+  | 'not-supported'
   | 'repeated';
+
+export type Dropped = Partial<Record<DropReason, number>>;
+
+/** What a model wrote, with only the sentences that passed the gate. */
+export interface CheckedAnswer {
+  readonly sentences: AnswerSentence[];
+  readonly disagreements: AnswerSentence[];
+  readonly uncertain: AnswerSentence[];
+  readonly dropped: Dropped;
+  /** What the model wants to search for. */
+  readonly search: readonly string[];
+  readonly cut: boolean;
+}
 
 const MOST_SENTENCES = 20;
 const MOST_QUOTES = 6;
+const MOST_SEARCHES = 3;
 const LONGEST_TEXT = 1_000;
+const LONGEST_SEARCH = 300;
 /** Shorter quotes prove nothing. */
 const LEAST_WORDS = 4;
 
+/** The lists of sentences in an answer. */
+const LISTS = ['sentences', 'disagreements', 'uncertain'] as const;
+
 /** Keeps sentences whose quotes are in the papers, and numbers in the quotes; undefined if not JSON. */
-export function checkAnswer(content: string, passages: readonly CitedHit[]) {
-  const written = listIn(content, 'sentences');
+export function checkAnswer(content: string, passages: readonly CitedHit[]): CheckedAnswer | undefined {
+  const written = readLists(content, [...LISTS, 'search']);
   if (!written) return undefined;
-  const dropped: Partial<Record<DropReason, number>> = {};
+  const dropped: Dropped = {};
   const drop = (reason: DropReason): void => void (dropped[reason] = (dropped[reason] ?? 0) + 1);
-  const sentences = new Map<string, AnswerSentence>();
-  for (const each of written.slice(0, MOST_SENTENCES)) {
-    const checked = checkSentence(each, passages);
-    if (typeof checked === 'string') drop(checked);
-    else if (sentences.has(checked.text)) drop('repeated');
-    else sentences.set(checked.text, checked);
-  }
-  for (let more = MOST_SENTENCES; more < written.length; more += 1) drop('malformed');
-  return { sentences: [...sentences.values()], dropped };
+  const seen = new Set<string>();
+  const checkedOf = (list: unknown[]): AnswerSentence[] => {
+    for (let more = MOST_SENTENCES; more < list.length; more += 1) drop('malformed');
+    return list.slice(0, MOST_SENTENCES).flatMap((each) => {
+      const checked = checkSentence(each, passages);
+      if (typeof checked === 'string') drop(checked);
+      else if (seen.has(checked.text)) drop('repeated');
+      else {
+        seen.add(checked.text);
+        return [checked];
+      }
+      return [];
+    });
+  };
+  const [sentences = [], disagreements = [], uncertain = []] = LISTS.map((name) =>
+    checkedOf(written.lists[name] ?? []),
+  );
+  const search = (written.lists['search'] ?? []).flatMap((each) =>
+    typeof each === 'string' && each.trim() !== '' ? [each.trim().slice(0, LONGEST_SEARCH)] : [],
+  );
+  return {
+    sentences,
+    disagreements,
+    uncertain,
+    dropped,
+    search: [...new Set(search)].slice(0, MOST_SEARCHES),
+    cut: written.isCut,
+  };
 }
 
 /**
@@ -50,7 +90,7 @@ export function liveSentences(
   show: (sentence: AnswerSentence) => void,
 ): (piece: string) => void {
   const shown = new Set<string>();
-  let [depth, isText, isEscaped, read] = [0, false, false, 0];
+  let [depth, isText, isEscaped, read, key] = [0, false, false, 0, ''];
   let object: string[] = [];
   return (piece) => {
     for (const letter of piece) {
@@ -60,13 +100,16 @@ export function liveSentences(
         if (isEscaped) isEscaped = false;
         else if (letter === '\\') isEscaped = true;
         else if (letter === '"') isText = false;
-      } else if (letter === '"') isText = depth > 0;
-      else if (letter === '{' || letter === '[') {
+        else if (depth === 1) key += letter;
+      } else if (letter === '"') {
+        isText = depth > 0;
+        if (depth === 1) key = '';
+      } else if (letter === '{' || letter === '[') {
         depth += 1;
         if (depth === 3) object = [letter];
       } else if (letter === '}' || letter === ']') {
         depth = Math.max(0, depth - 1);
-        if (depth !== 2 || read >= MOST_SENTENCES) continue;
+        if (depth !== 2 || key !== 'sentences' || read >= MOST_SENTENCES) continue;
         read += 1;
         const checked = checkSentence(parseJson(object.join('')), passages);
         if (typeof checked === 'string' || shown.has(checked.text)) continue;
@@ -92,11 +135,27 @@ function checkSentence(written: unknown, passages: readonly CitedHit[]): AnswerS
     if (typeof checked === 'string') return checked;
     found.push(checked);
   }
-  const isSupported = hasNumbersOf(
-    plain,
-    found.map(({ text: words }) => words),
-  );
-  return isSupported ? { text: plain, fit: null, quotes: found } : 'number-not-in-quote';
+  return numberMissing(plain, found, passages) === undefined
+    ? { text: plain, fit: null, quotes: found }
+    : 'number-not-in-quote';
+}
+
+/**
+ * The first number of a text that its quotes lack. Numbers may also stand in the rest of the quoted sentence, in the
+ * caption and headers of a quoted table row, and in the paper's title and year.
+ */
+export function numberMissing(
+  text: string,
+  quotes: readonly AnswerQuote[],
+  passages: readonly CitedHit[],
+): string | undefined {
+  const around = quotes.flatMap(({ sentence, row, title, passage }) => {
+    const year = passages.find((hit) => hit.passage.id === passage)?.work?.year;
+    const header = row && [row.table, row.row, ...row.cells.map(({ column }) => column)].join(' | ');
+    return [sentence, header ?? '', title ?? '', String(year ?? '')];
+  });
+  const texts = quotes.map(({ text: words }) => words);
+  return missingNumber(text, texts, around);
 }
 
 /** Where a quote of the passage `number`, from 1, is: there or elsewhere in the same paper; or why it was rejected. */
@@ -121,7 +180,10 @@ export function quoteAt(
   { passage: of, work, link }: CitedHit,
   { start, end }: { readonly start: number; readonly end: number },
 ): AnswerQuote {
-  const around = sentencesOf(of.text).filter((sentence) => sentence.start < end && sentence.end > start);
+  const found = quotedRowAt(of, start, end);
+  const around = found
+    ? [found.line]
+    : sentencesOf(of.text).filter((sentence) => sentence.start < end && sentence.end > start);
   return {
     text: of.text.slice(start, end),
     sentence: of.text.slice(Math.min(start, around[0]?.start ?? start), Math.max(end, around.at(-1)?.end ?? end)),
@@ -134,6 +196,7 @@ export function quoteAt(
     page: of.page ?? null,
     start,
     end,
+    row: found?.row ?? null,
   };
 }
 
@@ -144,19 +207,37 @@ export interface QuoteClaim {
   readonly sentence?: string | undefined;
 }
 
+/** Whether a quote is in the work it is attributed to, and what the number check says of its sentence. */
+export type QuoteVerdict =
+  | { readonly kind: 'found'; readonly quote: AnswerQuote; readonly passages: readonly CitedHit[] }
+  | {
+      readonly kind: 'refused';
+      readonly reason: DropReason | 'unknown-work';
+      /** The work that has the quote instead. */
+      readonly elsewhere: string | null;
+    };
+
 const OTHERS = 10;
 
 /** Whether a quote is in the work it is attributed to; otherwise why not, and the id of the work that has it. */
-export async function checkClaim(session: SearchSession, { quote, work, sentence }: QuoteClaim, signal?: AbortSignal) {
-  const refused = (reason: DropReason | 'unknown-work', elsewhere: string | null = null) =>
-    ({ verdict: 'refused', reason, page: null, around: null, elsewhere }) as const;
+export async function checkClaim(
+  session: SearchSession,
+  { quote, work, sentence }: QuoteClaim,
+  signal?: AbortSignal,
+): Promise<QuoteVerdict> {
+  const refused = (reason: DropReason | 'unknown-work', elsewhere: string | null = null): QuoteVerdict => ({
+    kind: 'refused',
+    reason,
+    elsewhere,
+  });
   const documents = session.documents({ works: new Set([work]) });
   if (documents.length === 0) return refused('unknown-work');
   const passages = documents.flatMap(({ document }) => session.passagesOf(document));
   const checked = checkQuote(quote, passages);
   if (typeof checked !== 'string') {
-    if (sentence !== undefined && !hasNumbersOf(sentence, [checked.text])) return refused('number-not-in-quote');
-    return { verdict: 'found', reason: null, page: checked.page, around: checked.sentence, elsewhere: null } as const;
+    if (sentence !== undefined && numberMissing(sentence, [checked], passages) !== undefined)
+      return refused('number-not-in-quote');
+    return { kind: 'found', quote: checked, passages };
   }
   if (checked === 'quote-too-short') return refused(checked);
   const others = await session.search(quote, { mode: 'lexical', top: OTHERS, minFit: 0 }, signal);

@@ -1,7 +1,9 @@
 export { askCorpus, citedWorks } from './ask.ts';
 export type { Answer, AskEvent } from './ask.ts';
 export { checkClaim } from './check-answer.ts';
-export { openWriter } from './writer.ts';
+export type { AnswerQuote } from './check-answer.ts';
+export { checkSupport, dropReasonOf } from './check-support.ts';
+export { askSettings, openWriter } from './writer.ts';
 export type { Column } from './table/cell.ts';
 export { checkedColumns, columnsFrom, parseColumn, parseColumns } from './table/columns.ts';
 export { fillTable } from './table/fill-table.ts';

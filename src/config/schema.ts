@@ -345,7 +345,11 @@ const modelSchema = z.strictObject({
     flag('--model-url <url>', 'claims', 'ask', 'table'),
   ),
   name: text('Model name to request from the server.', flag('--model <name>', 'claims', 'ask', 'table')),
-  max_tokens: setting(z.int().min(64).max(32_768).default(1_024), 'Maximum length of an answer, in tokens.'),
+  max_tokens: setting(z.int().min(64).max(32_768).default(2_048), 'Maximum length of an answer, in tokens.'),
+  context_tokens: setting(
+    z.int().min(1_024).max(10_000_000).default(16_384),
+    'Context length of the model, in tokens; passages that do not fit into it with the answer are left out.',
+  ),
   usd_per_million_input: setting(z.number().min(0).default(0), 'US dollars per million input tokens; 0 means unknown.'),
   usd_per_million_output: setting(z.number().min(0).default(0), 'US dollars per million output tokens.'),
   budget_usd: setting(
@@ -369,6 +373,16 @@ const askSchema = z.strictObject({
     z.enum(['best', 'trained', 'rules']).default('best'),
     'What chooses the sentences that answer: a small trained model, rules, or the better one that can run here.',
     flag('--reader <name>', 'ask', 'table'),
+  ),
+  support: toggle(
+    true,
+    'With a model, check whether each quote supports its sentence or value, and drop those it does not support.',
+    flag('--no-support', 'ask', 'table'),
+  ),
+  max_searches: setting(
+    z.int().min(0).max(10).default(2),
+    'How often a model may search the papers again before it answers.',
+    flag('--max-searches <n>', 'ask'),
   ),
 });
 

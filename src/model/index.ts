@@ -3,12 +3,14 @@ export {
   askModel,
   Budget,
   findModelServers,
-  listIn,
   listPrompt,
   listSchema,
   LOCAL_MODEL_SERVERS,
   ModelServer,
+  objectSchema,
   openModelClient,
   promptTokens,
 } from './model-server.ts';
 export type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings } from './model-server.ts';
+export { listIn, readLists } from './read-lists.ts';
+export type { WrittenLists } from './read-lists.ts';

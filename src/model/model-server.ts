@@ -29,6 +29,7 @@ interface ListTask extends Pick<ModelPrompt, 'name' | 'version'> {
   readonly task: string;
 }
 
+/** A prompt for one list of objects. */
 export function listPrompt({ name, version, list, fields, task }: ListTask, content: string): ModelPrompt {
   const messages = [
     { role: 'system', content: task },
@@ -37,11 +38,13 @@ export function listPrompt({ name, version, list, fields, task }: ListTask, cont
   return { name, version, messages, schema: objectSchema({ [list]: listSchema(fields) }) };
 }
 
+/** A JSON schema of a list of objects. */
 export function listSchema(fields: ListTask['fields']): object {
   return { type: 'array', items: objectSchema(fields) };
 }
 
-function objectSchema(properties: ListTask['fields']): object {
+/** A JSON schema of an object with exactly these fields. */
+export function objectSchema(properties: ListTask['fields']): object {
   return { type: 'object', additionalProperties: false, required: Object.keys(properties), properties };
 }
 
@@ -59,13 +62,13 @@ export class ModelServer {
   readonly #settings: ModelSettings;
   readonly #send: Send;
   readonly #url: URL;
-  /** Whether to send the schema, and to request streaming; some servers refuse that. */
-  #sendsSchema = true;
-  #streams = true;
+  readonly #refused: Set<string>;
 
-  constructor(settings: ModelSettings, send: Send) {
+  /** `refused` are parameters that the server does not accept; it grows, and a program may keep it. */
+  constructor(settings: ModelSettings, send: Send, refused = new Set<string>()) {
     this.#settings = settings;
     this.#send = send;
+    this.#refused = refused;
     this.#url = new URL(`${settings.url.replace(/(?<!\/)\/+$/, '')}/chat/completions`);
   }
 
@@ -77,18 +80,32 @@ export class ModelServer {
   /** `open` receives the answer while it is written, if the server can stream. */
   async ask(prompt: ModelPrompt, open?: OpenText, signal?: AbortSignal): Promise<ModelAnswer> {
     for (;;) {
-      const stream = open && this.#streams ? new StreamedAnswer(open) : undefined;
-      const { status, text } = this.#responseOf(await this.#send(this.#request(prompt, stream?.sink), signal));
+      const stream = open && !this.#refused.has('stream') ? new StreamedAnswer(open) : undefined;
+      const parameters = this.#parameters(prompt, stream !== undefined);
+      const request = this.#request(prompt, parameters, stream?.sink);
+      const { status, text } = this.#responseOf(await this.#send(request, signal));
       if (status >= 200 && status < 300) return answerOf(stream ? stream.body() : parseJson(text), prompt);
-      const isRefused = status === 400 || status === 422;
-      if (isRefused && this.#sendsSchema && /response_format|schema/i.test(text)) this.#sendsSchema = false;
-      else if (isRefused && stream && /stream/i.test(text)) this.#streams = false;
-      else throw this.#refusal(status, text);
+      const name = status === 400 || status === 422 ? refusedParameter(text, Object.keys(parameters)) : undefined;
+      if (name === undefined) throw this.#refusal(status, text);
+      this.#refused.add(name);
     }
   }
 
-  #request({ name, messages, schema }: ModelPrompt, sink: OpenSink | undefined): HttpRequest {
-    const { model, maxTokens, apiKey } = this.#settings;
+  /** What a server may refuse; an answer without it is still an answer. */
+  #parameters({ name, schema }: ModelPrompt, streams: boolean): Record<string, unknown> {
+    const { maxTokens } = this.#settings;
+    const limit = this.#refused.has('max_tokens') ? 'max_completion_tokens' : 'max_tokens';
+    const wanted = {
+      temperature: 0,
+      [limit]: maxTokens,
+      ...(streams && { stream: true, stream_options: { include_usage: true } }),
+      response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
+    };
+    return Object.fromEntries(Object.entries(wanted).filter(([key]) => !this.#refused.has(key)));
+  }
+
+  #request({ messages }: ModelPrompt, parameters: object, sink: OpenSink | undefined): HttpRequest {
+    const { model, apiKey } = this.#settings;
     return {
       url: this.#url,
       method: 'POST',
@@ -97,16 +114,7 @@ export class ModelServer {
       cache: 'bypass',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       ...(sink && { sink, limits: { maxBytes: MOST_STREAMED_BYTES } }),
-      body: JSON.stringify({
-        model,
-        temperature: 0,
-        max_tokens: maxTokens,
-        messages,
-        ...(sink && { stream: true, stream_options: { include_usage: true } }),
-        ...(this.#sendsSchema && {
-          response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
-        }),
-      }),
+      body: JSON.stringify({ model, messages, ...parameters }),
       ...(apiKey !== '' && {
         credentials: [
           {
@@ -156,6 +164,27 @@ export class ModelServer {
       stopsStage: true,
     });
   }
+}
+
+/**
+ * The parameter that a server refuses: `error.param` says it, or the place in a list of faults; the first name in the
+ * text of an error only where no field does.
+ */
+function refusedParameter(text: string, sent: readonly string[]): string | undefined {
+  const body = parseJson(text);
+  const error = field(body, 'error') ?? body;
+  const [param, detail] = [field(error, 'param'), field(body, 'detail')];
+  if (typeof param === 'string' && param !== '')
+    return sent.find((name) => param === name || param.startsWith(`${name}.`) || param.startsWith(`${name}[`));
+  const places = Array.isArray(detail) ? detail.flatMap((each) => field(each, 'loc')) : [];
+  if (places.length > 0) return sent.find((name) => places.includes(name));
+  const named = sent.flatMap((name) => {
+    const at = text.search(new RegExp(`\\b${name}\\b`, 'i'));
+    return at < 0 ? [] : [{ name, at }];
+  });
+  const [first] = named.sort((one, other) => one.at - other.at);
+  if (first) return first.name;
+  return sent.includes('response_format') && /json.?schema|grammar/i.test(text) ? 'response_format' : undefined;
 }
 
 /** An answer that arrives as server-sent events, or in one piece from a server that does not stream. */
@@ -239,21 +268,6 @@ function tokensOf(text: string): number {
 
 function field(value: unknown, name: string): unknown {
   return fieldsOf(value)[name];
-}
-
-/** Finds a list in JSON after any reasoning, with or without a code fence or words around it. */
-export function listIn(content: string, name: string): unknown[] | undefined {
-  const thought = content.lastIndexOf('</think>');
-  const plain = (thought < 0 ? content : content.slice(thought + '</think>'.length)).trim();
-  const fenced = /```(?:json)?\s([^]*?)```/.exec(plain)?.[1];
-  const [first, last] = [plain.indexOf('{'), plain.lastIndexOf('}')];
-  for (const text of [plain, fenced, first >= 0 && last > first ? plain.slice(first, last + 1) : undefined]) {
-    const value = text === undefined ? undefined : parseJson(text);
-    if (typeof value !== 'object' || value === null) continue;
-    const list = fieldsOf(value)[name];
-    return Array.isArray(list) ? list : undefined;
-  }
-  return undefined;
 }
 
 /** Token prices and the spending limit; 0 means not set. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import type { AskEvent } from '../answers/index.ts';
-import { askCorpus, checkClaim, openWriter } from '../answers/index.ts';
+import type { AnswerQuote as FoundQuote, AskEvent } from '../answers/index.ts';
+import { askCorpus, askSettings, checkClaim, checkSupport, dropReasonOf, openWriter } from '../answers/index.ts';
 import type { answerShape } from '../answers/shapes/index.ts';
 import { answerHead } from '../answers/shapes/index.ts';
 import { fields, number, text } from '../ask/shapes/index.ts';
@@ -14,7 +14,12 @@ type Shown = z.output<typeof answerShape>;
 
 const input = {
   question: z.string().min(1).max(2_000).describe('The question.'),
-  passages: z.int().min(1).max(50).default(10).describe('Passages that the answer is made from.'),
+  passages: z
+    .int()
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('Passages that the answer is made from; default: 10, with a model 20.'),
   works: worksChoice.optional(),
   ...FILTERS,
 };
@@ -32,12 +37,20 @@ export const askQuestion = question({
     for (const run of runs) answers.push(await shownAnswer(run, asked, { usesModel }, signal));
     const sentences = answers.flatMap((answer) => answer.sentences);
     const items = answers.flatMap(({ passages }) => passages).map((passage, at) => ({ ...passage, rank: at + 1 }));
+    const [first] = answers;
+    const all = <T>(of: (answer: Shown) => readonly T[]): T[] => answers.flatMap(of);
     return {
       head: {
         question: asked.question,
-        model: answers[0]?.model ?? null,
+        model: first?.model ?? null,
         sentences,
-        dropped: answers[0]?.dropped ?? {},
+        disagreements: all(({ disagreements }) => disagreements),
+        uncertain: all(({ uncertain }) => uncertain),
+        dropped: first?.dropped ?? {},
+        support: first?.support ?? null,
+        cut: answers.some(({ cut }) => cut),
+        searches: all(({ searches }) => searches),
+        failure: answers.find(({ failure }) => failure !== null)?.failure ?? null,
       },
       summary:
         sentences.length === 0
@@ -63,6 +76,7 @@ export async function shownAnswer(
   const shownPassages = (hits: readonly CitedHit[]) => hits.map((hit, at) => shownPassage(id, hit, at + 1));
   await using opened = new AsyncDisposableStack();
   const options = {
+    ...askSettings(corpus.config),
     passages,
     ...filters,
     excludeRetracted,
@@ -79,55 +93,100 @@ const verdictFields = z.object({
   ...fields(z.string(), 'quote', 'work'),
   verdict: z.enum(['found', 'refused']),
   reason: text,
+  support: z
+    .enum(['supports', 'contradicts', 'unrelated'])
+    .nullable()
+    .describe('What the quote says about the sentence; null without a sentence, or if nothing here can tell.'),
+  why: text.describe('The reason for that, if a model gave it.'),
   page: number,
   around: text.describe('The whole sentence that the quote is from.'),
   elsewhere: text.describe('The work that has the quote instead.'),
 });
 type Verdict = z.output<typeof verdictFields>;
+const claimFields = z.strictObject({
+  quote: z.string().min(1).max(2_000).describe('Words copied from the work, in one piece, at least four.'),
+  work: z.string().min(1).max(2_048).describe('The id of the work.'),
+  sentence: z.string().max(2_000).optional().describe('Your sentence that rests on the quote.'),
+});
+type Claim = z.output<typeof claimFields>;
 
 export const checkQuotesQuestion = question({
   name: 'check_quotes',
   title: 'Check quotes',
   description:
-    'Says of each quote whether it is in the work it is attributed to, word for word (white space, hyphenation, ligatures, quotation marks and dashes aside), and with a sentence whether each of its numbers is in the quote. Drop every sentence whose quote is refused.',
-  input: {
-    quotes: z
-      .array(
-        z.strictObject({
-          quote: z.string().min(1).max(2_000).describe('Words copied from the work, in one piece, at least four.'),
-          work: z.string().min(1).max(2_048).describe('The id of the work.'),
-          sentence: z.string().max(2_000).optional().describe('Your sentence that rests on the quote.'),
-        }),
-      )
-      .min(1)
-      .max(50),
-  },
+    'Says of each quote whether it is in the work it is attributed to, word for word (white space, hyphenation, ligatures, quotation marks and dashes aside), and with a sentence whether each of its numbers is in the quote and whether the quote supports it. Drop every sentence whose quote is refused.',
+  input: { quotes: z.array(claimFields).min(1).max(50) },
   head: { found: z.number(), refused: z.number() },
   list: 'verdicts',
   item: verdictFields.shape,
   text: 'quote',
-  line: ({ quote, work, verdict, reason, page, elsewhere }) => {
-    const why = reason === null ? '' : `: ${reason}${elsewhere === null ? '' : ` (it is in ${elsewhere})`}`;
-    return `${verdict}${why} · work ${work}${page === null ? '' : `, p. ${page}`}\n${quote}`;
+  line: ({ quote, work, verdict, reason, why, page, elsewhere }) => {
+    const because = reason === null ? '' : `: ${reason}${elsewhere === null ? '' : ` (it is in ${elsewhere})`}`;
+    const said = why === null ? '' : ` (${why})`;
+    return `${verdict}${because}${said} · work ${work}${page === null ? '' : `, p. ${page}`}\n${quote}`;
   },
   async ask({ quotes }, runs, signal) {
-    const verdicts: Verdict[] = [];
-    for (const claim of quotes) {
-      let data: Verdict | undefined;
-      for (const { search } of runs) {
-        const checked = await search.use((session) => checkClaim(session, claim, signal));
+    const verdicts = new Map<Claim, Verdict>();
+    for (const run of runs)
+      for (const [claim, verdict] of await claimVerdicts(
+        run,
+        quotes.filter((each) => !isFound(verdicts.get(each))),
+        signal,
+      ))
         // A corpus with the work gives a better reason than one without it.
-        if (data === undefined || checked.reason !== 'unknown-work')
-          data = { quote: claim.quote, work: claim.work, ...checked };
-        if (checked.verdict === 'found') break;
-      }
-      if (data) verdicts.push(data);
-    }
-    const found = verdicts.filter(({ verdict }) => verdict === 'found').length;
+        if (!verdicts.has(claim) || verdict.reason !== 'unknown-work') verdicts.set(claim, verdict);
+    const items = quotes.flatMap((claim) => verdicts.get(claim) ?? []);
+    const found = items.filter(isFound).length;
     return {
-      head: { found, refused: verdicts.length - found },
-      summary: `${found} of ${counted(verdicts.length, 'quote')} found.`,
-      items: verdicts,
+      head: { found, refused: items.length - found },
+      summary: `${found} of ${counted(items.length, 'quote')} found.`,
+      items,
     };
   },
 });
+
+function isFound(verdict: Verdict | undefined): boolean {
+  return verdict?.verdict === 'found';
+}
+
+/** The verdicts of one corpus; the quotes that are found are checked for support together. */
+async function claimVerdicts(
+  { corpus, search }: AskedRun,
+  claims: readonly Claim[],
+  signal: AbortSignal,
+): Promise<Map<Claim, Verdict>> {
+  await using opened = new AsyncDisposableStack();
+  const writer = corpus.config.ask.support ? openWriter(corpus, opened) : undefined;
+  return await search.use(async (session) => {
+    const verdicts = new Map<Claim, Verdict>();
+    const toSupport: { claim: Claim; sentence: string; quotes: FoundQuote[]; passages: readonly CitedHit[] }[] = [];
+    for (const claim of claims) {
+      const { quote, work, sentence } = claim;
+      const shared = { quote, work, support: null, why: null };
+      const checked = await checkClaim(session, claim, signal);
+      if (checked.kind === 'refused') {
+        const { reason, elsewhere } = checked;
+        verdicts.set(claim, { ...shared, verdict: 'refused', reason, page: null, around: null, elsewhere });
+        continue;
+      }
+      const { page, sentence: around } = checked.quote;
+      verdicts.set(claim, { ...shared, verdict: 'found', reason: null, page, around, elsewhere: null });
+      if (sentence !== undefined && corpus.config.ask.support)
+        toSupport.push({ claim, sentence, quotes: [checked.quote], passages: checked.passages });
+    }
+    const passages = toSupport.flatMap((each) => each.passages);
+    const { verdicts: support } = await checkSupport(toSupport, passages, { writer, reader: session.reader }, signal);
+    for (const [at, { claim }] of toSupport.entries()) {
+      const [own, said] = [verdicts.get(claim), support[at]];
+      const reason = dropReasonOf(said);
+      if (own && said)
+        verdicts.set(claim, {
+          ...own,
+          support: said.verdict,
+          why: said.why,
+          ...(reason !== undefined && { verdict: 'refused', reason }),
+        });
+    }
+    return verdicts;
+  });
+}

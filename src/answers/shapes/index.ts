@@ -5,6 +5,19 @@ import { fields, number, passage, text } from '../../ask/shapes/index.ts';
 // Schemas of answers and tables for HTTP, MCP and the page; `answers` imports only their types.
 // The page is built from this file too: import nothing here that a browser does not have.
 
+/** The row of a table that a quote is from, with the cells that it covers. */
+export const quotedRow = z.object({
+  table: z.string().describe('The caption of the table; empty if it has none.'),
+  row: z.string().describe('The first cell of the row.'),
+  cells: z.array(
+    z.object({
+      column: z.string().describe('The header of the column.'),
+      value: z.string(),
+      unit: text.describe('From the cell, the header or the row; null if none is given.'),
+    }),
+  ),
+});
+
 const answerQuote = z.object({
   text: z.string(),
   sentence: z.string().describe('The whole sentence that the quote is from.'),
@@ -13,6 +26,7 @@ const answerQuote = z.object({
   ...fields(text, 'work', 'title', 'citation', 'link'),
   page: number,
   ...fields(z.int().describe('Offset in characters into the passage.'), 'start', 'end'),
+  row: quotedRow.nullable().describe('Null for a quote that is not a row of a table.'),
 });
 
 /** A sentence of an answer with the quotes that support it, at least one. */
@@ -26,7 +40,19 @@ export const answerHead = z.object({
   question: z.string(),
   model: text.describe('The model that wrote the sentences; null where they are quotes.'),
   sentences: z.array(answerSentence),
+  disagreements: z.array(answerSentence).describe('What papers contradict each other about, by the model.'),
+  uncertain: z.array(answerSentence).describe('What the papers call uncertain or unknown, by the model.'),
   dropped: z.record(z.string(), z.int()).describe('Sentences of the model that were dropped, by reason.'),
+  support: z
+    .enum(['model', 'reader'])
+    .nullable()
+    .describe('What checked that the quotes support the sentences; null if nothing did, or they are the quotes.'),
+  cut: z.boolean().describe('Whether the answer of the model was cut off; its complete sentences are given.'),
+  searches: z.array(z.string()).describe('What the model searched for besides the question.'),
+  failure: z
+    .object({ code: z.enum(['model-empty', 'model-unreadable', 'model-cut', 'over-budget']), message: z.string() })
+    .nullable()
+    .describe('Why the configured model did not answer; the sentences are then quotes.'),
 });
 
 /** An answer from the papers; without sentences, they do not answer. */

@@ -59,11 +59,18 @@ const IS_LABEL =
 /** Units that are one capital letter; other capitals after a number make a name: 3D, 5FU. */
 const IS_NAMED_AFTER = /^(?:(?![ACFGHJKLMNTVWΩ](?!\p{L}))\p{Lu}|-\p{Lu})/u;
 
-/** The first number of a sentence that is not in the quotes as the same quantity; undefined if all are there. */
-export function missingNumber(sentence: string, quotes: readonly string[]): string | undefined {
+/**
+ * The first number of a sentence that is not in the quotes, or in the words around them, as the same quantity;
+ * undefined if all are there.
+ */
+export function missingNumber(
+  sentence: string,
+  quotes: readonly string[],
+  around: readonly string[] = [],
+): string | undefined {
   const claimed = amountsIn(plainNumbers(sentence)).filter(({ isClaimed }) => isClaimed);
   if (claimed.length === 0) return undefined;
-  const texts = quotes.map(plainNumbers);
+  const texts = [...quotes, ...around].map(plainNumbers);
   // The unit of a table's numbers stands in its header.
   const isPercentTable = texts.some((text) => /%|\bpercent/i.test(text));
   const known = texts.flatMap((text) =>

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 
 import type { Answer } from '../../answers/index.ts';
-import { askCorpus, citedWorks, openWriter } from '../../answers/index.ts';
+import { askCorpus, askSettings, citedWorks, openWriter } from '../../answers/index.ts';
 import { AppError } from '../../base/index.ts';
 import { corpusOf, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
@@ -20,7 +20,7 @@ export function askCommand() {
     .addOption(
       new Option('-f, --format <format>', 'output format').choices(['text', 'markdown', 'bibtex']).default('text'),
     )
-    .option('--passages <n>', 'number of passages the answer is based on', wholeNumber(1), 10)
+    .option('--passages <n>', 'number of passages the answer is based on (default 10, with a model 20)', wholeNumber(1))
     .option('--sentences <n>', 'maximum number of sentences in an answer without a model', wholeNumber(1), 3)
     .option(
       '--min-fit <n>',
@@ -29,7 +29,7 @@ export function askCommand() {
     )
     .addHelpText(
       'after',
-      '\nWithout a model, the answer consists of the best matching sentences of the papers. With a model (model.url, model.name)\nonly sentences whose quotes occur verbatim in the papers are shown; the others are dropped and counted.\n\nExamples:\n  docstokg ask runs/corals "which symbionts tolerate heat?"\n  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown\n',
+      '\nWithout a model, the answer consists of the best matching sentences of the papers. With a model (model.url, model.name)\nonly sentences whose quotes occur verbatim in the papers and support them are shown; the others are dropped and counted.\n\nExamples:\n  docstokg ask runs/corals "which symbionts tolerate heat?"\n  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown\n',
     )
     .action(async (given, flags, self) => {
       const session = openSession(self);
@@ -42,16 +42,18 @@ export function askCommand() {
       await using opened = new AsyncDisposableStack();
       const search = opened.use(await corpus.openSearch({ tell: session.tell }, stop.signal));
       const { passages, sentences, minFit } = flags;
+      const writer = openWriter(corpus, opened);
       const answer = await askCorpus(
         search,
         question,
         {
+          ...askSettings(corpus.config),
           passages,
           sentences,
           ...(minFit !== undefined && { least: minFit }),
           ...filtersOf(corpus, flags),
-          writer: openWriter(corpus, opened),
-          // Sentences that passed the check, while the model still writes.
+          writer,
+          // Sentences that passed the gate, while the model still writes.
           report: (event) => {
             if (event.kind === 'sentence' && terminal.live) terminal.status(plain(event.sentence.text));
           },
@@ -59,14 +61,21 @@ export function askCommand() {
         stop.signal,
       );
       terminal.clear();
-      if (answer.sentences.length === 0) process.exitCode ??= 1;
+      if (answer.sentences.length === 0 || answer.failure) process.exitCode ??= 1;
       printAnswer(answer, flags.format, session);
+      const used = writer?.budget;
+      if (used && used.inputTokens > 0)
+        session.info(`used: ${count(used.inputTokens)} tokens sent, ${count(used.outputTokens)} answered`);
     });
 }
 
 export function printAnswer(answer: Answer, format: 'text' | 'markdown' | 'bibtex', session: Session): void {
   const { terminal } = session;
   if (session.json) return session.print(answer);
+  const { failure } = answer;
+  if (failure) session.warn(`${failure.code}: ${failure.message}; sentences of the papers are shown instead`);
+  if (answer.cut) session.warn('the answer of the model was cut off: raise model.max_tokens for the rest');
+  if (answer.searches.length > 0) session.info(`the model also searched for: ${answer.searches.map(plain).join('; ')}`);
   const dropped = Object.entries(answer.dropped);
   if (dropped.length > 0)
     session.warn(`dropped: ${dropped.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`);
@@ -82,22 +91,30 @@ export function printAnswer(answer: Answer, format: 'text' | 'markdown' | 'bibte
   session.info(
     answer.model === null
       ? 'no model was used; these sentences are quoted from the papers'
-      : `written by ${answer.model}`,
+      : `written by ${answer.model}${answer.support === null ? '; the quotes were found, but not checked for support' : ''}`,
   );
   const works = citedWorks(answer);
   if (format === 'bibtex') return terminal.print(works.map(({ bibtex }) => bibtex).join('\n\n'));
   const numberOf = (id: string | null): number => works.findIndex((work) => work.id === id) + 1;
-  const lines = answer.sentences.flatMap(({ text, quotes }) => {
-    const marks = [...new Set(quotes.map(({ work }) => numberOf(work)))].filter((number) => number > 0);
-    const head = `${answer.model === null ? `“${plain(text)}”` : plain(text)}${marks.map((number) => ` [${number}]`).join('')}`;
-    const below = quotes.map(({ text: words, title, document, page, link }) => {
-      const from = `${plain(title || document)}${place(page)}`;
-      const quote = answer.model === null ? '' : `“${plain(words)}” `;
-      if (format === 'markdown') return `> ${quote}${link === null ? from : `[${from}](${link})`}`;
-      return `    ${quote}${terminal.style('dim', from, 'stdout')}`;
+  const linesOf = (sentences: Answer['sentences']): string[] =>
+    sentences.flatMap(({ text, quotes }) => {
+      const marks = [...new Set(quotes.map(({ work }) => numberOf(work)))].filter((number) => number > 0);
+      const head = `${answer.model === null ? `“${plain(text)}”` : plain(text)}${marks.map((number) => ` [${number}]`).join('')}`;
+      const below = quotes.map(({ text: words, title, document, page, link, row }) => {
+        const from = `${plain(title || document)}${place(page)}${row && row.table !== '' ? `, ${plain(row.table)}` : ''}`;
+        const quote = answer.model === null ? '' : `“${plain(words)}” `;
+        if (format === 'markdown') return `> ${quote}${link === null ? from : `[${from}](${link})`}`;
+        return `    ${quote}${terminal.style('dim', from, 'stdout')}`;
+      });
+      return [head, ...(format === 'markdown' ? ['', ...below, ''] : below)];
     });
-    return [head, ...(format === 'markdown' ? ['', ...below, ''] : below)];
-  });
+  const titled = (title: string, sentences: Answer['sentences']): string[] =>
+    sentences.length === 0 ? [] : ['', format === 'markdown' ? `## ${title}\n` : `${title}:`, ...linesOf(sentences)];
+  const lines = [
+    ...linesOf(answer.sentences),
+    ...titled('The papers disagree', answer.disagreements),
+    ...titled('Uncertain', answer.uncertain),
+  ];
   const references = works.map(({ apa }, at) => `[${at + 1}] ${plain(apa)}`);
   terminal.print([...lines, ...(format === 'markdown' ? ['', '## References', ''] : ['']), ...references].join('\n'));
 }

@@ -21,7 +21,7 @@ export function AskView(): View {
     setStop(controller);
     signal.addEventListener('abort', () => setStop(undefined));
     // Sentences appear as they pass the check; the last line is the whole answer.
-    let answer: AskedAnswer = { question: q, model: null, sentences: [], dropped: {}, passages: [] };
+    let answer: AskedAnswer = { ...NOTHING_YET, question: q };
     const receive = (line: AskedLine): void => {
       if (signal.aborted || line.kind === 'error') return;
       if (line.kind === 'answer') ({ answer } = line);
@@ -47,15 +47,31 @@ export function AskView(): View {
   ];
 }
 
+const NOTHING_YET: Omit<AskedAnswer, 'question'> = {
+  model: null,
+  sentences: [],
+  disagreements: [],
+  uncertain: [],
+  dropped: {},
+  support: null,
+  cut: false,
+  searches: [],
+  failure: null,
+  passages: [],
+};
+
 function status(isBusy: boolean, answer: AskedAnswer | undefined): string {
   if (isBusy) return 'Reading …';
   if (!answer) return '';
   const dropped = Object.values(answer.dropped).reduce((sum, each) => sum + each, 0);
-  const without = dropped === 0 ? '' : ` ${counted(dropped, 'sentence')} without a quote in the papers dropped.`;
-  if (answer.sentences.length === 0) return `Not in these papers.${without}`;
-  return answer.model === null
-    ? 'No model was used: these are sentences of the papers.'
-    : `Written by ${answer.model}; every sentence has a quote that is in the papers.${without}`;
+  const without = dropped === 0 ? '' : ` ${counted(dropped, 'sentence')} without support in the papers dropped.`;
+  const cut = answer.cut ? ' Its answer was cut off.' : '';
+  const failed = answer.failure ? `No answer of the model: ${answer.failure.message}. ` : '';
+  if (answer.sentences.length === 0) return `${failed}Not in these papers.${without}${cut}`;
+  if (answer.model === null)
+    return `${failed || 'No model was used: '}${failed ? 'These' : 'these'} are sentences of the papers.`;
+  const how = answer.support === null ? 'is in the papers' : 'is in the papers and supports it';
+  return `Written by ${answer.model}; every sentence has a quote that ${how}.${without}${cut}`;
 }
 
 function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
@@ -64,24 +80,31 @@ function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
     return html`<ul class="hits">
       ${answer.passages.slice(0, 3).map((hit) => html`<${HitItem} hit=${hit} question=${answer.question} />`)}
     </ul>`;
-  return html`<ol class="hits answer">
-    ${answer.sentences.map(
-      ({ text, quotes }) =>
-        html`<li>
-          <p>${text}</p>
-          ${quotes.map((quote) => {
-            const to = place('/documents', {
-              document: quote.document,
-              passage: quote.passage,
-              q: quote.text.slice(0, 200),
-            });
-            const page = quote.page === null ? '' : ` · page ${quote.page}`;
-            return html`<p class="hint">
-              ${answer.model !== null && html`<q>${quote.text}</q> `}
-              <a href=${to}>${quote.title ?? quote.document}</a>${page}
-            </p>`;
-          })}
-        </li>`,
-    )}
-  </ol>`;
+  const list = (sentences: AskedAnswer['sentences']): View =>
+    html`<ol class="hits answer">
+      ${sentences.map(
+        ({ text, quotes }) =>
+          html`<li>
+            <p>${text}</p>
+            ${quotes.map((quote) => {
+              const to = place('/documents', {
+                document: quote.document,
+                passage: quote.passage,
+                q: quote.text.slice(0, 200),
+              });
+              const page = quote.page === null ? '' : ` · page ${quote.page}`;
+              const table = quote.row === null || quote.row.table === '' ? '' : ` · ${quote.row.table}`;
+              return html`<p class="hint">
+                ${answer.model !== null && html`<q>${quote.text}</q> `}
+                <a href=${to}>${quote.title ?? quote.document}</a>${page}${table}
+              </p>`;
+            })}
+          </li>`,
+      )}
+    </ol>`;
+  return [
+    list(answer.sentences),
+    answer.disagreements.length > 0 && [html`<h2>The papers disagree</h2>`, list(answer.disagreements)],
+    answer.uncertain.length > 0 && [html`<h2>Uncertain</h2>`, list(answer.uncertain)],
+  ];
 }

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+
+import type { ReadPassage, TableRowText } from '../reader/index.ts';
+import { candidatesOf } from '../reader/index.ts';
+import type { quotedRow } from './shapes/index.ts';
+
+export type QuotedRow = z.output<typeof quotedRow>;
+
+/** The row of a table that a range of a passage lies in, and its line; undefined outside of tables and across rows. */
+export function quotedRowAt(
+  passage: ReadPassage,
+  start: number,
+  end: number,
+): { readonly row: QuotedRow; readonly line: { readonly start: number; readonly end: number } } | undefined {
+  if (!passage.text.includes(' | ')) return undefined;
+  for (const candidate of candidatesOf(passage)) {
+    if (!candidate.row || candidate.start > start || candidate.end < end) continue;
+    const line = passage.text.slice(candidate.start, candidate.end);
+    return { row: coveredCells(candidate.row, line, start - candidate.start, end - candidate.start), line: candidate };
+  }
+  return undefined;
+}
+
+/** The cells that a range of a row's line covers; the first one names the row. */
+function coveredCells({ caption, header, cells }: TableRowText, line: string, start: number, end: number): QuotedRow {
+  const [row = ''] = cells;
+  let at = 0;
+  const places = line.split(' | ').map((cell) => {
+    const from = at;
+    at += cell.length + ' | '.length;
+    return { from, to: from + cell.length };
+  });
+  const covered = cells.flatMap((value, column) => {
+    const place = places[column];
+    if (column === 0 || value === '' || !place || place.to <= start || place.from >= end) return [];
+    const name = header[column] ?? '';
+    return [{ column: name, value, unit: unitOf(value, name, row) }];
+  });
+  return { table: caption, row, cells: covered };
+}
+
+/** What stands in brackets or after a comma of a header and is no unit. */
+const NO_UNIT = /^(?:n|no\.?|sd|se|sem|iqr|mean|median|range|ref\p{L}*|reference|.*\bCI|.*=.*|[\d\s.,–-]*)$/iu;
+
+/** The unit of a cell: after its number, else at the end of its column's header, else of its row's name. */
+export function unitOf(value: string, header: string, row: string): string | null {
+  const own = /\d\s*(%|[°µμ]?\p{L}[\p{L}\d/²³%·^-]{0,11})\s*$/u.exec(value)?.[1];
+  if (own !== undefined) return own;
+  for (const name of [header, row]) {
+    const given = (/[([]([^()[\]]{1,20})[)\]]\s*$/.exec(name) ?? /,\s*([^,\s]{1,12})\s*$/.exec(name))?.[1]?.trim();
+    if (given === undefined || NO_UNIT.test(given)) continue;
+    // "20 (30.0)" under "n (%)": the unit is that of the second number.
+    if (/\d\s*\(/.test(value) && /^(?:n|no\.?|number)\b/i.test(name)) continue;
+    return given;
+  }
+  return null;
+}
