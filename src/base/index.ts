@@ -61,6 +61,7 @@ export {
   foldCase,
   hasNumbersOf,
   missingNumber,
+  quantitiesIn,
   lettersOf,
   meaningsOf,
   plural,
@@ -68,3 +69,4 @@ export {
   wordsIn,
   duration,
 } from './text/index.ts';
+export type { Quantity } from './text/index.ts';

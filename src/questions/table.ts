@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { readTable, savedTables } from '../answers/index.ts';
+import { quotedRow } from '../answers/shapes/index.ts';
 import { question, worksChoice } from './question.ts';
 import { fields, number, text } from '../ask/shapes/index.ts';
 
@@ -13,7 +14,8 @@ const cellFields = z.object({
   ...fields(z.string(), 'run', 'work', 'title', 'column', 'quote'),
   value: text,
   from: z.string().describe('Where the value is from, or why there is none.'),
-  page: number,
+  page: number.describe('Of the first quote.'),
+  row: quotedRow.nullable().describe('Row and column of the table that the first quote is from.'),
 });
 
 export const tableQuestion = question({
@@ -57,8 +59,9 @@ export const tableQuestion = question({
                 ...(cell.kind === 'value'
                   ? { value: cell.value, from: cell.from }
                   : { value: null, from: cell.sentence }),
-                page: cell.quote?.page ?? null,
-                quote: cell.quote?.text ?? '',
+                page: cell.quotes[0]?.page ?? null,
+                quote: cell.quotes.map(({ text: words }) => words).join(' […] '),
+                row: cell.quotes[0]?.row ?? null,
               });
       }
     const none = id === undefined ? 'No tables; docstokg table fills one in.' : `There is no table ${id}.`;

@@ -62,7 +62,7 @@ export const column = z
   .object({
     name: z.string(),
     question: z.string(),
-    type: z.enum(['text', 'number', 'yes/no', 'choice']),
+    type: z.enum(['text', 'number', 'yes/no', 'choice', 'list']),
     unit: text.describe('Unit of a number; null if any is accepted.'),
     choices: z.array(z.string()).describe('The allowed values of a choice.'),
     field: text.describe('The field of the record that it shows; null for what is read in the paper.'),
@@ -76,21 +76,24 @@ const cellQuote = z.object({
     .object({ id: z.string(), start: z.int(), end: z.int() })
     .nullable()
     .describe('Null for values from the graph.'),
+  row: quotedRow.nullable().describe('Null for a quote that is not a row of a table.'),
 });
 
-/** A value, or the reason why there is none, with the closest sentence of the paper. */
+const quotes = z.array(cellQuote).describe('What shows the value; none for values of the record.');
+
+/** A value, or the reason why there is none, with the closest sentences of the paper. */
 export const cell = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('value'),
     value: z.string(),
-    from: z.enum(['record', 'quantity', 'extractive', 'model', 'corrected']),
-    quote: cellQuote.nullable(),
+    from: z.enum(['record', 'statement', 'graph', 'quantity', 'extractive', 'model', 'corrected']),
+    quotes,
   }),
   z.object({
     kind: z.literal('empty'),
     reason: z.string(),
     sentence: z.string().describe('The reason in words.'),
-    quote: cellQuote.nullable(),
+    quotes,
   }),
 ]);
 

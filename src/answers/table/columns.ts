@@ -6,7 +6,7 @@ import { AppError } from '../../base/index.ts';
 import type { CitedWork } from '../../corpus/index.ts';
 import type { Column } from './cell.ts';
 
-const COLUMN_TYPES: readonly Column['type'][] = ['text', 'number', 'yes/no', 'choice'];
+const COLUMN_TYPES: readonly Column['type'][] = ['text', 'number', 'yes/no', 'choice', 'list'];
 
 const RECORD_FIELDS: Readonly<Record<string, (work: CitedWork) => string | number | null>> = {
   title: ({ title }) => title,

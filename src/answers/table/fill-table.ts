@@ -7,20 +7,25 @@ import type { CitedDocument, CitedHit, Corpus, SearchRequest, SearchSession, Sta
 import { stageSettings } from '../../corpus/index.ts';
 import { factsPath } from '../../graph/index.ts';
 import type { AnswerWriter } from '../../model/index.ts';
-import { askModel } from '../../model/index.ts';
+import { askModel, promptTokens } from '../../model/index.ts';
 import { chunkOutput } from '../../parse/index.ts';
 import type { ItemOutcome, StageEvent, WorkItem } from '../../stage/index.ts';
 import { runStage } from '../../stage/index.ts';
+import { checkSupport, dropReasonOf } from '../check-support.ts';
 import { answerSentences, readCandidates } from '../extract-answer.ts';
-import type { Cell, Column, TableRow } from './cell.ts';
+import { askSettings } from '../writer.ts';
+import type { Cell, Column, Facts, TableRow } from './cell.ts';
 import { empty } from './cell.ts';
 import { recordValue } from './columns.ts';
-import type { Facts } from './fill-cells.ts';
-import { cellsPrompt, checkCells, extractedCell, quantityCell } from './fill-cells.ts';
+import { cellsPrompt, checkCells, compoundsOf, extractedCell, quantityCell } from './fill-cells.ts';
+import type { KnownPaper } from './known-cells.ts';
+import { knownCell, likelyCell } from './known-cells.ts';
 import { readRow, rowHash, rowOf, rowPath, saveTable, tableFolder, withCorrections } from './saved-tables.ts';
 
 export const PASSAGES = 6;
-const MOST_PASSAGES = 20;
+const MOST_PASSAGES = 24;
+/** Passages of the abstract that every row is made from. */
+const ABSTRACT_PASSAGES = 2;
 export const SENTENCES = 3;
 /** A sentence that names one of the choices may share fewer words with the question. */
 export const LEAST_CHOICE = 0.3;
@@ -43,6 +48,7 @@ export type FilledTable = Awaited<ReturnType<typeof fillTable>>;
 export async function fillTable(corpus: Corpus, session: SearchSession, request: TableRequest, signal?: AbortSignal) {
   const { columns, writer, call = {}, report, filled } = request;
   const { config } = corpus;
+  const { support, contextTokens } = askSettings(config);
   const { data_root: dataRoot, format } = config.parse;
   // As many papers at a time as the model server accepts requests.
   const workers = writer ? config.model.concurrency : 1;
@@ -82,7 +88,8 @@ export async function fillTable(corpus: Corpus, session: SearchSession, request:
       if (!document) return { status: 'skip', reason: 'gone' };
       const facts = item.inputs['facts'];
       const read = facts === undefined ? undefined : await readFacts(facts);
-      const cells = await cellsOf(document, read, { session, columns, writer }, stop);
+      const row = await openRow(document, read, { session, columns, contextTokens }, stop);
+      const cells = await cellsOf(row, { session, writer, support }, stop);
       if (cells === 'over-budget') return { status: 'skip', reason: 'budget' };
       await writeFile(item.outputs['row'] ?? '', JSON.stringify({ cfgHash, cells }));
       if (filled) made.set(item.itemId, rowOf(document, cells));
@@ -108,30 +115,94 @@ async function readFacts(path: string): Promise<Facts | undefined> {
   return contribution;
 }
 
-/** Taken from the record, else a model, else quantities of the graph, else sentences. */
-async function cellsOf(
+/** A row before anything is asked: what is known, and the passages for what is not. */
+interface OpenRow {
+  readonly columns: readonly Column[];
+  readonly paper: KnownPaper;
+  /** Cells from the record, the graph and statements of the paper. */
+  readonly known: ReadonlyMap<Column, Cell>;
+  readonly open: readonly Column[];
+  /** What the search found for each open column. */
+  readonly found: ReadonlyMap<Column, readonly CitedHit[]>;
+  /** The passages that a model gets, in the order of the paper. */
+  readonly passages: readonly CitedHit[];
+}
+
+async function openRow(
   { document, work }: CitedDocument,
   facts: Facts | undefined,
-  { session, columns, writer }: Pick<TableRequest, 'columns' | 'writer'> & { readonly session: SearchSession },
-  signal: AbortSignal,
-): Promise<Cell[] | 'over-budget'> {
-  const cells = new Map<Column, Cell>();
+  { session, columns, contextTokens }: Pick<TableRequest, 'columns'> & Sources,
+  signal?: AbortSignal,
+): Promise<OpenRow> {
+  const paper = { facts, passages: session.passagesOf(document) };
+  const known = new Map<Column, Cell>();
   const found = new Map<Column, readonly CitedHit[]>();
-  for (const column of columns)
-    if (column.field !== null) {
-      const value = work && recordValue(column, work);
-      cells.set(column, value ? { kind: 'value', value, from: 'record', quote: null } : empty('not-in-record'));
-    } else {
+  for (const column of columns) {
+    const value = column.field === null ? undefined : work && recordValue(column, work);
+    const cell: Cell | undefined =
+      column.field === null
+        ? knownCell(column, paper)
+        : value
+          ? { kind: 'value', value, from: 'record', quotes: [] }
+          : empty('not-in-record');
+    if (cell) known.set(column, cell);
+    else {
       const request = { top: PASSAGES, minFit: 0, works: new Set([document]) };
       found.set(column, await session.search(column.question, request, signal));
     }
-  const open = columns.filter((column) => !cells.has(column));
+  }
+  const open = columns.filter((column) => !known.has(column));
+  const abstract = abstractOf(paper.passages);
+  const shared = sharedOut([...found.values()], abstract, contextTokens);
+  const order = new Map(paper.passages.map(({ passage }, at) => [passage.id, at]));
+  const passages = shared.sort((one, other) => (order.get(one.passage.id) ?? 0) - (order.get(other.passage.id) ?? 0));
+  return { columns, paper, known, open, found, passages };
+}
+
+interface Sources {
+  readonly session: SearchSession;
+  readonly contextTokens: number;
+}
+
+/** The abstract, else what the text begins with. */
+function abstractOf(passages: readonly CitedHit[]): CitedHit[] {
+  const own = passages.filter(({ passage }) => passage.section === 'abstract');
+  const text = passages.filter(({ passage }) => !ASIDE.has(passage.section));
+  return own.length > 0 ? own.slice(0, ABSTRACT_PASSAGES) : text.slice(0, 1);
+}
+
+const ASIDE: ReadonlySet<string> = new Set(['front', 'references', 'back']);
+/** The share of a model's context that passages may take; the rest is for questions and the answer. */
+const ROOM = 0.6;
+
+/** The abstract, then the best passage of each column, the second of each, and so on, as many as a prompt may have. */
+export function sharedOut(
+  lists: readonly (readonly CitedHit[])[],
+  abstract: readonly CitedHit[],
+  contextTokens: number,
+): CitedHit[] {
+  const chosen = new Map(abstract.map((hit) => [hit.passage.id, hit]));
+  const tokens = (hits: readonly CitedHit[]): number => promptTokens(cellsPrompt([], hits));
+  for (let at = 0; at < PASSAGES; at += 1)
+    for (const list of lists) {
+      const hit = list[at];
+      if (!hit || chosen.has(hit.passage.id)) continue;
+      if (chosen.size >= MOST_PASSAGES || tokens([...chosen.values(), hit]) > ROOM * contextTokens)
+        return [...chosen.values()];
+      chosen.set(hit.passage.id, hit);
+    }
+  return [...chosen.values()];
+}
+
+/** What is known first; then a model reads the passages; without one the reader chooses sentences. */
+async function cellsOf(
+  row: OpenRow,
+  { session, writer, support }: Pick<TableRequest, 'writer'> & { session: SearchSession; support: boolean },
+  signal: AbortSignal,
+): Promise<Cell[] | 'over-budget'> {
+  const { columns, paper, known, open, found, passages } = row;
+  const cells = new Map(known);
   if (writer && open.length > 0) {
-    const passages = [
-      ...new Map(
-        open.flatMap((column) => (found.get(column) ?? []).map((hit) => [hit.passage.id, hit] as const)),
-      ).values(),
-    ].slice(0, MOST_PASSAGES);
     const written = await askModel(
       cellsPrompt(open, passages),
       (content) => checkCells(content, open, passages),
@@ -139,20 +210,92 @@ async function cellsOf(
       signal,
     );
     if (written === 'over-budget') return 'over-budget';
-    for (const [at, column] of open.entries()) {
-      const cell = written?.[at];
-      if (cell) cells.set(column, cell);
+    const filled = open.flatMap((column, at) => {
+      const checked = written?.[at];
+      if (checked) cells.set(column, checked.cell);
+      return checked?.cell.kind === 'value' ? [{ column, value: checked.cell.value, quotes: checked.quotes }] : [];
+    });
+    const cases = filled.map(({ column, value, quotes }) => ({ sentence: `${column.question}: ${value}`, quotes }));
+    const { verdicts } = support
+      ? await checkSupport(cases, passages, { writer, reader: session.reader }, signal)
+      : { verdicts: [] };
+    for (const [at, { column }] of filled.entries()) {
+      const reason = dropReasonOf(verdicts[at]);
+      if (reason) cells.set(column, empty(reason, cells.get(column)?.quotes));
     }
   }
   for (const column of open) {
     if (cells.has(column)) continue;
-    const passages = found.get(column) ?? [];
-    const scored = await readCandidates(session.reader, column.question, passages, signal);
-    const sentences = answerSentences(scored, {
-      most: SENTENCES,
-      least: column.type === 'choice' ? LEAST_CHOICE : session.reader.least,
-    });
-    cells.set(column, (facts && quantityCell(column, facts)) ?? extractedCell(column, sentences, passages));
+    cells.set(
+      column,
+      (paper.facts && quantityCell(column, paper.facts)) ??
+        likelyCell(column, paper) ??
+        (await readCell(column, found.get(column) ?? [], paper, session, signal)),
+    );
   }
   return columns.map((column) => cells.get(column) ?? empty('no-sentence'));
+}
+
+async function readCell(
+  column: Column,
+  found: readonly CitedHit[],
+  { passages }: KnownPaper,
+  { reader }: SearchSession,
+  signal: AbortSignal,
+): Promise<Cell> {
+  const own = new Map([...found, ...abstractOf(passages)].map((hit) => [hit.passage.id, hit]));
+  const scored = await readCandidates(reader, column.question, [...own.values()], signal);
+  const isNamed = compoundsOf(column);
+  // Rules compare stems: "following" would answer a question about follow-up.
+  const fitting = reader.name === 'rules' ? scored.filter(({ candidate }) => isNamed(candidate.text)) : scored;
+  const least = column.type === 'choice' ? LEAST_CHOICE : reader.least;
+  return extractedCell(column, answerSentences(fitting, { most: SENTENCES, least }), found);
+}
+
+/** What filling in a table would cost at most. */
+export interface TableEstimate {
+  readonly papers: number;
+  /** Papers whose row is there, or whose answer is stored. */
+  readonly known: number;
+  readonly requests: number;
+  readonly inputTokens: number;
+  readonly mostOutputTokens: number;
+  /** Null if prices are not set. */
+  readonly mostUsd: number | null;
+}
+
+/** Tokens of a case in the check of support, for the estimate: a value, its quote and the sentences around it. */
+const TOKENS_PER_CASE = 200;
+const TOKENS_OF_TASK = 500;
+
+/** Upper bounds of what a model costs, without asking it; rows that are there and stored answers cost nothing. */
+export async function estimateTable(
+  corpus: Corpus,
+  session: SearchSession,
+  { columns, search, writer }: TableRequest,
+  signal?: AbortSignal,
+): Promise<TableEstimate> {
+  const documents = session.documents(search);
+  const { support, contextTokens } = askSettings(corpus.config);
+  const table = { columns, model: writer?.name ?? null };
+  const folder = tableFolder(corpus, columns);
+  let [known, requests, inputTokens, mostOutputTokens] = [0, 0, 0, 0];
+  for (const document of documents) {
+    signal?.throwIfAborted();
+    const path = factsPath(corpus.config.parse.data_root, document.document);
+    const facts = existsSync(path) ? await readFacts(path) : undefined;
+    const row = readRow(folder, table, document)
+      ? undefined
+      : await openRow(document, facts, { session, columns, contextTokens }, signal);
+    const prompt = row && row.open.length > 0 ? cellsPrompt(row.open, row.passages) : undefined;
+    if (!writer || !row || !prompt || writer.answers.find(writer.server.keyOf(prompt))) {
+      known += 1;
+      continue;
+    }
+    requests += support ? 2 : 1;
+    inputTokens += promptTokens(prompt) + (support ? TOKENS_OF_TASK + TOKENS_PER_CASE * row.open.length : 0);
+    mostOutputTokens += writer.maxTokens * (support ? 2 : 1);
+  }
+  const mostUsd = writer?.budget?.usd(inputTokens, mostOutputTokens) ?? null;
+  return { papers: documents.length, known, requests, inputTokens, mostOutputTokens, mostUsd };
 }

@@ -9,7 +9,7 @@ import { parseColumns, writtenColumn } from './columns.ts';
 import { typedValue } from './fill-cells.ts';
 
 /** Raised when the same papers give different cells. */
-const FILL_VERSION = 2;
+const FILL_VERSION = 3;
 const TABLE_FILE = 'table.json';
 
 /** The rows are files beside it. */
@@ -106,7 +106,7 @@ export function withCorrections(table: Table, corrections: ReadonlyMap<string, R
     const cells = row.cells.map((cell, at): Cell => {
       const value = own.get(table.columns[at]?.name ?? '');
       if (value === undefined) return cell;
-      return value === '' ? empty('corrected') : { kind: 'value', value, from: 'corrected', quote: cell.quote };
+      return value === '' ? empty('corrected') : { kind: 'value', value, from: 'corrected', quotes: cell.quotes };
     });
     return { ...row, cells };
   });
@@ -131,7 +131,7 @@ export function correctCell(
     throw new AppError('USAGE_WORK', `unknown work "${cell.work.slice(0, 100)}"`, { hint: 'use an id of a row' });
   const value = cell.value?.trim() ?? null;
   const typed = value === null || value === '' ? value : typedValue(column, value);
-  if (typed === undefined)
+  if (typeof typed === 'object' && typed !== null)
     throw new AppError('USAGE_TABLE', `"${(value ?? '').slice(0, 100)}" is not a value of "${column.name}"`, {
       hint: column.type === 'choice' ? `one of: ${column.choices.join(', ')}` : `expected ${column.type}`,
     });

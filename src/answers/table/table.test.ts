@@ -14,8 +14,8 @@ import { openWriter } from '../writer.ts';
 import type { Cell, Table } from './cell.ts';
 import { checkedColumns, columnsFrom, parseColumn, parseColumns } from './columns.ts';
 import { extractedCell } from './fill-cells.ts';
-import type { FilledTable } from './fill-table.ts';
-import { fillTable } from './fill-table.ts';
+import type { FilledTable, TableEstimate } from './fill-table.ts';
+import { estimateTable, fillTable } from './fill-table.ts';
 import { tableText, writeTableFile } from './write-table.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docstokg-table-'));
@@ -133,10 +133,10 @@ test('without a model each cell is a value with its quote and page, or empty wit
     W3: [null, null, null, null, null, PAPERS['W3'] ?? ''],
   });
   const size = cellOf(made, 'W1', 'sample size');
-  assert.equal(size?.quote?.text, 'The sample size was 48 patients in all.');
-  assert.equal(size.quote.page, 2);
-  assert.equal(size.kind === 'value' && size.from, 'extractive');
-  const { start = 0, end = 0 } = size.quote.passage ?? {};
+  const [quote, ...others] = size?.quotes ?? [];
+  assert.deepEqual([quote?.text, quote?.page, others], ['The sample size was 48 patients in all.', 2, []]);
+  assert.equal(size?.kind === 'value' && size.from, 'extractive');
+  const { start = 0, end = 0 } = quote?.passage ?? {};
   assert.ok(PAPERS['W1']?.slice(start, end).includes('48 patients'));
   const reasons = made.rows.flatMap(({ cells }) =>
     cells.flatMap((cell) => (cell.kind === 'empty' ? [cell.reason] : [])),
@@ -166,6 +166,7 @@ test('a choice is filled in only if the best sentence names it without a negatio
         title: null,
         citation: null,
         link: null,
+        row: null,
       };
       return { text, fit: 0.9, quotes: [quote] };
     });
@@ -193,7 +194,7 @@ test('corrections and selected works survive later runs; undoing a correction re
     kind: 'empty',
     reason: 'corrected',
     sentence: 'a person left it empty',
-    quote: null,
+    quotes: [],
   });
   corpus.correct('W1', 'sample size', null);
   corpus.correct('W1', 'dose', null);
@@ -243,14 +244,24 @@ test('Markdown has a short name for each paper, and the full citation below the 
   assert.match(whole, /^- Lee, B\. \(2019\)\. Whole\.$/m);
 });
 
-/** A model with given answers, which counts its requests. */
+/** A model with given answers, which counts its requests; every value is supported unless `verdicts` says otherwise. */
 async function openModel(
   write: (prompt: string) => object[],
-): Promise<AsyncDisposable & { readonly url: string; asked: number }> {
+  verdicts: (prompt: string) => object[] = () => [],
+): Promise<AsyncDisposable & { readonly url: string; asked: number; checked: number; readonly prompts: string[] }> {
   const server = await openLoopback((seen, response) => {
-    model.asked += 1;
     const { messages } = JSON.parse(seen.body) as { messages: { content: string }[] };
-    const content = JSON.stringify({ cells: write(messages[1]?.content ?? '') });
+    const prompt = messages[1]?.content ?? '';
+    const isCheck = prompt.startsWith('<case');
+    if (isCheck) model.checked += 1;
+    else model.asked += 1;
+    model.prompts.push(prompt);
+    const all = [...prompt.matchAll(/<case number="(\d+)"/g)].map(([, number]) => ({
+      case: Number(number),
+      verdict: 'supports',
+      why: 'it does',
+    }));
+    const content = JSON.stringify(isCheck ? { verdicts: [...verdicts(prompt), ...all] } : { cells: write(prompt) });
     response.setHeader('content-type', 'application/json');
     response.end(
       JSON.stringify({ choices: [{ message: { content } }], usage: { prompt_tokens: 900, completion_tokens: 100 } }),
@@ -259,44 +270,88 @@ async function openModel(
   const model = {
     url: `http://127.0.0.1:${server.port}/v1`,
     asked: 0,
+    checked: 0,
+    prompts: [] as string[],
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
   return model;
 }
 
+const given = (column: number, value: string, ...quotes: string[]): object => ({
+  column,
+  value,
+  quotes: quotes.map((quote) => ({ passage: 1, quote })),
+});
+
 test('cells filled in by a model are checked one by one, and paid for once', async () => {
-  await using model = await openModel((prompt) =>
-    prompt.includes('48 patients')
-      ? [
-          { column: 1, value: '48', passage: 1, quote: 'The sample size was 48 patients' },
-          { column: 2, value: '25 mg', passage: 1, quote: 'The dose was 20 mg of the drug' },
-          { column: 3, value: 'survey', passage: 1, quote: 'We ran a randomised trial in two hospitals' },
-          { column: 4, value: 'Yes, it was', passage: 1, quote: 'Blinding was kept until the end' },
-          { column: 5, value: 'red corals', passage: 1, quote: 'Red corals were used in the study' },
-          { column: 99, value: 'x', passage: 1, quote: 'x' },
-        ]
-      : [],
+  await using model = await openModel(
+    (prompt) =>
+      prompt.includes('48 patients')
+        ? [
+            given(1, '48', 'The sample size was 48 patients', 'We ran a randomised trial in two hospitals'),
+            given(2, '25 mg', 'The dose was 20 mg of the drug'),
+            given(3, 'survey', 'We ran a randomised trial in two hospitals'),
+            given(4, 'Yes, it was', 'Blinding was kept until the end'),
+            given(5, 'red corals', 'Red corals were used in the study'),
+            given(99, 'x', 'x'),
+          ]
+        : [],
+    (prompt) => {
+      const at = /<case number="(\d+)">\nSentence: blinding: yes/.exec(prompt)?.[1];
+      return at === undefined ? [] : [{ case: Number(at), verdict: 'unrelated', why: 'of something else' }];
+    },
   );
   const settings = { url: model.url, name: 'm', per_second: 1000, retries: 0 };
   await using corpus = await open(settings);
   const made = await table(corpus);
   assert.equal(made.model, 'm');
-  assert.deepEqual(shown(made)['W1'], ['2019', '48', null, null, 'yes', null]);
+  assert.deepEqual(shown(made)['W1'], ['2019', '48', null, null, null, null]);
+  assert.equal(cellOf(made, 'W1', 'sample size')?.quotes.length, 2);
   const reasonOf = (column: string): string | undefined => {
     const cell = cellOf(made, 'W1', column);
     return cell?.kind === 'empty' ? cell.reason : undefined;
   };
-  assert.deepEqual(['dose', 'study design', 'corals'].map(reasonOf), ['quote-refused', 'no-choice', 'quote-refused']);
-  assert.equal(model.asked, 3);
+  assert.deepEqual(['dose', 'study design', 'blinding', 'corals'].map(reasonOf), [
+    'number-not-in-quote',
+    'not-a-choice',
+    'not-supported',
+    'quote-not-in-paper',
+  ]);
+  assert.deepEqual([model.asked, model.checked], [3, 1], 'one check for all cells of a paper');
   rmSync(join(folder, 'Data', 'Tables'), { recursive: true });
   assert.deepEqual(shown(await table(corpus)), shown(made));
-  assert.equal(model.asked, 3, 'answers are stored');
+  assert.deepEqual([model.asked, model.checked], [3, 1], 'answers are stored');
+});
+
+test('an estimate asks nothing, and stored answers cost nothing', async () => {
+  await using model = await openModel(() => []);
+  const prices = { usd_per_million_input: 1, usd_per_million_output: 2, max_tokens: 100 };
+  await using corpus = await open({ url: model.url, name: 'priced', per_second: 1000, retries: 0, ...prices });
+  const estimate = async (): Promise<TableEstimate> => {
+    await using opened = new AsyncDisposableStack();
+    const session = opened.use(await corpus.openSearch({ mode: 'lexical' }));
+    return await estimateTable(corpus, session, { columns: COLUMNS, writer: openWriter(corpus, opened) });
+  };
+  const { inputTokens, mostUsd, ...rest } = await estimate();
+  assert.deepEqual(rest, { papers: 3, known: 0, requests: 6, mostOutputTokens: 600 });
+  assert.ok(inputTokens > 3_000 && inputTokens < 9_000, String(inputTokens));
+  assert.equal(mostUsd, (inputTokens + 2 * 600) / 1e6);
+  assert.equal(model.asked, 0);
+  await table(corpus);
+  assert.deepEqual(await estimate(), {
+    ...rest,
+    known: 3,
+    requests: 0,
+    mostOutputTokens: 0,
+    inputTokens: 0,
+    mostUsd: 0,
+  });
 });
 
 test('papers beyond the budget are left out and reported, and filled in once it is raised', async () => {
   await using model = await openModel(() => []);
   const settings = { url: model.url, name: 'dear', per_second: 1000, retries: 0 };
-  await using poor = await open({ ...settings, budget_tokens: 2_500 });
+  await using poor = await open({ ...settings, budget_tokens: 4_000 });
   const made = await table(poor);
   assert.equal(made.overBudget + made.rows.length, 3);
   assert.ok(made.overBudget > 0);

@@ -32,7 +32,7 @@ function fields({ work, document, cells }: TableRow): (string | number | null)[]
     work?.title ?? '',
     ...cells.flatMap((cell) => {
       const [value, from] = cell.kind === 'value' ? [cell.value, cell.from] : ['', cell.sentence];
-      return [value, cell.quote?.text ?? '', cell.quote?.page ?? null, from];
+      return [value, cell.quotes.map(({ text }) => text).join(' […] '), cell.quotes[0]?.page ?? null, from];
     }),
   ];
 }
@@ -61,10 +61,13 @@ function markdown(table: Table): string {
   const rows = table.rows.map(({ work, document, cells }) => {
     const shown = cells.map((cell) => {
       if (cell.kind === 'empty') return '';
-      if (!cell.quote) return `${plain(cell.value)}${cell.from === 'corrected' ? ' (corrected)' : ''}`;
-      const page = cell.quote.page === null ? '' : `, page ${cell.quote.page}`;
-      notes.push(`${plain(work?.title ?? document)}${page}: “${plain(cell.quote.text)}” (${cell.from})`);
-      return `${plain(cell.value)} [${notes.length}]`;
+      if (cell.quotes.length === 0) return `${plain(cell.value)}${cell.from === 'corrected' ? ' (corrected)' : ''}`;
+      const marks = cell.quotes.map(({ text, page, row }) => {
+        const where = `${page === null ? '' : `, page ${page}`}${row && row.table !== '' ? `, ${plain(row.table)}` : ''}`;
+        notes.push(`${plain(work?.title ?? document)}${where}: “${plain(text)}” (${cell.from})`);
+        return `[${notes.length}]`;
+      });
+      return `${plain(cell.value)} ${marks.join(' ')}`;
     });
     return `| ${[plain(shortLabel(work, document)), ...shown].join(' | ')} |`;
   });

@@ -1,4 +1,5 @@
-export { hasNumbersOf, missingNumber } from './numbers.ts';
+export { hasNumbersOf, missingNumber, quantitiesIn } from './numbers.ts';
+export type { Quantity } from './numbers.ts';
 
 /** Scripts in which a zero-width joiner or non-joiner changes a word. */
 const JOINED =

@@ -2,8 +2,9 @@
 type Kind = 'count' | 'percent' | 'either' | 'ordinal' | 'fraction';
 
 interface Amount {
-  /** As it is written. */
+  /** As it is written, and where. */
   readonly text: string;
+  readonly start: number;
   readonly kind: Kind;
   /** Ways to read it: each a list of numbers that must all be there. */
   readonly readings: readonly (readonly number[])[];
@@ -85,6 +86,27 @@ export function missingNumber(
   return claimed.find((amount) => !isKnown(amount, known, quotes.length))?.text.trim();
 }
 
+/** A number of a text: labels, names with digits, levels of intervals and ordinals are none. */
+export interface Quantity {
+  /** As it is written, with its percent sign. */
+  readonly text: string;
+  readonly start: number;
+  /** `either` is the first of "45 and 50%". */
+  readonly kind: 'count' | 'percent' | 'either';
+  readonly value: number;
+}
+
+/** The numbers of a text, and the text with plain digits, hyphens and spaces that they are found in. */
+export function quantitiesIn(text: string): { readonly plain: string; readonly quantities: readonly Quantity[] } {
+  const plain = plainNumbers(text);
+  const quantities = amountsIn(plain).flatMap(({ text: written, start, kind, readings, isClaimed, isLevel }) => {
+    const value = readings[0]?.[0];
+    if (!isClaimed || isLevel || kind === 'ordinal' || kind === 'fraction' || value === undefined) return [];
+    return [{ text: written, start, kind, value }];
+  });
+  return { plain, quantities };
+}
+
 /** Whether every number in a sentence is in one of the quotes. */
 export function hasNumbersOf(sentence: string, quotes: readonly string[]): boolean {
   return missingNumber(sentence, quotes) === undefined;
@@ -114,19 +136,25 @@ function amountsIn(text: string): Amount[] {
   const found: Amount[] = [];
   for (const { 0: written, index } of text.matchAll(AMOUNT)) {
     const [before, after] = [text.slice(0, index), text.slice(index + written.length)];
-    if (/^\p{L}/u.test(written)) found.push(...spelledAmount(written, after));
-    else found.push(writtenAmount(written, before.slice(-80), after.slice(0, 80)));
+    if (/^\p{L}/u.test(written)) found.push(...spelledAmount(written, index, after));
+    else found.push(writtenAmount(written, index, before.slice(-80), after.slice(0, 80)));
   }
   // "2/3" is a fraction too.
-  for (const { 0: written, 1: part, 2: whole } of text.matchAll(/(?<![\d./])(\d{1,2})\/(\d{1,2})(?![\d./])/g))
+  for (const { 0: written, 1: part, 2: whole, index } of text.matchAll(/(?<![\d./])(\d{1,2})\/(\d{1,2})(?![\d./])/g))
     if (Number(part) < Number(whole))
-      found.push({ ...NOT_CLAIMED, text: written, kind: 'fraction', readings: [[Number(part) / Number(whole)]] });
+      found.push({
+        ...NOT_CLAIMED,
+        text: written,
+        start: index,
+        kind: 'fraction',
+        readings: [[Number(part) / Number(whole)]],
+      });
   return found;
 }
 
 const NOT_CLAIMED = { isClaimed: false, isGiven: true, isLevel: false, isSpelled: false };
 
-function writtenAmount(written: string, before: string, after: string): Amount {
+function writtenAmount(written: string, start: number, before: string, after: string): Amount {
   const hyphenated = /([\p{L}\p{N}]*\p{L})-$/u.exec(before)?.[1];
   const isNumberAfter = hyphenated === undefined || BEFORE_NUMBERS.has(hyphenated.toLowerCase());
   // H1N1, CD4, x64, IL-6, and 3D, 5-HT.
@@ -141,6 +169,7 @@ function writtenAmount(written: string, before: string, after: string): Amount {
   const scaled = SCALES[scale ?? ''];
   return {
     text: written + (IS_PERCENT.exec(after)?.[0] ?? ''),
+    start,
     kind: isOrdinal ? 'ordinal' : isPercent ? 'percent' : IS_LISTED_PERCENT.test(after) ? 'either' : 'count',
     readings: scaled === undefined ? readings : readings.map((numbers) => numbers.map((number) => number * scaled)),
     isClaimed: !isName && !isLabel && !isCited,
@@ -165,9 +194,9 @@ function readingsOf(written: string): number[][] {
   return [...(Number.isNaN(decimal) ? [] : [[decimal]]), ...(listed.length > 1 ? [listed] : [])];
 }
 
-function spelledAmount(written: string, after: string): Amount[] {
+function spelledAmount(written: string, start: number, after: string): Amount[] {
   const words = written.toLowerCase().split(/[- ]/);
-  const shared = { text: written, isClaimed: true, isGiven: true, isLevel: false, isSpelled: true };
+  const shared = { text: written, start, isClaimed: true, isGiven: true, isLevel: false, isSpelled: true };
   const [first = ''] = words;
   if (words.length === 1 && ORDINALS.includes(first))
     return [{ ...shared, kind: 'ordinal', readings: [[ORDINALS.indexOf(first) + 1]], isClaimed: false }];

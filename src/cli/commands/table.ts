@@ -5,6 +5,7 @@ import { Command, Option } from 'commander';
 import type { Column, FilledTable, TableFormat } from '../../answers/index.ts';
 import {
   checkedColumns,
+  estimateTable,
   fillTable,
   openWriter,
   parseColumn,
@@ -35,13 +36,15 @@ A column is a question that is put to every paper: NAME, NAME:TYPE or NAME:numbe
       type: choice
       choices: [randomised trial, cohort, case series]
 
-Types are text, number, yes/no and choice. title, authors, year, venue, doi, type and licence come from the record.
-Each cell has a quote, its page and where it is from: record, model, quantity (of the graph), extractive, corrected;
+Types are text, number, yes/no, choice and list. title, authors, year, venue, doi, type and licence come from the record.
+Each cell has quotes, pages and where it is from: record, statement (funding, country), graph (software), quantity,
+model, extractive, corrected;
 or it is empty and says why. Killed or stopped, the same command resumes.
 
 Examples:
   docstokg table runs/corals --column year --column "sample size:number" --out table.csv
   docstokg table runs/corals --columns columns.yaml --works included --format markdown
+  docstokg table runs/corals --columns columns.yaml --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate
   docstokg table runs/corals --correct W2741809807 "sample size" 48
   docstokg table runs/corals --correct W2741809807 "sample size" --undo
 `;
@@ -56,6 +59,7 @@ function tableOptions() {
     )
     .option('--out <file>', 'output file; default: stdout')
     .option('--max-cost <usd>', 'spending limit for the model in this run, in US dollars', decimalNumber)
+    .option('--estimate', 'only print the requests, tokens and cost that a model would need at most')
     .option('--force', 'fill in all rows again; cached model answers are free')
     .option('--correct <word...>', 'correct a cell instead, WORK COLUMN [VALUE]; later runs keep it')
     .option('--undo', 'with --correct: back to what was found')
@@ -78,13 +82,26 @@ export function tableCommand() {
     await using opened = new AsyncDisposableStack();
     const search = opened.use(await corpus.openSearch({ tell: session.tell }, stop.signal));
     const writer = openWriter(corpus, opened);
+    const chosen = { columns, search: { works: corpus.chooseWorks(flags.works) }, writer };
+    if (flags.estimate) {
+      if (!writer)
+        throw new AppError('USAGE_TABLE', 'without a model a table costs nothing', {
+          hint: 'name one with --model-url and --model',
+        });
+      const estimate = await estimateTable(corpus, search, chosen, stop.signal);
+      const { papers, known, requests, inputTokens, mostOutputTokens: output, mostUsd } = estimate;
+      const money = mostUsd === null ? 'prices are not set' : `at most ${mostUsd.toFixed(2)} US dollars`;
+      session.print(
+        estimate,
+        `${counted(papers, 'paper')}, ${count(known)} of them free; ${counted(requests, 'request')}, about ${count(inputTokens)} tokens sent, at most ${count(output)} answered; ${money}`,
+      );
+      return;
+    }
     const table = await fillTable(
       corpus,
       search,
       {
-        columns,
-        search: { works: corpus.chooseWorks(flags.works) },
-        writer,
+        ...chosen,
         call: flags.force ? { force: true } : {},
         report: showStage(session),
       },

@@ -203,7 +203,6 @@ function OneCell(props: {
   const { source, about, place, notify, runPath } = useScene();
   const [error, setError] = useState<unknown>();
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
-  const { quote } = cell;
   const correct = (value: string | null): void => {
     const body = { work: row.work?.id ?? row.document, column: column.name, value };
     source.post<{ readonly row: TableRow | null }>(runPath('tables', table, 'cells'), body).then(
@@ -221,16 +220,17 @@ function OneCell(props: {
   return html`<div>
     <h2>${column.name}: ${cell.kind === 'value' ? cell.value : 'empty'}</h2>
     <p class="hint">${titleOf(row)} · ${cell.kind === 'value' ? cell.from : cell.sentence}</p>
-    ${
-      quote &&
-      html`<p><q>${quote.text}</q></p>
-        <p class="hint">
-          <a
-            href=${place('/documents', { document: row.document, passage: quote.passage?.id, q: quote.text.slice(0, 200) })}
-            >Read it in the paper${quote.page === null ? '' : `, page ${quote.page}`}</a
-          >
-        </p>`
-    }
+    ${cell.quotes.map(
+      (quote) =>
+        html`<p><q>${quote.text}</q></p>
+          <p class="hint">
+            <a
+              href=${place('/documents', { document: row.document, passage: quote.passage?.id, q: quote.text.slice(0, 200) })}
+              >Read it in the paper${quote.page === null ? '' : `, page ${quote.page}`}</a
+            >
+            ${quote.row !== null && quote.row.table !== '' && ` · ${quote.row.table}`}
+          </p>`,
+    )}
     ${
       about.control &&
       html`<form

@@ -1,0 +1,136 @@
+import type { CitedHit } from '../../corpus/index.ts';
+import { sentencesOf } from '../../graph/index.ts';
+import { quoteAt } from '../check-answer.ts';
+import type { Cell, CellQuote, Column, Facts } from './cell.ts';
+import { cellQuote, LONGEST_VALUE } from './fill-cells.ts';
+
+/** What is known about a paper before its sentences are read. */
+export interface KnownPaper {
+  /** Undefined if the graph was not built. */
+  readonly facts: Facts | undefined;
+  /** All passages, in order. */
+  readonly passages: readonly CitedHit[];
+}
+
+const MOST_QUOTES = 4;
+
+/** What a column asks for that a paper states in a known place. */
+const ASKS = {
+  funding: /\bfund(?:ing|ers?|ed|s)?\b|\bsponsor(?:s|ed|ship)?\b|\bfinanc(?:ed|ing)\b/i,
+  software: /\bsoftware\b|\bcomputer programs?\b/i,
+  country: /\bcountr(?:y|ies)\b/i,
+};
+
+/** A text or list that the graph or a statement of the paper gives; undefined if the column asks for something else. */
+export function knownCell(column: Column, paper: KnownPaper): Cell | undefined {
+  if (column.type !== 'text' && column.type !== 'list') return undefined;
+  const asked = `${column.name} ${column.question}`;
+  if (ASKS.funding.test(asked)) return fundingCell(paper);
+  if (ASKS.software.test(asked)) return softwareCell(paper);
+  return ASKS.country.test(asked) ? countryCell(paper, ['abstract']) : undefined;
+}
+
+/** Guesses that a model would make better: the country of the methods, or of all affiliations. */
+export function likelyCell(column: Column, paper: KnownPaper): Cell | undefined {
+  if (column.type !== 'text' && column.type !== 'list') return undefined;
+  if (!ASKS.country.test(`${column.name} ${column.question}`)) return undefined;
+  return countryCell(paper, ['methods']) ?? countryCell(paper, ['front']);
+}
+
+function softwareCell({ facts }: KnownPaper): Cell | undefined {
+  const names = new Map(facts?.nodes.flatMap(({ id, kind, label }) => (kind === 'software' ? [[id, label]] : [])));
+  const found = new Map<string, CellQuote | null>();
+  for (const { kind, target, evidence } of facts?.edges ?? []) {
+    const name = names.get(target);
+    if (kind !== 'uses' || name === undefined || found.has(name)) continue;
+    const { place } = evidence;
+    found.set(name, place.kind === 'text' ? { text: place.quote, page: place.page, passage: null, row: null } : null);
+  }
+  if (found.size === 0) return undefined;
+  const quotes = [...found.values()].flatMap((quote) => quote ?? []);
+  const texts = new Map(quotes.map((quote) => [quote.text, quote]));
+  return value([...found.keys()].join('; '), 'graph', [...texts.values()]);
+}
+
+const FUNDING_HEADING = /\bfund|\bfinancial|\bgrants?\b|\bsupport\b|\bsponsor/i;
+const THANKS_HEADING = /\backnowledge?ments?\b|\bthanks\b/i;
+const FUNDS =
+  /\b(?:fund(?:ed|ing|s)?|supported|financed|sponsored|grants?|fellowship|scholarship|financial support)\b/i;
+/** "The funders had no role in the design" is not who they are. */
+const NO_ROLE = /\bno (?:role|influence|involvement)\b|\bnot involved\b/i;
+
+/** The sentences of the funding statement, else those of the acknowledgements that name support. */
+function fundingCell({ passages }: KnownPaper): Cell | undefined {
+  for (const heading of [FUNDING_HEADING, THANKS_HEADING])
+    for (const hit of passages) {
+      if (hit.passage.section !== 'back' || !heading.test(hit.passage.headings.at(-1) ?? '')) continue;
+      const said = sentencesIn(hit).filter(({ text }) => FUNDS.test(text) && !NO_ROLE.test(text));
+      if (said.length > 0)
+        return value(
+          said.map(({ text }) => text).join(' '),
+          'statement',
+          said.map(({ quote }) => quote),
+        );
+    }
+  return undefined;
+}
+
+/** The country that sentences of some parts name, if it is one only. */
+function countryCell({ passages }: KnownPaper, sections: readonly string[]): Cell | undefined {
+  const isCountry = countryPattern();
+  const found = new Map<string, CellQuote[]>();
+  for (const hit of passages.filter(({ passage }) => sections.includes(passage.section)))
+    for (const { text, quote } of sentencesIn(hit))
+      for (const [name] of text.matchAll(isCountry.pattern)) {
+        const country = isCountry.names.get(name) ?? name;
+        const quotes = found.get(country) ?? [];
+        if (!quotes.includes(quote)) found.set(country, [...quotes, quote]);
+      }
+  const [[country, quotes] = ['', []], ...others] = found;
+  return country === '' || others.length > 0 ? undefined : value(country, 'statement', quotes.slice(0, 1));
+}
+
+/** The sentences of a passage without its heading, each with a quote. */
+function sentencesIn(hit: CitedHit): { readonly text: string; readonly quote: CellQuote }[] {
+  const heading = hit.passage.headings.at(-1);
+  return sentencesOf(hit.passage.text).map(({ start, end }) => {
+    const written = hit.passage.text.slice(start, end);
+    const from = heading !== undefined && written.startsWith(heading) ? start + heading.length : start;
+    const skipped =
+      from + (hit.passage.text.slice(from, end).length - hit.passage.text.slice(from, end).trimStart().length);
+    const quote = cellQuote(quoteAt(hit, { start: skipped, end }));
+    return { text: quote.text.replaceAll(/\s+/g, ' '), quote };
+  });
+}
+
+function value(text: string, from: 'graph' | 'statement', quotes: readonly CellQuote[]): Cell {
+  return { kind: 'value', value: text.slice(0, LONGEST_VALUE), from, quotes: quotes.slice(0, MOST_QUOTES) };
+}
+
+/** Regions of the standard that are no countries. */
+const NO_COUNTRIES = new Set(['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB']);
+/** Names that papers use, by the standard's name. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  'United States': ['USA', 'U.S.A.', 'United States of America'],
+  'United Kingdom': ['UK', 'U.K.', 'England', 'Scotland', 'Wales', 'Great Britain'],
+  'South Korea': ['Republic of Korea', 'Korea'],
+  Czechia: ['Czech Republic'],
+  Türkiye: ['Turkey'],
+  Vietnam: ['Viet Nam'],
+  Russia: ['Russian Federation'],
+};
+
+/** Country names as they are written, and the name each stands for. */
+function countryPattern(): { readonly pattern: RegExp; readonly names: ReadonlyMap<string, string> } {
+  const english = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+  const names = new Map<string, string>();
+  for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
+    const name = NO_COUNTRIES.has(code) ? undefined : english.of(code)?.replace(/ \(.*\)$/, '');
+    if (name === undefined) continue;
+    for (const each of [name, ...(ALIASES[name] ?? [])]) names.set(each, name);
+  }
+  const longestFirst = [...names.keys()].sort((one, other) => other.length - one.length);
+  const written = longestFirst.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return { pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${written.join('|')})(?![\p{L}\p{N}])`, 'gu'), names };
+}
