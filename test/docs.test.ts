@@ -125,8 +125,8 @@ for (const page of pages.filter((each) => each !== 'CHANGELOG.md' && !each.start
     }
     const sections = [...new Set(keys.map(({ path }) => path[0] ?? ''))];
     for (const [, name = ''] of text.matchAll(
-      // `stage.ts` and `model.onnx` are files.
-      new RegExp(`\`((?:${sections.join('|')})\\.(?!(?:ts|onnx)\`)[a-z_]+)(?:: [^\`]*)?\``, 'g'),
+      // `stage.ts` and `model.onnx` are files, `ask.ndjson` is a route.
+      new RegExp(`\`((?:${sections.join('|')})\\.(?!(?:ts|onnx|ndjson)\`)[a-z_]+)(?:: [^\`]*)?\``, 'g'),
     )) {
       assert.ok(
         keys.some((key) => key.name === name),

@@ -318,15 +318,11 @@ async function searchParts(
   return [...found.values()].slice(0, request.top).map((hit, at) => ({ ...hit, rank: at + 1 }));
 }
 
-const THING = String.raw`([^,;?]{3,80}?)`;
 /** "compare A with B", "difference between A and B", "A versus B". */
 const COMPARED: readonly RegExp[] = [
-  new RegExp(
-    String.raw`\bcompar\w*\b.{0,40}?\b(?:of|for|in|between)?\s*${THING} (?:and|with|to|against) (.{3,80})`,
-    'i',
-  ),
-  new RegExp(String.raw`\bbetween ${THING} and (.{3,80})`, 'i'),
-  new RegExp(String.raw`${THING} (?:versus|vs\.?|compared (?:with|to)|rather than) (.{3,80})`, 'i'),
+  /\bcompar\w{0,12} (?:[^,;?]{0,40} (?:of|for|in|between) )?([^,;?]{3,80}?) (?:and|with|to|against) (.{3,80})/i,
+  /\bbetween ([^,;?]{3,80}?) and (.{3,80})/i,
+  /([^,;?]{3,80}?) (?:versus|vs\.?|compared (?:with|to)|rather than) (.{3,80})/i,
 ];
 
 /** The question once with each of the two things that it compares; none if it compares nothing. */

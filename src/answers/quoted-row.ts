@@ -40,7 +40,11 @@ function coveredCells({ caption, header, cells }: TableRowText, line: string, st
 }
 
 /** What stands in brackets or after a comma of a header and is no unit. */
-const NO_UNIT = /^(?:n|no\.?|sd|se|sem|iqr|mean|median|range|ref\p{L}*|reference|.*\bCI|.*=.*|[\d\s.,–-]*)$/iu;
+const NO_UNITS = new Set(['n', 'no', 'no.', 'sd', 'se', 'sem', 'iqr', 'mean', 'median', 'range', 'ref', 'reference']);
+
+function isUnit(text: string): boolean {
+  return /[\p{L}%°]/u.test(text) && !NO_UNITS.has(text.toLowerCase()) && !/\bCI$|=/.test(text);
+}
 
 /** The unit of a cell: after its number, else at the end of its column's header, else of its row's name. */
 export function unitOf(value: string, header: string, row: string): string | null {
@@ -48,7 +52,7 @@ export function unitOf(value: string, header: string, row: string): string | nul
   if (own !== undefined) return own;
   for (const name of [header, row]) {
     const given = (/[([]([^()[\]]{1,20})[)\]]\s*$/.exec(name) ?? /,\s*([^,\s]{1,12})\s*$/.exec(name))?.[1]?.trim();
-    if (given === undefined || NO_UNIT.test(given)) continue;
+    if (given === undefined || !isUnit(given)) continue;
     // "20 (30.0)" under "n (%)": the unit is that of the second number.
     if (/\d\s*\(/.test(value) && /^(?:n|no\.?|number)\b/i.test(name)) continue;
     return given;

@@ -204,7 +204,7 @@ test('an assistant gets passages to answer from, and its quotes are checked', as
       { quote, work: 'W1' },
       { quote, work: 'W6' },
       { quote: 'We counted polyps along fifty transects', work: 'W1' },
-      { quote, work: 'W1', sentence: 'They counted along 40 transects.' },
+      { quote, work: 'W1', sentence: 'They counted along 50 transects.' },
       { quote, work: 'W77' },
       { quote: 'too short', work: 'W1' },
     ],

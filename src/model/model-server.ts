@@ -179,12 +179,19 @@ function refusedParameter(text: string, sent: readonly string[]): string | undef
   const places = Array.isArray(detail) ? detail.flatMap((each) => field(each, 'loc')) : [];
   if (places.length > 0) return sent.find((name) => places.includes(name));
   const named = sent.flatMap((name) => {
-    const at = text.search(new RegExp(`\\b${name}\\b`, 'i'));
+    const at = wordAt(text, name);
     return at < 0 ? [] : [{ name, at }];
   });
   const [first] = named.sort((one, other) => one.at - other.at);
   if (first) return first.name;
   return sent.includes('response_format') && /json.?schema|grammar/i.test(text) ? 'response_format' : undefined;
+}
+
+/** Where a name stands that is not a part of a longer one; -1 if nowhere. */
+function wordAt(text: string, name: string): number {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (!/\w/.test(text[at - 1] ?? '') && !/\w/.test(text[at + name.length] ?? '')) return at;
+  return -1;
 }
 
 /** An answer that arrives as server-sent events, or in one piece from a server that does not stream. */

@@ -36,11 +36,12 @@ export function readLists(content: string, names: readonly string[]): WrittenLis
 
 /** The complete objects and texts of a list in JSON that may end anywhere; undefined if the list does not begin. */
 function completeItems(text: string, name: string): unknown[] | undefined {
-  const begin = new RegExp(`"${name}"\\s*:\\s*\\[`).exec(text);
-  if (!begin) return undefined;
+  const key = text.indexOf(`"${name}"`);
+  const begin = key < 0 ? -1 : text.indexOf('[', key);
+  if (begin < 0 || text.slice(key + name.length + 2, begin).trim() !== ':') return undefined;
   const items: unknown[] = [];
   let [depth, isText, isEscaped, from] = [0, false, false, -1];
-  for (let at = begin.index + begin[0].length; at < text.length; at += 1) {
+  for (let at = begin + 1; at < text.length; at += 1) {
     const letter = text[at];
     const wasOutside = depth === 0 && !isText;
     if (isText) {

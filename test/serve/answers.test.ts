@@ -75,7 +75,7 @@ test('an answer is streamed: passages, then each sentence, then the whole; a fai
     failed.map(({ kind }) => kind),
     ['passages', 'error'],
   );
-  assert.match(JSON.stringify(failed[1]), /MODEL_UNAVAILABLE/);
+  assert.match(JSON.stringify(failed[1]), /MODEL_SERVER/);
 });
 
 test('a file of the server cannot be read as a list of works', async () => {
@@ -148,7 +148,7 @@ test('a table is filled row by row, read, corrected and reset, only where contro
   assert.deepEqual([saved?.id, saved?.columns.map(({ name }) => name)], [id, ['year', 'corals', 'heat']]);
   const row = async (): Promise<Row | undefined> =>
     ((await (await ask(server, `/api/v1/runs/small/tables/${id}`)).json()) as { rows: Row[] }).rows[0];
-  assert.deepEqual((await row())?.cells[0], { kind: 'value', value: '2000', from: 'record', quote: null });
+  assert.deepEqual((await row())?.cells[0], { kind: 'value', value: '2000', from: 'record', quotes: [] });
   const correct = (column: string, value: string | null, work = 'W0'): Promise<Response> =>
     post(server, `tables/${id}/cells`, { work, column, value });
   assert.equal((await correct('year', '1999')).status, 200);
@@ -188,7 +188,7 @@ test('invalid table files are ignored', async () => {
   );
   const path = join(tables, id, 'W0.json');
   const { cfgHash } = JSON.parse(readFileSync(path, 'utf8')) as { cfgHash: string };
-  for (const cells of [7, [7], [{ kind: 'value', value: { a: 1 }, from: 'x', quote: null }], []]) {
+  for (const cells of [7, [7], [{ kind: 'value', value: { a: 1 }, from: 'x', quotes: [] }], []]) {
     writeFileSync(path, JSON.stringify({ cfgHash, cells }));
     const { rows } = (await (await ask(server, `/api/v1/runs/small/tables/${id}`)).json()) as { rows: Row[] };
     assert.deepEqual(rows, [], JSON.stringify(cells));

@@ -13,7 +13,12 @@ import { knownCell, likelyCell } from './known-cells.ts';
 function hit(text: string, section: CitedHit['passage']['section'] = 'results', headings: string[] = []): CitedHit {
   const passage = { id: `d#${text.slice(0, 12)}`, document: 'd', title: 'T', headings, section, page: 2, boxes: [] };
   return {
-    ...{ rank: 1, score: 1, fit: 1, by: 'words', link: null, work: null },
+    rank: 1,
+    score: 1,
+    fit: 1,
+    by: 'words',
+    link: null,
+    work: null,
     passage: { ...passage, hasTable: false, hasFigure: false, text, file: undefined },
   };
 }

@@ -18,19 +18,29 @@ export function cellQuote({ text, page, passage: id, start, end, row }: AnswerQu
   return { text, page, passage: { id, start, end }, row };
 }
 
+/** What an inflected form of a word adds at most: follow, followed. */
+const LONGEST_ENDING = 3;
+
 /**
  * Whether a text has the hyphenated words of a column in one of their forms: "follow-up" is in "were followed up", not
  * in "the following".
  */
 export function compoundsOf({ name, question }: Column): (text: string) => boolean {
-  const compounds = new Set(
-    [name, question].flatMap((text) => text.toLowerCase().match(/\p{L}{2,}(?:-\p{L}{2,})+/gu) ?? []),
-  );
-  const patterns = Array.from(compounds, (compound) => {
-    const parts = compound.split('-').map((part, at, all) => (at === all.length - 1 ? part : `${part}\\p{L}{0,3}`));
-    return new RegExp(String.raw`(?<!\p{L})${parts.join('[-‐‑– ]?')}`, 'iu');
-  });
-  return (text) => patterns.every((pattern) => pattern.test(text));
+  const compounds = `${name} ${question}`
+    .toLowerCase()
+    .split(/[^\p{L}-]/u)
+    .map((word) => word.split('-').filter((part) => part.length > 1))
+    .filter((parts) => parts.length > 1);
+  const isForm = (word: string | undefined, part: string): boolean =>
+    word?.startsWith(part) === true && word.length - part.length <= LONGEST_ENDING;
+  return (text) => {
+    const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+    return compounds.every((parts) =>
+      words.some(
+        (word, at) => isForm(word, parts.join('')) || parts.every((part, offset) => isForm(words[at + offset], part)),
+      ),
+    );
+  };
 }
 
 /** The quantity whose property and entity contain all words of the column; undefined if several differ. */
@@ -167,7 +177,7 @@ function numberInRow(quote: AnswerQuote, column: Column): FoundNumber | undefine
   if (!row || !best || others.length > 0) return undefined;
   const unit = column.unit ?? best.cell.unit;
   const isShown = best.number.text.includes('%') || unit === null || unit === 'n';
-  const value = `${/^\p{L}/u.test(best.number.text) ? String(best.number.value) : best.number.text.trim()}`;
+  const value = written(best.number, null);
   return {
     value: isShown ? value : `${value}${unit === '%' ? '' : ' '}${unit}`,
     quote: { ...cellQuote(quote), row: { ...row, cells: [best.cell] } },
@@ -283,8 +293,8 @@ export function typedValue(column: Column, value: string): string | { readonly r
     case 'text':
       return value;
     case 'list': {
-      const items = value.split(/\s*[;\n]\s*/).filter((item) => item !== '');
-      return [...new Set(items)].join('; ');
+      const items = value.split(/[;\n]/).map((item) => item.trim());
+      return [...new Set(items)].filter((item) => item !== '').join('; ');
     }
     case 'number': {
       const [number] = quantitiesIn(value).quantities.filter(isAsked(column));

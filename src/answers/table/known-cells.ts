@@ -77,17 +77,13 @@ function fundingCell({ passages }: KnownPaper): Cell | undefined {
 
 /** The country that sentences of some parts name, if it is one only. */
 function countryCell({ passages }: KnownPaper, sections: readonly string[]): Cell | undefined {
-  const isCountry = countryPattern();
-  const found = new Map<string, CellQuote[]>();
+  const names = countryNames();
+  const found = new Map<string, CellQuote>();
   for (const hit of passages.filter(({ passage }) => sections.includes(passage.section)))
     for (const { text, quote } of sentencesIn(hit))
-      for (const [name] of text.matchAll(isCountry.pattern)) {
-        const country = isCountry.names.get(name) ?? name;
-        const quotes = found.get(country) ?? [];
-        if (!quotes.includes(quote)) found.set(country, [...quotes, quote]);
-      }
-  const [[country, quotes] = ['', []], ...others] = found;
-  return country === '' || others.length > 0 ? undefined : value(country, 'statement', quotes.slice(0, 1));
+      for (const country of countriesIn(text, names)) if (!found.has(country)) found.set(country, quote);
+  const [only, ...others] = found;
+  return only === undefined || others.length > 0 ? undefined : value(only[0], 'statement', [only[1]]);
 }
 
 /** The sentences of a passage without its heading, each with a quote. */
@@ -120,17 +116,29 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   Russia: ['Russian Federation'],
 };
 
-/** Country names as they are written, and the name each stands for. */
-function countryPattern(): { readonly pattern: RegExp; readonly names: ReadonlyMap<string, string> } {
+/** Country names as they are written, the longest first, and the name each stands for. */
+function countryNames(): [written: string, name: string][] {
   const english = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
   const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
   const names = new Map<string, string>();
   for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
-    const name = NO_COUNTRIES.has(code) ? undefined : english.of(code)?.replace(/ \(.*\)$/, '');
+    const [name] = NO_COUNTRIES.has(code) ? [] : (english.of(code)?.split(' (') ?? []);
     if (name === undefined) continue;
     for (const each of [name, ...(ALIASES[name] ?? [])]) names.set(each, name);
   }
-  const longestFirst = [...names.keys()].sort((one, other) => other.length - one.length);
-  const written = longestFirst.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return { pattern: new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${written.join('|')})(?![\p{L}\p{N}])`, 'gu'), names };
+  return [...names].sort(([one], [other]) => other.length - one.length);
+}
+
+/** The countries that a text names; "Guinea" is not in "Papua New Guinea". */
+function countriesIn(text: string, names: readonly (readonly [string, string])[]): Set<string> {
+  const found = new Set<string>();
+  let rest = text;
+  for (const [written, name] of names)
+    for (let at = rest.indexOf(written); at >= 0; at = rest.indexOf(written, at + 1)) {
+      const [before = '', after = ''] = [rest[at - 1], rest[at + written.length]];
+      if (/[\p{L}\p{N}]/u.test(before) || /[\p{L}\p{N}]/u.test(after)) continue;
+      found.add(name);
+      rest = `${rest.slice(0, at)}${' '.repeat(written.length)}${rest.slice(at + written.length)}`;
+    }
+  return found;
 }

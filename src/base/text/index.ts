@@ -50,7 +50,7 @@ export function findQuote(quote: string, text: string): QuotePlace | undefined {
   const within = fold(text);
   const wanted = fold(quote).text;
   // A quote from within a sentence may be copied as a whole one.
-  const bare = wanted.replace(/^["']+(?=.{8})/, '').replace(/["'.,;:…]+$/, '');
+  const bare = withoutEnds(wanted);
   for (const each of new Set([wanted, bare, otherFirstCase(wanted), otherFirstCase(bare)])) {
     const place = placeOf(each, within, text);
     if (place) return place;
@@ -67,6 +67,14 @@ function placeOf(wanted: string, within: Folded, text: string): QuotePlace | und
     if (!cutsWord(text, start, end)) return { start, end };
   }
   return undefined;
+}
+
+/** The quote without quotation marks around it and punctuation at its end. */
+function withoutEnds(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && `"'`.includes(text.charAt(start))) start += 1;
+  while (end > start && `"'.,;:…`.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
 }
 
 /** The quote with its first letter in the other case, if its second is in lower case: "In", not "US". */

@@ -17,48 +17,55 @@ interface Amount {
   readonly isSpelled: boolean;
 }
 
-const UNITS =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  );
-const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+const UNITS = wordList(
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen',
+);
+const TENS = wordList('twenty thirty forty fifty sixty seventy eighty ninety');
 const SCALES: Readonly<Record<string, number>> = { hundred: 1e2, thousand: 1e3, million: 1e6, billion: 1e9 };
-const ORDINALS =
-  'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth'.split(
-    ' ',
-  );
+const ORDINALS = wordList(
+  'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth',
+);
+/** Parts of a whole, in the singular and the plural. */
 const PARTS: Readonly<Record<string, number>> = {
-  ...{ half: 2, third: 3, quarter: 4, fourth: 4, fifth: 5, sixth: 6, seventh: 7, eighth: 8, ninth: 9, tenth: 10 },
+  half: 2,
+  halves: 2,
+  quarter: 4,
+  quarters: 4,
+  ...Object.fromEntries(
+    ORDINALS.slice(2, 10).flatMap((word, at) => [
+      [word, at + 3],
+      [`${word}s`, at + 3],
+    ]),
+  ),
 };
 /** Words with a hyphen before a number that is one: others make a name of it, such as interleukin-6. */
-const BEFORE_NUMBERS = new Set('pre post mid late early under over above below since sub'.split(' '));
+const BEFORE_NUMBERS = new Set(wordList('pre post mid late early under over above below since sub'));
+/** What a number after these words labels. */
+const LABELS = new Set(
+  wordList(
+    'table tables tab figure figures fig figs section sections sect chapter chapters equation equations eq eqs appendix appendices supplement supplementary reference references ref refs box scheme panel page pages pp',
+  ),
+);
+/** What stands between the numbers of a list of labels. */
+const LIST_WORDS = new Set(['and', 'to', '&', '-', '']);
 /** Numbers up to this one are also used without counting: "one of them", "the two groups". */
 const IDIOMATIC = 2;
 /** A fraction in words stands for percentages this near, in points. */
 const NEAR_FRACTION = 1;
 
-const SMALL = `(?:${[...TENS].join('|')})(?:[- ](?:${UNITS.slice(1, 10).join('|')}))?|${UNITS.toReversed().join('|')}`;
-const SPELLED = `(?:${SMALL})(?:[- ](?:and )?(?:${Object.keys(SCALES).join('|')}|${SMALL}))*`;
-const GROUPED = String.raw`\d{1,3}(?: \d{3})+(?![\d.,]?\d)`;
-const POWER = String.raw`10\^-?\d+`;
-const DIGITS = String.raw`(?:\d+(?:[.,]\d+)*|(?<![\d\p{L}.])\.\d+)(?:[eE][-+]?\d+(?![\p{L}\d]))?`;
-const AMOUNT = new RegExp(
-  String.raw`${POWER}|${GROUPED}|${DIGITS}|(?<![\p{L}\p{N}])(?:(?:${SPELLED})|(?:${ORDINALS.join('|')}))(?![\p{L}\p{N}])`,
-  'giu',
-);
-const PERCENT = String.raw`\s*(?:%|per ?cent\b|pct\b|percentage points?\b)`;
-const IS_PERCENT = new RegExp(`^${PERCENT}`, 'iu');
-/** The first of "45 and 50%", "12–15%". */
-const IS_LISTED_PERCENT = new RegExp(
-  String.raw`^(?:\s*(?:-|to|and|or|,|;|vs\.?|versus|±|\+/-)\s*\d[\d.,]*){1,4}${PERCENT}`,
-  'iu',
-);
-const IS_LEVEL =
-  /^\s*%?-?\s*(?:CIs?\b|CrIs?\b|HDI\b|(?:confidence|credible|credibility|prediction) (?:interval|limit|level))/i;
-const IS_LABEL =
-  /\b(?:tables?|tabs?|figs?|figures?|sections?|sect|chapters?|eqs?|equations?|appendix|appendices|supplement\p{L}*|refs?|references?|box|scheme|panel|pages?|pp)\.?\s*\(?(?:[S\d.]*\d\p{L}?(?:\s*(?:,|-|and|&|to)\s*)?)*$/iu;
+const NUMERAL =
+  /10\^-?\d+|\d{1,3}(?: \d{3}){1,5}(?![\d.,]?\d)|(?:\d+(?:[.,]\d+)*|(?<![\d\p{L}.])\.\d+)(?:[eE][-+]?\d+(?![\p{L}\d]))?/gu;
+const PERCENT = /^ ?(?:%|per ?cent\b|pct\b|percentage points?\b)/i;
+/** The first of "45 and 50%", "12-15%". */
+const LISTED_PERCENT = /^(?: ?(?:-|to|and|or|,|;|vs\.?|versus|±|\+\/-) ?\d[\d.,]{0,12}){1,4} ?(?:%|per ?cent\b|pct\b)/i;
+const LEVEL =
+  /^ ?%?-? ?(?:CIs?\b|CrIs?\b|HDI\b|(?:confidence|credible|credibility|prediction) (?:interval|limit|level))/i;
 /** Units that are one capital letter; other capitals after a number make a name: 3D, 5FU. */
-const IS_NAMED_AFTER = /^(?:(?![ACFGHJKLMNTVWΩ](?!\p{L}))\p{Lu}|-\p{Lu})/u;
+const NAMED_AFTER = /^(?:(?![ACFGHJKLMNTVWΩ](?!\p{L}))\p{Lu}|-\p{Lu})/u;
+
+function wordList(words: string): string[] {
+  return words.split(' ');
+}
 
 /**
  * The first number of a sentence that is not in the quotes, or in the words around them, as the same quantity;
@@ -133,50 +140,61 @@ function isKnown(amount: Amount, known: readonly Amount[], quotes: number): bool
 }
 
 function amountsIn(text: string): Amount[] {
-  const found: Amount[] = [];
-  for (const { 0: written, index } of text.matchAll(AMOUNT)) {
-    const [before, after] = [text.slice(0, index), text.slice(index + written.length)];
-    if (/^\p{L}/u.test(written)) found.push(...spelledAmount(written, index, after));
-    else found.push(writtenAmount(written, index, before.slice(-80), after.slice(0, 80)));
-  }
+  const found = [...text.matchAll(NUMERAL)].map(({ 0: written, index }) =>
+    writtenAmount(written, index, text.slice(Math.max(0, index - 80), index), text.slice(index + written.length)),
+  );
+  found.push(...spelledAmounts(text));
   // "2/3" is a fraction too.
   for (const { 0: written, 1: part, 2: whole, index } of text.matchAll(/(?<![\d./])(\d{1,2})\/(\d{1,2})(?![\d./])/g))
-    if (Number(part) < Number(whole))
-      found.push({
-        ...NOT_CLAIMED,
-        text: written,
-        start: index,
-        kind: 'fraction',
-        readings: [[Number(part) / Number(whole)]],
-      });
+    if (Number(part) < Number(whole)) {
+      const readings = [[Number(part) / Number(whole)]];
+      found.push({ ...NOT_CLAIMED, text: written, start: index, kind: 'fraction', readings });
+    }
   return found;
 }
 
 const NOT_CLAIMED = { isClaimed: false, isGiven: true, isLevel: false, isSpelled: false };
 
-function writtenAmount(written: string, start: number, before: string, after: string): Amount {
-  const hyphenated = /([\p{L}\p{N}]*\p{L})-$/u.exec(before)?.[1];
-  const isNumberAfter = hyphenated === undefined || BEFORE_NUMBERS.has(hyphenated.toLowerCase());
+function writtenAmount(written: string, start: number, before: string, rest: string): Amount {
+  const after = rest.slice(0, 80);
+  const hyphenated = before.endsWith('-')
+    ? before
+        .slice(0, -1)
+        .split(/[^\p{L}\p{N}]/u)
+        .at(-1)
+    : undefined;
+  const isWord = hyphenated !== undefined && /\p{L}$/u.test(hyphenated);
+  const isNumberAfter = !isWord || BEFORE_NUMBERS.has(hyphenated.toLowerCase());
   // H1N1, CD4, x64, IL-6, and 3D, 5-HT.
   const isAttached = /\p{L}$/u.test(before);
-  const isName = isAttached || !isNumberAfter || IS_NAMED_AFTER.test(after);
-  const isLabel = IS_LABEL.test(before) || /\d\.\d+\.\d/.test(written);
-  const isCited = /\[[\d ,;-]*$/.test(before) && /^[\d ,;-]*\]/.test(after);
+  const isName = isAttached || !isNumberAfter || NAMED_AFTER.test(after);
+  const isLabel = isLabelled(before) || written.split('.').length > 3;
+  const isCited = /\[[\d ,;-]{0,40}$/.test(before) && /^[\d ,;-]{0,40}\]/.test(after);
   const isOrdinal = /^(?:st|nd|rd|th)\b/.test(after);
-  const isPercent = IS_PERCENT.test(after);
-  const scale = /^[ -](thousand|million|billion)\b/i.exec(after)?.[1]?.toLowerCase();
-  const readings = readingsOf(written);
-  const scaled = SCALES[scale ?? ''];
+  const [percent] = PERCENT.exec(after) ?? [];
+  const scale = SCALES[/^[ -](thousand|million|billion)\b/i.exec(after)?.[1]?.toLowerCase() ?? ''] ?? 1;
   return {
-    text: written + (IS_PERCENT.exec(after)?.[0] ?? ''),
+    text: written + (percent ?? ''),
     start,
-    kind: isOrdinal ? 'ordinal' : isPercent ? 'percent' : IS_LISTED_PERCENT.test(after) ? 'either' : 'count',
-    readings: scaled === undefined ? readings : readings.map((numbers) => numbers.map((number) => number * scaled)),
+    kind: isOrdinal ? 'ordinal' : percent !== undefined ? 'percent' : LISTED_PERCENT.test(after) ? 'either' : 'count',
+    readings: readingsOf(written).map((numbers) => numbers.map((number) => number * scale)),
     isClaimed: !isName && !isLabel && !isCited,
-    isGiven: !isLabel && !isAttached && (isNumberAfter || /^\p{Lu}?\p{Ll}+$/u.test(hyphenated)),
-    isLevel: isPercent && IS_LEVEL.test(after),
+    isGiven: !isLabel && !isAttached && (isNumberAfter || /^\p{Lu}?\p{Ll}+$/u.test(hyphenated ?? '')),
+    isLevel: percent !== undefined && LEVEL.test(after),
     isSpelled: false,
   };
+}
+
+/** Whether the words before a number end with "Table", "Figs. 1 and" and the like. */
+function isLabelled(before: string): boolean {
+  for (const word of before.trimEnd().split(' ').toReversed()) {
+    const bare = word.replaceAll(/[().,;:]/g, '').toLowerCase();
+    if (LABELS.has(bare)) return true;
+    // "[Table" and "S" of "Table S2".
+    if (bare.startsWith('[') && LABELS.has(bare.slice(1))) return true;
+    if (!LIST_WORDS.has(bare) && !/^s?[\d-]*[a-z]?$/.test(bare)) return false;
+  }
+  return false;
 }
 
 /** "12 345" may be one number or two, "2,3" a decimal or a list, and a superscript may be lost. */
@@ -194,12 +212,66 @@ function readingsOf(written: string): number[][] {
   return [...(Number.isNaN(decimal) ? [] : [[decimal]]), ...(listed.length > 1 ? [listed] : [])];
 }
 
-function spelledAmount(written: string, start: number, after: string): Amount[] {
-  const words = written.toLowerCase().split(/[- ]/);
-  const shared = { text: written, start, isClaimed: true, isGiven: true, isLevel: false, isSpelled: true };
-  const [first = ''] = words;
-  if (words.length === 1 && ORDINALS.includes(first))
-    return [{ ...shared, kind: 'ordinal', readings: [[ORDINALS.indexOf(first) + 1]], isClaimed: false }];
+/** The words of a text that are numbers, each with the next ones that belong to it: "one hundred and five". */
+function spelledAmounts(text: string): Amount[] {
+  const words = [...text.matchAll(/\p{L}+/gu)].map(({ 0: written, index }) => ({
+    word: written.toLowerCase(),
+    start: index,
+    end: index + written.length,
+  }));
+  const isNumber = (word: string | undefined): boolean =>
+    word !== undefined && (UNITS.includes(word) || TENS.includes(word) || Object.hasOwn(SCALES, word));
+  const found: Amount[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const first = words[at];
+    if (!first || /\d$/.test(text.slice(0, first.start))) continue;
+    const shared = { start: first.start, isClaimed: true, isGiven: true, isLevel: false, isSpelled: true };
+    const ordinal = ORDINALS.indexOf(first.word) + 1;
+    if (ordinal > 0)
+      found.push({ ...shared, text: first.word, kind: 'ordinal', readings: [[ordinal]], isClaimed: false });
+    // A scale alone is no number: "a million", "hundreds".
+    if (!isNumber(first.word) || Object.hasOwn(SCALES, first.word)) continue;
+    let last = at;
+    const isNext = (from: number, to: number): boolean =>
+      /^[ -]$/.test(text.slice(words[from]?.end, words[to]?.start)) && isNumber(words[to]?.word);
+    for (;;) {
+      const isJoined =
+        words[last + 1]?.word === 'and' && /^ $/.test(text.slice(words[last]?.end, words[last + 1]?.start));
+      if (isNext(last, last + 1) && belongs(words[last]?.word, words[last + 1]?.word)) last += 1;
+      else if (isJoined && words[last]?.word === 'hundred' && isNext(last + 1, last + 2)) last += 2;
+      else break;
+    }
+    const value = valueOf(words.slice(at, last + 1).map(({ word }) => word));
+    const end = words[last]?.end ?? first.end;
+    const written = text.slice(first.start, end);
+    const after = text.slice(end, end + 40);
+    const part = words[last + 1];
+    const whole = part && /^[ -]$/.test(text.slice(end, part.start)) ? PARTS[part.word] : undefined;
+    if (whole !== undefined && value < whole && (value === 1 || part?.word.endsWith('s'))) {
+      found.push({
+        ...shared,
+        text: text.slice(first.start, part?.end),
+        kind: 'fraction',
+        readings: [[value / whole]],
+      });
+      last += 1;
+    } else {
+      const kind = PERCENT.test(after) ? 'percent' : 'count';
+      found.push({ ...shared, text: written, kind, readings: [[value]] });
+    }
+    at = last;
+  }
+  return found;
+}
+
+/** Whether a number word goes on with another: "twenty" with "two" and both with "hundred", not "two" with "three". */
+function belongs(word = '', next = ''): boolean {
+  if (Object.hasOwn(SCALES, next) || Object.hasOwn(SCALES, word)) return true;
+  const unit = UNITS.indexOf(next);
+  return TENS.includes(word) && unit > 0 && unit < 10;
+}
+
+function valueOf(words: readonly string[]): number {
   let [total, group] = [0, 0];
   for (const word of words) {
     const scale = SCALES[word];
@@ -208,12 +280,7 @@ function spelledAmount(written: string, start: number, after: string): Amount[] 
     else if (scale !== undefined) [total, group] = [total + Math.max(1, group) * scale, 0];
     else if (word !== 'and') group += value;
   }
-  const value = total + group;
-  const [part, of] = /^[- ]([a-z]+?)(?:ve)?(s?)\b/i.exec(after)?.slice(1) ?? [];
-  const whole = PARTS[part?.toLowerCase() === 'hal' ? 'half' : (part?.toLowerCase() ?? '')];
-  if (whole !== undefined && (of === 's' || value === 1) && value < whole)
-    return [{ ...shared, text: `${written} ${part}${of}`, kind: 'fraction', readings: [[value / whole]] }];
-  return [{ ...shared, kind: IS_PERCENT.test(after) ? 'percent' : 'count', readings: [[value]] }];
+  return total + group;
 }
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
@@ -228,11 +295,11 @@ function plainNumbers(text: string): string {
     .normalize('NFKC')
     .replaceAll(/[\u00AD\u200B-\u200D\u2060\uFEFF]/g, '')
     .replaceAll(/[‐‑‒–—―−]/g, '-')
-    .replaceAll(/(?<=\p{L})-\s*\n\s*(?=\p{L})/gu, '-')
+    .replaceAll(/(?<=\p{L})-\n(?=\p{L})/gu, '-')
     .replaceAll(/(?<=\d)[·⋅](?=\d)/g, '.')
     .replaceAll(/\p{Nd}/gu, asciiDigit)
     .replaceAll('⁄', '/')
-    .replaceAll(/\s/g, ' ');
+    .replaceAll(/\s+/g, ' ');
 }
 
 /** Digits of a script are ten code points in a row. */

@@ -34,7 +34,7 @@ test('invented claims are dropped and counted by reason', () => {
       claim(),
       claim(),
       claim({ quote: 'Warm water bleached all corals within 12 days' }),
-      claim({ quote: 'warm water bleached corals within 12 days' }),
+      claim({ quote: 'warm Water bleached corals within 12 days' }),
       claim({ statement: 'Warm water bleaches corals in 13 days.' }),
       claim({ object: '40 % bleaching' }),
       claim({ quote: 'In the control tank at 24.50 °C, 1,200 polyps', statement: '1200 polyps lived at 24.5 °C.' }),
