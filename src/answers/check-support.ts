@@ -28,6 +28,8 @@ export interface CheckedSupport {
 /** Below this probability of the trained reader a quote does not support its sentence. */
 const LEAST_SUPPORT = 0.5;
 const LONGEST_WHY = 300;
+/** Characters before and after a quote that are shown with it. */
+const LONGEST_BESIDE = 500;
 
 /**
  * Whether quotes, read with the words around them, support their sentences: the model is asked once for all of them;
@@ -119,7 +121,8 @@ function inPlace({ start, end, row }: AnswerQuote, text: string): string {
   const last = sentences.findLastIndex((sentence) => sentence.start < end);
   const from = sentences[Math.max(0, first - 1)]?.start ?? start;
   const to = sentences[Math.min(sentences.length - 1, last + 1)]?.end ?? end;
-  return `${text.slice(Math.min(from, start), start)}${quote}${text.slice(end, Math.max(to, end))}`;
+  const before = text.slice(Math.max(Math.min(from, start), start - LONGEST_BESIDE), start);
+  return `${before}${quote}${text.slice(end, Math.min(Math.max(to, end), end + LONGEST_BESIDE))}`;
 }
 
 function plain(text: string): string {

@@ -13,12 +13,28 @@ export function quotedRowAt(
   end: number,
 ): { readonly row: QuotedRow; readonly line: { readonly start: number; readonly end: number } } | undefined {
   if (!passage.text.includes(' | ')) return undefined;
-  for (const candidate of candidatesOf(passage)) {
-    if (!candidate.row || candidate.start > start || candidate.end < end) continue;
+  const candidates = candidatesOf(passage);
+  for (const candidate of candidates) {
+    const { row } = candidate;
+    if (!row || candidate.start > start || candidate.end < end) continue;
+    const own = candidates.flatMap((each) => (each.row?.header === row.header ? [each.row.cells] : []));
     const line = passage.text.slice(candidate.start, candidate.end);
-    return { row: coveredCells(candidate.row, line, start - candidate.start, end - candidate.start), line: candidate };
+    const named = { ...row, header: wholeHeader(row.header, own.slice(0, own.indexOf(row.cells))) };
+    return { row: coveredCells(named, line, start - candidate.start, end - candidate.start), line: candidate };
   }
   return undefined;
+}
+
+/** The header of a table that goes on in the rows above the first number: "Essential oil" above "MIC". */
+function wholeHeader(first: readonly string[], above: readonly (readonly string[])[]): string[] {
+  const firstNumbers = above.findIndex((cells) => cells.slice(1).some((cell) => /\d/.test(cell)));
+  const more = above.slice(0, firstNumbers < 0 ? above.length : firstNumbers);
+  if (more.length === 0) return [...first];
+  // The name of several columns stands above the first of them.
+  const spread = first.map((_, at) => first.slice(1, at + 1).findLast((cell) => cell !== '') ?? '');
+  return spread.map((name, at) =>
+    [...new Set([name, ...more.map((cells) => cells[at] ?? '')])].filter((part) => part !== '').join(' '),
+  );
 }
 
 /** The cells that a range of a row's line covers; the first one names the row. */

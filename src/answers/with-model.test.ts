@@ -355,3 +355,18 @@ test('a quote from a table names table, row, column, value and unit', () => {
   assert.equal(at('Dose | 20').sentence, 'Dose | 20 | 0');
   assert.equal(at('Notes follow here').row, null);
 });
+
+test('a column is named by all header rows above the first number', () => {
+  const text =
+    'Table 3: Activity\nMicroorganisms | Essential oil |  | Gentamycin | \nMicroorganisms | MIC | MBC | MIC | MBC\nE. coli | 640 | 1280 | 8 | 64';
+  const start = text.indexOf('E. coli');
+  assert.deepEqual(
+    quoteAt(hit('oil', text), { start, end: text.length }).row?.cells.map(({ column, value }) => [column, value]),
+    [
+      ['Essential oil MIC', '640'],
+      ['Essential oil MBC', '1280'],
+      ['Gentamycin MIC', '8'],
+      ['Gentamycin MBC', '64'],
+    ],
+  );
+});

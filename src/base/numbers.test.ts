@@ -46,6 +46,8 @@ test('separators, decimal signs and zeros do not matter', () => {
   has('1.5 mg', '1·5 mg');
   has('3.5 mg', '3,5 mg');
   has('2 to 21 days', '2–21 days');
+  has('SPSS 11.0.1 was used.', 'We used SPSS version 11.0.1 (Chicago).');
+  lacks('SPSS 11.0.2 was used.', 'We used SPSS version 11.0.1 (Chicago).');
   has('10^6 cells', '10⁶ cells');
   has('1,000,000 cells', '10⁶ cells');
   has('p < 0.00001', 'p < 1e-5');

@@ -168,7 +168,7 @@ function writtenAmount(written: string, start: number, before: string, rest: str
   // H1N1, CD4, x64, IL-6, and 3D, 5-HT.
   const isAttached = /\p{L}$/u.test(before);
   const isName = isAttached || !isNumberAfter || NAMED_AFTER.test(after);
-  const isLabel = isLabelled(before) || written.split('.').length > 3;
+  const isLabel = isLabelled(before);
   const isCited = /\[[\d ,;-]{0,40}$/.test(before) && /^[\d ,;-]{0,40}\]/.test(after);
   const isOrdinal = /^(?:st|nd|rd|th)\b/.test(after);
   const [percent] = PERCENT.exec(after) ?? [];
@@ -207,6 +207,8 @@ function readingsOf(written: string): number[][] {
   if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(written)) return [[Number(written.replaceAll(',', ''))]];
   if (/^\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$/.test(written))
     return [[Number(written.replaceAll('.', '').replace(',', '.'))]];
+  // Versions and sections: 11.0.1.
+  if (/^\d+\.\d+\.\d/.test(written)) return [written.split('.').map(Number)];
   const decimal = Number(written.replace(/^(\d+),(\d+)$/, '$1.$2'));
   const listed = written.split(',').map(Number);
   return [...(Number.isNaN(decimal) ? [] : [[decimal]]), ...(listed.length > 1 ? [listed] : [])];
