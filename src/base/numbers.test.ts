@@ -34,6 +34,8 @@ test('number words and digits are the same number', () => {
   lacks('Four patients died.', 'Three patients died.');
   lacks('Twenty-three patients died.', '22 patients died.');
   has('The two groups did not differ.', 'There was no difference between groups.');
+  has('Three prototype masks were worn.', 'Masks of 29.4, 58.8 and 88.2 Pa were worn.');
+  lacks('Five patients died.', 'Of 9 patients 4 died.');
   has('Three papers report it.', 'It was seen.', 'We saw it.', 'It is seen.');
 });
 

@@ -99,6 +99,13 @@ test('funding comes from the statement, and not from who had no role', () => {
     'A grant of the Reef Fund helped us.',
   );
   assert.equal(knownCell(parseColumn('funding'), { facts: undefined, passages: passages.slice(0, 1) }), undefined);
+  const labelled = hit('Acknowledgements\n\nWe thank the team.\n\nFinancial support. None.', 'back', [
+    'Acknowledgements',
+  ]);
+  const none = knownCell(parseColumn('funding'), { facts: undefined, passages: [labelled] });
+  assert.equal(valueOf(none), 'Financial support. None.');
+  const views = hit('The findings are not the views of the funding agencies.', 'back', ['Acknowledgements']);
+  assert.equal(knownCell(parseColumn('funding'), { facts: undefined, passages: [views] }), undefined);
 });
 
 test('software comes from the graph, a country from the abstract, or from methods and affiliations', () => {
@@ -118,6 +125,10 @@ test('software comes from the graph, a country from the abstract, or from method
   };
   assert.deepEqual(of(hit('We asked nurses in Viet Nam about it.', 'abstract')), ['Vietnam', null]);
   assert.deepEqual(of(hit('We asked nurses in Peru and Chile.', 'abstract')), [null, null]);
+  assert.deepEqual(of(hit('Air was let through. Available under a CC BY-NC 3.0 Poland License.', 'abstract')), [
+    null,
+    null,
+  ]);
   assert.deepEqual(of(hit('Dept. of X, Leiden, The Netherlands.', 'front')), [null, 'Netherlands']);
   assert.deepEqual(of(hit('A, London, UK. B, Paris, France.', 'front'), hit('Farms in Peru were seen.', 'methods')), [
     null,

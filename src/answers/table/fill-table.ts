@@ -215,7 +215,10 @@ async function cellsOf(
       if (checked) cells.set(column, checked.cell);
       return checked?.cell.kind === 'value' ? [{ column, value: checked.cell.value, quotes: checked.quotes }] : [];
     });
-    const cases = filled.map(({ column, value, quotes }) => ({ sentence: `${column.question}: ${value}`, quotes }));
+    const cases = filled.map(({ column: { question }, value, quotes }) => ({
+      sentence: `${question}${question.endsWith('?') ? '' : ':'} ${value}`,
+      quotes,
+    }));
     const { verdicts } = support
       ? await checkSupport(cases, passages, { writer, reader: session.reader }, signal)
       : { verdicts: [] };

@@ -56,8 +56,8 @@ const FUNDING_HEADING = /\bfund|\bfinancial|\bgrants?\b|\bsupport\b|\bsponsor/i;
 const THANKS_HEADING = /\backnowledge?ments?\b|\bthanks\b/i;
 const FUNDS =
   /\b(?:fund(?:ed|ing|s)?|supported|financed|sponsored|grants?|fellowship|scholarship|financial support)\b/i;
-/** "The funders had no role in the design" is not who they are. */
-const NO_ROLE = /\bno (?:role|influence|involvement)\b|\bnot involved\b/i;
+/** "The funders had no role in the design" and "not the views of the funders" do not say who they are. */
+const NO_ROLE = /\bno (?:role|influence|involvement)\b|\bnot involved\b|\bviews?\b|\bopinions?\b|\bnot necessarily\b/i;
 
 /** The sentences of the funding statement, else those of the acknowledgements that name support. */
 function fundingCell({ passages }: KnownPaper): Cell | undefined {
@@ -75,28 +75,39 @@ function fundingCell({ passages }: KnownPaper): Cell | undefined {
   return undefined;
 }
 
+/** Licences, addresses and links between the sentences of an abstract. */
+const IMPRINT = /\blicen[cs]ed?\b|https?:|\bcopyright\b|©|@/i;
+
 /** The country that sentences of some parts name, if it is one only. */
 function countryCell({ passages }: KnownPaper, sections: readonly string[]): Cell | undefined {
   const names = countryNames();
   const found = new Map<string, CellQuote>();
   for (const hit of passages.filter(({ passage }) => sections.includes(passage.section)))
-    for (const { text, quote } of sentencesIn(hit))
+    for (const { text, quote } of sentencesIn(hit).filter(({ text: written }) => !IMPRINT.test(written)))
       for (const country of countriesIn(text, names)) if (!found.has(country)) found.set(country, quote);
   const [only, ...others] = found;
   return only === undefined || others.length > 0 ? undefined : value(only[0], 'statement', [only[1]]);
 }
 
+/** Shorter sentences are labels, such as "Financial support.", and stand with the next one. */
+const LEAST_WORDS = 4;
+
 /** The sentences of a passage without its heading, each with a quote. */
 function sentencesIn(hit: CitedHit): { readonly text: string; readonly quote: CellQuote }[] {
-  const heading = hit.passage.headings.at(-1);
-  return sentencesOf(hit.passage.text).map(({ start, end }) => {
-    const written = hit.passage.text.slice(start, end);
-    const from = heading !== undefined && written.startsWith(heading) ? start + heading.length : start;
-    const skipped =
-      from + (hit.passage.text.slice(from, end).length - hit.passage.text.slice(from, end).trimStart().length);
-    const quote = cellQuote(quoteAt(hit, { start: skipped, end }));
-    return { text: quote.text.replaceAll(/\s+/g, ' '), quote };
-  });
+  const { text: whole, headings } = hit.passage;
+  const heading = headings.at(-1) ?? '';
+  const found: { readonly text: string; readonly quote: CellQuote }[] = [];
+  let label: number | undefined;
+  for (const { start, end } of sentencesOf(whole)) {
+    const own = whole.slice(start, end);
+    const bare = heading !== '' && own.startsWith(heading) ? own.slice(heading.length).trimStart() : own;
+    const from = label ?? end - bare.length;
+    label = bare.split(/\s+/).length < LEAST_WORDS && label === undefined ? from : undefined;
+    if (label !== undefined || bare === '') continue;
+    const quote = cellQuote(quoteAt(hit, { start: from, end }));
+    found.push({ text: quote.text.replaceAll(/\s+/g, ' '), quote });
+  }
+  return found;
 }
 
 function value(text: string, from: 'graph' | 'statement', quotes: readonly CellQuote[]): Cell {
@@ -107,7 +118,7 @@ function value(text: string, from: 'graph' | 'statement', quotes: readonly CellQ
 const NO_COUNTRIES = new Set(['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB']);
 /** Names that papers use, by the standard's name. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  'United States': ['USA', 'U.S.A.', 'United States of America'],
+  'United States': ['USA', 'U.S.A.', 'U.S.', 'US', 'United States of America'],
   'United Kingdom': ['UK', 'U.K.', 'England', 'Scotland', 'Wales', 'Great Britain'],
   'South Korea': ['Republic of Korea', 'Korea'],
   Czechia: ['Czech Republic'],

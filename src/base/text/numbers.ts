@@ -15,6 +15,8 @@ interface Amount {
   /** The level of an interval: "95% CI". */
   readonly isLevel: boolean;
   readonly isSpelled: boolean;
+  /** The word after it, in lower case; empty if there is none. */
+  readonly next: string;
 }
 
 const UNITS = wordList(
@@ -50,6 +52,10 @@ const LABELS = new Set(
 const LIST_WORDS = new Set(['and', 'to', '&', '-', '']);
 /** Numbers up to this one are also used without counting: "one of them", "the two groups". */
 const IDIOMATIC = 2;
+/** Words up to this number may count what a quote lists; they must only not differ from what it counts. */
+const COUNTED = 10;
+/** Letters by which two words are forms of one: patient, patients. */
+const STEM = 5;
 /** A fraction in words stands for percentages this near, in points. */
 const NEAR_FRACTION = 1;
 
@@ -124,6 +130,12 @@ function isKnown(amount: Amount, known: readonly Amount[], quotes: number): bool
   if (isLevel && !known.some((each) => each.isLevel)) return true;
   const [[value = 0] = []] = readings;
   if (isSpelled && kind === 'count' && (value <= IDIOMATIC || value === quotes)) return true;
+  if (isSpelled && kind === 'count' && value <= COUNTED) {
+    const rivals = known.filter(
+      (each) => each.kind === 'count' && each.next.slice(0, STEM) === amount.next.slice(0, STEM),
+    );
+    return rivals.length === 0 || rivals.some((each) => each.readings.flat().includes(value));
+  }
   if (kind === 'fraction')
     return known.some(
       (each) =>
@@ -153,7 +165,7 @@ function amountsIn(text: string): Amount[] {
   return found;
 }
 
-const NOT_CLAIMED = { isClaimed: false, isGiven: true, isLevel: false, isSpelled: false };
+const NOT_CLAIMED = { isClaimed: false, isGiven: true, isLevel: false, isSpelled: false, next: '' };
 
 function writtenAmount(written: string, start: number, before: string, rest: string): Amount {
   const after = rest.slice(0, 80);
@@ -182,7 +194,12 @@ function writtenAmount(written: string, start: number, before: string, rest: str
     isGiven: !isLabel && !isAttached && (isNumberAfter || /^\p{Lu}?\p{Ll}+$/u.test(hyphenated ?? '')),
     isLevel: percent !== undefined && LEVEL.test(after),
     isSpelled: false,
+    next: nextWord(after),
   };
+}
+
+function nextWord(after: string): string {
+  return /^[ -]?(\p{L}{1,40})/u.exec(after)?.[1]?.toLowerCase() ?? '';
 }
 
 /** Whether the words before a number end with "Table", "Figs. 1 and" and the like. */
@@ -227,7 +244,7 @@ function spelledAmounts(text: string): Amount[] {
   for (let at = 0; at < words.length; at += 1) {
     const first = words[at];
     if (!first || /\d$/.test(text.slice(0, first.start))) continue;
-    const shared = { start: first.start, isClaimed: true, isGiven: true, isLevel: false, isSpelled: true };
+    const shared = { start: first.start, isClaimed: true, isGiven: true, isLevel: false, isSpelled: true, next: '' };
     const ordinal = ORDINALS.indexOf(first.word) + 1;
     if (ordinal > 0)
       found.push({ ...shared, text: first.word, kind: 'ordinal', readings: [[ordinal]], isClaimed: false });
@@ -259,7 +276,7 @@ function spelledAmounts(text: string): Amount[] {
       last += 1;
     } else {
       const kind = PERCENT.test(after) ? 'percent' : 'count';
-      found.push({ ...shared, text: written, kind, readings: [[value]] });
+      found.push({ ...shared, text: written, kind, readings: [[value]], next: nextWord(after) });
     }
     at = last;
   }
