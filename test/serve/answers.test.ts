@@ -123,6 +123,7 @@ test('a table is filled row by row, read, corrected and reset, only where contro
   {
     await using locked = await openSmallServer(folder.path);
     assert.equal((await post(locked, 'tables', { columns })).status, 403);
+    assert.equal((await post(locked, 'tables/estimate', { columns })).status, 403);
     assert.equal((await post(locked, 'tables/x/cells', { work: 'W0', column: 'year', value: '1' })).status, 403);
   }
   await using server = await openSmallServer(folder.path, { allowControl: true });
@@ -131,6 +132,14 @@ test('a table is filled row by row, read, corrected and reset, only where contro
   assert.deepEqual(await tables(), []);
   for (const bad of [[], ['a:date'], ['a', 'a'], [{ name: 'a', nom: 1 }], [{ name: 'a', type: 'choice' }]])
     assert.equal((await post(server, 'tables', { columns: bad })).status, 400, JSON.stringify(bad));
+  assert.deepEqual(await (await post(server, 'tables/estimate', { columns })).json(), {
+    papers: 1,
+    known: 1,
+    requests: 0,
+    input_tokens: 0,
+    most_output_tokens: 0,
+    most_usd: null,
+  });
   const got = lines(await (await post(server, 'tables', { columns })).text());
   assert.deepEqual(
     got.map(({ kind }) => kind),

@@ -248,7 +248,7 @@ function spelledAmounts(text: string): Amount[] {
     const ordinal = ORDINALS.indexOf(first.word) + 1;
     if (ordinal > 0)
       found.push({ ...shared, text: first.word, kind: 'ordinal', readings: [[ordinal]], isClaimed: false });
-    // A scale alone is no number: "a million", "hundreds".
+    // A scale alone counts nothing: "a million", "hundreds".
     if (!isNumber(first.word) || Object.hasOwn(SCALES, first.word)) continue;
     let last = at;
     const isNext = (from: number, to: number): boolean =>

@@ -231,6 +231,13 @@ export const table = z.object({
   next: text.describe('Cursor of the next rows; null at the end.'),
 });
 
+export const tableEstimate = z.object({
+  papers: count,
+  known: count.describe('Papers whose row is there, or whose answer is stored.'),
+  ...fields(count, 'requests', 'input_tokens', 'most_output_tokens'),
+  most_usd: number.describe('Null if prices are not set.'),
+});
+
 export const tableLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('row'), row: tableRow }).describe('A row that was filled in now.'),
   z

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 
-import { columnsFrom, correctCell, fillTable, openWriter, readTable, savedTables } from '../../answers/index.ts';
+import {
+  columnsFrom,
+  correctCell,
+  estimateTable,
+  fillTable,
+  openWriter,
+  readTable,
+  savedTables,
+} from '../../answers/index.ts';
 import { eventStream } from '../../corpus/index.ts';
 import { worksChoice } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
@@ -79,6 +87,25 @@ export function tableRoutes(context: Context): Route[] {
           tell({ kind: 'table', table: table.id, rows, filled: succeeded, failed, over_budget: table.overBudget });
         }, signal);
         return { kind: 'lines', lines };
+      },
+    }),
+    route({
+      path: '/runs/{run}/tables/estimate',
+      summary: 'What a model would cost at most to fill in a table; it is not asked.',
+      body: given,
+      schema: shapes.tableEstimate,
+      value: async ({ run: { corpus, search: kept }, body, signal }) => {
+        checkControl(context, 'fill in tables');
+        await using opened = new AsyncDisposableStack();
+        const columns = columnsFrom(body.columns);
+        const request = {
+          columns,
+          search: { works: corpus.chooseWorks(body.works) },
+          writer: openWriter(corpus, opened),
+        };
+        const estimate = await kept.use((session) => estimateTable(corpus, session, request, signal));
+        const { inputTokens, mostOutputTokens, mostUsd, ...counts } = estimate;
+        return { ...counts, input_tokens: inputTokens, most_output_tokens: mostOutputTokens, most_usd: mostUsd };
       },
     }),
     route({
