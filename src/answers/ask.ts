@@ -4,6 +4,7 @@ import { AppError } from '../base/index.ts';
 import type { CitedHit, CitedWork, SearchRequest, SearchSession } from '../corpus/index.ts';
 import type { AnswerWriter } from '../model/index.ts';
 import { askModel, promptTokens } from '../model/index.ts';
+import { sentencesOf } from '../graph/index.ts';
 import { analyse } from '../parse/index.ts';
 import { StageError } from '../stage/index.ts';
 import type { AnswerSentence, CheckedAnswer } from './check-answer.ts';
@@ -77,19 +78,20 @@ export async function askCorpus(
   const { reader } = session;
   const least = wanted ?? reader.least;
   const top = given ?? (writer ? PASSAGES.model : PASSAGES.shown);
+  const focus = focusOf(question);
   const look = (text: string, related: boolean): Promise<CitedHit[]> =>
     searchParts(session, text, { ...search, top: Math.max(top, PASSAGES_READ), related }, signal);
   /** The best sentences of passages, and the passages with the best ones first. */
   const extract = async (found: readonly CitedHit[]) => {
-    const scored = await readCandidates(reader, question, found, signal);
+    const scored = await readCandidates(reader, focus, found, signal);
     const passages = (reader.name === 'rules' ? found : byBestCandidate(found, scored)).slice(0, top);
     return { passages, sentences: answerSentences(scored, { most, least }) };
   };
-  const found = await look(question, false);
+  const found = await look(focus, false);
   const known = new Set(found.map(({ passage }) => passage.id));
   /** Search again with keywords only, also in works connected by citations with the results. */
   const lookAgain = async (): Promise<CitedHit[]> => {
-    const others = await look(keywordsOf(question), session.hasGraph);
+    const others = await look(keywordsOf(focus), session.hasGraph);
     return others.filter(({ passage }) => !known.has(passage.id)).slice(0, top);
   };
   const first = await extract(found);
@@ -333,6 +335,17 @@ export function comparedIn(question: string): string[] {
       return [one, other].map((thing) => question.replace(whole, ` ${thing} `).replaceAll(/\s+/g, ' ').trim());
   }
   return [];
+}
+
+/** A longer question tells a story first; no sentence of a paper has most of its words. */
+const LONGEST_QUESTION = 300;
+
+/** What a long question asks in the end: its sentences with a question mark, else its last one. */
+export function focusOf(question: string): string {
+  if (question.length <= LONGEST_QUESTION) return question;
+  const sentences = sentencesOf(question).map(({ start, end }) => question.slice(start, end));
+  const asking = sentences.filter((sentence) => sentence.endsWith('?'));
+  return asking.length > 0 ? asking.slice(-2).join(' ') : (sentences.at(-1) ?? question);
 }
 
 function keywordsOf(question: string): string {

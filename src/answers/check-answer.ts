@@ -21,7 +21,7 @@ export type DropReason =
   | 'not-supported'
   | 'repeated';
 
-export type Dropped = Partial<Record<DropReason, number>>;
+type Dropped = Partial<Record<DropReason, number>>;
 
 /** What a model wrote, with only the sentences that passed the gate. */
 export interface CheckedAnswer {

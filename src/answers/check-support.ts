@@ -91,7 +91,7 @@ const SUPPORT = {
 };
 
 /** One request for all cases. */
-export function supportPrompt(cases: readonly SupportCase[], passages: readonly CitedHit[]): ModelPrompt {
+function supportPrompt(cases: readonly SupportCase[], passages: readonly CitedHit[]): ModelPrompt {
   const byId = new Map(passages.map((hit) => [hit.passage.id, hit]));
   const written = cases.map(({ sentence, quotes }, at) => {
     const shown = quotes.map((quote) => {

@@ -7,7 +7,7 @@ export { askSettings, openWriter } from './writer.ts';
 export type { Column } from './table/cell.ts';
 export { checkedColumns, columnsFrom, parseColumn, parseColumns } from './table/columns.ts';
 export { estimateTable, fillTable } from './table/fill-table.ts';
-export type { FilledTable, TableEstimate } from './table/fill-table.ts';
+export type { FilledTable } from './table/fill-table.ts';
 export { correctCell, readTable, savedTables } from './table/saved-tables.ts';
 export type { TableFormat } from './table/write-table.ts';
 export { TABLE_FORMATS, tableText, writeTableFile } from './table/write-table.ts';

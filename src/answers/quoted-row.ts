@@ -63,7 +63,7 @@ function isUnit(text: string): boolean {
 }
 
 /** The unit of a cell: after its number, else at the end of its column's header, else of its row's name. */
-export function unitOf(value: string, header: string, row: string): string | null {
+function unitOf(value: string, header: string, row: string): string | null {
   const own = /\d\s*(%|[°µμ]?\p{L}[\p{L}\d/²³%·^-]{0,11})\s*$/u.exec(value)?.[1];
   if (own !== undefined) return own;
   for (const name of [header, row]) {

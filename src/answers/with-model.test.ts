@@ -11,7 +11,7 @@ import type { Reader } from '../reader/index.ts';
 import { rulesReader } from '../reader/index.ts';
 import { openLoopback } from '../testing/index.ts';
 import type { Answer, AskEvent, AskRequest } from './ask.ts';
-import { askCorpus, inPrompt } from './ask.ts';
+import { askCorpus, focusOf, inPrompt } from './ask.ts';
 import { quoteAt } from './check-answer.ts';
 import { answerPrompt } from './writer.ts';
 
@@ -334,8 +334,15 @@ test('a question may be longer than 500 characters', async () => {
     [{ sentences: [TRUE] }],
     { support: false },
   );
-  assert.ok(prompts[0]?.[1].endsWith(question));
+  assert.ok(prompts[0]?.[1].endsWith(question), 'a model gets all of it');
   assert.equal(answer.sentences.length, 1);
+  const plain = await askCorpus(
+    sessionOf(() => [DRUG]),
+    question,
+  );
+  assert.match(plain.sentences[0]?.text ?? '', /not sufficiently effective/);
+  assert.equal(focusOf('Short story. And a short question?'), 'Short story. And a short question?');
+  assert.equal(focusOf(`${'Long story. '.repeat(40)}Tell me about reefs.`), 'Tell me about reefs.');
 });
 
 test('a quote from a table names table, row, column, value and unit', () => {

@@ -13,4 +13,3 @@ export {
 } from './model-server.ts';
 export type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings } from './model-server.ts';
 export { listIn, readLists } from './read-lists.ts';
-export type { WrittenLists } from './read-lists.ts';
