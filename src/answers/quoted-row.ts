@@ -6,6 +6,9 @@ import type { quotedRow } from './shapes/index.ts';
 
 export type QuotedRow = z.output<typeof quotedRow>;
 
+/** Rows are only located here. */
+const NOT_SEARCHED = { passage: 0, paper: 0 };
+
 /** The row of a table that a range of a passage lies in, and its line; undefined outside of tables and across rows. */
 export function quotedRowAt(
   passage: ReadPassage,
@@ -13,7 +16,7 @@ export function quotedRowAt(
   end: number,
 ): { readonly row: QuotedRow; readonly line: { readonly start: number; readonly end: number } } | undefined {
   if (!passage.text.includes(' | ')) return undefined;
-  const candidates = candidatesOf(passage);
+  const candidates = candidatesOf(passage, NOT_SEARCHED);
   for (const candidate of candidates) {
     const { row } = candidate;
     if (!row || candidate.start > start || candidate.end < end) continue;
