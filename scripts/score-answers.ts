@@ -309,7 +309,7 @@ async function scoreCells(): Promise<void> {
       const filled = (type: object, least: number): { value: string; quote: string } | undefined => {
         const [column] = columnsFrom([{ name: 'cell', question: question.question, ...type }]);
         const cell = column && extractedCell(column, fitOfAnswer(sentences) >= least ? sentences : [], hits);
-        return cell?.kind === 'value' ? { value: cell.value, quote: cell.quote?.text ?? '' } : undefined;
+        return cell?.kind === 'value' ? { value: cell.value, quote: cell.quotes[0]?.text ?? '' } : undefined;
       };
       const text = filled({}, reader.least);
       const number = filled({ type: 'number' }, reader.least);

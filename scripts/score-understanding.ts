@@ -62,6 +62,11 @@ interface Pair {
   readonly kind: string;
 }
 
+interface FilledCell {
+  readonly value: string;
+  readonly quotes: readonly { readonly text: string }[];
+}
+
 type Half = 'worked on' | 'kept aside';
 const DEPTHS = [1, 3, 10, 50] as const;
 const FLOORS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
@@ -116,7 +121,8 @@ async function openedCorpus(): Promise<Corpus> {
   }
   const made = await openCorpus(folder, { settings });
   for await (const event of made.gather({ input: [input] }))
-    if (event.kind === 'ended') console.error(`${readdirSync(input).length} papers parsed, ${event.account.documents} documents`);
+    if (event.kind === 'ended')
+      console.error(`${readdirSync(input).length} papers parsed, ${event.account.documents} documents`);
   return made;
 }
 
@@ -132,7 +138,9 @@ function overlaps(one: string, other: string): boolean {
   const [short, long] = [squash(one), squash(other)].sort((a, b) => a.length - b.length) as [string, string];
   const half = Math.ceil(short.length / 2);
   if (half < 6) return false;
-  return long.includes(short) || (half >= 12 && (long.includes(short.slice(0, half)) || long.includes(short.slice(-half))));
+  return (
+    long.includes(short) || (half >= 12 && (long.includes(short.slice(0, half)) || long.includes(short.slice(-half))))
+  );
 }
 
 /** Evidence without the mark of its table, and each row of a table apart. */
@@ -140,7 +148,11 @@ function pieces(evidence: readonly string[]): string[] {
   return evidence.map((text) => text.replace(/^\[[^\]]{1,40}\]\s*/, ''));
 }
 
-function isRight(quotes: readonly { readonly text: string; readonly document: string }[], paper: string, evidence: readonly string[]): boolean {
+function isRight(
+  quotes: readonly { readonly text: string; readonly document: string }[],
+  paper: string,
+  evidence: readonly string[],
+): boolean {
   return quotes.some(
     ({ text, document }) => document === paper && pieces(evidence).some((piece) => overlaps(text, piece)),
   );
@@ -165,12 +177,15 @@ async function scoreSearch(from: SearchSession): Promise<void> {
       for (const { question, paper, evidence } of own) {
         const hits = await from.search(question, { top: Math.max(...DEPTHS), minFit: 0 });
         const at = hits.findIndex(
-          ({ passage }) => passage.document === paper && pieces(evidence).some((piece) => overlaps(passage.text, piece)),
+          ({ passage }) =>
+            passage.document === paper && pieces(evidence).some((piece) => overlaps(passage.text, piece)),
         );
         ranks.push(at === -1 ? Number.POSITIVE_INFINITY : at + 1);
       }
       const line = DEPTHS.map((depth) => share(ranks.filter((rank) => rank <= depth).length, own.length)).join('  ');
-      console.log(`  ${half.padEnd(11)} ${(wording === 'paper' ? "paper's words" : 'other words').padEnd(14)} ${line}  (${own.length})`);
+      console.log(
+        `  ${half.padEnd(11)} ${(wording === 'paper' ? "paper's words" : 'other words').padEnd(14)} ${line}  (${own.length})`,
+      );
     }
 }
 
@@ -212,7 +227,9 @@ async function scoreAsk(from: SearchSession): Promise<void> {
     line('all', asked);
     for (const [wording, some] of Map.groupBy(asked, (each) => each.wording)) line(`words: ${wording}`, some);
     for (const [kind, some] of [...Map.groupBy(asked, (each) => each.kind)].sort()) line(kind, some);
-    console.log(`  absent questions refused at ${least}: ${share(absent.filter((fit) => fit < least).length, absent.length)} (${absent.length})`);
+    console.log(
+      `  absent questions refused at ${least}: ${share(absent.filter((fit) => fit < least).length, absent.length)} (${absent.length})`,
+    );
     console.log('  floor: answerable answered, absent refused');
     for (const floor of FLOORS)
       console.log(
@@ -250,11 +267,16 @@ async function scoreCells(from: Corpus, at: SearchSession): Promise<void> {
         const gold = cells[name];
         const cell = rows.find(({ document }) => document === paper)?.cells[index];
         const filled = cell?.kind === 'value' ? cell : undefined;
-        const verdict = !gold ? (filled ? 4 : 5) : !filled ? 3 : judge(filled.value, filled.quote?.text ?? '', gold);
+        const verdict = !gold ? (filled ? 4 : 5) : !filled ? 3 : judge(filled, gold);
         counts[verdict] = (counts[verdict] ?? 0) + 1;
         total[verdict] = (total[verdict] ?? 0) + 1;
       }
-      console.log(`  ${name.padEnd(26)} ${counts.slice(0, 5).map((each) => String(each).padStart(4)).join('')}`);
+      console.log(
+        `  ${name.padEnd(26)} ${counts
+          .slice(0, 5)
+          .map((each) => String(each).padStart(4))
+          .join('')}`,
+      );
     }
     const [right = 0, near = 0, wrong = 0, empty = 0, extra = 0, rest = 0] = total;
     console.log(
@@ -264,9 +286,9 @@ async function scoreCells(from: Corpus, at: SearchSession): Promise<void> {
 }
 
 /** 0 right, 1 near, 2 wrong. */
-function judge(value: string, quote: string, gold: GoldCell): 0 | 1 | 2 {
+function judge({ value, quotes }: FilledCell, gold: GoldCell): 0 | 1 | 2 {
   const evidence = pieces(typeof gold.evidence === 'string' ? [gold.evidence] : gold.evidence);
-  if (quote !== '' && evidence.some((piece) => overlaps(quote, piece))) return 0;
+  if (quotes.some(({ text }) => evidence.some((piece) => overlaps(text, piece)))) return 0;
   const wanted = wordsOf(gold.value);
   const own = wordsOf(value);
   const found = wanted.filter((word) => own.includes(word)).length / Math.max(1, wanted.length);
@@ -277,9 +299,12 @@ function judge(value: string, quote: string, gold: GoldCell): 0 | 1 | 2 {
 }
 
 function wordsOf(text: string): string[] {
-  return (text.normalize('NFKC').toLowerCase().match(/[\p{L}]{3,}|\d+(?:[.,]\d+)*/gu) ?? []).map((word) =>
-    word.replaceAll(',', ''),
-  );
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}]{3,}|\d+(?:[.,]\d+)*/gu) ?? []
+  ).map((word) => word.replaceAll(',', ''));
 }
 
 async function scoreAcross(from: SearchSession): Promise<void> {
@@ -291,7 +316,9 @@ async function scoreAcross(from: SearchSession): Promise<void> {
     wanted += named.length;
     if (named.every((paper) => found.has(paper))) all += 1;
   }
-  console.log(`\nacross papers: ${cited} of ${wanted} papers cited; all papers in ${all} of ${across.length} questions`);
+  console.log(
+    `\nacross papers: ${cited} of ${wanted} papers cited; all papers in ${all} of ${across.length} questions`,
+  );
 }
 
 async function scoreSupport(from: SearchSession): Promise<void> {
@@ -301,9 +328,12 @@ async function scoreSupport(from: SearchSession): Promise<void> {
   console.log(`\nsupport: true sentences kept, false ones stopped, by least probability (${pairs.length} pairs)`);
   for (const floor of FLOORS) {
     const kept = (isTrue: boolean): number =>
-      pairs.filter(({ label }, at) => (label === 'supports') === isTrue && (verdicts[at]?.probability ?? 0) >= floor).length;
+      pairs.filter(({ label }, at) => (label === 'supports') === isTrue && (verdicts[at]?.probability ?? 0) >= floor)
+        .length;
     const trues = pairs.filter(({ label }) => label === 'supports').length;
-    console.log(`   ${floor.toFixed(2)}   ${share(kept(true), trues)}   ${share(pairs.length - trues - kept(false), pairs.length - trues)}`);
+    console.log(
+      `   ${floor.toFixed(2)}   ${share(kept(true), trues)}   ${share(pairs.length - trues - kept(false), pairs.length - trues)}`,
+    );
   }
   for (const [kind, some] of Map.groupBy(pairs.keys(), (at) => `${pairs[at]?.label} ${pairs[at]?.kind}`)) {
     const mean = some.reduce((sum, at) => sum + (verdicts[at]?.probability ?? 0), 0) / some.length;

@@ -11,7 +11,6 @@ import type { CitedHit, SearchSession } from '../corpus/index.ts';
 import { rulesReader } from '../reader/index.ts';
 import { findQuote } from '../base/index.ts';
 import { AnswerStore, findModelServers, ModelServer, openModelClient } from '../model/index.ts';
-import { rulesReader } from '../reader/index.ts';
 import { openLoopback } from '../testing/index.ts';
 import type { Answer } from './ask.ts';
 import type { AskEvent } from './ask.ts';
