@@ -136,6 +136,18 @@ test('software comes from the graph, a country from the abstract, or from method
   ]);
 });
 
+test('a design comes from the title or abstract, else from a sentence about the paper itself', () => {
+  const design = parseColumn('study design');
+  const of = (...passages: CitedHit[]): string | null => valueOf(likelyCell(design, { facts: undefined, passages }));
+  const methods = hit('A cohort study of others was read. This case-control study included 20 farms.', 'methods');
+  assert.equal(of(methods), 'This case-control study included 20 farms.');
+  assert.equal(
+    of(methods, hit('Reefs after heat: a systematic review.', 'front')),
+    'Reefs after heat: a systematic review.',
+  );
+  assert.equal(of(hit('The funders had no role in study design.', 'methods')), null);
+});
+
 test('each column has its share of the passages, and the abstract is always there', () => {
   const list = (name: string): CitedHit[] => Array.from({ length: 6 }, (_, at) => hit(`${name}${at} is a passage.`));
   const lists = Array.from('abcdefgh', list);

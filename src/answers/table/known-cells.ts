@@ -19,7 +19,40 @@ const ASKS = {
   funding: /\bfund(?:ing|ers?|ed|s)?\b|\bsponsor(?:s|ed|ship)?\b|\bfinanc(?:ed|ing)\b/i,
   software: /\bsoftware\b|\bcomputer programs?\b/i,
   country: /\bcountr(?:y|ies)\b/i,
+  design: /^design\b|\b(?:study|trial|research) design\b|\bkind of study\b|\btype of study\b/i,
 };
+
+/** Names of designs, without hyphens. */
+const DESIGNS = [
+  'randomised controlled trial',
+  'randomized controlled trial',
+  'randomised trial',
+  'randomized trial',
+  'clinical trial',
+  'single arm',
+  'crossover study',
+  'cohort study',
+  'case control study',
+  'case control analysis',
+  'cross sectional study',
+  'cross sectional survey',
+  'case series',
+  'case report',
+  'observational study',
+  'retrospective study',
+  'prospective study',
+  'systematic review',
+  'scoping review',
+  'narrative review',
+  'literature review',
+  'meta analysis',
+  'modelling study',
+  'modeling study',
+  'simulation study',
+  'practice guideline',
+  'pilot study',
+  'qualitative study',
+];
 
 /** A text or list that the graph or a statement of the paper gives; undefined if the column asks for something else. */
 export function knownCell(column: Column, paper: KnownPaper): Cell | undefined {
@@ -30,11 +63,12 @@ export function knownCell(column: Column, paper: KnownPaper): Cell | undefined {
   return ASKS.country.test(asked) ? countryCell(paper, ['abstract']) : undefined;
 }
 
-/** Guesses that a model would make better: the country of the methods, or of all affiliations. */
+/** Guesses that a model would make better: the country of the methods or of all affiliations, and the design. */
 export function likelyCell(column: Column, paper: KnownPaper): Cell | undefined {
   if (column.type !== 'text' && column.type !== 'list') return undefined;
-  if (!ASKS.country.test(`${column.name} ${column.question}`)) return undefined;
-  return countryCell(paper, ['methods']) ?? countryCell(paper, ['front']);
+  const asked = `${column.name} ${column.question}`;
+  if (ASKS.country.test(asked)) return countryCell(paper, ['methods']) ?? countryCell(paper, ['front']);
+  return ASKS.design.test(asked) ? designCell(paper) : undefined;
 }
 
 function softwareCell({ facts }: KnownPaper): Cell | undefined {
@@ -72,6 +106,22 @@ function fundingCell({ passages }: KnownPaper): Cell | undefined {
           said.map(({ quote }) => quote),
         );
     }
+  return undefined;
+}
+
+/** Where a paper says what it is, in this order. */
+const DESIGN_SECTIONS: readonly (readonly string[])[] = [['front', 'abstract'], ['methods'], ['body', 'introduction']];
+const OF_THIS_PAPER = /\b(?:this|the present|our|we)\b/i;
+
+/** The first sentence that names a design: in title and abstract, else one about the paper itself. */
+function designCell({ passages }: KnownPaper): Cell | undefined {
+  for (const [at, sections] of DESIGN_SECTIONS.entries())
+    for (const hit of passages.filter(({ passage }) => sections.includes(passage.section)))
+      for (const { text, quote } of sentencesIn(hit)) {
+        const plain = text.toLowerCase().replaceAll(/[-‐‑–]/g, ' ');
+        if (DESIGNS.some((name) => plain.includes(name)) && (at === 0 || OF_THIS_PAPER.test(text)))
+          return value(text, 'statement', [quote]);
+      }
   return undefined;
 }
 

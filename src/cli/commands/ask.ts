@@ -90,7 +90,7 @@ export function printAnswer(answer: Answer, format: 'text' | 'markdown' | 'bibte
   }
   session.info(
     answer.model === null
-      ? 'no model was used; these sentences are quoted from the papers'
+      ? `${failure ? '' : 'no model was used; '}these sentences are quoted from the papers`
       : `written by ${answer.model}${answer.support === null ? '; the quotes were found, but not checked for support' : ''}`,
   );
   const works = citedWorks(answer);
