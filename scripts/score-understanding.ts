@@ -226,7 +226,8 @@ async function scoreAsk(from: SearchSession): Promise<void> {
     console.log(`\nask, ${half}: right sentence first, in three, refused; first, in three if nothing is refused`);
     line('all', asked);
     for (const [wording, some] of Map.groupBy(asked, (each) => each.wording)) line(`words: ${wording}`, some);
-    for (const [kind, some] of [...Map.groupBy(asked, (each) => each.kind)].sort()) line(kind, some);
+    const kinds = Map.groupBy(asked, (each) => each.kind);
+    for (const kind of [...kinds.keys()].sort()) line(kind, kinds.get(kind) ?? []);
     console.log(
       `  absent questions refused at ${least}: ${share(absent.filter((fit) => fit < least).length, absent.length)} (${absent.length})`,
     );

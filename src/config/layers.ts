@@ -54,8 +54,13 @@ export function printable(value: unknown, secret: boolean): string {
   return secret && value !== '' ? '(set)' : withoutPasswords(JSON.stringify(value) ?? 'undefined');
 }
 
+/** Names of parameters in addresses whose values are secrets. */
+const SECRET_PARAMETER = /password|secret|token|key|signature|auth/i;
+
 export function withoutPasswords(text: string): string {
   return text
     .replaceAll(/:\/\/([^\s/:@]*:)?[^\s/]*@/g, '://$1***@')
-    .replaceAll(/([?&][^\s=&"]*(?:password|secret|token|key|signature|auth)[^\s=&"]*=)[^\s&"#]*/gi, '$1***');
+    .replaceAll(/([?&])([^\s=&?"#]+)=[^\s&"#]*/g, (whole, mark: string, name: string) =>
+      SECRET_PARAMETER.test(name) ? `${mark}${name}=***` : whole,
+    );
 }
