@@ -255,7 +255,7 @@ async function readCell(
   return extractedCell(column, answerSentences(fitting, { most: SENTENCES, least }), found);
 }
 
-/** What filling in a table would cost at most. */
+/** About what filling in a table would cost; an unreadable answer is requested, and paid for, once more. */
 export interface TableEstimate {
   readonly papers: number;
   /** Papers whose row is there, or whose answer is stored. */
@@ -268,10 +268,10 @@ export interface TableEstimate {
 }
 
 /** Tokens of a case in the check of support, for the estimate: a value, its quote and the sentences around it. */
-const TOKENS_PER_CASE = 200;
+const TOKENS_PER_CASE = 300;
 const TOKENS_OF_TASK = 500;
 
-/** Upper bounds of what a model costs, without asking it; rows that are there and stored answers cost nothing. */
+/** About what a model costs, without asking it; rows that are there and stored answers cost nothing. */
 export async function estimateTable(
   corpus: Corpus,
   session: SearchSession,

@@ -59,7 +59,7 @@ function tableOptions() {
     )
     .option('--out <file>', 'output file; default: stdout')
     .option('--max-cost <usd>', 'spending limit for the model in this run, in US dollars', decimalNumber)
-    .option('--estimate', 'only print the requests, tokens and cost that a model would need at most')
+    .option('--estimate', 'only print about how many requests and tokens a model would need, and their cost')
     .option('--force', 'fill in all rows again; cached model answers are free')
     .option('--correct <word...>', 'correct a cell instead, WORK COLUMN [VALUE]; later runs keep it')
     .option('--undo', 'with --correct: back to what was found')
@@ -90,7 +90,10 @@ export function tableCommand() {
         });
       const estimate = await estimateTable(corpus, search, chosen, stop.signal);
       const { papers, known, requests, inputTokens, mostOutputTokens: output, mostUsd } = estimate;
-      const money = mostUsd === null ? 'prices are not set' : `at most ${mostUsd.toFixed(2)} US dollars`;
+      const money =
+        mostUsd === null
+          ? 'prices are not set'
+          : `about ${mostUsd.toFixed(2)} US dollars if all answers are as long as allowed`;
       session.print(
         estimate,
         `${counted(papers, 'paper')}, ${count(known)} of them free; ${counted(requests, 'request')}, about ${count(inputTokens)} tokens sent, at most ${count(output)} answered; ${money}`,

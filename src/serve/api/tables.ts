@@ -91,7 +91,7 @@ export function tableRoutes(context: Context): Route[] {
     }),
     route({
       path: '/runs/{run}/tables/estimate',
-      summary: 'What a model would cost at most to fill in a table; it is not asked.',
+      summary: 'About what a model would cost to fill in a table; it is not asked.',
       body: given,
       schema: shapes.tableEstimate,
       value: async ({ run: { corpus, search: kept }, body, signal }) => {
