@@ -71,6 +71,22 @@ type Half = 'worked on' | 'kept aside';
 const DEPTHS = [1, 3, 10, 50] as const;
 const FLOORS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
 
+/** How the columns of the gold standard are asked. */
+const COLUMN_QUESTIONS: Readonly<Record<string, string>> = {
+  'study design': 'What is the design of the study?',
+  'sample size': 'How many participants, samples or items were studied?',
+  country: 'In which country was the study done?',
+  'population or material': 'Which population or material was studied?',
+  'intervention or exposure': 'Which intervention, treatment or exposure was studied?',
+  comparison: 'What was it compared with?',
+  'main outcome or measure': 'What was the main outcome or measure?',
+  'main result': 'What is the main result?',
+  'statistical method': 'Which statistical methods were used?',
+  software: 'Which software was used?',
+  limitations: 'What are the limitations of the study?',
+  funding: 'Who funded the study?',
+};
+
 const files = globSync('*.json', { cwd: values.data }).sort();
 if (files.length === 0) nothingMeasured(`there are no questions in ${values.data}: name a folder with --data`);
 const papers = files
@@ -239,22 +255,6 @@ async function scoreAsk(from: SearchSession): Promise<void> {
     console.log(`  CPU per question ${((user + system) / 1e6 / asked.length).toFixed(2)} s`);
   }
 }
-
-/** How the columns of the gold standard are asked. */
-const COLUMN_QUESTIONS: Readonly<Record<string, string>> = {
-  'study design': 'What is the design of the study?',
-  'sample size': 'How many participants, samples or items were studied?',
-  country: 'In which country was the study done?',
-  'population or material': 'Which population or material was studied?',
-  'intervention or exposure': 'Which intervention, treatment or exposure was studied?',
-  comparison: 'What was it compared with?',
-  'main outcome or measure': 'What was the main outcome or measure?',
-  'main result': 'What is the main result?',
-  'statistical method': 'Which statistical methods were used?',
-  software: 'Which software was used?',
-  limitations: 'What are the limitations of the study?',
-  funding: 'Who funded the study?',
-};
 
 async function scoreCells(from: Corpus, at: SearchSession): Promise<void> {
   const columns = columnsFrom(Object.entries(COLUMN_QUESTIONS).map(([name, question]) => ({ name, question })));
