@@ -9,12 +9,12 @@ import { packageRoot } from '../src/base/index.ts';
 import type { Corpus, SearchSession } from '../src/corpus/index.ts';
 import { openCorpus } from '../src/corpus/index.ts';
 import { checkOptions } from '../test/support/options.ts';
-import { nothingMeasured, OPEN_PAPERS, readJsonLines, SHARED } from './score/data.ts';
+import { nothingMeasured, OPEN_PAPERS, SHARED } from './score/data.ts';
 
 // Scores how well papers are understood without a language model, on questions and cells with evidence (ID.json beside
 // each other, papers by name in the folders of --papers): is the gold passage among the first of `search`, is the right
-// sentence first or among three, are questions that no paper answers refused, are cells of a table right, and does a
-// quote support a sentence (--support FILE).
+// sentence first or among three, are questions that no paper answers refused, are cells of a table right, and are all
+// papers cited that a question across papers is about.
 //
 // A sentence is right if it and a piece of the evidence share half of the shorter one, by letters and digits, in the same
 // paper. A cell is right if its quote is right in that sense, or its value has all numbers and most words of the gold
@@ -26,7 +26,6 @@ const values = checkOptions({
   reader: ['best', 'rules', 'trained'],
   half: ['both', 'worked-on', 'kept-aside'],
   parts: 'search,ask,cells,across',
-  support: '',
   run: '',
 });
 
@@ -53,13 +52,6 @@ interface Paper {
 interface AcrossQuestion {
   readonly question: string;
   readonly papers: readonly string[];
-}
-
-interface Pair {
-  readonly sentence: string;
-  readonly quote: string;
-  readonly label: 'supports' | 'contradicts' | 'unrelated';
-  readonly kind: string;
 }
 
 interface FilledCell {
@@ -114,7 +106,6 @@ if (parts.has('search')) await scoreSearch(session);
 if (parts.has('ask')) await scoreAsk(session);
 if (parts.has('cells')) await scoreCells(corpus, session);
 if (parts.has('across')) await scoreAcross(session);
-if (values.support !== '') await scoreSupport(session);
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
@@ -320,24 +311,4 @@ async function scoreAcross(from: SearchSession): Promise<void> {
   console.log(
     `\nacross papers: ${cited} of ${wanted} papers cited; all papers in ${all} of ${across.length} questions`,
   );
-}
-
-async function scoreSupport(from: SearchSession): Promise<void> {
-  const pairs = readJsonLines<Pair>(values.support);
-  const verdicts = (await from.reader.support?.(pairs)) ?? [];
-  if (verdicts.length === 0) return console.log(`\nthe reader ${from.reader.name} does not check support`);
-  console.log(`\nsupport: true sentences kept, false ones stopped, by least probability (${pairs.length} pairs)`);
-  for (const floor of FLOORS) {
-    const kept = (isTrue: boolean): number =>
-      pairs.filter(({ label }, at) => (label === 'supports') === isTrue && (verdicts[at]?.probability ?? 0) >= floor)
-        .length;
-    const trues = pairs.filter(({ label }) => label === 'supports').length;
-    console.log(
-      `   ${floor.toFixed(2)}   ${share(kept(true), trues)}   ${share(pairs.length - trues - kept(false), pairs.length - trues)}`,
-    );
-  }
-  for (const [kind, some] of Map.groupBy(pairs.keys(), (at) => `${pairs[at]?.label} ${pairs[at]?.kind}`)) {
-    const mean = some.reduce((sum, at) => sum + (verdicts[at]?.probability ?? 0), 0) / some.length;
-    console.log(`  ${kind.padEnd(36)} mean probability ${mean.toFixed(2)} (${some.length})`);
-  }
 }

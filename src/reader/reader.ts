@@ -29,6 +29,6 @@ export interface Reader extends AsyncDisposable {
   readonly sure: number;
   /** How well each candidate answers the question, 0 to 1, in order. */
   score(question: string, candidates: readonly Candidate[], signal?: AbortSignal): Promise<readonly number[]>;
-  /** Whether quotes support sentences; undefined if this reader cannot tell. */
+  /** Whether quotes support sentences, for readers that can tell; neither of the two here can. */
   support?(pairs: readonly SupportPair[], signal?: AbortSignal): Promise<readonly SupportVerdict[]>;
 }

@@ -22,11 +22,6 @@ function candidate(text: string): Candidate {
   return { passage, found: { passage: 1, paper: 1 }, start: 0, end: text.length, text, row: null };
 }
 
-const PAIRS = [
-  { sentence: 'Garlic oil at 0.77% killed half of the larvae.', quote: SENTENCES[0] ?? '' },
-  { sentence: 'Reviewers found faults in the statistics.', quote: SENTENCES[0] ?? '' },
-];
-
 test('the committed graph of the reader matches the output of scripts/model-graph.ts', () => {
   const committed = readFileSync(join(packageRoot(), 'models', 'reader.onnx'));
   assert.ok(committed.equals(writeReaderGraph()), 'run npm run models');
@@ -40,13 +35,6 @@ test('the sentence that answers gets the highest score, whatever is read beside 
   assert.ok(answer > reader.least, `${answer}`);
   for (const other of others) assert.ok(other < reader.least, `${other}`);
   assert.deepEqual(await reader.score(QUESTION, []), []);
-});
-
-test('a quote supports the sentence that says the same more than one that does not', async () => {
-  const { reader } = await openReader('trained', { nearness: noNearness, threads: 1 });
-  await using _closed = reader;
-  const [same, other] = (await reader.support?.(PAIRS)) ?? [];
-  assert.ok((same?.probability ?? 0) > 2 * (other?.probability ?? 1), JSON.stringify([same, other]));
 });
 
 test('papers in other languages are scored by the rules', async () => {

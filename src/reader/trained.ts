@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AppError, packageRoot } from '../base/index.ts';
 import { openTextEncoder, stemmedLanguage } from '../parse/index.ts';
 import type { Candidate } from './candidates.ts';
-import type { Reader, SupportVerdict } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { wordScores } from './rules.ts';
 import type { Tensor } from './weights.ts';
 import { dequantised, numbersOf, readTensors, writeTensors } from './weights.ts';
@@ -30,10 +30,13 @@ const LEAST = 0.5;
 /** From here on reading further passages hardly ever finds a better sentence. */
 const SURE = 0.93;
 
-/** A linear layer on the encoder's vector. */
+/**
+ * The linear layer that reads the encoder's vector. The file has a second one, for whether a quote supports a sentence: it
+ * is not used, because it does not tell false sentences from true ones (docs/measurements.md).
+ */
 interface Head {
   readonly weights: Float32Array;
-  readonly bias: Float32Array;
+  readonly bias: number;
 }
 
 export interface TrainedReaderOptions {
@@ -76,7 +79,7 @@ export async function openTrainedReader({ threads, rules }: TrainedReaderOptions
         foreign.map((each, at) => [each, Math.min(1, ((byRules[at] ?? 0) * LEAST) / rules.least)]),
       );
       const english = candidates.filter((each) => !scores.has(each));
-      const head = headOf(await tensors(), 'answer');
+      const head = headOf(await tensors());
       const vectors = await encoder.encode(
         english.map((candidate) => pairText(question, candidate)),
         signal,
@@ -84,19 +87,11 @@ export async function openTrainedReader({ threads, rules }: TrainedReaderOptions
       const words = wordScores(question, english);
       for (const [at, candidate] of english.entries()) {
         const { passage, paper } = candidate.found;
-        const [logit = 0] = logits(vectors[at] ?? new Float32Array(), head);
+        const logit = logitOf(vectors[at] ?? new Float32Array(), head);
         const added = ADDED.passage * passage + ADDED.paper * paper + ADDED.words * (words[at] ?? 0);
         scores.set(candidate, sigmoid(logit + added - EVEN));
       }
       return candidates.map((each) => scores.get(each) ?? 0);
-    },
-    async support(pairs, signal) {
-      const head = headOf(await tensors(), 'support');
-      const vectors = await encoder.encode(
-        pairs.map(({ sentence, quote }) => `${plain(sentence, LONGEST_QUESTION)} [SEP] ${plain(quote)}`),
-        signal,
-      );
-      return vectors.map((vector) => verdictOf(logits(vector, head)));
     },
     [Symbol.asyncDispose]: () => encoder[Symbol.asyncDispose](),
   };
@@ -109,33 +104,21 @@ function isForeign({ passage: { text } }: Candidate): boolean {
   return latin < letters / 2 || stemmedLanguage(text) !== undefined;
 }
 
-function headOf(tensors: ReadonlyMap<string, Tensor>, name: string): Head {
-  const [weights, bias] = [tensors.get(`${name}.weight`), tensors.get(`${name}.bias`)];
+function headOf(tensors: ReadonlyMap<string, Tensor>): Head {
+  const [weights, bias] = [tensors.get('answer.weight'), tensors.get('answer.bias')];
   if (!weights || !bias)
-    throw new AppError('MODEL_UNREADABLE', `the trained reader has no head "${name}"`, {
+    throw new AppError('MODEL_UNREADABLE', 'the trained reader has no weights for answers', {
       hint: 'install docstokg again',
     });
-  return { weights: numbersOf(weights), bias: numbersOf(bias) };
+  return { weights: numbersOf(weights), bias: numbersOf(bias)[0] ?? 0 };
 }
 
-function logits(vector: Float32Array, { weights, bias }: Head): number[] {
-  return Array.from(bias, (start, row) =>
-    vector.reduce((sum, value, at) => sum + SCALE * value * (weights[row * vector.length + at] ?? 0), start),
-  );
+function logitOf(vector: Float32Array, { weights, bias }: Head): number {
+  return vector.reduce((sum, value, at) => sum + SCALE * value * (weights[at] ?? 0), bias);
 }
 
 function sigmoid(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
-}
-
-/** In the order of the head's outputs. */
-const VERDICTS = ['supports', 'contradicts', 'unrelated'] as const;
-
-function verdictOf(values: readonly number[]): SupportVerdict {
-  const most = Math.max(...values);
-  const shares = values.map((value) => Math.exp(value - most));
-  const sum = shares.reduce((total, share) => total + share, 0);
-  return { verdict: VERDICTS[values.indexOf(most)] ?? 'unrelated', probability: (shares[0] ?? 0) / sum };
 }
 
 function pairText(question: string, { text, passage: { title, headings } }: Candidate): string {
