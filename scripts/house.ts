@@ -61,7 +61,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
 };
 
 /** Folders next to src/ whose lines are printed too. */
-const BESIDE = ['sim', 'bench', 'scripts', 'docs'];
+const BESIDE = ['sim', 'bench', 'scripts', 'training', 'docs'];
 
 const ROOT = join(import.meta.dirname, '..');
 export const SOURCE = join(ROOT, 'src');

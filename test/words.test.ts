@@ -63,7 +63,15 @@ const REFUSED_IN_CLEANED: readonly (readonly [RegExp, string])[] = [
 const CLEANED = /^(?:src\/cli|src\/serve|src\/mcp|sim|scripts|docs\/guides)\//;
 
 const files = globSync(
-  ['src/**/*.{ts,css,sql}', 'sim/**/*.ts', 'scripts/**/*.ts', 'sql/**/*.sql', 'docs/**/*.md', 'README.md'],
+  [
+    'src/**/*.{ts,css,sql}',
+    'sim/**/*.ts',
+    'scripts/**/*.ts',
+    'training/**/*.{ts,py,md}',
+    'sql/**/*.sql',
+    'docs/**/*.md',
+    'README.md',
+  ],
   { cwd: ROOT, exclude: (path) => /\.test\.ts$|node_modules/.test(path) },
 )
   .map((file) => file.split(sep).join('/'))

@@ -1,0 +1,47 @@
+"""Turns the weights of a trained reader into those that are shipped: matrices as int8 with a scale per row."""
+
+import torch
+
+ENCODER = "bert."
+HEADS = ("answer.", "support.")
+# The pooler is not used; positions are counted by the program.
+LEFT_OUT = ("position_ids", "pooler")
+MATRICES = ("encoder.", "embeddings.word_embeddings.")
+
+
+def shipped_name(name):
+    """Names as in the files of MiniLM, without the prefix of the encoder, so that one writer of graphs serves both."""
+    return name.removeprefix(ENCODER)
+
+
+def quantised(state):
+    """The tensors of reader.safetensors. Heads are small and decide: they stay in full precision."""
+    found = {}
+    for full_name, tensor in state.items():
+        name = shipped_name(full_name)
+        weights = tensor.detach().float().cpu()
+        if any(part in name for part in LEFT_OUT):
+            continue
+        if name.startswith(HEADS):
+            found[name] = weights.contiguous()
+        elif name.startswith(MATRICES) and name.endswith(".weight") and weights.ndim == 2:
+            scale = weights.abs().amax(1).clamp(min=1e-8) / 127
+            found[name] = torch.round(weights / scale[:, None]).clamp(-127, 127).to(torch.int8).contiguous()
+            found[f"{name}.scale"] = scale.contiguous()
+        else:
+            found[name] = weights.half().contiguous()
+    return found
+
+
+def with_quantised_weights(state, shipped):
+    """The state of a model whose weights are rounded as the shipped ones."""
+    rounded = dict(state)
+    for full_name, tensor in state.items():
+        name = shipped_name(full_name)
+        if name not in shipped:
+            continue
+        weights = shipped[name].float()
+        if f"{name}.scale" in shipped:
+            weights = weights * shipped[f"{name}.scale"][:, None]
+        rounded[full_name] = weights.to(tensor.device)
+    return rounded

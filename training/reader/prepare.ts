@@ -1,0 +1,333 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+import { readJsonLines } from '../../scripts/score/data.ts';
+import { modelTokenizerPath } from '../../src/parse/chunk/tokenizer.ts';
+import { readChunks } from '../../src/parse/index.ts';
+import { candidatesOf, rowText } from '../../src/reader/candidates.ts';
+import { sectionOf } from '../../src/search/index.ts';
+import { asked, Misuse, readOptions } from '../../test/support/options.ts';
+import type { WrittenQuestion } from './questions.ts';
+import { evidenceHash, QUESTIONS, readQuestions } from './questions.ts';
+
+// npm run train:reader -- --papers RUN[,RUN] --public DIR --out DIR [--prepare-only] [-- options of train.py]
+// Writes OUT/data.json, what the reader learns from, and has train.py learn it. README.md here describes both folders.
+// The same papers, sets and code give the same data.json.
+const USAGE =
+  'npm run train:reader -- --papers RUN[,RUN] --public DIR --out DIR [--prepare-only] [-- options of train.py]';
+const SEED = 7;
+const SETS = join(import.meta.dirname, 'sets.json');
+/** Columns repeat themselves from paper to paper: they count less than questions. */
+const WEIGHT = { question: 1, column: 0.7, public: 1 } as const;
+/** Kinds of false sentences that the evidence contradicts; of others it only does not say them. */
+const CONTRADICTED: ReadonlySet<string> = new Set(['negation', 'other direction', 'swapped groups', 'other number']);
+/** Long public documents are sampled: their other sentences teach little. */
+const MOST_SENTENCES = { passage: 24, document: 70 } as const;
+const MOST_ROWS = 25;
+const LONGEST_QUOTE = 600;
+/** Sets that only measure a trained reader, in the folder `judge` of the public sets. */
+const MOST_JUDGED = 800;
+
+/** Sentences and rows of a paper or a public passage, each with the heading above it. */
+interface Document {
+  readonly title: string;
+  readonly candidates: readonly (readonly [text: string, heading: string])[];
+}
+
+/** A question to a document, and the candidates that answer it; none if it is not answered there. */
+interface List {
+  readonly set: string;
+  readonly question: string;
+  readonly document: string;
+  readonly answers: readonly number[];
+  readonly weight: number;
+}
+
+/** A claim and a quote; `not`: it is only known that the quote does not support it. */
+interface Pair {
+  readonly set: string;
+  readonly claim: string;
+  readonly quote: string;
+  readonly label: 'supports' | 'contradicts' | 'neutral' | 'not';
+  /** The paper of an own claim. */
+  readonly document?: string;
+}
+
+/** What `train.py` reads. */
+interface TrainingData {
+  readonly documents: Record<string, Document>;
+  readonly lists: List[];
+  readonly pairs: Pair[];
+  /** Pairs that are not learnt from. */
+  readonly judged: Pair[];
+}
+
+/** A line of a public set: a question with sentences, with the rows of a table or to a document, or a claim. */
+interface PublicLine {
+  readonly q?: string;
+  readonly alts?: readonly string[];
+  readonly title?: string;
+  readonly sents?: readonly string[];
+  readonly gold?: readonly number[];
+  readonly doc?: string;
+  readonly caption?: string;
+  readonly header?: readonly string[];
+  readonly rows?: readonly (readonly string[])[];
+  readonly goldRow?: readonly number[];
+  readonly claim?: string;
+  readonly quote?: string;
+  readonly label?: string;
+}
+
+interface PublicDocument {
+  readonly doc: string;
+  readonly title?: string;
+  readonly sents: readonly string[];
+  readonly heads?: readonly string[];
+}
+
+type Random = () => number;
+
+/** A generator of numbers from 0 to 1 (mulberry32): the same seed gives the same numbers. */
+function seededRandom(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Some of the items, in their order. */
+function sampled<T>(items: readonly T[], most: number, random: Random): readonly T[] {
+  if (items.length <= most) return items;
+  const drawn = items.map((_, at) => ({ at, by: random() })).sort((one, other) => one.by - other.by);
+  const kept = new Set(drawn.slice(0, most).map(({ at }) => at));
+  return items.filter((_, at) => kept.has(at));
+}
+
+/** The candidates of a parsed paper, as the program reads them; reference lists are not read. */
+async function readPaper(path: string): Promise<Document> {
+  const candidates: [string, string][] = [];
+  let title = '';
+  for await (const chunk of readChunks(path)) {
+    title ||= chunk.title;
+    if (sectionOf(chunk) === 'references') continue;
+    const { document, headings, text } = chunk;
+    for (const candidate of candidatesOf({ document, title, headings, text }, { passage: 1, paper: 1 })) {
+      // What a chunk repeats of the one before was read there.
+      if (candidate.row === null && candidate.end <= chunk.repeated) continue;
+      candidates.push([candidate.text, headings.at(-1) ?? '']);
+    }
+  }
+  return { title, candidates };
+}
+
+async function readPapers(runs: readonly string[]): Promise<Map<string, Document>> {
+  const papers = new Map<string, Document>();
+  for (const run of runs) {
+    const folder = join(run, 'Data', 'ChunkedDocTagFiles');
+    if (!existsSync(folder)) throw new Misuse(`--papers ${run}: no parsed papers in ${folder}`);
+    for (const file of readdirSync(folder).sort())
+      if (file.endsWith('.parquet')) papers.set(basename(file, '.parquet'), await readPaper(join(folder, file)));
+  }
+  return papers;
+}
+
+/** Adds the written questions whose paper is there; says how much of their evidence was found again. */
+function addQuestions(data: TrainingData, papers: ReadonlyMap<string, Document>): string {
+  const counts = { papers: new Set<string>(), missing: new Set<string>(), hashes: 0, found: 0, dropped: 0 };
+  const places = new Map<string, Map<string, number[]>>();
+  const placesOf = (paper: string, document: Document): Map<string, number[]> => {
+    const known = places.get(paper);
+    if (known) return known;
+    const found = new Map<string, number[]>();
+    for (const [at, [text]] of document.candidates.entries()) {
+      const hash = evidenceHash(text);
+      found.set(hash, [...(found.get(hash) ?? []), at]);
+    }
+    places.set(paper, found);
+    return found;
+  };
+  for (const written of readQuestions(QUESTIONS)) {
+    const { paper } = written;
+    const document = papers.get(paper);
+    if (!document) {
+      counts.missing.add(paper);
+      continue;
+    }
+    counts.papers.add(paper);
+    data.documents[paper] = document;
+    const hashes = 'evidence' in written ? written.evidence : [];
+    const found = hashes.map((hash) => placesOf(paper, document).get(hash) ?? []);
+    counts.hashes += hashes.length;
+    counts.found += found.filter((each) => each.length > 0).length;
+    const answers = found.flat();
+    // A question whose answer was not found again is no question without an answer.
+    if (hashes.length > 0 && answers.length === 0) counts.dropped += 1;
+    else addWritten(data, written, document, answers);
+  }
+  const share = counts.hashes === 0 ? 0 : counts.found / counts.hashes;
+  return (
+    `${counts.papers.size} papers with questions (${counts.missing.size} not among the papers); ` +
+    `${counts.found} of ${counts.hashes} evidence hashes found (${share.toFixed(3)}), ${counts.dropped} lines dropped`
+  );
+}
+
+function addWritten(
+  data: TrainingData,
+  written: WrittenQuestion,
+  { candidates }: Document,
+  answers: readonly number[],
+): void {
+  const document = written.paper;
+  const ask = (question: string, weight: number): void =>
+    void data.lists.push({ set: 'own', question, document, answers, weight });
+  if ('absent' in written) return ask(written.absent, WEIGHT.question);
+  if ('column' in written) {
+    ask(written.column, WEIGHT.column);
+    return ask(written.question, WEIGHT.column);
+  }
+  ask(written.question, WEIGHT.question);
+  ask(written.otherWords, WEIGHT.question);
+  const evidence = answers.slice(0, 2).map((at) => candidates[at]?.[0] ?? '');
+  const pair = { set: 'own', quote: evidence.join(' '), document };
+  data.pairs.push(
+    { ...pair, claim: written.supported, label: 'supports' },
+    { ...pair, claim: written.unsupported, label: CONTRADICTED.has(written.fault) ? 'contradicts' : 'not' },
+  );
+}
+
+/** Adds one public set. Each question gets the sentences, the rows or the document that it is asked of. */
+function addSet(data: TrainingData, folder: string, { name, lines }: { name: string; lines: number }): void {
+  // A generator for each set: the sets can be changed one by one.
+  const random = seededRandom(SEED);
+  const used = sampled(readJsonLines<PublicLine>(folder, `${name}.jsonl`), lines, random);
+  const documents = existsSync(join(folder, `${name}.docs.jsonl`))
+    ? readJsonLines<PublicDocument>(folder, `${name}.docs.jsonl`)
+    : [];
+  for (const document of documents) addDocument(data, name, document, used, random);
+  for (const [at, line] of used.entries()) {
+    if (line.claim !== undefined) data.pairs.push(...pairOf(name, line));
+    else if (line.rows !== undefined) addRows(data, name, line, at);
+    else if (line.sents !== undefined) {
+      const own = { ...line, doc: String(at), sents: line.sents };
+      addDocument(data, name, own, [own], random);
+    }
+  }
+}
+
+/** Adds a document with the sentences that answer its questions and some of the others, and these questions. */
+function addDocument(
+  data: TrainingData,
+  set: string,
+  { doc, title = '', sents, heads }: PublicDocument,
+  lines: readonly PublicLine[],
+  random: Random,
+): void {
+  const asked = lines.filter((line) => line.doc === doc);
+  if (asked.length === 0) return;
+  const gold = new Set(asked.flatMap((line) => line.gold ?? []));
+  const most = heads ? MOST_SENTENCES.document : MOST_SENTENCES.passage;
+  const others = sampled(
+    [...sents.keys()].filter((at) => !gold.has(at)),
+    most,
+    random,
+  );
+  const kept = [...gold, ...others].sort((one, other) => one - other);
+  const document = `${set}/${doc}`;
+  data.documents[document] = { title, candidates: kept.map((at) => [sents[at] ?? '', heads?.[at] ?? '']) };
+  for (const { q = '', alts = [], gold: answering = [] } of asked) {
+    const answers = answering.map((at) => kept.indexOf(at));
+    // Documents are asked in a second wording too, if there is one.
+    for (const question of [q, ...alts.slice(0, 1)])
+      data.lists.push({ set, question, document, answers, weight: WEIGHT.public });
+  }
+}
+
+/** Adds the rows of a table in the words in which the program reads rows. */
+function addRows(
+  data: TrainingData,
+  set: string,
+  { q = '', caption = '', header = [], rows = [], goldRow = [] }: PublicLine,
+  at: number,
+): void {
+  const answers = goldRow.filter((row) => row < MOST_ROWS);
+  if (answers.length === 0) return;
+  const document = `${set}/${at}`;
+  const texts = rows.slice(0, MOST_ROWS).map((cells) => rowText({ caption, header, cells: cells.map(String) }));
+  data.documents[document] = { title: '', candidates: texts.map((text) => [text, '']) };
+  data.lists.push({ set, question: q, document, answers, weight: WEIGHT.public });
+}
+
+const LABELS = ['supports', 'contradicts', 'neutral'] as const;
+
+/** A claim with its quote, or with the first rows of its table. */
+function pairOf(set: string, { claim = '', quote, label, caption = '', header = [], rows }: PublicLine): Pair[] {
+  const table = rows?.slice(0, 6).map((row) => row.map((cell, at) => `${header[at] ?? ''}: ${cell}`).join('; '));
+  const text = quote ?? (table && [caption, ...table].join(' '));
+  if (text === undefined) return [];
+  return [{ set, claim, quote: text.slice(0, LONGEST_QUOTE), label: LABELS.find((each) => each === label) ?? 'not' }];
+}
+
+function addJudged(data: TrainingData, folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const file of readdirSync(folder).sort()) {
+    const set = basename(file, '.jsonl');
+    const claims = readJsonLines<PublicLine>(folder, file).filter(({ claim }) => claim !== undefined);
+    for (const line of sampled(claims, MOST_JUDGED, seededRandom(SEED))) data.judged.push(...pairOf(set, line));
+  }
+}
+
+async function prepare(runs: readonly string[], publicFolder: string, out: string): Promise<string> {
+  const sets = JSON.parse(readFileSync(SETS, 'utf8')) as { name: string; lines: number }[];
+  const missing = sets.filter(({ name }) => !existsSync(join(publicFolder, `${name}.jsonl`)));
+  if (missing.length > 0)
+    throw new Misuse(
+      `--public ${publicFolder}: ${missing.map(({ name }) => `${name}.jsonl`).join(', ')} missing; ` +
+        `training/reader/README.md says where each is from`,
+    );
+  const data: TrainingData = { documents: {}, lists: [], pairs: [], judged: [] };
+  console.log(addQuestions(data, await readPapers(runs)));
+  for (const set of sets) addSet(data, publicFolder, set);
+  addJudged(data, join(publicFolder, 'judge'));
+  mkdirSync(out, { recursive: true });
+  const path = join(out, 'data.json');
+  writeFileSync(path, JSON.stringify(data));
+  console.log(
+    `${path}: ${Object.keys(data.documents).length} documents, ${data.lists.length} questions, ` +
+      `${data.pairs.length} claims, ${data.judged.length} claims to measure`,
+  );
+  return path;
+}
+
+const { values, positionals } = asked(() =>
+  readOptions({
+    options: {
+      papers: { type: 'string' },
+      public: { type: 'string' },
+      out: { type: 'string' },
+      'prepare-only': { type: 'boolean', default: false },
+    },
+    allowPositionals: true,
+  }),
+);
+try {
+  const { papers, public: publicFolder, out } = values;
+  if (papers === undefined || publicFolder === undefined || out === undefined) throw new Misuse(USAGE);
+  const data = await prepare(papers.split(','), publicFolder, out);
+  if (!values['prepare-only']) {
+    const script = join(import.meta.dirname, 'train.py');
+    const base = dirname(modelTokenizerPath());
+    const options = ['--data', data, '--base', base, '--out', out, ...positionals];
+    const { status, error } = spawnSync('python3', [script, ...options], { stdio: 'inherit' });
+    if (error) throw new Misuse(`python3 did not start (${error.message}): install Python 3.10 or later`);
+    process.exitCode = status ?? 1;
+  }
+} catch (error) {
+  if (!(error instanceof Misuse)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}
