@@ -165,7 +165,14 @@ export class SearchIndex implements Disposable {
       candidates.map(({ place, meaning }) => ({ place, score: meaning })).sort(bestFirst);
     const related = (): Scored[] => byMeaning().filter(({ score }) => score > unrelated);
     const ranked =
-      mode === 'lexical' ? byWords() : mode === 'dense' ? byMeaning() : fuse([byWords(), related()]).sort(bestFirst);
+      mode === 'lexical'
+        ? byWords()
+        : mode === 'dense'
+          ? byMeaning()
+          : fuse([
+              { ranked: byWords(), unrelated: 0 },
+              { ranked: related(), unrelated },
+            ]).sort(bestFirst);
     return { ranked: ranked.slice(0, top), vector };
   }
 
@@ -245,14 +252,19 @@ interface Scored {
 }
 
 /**
- * Reciprocal rank fusion. Scores of words and of meaning have no common scale: added, a question in other words than the
- * paper's is decided by chance words. By rank, what either ranking puts first stays among the first.
+ * Joins rankings. Each adds the mean of a passage's score, scaled from that of an unrelated passage to the best one, and of
+ * its reciprocal rank. Scores alone let chance words decide a question in other words than the paper's; ranks alone treat
+ * a close match like a distant one.
  */
-function fuse(rankings: readonly (readonly Scored[])[]): Scored[] {
+function fuse(rankings: readonly { readonly ranked: readonly Scored[]; readonly unrelated: number }[]): Scored[] {
   const scores = new Map<number, number>();
-  for (const ranking of rankings)
-    for (const [at, { place }] of ranking.entries())
-      scores.set(place, (scores.get(place) ?? 0) + 1 / (RANK_OFFSET + at));
+  for (const { ranked, unrelated } of rankings) {
+    const best = (ranked[0]?.score ?? 0) - unrelated || 1;
+    for (const [at, { place, score }] of ranked.entries()) {
+      const added = (score - unrelated) / best + RANK_OFFSET / (RANK_OFFSET + at);
+      scores.set(place, (scores.get(place) ?? 0) + added / (2 * rankings.length));
+    }
+  }
   return Array.from(scores, ([place, score]) => ({ place, score }));
 }
 

@@ -161,7 +161,7 @@ test('words in a title count more than words in a text', async () => {
   );
 });
 
-test('hybrid scores are the sums of both reciprocal ranks', async () => {
+test('hybrid scores are the means of both scaled scores and both reciprocal ranks', async () => {
   const random = seededRandom(1);
   const words = Array.from({ length: 40 }, (_, at) => `word${at}`);
   const some = (): string => Array.from({ length: 20 }, () => words[Math.floor(random() ** 2 * 40)]).join(' ');
@@ -177,10 +177,12 @@ test('hybrid scores are the sums of both reciprocal ranks', async () => {
   const [lexical, dense] = [await found('lexical'), await found('dense')];
   const rows = all.flatMap(({ vector }) => vector ?? []);
   const floor = rows.reduce((sum, row) => sum + dot(query, row), 0) / rows.length;
-  const ranks = (scores: ReadonlyMap<string, number>): Map<string, number> =>
-    new Map([...scores.keys()].map((id, at) => [id, 1 / (10 + at)]));
-  const byWords = ranks(lexical);
-  const byMeaning = ranks(new Map([...dense].filter(([, score]) => score > floor)));
+  const parts = (scores: ReadonlyMap<string, number>, least: number): Map<string, number> => {
+    const most = Math.max(...scores.values());
+    return new Map([...scores].map(([id, score], at) => [id, ((score - least) / (most - least) + 10 / (10 + at)) / 4]));
+  };
+  const byWords = parts(lexical, 0);
+  const byMeaning = parts(new Map([...dense].filter(([, score]) => score > floor)), floor);
   const expected = all
     .map(({ id }, place) => ({ place, score: (byWords.get(id) ?? 0) + (byMeaning.get(id) ?? 0) }))
     .sort((a, b) => b.score - a.score || a.place - b.place);
@@ -254,8 +256,8 @@ test('a passage without a vector is found by its words alone', async () => {
     ['one', 0, 'meaning'],
   ]);
   assert.deepEqual(await found('hybrid'), [
-    ['none', Math.fround(0.1), 'words'],
-    ['two', Math.fround(0.1), 'words and meaning'],
+    ['none', 0.5, 'words'],
+    ['two', 0.5, 'words and meaning'],
   ]);
 });
 
