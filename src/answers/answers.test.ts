@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import type { CitedHit, SearchSession } from '../corpus/index.ts';
 import { AnswerStore, ModelServer, openModelClient } from '../model/index.ts';
 import { openLoopback } from '../testing/index.ts';
-import { askCorpus, citedWorks } from './ask.ts';
+import { askCorpus, citedWorks, comparedIn } from './ask.ts';
 import { checkAnswer, checkQuote } from './check-answer.ts';
 import type { Nearness } from '../reader/index.ts';
 import { rulesReader } from '../reader/index.ts';
@@ -191,6 +191,14 @@ test('the best sentence decides whether there is an answer', async () => {
   const found = await ask(0.6);
   assert.match(found[0]?.text ?? '', /N488/);
   assert.deepEqual(await ask(0.95), []);
+});
+
+test('a question that compares two things is also searched once for each', () => {
+  assert.deepEqual(comparedIn('What is the difference between corals of clade C and corals of clade D?'), [
+    'What is the difference corals of clade C',
+    'What is the difference corals of clade D?',
+  ]);
+  assert.deepEqual(comparedIn('Which clade did not bleach?'), []);
 });
 
 /** A search that always finds the same passages. */

@@ -5,10 +5,10 @@ import { rulesReader } from './rules.ts';
 import { openTrainedReader } from './trained.ts';
 
 /** Which reader to use; `best` takes the trained one where it can run. */
-export type ReaderChoice = 'best' | 'rules' | 'trained';
+type ReaderChoice = 'best' | 'rules' | 'trained';
 
 /** A reader, and why it is not the trained one if that was wanted. */
-export interface OpenedReader {
+interface OpenedReader {
   readonly reader: Reader;
   readonly missing: AppError | null;
 }

@@ -4,14 +4,14 @@ import type { Candidate } from './candidates.ts';
 export type Support = 'supports' | 'contradicts' | 'unrelated';
 
 /** A sentence and the quote it is said to rest on. */
-export interface SupportPair {
+interface SupportPair {
   readonly sentence: string;
   /** The quote with the words around it that it needs to be understood. */
   readonly quote: string;
 }
 
 /** A verdict on a pair, with the probability of each answer. */
-export interface SupportVerdict {
+interface SupportVerdict {
   readonly verdict: Support;
   /** 0 to 1: how likely the quote supports the sentence. */
   readonly probability: number;

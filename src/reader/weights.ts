@@ -64,7 +64,7 @@ export function numbersOf({ dtype, data }: Tensor): Float32Array {
 }
 
 /** The name of the scales of an int8 tensor: one per row. */
-export const scaleName = (name: string): string => `${name}.scale`;
+const scaleName = (name: string): string => `${name}.scale`;
 
 /** Every int8 tensor multiplied by the scales of its rows, in half precision; other tensors as they are. */
 export function dequantised(tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> {
