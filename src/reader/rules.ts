@@ -52,7 +52,7 @@ export function rulesReader(nearness: Nearness): Reader {
 }
 
 /** The share of the question's terms in each candidate, weighted by their rarity among the candidates. */
-export function wordScores(question: string, candidates: readonly Candidate[]): number[] {
+function wordScores(question: string, candidates: readonly Candidate[]): number[] {
   const spoken = candidates.map(({ text }) => {
     const language = stemmedLanguage(text);
     return { language, own: new Set(sentenceTerms(text, language)) };

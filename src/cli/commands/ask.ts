@@ -24,7 +24,7 @@ export function askCommand() {
     .option('--sentences <n>', 'maximum number of sentences in an answer without a model', wholeNumber(1), 3)
     .option(
       '--min-fit <n>',
-      'minimum score of the best sentence of an answer without a model, 0 to 1 (default 0.6)',
+      'minimum score of the best sentence of an answer without a model, 0 to 1 (default 0.5, with --reader rules 0.6)',
       decimalNumber,
     )
     .addHelpText(
