@@ -17,6 +17,7 @@ test('a disk error has its path, the free space and a hint', () => {
     [{ code: 'EROFS' }, 'DISK_READ_ONLY'],
     [{ code: 'ERR_SQLITE_ERROR', errcode: 1032 }, 'DISK_READ_ONLY'],
     [{ code: 'EACCES' }, 'DISK_NOT_PERMITTED'],
+    [{ code: 'EBUSY' }, 'DISK_NOT_PERMITTED'],
     [{ code: 'EIO' }, 'DISK_IO_ERROR'],
     [{ code: 'ERR_SQLITE_ERROR', errcode: 778 }, 'DISK_IO_ERROR'],
   ] as const) {

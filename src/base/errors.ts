@@ -72,7 +72,7 @@ const DISK_FAULTS = [
   },
   {
     code: 'DISK_NOT_PERMITTED',
-    system: ['EACCES', 'EPERM'],
+    system: ['EACCES', 'EPERM', 'EBUSY'],
     sqlite: null,
     what: 'is not writable',
     hint: 'check the permissions of the file and its folder, and that no other program has it open',
