@@ -126,9 +126,8 @@ if (options.check) check(task);
 else {
   const models = train(task, papers);
   writeFileSync(task.file, `${JSON.stringify(Object.keys(models).length > 1 ? models : Object.values(models)[0])}\n`);
-  const names = Object.keys(papers.find(({ rows }) => rows.length > 0)?.rows[0]?.features ?? {});
-  const forks = Object.values(models).flatMap(({ trees }) =>
-    trees.flat().flatMap(([feature = 0, ...more]) => (more.length > 0 ? [names[feature] ?? ''] : [])),
+  const forks = Object.values(models).flatMap(({ features, trees }) =>
+    trees.flat().flatMap(([feature = 0, ...more]) => (more.length > 0 ? [features[feature] ?? ''] : [])),
   );
   const uses = [...Map.groupBy(forks, (feature) => feature)].map(([feature, all]) => `${feature} ${all.length}`);
   console.log(`forks: ${uses.join(', ')}`);
@@ -144,7 +143,7 @@ function train({ classes }: Task, some: readonly Paper[]): Models {
     Object.entries(classes).map(([each, least]) => [
       each,
       trainTrees({
-        rows: all.map(({ features }) => Object.values(features)),
+        rows: all.map(({ features }) => features),
         isPositive: all.map(({ truth }) => truth >= least),
         weights: all.map(({ weight }) => weight),
       }),

@@ -1,7 +1,7 @@
-import type { TreeModel } from '../../src/parse/doctags/layout/trees.ts';
+import type { Features, TreeModel } from '../../src/parse/doctags/layout/trees.ts';
 
 export interface Examples {
-  readonly rows: readonly (readonly number[])[];
+  readonly rows: readonly Features[];
   readonly isPositive: readonly boolean[];
   readonly weights: readonly number[];
 }
@@ -17,8 +17,10 @@ const BINS = 32;
 const LEAST_GAIN = 1e-3;
 
 /** Gradient-boosted trees for binary classification over binned features. Deterministic. */
-export function trainTrees({ rows, isPositive, weights }: Examples): TreeModel {
-  const width = rows[0]?.length ?? 0;
+export function trainTrees({ rows: examples, isPositive, weights }: Examples): TreeModel {
+  const features = Object.keys(examples[0] ?? {});
+  const rows = examples.map((example) => features.map((name) => example[name] ?? 0));
+  const width = features.length;
   const cuts = Array.from({ length: width }, (_, feature) => cutsOf(rows.map((row) => row[feature] ?? 0)));
   const bins = rows.map((row) => Uint8Array.from(cuts, (limits, feature) => binOf(row[feature] ?? 0, limits)));
   const sum = (positive: boolean): number =>
@@ -93,7 +95,7 @@ export function trainTrees({ rows, isPositive, weights }: Examples): TreeModel {
     grow(nodes, [...rows.keys()], DEPTH);
     trees.push(nodes);
   }
-  return { base: round(base), trees };
+  return { features, base: round(base), trees };
 }
 
 /** Bin boundaries of a feature. */

@@ -1,15 +1,21 @@
-/** Boosted trees: a leaf is a value, a fork has a feature, a limit and two children. */
+/** Boosted trees: a leaf is a value, a fork has the place of a feature among `features`, a limit and two children. */
 export interface TreeModel {
+  /** The names of the features that the model was trained with. */
+  readonly features: readonly string[];
   readonly base: number;
   readonly trees: readonly (readonly (readonly number[])[])[];
 }
 
-/** The features of a model by name; the model refers to them by position. */
+/** Figures by name, in any order. */
 export type Features = Readonly<Record<string, number>>;
 
 /** The score of some features: positive means more likely than not. */
-export function scoreOf({ base, trees }: TreeModel, features: Features): number {
-  const values = Object.values(features);
+export function scoreOf({ features: names, base, trees }: TreeModel, features: Features): number {
+  const values = names.map((name) => {
+    const value = features[name];
+    if (value === undefined) throw new RangeError(`the model was trained with ${name}, which is not measured`);
+    return value;
+  });
   let score = base;
   for (const nodes of trees) {
     let node = nodes[0] ?? [0];
