@@ -5,10 +5,13 @@ import { nothingMeasured } from './score/data.ts';
 import type { SetScores } from './score/score-set.ts';
 import { missingData, scoreSet } from './score/score-set.ts';
 import type { Column, ScoreSet } from './score/sets.ts';
-import { COLUMNS, folderSet, SETS } from './score/sets.ts';
+import { leftOutParts } from './score/left-out.ts';
+import { COLUMNS, folderSet, leftOutSet, SETS } from './score/sets.ts';
 import { DRAFT_PASSES } from '../src/parse/doctags/layout/draft-passes.ts';
 
 // npm run score:parse [-- --set NAME] [--half work|opened|kept] [--only REGEXP] [--json] [--write DIR] [--data DIR] [--without PASS]
+//   [--left-out DIR] [--folds 0,1,2,3] [--per-publisher 6]
+// --left-out scores papers of the training manifest in DIR (ID.pdf, ID.xml; see `npm run train:papers`), by folds of publishers.
 // --data scores the PDFs of another folder that have ID.truth.json beside them; --without leaves a pass over drafts out.
 // Scores our parsers on the open documents, beside what other engines reach; exit 1 when a target is missed.
 
@@ -20,6 +23,9 @@ const options = checkOptions({
   json: false,
   write: '',
   data: '',
+  leftOut: '',
+  folds: '0,1,2,3',
+  perPublisher: 6,
   without: ['', ...passes],
 });
 const absent = missingData();
@@ -28,9 +34,11 @@ const { write } = options;
 const missed: string[] = [];
 const report: Record<string, unknown> = {};
 const sets =
-  options.data === ''
-    ? SETS.filter(({ name }) => options.set === '' || name === options.set)
-    : [folderSet(resolve(options.data))];
+  options.leftOut !== ''
+    ? [leftOutSet(resolve(options.leftOut), leftOutParts(options.folds.split(',').map(Number), options.perPublisher))]
+    : options.data !== ''
+      ? [folderSet(resolve(options.data))]
+      : SETS.filter(({ name }) => options.set === '' || name === options.set);
 for (const set of sets) {
   const scores = await scoreSet(set, {
     without: options.without === '' ? [] : [options.without],
@@ -44,7 +52,8 @@ for (const set of sets) {
   missed.push(...scores.missed);
   report[set.name] = {
     mean: scores.mean,
-    halves: scores.halves,
+    parts: scores.parts,
+    spread: scores.spread,
     documents: Object.fromEntries(scores.rows.map(({ id, row }) => [id, row])),
   };
   if (!options.json) print(set, scores);
@@ -54,14 +63,15 @@ if (missed.length > 0) console.error(`\nmissed: ${missed.join(', ')}`);
 else if (!options.json) console.log('\nevery target is met');
 process.exit(missed.length > 0 ? 1 : 0);
 
-function print(set: ScoreSet, { rows, mean, halves }: SetScores): void {
+function print(set: ScoreSet, { rows, mean, parts, spread }: SetScores): void {
   const line = (name: string, row: Readonly<Partial<Record<Column, number | null>>>): string =>
     name.padEnd(26).slice(0, 26) + COLUMNS.map((column) => (row[column]?.toFixed(3) ?? '–').padStart(8)).join('');
   console.log(`\n${set.name}: ${rows.length} documents`);
   console.log(' '.repeat(26) + COLUMNS.map((column) => column.padStart(8)).join(''));
   for (const { id, row } of rows) console.log(line(id, row));
   console.log(line('MEAN', mean));
-  for (const [half, row] of Object.entries(halves)) console.log(line(`${half} half`, row));
+  for (const [part, row] of Object.entries(parts)) console.log(line(part, row));
+  console.log(`10th percentile ${spread.tenth.toFixed(3)}, below .80: ${spread.below}`);
   console.log(line('target', set.targets));
   for (const [name, overall] of Object.entries(set.others)) console.log(line(name, { overall }));
 }

@@ -20,8 +20,10 @@ type Row = Readonly<Record<Column, number | null>>;
 export interface SetScores {
   readonly rows: readonly { readonly id: string; readonly row: Row }[];
   readonly mean: Row;
-  /** Means of the development half and of the held-out half, if a set has halves. */
-  readonly halves: Readonly<Partial<Record<Half, Row>>>;
+  /** Means of the parts of a set: the development half and the held-out half, or folds of publishers. */
+  readonly parts: Readonly<Record<string, Row>>;
+  /** The score that nine of ten documents reach, and how many are below .80. */
+  readonly spread: { readonly tenth: number; readonly below: number };
   readonly missed: readonly string[];
 }
 
@@ -47,17 +49,20 @@ export async function scoreSet(
 ): Promise<SetScores> {
   const scorer = await loadScorer();
   const folder = resolve(OPEN_PAPERS, set.folder);
-  const halves = readHalves(set, folder);
+  const parts = set.parts ?? readHalves(set, folder);
   const ids = readdirSync(folder)
     .filter((file) => file.endsWith(set.extension))
     .map((file) => file.slice(0, -set.extension.length))
     .filter((id) => existsSync(join(folder, id + set.truth)) && (!options.only || options.only.test(id)))
-    .filter((id) => options.half === undefined || halves.size === 0 || halves.get(id) === options.half)
+    .filter((id) => set.parts === undefined || set.parts.has(id))
+    .filter((id) => options.half === undefined || parts.size === 0 || parts.get(id) === options.half)
     .sort();
   const rows: { id: string; row: Row }[] = [];
   for (const id of ids) {
     const bytes = readFileSync(join(folder, id + set.extension));
-    const truth = scorer.readTruth(join(folder, id + set.truth));
+    const file = join(folder, id + set.truth);
+    const truth = set.readTruth ? set.readTruth(id, readFileSync(file)) : scorer.readTruth(file);
+    if (truth === undefined) continue;
     const document = toScored(await set.parse(bytes, options.without ?? []));
     options.keep?.(id, document.blocks);
     const plain = await set.plain?.(bytes);
@@ -65,18 +70,25 @@ export async function scoreSet(
     rows.push({ id, row: { ...rowOf(scorer.scoreDoc(document, truth)), plain: engine?.textSim ?? null } });
   }
   const mean = meanOf(rows.map((each) => each.row));
-  const meansOf = (half: Half): Partial<Record<Half, Row>> => {
-    const own = rows.filter(({ id }) => halves.get(id) === half).map(({ row }) => row);
-    return own.length > 0 ? { [half]: meanOf(own) } : {};
-  };
+  const means = [...Map.groupBy(rows, ({ id }) => parts.get(id) ?? '')]
+    .filter(([part]) => part !== '')
+    .map(([part, own]) => [part, meanOf(own.map(({ row }) => row))] as const)
+    .sort(([a], [b]) => PART_ORDER.indexOf(a) - PART_ORDER.indexOf(b) || a.localeCompare(b));
+  const overall = rows.map(({ row }) => row.overall ?? 0).sort((a, b) => a - b);
   return {
     rows,
     mean,
-    halves: { ...meansOf('work'), ...meansOf('opened'), ...meansOf('kept') },
+    parts: Object.fromEntries(means),
+    spread: {
+      tenth: overall[Math.floor(overall.length / 10)] ?? 0,
+      below: overall.filter((each) => each < 0.8).length,
+    },
     missed:
       options.only || options.half ? [] : [...missedTargets(set, mean), ...tooLow(set, rows), ...scrambled(set, rows)],
   };
 }
+
+const PART_ORDER: readonly string[] = ['work', 'opened', 'kept'];
 
 function readHalves(set: ScoreSet, folder: string): ReadonlyMap<string, Half> {
   const { halvedBy, opened } = set;

@@ -3,6 +3,7 @@ import { textInFileOrder } from '../../src/parse/doctags/inspect.ts';
 import { parseMarkup } from '../../src/parse/doctags/parse-markup.ts';
 import { parsePdf } from '../../src/parse/doctags/pdf.ts';
 import type { ParsedDocument } from '../../src/parse/document.ts';
+import { truthFromJats } from './jats-truth.ts';
 
 /** What the scorer says of a document. */
 export interface Scores {
@@ -58,6 +59,10 @@ export interface ScoreSet {
   readonly extension: string;
   /** The truth file of a document, or the output of another tool used as reference. */
   readonly truth: string;
+  /** Reads the truth of a document from its file, if that is not in the scorer's format. */
+  readonly readTruth?: (id: string, bytes: Uint8Array) => unknown;
+  /** The part of the set that each document is in; others are not scored. */
+  readonly parts?: ReadonlyMap<string, string>;
   /** Manifest entry by which documents were held out during development. */
   readonly halvedBy?: 'publisher' | 'family';
   /** Held-out groups that were opened later: their scores say nothing about unseen papers. */
@@ -169,6 +174,12 @@ export const SETS: readonly ScoreSet[] = [
 export function folderSet(folder: string): ScoreSet {
   const { plain: _plain, ...pdf } = PDF;
   return { ...pdf, name: folder, folder, targets: {} };
+}
+
+/** Papers of the training manifest, judged by publishers left out; truth comes from the JATS file beside each PDF. */
+export function leftOutSet(folder: string, parts: ReadonlyMap<string, string>): ScoreSet {
+  const { plain: _plain, ...pdf } = PDF;
+  return { ...pdf, name: 'publishers left out', folder, truth: '.xml', readTruth: truthFromJats, parts, targets: {} };
 }
 
 /** The text of a file as the engine gives it, page by page. */

@@ -1,0 +1,263 @@
+import { bareLatex, latexOf } from '../../src/parse/doctags/markup/math.ts';
+import type { MarkupElement } from '../../src/parse/doctags/markup/node.ts';
+import {
+  child,
+  children,
+  findAll,
+  findFirst,
+  lineText,
+  named,
+  path,
+  rawText,
+  without,
+} from '../../src/parse/doctags/markup/node.ts';
+import { tableRows } from '../../src/parse/doctags/markup/table-grid.ts';
+import { formulaParts, inlineLine, inlineText } from '../../src/parse/doctags/xml/jats-inline.ts';
+import { parseXml } from '../../src/parse/doctags/xml/tree.ts';
+
+/** A block of a paper as its publisher's own file has it, in the scorer's format. */
+interface TruthBlock {
+  /** `soft` text may be there or not: names, addresses, notes, licences. */
+  readonly kind:
+    | 'title'
+    | 'heading'
+    | 'text'
+    | 'list_item'
+    | 'caption'
+    | 'table'
+    | 'formula'
+    | 'code'
+    | 'reference'
+    | 'footnote'
+    | 'soft';
+  readonly text: string;
+  readonly level?: number;
+  /** A heading that may be marked or not: a label inside the abstract, one that the style sheet adds. */
+  readonly optional?: boolean;
+  readonly runin?: boolean;
+  readonly ordered?: boolean;
+  readonly table?: { readonly rows: readonly (readonly TruthCell[])[] };
+}
+
+interface TruthCell {
+  readonly text: string;
+  readonly rowspan: number;
+  readonly colspan: number;
+  readonly header: boolean;
+}
+
+/** The truth of a paper. */
+export interface Truth {
+  readonly id: string;
+  readonly structured: true;
+  readonly blocks: readonly TruthBlock[];
+}
+
+/** Reads the truth of a paper from its JATS file; undefined if it holds no article with a body. */
+export function truthFromJats(id: string, xml: Uint8Array): Truth | undefined {
+  const root = parseXml(xml);
+  const article = root.name === 'article' ? root : findFirst(root, named('article'));
+  const meta = path(article, 'front', 'article-meta');
+  if (!article || !meta || !child(article, 'body')) return undefined;
+  const walk = new Walk();
+  walk.front(meta);
+  for (const part of children(article, 'body', 'floats-group', 'floats-wrap')) walk.flow(part, 1);
+  for (const back of children(article, 'back')) walk.flow(without(back, 'title', 'label'), 1);
+  return { id, structured: true, blocks: walk.blocks };
+}
+
+/** Abstracts that a PDF may leave out. */
+const ASIDE = /graphical|teaser|toc|web-summary|highlights|key-points|summary|short/u;
+
+const BLOCKS = new Set(
+  `p sec list def-list disp-formula disp-formula-group disp-quote boxed-text fig fig-group table-wrap table-wrap-group
+   supplementary-material media code preformat statement verse-group graphic fn-group fn ref-list glossary ack notes
+   app app-group bio floats-group chem-struct-wrap`.split(/\s+/u),
+);
+
+const HEADING_PARTS = ['title', 'label', 'sec-meta', 'object-id', 'subtitle', 'caption'];
+
+class Walk {
+  readonly blocks: TruthBlock[] = [];
+  #isSoft = false;
+
+  front(meta: MarkupElement): void {
+    const group = child(meta, 'title-group');
+    const title = child(group, 'article-title');
+    this.#add('title', textOf(title && without(title, 'xref', 'fn'), ...children(group, 'subtitle')));
+    for (const part of children(meta))
+      if (!['abstract', 'trans-abstract', 'title-group', 'contrib-group', 'kwd-group'].includes(part.name))
+        this.#add('soft', spaced(part));
+    for (const contributor of findAll(meta, named('contrib'))) this.#add('soft', spaced(contributor));
+    for (const affiliation of findAll(meta, named('aff'))) this.#add('soft', spaced(affiliation));
+    for (const abstract of children(meta, 'abstract', 'trans-abstract')) this.#abstract(abstract);
+    for (const words of children(meta, 'kwd-group')) this.#add('soft', `Keywords ${spaced(words)}`);
+  }
+
+  #abstract(abstract: MarkupElement): void {
+    const before = this.#isSoft;
+    this.#isSoft ||= ASIDE.test(abstract.attributes['abstract-type'] ?? '') || abstract.name === 'trans-abstract';
+    const title = textOf(child(abstract, 'title')) || 'Abstract';
+    this.blocks.push({ kind: 'heading', text: title, level: 1, optional: true });
+    for (const part of children(without(abstract, 'title')))
+      if (part.name === 'sec') {
+        this.#heading(part, 2, true);
+        this.flow(without(part, 'title', 'label'), 3);
+      } else this.block(part, 2);
+    this.#isSoft = before;
+  }
+
+  /** Mixed content: runs of text become paragraphs, blocks between them are kept. */
+  flow(element: MarkupElement, level: number, kind: 'text' | 'list_item' = 'text'): void {
+    const text = inlineText([]);
+    const flush = (): void => this.#add(kind, text.take().text);
+    text.gather(element, (inner) => {
+      if (!BLOCKS.has(inner.name)) return 'inline';
+      flush();
+      this.block(inner, level);
+      return 'skip';
+    });
+    flush();
+  }
+
+  block(element: MarkupElement, level: number): void {
+    switch (element.name) {
+      case 'sec':
+      case 'app':
+      case 'glossary':
+      case 'notes':
+      case 'ack':
+        this.#section(element, level);
+        return;
+      case 'boxed-text':
+        this.#add('caption', textOf(child(element, 'label'), child(child(element, 'caption') ?? element, 'title')));
+        this.flow(without(element, ...HEADING_PARTS), level);
+        return;
+      case 'list':
+        for (const item of findAll(element, named('list-item'))) this.#item(item, element);
+        return;
+      case 'def-list':
+        for (const item of findAll(element, named('def-item'))) this.#add('list_item', spaced(item));
+        return;
+      case 'disp-formula':
+        this.#add('formula', formula(element));
+        return;
+      case 'fig':
+      case 'fig-group':
+      case 'table-wrap-group':
+      case 'chem-struct-wrap':
+        this.#caption(element);
+        for (const part of children(element, 'fig', 'table-wrap')) this.block(part, level);
+        return;
+      case 'table-wrap':
+        this.#table(element);
+        return;
+      case 'code':
+      case 'preformat':
+        this.#add('code', rawText(element));
+        return;
+      case 'ref-list':
+        this.#references(element, level);
+        return;
+      case 'supplementary-material':
+      case 'media':
+      case 'graphic':
+      case 'fn-group':
+      case 'fn':
+      case 'bio':
+        this.#add('soft', spaced(element));
+        return;
+      default:
+        this.flow(element, level);
+    }
+  }
+
+  #section(section: MarkupElement, level: number): void {
+    const isHeaded = this.#heading(section, level, this.#isSoft);
+    if (!isHeaded && section.name === 'ack') this.#implied('Acknowledgements', level);
+    this.flow(without(section, ...HEADING_PARTS), level + 1);
+  }
+
+  #heading(section: MarkupElement, level: number, optional: boolean): boolean {
+    const title = child(section, 'title') ?? child(child(section, 'caption'), 'title');
+    const text = textOf(child(section, 'label'), title);
+    if (text === '') return false;
+    this.blocks.push({ kind: 'heading', text, level, ...(optional && { optional }) });
+    return true;
+  }
+
+  #implied(text: string, level: number): void {
+    this.blocks.push({ kind: 'heading', text, level, optional: true });
+  }
+
+  #item(item: MarkupElement, list: MarkupElement): void {
+    const ordered = !/^(?:bullet|simple|unordered|none)$/iu.test(list.attributes['list-type'] ?? 'bullet');
+    const own = children(item, 'p').map((part) => without(part, 'list', 'def-list', 'fig', 'table-wrap'));
+    this.#add('list_item', textOf(child(item, 'label'), ...own), { ordered });
+  }
+
+  #caption(float: MarkupElement): void {
+    const caption = child(float, 'caption');
+    const parts = children(caption).flatMap((part) => (part.name === 'p' || part.name === 'title' ? [part] : []));
+    this.#add('caption', textOf(child(float, 'label'), ...parts));
+  }
+
+  #table(wrap: MarkupElement): void {
+    this.#caption(wrap);
+    for (const table of findAll(wrap, named('table'))) {
+      const rows = tableRows(table).map(({ part, cells }) =>
+        cells.map((cell): TruthCell => {
+          const span = (name: string): number => Number(cell.attributes[name] ?? 1) || 1;
+          const header = part === 'head' || cell.name === 'th';
+          return { text: textOf(cell), rowspan: span('rowspan'), colspan: span('colspan'), header };
+        }),
+      );
+      const text = rows
+        .flat()
+        .map((cell) => cell.text)
+        .join(' ');
+      if (text.trim() !== '') this.#add('table', text, { table: { rows } });
+    }
+    for (const foot of children(wrap, 'table-wrap-foot', 'fn-group', 'fn')) this.#add('soft', spaced(foot));
+  }
+
+  #references(list: MarkupElement, level: number): void {
+    const entries = children(list, 'ref');
+    if (!this.#heading(list, level, false) && entries.length > 0)
+      this.blocks.push({ kind: 'heading', text: 'References', level });
+    for (const entry of entries) {
+      const holder = child(entry, 'citation-alternatives') ?? entry;
+      const citations = children(holder, 'mixed-citation', 'element-citation', 'nlm-citation', 'citation');
+      const texts = (holder === entry ? citations : citations.slice(0, 1)).map((each) =>
+        spaced(without(each, 'label', 'pub-id')),
+      );
+      this.#add('reference', texts.join(' '));
+    }
+    for (const part of children(list, 'ref-list')) this.#references(part, level + 1);
+  }
+
+  #add(kind: TruthBlock['kind'], text: string, more: Partial<TruthBlock> = {}): void {
+    const isText = kind === 'text' || kind === 'list_item' || kind === 'code';
+    if (text.trim() !== '')
+      this.blocks.push({ kind: this.#isSoft && isText ? 'soft' : kind, text: text.trim(), ...more });
+  }
+}
+
+function textOf(...elements: readonly (MarkupElement | undefined)[]): string {
+  return inlineLine([], ...elements).text;
+}
+
+/** All the words of an element, apart from each other. */
+function spaced(element: MarkupElement): string {
+  return element.children
+    .map((node) => (typeof node === 'string' ? node : spaced(node)))
+    .join(' ')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
+}
+
+function formula(element: MarkupElement): string {
+  const { math, tex } = formulaParts(element);
+  if (tex) return bareLatex(rawText(tex));
+  return math ? latexOf(math) : lineText(element);
+}
