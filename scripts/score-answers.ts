@@ -2,13 +2,13 @@ import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { checkQuote } from '../src/answers/check-answer.ts';
-import type { AnswerSentence } from '../src/answers/check-answer.ts';
-import { answerSentences, readCandidates } from '../src/answers/extract-answer.ts';
-import { columnsFrom } from '../src/answers/table/columns.ts';
-import { extractedCell } from '../src/answers/table/fill-cells.ts';
-import { PASSAGES_READ } from '../src/answers/ask.ts';
-import { LEAST_CHOICE, PASSAGES, SENTENCES } from '../src/answers/table/fill-table.ts';
+import { checkQuote } from '../src/ask/check-answer.ts';
+import type { AnswerSentence } from '../src/ask/check-answer.ts';
+import { answerSentences, readCandidates } from '../src/ask/extract-answer.ts';
+import { columnsFrom } from '../src/table/columns.ts';
+import { extractedCell } from '../src/table/fill-cells.ts';
+import { PASSAGES_READ } from '../src/ask/ask.ts';
+import { LEAST_CHOICE, PASSAGES, SENTENCES } from '../src/table/fill-table.ts';
 import { hasNumbersOf } from '../src/base/index.ts';
 import type { CitedHit } from '../src/corpus/index.ts';
 import { sentencesOf } from '../src/graph/index.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempDisposableSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { LEAST_FIT } from '../src/ask/search/search-session.ts';
+import { LEAST_FIT } from '../src/library/search/search-session.ts';
 import { checkOptions } from '../test/support/options.ts';
 import type { ParsedDocument } from '../src/parse/index.ts';
 import {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { askCorpus } from '../src/answers/ask.ts';
-import { columnsFrom } from '../src/answers/table/columns.ts';
-import { fillTable } from '../src/answers/table/fill-table.ts';
+import { askCorpus } from '../src/ask/ask.ts';
+import { columnsFrom } from '../src/table/columns.ts';
+import { fillTable } from '../src/table/fill-table.ts';
 import { packageRoot } from '../src/base/index.ts';
 import type { Corpus, SearchSession } from '../src/corpus/index.ts';
 import { openCorpus } from '../src/corpus/index.ts';

@@ -17,10 +17,10 @@ const { KeptFiles } = await import('../src/download/kept-files.ts');
 const { DownloadRun } = await import('../src/download/index.ts');
 const { openStore, ORCHESTRATOR_DEFAULTS, WorkQueue } = await import('../src/queue/index.ts');
 const { Lookups, Services } = await import('../src/resolve/index.ts');
-const { mergeFolders } = await import('../src/harvest/merge-folders.ts');
+const { mergeFolders } = await import('../src/run/merge-folders.ts');
 const { loopbackClient, openLoopback } = await import('../src/testing/index.ts');
 const { workFromPayload } = await import('../src/works/index.ts');
-const { Records } = await import('../src/store/index.ts');
+const { Records } = await import('../src/database/index.ts');
 const { runStage } = await import('../src/stage/index.ts');
 const { openRunMark } = await import('../src/stage/commit/run-mark.ts');
 

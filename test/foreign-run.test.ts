@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { sourcePdf } from '../src/ask/view/corpus-view.ts';
+import { sourcePdf } from '../src/library/view/corpus-view.ts';
 
 test('a run folder from someone else cannot expose PDFs outside it', async () => {
   await using root = await mkdtempDisposable(join(tmpdir(), 'foreign-'));

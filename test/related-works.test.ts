@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { openCorpus } from '../src/corpus/index.ts';
 import { chunkItem, chunkOutput, openTokenizer } from '../src/parse/index.ts';
-import { Records } from '../src/store/index.ts';
+import { Records } from '../src/database/index.ts';
 import { emptyRecord } from '../src/works/index.ts';
 import { askedRun } from '../src/questions/index.ts';
 import { relatedQuestion } from '../src/questions/work.ts';

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 import { Admin, Simulation } from '../../sim/index.ts';
-import type { Account } from '../../src/ask/index.ts';
+import type { Account } from '../../src/library/index.ts';
 import type { Corpus } from '../../src/corpus/index.ts';
 import { openCorpus } from '../../src/corpus/index.ts';
 import { importDecisions, Screening } from '../../src/screen/index.ts';

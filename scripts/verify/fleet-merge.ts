@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { sha256 } from '../../src/base/index.ts';
-import { Records } from '../../src/store/index.ts';
+import { Records } from '../../src/database/index.ts';
 import type { WorkRecord } from '../../src/works/index.ts';
 import { emptyRecord, NO_IDS } from '../../src/works/index.ts';
 import { startCommand } from '../../test/e2e/started-command.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { systemClock } from '../../src/base/index.ts';
-import { mergeFolders } from '../../src/harvest/index.ts';
+import { mergeFolders } from '../../src/run/index.ts';
 import type { Simulation } from '../../sim/index.ts';
 import { Admin, countByRule, DEFAULT_POLICY, expectedOutcome, PROFILES } from '../../sim/index.ts';
 import type { StartedCommand } from '../../test/e2e/started-command.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { Admin, PROFILES, Simulation } from '../../sim/index.ts';
 import { author } from '../../sim/world/people.ts';
-import { Records } from '../../src/store/index.ts';
+import { Records } from '../../src/database/index.ts';
 import { workFromText } from '../../src/works/index.ts';
 import { startCommand } from '../../test/e2e/started-command.ts';
 import { seededRandom } from '../../test/fixtures/random-document.ts';

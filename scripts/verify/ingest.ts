@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { CorpusStore, removeStore } from '../../src/store/index.ts';
+import { CorpusStore, removeStore } from '../../src/database/index.ts';
 import { checkOptions } from '../../test/support/options.ts';
 import { appendLine, corpusLines, dumpOf } from '../../test/support/corpus-logs.ts';
 

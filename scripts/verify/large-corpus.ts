@@ -11,7 +11,7 @@ import { manifestRow } from '../../src/download/index.ts';
 import type { IndexedPassage } from '../../src/search/index.ts';
 import { buildIndex } from '../../test/support/build-index.ts';
 import { writeReport } from '../../src/serve/index.ts';
-import { CorpusStore } from '../../src/store/index.ts';
+import { CorpusStore } from '../../src/database/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../../src/works/index.ts';
 import { paragraphs } from '../../test/fixtures/papers.ts';
 import { checkOptions } from '../../test/support/options.ts';

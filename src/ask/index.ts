@@ -1,33 +1,7 @@
-export {
-  accountOf,
-  COUNTS,
-  outcomesOf,
-  runCountsOf,
-  hostFigures,
-  hostSlices,
-  prismaSvg,
-  attemptsAtHosts,
-  sourcesOf,
-  stageTimes,
-} from './account.ts';
-export type { Account, RunCounts, HostFigures, HostSlice } from './account.ts';
-export { chooseWorks, worksOfSet, CorpusWorks, documentLink } from './corpus-works.ts';
-export type { DocumentPlace, LibraryWork } from './corpus-works.ts';
-export { WORK_FACETS, sentenceOf, WORK_ORDERS } from './works/work-table.ts';
-export type { WorkFacet, WorkFilter, WorkLine, WorkOrder, WorksRequest, WorkTable } from './works/work-table.ts';
-export { exportGraph, GRAPH_FORMATS } from './graph/export-graph.ts';
-export type { GraphFormat } from './graph/export-graph.ts';
-export { Graph, openGraph } from './graph/graph.ts';
-export { workLabel } from './graph/types.ts';
-export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './graph/types.ts';
-export { isFailure, isRefusal } from '../store/index.ts';
-export { CITATION_STYLES, Library, manifestFolder } from './library/library.ts';
-export type { CitationStyle, WorksPage } from './library/library.ts';
-export { figuresOf, textOf } from './library/read-document.ts';
-export type { Figure, LibraryDocument, TextPart, TextPiece } from './library/read-document.ts';
-export type { CitedDocument, CitedHit, CitedWork, PassageFilter, SearchRequest } from './search/search-session.ts';
-export { keptOpen } from './search/kept-open.ts';
-export type { KeptOpen } from './search/kept-open.ts';
-export { nearnessBy, SearchSession } from './search/search-session.ts';
-export { CorpusView } from './view/corpus-view.ts';
-export type { DocumentLine, RunEvent, StepCount, ShownBlock, ShownDocument } from './view/corpus-view.ts';
+export { askCorpus, citedWorks } from './ask.ts';
+export type { Answer, AskEvent } from './ask.ts';
+export { checkClaim, checkQuote, numberMissing, quoteAt } from './check-answer.ts';
+export type { AnswerQuote, AnswerSentence, DropReason } from './check-answer.ts';
+export { checkSupport, dropReasonOf } from './check-support.ts';
+export { answerSentences, readCandidates } from './extract-answer.ts';
+export { askSettings, delimited, openWriter } from './writer.ts';

@@ -6,7 +6,7 @@ import type { FlagPlace, Key, Layer, Loaded } from '../config/index.ts';
 import { loadConfig, parseText, settingsTable, suggestion } from '../config/index.ts';
 import type { CorpusEvent } from '../corpus/index.ts';
 import type { IndexEvent } from '../search/index.ts';
-import type { WebTime } from '../harvest/index.ts';
+import type { WebTime } from '../run/index.ts';
 import { collect } from './options.ts';
 import { recordText } from './record-text.ts';
 import type { Terminal } from './terminal.ts';

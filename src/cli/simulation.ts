@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type * as simulation from '../../sim/index.ts';
 import type { ClientSettings, ManifestLine, TruthLine, Verification } from '../../sim/index.ts';
 import { AppError, packageRoot, parseJsonl } from '../base/index.ts';
-import type { WebTime } from '../harvest/index.ts';
+import type { WebTime } from '../run/index.ts';
 import { loopbackFetch } from '../http/index.ts';
 
 type Simulation = typeof simulation;

@@ -15,7 +15,7 @@ import { writeBlockLines } from '../parse/index.ts';
 import { openJsonServer, sendJson } from '../testing/index.ts';
 import type { GraphEvent } from './corpus-graph.ts';
 import { openCorpus } from './corpus.ts';
-import { Records, removeStore } from '../store/index.ts';
+import { Records, removeStore } from '../database/index.ts';
 import { emptyRecord } from '../works/index.ts';
 
 const REFERENCES = [

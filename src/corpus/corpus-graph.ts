@@ -2,8 +2,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Warn } from '../base/index.ts';
+import type { Asking, Clocks, StageCall } from '../run/index.ts';
+import {
+  eventStream,
+  modelClient,
+  modelPrices,
+  modelSettings,
+  openAlexAccess,
+  openAsking,
+  stageSettings,
+} from '../run/index.ts';
 import { AppError } from '../base/index.ts';
-import { Graph, manifestFolder } from '../ask/index.ts';
+import { Graph, manifestFolder } from '../library/index.ts';
 import type { Config } from '../config/index.ts';
 import type {
   Catalogue,
@@ -26,19 +36,19 @@ import {
   lookUpNames,
   lookUpReferences,
 } from '../graph/index.ts';
-import type { Clocks } from '../harvest/index.ts';
-import { openAlexAccess, openAsking } from '../harvest/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
-import type { GraphUpdate } from '../store/graph/index.ts';
-import { hasGraph, isGraphUnfinished, referenceAnswers, updateGraph, updateGraphSoon } from '../store/graph/index.ts';
-import { CorpusStore, Records } from '../store/index.ts';
-import type { Asking } from '../harvest/index.ts';
+import type { GraphUpdate } from '../database/graph/index.ts';
+import {
+  hasGraph,
+  isGraphUnfinished,
+  referenceAnswers,
+  updateGraph,
+  updateGraphSoon,
+} from '../database/graph/index.ts';
+import { CorpusStore, Records } from '../database/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { iterateOpenAlex, yearOf } from '../works/index.ts';
-import { eventStream } from './corpus-run.ts';
-import { modelClient, modelPrices, modelSettings, stageSettings } from './prepare-stages.ts';
-import type { StageCall } from './prepare-stages.ts';
 
 export type GraphEvent =
   | { readonly kind: 'stage'; readonly event: StageEvent }

@@ -7,13 +7,13 @@ import { test } from 'node:test';
 
 import { systemClock } from '../base/index.ts';
 import { manifestRow } from '../download/index.ts';
-import { ManifestFolder } from '../harvest/index.ts';
-import { Records } from '../store/index.ts';
+import { ManifestFolder } from '../run/index.ts';
+import { Records } from '../database/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../works/index.ts';
 import { openCorpus } from './corpus.ts';
 
-import type { CorpusView, WorksRequest } from '../ask/index.ts';
-import { outcomesOf } from '../ask/index.ts';
+import type { CorpusView, WorksRequest } from '../library/index.ts';
+import { outcomesOf } from '../library/index.ts';
 
 function putRecords(folder: string, from: number, to: number, more: object = {}): void {
   using records = Records.open(folder);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { Settings } from '../config/index.ts';
-import { Records } from '../store/index.ts';
+import { Records } from '../database/index.ts';
 import { emptyRecord } from '../works/index.ts';
 import { openCorpus } from './corpus.ts';
 

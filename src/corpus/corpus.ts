@@ -3,31 +3,56 @@ import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, systemClock } from '../base/index.ts';
-import type { Config, Layer, Settings } from '../config/index.ts';
+import type { Config, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
-import type { Clocks, Runtime, WebTime } from '../harvest/index.ts';
-import { simulatedLayer } from '../harvest/index.ts';
-import { chooseWorks, CorpusView, CorpusWorks, keptOpen, Library, manifestFolder, worksOfSet } from '../ask/index.ts';
-import type { SavedSet } from '../store/index.ts';
-import { CorpusStore, LABELS } from '../store/index.ts';
+import {
+  chooseWorks,
+  CorpusView,
+  CorpusWorks,
+  keptOpen,
+  Library,
+  manifestFolder,
+  worksOfSet,
+} from '../library/index.ts';
+import type { SavedSet } from '../database/index.ts';
+import { CorpusStore, LABELS } from '../database/index.ts';
 import type { Work } from '../works/index.ts';
-import type { CitedHit, KeptOpen, SearchRequest, SearchSession } from '../ask/index.ts';
+import type { CitedHit, KeptOpen, SearchRequest, SearchSession } from '../library/index.ts';
+import type {
+  Clocks,
+  CorpusEvent,
+  Estimate,
+  GatherRequest,
+  ParseRequest,
+  RefreshDiff,
+  RefreshRequest,
+  RunFile,
+  Runtime,
+  SearchEvent,
+  WebTime,
+} from '../run/index.ts';
+import {
+  askedFor,
+  chunkFolder,
+  chunkFormat,
+  corpusLayer,
+  estimateWorks,
+  eventStream,
+  findWorks,
+  Gathering,
+  readRunFile,
+  refreshCorpus,
+  refreshPassages,
+  runStages,
+  simulatedLayer,
+  wantedDocuments,
+} from '../run/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
 import { corpusGraph } from './corpus-graph.ts';
-import type { Estimate, GatherRequest } from './gather-request.ts';
-import { estimateWorks, findWorks, askedFor, wantedDocuments } from './gather-request.ts';
-import { eventStream } from './corpus-run.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
-import type { CorpusEvent, RunFile } from './run-file.ts';
-import { Gathering } from './gather.ts';
-import type { RefreshRequest, RefreshDiff } from './refresh/refresh-corpus.ts';
-import { refreshCorpus } from './refresh/refresh-corpus.ts';
-import { readRunFile } from './run-file.ts';
-import type { ParseRequest } from './run-stages.ts';
-import { runStages } from './run-stages.ts';
-import type { OpenSearchOptions, SearchEvent } from './open-search.ts';
-import { chunkFolder, chunkFormat, openSearchSession, refreshPassages, requireSearchable } from './open-search.ts';
+import type { OpenSearchOptions } from './open-search.ts';
+import { openSearchSession, requireSearchable } from './open-search.ts';
 
 /** How often a live search checks for changes: of the index alone, or of the whole corpus. */
 const LOOK_MS = { index: 2_000, corpus: 10_000 } as const;
@@ -50,15 +75,6 @@ export interface CorpusOptions {
 interface Looking {
   readonly tell?: (message: string) => void;
   readonly signal?: AbortSignal;
-}
-
-/** Settings that put all parts of a corpus into one folder: files, queue and data. */
-export function corpusLayer(folder: string, origin: string): Layer {
-  return [
-    { path: ['download', 'out'], value: folder, origin },
-    { path: ['queue', 'path'], value: join(folder, 'state', 'workqueue.sqlite'), origin },
-    { path: ['parse', 'data_root'], value: join(folder, 'Data'), origin },
-  ];
 }
 
 /**

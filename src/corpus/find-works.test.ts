@@ -10,7 +10,7 @@ import { Admin, Simulation, webTime } from '../../sim/index.ts';
 import type { CorpusOptions } from './corpus.ts';
 import { openCorpus } from './corpus.ts';
 import type { CorpusEvent } from './index.ts';
-import type { GatherRequest } from './gather-request.ts';
+import type { GatherRequest } from '../run/index.ts';
 import { FLAG } from '../../sim/world/world.ts';
 
 /** A busy machine may delay a response by a second, which is minutes on this clock. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Asking } from '../harvest/index.ts';
+import type { Asking } from '../run/index.ts';
 import { HeldClock, loopbackClient, openLoopback, Wire } from '../testing/index.ts';
 import { crossrefCatalogue, openAlexDirectory } from './corpus-graph.ts';
 

@@ -9,7 +9,7 @@ import { webTime } from '../../sim/web-time.ts';
 import { makePdf, paragraph, prose } from '../../test/support/make-pdf.ts';
 import type { Settings } from '../config/index.ts';
 import { openJsonServer, sendJson } from '../testing/index.ts';
-import type { RunAccount } from './run-file.ts';
+import type { RunAccount } from '../run/index.ts';
 import type { Corpus } from './corpus.ts';
 import { openCorpus } from './corpus.ts';
 

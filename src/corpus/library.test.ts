@@ -9,9 +9,9 @@ import { writeSmallRun } from '../../test/fixtures/small-run.ts';
 import { chunkItem, chunkOutput, openTokenizer } from '../parse/index.ts';
 import { HeldClock } from '../testing/index.ts';
 import { openCorpus } from './corpus.ts';
-import type { WorksRequest } from '../ask/index.ts';
-import { textOf } from '../ask/index.ts';
-import { Records } from '../store/index.ts';
+import type { WorksRequest } from '../library/index.ts';
+import { textOf } from '../library/index.ts';
+import { Records } from '../database/index.ts';
 
 test('works are listed by every filter and in every order, page by page, without duplicates', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'library-'));

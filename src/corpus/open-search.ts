@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-import type { DocumentPlace } from '../ask/index.ts';
-import { CorpusWorks, documentLink, nearnessBy, SearchSession } from '../ask/index.ts';
+import type { DocumentPlace } from '../library/index.ts';
+import { CorpusWorks, nearnessBy, SearchSession } from '../library/index.ts';
 import { AppError, canonicalJson, isUnwritable } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
-import type { FileFormat, MaybeEngine, ModelIdentity } from '../parse/index.ts';
-import { chunkOutput, embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
+import type { MaybeEngine, ModelIdentity } from '../parse/index.ts';
+import { embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
 import { openReader } from '../reader/index.ts';
-import type { IndexEvent, SearchMode } from '../search/index.ts';
-import { hasIndex, openIndex, readManifest, refreshIndex } from '../search/index.ts';
+import type { SearchMode } from '../search/index.ts';
+import { hasIndex, openIndex, readManifest } from '../search/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
-import { isFleetFolder } from '../store/index.ts';
-import { denseSettings } from './prepare-stages.ts';
-import type { MessageEvent, RunAccount } from './run-file.ts';
+import { isFleetFolder } from '../database/index.ts';
+import type { SearchEvent } from '../run/index.ts';
+import { chunkFolder, chunkFormat, denseSettings, refreshPassages } from '../run/index.ts';
 
 export interface OpenSearchOptions {
   readonly mode?: SearchMode | undefined;
@@ -104,48 +104,6 @@ function other({ name, revision, precision }: ModelIdentity): AppError {
   return new AppError('INDEX_MODEL', `the passages were embedded with another model than the configured one: ${full}`, {
     hint: 'set parse.dense, parse.embed_url and parse.embed_model to it, or search with --lexical',
   });
-}
-
-export type SearchEvent = MessageEvent | { readonly kind: 'index'; readonly event: IndexEvent };
-
-/** Updates the index from the passages; undefined if there are none: an index may have been copied without them. */
-export async function refreshPassages(
-  folder: string,
-  config: Config,
-  tell: (event: SearchEvent) => void,
-  { signal, thorough = false }: { readonly signal?: AbortSignal | undefined; readonly thorough?: boolean } = {},
-): Promise<number | undefined> {
-  const dataRoot = config.parse.data_root;
-  const format = chunkFormat(dataRoot, config);
-  if (!format) return undefined;
-  const report = (event: IndexEvent): void => tell({ kind: 'index', event });
-  const linkOf = (document: string): string | undefined => documentLink({ folder, dataRoot }, document);
-  return (await refreshIndex({ dataRoot, folder, format, linkOf, thorough, ...(signal && { signal }), report }))
-    .passages;
-}
-
-/** Undefined if the run has found nothing. */
-export async function makeIndex(
-  config: Config,
-  tell: (event: SearchEvent) => void,
-  signal: AbortSignal,
-): Promise<NonNullable<RunAccount['index']> | undefined> {
-  const folder = config.download.out;
-  const passages = await refreshPassages(folder, config, tell, { signal });
-  if (passages === undefined) return undefined;
-  return { passages, searched_by: readManifest(folder).dense ? 'words and meaning' : 'words' };
-}
-
-/** The format of the chunks in a data folder, the configured one first; undefined if there are none. */
-export function chunkFormat(dataRoot: string, { parse }: Config): FileFormat | undefined {
-  const folder = chunkFolder(dataRoot);
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  const formats: readonly FileFormat[] = [parse.format, 'parquet', 'jsonl'];
-  return formats.find((format) => names.some((name) => name.endsWith(`.${format}`)));
-}
-
-export function chunkFolder(dataRoot: string): string {
-  return dirname(chunkOutput(dataRoot, 'any', 'parquet'));
 }
 
 /** What to search: the named folder, else the newest run, else the outputs of `docparse`. */

@@ -7,9 +7,9 @@ import { test } from 'node:test';
 
 import { systemClock } from '../base/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
-import { openShared } from '../harvest/index.ts';
+import { openShared } from '../run/index.ts';
 import type { StageOutcome } from '../stage/index.ts';
-import { corpusLayer, openCorpus } from './corpus.ts';
+import { corpusLayer, openCorpus } from './index.ts';
 
 const DOCUMENTS = 6;
 

@@ -7,12 +7,12 @@ import { test } from 'node:test';
 
 import { systemClock } from '../base/index.ts';
 import { manifestRow, slug } from '../download/index.ts';
-import { ManifestFolder } from '../harvest/index.ts';
+import { ManifestFolder } from '../run/index.ts';
 import type { WorkIds, WorkRecord } from '../works/index.ts';
 import { emptyRecord, namedWork, NO_IDS, workFromIds } from '../works/index.ts';
 import { openCorpus } from './corpus.ts';
-import { Records, removeStore } from '../store/index.ts';
-import { accountOf, CorpusWorks, outcomesOf } from '../ask/index.ts';
+import { Records, removeStore } from '../database/index.ts';
+import { accountOf, CorpusWorks, outcomesOf } from '../library/index.ts';
 
 async function putSaved(folder: string, ids: Partial<WorkIds>, at: number): Promise<void> {
   await using manifest = await ManifestFolder.open({ folder, runId: 'r', clock: systemClock });

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 import { HIDDEN, INJECTION, writeSmallRun } from '../../test/fixtures/small-run.ts';
-import { fillTable, parseColumns } from '../answers/index.ts';
+import { fillTable, parseColumns } from '../table/index.ts';
 import { openCorpus, textOf } from '../corpus/index.ts';
 import { openTokenizer } from '../parse/index.ts';
 import type { AskedRun } from '../questions/index.ts';

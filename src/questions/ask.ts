@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import type { AnswerQuote as FoundQuote, AskEvent } from '../answers/index.ts';
-import { askCorpus, askSettings, checkClaim, checkSupport, dropReasonOf, openWriter } from '../answers/index.ts';
-import type { answerShape } from '../answers/shapes/index.ts';
-import { answerHead } from '../answers/shapes/index.ts';
-import { fields, number, text } from '../ask/shapes/index.ts';
+import type { AnswerQuote as FoundQuote, AskEvent } from '../ask/index.ts';
+import { askCorpus, askSettings, checkClaim, checkSupport, dropReasonOf, openWriter } from '../ask/index.ts';
+import type { answerShape } from '../ask/shapes/index.ts';
+import { answerHead } from '../ask/shapes/index.ts';
+import { fields, number, text } from '../library/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
 import type { AskedRun } from './question.ts';
 import { counted, question, worksChoice } from './question.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import type { Graph, GraphNode, ShownEvidence, Weighted } from '../ask/index.ts';
-import { workLabel } from '../ask/index.ts';
-import { fields, number, text } from '../ask/shapes/index.ts';
+import type { Graph, GraphNode, ShownEvidence, Weighted } from '../library/index.ts';
+import { workLabel } from '../library/index.ts';
+import { fields, number, text } from '../library/shapes/index.ts';
 import type { EdgeKind } from '../graph/index.ts';
 import { EDGE_KINDS } from '../graph/index.ts';
 import { counted, question } from './question.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { passage, passageFilter } from '../ask/shapes/index.ts';
+import { passage, passageFilter } from '../library/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
 import { SEARCHED_BY, SECTIONS } from '../search/index.ts';
 import { counted, question, workLine } from './question.ts';

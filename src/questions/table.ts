@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import { readTable, savedTables } from '../answers/index.ts';
-import { quotedRow } from '../answers/shapes/index.ts';
+import { readTable, savedTables } from '../table/index.ts';
+import { quotedRow } from '../ask/shapes/index.ts';
 import { question, worksChoice } from './question.ts';
-import { fields, number, text } from '../ask/shapes/index.ts';
+import { fields, number, text } from '../library/shapes/index.ts';
 
 const saved = z.object({
   ...fields(z.string(), 'run', 'table'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { fields, work, workFilter } from '../ask/shapes/index.ts';
+import { fields, work, workFilter } from '../library/shapes/index.ts';
 import { WORK_ORDERS } from '../corpus/index.ts';
 import { counted, oneRun, question, workLine } from './question.ts';
 

@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import { AppError, csvLine, forEachOf, lettersOf } from '../base/index.ts';
 import type { UnreadableEntry } from '../corpus/index.ts';
 import { entryNames } from '../corpus/index.ts';
-import type { Choice, Phase, Records, ScreeningDecision } from '../store/index.ts';
-import { CHOICES, PHASES } from '../store/index.ts';
+import type { Choice, Phase, Records, ScreeningDecision } from '../database/index.ts';
+import { CHOICES, PHASES } from '../database/index.ts';
 import type { Work, WorkRecord } from '../works/index.ts';
 import {
   emptyRecord,

@@ -1,5 +1,5 @@
-export { CHOICES, PHASES } from '../store/index.ts';
-export type { Choice } from '../store/index.ts';
+export { CHOICES, PHASES } from '../database/index.ts';
+export type { Choice } from '../database/index.ts';
 export { addRecords, DECISION_FORMATS, exportDecisions, importDecisions, requireFile } from './exchange.ts';
 export type { AskRecord, DecisionFormat } from './exchange.ts';
 export { DEFAULT_MODEL, featuresOf, RankingModel } from './model.ts';

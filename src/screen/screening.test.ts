@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import { madeReview } from '../../test/fixtures/made-review.ts';
 import { writeReviewRun } from '../../test/fixtures/review-run.ts';
-import { CorpusWorks } from '../ask/index.ts';
+import { CorpusWorks } from '../library/index.ts';
 import { openCorpus } from '../corpus/index.ts';
 import type { Work, WorkRecord } from '../works/index.ts';
 import { emptyRecord, NO_IDS } from '../works/index.ts';

@@ -13,7 +13,7 @@ import {
   syncFolder,
 } from '../base/index.ts';
 import type { ModelIdentity } from '../parse/index.ts';
-import { CorpusStore, hasStore } from '../store/index.ts';
+import { CorpusStore, hasStore } from '../database/index.ts';
 import { INDEX_VERSION, SegmentFile, segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
 import { SegmentWriter } from './segment/write-segment.ts';

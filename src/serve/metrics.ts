@@ -1,4 +1,4 @@
-import { outcomesOf } from '../ask/index.ts';
+import { outcomesOf } from '../library/index.ts';
 import type { QueueStats } from '../queue/index.ts';
 import { queueJson } from '../queue/index.ts';
 import type { Monitor } from './watch/monitor.ts';

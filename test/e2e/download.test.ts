@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import type { Simulation } from '../../sim/index.ts';
 import type { Work } from '../../sim/world/types.ts';
-import { Records } from '../../src/store/index.ts';
+import { Records } from '../../src/database/index.ts';
 import type { Harvest } from '../support/harvest.ts';
 import { harvest, openWorld, readManifest, verifyFolder, wrongFiles } from '../support/harvest.ts';
 

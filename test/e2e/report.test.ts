@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 
 import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
-import { Records } from '../../src/store/index.ts';
+import { Records } from '../../src/database/index.ts';
 import { INLINE } from '../support/bin.ts';
 import type { OpenBrowser } from '../support/browser.ts';
 import { HANGING_MS, NO_BROWSER, openBrowser } from '../support/browser.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import type { NodeStatement } from '../../src/graph/index.ts';
-import { CorpusStore } from '../../src/store/index.ts';
+import { CorpusStore } from '../../src/database/index.ts';
 import { changeGraph } from '../support/graph.ts';
 import type { Block, DenseEngine } from '../../src/parse/index.ts';
 import {

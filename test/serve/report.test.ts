@@ -9,7 +9,7 @@ import { gunzipSync } from 'node:zlib';
 
 import { systemClock } from '../../src/base/index.ts';
 import type { ManifestRow } from '../../src/download/index.ts';
-import { ManifestFolder } from '../../src/harvest/index.ts';
+import { ManifestFolder } from '../../src/run/index.ts';
 import type {
   About,
   Lanes,

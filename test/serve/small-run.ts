@@ -5,12 +5,12 @@ import { systemClock } from '../../src/base/index.ts';
 import { openCorpus } from '../../src/corpus/index.ts';
 import type { ManifestRow } from '../../src/download/index.ts';
 import { manifestRow } from '../../src/download/index.ts';
-import { ManifestFolder } from '../../src/harvest/index.ts';
+import { ManifestFolder } from '../../src/run/index.ts';
 import { chunkItem, chunkOutput, DOCTAGS_FOLDER, openTokenizer, writeBlockLines } from '../../src/parse/index.ts';
 import { openStore, WorkQueue } from '../../src/queue/index.ts';
 import type { CorpusServer, ServerOptions } from '../../src/serve/index.ts';
 import { openServer } from '../../src/serve/index.ts';
-import { Records } from '../../src/store/index.ts';
+import { Records } from '../../src/database/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../../src/works/index.ts';
 
 /** A title that tries to be taken for markup. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
 import { systemClock } from '../../src/base/index.ts';
-import { assembleDownload } from '../../src/harvest/open-download.ts';
-import { openQueue } from '../../src/harvest/queue/open-queue.ts';
-import { simulatedLayer } from '../../src/harvest/simulated-web.ts';
+import { assembleDownload } from '../../src/run/download/open-download.ts';
+import { openQueue } from '../../src/run/queue/open-queue.ts';
+import { simulatedLayer } from '../../src/run/list/simulated-web.ts';
 import { loadConfig, settingsLayer } from '../../src/config/index.ts';
 import { workFromText } from '../../src/works/index.ts';
 import type { Resolver, Simulation, TruthLine } from '../../sim/index.ts';

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { manifestRow } from '../../src/download/index.ts';
-import type { CorpusStore } from '../../src/store/index.ts';
+import type { CorpusStore } from '../../src/database/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../../src/works/index.ts';
 import { seededRandom } from '../fixtures/random-document.ts';
 

@@ -23,7 +23,7 @@ import { Admin } from '../../sim/index.ts';
 import { sha256, systemClock } from '../../src/base/index.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import { exitCode, openTerminal, printError } from '../../src/cli/terminal.ts';
-import { Records } from '../../src/store/index.ts';
+import { Records } from '../../src/database/index.ts';
 import { CHEAPLY, INLINE } from './bin.ts';
 import { openWorld, PATIENCE } from './harvest.ts';
 import { readOnly } from './read-only.ts';

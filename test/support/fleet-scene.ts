@@ -5,10 +5,10 @@ import { join } from 'node:path';
 
 import type { Simulation } from '../../sim/index.ts';
 import { Admin } from '../../sim/index.ts';
-import { accountOf } from '../../src/ask/index.ts';
+import { accountOf } from '../../src/library/index.ts';
 import { sha256 } from '../../src/base/index.ts';
-import type { StoreCheck } from '../../src/harvest/index.ts';
-import { CorpusStore } from '../../src/store/index.ts';
+import type { StoreCheck } from '../../src/run/index.ts';
+import { CorpusStore } from '../../src/database/index.ts';
 import type { StartedCommand } from '../e2e/started-command.ts';
 import { startCommand } from '../e2e/started-command.ts';
 import type { TestPostgres } from '../postgres.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 import type { Contribution, GraphInput } from '../../src/graph/index.ts';
 import { graphSources } from '../../src/graph/index.ts';
-import type { GraphUpdate } from '../../src/store/graph/index.ts';
-import { GraphRows, updateGraph } from '../../src/store/graph/index.ts';
-import { CorpusStore } from '../../src/store/index.ts';
+import type { GraphUpdate } from '../../src/database/graph/index.ts';
+import { GraphRows, updateGraph } from '../../src/database/graph/index.ts';
+import { CorpusStore } from '../../src/database/index.ts';
 
 const GRAPH_TABLES =
   'graph_sources statements evidence printed printed_keys work_keys open_references nodes edges'.split(' ');

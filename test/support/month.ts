@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { MonthTruth } from '../../sim/index.ts';
 import { Admin, DEFAULT_POLICY, monthTruth, retractionWatch, World } from '../../sim/index.ts';
-import { Records } from '../../src/store/index.ts';
+import { Records } from '../../src/database/index.ts';
 import { startCommand } from '../e2e/started-command.ts';
 import { seededRandom } from '../fixtures/random-document.ts';
 import { INLINE } from './bin.ts';

@@ -1,100 +1,107 @@
 import { z } from 'zod';
 
-// Schemas of requests and answers for HTTP, MCP and the page; `ask` imports only their types: zod loads slowly.
+import { fields, number, passage, text } from '../../library/shapes/index.ts';
+
+// Schemas of answers and tables for HTTP, MCP and the page; `answers` imports only their types.
 // The page is built from this file too: import nothing here that a browser does not have.
 
-export const text = z.string().nullable();
-export const number = z.number().nullable();
-export const count = z.int().min(0);
-
-export function fields<T extends z.ZodType, Name extends string>(type: T, ...names: readonly Name[]): Record<Name, T> {
-  return Object.fromEntries(names.map((name) => [name, type])) as Record<Name, T>;
-}
-
-const words = z.string().max(1_000).optional();
-
-/** Filters of works. A facet takes several values with commas. */
-export const workFilter = z.object({
-  q: words.describe('Words, or prefixes of words, in title, authors, venue or ids.'),
-  outcome: words.describe('saved, failed, parked, skipped, waiting, own, or missing for all without a text; comma-separated.'), // prettier-ignore
-  reason: words.describe('Why a work has no full text, as account lists them; comma-separated.'),
-  licence: words.describe('Such as cc-by; none for unknown; comma-separated.'),
-  version: words.describe('publishedVersion, acceptedVersion, submittedVersion, none.'),
-  type: words.describe('Such as article or preprint; comma-separated.'),
-  label: words.describe('Screening result: included, excluded, none; comma-separated.'),
-  year: words.describe('2020, 2018-2022, 2018-, -2022, none.'),
-  author: words.describe('Part of an author’s name.'),
-  venue: words.describe('Part of the name of a journal or repository.'),
-  retracted: z.boolean().optional(),
+/** The row of a table that a quote is from, with the cells that it covers. */
+export const quotedRow = z.object({
+  table: z.string().describe('The caption of the table; empty if it has none.'),
+  row: z.string().describe('The first cell of the row.'),
+  cells: z.array(
+    z.object({
+      column: z.string().describe('The header of the column.'),
+      value: z.string(),
+      unit: text.describe('From the cell, the header or the row; null if none is given.'),
+    }),
+  ),
 });
 
-export const passageFilter = z.object({
-  year: words.describe('Only works from these years: 2020, 2018-2022, 2018-, -2022.'),
-  author: words.describe('Only works by this author: part of a name, or an ORCID.'),
-  venue: words.describe('Only works from this journal or repository: part of its name.'),
-  type: words.describe('Only works of this type, such as article or preprint.'),
-  license: words.describe('Only works under these licences, such as cc-by; comma-separated.'),
-  section: words.describe('Only these sections, comma-separated; front matter and reference lists only if named.'),
-  has: z.enum(['table', 'figure']).optional().describe('Only passages that contain one.'),
-});
-
-export const work = z
-  .object({
-    id: z.string(),
-    outcome: z
-      .enum(['saved', 'own', 'parked', 'failed', 'skipped', 'waiting', 'unreadable'])
-      .describe('own: a paper of the user; parked: tried again later; skipped: unavailable; waiting: not tried yet.'),
-    ...fields(text, 'title', 'authors', 'venue', 'doi', 'type', 'reason', 'sentence'),
-    ...fields(text, 'resolver', 'licence', 'version', 'document'),
-    ...fields(number, 'year', 'bytes', 'citations'),
-    retracted: z.boolean(),
-    at: text.describe('ISO 8601.'),
-  })
-  .meta({ id: 'Work' });
-
-export const documentHead = { id: z.string(), ...fields(text, 'work', 'title', 'authors'), year: number };
-
-/** A document in a list: the outcome of each of its steps, null before it. */
-export const documentLine = z
-  .object({
-    ...documentHead,
-    ...fields(z.enum(['success', 'failure', 'needs-ocr']).nullable(), 'parsed', 'chunked', 'embedded'),
-    failure: text.describe('Why the last step failed.'),
-  })
-  .meta({ id: 'Document' });
-
-export const stepCount = z.object({
-  name: z.enum(['works', 'saved', 'parsed', 'chunked', 'embedded']),
-  ...fields(count, 'done', 'failed'),
-  of: number.describe('How many are expected at this step; null if unknown.'),
-});
-
-export const runEvent = z.object({
-  kind: z.enum(['work', 'stage', 'host']),
-  level: z.enum(['info', 'warn', 'error']),
-  at: z.string().describe('ISO 8601, by the clock of the run.'),
+const answerQuote = z.object({
   text: z.string(),
-  ...fields(text, 'work', 'document', 'host', 'reason'),
-});
-
-export const box = z.object({ page: z.int(), ...fields(z.number(), 'left', 'top', 'right', 'bottom') });
-
-export const passage = z.object({
-  rank: z.number(),
-  fit: z.number().describe('Score, 0 to 1.'),
-  run: z.string(),
-  work: z.string().describe('The id to pass to read or cite.'),
-  ...fields(z.string(), 'title', 'by'),
-  year: number,
-  ...fields(text, 'venue', 'doi', 'license'),
-  retracted: z.boolean(),
-  headings: z.array(z.string()),
-  part: z.string(),
-  page: number,
-  text: z.string(),
-  ...fields(text, 'citation', 'bibtex'),
-  id: z.string().describe('The id of the passage.'),
+  sentence: z.string().describe('The whole sentence that the quote is from.'),
   document: z.string(),
-  boxes: z.array(box),
-  link: text,
+  passage: z.string().describe('The id of the passage.'),
+  ...fields(text, 'work', 'title', 'citation', 'link'),
+  page: number,
+  ...fields(z.int().describe('Offset in characters into the passage.'), 'start', 'end'),
+  row: quotedRow.nullable().describe('Null for a quote that is not a row of a table.'),
 });
+
+/** A sentence of an answer with the quotes that support it, at least one. */
+export const answerSentence = z.object({
+  text: z.string(),
+  fit: number.describe('How well it answers the question, 0 to 1; null if a model wrote it.'),
+  quotes: z.array(answerQuote),
+});
+
+export const answerHead = z.object({
+  question: z.string(),
+  model: text.describe('The model that wrote the sentences; null where they are quotes.'),
+  sentences: z.array(answerSentence),
+  disagreements: z.array(answerSentence).describe('What papers contradict each other about, by the model.'),
+  uncertain: z.array(answerSentence).describe('What the papers call uncertain or unknown, by the model.'),
+  dropped: z.record(z.string(), z.int()).describe('Sentences of the model that were dropped, by reason.'),
+  support: z
+    .enum(['model', 'reader'])
+    .nullable()
+    .describe('What checked that the quotes support the sentences; null if nothing did, or they are the quotes.'),
+  cut: z.boolean().describe('Whether the answer of the model was cut off; its complete sentences are given.'),
+  searches: z.array(z.string()).describe('What the model searched for besides the question.'),
+  failure: z
+    .object({ code: z.enum(['model-empty', 'model-unreadable', 'model-cut', 'over-budget']), message: z.string() })
+    .nullable()
+    .describe('Why the configured model did not answer; the sentences are then quotes.'),
+});
+
+/** An answer from the papers; without sentences, they do not answer. */
+export const answerShape = answerHead.extend({ passages: z.array(passage) });
+
+export const column = z
+  .object({
+    name: z.string(),
+    question: z.string(),
+    type: z.enum(['text', 'number', 'yes/no', 'choice', 'list']),
+    unit: text.describe('Unit of a number; null if any is accepted.'),
+    choices: z.array(z.string()).describe('The allowed values of a choice.'),
+    field: text.describe('The field of the record that it shows; null for what is read in the paper.'),
+  })
+  .meta({ id: 'Column' });
+
+const cellQuote = z.object({
+  text: z.string(),
+  page: number,
+  passage: z
+    .object({ id: z.string(), start: z.int(), end: z.int() })
+    .nullable()
+    .describe('Null for values from the graph.'),
+  row: quotedRow.nullable().describe('Null for a quote that is not a row of a table.'),
+});
+
+const quotes = z.array(cellQuote).describe('What shows the value; none for values of the record.');
+
+/** A value, or the reason why there is none, with the closest sentences of the paper. */
+export const cell = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('value'),
+    value: z.string(),
+    from: z.enum(['record', 'statement', 'graph', 'quantity', 'extractive', 'model', 'corrected']),
+    quotes,
+  }),
+  z.object({
+    kind: z.literal('empty'),
+    reason: z.string(),
+    sentence: z.string().describe('The reason in words.'),
+    quotes,
+  }),
+]);
+
+export const tableRow = z
+  .object({
+    document: z.string(),
+    work: z.object({ id: z.string(), title: text, year: number, apa: z.string(), doi: text }).nullable(),
+    link: text,
+    cells: z.array(cell).describe('In the order of the columns.'),
+  })
+  .meta({ id: 'TableRow' });

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 
-import type { Answer } from '../../answers/index.ts';
-import { askCorpus, askSettings, citedWorks, openWriter } from '../../answers/index.ts';
+import type { Answer } from '../../ask/index.ts';
+import { askCorpus, askSettings, citedWorks, openWriter } from '../../ask/index.ts';
 import { AppError } from '../../base/index.ts';
 import { corpusOf, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 
 import { loadSchema, printable, settingsTable } from '../../config/index.ts';
-import { configuredServices } from '../../harvest/index.ts';
+import { configuredServices } from '../../run/index.ts';
 import { openSession, shared } from '../session.ts';
 import { table } from '../terminal.ts';
 

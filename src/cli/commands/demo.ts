@@ -2,7 +2,8 @@ import { join } from 'node:path';
 
 import { Command } from 'commander';
 
-import { askCorpus, fillTable, parseColumns, tableText } from '../../answers/index.ts';
+import { askCorpus } from '../../ask/index.ts';
+import { fillTable, parseColumns, tableText } from '../../table/index.ts';
 import { settingsLayer } from '../../config/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import { openCorpus } from '../../corpus/index.ts';

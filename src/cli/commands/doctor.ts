@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { AppError, errorInfo } from '../../base/index.ts';
 import type { Config, Loaded } from '../../config/index.ts';
 import { withoutPasswords } from '../../config/index.ts';
-import { configuredServices, dnsMappings, openQueue, simulatedLayer } from '../../harvest/index.ts';
+import { configuredServices, dnsMappings, openQueue, simulatedLayer } from '../../run/index.ts';
 import type { Send } from '../../http/index.ts';
 import { createClient, requireContact } from '../../http/index.ts';
 import { findModelServers, LOCAL_MODEL_SERVERS } from '../../model/index.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { Command, Option } from 'commander';
 
-import type { GraphFormat } from '../../ask/index.ts';
-import { exportGraph, GRAPH_FORMATS } from '../../ask/index.ts';
+import type { GraphFormat } from '../../library/index.ts';
+import { exportGraph, GRAPH_FORMATS } from '../../library/index.ts';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import { EXPORT_FORMATS } from '../../corpus/index.ts';

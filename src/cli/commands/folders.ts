@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 
-import type { RunCounts } from '../../ask/index.ts';
+import type { RunCounts } from '../../library/index.ts';
 import { AppError, isAbort } from '../../base/index.ts';
 import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
-import { checkStore, fleetLayer, mergeFolders, openShared, simulatedLayer } from '../../harvest/index.ts';
+import { checkStore, fleetLayer, mergeFolders, openShared, simulatedLayer } from '../../run/index.ts';
 import { decimalNumber, webOptions } from '../options.ts';
 import { corpusOf, requireFolder, requireRun, runArgument, splitRun } from '../run-argument.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';

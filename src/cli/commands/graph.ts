@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander';
 
 import type { Corpus } from '../../corpus/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
-import { simulatedLayer } from '../../harvest/index.ts';
+import { simulatedLayer } from '../../run/index.ts';
 import { askedRun, GRAPH_QUERIES, graphQuestion } from '../../questions/index.ts';
 import type { FlagsOf } from '../options.ts';
 import { webOptions, wholeNumber, worksOption } from '../options.ts';

@@ -5,7 +5,7 @@ import { Command, Option } from 'commander';
 
 import { AppError } from '../../base/index.ts';
 import { corpusLayer } from '../../corpus/index.ts';
-import { askRecords, entryRows, ManifestFolder, openAsking, simulatedLayer } from '../../harvest/index.ts';
+import { askRecords, entryRows, ManifestFolder, openAsking, simulatedLayer } from '../../run/index.ts';
 import type { AskRecord, Candidate, Choice, ReviewStatus } from '../../screen/index.ts';
 import {
   addRecords,

@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import { AppError, isUnwritable, packageVersion } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
-import { hostKnowledge, openQueue, queueLayer } from '../../harvest/index.ts';
+import { hostKnowledge, openQueue, queueLayer } from '../../run/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
 import type { FlagsOf } from '../options.ts';
 import { isRun, openCorpora, requireRun } from '../run-argument.ts';

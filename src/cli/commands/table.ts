@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 
 import { Command, Option } from 'commander';
 
-import type { Column, FilledTable, TableFormat } from '../../answers/index.ts';
+import type { Column, FilledTable, TableFormat } from '../../table/index.ts';
+import { openWriter } from '../../ask/index.ts';
 import {
   checkedColumns,
   estimateTable,
   fillTable,
-  openWriter,
   parseColumn,
   parseColumns,
   TABLE_FORMATS,
   tableText,
   writeTableFile,
-} from '../../answers/index.ts';
+} from '../../table/index.ts';
 import { AppError, writeFileAtomic } from '../../base/index.ts';
 import { settingsLayer } from '../../config/index.ts';
 import { corpusOf, runArgument, splitRun } from '../run-argument.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 
 import { AppError, csvLine, visibleText, writeFileAtomic } from '../../base/index.ts';
-import type { CorpusWorks, LibraryWork } from '../../ask/index.ts';
-import { accountOf, prismaSvg } from '../../ask/index.ts';
+import type { CorpusWorks, LibraryWork } from '../../library/index.ts';
+import { accountOf, prismaSvg } from '../../library/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, parseLicense, risEntry } from '../../works/index.ts';
 import type { FileFormat } from '../../parse/index.ts';
 import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index.ts';

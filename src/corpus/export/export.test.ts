@@ -9,15 +9,15 @@ import { DuckDBInstance } from '@duckdb/node-api';
 
 import { systemClock } from '../../base/index.ts';
 import { manifestRow } from '../../download/index.ts';
-import { ManifestFolder } from '../../harvest/index.ts';
+import { ManifestFolder } from '../../run/index.ts';
 import { chunkItem, chunkOutput, openTokenizer } from '../../parse/index.ts';
-import { Records } from '../../store/index.ts';
+import { Records } from '../../database/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../../works/index.ts';
 import type { Corpus } from '../corpus.ts';
 import { openCorpus } from '../corpus.ts';
 import type { ExportFormat } from './export-corpus.ts';
-import type { Account } from '../../ask/index.ts';
+import type { Account } from '../../library/index.ts';
 
 /** Markdown, HTML and links that a note must escape. */
 const ABSTRACT = 'It *was* hot. <script>x</script> ![[secret]] [a](http://b) ```dataviewjs';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { count, fields, number, text } from '../../ask/shapes/index.ts';
+import { count, fields, number, text } from '../../library/shapes/index.ts';
 
 // The page is built from this file too: import nothing here that a browser does not have.
 

@@ -9,7 +9,7 @@ import {
   sentenceOf,
   sourcesOf,
   stageTimes,
-} from '../../ask/index.ts';
+} from '../../library/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';

@@ -12,8 +12,8 @@ import {
   stepCount,
   text,
   work,
-} from '../../ask/shapes/index.ts';
-import { answerSentence, answerShape, column, tableRow } from '../../answers/shapes/index.ts';
+} from '../../library/shapes/index.ts';
+import { answerSentence, answerShape, column, tableRow } from '../../ask/shapes/index.ts';
 import { JOB_STATES } from '../../queue/index.ts';
 
 // The OpenAPI document is generated from these schemas, and tests check real responses against them.

@@ -1,14 +1,7 @@
 import { z } from 'zod';
 
-import {
-  columnsFrom,
-  correctCell,
-  estimateTable,
-  fillTable,
-  openWriter,
-  readTable,
-  savedTables,
-} from '../../answers/index.ts';
+import { openWriter } from '../../ask/index.ts';
+import { columnsFrom, correctCell, estimateTable, fillTable, readTable, savedTables } from '../../table/index.ts';
 import { eventStream } from '../../corpus/index.ts';
 import { worksChoice } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';

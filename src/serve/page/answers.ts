@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 import type * as shapes from '../api/shapes.ts';
-import type { passage, work } from '../../ask/shapes/index.ts';
-import type { answerShape } from '../../answers/shapes/index.ts';
+import type { passage, work } from '../../library/shapes/index.ts';
+import type { answerShape } from '../../ask/shapes/index.ts';
 import type { screeningShape } from '../../screen/shapes/index.ts';
 
 // Response types, inferred from the API schemas.

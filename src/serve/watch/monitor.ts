@@ -4,7 +4,7 @@ import type { z } from 'zod';
 
 import type { Clock, Timer } from '../../base/index.ts';
 import { errorInfo, wait } from '../../base/index.ts';
-import { hostFigures } from '../../ask/index.ts';
+import { hostFigures } from '../../library/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import type { event } from '../api/shapes.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import type { HostFigures } from '../../ask/index.ts';
+import type { HostFigures } from '../../library/index.ts';
 import type { Clock } from '../../base/index.ts';
 import { REASONS } from '../../download/index.ts';
 import type { HostOverview, HostSources, JobState, QueueStats, WorkQueue } from '../../queue/index.ts';

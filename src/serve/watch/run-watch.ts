@@ -3,7 +3,7 @@ import { basename, isAbsolute, relative } from 'node:path';
 import type { z } from 'zod';
 
 import type { Clock } from '../../base/index.ts';
-import { outcomesOf } from '../../ask/index.ts';
+import { outcomesOf } from '../../library/index.ts';
 import type { Corpus, RunEvent, RunFile, StepCount } from '../../corpus/index.ts';
 import { screeningOnDemand } from '../../screen/index.ts';
 import type { now, run } from '../api/shapes.ts';

@@ -19,7 +19,7 @@ import {
 import type { ParseStage, StageCall } from '../../../corpus/index.ts';
 import { manifestFolder, openCorpus, PARSE_STAGES } from '../../../corpus/index.ts';
 import { manifestPath } from '../../../stage/index.ts';
-import { fleetLayer } from '../../../harvest/queue/index.ts';
+import { fleetLayer } from '../../../run/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../../session.ts';
 import { wholeNumber } from '../../options.ts';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Argument, InvalidArgumentError, Option } from 'commander';
 
 import { AppError, errorInfo, hostKey } from '../../../base/index.ts';
-import type { BadArtifact } from '../../../harvest/queue/index.ts';
-import { readArtifacts } from '../../../harvest/queue/index.ts';
+import type { BadArtifact } from '../../../run/queue/index.ts';
+import { readArtifacts } from '../../../run/queue/index.ts';
 import type { Job, JobFilter, Pause, QueueAdmin, WorkQueue } from '../../../queue/kept/index.ts';
 import { JOB_STATES, jobJson, queueJson } from '../../../queue/kept/index.ts';
 import { wholeNumber } from '../../options.ts';

@@ -7,7 +7,7 @@ import type { DrainMode, Handler, Outlook, QueueEvent, RunSummary, WorkQueue } f
 import type { DownloadRun } from '../../../download/index.ts';
 import type { Telemetry } from '../../../telemetry/index.ts';
 import { isoTime, Orchestrator, RateMeter } from '../../../queue/index.ts';
-import { orchestratorOptions } from '../../../harvest/queue/index.ts';
+import { orchestratorOptions } from '../../../run/queue/index.ts';
 import { recordText } from '../../record-text.ts';
 import type { Session } from '../../session.ts';
 import { count, nonZero, plain, showProgress } from '../../terminal.ts';
@@ -94,7 +94,7 @@ async function run({ queue, session, config }: OpenedQueue, options: WorkerFlags
 /** Settings of `--sim` and `--mailto`; without them the HTTP modules are not loaded. */
 async function webLayer(options: WorkerFlags): Promise<Layer> {
   if (options.sim === undefined && options.mailto === undefined) return [];
-  return (await import('../../../harvest/index.ts')).simulatedLayer(options);
+  return (await import('../../../run/index.ts')).simulatedLayer(options);
 }
 
 async function openDownload(
@@ -103,7 +103,7 @@ async function openDownload(
   opened: AsyncDisposableStack,
 ): Promise<DownloadRun> {
   // Loaded here: custom handlers do not need the download modules.
-  const { assembleDownload, openShared } = await import('../../../harvest/index.ts');
+  const { assembleDownload, openShared } = await import('../../../run/index.ts');
   const { isQueueEvent } = await import('../../../download/index.ts');
   const { webTimeOf } = await import('../../simulation.ts');
   const runtime = { ...session, web: await webTimeOf(sim) };

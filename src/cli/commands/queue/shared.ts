@@ -7,7 +7,7 @@ import { AppError } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
 import { withoutPasswords } from '../../../config/index.ts';
 import type { WorkQueue } from '../../../queue/index.ts';
-import { openQueue, queueLayer } from '../../../harvest/queue/index.ts';
+import { openQueue, queueLayer } from '../../../run/queue/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, shared } from '../../session.ts';
 import { quoted } from '../../terminal.ts';

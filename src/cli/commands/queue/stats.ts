@@ -72,7 +72,7 @@ const NO_JOBS = { nextAvailableAt: null, inProgress: 0, host: '' };
 
 /** Every host, or one. Loads the rules of every service, which no other queue command needs. */
 async function hostsOf(queue: WorkQueue, config: Config, one: string | undefined): Promise<object[]> {
-  const { hostsNow } = await import('../../../harvest/index.ts');
+  const { hostsNow } = await import('../../../run/index.ts');
   const hosts = (await hostsNow(config, queue)).filter(({ name }) => one === undefined || name === one);
   return hosts.map(({ name, line, done, failed, jobs }) => {
     const { nextAvailableAt, inProgress, host: _host, ...others } = jobs ?? NO_JOBS;

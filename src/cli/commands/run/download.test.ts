@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { accountOf, CorpusWorks, runCountsOf } from '../../../ask/index.ts';
+import { accountOf, CorpusWorks, runCountsOf } from '../../../library/index.ts';
 import { settingsTable } from '../../../config/index.ts';
 import type { DownloadSummary } from '../../../download/index.ts';
 import { HeldClock } from '../../../testing/index.ts';

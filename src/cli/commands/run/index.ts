@@ -8,7 +8,7 @@ import type { Config, Layer } from '../../../config/index.ts';
 import type { Corpus, GatherRequest, RunAccount, RunAsked } from '../../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../../corpus/index.ts';
 import { slug } from '../../../download/index.ts';
-import { asksOpenAlex, fleetLayer, queueLayer, simulatedLayer } from '../../../harvest/index.ts';
+import { asksOpenAlex, fleetLayer, queueLayer, simulatedLayer } from '../../../run/index.ts';
 import type { Work } from '../../../works/index.ts';
 import type { Session } from '../../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../../session.ts';

@@ -1,5 +1,5 @@
 import { duration } from '../../../base/index.ts';
-import type { Account, RunCounts } from '../../../ask/index.ts';
+import type { Account, RunCounts } from '../../../library/index.ts';
 import type { Config } from '../../../config/index.ts';
 import { withoutPasswords } from '../../../config/index.ts';
 import type { Corpus, CorpusEvent, CorpusStageName, RunAccount } from '../../../corpus/index.ts';

@@ -1,0 +1,210 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { AppError } from '../base/index.ts';
+import type { ManifestRow } from '../download/index.ts';
+import { readSidecar, sidecarPath } from '../parse/index.ts';
+import type { Label, SavedSet } from '../database/index.ts';
+import { CorpusStore, LABELS, Records } from '../database/index.ts';
+import type { WorkRecord } from '../works/index.ts';
+import { emptyRecord, retractionOf, yearOf } from '../works/index.ts';
+import { hasDocument } from './read-document.ts';
+import type { WorkFilter, WorkLine } from './works/work-table.ts';
+import { parseYears, WORK_FACETS, WorkTable } from './works/work-table.ts';
+
+/** A run folder with its data in `Data`, or the parent of another data folder. */
+export interface DocumentPlace {
+  readonly folder: string;
+  readonly dataRoot: string;
+}
+
+export type LibraryWork = ReturnType<typeof describedWork>;
+
+const DESCRIBED = `select works.*, outcomes.row as manifest_row, records.record
+  from works left join outcomes on outcomes.sequence = works.sequence left join records on records.id = works.work`;
+
+const HISTORY_ROWS = 50;
+
+/** The works of a corpus folder: lists, single works, and their outcomes. `store.ingest` reads new log lines. */
+export class CorpusWorks implements Disposable {
+  readonly store: CorpusStore;
+  readonly table: WorkTable;
+  readonly records: Records;
+  readonly place: DocumentPlace;
+
+  constructor(folder: string, dataRoot = join(folder, 'Data')) {
+    this.place = { folder, dataRoot };
+    this.store = CorpusStore.open(folder, { manifests: join(dataRoot, 'Manifests') });
+    this.table = new WorkTable(this.store);
+    this.records = new Records(this.store);
+  }
+
+  get isEmpty(): boolean {
+    return !this.store.get('select 1 from works limit 1');
+  }
+
+  /** A work by its id, another id of it (`doi:…`, a DOI, its address), or the name of its document. */
+  find(name: string): LibraryWork | undefined {
+    const doi = `doi:${name.replace(/^(?:https?:\/\/(?:dx\.)?doi\.org\/|doi:)/i, '').toLowerCase()}`;
+    const row = this.store.get(
+      `${DESCRIBED} where works.row = coalesce(
+         (select row from works where work = ?1), (select row from works where tried = ?1),
+         (select row from works join work_ids on works.work = work_ids.work where work_ids.id in (?1, ?2) order by works.work limit 1),
+         (select row from works where work = ?2), (select row from works where tried = ?2),
+         (select row from works join own_papers on works.work = own_papers.work where own_papers.document = ?1),
+         (select row from works where document = ?1 and document <> '' limit 1), (select row from works where name = ?1 limit 1))`,
+      name,
+      doi,
+    );
+    return row && this.#described(row);
+  }
+
+  /** Every work, in the order of their outcomes in the log. */
+  *each(): Generator<LibraryWork> {
+    const order = 'order by works.sequence = 0, works.sequence, works.work';
+    for (const row of this.store.iterate(`${DESCRIBED} ${order}`)) yield this.#described(row);
+  }
+
+  #described(row: Record<string, unknown>): LibraryWork {
+    const { record, manifest_row: last } = row;
+    return describedWork(
+      row,
+      typeof record === 'string' ? this.store.parse<WorkRecord>(record) : null,
+      typeof last === 'string' ? this.store.parse<ManifestRow>(last) : null,
+      this.place,
+    );
+  }
+
+  link(document: string): string | undefined {
+    return documentLink(this.place, document);
+  }
+
+  /** The manifest rows of a work, latest first. */
+  history(work: string): ManifestRow[] {
+    const tried = 'coalesce((select tried from works where work = ?1), ?1)';
+    const sql = `select row from outcomes where work = ${tried} order by sequence desc limit ${HISTORY_ROWS}`;
+    return this.store.column(sql, work).map((row) => this.store.parse<ManifestRow>(row));
+  }
+
+  [Symbol.dispose](): void {
+    this.store[Symbol.dispose]();
+  }
+}
+
+export function describedWork(
+  row: Readonly<Record<string, unknown>>,
+  known: WorkRecord | null,
+  last: ManifestRow | null,
+  place: DocumentPlace,
+) {
+  const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
+  const [id, document, doi] = [String(row['work']), String(row['name']), known?.ids.doi ?? text('doi')];
+  const title = known?.title ?? text('title');
+  const record = known ?? { ...emptyRecord(id, { doi }), title };
+  const outcome = String(row['outcome']) as WorkLine['outcome'];
+  const isKept = outcome === 'saved' || outcome === 'own';
+  return {
+    id,
+    /** The name of its parsed document, whether or not it exists. */
+    document,
+    hasText: hasDocument(place.dataRoot, document),
+    title,
+    authors: record.authors.map(({ name }) => name),
+    year: yearOf(record),
+    venue: record.venue,
+    type: record.type,
+    doi,
+    /** Licence and version are of the downloaded file if known, else of the work. */
+    licence: last?.license ?? record.license,
+    version: last?.version ?? record.version,
+    access: record.access,
+    outcome,
+    reason: text('reason'),
+    detail: last?.detail ?? null,
+    resolver: text('resolver'),
+    /** Relative to the folder of the corpus. */
+    file: isKept ? (documentLink(place, document) ?? last?.path ?? null) : null,
+    isRetracted: retractionOf(record) !== undefined,
+    label: text('label') as Label | null,
+    /** Another record is a better version of the same work. */
+    isOtherVersion: row['other_version'] === 1,
+    record,
+  };
+}
+
+/** The path of a document's file: relative if it is inside the run folder, which may be moved. */
+export function documentLink({ folder, dataRoot }: DocumentPlace, document: string): string | undefined {
+  for (const kind of ['PDF', 'XML', 'HTML']) {
+    const kept = join(kind, `${document}.${kind.toLowerCase()}`);
+    if (existsSync(join(folder, kept))) return kept;
+  }
+  // Without a sidecar the passage is shown without a link.
+  return readSidecar(sidecarPath(dataRoot, document)).source;
+}
+
+const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;
+const MOST_LISTED = 100_000;
+
+/** Parses a filter such as `year:2018-2022 author:"van Oppen" retracted:no heat waves`. */
+export function parseWorkFilter(text: string): WorkFilter {
+  const filter: Record<string, string | boolean> = {};
+  const words: string[] = [];
+  for (const [, field, quoted, bare, word] of text.matchAll(/(?<!\S)([a-z]{1,20}):(?:"([^"]{0,500})"|(\S*))|(\S+)/gi)) {
+    const name = field?.toLowerCase() ?? '';
+    const value = quoted ?? bare ?? '';
+    if (name === '') words.push((word ?? '').replaceAll('"', ''));
+    else if (name === 'retracted' && /^(?:yes|no)$/i.test(value)) filter['retracted'] = /^yes$/i.test(value);
+    else if (FIELDS.some((each) => each === name) && value !== '' && filter[name] === undefined) filter[name] = value;
+    else
+      throw new AppError('USAGE_FILTER', `"${`${name}:${value}`.slice(0, 100)}" is not a filter condition`, {
+        hint: `fields, each once: ${FIELDS.join(', ')}, retracted (yes or no)`,
+      });
+  }
+  const { year } = filter;
+  if (typeof year === 'string' && year !== 'none') parseYears(year);
+  if (words.length > 0) filter['q'] = words.join(' ');
+  if (Object.keys(filter).length === 0)
+    throw new AppError('USAGE_FILTER', 'the filter is empty', { hint: `fields: ${FIELDS.join(', ')}, retracted` });
+  return filter;
+}
+
+/** Rather than a name or a list of ids. */
+function isFilter(text: string): boolean {
+  const starts = [...FIELDS, 'retracted'].map((field) => `${field}:`);
+  return text
+    .toLowerCase()
+    .split(/\s/)
+    .some((word) => starts.some((start) => word.startsWith(start)));
+}
+
+/** Selects by a saved set, `included` or `excluded`, a filter, ids with commas, or a file of ids, `@FILE`. */
+export function chooseWorks(works: CorpusWorks, text: string): ReadonlySet<string> {
+  const named = works.records.sets().find(({ name }) => name === text);
+  if (named) return worksOfSet(works, named);
+  const label = LABELS.find((each) => each === text);
+  if (label) return new Set([...works.records.labels()].flatMap(([work, own]) => (own === label ? [work] : [])));
+  if (isFilter(text)) return works.table.ids(parseWorkFilter(text));
+  const ids = text.startsWith('@') ? listIn(text.slice(1)) : text.split(',');
+  return new Set(ids.map((id) => id.trim()).flatMap((id) => (id === '' ? [] : [workOf(works, id)])));
+}
+
+export function worksOfSet(works: CorpusWorks, { works: listed, filter }: SavedSet): ReadonlySet<string> {
+  return listed ? new Set(listed) : works.table.ids(parseWorkFilter(filter ?? ''));
+}
+
+function workOf(works: CorpusWorks, id: string): string {
+  const found = works.find(id);
+  if (found) return found.id;
+  const sets = works.records.sets().map(({ name }) => name);
+  throw new AppError('USAGE_WORKS', `"${id.slice(0, 100)}" is neither a work of this run nor a saved set`, {
+    hint: `${sets.length > 0 ? `sets: ${sets.slice(0, 10).join(', ')}; ` : ''}a filter has fields, such as year:2020-2022`,
+  });
+}
+
+function listIn(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split(/\r?\n/).slice(0, MOST_LISTED);
+  } catch (cause) {
+    throw new AppError('USAGE_WORKS', `${path} cannot be read`, { hint: 'a file with one id on each line', cause });
+  }
+}

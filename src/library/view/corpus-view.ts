@@ -1,0 +1,312 @@
+import { existsSync } from 'node:fs';
+
+import type { z } from 'zod';
+
+import { fileInside } from '../../base/index.ts';
+import type { ManifestRow } from '../../download/index.ts';
+import type { Block, Chunk } from '../../parse/index.ts';
+import {
+  blocksPath,
+  chunkOutput,
+  PdfInspector,
+  readBlockLines,
+  readChunks,
+  readSidecar,
+  sidecarPath,
+} from '../../parse/index.ts';
+import type { CorpusStore } from '../../database/index.ts';
+import { STEPS } from '../../database/index.ts';
+import type { WorkRecord } from '../../works/index.ts';
+import type { Account, HostSlice } from '../account.ts';
+import { accountOf, countStep, newHolds } from '../account.ts';
+import type { DocumentPlace } from '../corpus-works.ts';
+import { CorpusWorks, documentLink } from '../corpus-works.ts';
+import { captionsOf, hasDocument, isDocumentName, tableRows } from '../read-document.ts';
+import type { CitedWork } from '../search/search-session.ts';
+import { citedWork } from '../search/search-session.ts';
+import type { documentLine, runEvent, stepCount } from '../shapes/index.ts';
+import type { WorksRequest, WorkTable } from '../works/work-table.ts';
+import { decodeCursor, encodeCursor, whereOf, wordsOf } from '../works/work-table.ts';
+
+const REPORTED_AT_FIRST = 200;
+
+const PAGE = 50;
+const LAST_FIRST = Object.values(STEPS).toReversed();
+const STEP_COLUMNS = LAST_FIRST.map((step) => `max(ended) FILTER (WHERE step = '${step}') AS ${step}`).join(', ');
+
+export type StepCount = z.output<typeof stepCount>;
+export type RunEvent = z.output<typeof runEvent>;
+export type DocumentLine = z.output<typeof documentLine>;
+
+/** A growing corpus for readers; `refresh` reads what other processes have written. */
+export class CorpusView extends CorpusWorks {
+  readonly #pictures = pagePictures();
+  /** The number of the last event reported, for outcomes of works, each step of documents, and holds of hosts. */
+  readonly #reported = new Map<string, number>();
+  #counted: { readonly version: string; readonly account: Account } | undefined;
+  #refreshing: Promise<readonly RunEvent[]> | undefined;
+
+  /** Reads new log lines and returns new events; concurrent calls share one read. */
+  refresh(): Promise<readonly RunEvent[]> {
+    this.#refreshing ??= this.#read().finally(() => (this.#refreshing = undefined));
+    return this.#refreshing;
+  }
+
+  account(): Account {
+    const { version } = this.store;
+    if (this.#counted?.version !== version) this.#counted = { version, account: accountOf(this.store) };
+    return this.#counted.account;
+  }
+
+  get works(): WorkTable {
+    return this.table;
+  }
+
+  steps(): readonly StepCount[] {
+    const account = this.account();
+    const { listed, waiting, deferred, downloaded, local, failed } = account;
+    // A deferred work is tried again.
+    const tried = listed - waiting - deferred;
+    const files = downloaded + local;
+    const counted = (step: 'parsed' | 'chunked' | 'embedded') => ({
+      done: account[step],
+      failed: countStep(this.store, step, 'failure'),
+    });
+    const [parsed, chunked, embedded] = [counted('parsed'), counted('chunked'), counted('embedded')];
+    // Assumes that untried works succeed as often as tried ones.
+    const coming = tried > 0 ? Math.round(((listed - tried) * files) / tried) : 0;
+    const toParse = Math.max(files + coming - account.scans, parsed.done + parsed.failed);
+    const toChunk = Math.max(toParse - parsed.failed, chunked.done + chunked.failed);
+    return [
+      { name: 'works', done: tried, failed, of: listed },
+      { name: 'saved', done: files, failed: 0, of: tried },
+      { name: 'parsed', ...parsed, of: toParse },
+      { name: 'chunked', ...chunked, of: toChunk },
+      { name: 'embedded', ...embedded, of: Math.max(toChunk - chunked.failed, embedded.done + embedded.failed) },
+    ];
+  }
+
+  record(work: string): { readonly record: WorkRecord; readonly cited: CitedWork } | undefined {
+    const record = this.records.get(work);
+    return record && { record, cited: citedWork(record) };
+  }
+
+  documents({ q = '', limit = PAGE, cursor }: Pick<WorksRequest, 'q' | 'limit' | 'cursor'>) {
+    const after = decodeCursor(cursor, 1);
+    const words = wordsOf(q);
+    const conditions = [
+      ...(after ? ['steps.document > :after'] : []),
+      ...(words === '' ? [] : ['works.row IN (SELECT rowid FROM words WHERE words MATCH :words)']),
+    ];
+    const rows = this.store.all<DocumentLine>(
+      `SELECT steps.document AS id, work, title, authors, nullif(year, 0) AS year, ${STEP_COLUMNS},
+         coalesce(${LAST_FIRST.map((step) => `max(failure) FILTER (WHERE step = '${step}')`).join(', ')}) AS failure
+       FROM document_steps AS steps LEFT JOIN works ON works.document = steps.document AND works.document <> ''
+       ${whereOf(conditions)} GROUP BY steps.document ORDER BY steps.document LIMIT :limit`,
+      { ...(after && { after: String(after[0]) }), ...(words !== '' && { words }), limit: limit + 1 },
+    );
+    const items = rows.slice(0, limit);
+    const last = items.at(-1);
+    return { items, next: rows.length > limit && last ? encodeCursor([last.id]) : null };
+  }
+
+  hasDocument(id: string): boolean {
+    return this.store.get('select 1 from document_steps where document = ?', id) !== undefined;
+  }
+
+  besideDocument(id: string): { readonly before: string | null; readonly after: string | null } {
+    const sql = `select (select max(document) from document_steps where document < :id) as before,
+      (select min(document) from document_steps where document > :id) as after`;
+    return this.store.get(sql, { id }) ?? { before: null, after: null };
+  }
+
+  /** A document with its structure, from a block on; undefined if it does not exist. */
+  async document(id: string, from = 0): Promise<ShownDocument | undefined> {
+    return this.hasDocument(id) ? await readShownDocument(this.place, id, from) : undefined;
+  }
+
+  /** The passages of a document, in reading order; none before it is chunked. */
+  async *passages(id: string): AsyncGenerator<Chunk> {
+    const path = (['parquet', 'jsonl'] as const)
+      .map((format) => chunkOutput(this.place.dataRoot, id, format))
+      .find((each) => existsSync(each));
+    if (path !== undefined && this.hasDocument(id)) yield* readChunks(path);
+  }
+
+  /** A page of a document as PNG: null if it does not exist, undefined if too many others wait. */
+  async picture(id: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
+    const path = this.hasDocument(id) ? sourcePdf(this.place, id) : undefined;
+    return path === undefined ? null : await this.#pictures.draw(path, page, widthPixels);
+  }
+
+  file(id: string): string | undefined {
+    return this.hasDocument(id) ? keptFile(this.place, id) : undefined;
+  }
+
+  async #read(): Promise<readonly RunEvent[]> {
+    const { store } = this;
+    const isFirst = this.#reported.size === 0;
+    await store.ingestSoon();
+    /** The last number of a list reported before; at first only its end is reported. */
+    const after = (list: string, last: number): number => {
+      const before = this.#reported.get(list) ?? last - REPORTED_AT_FIRST;
+      this.#reported.set(list, last);
+      return before;
+    };
+    const works = after('works', store.number('select max(sequence) from outcomes'));
+    const steps = Object.values(STEPS).flatMap((step) => {
+      const last = store.number('select max(sequence) from document_steps where step = ?', step);
+      return stepEvents(store, step, after(step, last));
+    });
+    const holds = newHolds(store, this.#reported.get('holds') ?? 0);
+    this.#reported.set('holds', holds.at(-1)?.row ?? this.#reported.get('holds') ?? 0);
+    const events = [...workEvents(store, works), ...steps, ...holds.map(holdEvent)];
+    return isFirst ? events.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-REPORTED_AT_FIRST) : events;
+  }
+
+  override [Symbol.dispose](): void {
+    this.#pictures[Symbol.dispose]();
+    super[Symbol.dispose]();
+  }
+}
+
+const NOTHING = { work: null, document: null, host: null, reason: null } as const;
+
+function holdEvent({ at, host, asked_until: asked, held_until: held }: HostSlice): RunEvent {
+  return {
+    ...NOTHING,
+    at,
+    kind: 'host',
+    level: 'warn',
+    text: held === null ? `rate-limited until ${asked ?? ''}` : `keeps failing, held until ${held}`,
+    host,
+    reason: held === null ? 'rate-limited' : 'host-held',
+  };
+}
+
+function workEvents(store: CorpusStore, sequence: number): RunEvent[] {
+  const rows = store.all<Pick<ManifestRow, 'work' | 'at' | 'outcome' | 'reason' | 'title' | 'resolver'>>(
+    `select coalesce(works.work, outcomes.work) as work, outcomes.at, outcomes.outcome, outcomes.reason, outcomes.resolver,
+       coalesce(works.title, outcomes.row ->> '$.title') as title
+     from outcomes left join works on works.tried = outcomes.work where outcomes.sequence > ? order by outcomes.sequence`,
+    sequence,
+  );
+  return rows.map(({ work, at, outcome, reason, title, resolver }) => {
+    const name = (title ?? work).slice(0, 300);
+    const by = resolver === null ? '' : ` (${resolver})`;
+    const level = outcome === 'saved' || outcome === 'skipped' ? 'info' : outcome === 'parked' ? 'warn' : 'error';
+    const text = outcome === 'saved' ? `saved${by}: ${name}` : `${outcome}, ${reason}: ${name}`;
+    return { ...NOTHING, kind: 'work', at, level, text, work, reason };
+  });
+}
+
+function stepEvents(store: CorpusStore, step: string, sequence: number): RunEvent[] {
+  const rows = store.all<Record<'document' | 'at' | 'ended', string> & Record<'failure' | 'reason', string | null>>(
+    `select document, at, ended, substr(failure, 1, 1000) as failure, coalesce(code, category) as reason
+     from document_steps where step = ? and sequence > max(0, ?) order by sequence`,
+    step,
+    sequence,
+  );
+  return rows.map(({ document, at, ended, failure, reason }) => {
+    const about = { ...NOTHING, kind: 'stage', at, document } as const;
+    if (ended !== 'failure') return { ...about, level: 'info', text: step };
+    return { ...about, level: 'error', text: `could not be ${step}: ${failure ?? 'no reason was given'}`, reason };
+  });
+}
+
+const KEPT_BYTES = 32_000_000;
+const MOST_WAITING = 16;
+
+/** Draws pages of PDFs on request, in a separate process. */
+function pagePictures() {
+  let inspector: PdfInspector | undefined;
+  const kept = new Map<string, Uint8Array>();
+  let [bytes, waiting] = [0, 0];
+  const keep = (key: string, png: Uint8Array): void => {
+    kept.set(key, png);
+    bytes += png.length;
+    for (const [oldest, { length }] of kept) {
+      if (bytes <= KEPT_BYTES) break;
+      kept.delete(oldest);
+      bytes -= length;
+    }
+  };
+  return {
+    async draw(path: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
+      const key = `${page} ${widthPixels} ${path}`;
+      const known = kept.get(key);
+      if (known) {
+        kept.delete(key);
+        kept.set(key, known);
+        return known;
+      }
+      if (waiting >= MOST_WAITING) return undefined;
+      waiting += 1;
+      try {
+        inspector ??= new PdfInspector();
+        const png = await inspector.draw(path, page, widthPixels);
+        if (png) keep(key, png);
+        return png ?? null;
+      } finally {
+        waiting -= 1;
+      }
+    },
+    [Symbol.dispose]: () => inspector?.[Symbol.dispose](),
+  };
+}
+
+/** Most characters of a document shown at once; `next` says where to continue. */
+const MOST_CHARACTERS = 2_000_000;
+const MOST_TABLE_ROWS = 500;
+
+/** A block of a document as shown. Boxes are points from the page's upper left corner. */
+export type ShownBlock = ReturnType<typeof shownBlock>;
+export type ShownDocument = NonNullable<Awaited<ReturnType<typeof readShownDocument>>>;
+
+async function readShownDocument(place: DocumentPlace, id: string, from = 0) {
+  if (!hasDocument(place.dataRoot, id)) return undefined;
+  const document = await readBlockLines(blocksPath(place.dataRoot, id));
+  const captions = captionsOf(document.blocks);
+  const blocks: ShownBlock[] = [];
+  let room = MOST_CHARACTERS;
+  /** The order of the next block; null at the end. */
+  let next: number | null = null;
+  for (const block of document.blocks) {
+    if (block.order < from) continue;
+    const caption = captions.get(block.order)?.map(({ text }) => text);
+    const shown = shownBlock(block, caption?.join(' ') ?? null);
+    room -= shown.text.length + (shown.rows?.reduce((sum, row) => sum + row.join('').length, 0) ?? 0) + 100;
+    // The first block is always shown, cut to the limit.
+    if (room < 0 && blocks.length > 0) {
+      next = block.order;
+      break;
+    }
+    blocks.push(shown);
+  }
+  const { source_kind: kind = null, title = null } = readSidecar(sidecarPath(place.dataRoot, id));
+  return { kind, title: document.metadata.title ?? title, pages: document.pages, blocks, next };
+}
+
+/** The downloaded file of a document, if it is inside the corpus. */
+function keptFile(place: DocumentPlace, id: string): string | undefined {
+  const link = isDocumentName(id) ? documentLink(place, id) : undefined;
+  return link === undefined ? undefined : fileInside(place.folder, link);
+}
+
+export function sourcePdf(place: DocumentPlace, id: string): string | undefined {
+  const path = keptFile(place, id);
+  return path !== undefined && /\.pdf$/i.test(path) ? path : undefined;
+}
+
+function shownBlock(block: Block, caption: string | null) {
+  return {
+    order: block.order,
+    tag: block.kind,
+    level: block.kind === 'heading' ? block.level : block.kind === 'list_item' ? block.depth : null,
+    text: block.text.slice(0, MOST_CHARACTERS),
+    regions: block.regions.map(({ page, box }) => ({ page, ...box })),
+    rows: block.kind === 'table' ? tableRows(block.table, MOST_TABLE_ROWS) : null,
+    /** Of a table or a picture. */
+    caption,
+  };
+}

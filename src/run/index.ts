@@ -1,0 +1,60 @@
+export { assembleDownload, checkDownload, checkFolder, dnsMappings, openAsking } from './download/open-download.ts';
+export { checkStore, openShared } from './fleet/shared-files.ts';
+export type { StoreCheck, Shared } from './fleet/shared-files.ts';
+export { mergeFolders } from './merge-folders.ts';
+export type { Merged } from './merge-folders.ts';
+export { configuredServices, hostKnowledge, hostRates, hostsNow } from './download/open-admission.ts';
+export { askRecords, keptFromArxiv, noteArxivVersions } from './list/ask-records.ts';
+export { enrichWorks, identifyPapers } from './papers/identify-papers.ts';
+export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
+export { entryNames, entryRows, ManifestFolder } from './download/manifest-folder.ts';
+export type { Asking, DownloadAssembly } from './download/open-download.ts';
+export type { UnreadableEntry } from './list/search-titles.ts';
+export { fleetLayer, openQueue, openQueueBeside, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
+export {
+  asksOpenAlex,
+  checkWanted,
+  countingRepeats,
+  countListed,
+  namedWorks,
+  openAlexAccess,
+  wantedListings,
+  wantedWorks,
+  zoteroVersions,
+} from './list/provider.ts';
+export type { ListedTimes, WantedWorks, ZoteroVersions } from './list/provider.ts';
+export type { Clocks, Runtime, WebTime } from './queue/open-queue.ts';
+export { SIMULATED_CONTACT, simulatedLayer } from './list/simulated-web.ts';
+export { corpusLayer } from './corpus-layer.ts';
+export { eventStream } from './corpus-run.ts';
+export type { CorpusStageName } from './corpus-run.ts';
+export { askedFor, estimateWorks, findWorks, wantedDocuments } from './list/run-request.ts';
+export type { Estimate, GatherRequest, SkippedFile } from './list/run-request.ts';
+export { chunkFolder, chunkFormat, refreshPassages } from './make-index.ts';
+export type { SearchEvent } from './make-index.ts';
+export { isEmptyDiff, refreshCorpus } from './refresh/refresh-corpus.ts';
+export type { RefreshDiff, RefreshRequest } from './refresh/refresh-corpus.ts';
+export { readRunFile } from './run-file.ts';
+export type {
+  CorpusEvent,
+  FailedDocument,
+  MessageEvent,
+  RunAccount,
+  RunAsked,
+  RunFile,
+  StageAccount,
+  WorksAccount,
+} from './run-file.ts';
+export { Gathering } from './run.ts';
+export type { GatherProgress } from './run.ts';
+export {
+  defaultStageOptions,
+  denseSettings,
+  modelClient,
+  modelPrices,
+  modelSettings,
+  stageSettings,
+} from './stages/prepare-stages.ts';
+export type { StageCall } from './stages/prepare-stages.ts';
+export { PARSE_STAGES, runStages } from './stages/run-stages.ts';
+export type { ParseRequest, ParseStage } from './stages/run-stages.ts';

@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+
+import type { Account, RunCounts } from '../library/index.ts';
+import type { Clock } from '../base/index.ts';
+import { AppError, FileLock, parseJson, writeOwnFile } from '../base/index.ts';
+import type { DownloadEvent, DownloadSummary } from '../download/index.ts';
+import type { IdentifiedPapers } from './papers/identify-papers.ts';
+import type { WantedWorks } from './list/provider.ts';
+import type { QueueEvent } from '../queue/index.ts';
+import type { IndexEvent } from '../search/index.ts';
+import type { StageEvent, StageOutcome } from '../stage/index.ts';
+import type { CorpusStageName } from './corpus-run.ts';
+import type { SkippedFile } from './list/run-request.ts';
+
+/** The version of `run.json`; it changes when a field changes its meaning. */
+const RUN_SCHEMA = 'docstokg/run/2';
+/** Its summary has other fields, so its counts are read from the database. */
+const OLD_SCHEMA = 'docstokg/run/1';
+const NAME = 'run.json';
+
+/** `run.json`: the request and its last outcome. Times are ISO 8601. */
+export interface RunFile {
+  readonly schema: string;
+  readonly asked: RunAsked;
+  readonly state: 'running' | 'done' | 'stopped' | 'failed';
+  readonly started_at: string;
+  readonly ended_at: string | null;
+  /** The process that works, or last worked, on it. */
+  readonly process: { readonly pid: number; readonly host: string };
+  /** From the last completed run, even while it runs again. */
+  readonly account: RunAccount | null;
+}
+
+export interface RunAsked extends WantedWorks {
+  readonly ids?: readonly string[] | undefined;
+  /** Which works are downloaded, as in `--works`; all by default. */
+  readonly works?: string | undefined;
+  /** The contact address, so that the folder alone is enough to resume. */
+  readonly mailto?: string | undefined;
+}
+
+export async function readRunFile(folder: string): Promise<RunFile | undefined> {
+  const path = join(folder, NAME);
+  if (!existsSync(path)) return undefined;
+  const file = parseJson(await readFile(path, 'utf8')) as RunFile | undefined;
+  if (file?.schema === RUN_SCHEMA) return file;
+  if (file?.schema === OLD_SCHEMA) return { ...file, schema: RUN_SCHEMA, account: null };
+  throw new AppError('RUN_FILE', `${path} was not written by this version of docstokg run`, {
+    hint: 'move it away; all other files in the folder are reused',
+  });
+}
+
+/** Locks a run folder and creates it if needed. The lock ends with the process, even if it is killed. */
+export async function openRunFolder(path: string, asked: RunAsked, clock: Clock) {
+  await mkdir(join(path, 'state'), { recursive: true });
+  using held = new DisposableStack();
+  const lock = held.use(new FileLock(join(path, 'state', 'run.lock'), clock));
+  const taken = lock.tryTake();
+  const before = await readRunFile(path);
+  if (!taken) {
+    const { pid, host } = before?.process ?? { pid: '?', host: '?' };
+    throw new AppError(
+      'RUN_FOLDER_BUSY',
+      `process ${pid} on ${host} has been working on ${path} since ${before?.started_at}`,
+      { hint: 'let it finish, stop it with Ctrl-C, or use another --out for a separate run' },
+    );
+  }
+  held.use(taken);
+  const now = (): string => new Date(clock.now()).toISOString();
+  const write = (file: RunFile): Promise<void> =>
+    writeOwnFile(join(path, NAME), `${JSON.stringify(file, undefined, 2)}\n`);
+  const file: RunFile = {
+    schema: RUN_SCHEMA,
+    asked,
+    state: 'running',
+    started_at: now(),
+    ended_at: null,
+    process: { pid: process.pid, host: hostname() },
+    account: before?.account ?? null,
+  };
+  await write(file);
+  const opened = held.move();
+  return {
+    /** Records how the run ended; without an account the last one stays. */
+    end: (state: 'done' | 'stopped' | 'failed', account = file.account) =>
+      write({ ...file, state, ended_at: now(), account }),
+    [Symbol.dispose]: () => opened.dispose(),
+  };
+}
+
+/** The counts of a folder over all its runs; works listed and bytes downloaded by this run. */
+export type WorksAccount = ReturnType<typeof accountOfWorks>;
+
+export type StageAccount = ReturnType<typeof stageAccount>;
+
+export interface FailedDocument {
+  readonly stage: CorpusStageName;
+  readonly document: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface RunAccount {
+  /** Null if nothing was downloaded, because the documents were already there. */
+  readonly works: WorksAccount | null;
+  readonly documents: number;
+  /** Documents that are scans without text; they need OCR. */
+  readonly scans: number;
+  /** Parsed documents with missing pages or words. */
+  readonly partial: number;
+  readonly skipped_files: readonly SkippedFile[];
+  /** How the user's papers were identified; null if there are none. */
+  readonly own_papers: IdentifiedPapers | null;
+  readonly stages: Readonly<Partial<Record<CorpusStageName, StageAccount>>>;
+  readonly failures: readonly FailedDocument[];
+  readonly index: { readonly passages: number; readonly searched_by: 'words' | 'words and meaning' } | null;
+  /** Why it ended early; null if it did not. */
+  readonly stopped: string | null;
+  readonly seconds: number;
+}
+
+/** Scans are skipped in every run; they do not count as done before. */
+export function accountOfStages(
+  outcomes: Readonly<Partial<Record<CorpusStageName, StageOutcome>>>,
+  scans: number,
+): Pick<RunAccount, 'stages' | 'failures'> {
+  const entries = Object.entries(outcomes) as [CorpusStageName, StageOutcome][];
+  return {
+    stages: Object.fromEntries(
+      entries.map(([name, outcome]) => [name, stageAccount(outcome, name === 'doctags' ? scans : 0)]),
+    ),
+    // If a document fails here, the embed stage tries it again and reports it.
+    failures: entries
+      .filter(([name]) => name !== 'dense')
+      .flatMap(([stage, { errors }]) =>
+        errors.map(({ itemId, code, category, message }) => ({
+          stage,
+          document: itemId,
+          code: code ?? category,
+          message,
+        })),
+      ),
+  };
+}
+
+function stageAccount(outcome: StageOutcome, scans: number) {
+  return {
+    done: outcome.succeeded,
+    /** Done by an earlier run. */
+    kept: Math.max(0, outcome.skipped - scans),
+    failed: outcome.failed,
+    left: outcome.unfinished,
+    wall_ms: Math.round(outcome.wallMs),
+    p50_ms: Math.round(outcome.execP50Ms),
+    p95_ms: Math.round(outcome.execP95Ms),
+  };
+}
+
+export function accountOfWorks(counts: Account, now: DownloadSummary | undefined) {
+  return { ...counts, listed_this_run: now?.found ?? 0, bytes_this_run: now?.bytes ?? 0 };
+}
+
+export interface MessageEvent {
+  readonly kind: 'message';
+  readonly level: 'error' | 'warn' | 'info' | 'debug';
+  readonly message: string;
+}
+
+export type CorpusEvent =
+  | MessageEvent
+  | { readonly kind: 'download'; readonly event: DownloadEvent }
+  | { readonly kind: 'queue'; readonly event: QueueEvent }
+  /** The download ended: what this run did, and the outcome of all works of the folder. */
+  | { readonly kind: 'gathered'; readonly summary: DownloadSummary; readonly run: RunCounts; readonly counts: Account }
+  | { readonly kind: 'stage'; readonly stage: CorpusStageName; readonly event: StageEvent }
+  /** All documents have gone through all stages; the index is built next. */
+  | { readonly kind: 'indexing' }
+  | { readonly kind: 'index'; readonly event: IndexEvent }
+  /** Always the last event. */
+  | { readonly kind: 'ended'; readonly account: RunAccount };

@@ -1,0 +1,304 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+
+import { AppError, FileLock, KeyedLimiter, systemClock } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
+import type { Runtime } from '../queue/open-queue.ts';
+import type { Shared } from '../fleet/shared-files.ts';
+import { openQueue, orchestratorOptions } from '../queue/open-queue.ts';
+import { openShared } from '../fleet/shared-files.ts';
+import type { EmbedEngines } from '../../parse/index.ts';
+import { chunkPlan, doctagsPlan, unreachableEngine } from '../../parse/index.ts';
+import type {
+  ItemOutcome,
+  StageRuntime,
+  StageHooks,
+  StageOptions,
+  StageOutcome,
+  StagePlan,
+  WorkItem,
+} from '../../stage/index.ts';
+import { fingerprintPath, inShard, RowsByItem, runStage } from '../../stage/index.ts';
+import { refuseFleetFolder } from '../../database/index.ts';
+import type { CorpusReport, CorpusStageName } from '../corpus-run.ts';
+import type { PreparedStage, StageCall } from './prepare-stages.ts';
+import {
+  chunkSettings,
+  doctagsSettings,
+  openEmbedEngines,
+  prepareChunk,
+  prepareDoctags,
+  prepareEmbed,
+} from './prepare-stages.ts';
+import { QueueSource } from './queue-source.ts';
+import type { CorpusEvent } from '../run-file.ts';
+
+export const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
+export type ParseStage = (typeof PARSE_STAGES)[number];
+
+export interface ParseRequest extends StageCall {
+  /** A folder of papers, or one paper; required by the DocTags stage, the others continue from its outputs. */
+  readonly input?: string | undefined;
+  /** All by default; without DocTags if there is no input. */
+  readonly stages?: readonly ParseStage[] | undefined;
+}
+
+interface RunningStages extends ParseRequest {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  readonly tell: (event: CorpusEvent) => void;
+  readonly signal: AbortSignal;
+  readonly shared?: Shared | undefined;
+}
+
+export async function runStages(call: RunningStages): Promise<void> {
+  const { input, signal, config, runtime } = call;
+  const { startStageTelemetry } = await import('../../telemetry/index.ts');
+  await using telemetry = await startStageTelemetry(config.telemetry, (message) => runtime.log('warn', message));
+  // The data folder is inside the corpus folder.
+  const folder = dirname(config.parse.data_root);
+  await using shared = await openShared({ ...config, download: { ...config.download, out: folder } }, runtime);
+  if (!shared?.logs) refuseFleetFolder(folder);
+  const tell = (event: CorpusEvent): void => {
+    if (event.kind === 'stage') telemetry.report(event.stage, event.event);
+    call.tell(event);
+  };
+  for (const name of call.stages ?? PARSE_STAGES.slice(input === undefined ? 1 : 0)) {
+    const outcome = await RUN[name]({ ...call, tell, shared });
+    // A failed paper does not stop the others; a stopped run does.
+    if (outcome?.cancelled || signal.aborted) return;
+  }
+}
+
+const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOutcome | undefined>>> = {
+  async doctags(call) {
+    const { input, config } = call;
+    if (input === undefined)
+      throw new AppError('USAGE_INPUT', 'no input folder given', {
+        hint: 'use docparse doctags --input FOLDER',
+      });
+    const stage = prepareDoctags(config, call);
+    await bringInputs(call, sharedPrefix(input, config), (file) => stage.item(file)?.itemId ?? '', stage);
+    const plan = doctagsPlan(input, config.parse.data_root, doctagsSettings(config));
+    return await runWhole('doctags', stage, plan, call);
+  },
+  async chunk(call) {
+    const { config } = call;
+    const stage = await prepareChunk(config, call);
+    await bringInputs(call, 'Data/DocTagsFiles/', (file) => withoutEndings(basename(file)), stage);
+    const plan = await chunkPlan(config.parse.data_root, chunkSettings(config), config.parse.format);
+    return await runWhole('chunk', stage, plan, call);
+  },
+  async embed(call) {
+    const { config, runtime } = call;
+    // BM25 weights depend on all documents, so every part needs all chunks.
+    await bringInputs(call, 'Data/ChunkedDocTagFiles/');
+    await bringInputs(call, 'Data/Embeddings/bm25');
+    let fault: AppError | undefined;
+    const engines = await openEmbedEngines(config, runtime).catch((error: unknown): EmbedEngines => {
+      // If the server is down at the start, the first document fails, so that the manifest records it.
+      if (!(error instanceof AppError) || !error.code.startsWith('EMBED_')) throw error;
+      fault = error;
+      const { embed_model: name, embed_revision: revision } = config.parse;
+      return { dense: unreachableEngine(name, revision, error), sparse: undefined };
+    });
+    if (!engines.dense && !engines.sparse) {
+      runtime.log('warn', 'neither dense nor sparse vectors can be made; nothing to do');
+      return undefined;
+    }
+    await using stage = prepareEmbed(config, engines, call, (message) => runtime.log('warn', message));
+    if (!fault) return await runWhole('embed', stage, stage.plan, call);
+    const items = stage.plan.items.filter(({ outputs }) => !existsSync(outputs['vectors'] ?? ''));
+    if (items.length === 0) throw fault;
+    return await runWhole('embed', stage, { ...stage.plan, items, totalItems: items.length }, call);
+  },
+};
+
+async function runWhole(
+  name: ParseStage,
+  stage: PreparedStage,
+  whole: StagePlan & { readonly items: readonly WorkItem[] },
+  call: RunningStages,
+): Promise<StageOutcome> {
+  const { tell, signal, shared } = call;
+  await using plan = await openSharedPlan(whole, stage.options, call);
+  const rows = shared?.logs && new RowsByItem();
+  return await runPrepared(name, stage, plan, {
+    report: (_name, event) => tell({ kind: 'stage', stage: name, event }),
+    signal,
+    stored: shared && !stage.options.dryRun ? storedOutputs(shared, rows && { log: name, rows }) : undefined,
+    ...(rows && { sink: rows }),
+  });
+}
+
+interface RunningStage extends Pick<StageRuntime, 'sink' | 'expecting'> {
+  readonly report: CorpusReport;
+  readonly signal: AbortSignal;
+  readonly hooks?: StageHooks;
+  readonly stored?: StoredOutputs | undefined;
+}
+
+/** Runs a stage and, at the end, reports what its documents give reason to warn about. */
+export async function runPrepared(
+  name: CorpusStageName,
+  { worker, options, data, notices }: PreparedStage,
+  plan: StagePlan,
+  { report, signal, hooks = {}, stored, ...more }: RunningStage,
+): Promise<StageOutcome> {
+  const outcome = await runStage(
+    plan,
+    worker,
+    options,
+    {
+      ...hooks,
+      afterItem: (item, ended, context) => {
+        hooks.afterItem?.(item, ended, context);
+        if (!('status' in ended)) return;
+        notices?.note(item, ended);
+        stored?.add(item, ended);
+      },
+    },
+    { report: (event) => report(name, event), signal, workerData: data, ...more },
+  );
+  await stored?.flush();
+  for (const message of notices?.warnings() ?? []) report(name, { kind: 'warning', message });
+  return outcome;
+}
+
+/** Fetches missing inputs of this shard from the store. */
+async function bringInputs(
+  { shared, signal }: RunningStages,
+  prefix: string | undefined,
+  idOf: (file: string) => string = () => '',
+  stage?: PreparedStage,
+): Promise<void> {
+  if (!shared || prefix === undefined || stage?.options.dryRun) return;
+  const { files } = shared;
+  const isWanted = (path: string): boolean => !stage || inShard(idOf(join(files.folder, path)), stage.options.shard);
+  await files.bringAll(prefix, isWanted, signal);
+}
+
+/** The papers' path in the corpus folder; undefined if they are elsewhere, and so not in the store. */
+function sharedPrefix(input: string, { parse }: Config): string | undefined {
+  const path = portable(input, dirname(parse.data_root));
+  return path.startsWith('..') ? undefined : path;
+}
+
+/** `W1.v2.doctags.json` without `.doctags.json`. */
+function withoutEndings(name: string): string {
+  const parts = name.split('.');
+  while (parts.length > 1 && /^[a-z]*$/.test(parts.at(-1) ?? '')) parts.pop();
+  return parts.join('.');
+}
+
+/** With `stage.source: queue`, runners share the items in a queue: a SQLite file or a PostgreSQL schema. */
+async function openSharedPlan(
+  plan: StagePlan & { readonly items: readonly WorkItem[] },
+  options: StageOptions,
+  { config, runtime }: RunningStages,
+): Promise<StagePlan & AsyncDisposable> {
+  // A dry run only reads: it leases nothing.
+  if (config.stage.source === 'files' || options.dryRun)
+    return { ...plan, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (options.shard.count > 1) {
+    throw new AppError(
+      'USAGE_SOURCE',
+      '--shard cannot be used with --source queue, which distributes the documents itself',
+      {
+        hint: 'omit --shard, or use --source files',
+      },
+    );
+  }
+  const { stageName } = plan;
+  const path = join(options.manifestDir, `docparse.${stageName}.queue.sqlite`);
+  const schema = `${config.queue.schema}_${stageName}`;
+  await using opened = new AsyncDisposableStack();
+  const queue = opened.use(await openQueue({ ...config, queue: { ...config.queue, path, schema } }, runtime));
+  using lock = new FileLock(`${path}.lock`, runtime.clock);
+  const settings = sourceSettings(config, runtime, options);
+  const arrive = readableHere(plan.items);
+  const source = opened.use(await QueueSource.open(plan.items, { ...settings, queue, lock, arrive }));
+  const moved = opened.move();
+  const { totalItems: _, ...rest } = plan;
+  return { ...rest, items: source, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+}
+
+export function sourceSettings(config: Config, { clock }: Runtime, { workers, scheduling }: StageOptions) {
+  const { leaseMs, heartbeatMs, maxDeaths } = orchestratorOptions(config);
+  return { clock, leaseMs, heartbeatMs, maxDeaths, workers, scheduling };
+}
+
+/** Replaces an item whose files cannot be read here by this machine's own; without one the runner ends. */
+function readableHere(planned: readonly WorkItem[]): (item: WorkItem) => Promise<WorkItem> {
+  const own = new Map(planned.map((item) => [item.itemId, item]));
+  return async (item) => {
+    const missing = Object.values(item.inputs).find((path) => !existsSync(path));
+    if (missing === undefined) return item;
+    const here = own.get(item.itemId);
+    if (here) return here;
+    throw new AppError('STAGE_QUEUE_UNREADABLE', `another machine has queued ${missing}, which cannot be read here`, {
+      hint: 'machines without a shared disk need a store: docstokg run --fleet … --store …',
+    });
+  };
+}
+
+/** Items whose outputs are stored concurrently. */
+const TOGETHER = 4;
+
+export type StoredOutputs = ReturnType<typeof storedOutputs>;
+
+/** Stores the outputs of a running stage; `flush` throws errors, and the next run stores what is missing. */
+export function storedOutputs({ files }: Shared, fleet?: { readonly log: string; readonly rows: RowsByItem }) {
+  const slots = new KeyedLimiter({ clock: systemClock, defaultLimit: TOGETHER });
+  const active = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
+
+  const save = (paths: readonly string[], rows: readonly string[] = []): Promise<boolean> =>
+    files.save(paths, fleet && rows.length > 0 ? { lines: [{ log: fleet.log, lines: rows }] } : {});
+
+  const isNew = (item: WorkItem, ended: ItemOutcome): boolean => {
+    if (ended.status === 'success') return true;
+    const isKept = (path: string): boolean => files.of(path) !== undefined;
+    return ended.reason === 'resume-satisfied' && !outputPaths(item, files.folder).every(isKept);
+  };
+
+  const store = async (item: WorkItem): Promise<void> => {
+    using _slot = await slots.acquire(['store']);
+    if (!failure) await save(outputPaths(item, files.folder), fleet?.rows.take(item.itemId));
+  };
+
+  return {
+    add(item: WorkItem, ended: ItemOutcome): void {
+      if (!isNew(item, ended)) return;
+      const storing = store(item)
+        .catch((error: unknown) => void (failure ??= { error }))
+        .finally(() => active.delete(storing));
+      active.add(storing);
+    },
+    async flush(): Promise<void> {
+      await Promise.all(active);
+      await save([], fleet?.rows.takeAll());
+      if (failure) throw failure.error;
+    },
+  };
+}
+
+/** With the fingerprint, which lets other machines trust the outputs; relative to the corpus folder. */
+export function outputPaths(item: WorkItem, folder: string): string[] {
+  return [...Object.values(item.outputs), fingerprintPath(item)]
+    .filter((path) => existsSync(path))
+    .map((path) => sharedPath(path, folder));
+}
+
+function sharedPath(path: string, folder: string): string {
+  const inside = portable(path, folder);
+  if (!inside.startsWith('..')) return inside;
+  throw new AppError('USAGE_STORE', `${path} is not in ${folder}, whose files are stored`, {
+    hint: 'the data root of a corpus that is stored is its folder Data: give --data-root FOLDER/Data',
+  });
+}
+
+/** A relative path with slashes on every system. */
+export function portable(path: string, folder: string): string {
+  return relative(folder, path).split(sep).join('/');
+}
