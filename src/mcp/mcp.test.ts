@@ -271,6 +271,8 @@ test('all filters narrow the search, and wrong ones are refused with a hint', as
   assert.deepEqual(await works({ license: 'cc-by' }), ['W1']);
   assert.deepEqual(await works({ exclude_retracted: true, year: '2024' }), ['W1']);
   assert.deepEqual(await works({ author: 'nobody' }), []);
+  assert.deepEqual(await works({ works: 'year:2019' }), ['W2']);
+  assert.deepEqual(await works({ works: 'W1' }), ['W1']);
   assert.deepEqual(await works({ venue: 'physics' }), []);
   assert.deepEqual(await works({ type: 'preprint' }), []);
   assert.deepEqual(await works({ section: 'methods', min_score: 0.9 }), []);
@@ -282,6 +284,10 @@ test('all filters narrow the search, and wrong ones are refused with a hint', as
   });
   assert.ok(list(tables, 'passages').every(({ text }) => String(text).includes('31 %')));
   assert.match(await refused(client, 'search', { question: 'corals', section: 'nowhere' }), /USAGE_FILTER.*Hint/);
+  assert.match(
+    await refused(client, 'search', { question: 'corals', works: '@/etc/hostname' }),
+    /expected a saved set/,
+  );
   assert.match(await refused(client, 'search', { question: 'corals', run: 'other' }), /USAGE_RUN.*reefs, bare/);
   assert.match(await refused(client, 'read', { work: 'W3' }), /CORPUS_NO_TEXT.*no-plan/);
   assert.match(await refused(client, 'read', { work: 'W1', section: 'zzz' }), /USAGE_PART.*Abstract/);

@@ -7,7 +7,7 @@ import { answerHead } from '../ask/shapes/index.ts';
 import { fields, number, text } from '../library/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
 import type { AskedRun } from './question.ts';
-import { counted, question, worksChoice } from './question.ts';
+import { counted, question } from './question.ts';
 import { FILTERS, PASSAGES, shownPassage } from './search.ts';
 
 type Shown = z.output<typeof answerShape>;
@@ -20,7 +20,6 @@ const input = {
     .max(50)
     .optional()
     .describe('Passages that the answer is made from; default: 10, with a model 20.'),
-  works: worksChoice.optional(),
   ...FILTERS,
 };
 

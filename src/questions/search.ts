@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { passage, passageFilter } from '../library/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';
 import { SEARCHED_BY, SECTIONS } from '../search/index.ts';
-import { counted, question, workLine } from './question.ts';
+import { counted, question, workLine, worksChoice } from './question.ts';
 
 export const FILTERS = {
+  works: worksChoice.optional(),
   ...passageFilter.shape,
   section: passageFilter.shape.section.describe(`Only these sections, comma-separated: ${SECTIONS.join(', ')}.`),
   exclude_retracted: z.boolean().optional().describe('Exclude retracted works.'),
@@ -86,15 +87,16 @@ export const searchQuestion = question({
   },
   ...PASSAGES,
   async ask(asked, runs, signal) {
-    const { question: words, exclude_retracted: excludeRetracted, min_score: minFit, mode, top, ...filters } = asked;
-    const wanted = { ...filters, top, excludeRetracted };
-    const request = { ...wanted, ...(mode && { mode }), ...(minFit !== undefined && { minFit }) };
+    const { question: words, works, exclude_retracted: excludeRetracted, min_score: minFit, mode, ...filters } = asked;
+    const { top } = filters;
+    const request = { ...filters, excludeRetracted, ...(mode && { mode }), ...(minFit !== undefined && { minFit }) };
     const found: { readonly run: string; readonly hit: CitedHit }[] = [];
     const ways = new Set<string>();
     let passages = 0;
-    for (const { id, search } of runs)
+    for (const { id, corpus, search } of runs)
       await search.use(async (session) => {
-        for (const hit of await session.search(words, request, signal)) found.push({ run: id, hit });
+        const chosen = { ...request, works: corpus.chooseWorks(works) };
+        for (const hit of await session.search(words, chosen, signal)) found.push({ run: id, hit });
         ways.add(SEARCHED_BY[mode ?? session.mode]);
         passages += session.passages;
       });
