@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bitmapPage } from '../../../test/support/bitmap-font.ts';
 import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
 import type { Block } from '../document.ts';
 import { openPdf } from './engines/pdfium.ts';
@@ -257,4 +258,57 @@ test('TeX bitmap fonts have ligatures at the codes of line ends, and dashes and 
     ['Figures 1–3 reflect the influence of the first “slow” river’s field'],
   );
   assert.equal(metadata.characters?.unmapped, 0);
+});
+
+test('letters of a Type 3 font are as large as they are drawn, whatever size the file says', async () => {
+  const [body, head] = [10, 16].map((size) => ({ size, unitsPerPoint: 1 / 0.12 }));
+  assert.ok(body && head);
+  const words = prose(60).split(' ');
+  const rows = Array.from({ length: 50 }, (_, row) => words.slice(14 * row, 14 * row + 14).join(' '));
+  const { blocks, metadata } = await parsePdf(
+    bitmapPage([
+      { text: 'Rivers of Sand and Clay', x: 200, y: 710, font: head },
+      ...rows.map((text, row) => ({ text, x: 72, y: 660 - 12 * row, font: body })),
+    ]),
+  );
+  assert.equal(blocks.find(({ kind }) => kind === 'title')?.text, 'Rivers of Sand and Clay');
+  const text = blocks.map((block) => block.text).join(' ');
+  for (const row of rows) assert.ok(text.includes(row), row);
+  assert.equal(metadata.words?.kept, metadata.words?.found);
+});
+
+/** One black pixel, stretched where it is drawn. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+test('a table whose rules are images is a table, and the sentence above it stays text', async () => {
+  const cells = [
+    ['River', 'Sand', 'Clay'],
+    ['Oder', '12.5', '3.1'],
+    ['Elbe', '14.0', '2.7'],
+    ['', '', '9.9'],
+  ];
+  const bytes = await makePdf((pdf) => {
+    const rule = (x: number, y: number, width: number, height: number): void =>
+      void pdf.image(PIXEL, x, y, { width, height });
+    paragraph(pdf, `${prose(8)} The grains are counted.`, { x: 72, y: 80, width: 240 });
+    const top = pdf.y + 4;
+    for (let row = 0; row <= cells.length; row += 1) rule(90, top + 12 * row, 180, 0.5);
+    cells.forEach((texts, row) => {
+      for (let column = 0; column <= texts.length; column += 1) rule(90 + 60 * column, top + 12 * row + 0.6, 0.5, 11.2);
+      texts.forEach((text, column) => line(pdf, text, { x: 94 + 60 * column, y: top + 12 * row + 2, size: 9 }));
+    });
+    line(pdf, 'Table 1. Sand and clay in rivers.', { x: 90, y: top + 60, size: 9 });
+    paragraph(pdf, prose(8, 2), { x: 72, y: top + 90, width: 240 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'picture').map(({ text }) => text),
+    [],
+  );
+  const table = blocks.find((block) => block.kind === 'table');
+  assert.deepEqual(table?.kind === 'table' && table.table.cells.map(({ text }) => text), cells.flat());
+  assert.ok(blocks.some(({ kind, text }) => kind === 'text' && text.endsWith('The grains are counted.')));
 });

@@ -8,7 +8,7 @@ import { outputEndings } from './outputs.ts';
 import type { DoctagsSettings } from './worker.ts';
 
 /** Raised when the same settings begin to give other blocks. */
-const READER_VERSION = 9;
+const READER_VERSION = 10;
 const DOCUMENT = /\.(?:pdf|x?html?|n?xml(?:\.gz)?)$/i;
 export const DOCTAGS_FOLDER = 'DocTagsFiles';
 

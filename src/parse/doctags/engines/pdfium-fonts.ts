@@ -331,6 +331,8 @@ const LARGEST_PROGRAM = 20_000_000;
 /** The characters of one font, each looked up once in a document. */
 export class FontCharacters {
   readonly font: Font;
+  /** By what the nominal size is multiplied to give the size of the letters; undefined until it is measured. */
+  scale: number | undefined;
   readonly #library: Library;
   readonly #pointer: number;
   readonly #differences: () => FontDifferences;

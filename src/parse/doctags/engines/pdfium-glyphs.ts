@@ -1,6 +1,8 @@
 import { holdsLargeSigns } from '../layout/text/glyph-text.ts';
 import { isUnknown } from '../layout/text/symbol-font.ts';
 import type { Font, Drawing, Glyph } from '../layout/page/page-content.ts';
+import type { SetCharacter } from './font-scale.ts';
+import { emScale } from './font-scale.ts';
 import type { FontDifferences, Character } from './pdfium-fonts.ts';
 import { FontCharacters } from './pdfium-fonts.ts';
 import type { InkKind, FormPlace, Placed } from './pdfium-objects.ts';
@@ -55,10 +57,12 @@ function readRun(source: RunSource, page: TextPage, index: number, object: numbe
   }
   const artifact = source.tagged && object !== 0 && hasArtifactMark(library, object);
   const place = source.formOf.get(object);
+  // Only Type 3 fonts have no name; the sizes of all others are those of their letters.
+  characters.scale ??= characters.font.name === '' ? emScale(charactersOf(library, page, index, fontPointer)) : 1;
   return {
     characters,
     font: characters.font,
-    size: Math.abs(size),
+    size: Math.abs(size) * characters.scale,
     turn,
     /** A font of large signs, which hang below the pen; their line runs through their middle. */
     hanging: turn === 0 && holdsLargeSigns(characters.font.name),
@@ -68,6 +72,49 @@ function readRun(source: RunSource, page: TextPage, index: number, object: numbe
     ink: inkOf(library, object),
     clip: object === 0 ? undefined : readClip(library, object, place?.map ?? matrix),
   };
+}
+
+/** Characters that are measured to learn the size of a font, and that are looked at to find them. */
+const MEASURED = 64;
+const LOOKED_AT = 4_000;
+
+/** Characters of a font from an index on, measured in its nominal size. */
+function charactersOf(library: Library, page: TextPage, from: number, font: number): SetCharacter[] {
+  const { call, scratch } = library;
+  const found: SetCharacter[] = [];
+  const fontOf = new Map<number, number>();
+  const end = Math.min(page.codes.length, from + LOOKED_AT);
+  for (let index = from; index < end && found.length < MEASURED; index += 1) {
+    const object = page.objects[index] as number;
+    if (object === 0) continue;
+    if (!fontOf.has(object)) fontOf.set(object, call.FPDFTextObj_GetFont(object));
+    if (fontOf.get(object) !== font || call.FPDFText_GetMatrix(page.pointer, index, scratch) !== 1) continue;
+    const { a, b, c, d } = writtenMatrix(library);
+    const nominal = call.FPDFText_GetFontSize(page.pointer, index);
+    const [along, up] = [unit(a, b), unit(c, d)];
+    const em = { x: nominal * along.length, y: nominal * up.length };
+    if (!(em.x > 0 && em.y > 0)) continue;
+    if (call.FPDFText_GetCharBox(page.pointer, index, scratch, scratch + 8, scratch + 16, scratch + 24) !== 1) continue;
+    const [left = 0, right = 0, bottom = 0, top = 0] = library.doubles.subarray(scratch >> 3, (scratch >> 3) + 4);
+    const [x = 0, y = 0] = page.pens.subarray(2 * index, 2 * index + 2);
+    const [looseLeft = 0, looseTop = 0, looseRight = 0, looseBottom = 0] = page.boxes.subarray(4 * index);
+    found.push({
+      text: String.fromCodePoint(page.codes[index] as number),
+      // The font's own matrix may turn its letters over: what is above the baseline is more than what is below.
+      rise: (farther(left - x, right - x) * Math.abs(up.x) + farther(bottom - y, top - y) * Math.abs(up.y)) / em.y,
+      advance: (Math.abs((looseRight - looseLeft) * along.x) + Math.abs((looseTop - looseBottom) * along.y)) / em.x,
+    });
+  }
+  return found;
+}
+
+function unit(x: number, y: number): { readonly x: number; readonly y: number; readonly length: number } {
+  const length = Math.hypot(x, y);
+  return { x: x / (length || 1), y: y / (length || 1), length };
+}
+
+function farther(from: number, to: number): number {
+  return Math.max(Math.abs(from), Math.abs(to));
 }
 
 /** More text objects are not one letter with its marks. */
@@ -157,6 +204,9 @@ const NON_JOINER = 0x200c;
 const JOINER = 0x200d;
 /** Gaps inside a word are smaller, in ems. */
 const LEAST_GAP = 0.06;
+/** Above and below the baseline, in ems: where a font's own box cannot be trusted. */
+const ASCENT = 0.8;
+const DESCENT = 0.2;
 /** Boxes of Arabic letters are as narrow as their ink. */
 const ARABIC_SLACK = 0.15;
 
@@ -352,8 +402,10 @@ class GlyphSetter {
     if (text === '-' && before && this.#isSameHyphen(index, before, baseline)) return;
     if (this.#lastRun !== run) this.#starts.push(this.#glyphs.length);
     // The shape and width of an Arabic letter depend on its neighbours: the font's width does not apply.
-    const advance = run.font.math || isRightToLeft(text) ? 0 : character.advance * run.size;
+    const isScaled = run.characters.scale !== 1;
+    const advance = run.font.math || isScaled || isRightToLeft(text) ? 0 : character.advance * run.size;
     let { left, top, right, bottom } = run.whole?.box ?? this.#boxOf(index);
+    if (isScaled && run.turn === 0) [top, bottom] = [baseline - ASCENT * run.size, baseline + DESCENT * run.size];
     if (run.turn !== 0)
       ({ left, right, top, bottom } = turnedBox({ left, right, top, bottom }, [pen, onLine], advance, run.turn));
     else if (endsAtPen(right - left, advance)) {

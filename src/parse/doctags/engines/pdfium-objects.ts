@@ -78,7 +78,25 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
     }
   };
   walk(call.FPDFPage_CountObjects(page), (at) => call.FPDFPage_GetObject(page, at), matrix, -1, 0);
-  return { rules, drawings, formOf, spanOf, truncated: left <= 0 };
+  return { rules, drawings: withoutImagesOfRules(drawings, rules), formOf, spanOf, truncated: left <= 0 };
+}
+
+/** How close, in points, strips of an image lie to each other. */
+const STRIP_GAP = 0.3;
+
+/** Some writers draw the rules of a table as images; thin images that lie against each other are the strips of a scan. */
+function withoutImagesOfRules(drawings: Drawing[], rules: Rule[]): Drawing[] {
+  const strips = new Set<Box>();
+  const images = drawings.filter(({ kind }) => kind === 'image').map(({ box }) => box);
+  for (const column of Map.groupBy(images, ({ left, right }) => `${Math.round(left)} ${Math.round(right)}`).values()) {
+    const sorted = column.toSorted((a, b) => a.top - b.top);
+    sorted.forEach((box, index) => {
+      const above = sorted[index - 1];
+      if (above && Math.abs(box.top - above.bottom) < STRIP_GAP && widthOf(box) > heightOf(box))
+        strips.add(above).add(box);
+    });
+  }
+  return drawings.filter(({ kind, box }) => kind !== 'image' || strips.has(box) || !addRule(rules, box));
 }
 
 /** The engine's pointer to the innermost marked content around an object; 0 if there is none. */

@@ -54,11 +54,20 @@ export function findTableRegions(
     });
   };
   const captioned = captionedTables({ segments, rules: horizontal, pictures: figures, prose });
-  for (const box of captioned) if (keepsColumns(box, segments)) add(box);
-  for (const box of grids(horizontal, [...vertical, ...joints]))
-    if (isTabular(box, segments, [...vertical, ...joints])) add(box);
+  const upright = [...vertical, ...joints];
+  const drawn = grids(horizontal, upright).filter((box) => isTabular(box, segments, upright));
+  // A grid ends where the rules between its columns end, whatever is empty in its last rows.
+  const isPartOf = (box: Box, grid: Box): boolean =>
+    shareInside(box, grid) > 0.9 && grid.bottom > box.bottom + 2 && vertical.some((rule) => reachesFoot(rule, grid));
+  for (const box of captioned) if (keepsColumns(box, segments) && !drawn.some((grid) => isPartOf(box, grid))) add(box);
+  for (const box of drawn) add(box);
   for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical, prose)) add(box);
   return regions;
+}
+
+function reachesFoot(rule: Box, grid: Box): boolean {
+  const isInner = rule.left > grid.left + 8 && rule.left < grid.right - 8;
+  return isInner && rule.top < grid.top + 3 && rule.bottom > grid.bottom - 3;
 }
 
 /** No table is set in type that is clearly larger than the running text: it is a title between two rules. */
