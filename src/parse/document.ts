@@ -96,17 +96,23 @@ export interface CharacterCounts {
   readonly hidden: number;
 }
 
+/** A page on which words are missing from the text, and why. */
 export interface ShortPage {
   readonly page: number;
   readonly found: number;
   readonly kept: number;
-  /** The page is an image; its fonts do not say what their glyphs are; or the layout could not place them. */
-  readonly reason: 'scan' | 'unmapped' | 'lost';
+  /** The page is an image; its fonts do not say what their glyphs are; words are on its pictures; or they are in no block. */
+  readonly reason: 'scan' | 'unmapped' | 'pictured' | 'lost';
 }
 
+/** The words of a PDF, and where they are. */
 export interface WordCounts {
+  /** On its pages. */
   readonly found: number;
+  /** In blocks of text and tables, running heads included. */
   readonly kept: number;
+  /** Printed on pictures: the text of picture blocks, which is no part of the running text. */
+  readonly pictured: number;
   readonly short: readonly ShortPage[];
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../../base/index.ts';
 import type { Box, CharacterCounts, OcrPage, ParsedDocument } from '../document.ts';
 import type { PageImage, PdfFile } from './engines/pdfium.ts';
 import { openPdf } from './engines/pdfium.ts';
-import { countWords } from './layout/output/metadata.ts';
+import { countWords } from './layout/output/word-count.ts';
 import { writeDocument } from './layout/output/document-blocks.ts';
 import { analyse } from './layout/layout.ts';
 import { nameGlyphs } from './layout/text/symbol-font.ts';

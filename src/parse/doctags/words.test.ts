@@ -6,8 +6,12 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
+import { openPdf } from './engines/pdfium.ts';
+import { analyse } from './layout/layout.ts';
+import { unionBox } from './layout/page/box.ts';
+import type { PageContent } from './layout/page/page-content.ts';
 import { parsePdf } from './pdf.ts';
-import parseItem from './worker.ts';
+import parseItem, { wordsLost } from './worker.ts';
 
 const FONT = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
 
@@ -134,7 +138,86 @@ test('text printed on a picture belongs to the picture', async () => {
   const [picture] = blocks.filter(({ kind }) => kind === 'picture');
   assert.match(picture?.text ?? '', /grains of sand/);
   assert.match(picture?.text ?? '', /metres per hour/);
+  const { found = 0, kept = 0, pictured = 0 } = metadata.words ?? {};
+  assert.ok(pictured > 3, 'what is on a picture is not in the running text');
+  assert.equal(kept + pictured, found);
+});
+
+test('a page with more than a twentieth of its words on pictures is named', async () => {
+  const labels = Array.from({ length: 12 }, (_, at) => `grain ${at}`);
+  const pdf = await makePdf((document) => {
+    paragraph(document, prose(8), { x: 72, y: 72, width: 468 });
+    document.image(PIXEL, 100, 250, { width: 320, height: 160 });
+    labels.forEach((text, at) =>
+      line(document, text, { x: 110 + 100 * (at % 3), y: 270 + 30 * Math.floor(at / 3), size: 7 }),
+    );
+    line(document, 'Figure 1. Sand and water.', { x: 72, y: 424, size: 9 });
+  });
+  const { metadata } = await parsePdf(pdf);
+  assert.deepEqual(
+    metadata.words?.short.map(({ page, reason }) => [page, reason]),
+    [[1, 'pictured']],
+  );
+});
+
+test('text that the layout cannot place is kept in the order of the file', async () => {
+  const pdf = await makePdf((document) => {
+    paragraph(document, prose(8), { x: 72, y: 72, width: 468 });
+    line(document, 'letters too small for any line of text', { x: 72, y: 300, size: 0.4 });
+  });
+  const { blocks, metadata } = await parsePdf(pdf);
+  assert.equal(blocks.at(-1)?.text, 'letters too small for any line of text');
   assert.equal(metadata.words?.kept, metadata.words?.found);
+});
+
+test('a page with words in no block is a failure', () => {
+  const short = [2, 5].map((page) => ({ page, found: 400, kept: 300, reason: 'lost' as const }));
+  const error = wordsLost({ words: { found: 2_000, kept: 1_800, pictured: 0, short } });
+  assert.equal(error?.code, 'PARSE_WORDS_LOST');
+  assert.match(error.message, /^page 2 has 400 words, 300 of them in its text, and words of 1 more pages$/);
+  const pictured = [{ page: 1, found: 400, kept: 300, reason: 'pictured' as const }];
+  assert.equal(wordsLost({ words: { found: 400, kept: 300, pictured: 100, short: pictured } }), undefined);
+});
+
+test('the last line of a paragraph that the white margin of an image covers is not a label', async () => {
+  const pdf = await makePdf((document) => {
+    paragraph(document, `${prose(9)} So the sand settles.`, { x: 72, y: 72, width: 220 });
+    const top = document.y - 14;
+    document.image(PIXEL, 72, top, { width: 220, height: 150 });
+    line(document, 'metres', { x: 160, y: top + 60, size: 7, font: 'Helvetica' });
+    paragraph(document, 'Figure 1. Sand and water.', { x: 72, y: top + 160, width: 220, size: 9 });
+    paragraph(document, prose(8, 2), { x: 72, y: top + 190, width: 220 });
+  });
+  const { blocks } = await parsePdf(pdf);
+  assert.ok(blocks.some(({ kind, text }) => kind === 'text' && text.endsWith('the sand settles.')));
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'picture').map(({ text }) => text),
+    ['metres'],
+  );
+});
+
+test('a form that holds the running text of a page is no picture, however small it is', async () => {
+  const bytes = await makePdf((document) => {
+    paragraph(document, prose(14), { x: 150, y: 200, width: 300 });
+    document.circle(300, document.y + 54, 50).stroke();
+  });
+  using file = await openPdf(bytes);
+  const page = file.readPage(1);
+  assert.ok(page);
+  const box = unionBox([...page.glyphs, ...page.drawings.map((drawing) => drawing.box)]);
+  const inForm: PageContent = {
+    ...page,
+    glyphs: page.glyphs.map((glyph) => ({ ...glyph, form: 0 })),
+    drawings: [{ kind: 'form', box, form: 0 }, ...page.drawings.map((drawing) => ({ ...drawing, form: 0 }))],
+  };
+  const { drafts } = analyse([inForm], [], '');
+  assert.deepEqual(
+    drafts.map(({ kind, text }) => [kind, text ?? '']),
+    [
+      ['text', ''],
+      ['picture', ''],
+    ],
+  );
 });
 
 test('an accent as wide as its letter is part of the letter, as printed by TeX', async () => {

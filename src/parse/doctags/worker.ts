@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
-import { systemClock } from '../../base/index.ts';
+import { AppError, systemClock } from '../../base/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
 import type { Metadata } from '../document.ts';
 import type { ParseFileOptions, PdfEngine } from './convert.ts';
@@ -45,6 +45,7 @@ const parseItem: StageWorker = async (item, context) => {
       language: metadata.language ?? null,
       words_found: metadata.words?.found ?? null,
       words_kept: metadata.words?.kept ?? null,
+      words_pictured: metadata.words?.pictured ?? null,
       needs_ocr: metadata.needsOcr.length,
       completeness: isPartial(metadata) ? 'partial' : 'whole',
       characters,
@@ -53,6 +54,8 @@ const parseItem: StageWorker = async (item, context) => {
     // Nothing was read, so nothing is kept: the next run looks again, perhaps with OCR.
     const isUnread = characters === 0 || metadata.needsOcr.length === pages.length;
     if (isUnread && metadata.needsOcr.length > 0) return { status: 'skip', reason: NEEDS_OCR, manifest };
+    const lost = wordsLost(metadata);
+    if (lost !== undefined) return { status: 'failure', error: parseFailure(lost), manifest };
     const texts = outputTexts(parsed, { id: item.itemId, path: nameOf(path, context.finalOutputs) });
     for (const [name, output] of Object.entries(item.outputs)) writeFileSync(output, texts[name]?.() ?? '');
     return { status: 'success', manifest };
@@ -66,7 +69,19 @@ export default parseItem;
 const MOST_LOST = 0.05;
 
 function isPartial({ needsOcr, words }: Metadata): boolean {
-  return needsOcr.length > 0 || (words !== undefined && words.kept < (1 - MOST_LOST) * words.found);
+  return needsOcr.length > 0 || (words !== undefined && words.kept + words.pictured < (1 - MOST_LOST) * words.found);
+}
+
+/** An error if words that the file gives are in no block: that is a fault of the parser, and no text is better than a part. */
+export function wordsLost({ words }: Pick<Metadata, 'words'>): AppError | undefined {
+  const lost = words?.short.filter(({ reason }) => reason === 'lost') ?? [];
+  const [first] = lost;
+  if (!first) return undefined;
+  const { page, found, kept } = first;
+  const others = lost.length > 1 ? `, and words of ${lost.length - 1} more pages` : '';
+  return new AppError('PARSE_WORDS_LOST', `page ${page} has ${found} words, ${kept} of them in its text${others}`, {
+    hint: 'parse it with --ocr force, and report the file',
+  });
 }
 
 /** A paper in the folder of its corpus is named from there: the folder may be moved, and parsed anywhere, with the same bytes. */

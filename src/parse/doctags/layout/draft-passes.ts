@@ -8,6 +8,7 @@ import { setHeadingLevels, splitRunInHeadings } from './role/heading-level.ts';
 import type { Setting } from './role/paragraph.ts';
 import { joinAcrossBreaks, cutParagraphs } from './role/paragraph.ts';
 import { inPageOrder, pageAsides } from './output/document-blocks.ts';
+import { withUnplaced } from './output/unplaced.ts';
 import type { Findings, Pass, ByPage, LinePiece, Draft } from './draft.ts';
 import { draftPass, pass, textOf } from './draft.ts';
 import { splitReferences } from './role/reference.ts';
@@ -48,6 +49,7 @@ export const DRAFT_PASSES: readonly Pass[] = [
   draftPass('page-order', ['pages', 'labels', 'text', 'furniture'], (drafts, found) =>
     inPageOrder(drafts, pageAsides(found)),
   ),
+  draftPass('unplaced', ['pages'], (drafts, { pages }) => withUnplaced(drafts, pages)),
 ];
 
 function marginsOf(pieces: readonly { readonly margin: boolean }[]): ReadonlySet<number> {

@@ -15,7 +15,7 @@ import { countBy, quantile } from './statistics.ts';
 import type { Segment } from './page/segment.ts';
 import { buildLines, buildSegments } from './page/segment.ts';
 import type { PageView } from './page/page-view.ts';
-import { findPageRules, viewPage } from './page/page-view.ts';
+import { findPageRules, proseSegments, viewPage, withLastLines } from './page/page-view.ts';
 import type { Pass, Draft, Findings } from './draft.ts';
 import { pass } from './draft.ts';
 import { placeFloats } from './table/place-floats.ts';
@@ -48,9 +48,12 @@ const PAGE_PASSES: readonly Pass[] = [
     const repeats = (segment: Segment): boolean => segment.text.length >= 8 && (places.get(placeOf(segment)) ?? 0) > 2;
     const found = byPage(pages, (page) => {
       const own = segments.get(page.number) ?? [];
-      const boxes = withSurroundings(findFigures(page, own), own, body, page.rules);
+      const prose = proseSegments(own);
+      const running = withLastLines(prose, own);
+      const around = own.filter((segment) => !running.has(segment));
+      const boxes = withSurroundings(findFigures(page, own, prose), around, body, page.rules);
       const pictures = boxes.filter((box) => !swallowsText(box, own));
-      const kept = withoutLabels(own, pictures, body.size, repeats);
+      const kept = withoutLabels(own, pictures, body.size, (segment) => repeats(segment) || running.has(segment));
       const held = new Set(kept);
       const labels = labelPictures(pictures, {
         text: kept,

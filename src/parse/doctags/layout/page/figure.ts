@@ -20,6 +20,7 @@ import { holdsCells } from '../table/table-region.ts';
 import { isNear, swallowsText } from './scan.ts';
 import { countBy } from '../statistics.ts';
 import type { Segment } from './segment.ts';
+import { buildSegments } from './segment.ts';
 import type { TurnedLine } from './furniture.ts';
 
 const MIN_SIDE = 18;
@@ -34,7 +35,11 @@ const LARGE = 1.25;
 /** A drawing larger than this share of the page is a background or a scan. */
 const BACKGROUND = 0.8;
 
-export function findFigures(page: PageContent, segments: readonly Segment[]): Box[] {
+export function findFigures(
+  page: PageContent,
+  segments: readonly Segment[],
+  prose: ReadonlySet<Segment> = proseSegments(segments),
+): Box[] {
   const pageArea = page.width * page.height;
   const drawings = page.drawings.filter(
     (drawing) =>
@@ -48,11 +53,11 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
   for (const box of findAxes(page.rules)) drawings.push({ kind: 'path', box, form: -1 });
   if (page.drawings.length === 0 && drawings.length === 0) return [];
   const boxes = growTogether(drawings).filter((box) => widthOf(box) >= MIN_SIDE && heightOf(box) >= MIN_SIDE);
-  const prose = [...proseSegments(segments)];
+  const running = [...prose];
   const images = drawings.filter(({ kind }) => kind === 'image').map(({ box }) => box);
   const pictures = boxes.filter(
     (box) =>
-      !isBackground(box, prose) &&
+      !isBackground(box, running) &&
       !isOfIcons(box, drawings, segments) &&
       !isFrame(box, drawings, segments) &&
       (images.some((image) => shareInside(image, box) > 0.9) || !isTableBackground(box, segments)),
@@ -60,7 +65,10 @@ export function findFigures(page: PageContent, segments: readonly Segment[]): Bo
   const untinted = page.drawings.filter(
     ({ kind, box }) => kind !== 'path' || !isTint(box, segments) || !isTableBackground(box, segments),
   );
-  return mergeTouching([...pictures, ...captionedFigures({ ...page, drawings: untinted }, segments, pictures)], 1);
+  return mergeTouching(
+    [...pictures, ...captionedFigures({ ...page, drawings: untinted }, segments, pictures, prose)],
+    1,
+  );
 }
 
 /** As large as the tint behind a row, with several words printed on it. */
@@ -111,22 +119,42 @@ export function figureGlyphs(page: PageContent): Set<Glyph> {
     page.drawings.filter((drawing) => drawing.kind !== 'form' && drawing.form >= 0).map((drawing) => drawing.form),
   );
   if (drawn.size === 0 || formsHoldTheText(page)) return new Set();
-  return new Set(page.glyphs.filter((glyph) => drawn.has(glyph.form)));
+  const byForm = Map.groupBy(
+    page.glyphs.filter((glyph) => drawn.has(glyph.form)),
+    ({ form }) => form,
+  );
+  return new Set([...byForm.values()].filter((glyphs) => !isRunning(page.number, glyphs)).flat());
 }
 
-/** Leaves out the labels printed on pictures; a caption or running text that lies on one's box stays. */
+/** Fewer letters are no page of text. */
+const FEWEST_LETTERS = 300;
+/** The share of a form's letters in lines of running text from which on it holds a part of the page, not a drawing. */
+const RUNNING = 0.4;
+
+function isRunning(page: number, glyphs: readonly Glyph[]): boolean {
+  if (glyphs.length < FEWEST_LETTERS) return false;
+  const lines = proseSegments(
+    buildSegments(
+      page,
+      glyphs.filter(({ turn }) => turn === 0),
+    ),
+  );
+  return [...lines].reduce((sum, line) => sum + line.glyphs.length, 0) > RUNNING * glyphs.length;
+}
+
+/** Leaves out the labels printed on pictures; a caption or running text that lies on one's box `stays`. */
 export function withoutLabels(
   segments: readonly Segment[],
   figures: readonly Box[],
   bodySize: number,
-  repeats: (segment: Segment) => boolean,
+  stays: (segment: Segment) => boolean,
 ): Segment[] {
   if (figures.length === 0) return [...segments];
   const kept: Segment[] = [];
   for (const segment of segments) {
     const inside = figures.some((figure) => shareInside(segment, figure) > 0.5);
     const tiny = segment.size < SMALL * bodySize && !startsLabel(segment);
-    if (!inside || repeats(segment) || isDisplay(segment, bodySize) || (isRunningText(segment) && !tiny))
+    if (!inside || stays(segment) || isDisplay(segment, bodySize) || (isRunningText(segment) && !tiny))
       kept.push(segment);
   }
   return kept;
@@ -355,10 +383,14 @@ const MIN_HEIGHT = 30;
 const MAX_DISTANCE = 60;
 
 /** Figures above their captions: all parts of a plot between the caption and the text above. */
-function captionedFigures(page: PageContent, segments: readonly Segment[], pictures: readonly Box[]): Box[] {
+function captionedFigures(
+  page: PageContent,
+  segments: readonly Segment[],
+  pictures: readonly Box[],
+  prose: ReadonlySet<Segment>,
+): Box[] {
   const captions = segments.filter((segment) => segmentLabel(segment) === 'figure');
   if (captions.length === 0) return [];
-  const prose = proseSegments(segments);
   const ends = segments.filter((segment) => prose.has(segment) || segmentLabel(segment) !== undefined);
   const tinted = tints(page, segments);
   const drawn = drawnBoxes(page, tinted, pictures);

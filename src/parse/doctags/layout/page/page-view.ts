@@ -203,6 +203,26 @@ export function proseSegments(segments: readonly Segment[]): Set<Segment> {
   return prose;
 }
 
+/** Lines of running text with the short ones that end its paragraphs: set in the same type, right below at the same edge. */
+export function withLastLines(prose: ReadonlySet<Segment>, segments: readonly Segment[]): Set<Segment> {
+  const lines = new Set(prose);
+  const short = segments.filter((segment) => !prose.has(segment)).sort((a, b) => a.baseline - b.baseline);
+  const above = [...prose];
+  for (const segment of short) {
+    const em = segment.size;
+    const isNext = (line: Segment): boolean =>
+      segment.baseline > line.baseline &&
+      segment.baseline - line.baseline < 1.6 * em &&
+      Math.abs(segment.left - line.left) < 0.3 * em &&
+      segment.right < line.right + em &&
+      typeKey(segment) === typeKey(line);
+    if (!above.some(isNext)) continue;
+    lines.add(segment);
+    above.push(segment);
+  }
+  return lines;
+}
+
 function follows(above: Segment, below: Segment): boolean {
   const em = above.size;
   return (
