@@ -23,7 +23,8 @@ const options = checkOptions({
   command: '',
   damage: '',
   alone: false,
-  jobs: availableParallelism(),
+  /** One more than the number of cores: a `run` waits for its child processes. */
+  jobs: availableParallelism() + 1,
   /** Which of the processes this is, from 1; 0 is the one that starts them. */
   job: 0,
 });

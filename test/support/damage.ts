@@ -77,8 +77,8 @@ export async function openDamageScene(): Promise<DamageScene> {
   const scratch = stack.use(await mkdtempDisposable(join(tmpdir(), 'docstokg-damage-')));
   const world = {
     seed: 3,
-    works: 4,
-    hosts: 3,
+    works: 2,
+    hosts: 2,
     profile: 'calm',
     documents: 'plain',
     timeScale: 0.005,
@@ -100,7 +100,7 @@ export async function openDamageScene(): Promise<DamageScene> {
     const { code, printed } = await inProcess(['run', ...some, '--sim', admin.url, '--out', folder], environment);
     if (code !== 0) throw new Error(`the run folder could not be made: ${printed}`);
   };
-  await run(whole, ids.slice(0, 2));
+  await run(whole, ids.slice(0, 1));
   decide(whole, ids.slice(0, 1));
   cpSync(whole, older, { recursive: true, preserveTimestamps: true });
   await run(whole, ids);
@@ -236,7 +236,8 @@ async function judged(folder: string, { wounds, command, before, sim, environmen
   const faults: string[] = [];
   const foreign = wounds.filter(({ damage }) => damage === 'foreign').map(({ file }) => join(folder, file));
   const strangers = foreign.map((path) => ({ path, hash: sha256(readFileSync(path)) }));
-  const left = [...before].filter((line) => linesOf(folder).has(line));
+  const present = linesOf(folder);
+  const left = [...before].filter((line) => present.has(line));
   const { code, printed } = await started(command, folder, sim, environment);
   const said = printed.split('\n').filter((line) => /^(?:warn|error|hint)\b/.test(line));
   if (/\n\s+at .+:\d+/.test(printed) || /UNEXPECTED|ENDED_EARLY/.test(printed))
@@ -249,7 +250,8 @@ async function judged(folder: string, { wounds, command, before, sim, environmen
   const lost = left.filter((line) => !after.has(line));
   if (lost.length > 0) faults.push(`${lost.length} lines are gone, such as ${lost[0]?.slice(0, 100)}`);
   if (code === 0) {
-    const unknown = left.filter((line) => line.startsWith('decisions') && !knownIn(folder).has(line));
+    const known = keptLines(join(folder, 'corpus.sqlite'));
+    const unknown = left.filter((line) => line.startsWith('decisions') && !known.has(line));
     if (unknown.length > 0) faults.push(`${unknown.length} decisions are no longer known, such as ${unknown[0]}`);
   }
   const hashes = strangers.length === 0 ? new Set<string>() : hashesIn(folder);
@@ -271,11 +273,7 @@ function linesOf(folder: string): Set<string> {
   return found;
 }
 
-/** The decisions that the database knows, as their lines in the log. */
-function knownIn(folder: string): Set<string> {
-  return keptLines(join(folder, 'corpus.sqlite'));
-}
-
+/** The lines of logs that a database has kept. */
 function keptLines(path: string): Set<string> {
   const found = new Set<string>();
   if (!existsSync(path)) return found;
