@@ -147,6 +147,7 @@ export interface StageOutcome {
   /** The first thousand final errors. */
   readonly errors: readonly StageErrorInfo[];
   readonly slowest: readonly { readonly itemId: string; readonly durationS: number }[];
+  /** The most frequent kinds of errors, each with the message of its first. */
   readonly topErrors: readonly { readonly category: ErrorCategory; readonly message: string; readonly count: number }[];
   /** With `dryRun` only. */
   readonly plan?: readonly PlanBucket[];

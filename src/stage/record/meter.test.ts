@@ -32,7 +32,7 @@ test('the ten slowest items are listed, slowest first', () => {
   );
 });
 
-test('errors that differ only in names and numbers are counted together, at most a thousand', () => {
+test('errors that differ only in names and numbers are counted together, shown by the words of the first', () => {
   const tally = new ErrorTally();
   for (let at = 0; at < 1_500; at += 1)
     tally.add({
@@ -45,7 +45,7 @@ test('errors that differ only in names and numbers are counted together, at most
   tally.add({ stage: 's', itemId: 'x', category: 'network', message: 'HTTP 503', retryable: true });
   assert.equal(tally.first.length, 1_000);
   assert.deepEqual(tally.top(), [
-    { category: 'runtime', message: 'page # of …', count: 1_500 },
-    { category: 'network', message: 'HTTP #', count: 1 },
+    { category: 'runtime', message: 'page 0 of /x/0.pdf', count: 1_500 },
+    { category: 'network', message: 'HTTP 503', count: 1 },
   ]);
 });

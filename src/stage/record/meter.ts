@@ -140,12 +140,13 @@ export class ErrorTally {
 
   add(error: StageErrorInfo): void {
     if (this.first.length < MOST_ERRORS) this.first.push(error);
+    const { category, message } = error;
     // The same error of many documents differs only in names and numbers.
-    const message = error.message.replaceAll(/(?<!\S)[^\s/\\]*[/\\]\S*/g, '…').replaceAll(/\d+/g, '#');
-    const key = `${error.category} ${message}`;
+    const kindOf = message.replaceAll(/(?<!\S)[^\s/\\]*[/\\]\S*/g, '').replaceAll(/\d+/g, '');
+    const key = `${category} ${kindOf}`;
     const kind = this.#kinds.get(key);
     if (kind) kind.count += 1;
-    else if (this.#kinds.size < MOST_ERRORS) this.#kinds.set(key, { category: error.category, message, count: 1 });
+    else if (this.#kinds.size < MOST_ERRORS) this.#kinds.set(key, { category, message, count: 1 });
   }
 
   top(): StageOutcome['topErrors'] {

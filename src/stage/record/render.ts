@@ -57,7 +57,10 @@ export function summaryText(outcome: StageOutcome): string {
       'errors:',
       ...outcome.topErrors
         .slice(0, 5)
-        .map((each) => `  ${count(each.count)} × ${each.category}: ${plain(each.message)}`),
+        .map(
+          (each) =>
+            `  ${count(each.count)} × ${each.category}${each.count > 1 ? ', such as' : ''}: ${plain(each.message)}`,
+        ),
     );
   return lines.join('\n');
 }

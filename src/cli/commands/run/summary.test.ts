@@ -37,7 +37,12 @@ test('a fleet machine that did not build the index prints where it is and how to
 test('the summary describes documents, stages and local papers in sentences', () => {
   const counts = { done: 3, kept: 1, failed: 1, left: 2, wall_ms: 9, p50_ms: 1_000, p95_ms: 2_000 };
   const text = printed({
-    stages: { doctags: counts, dense: counts },
+    // Vectors are made ahead of the stage that writes them: the time for a document is theirs.
+    stages: {
+      doctags: counts,
+      dense: { ...counts, p50_ms: 20_000, p95_ms: 40_000 },
+      embed: { ...counts, kept: 0, failed: 0, left: 0, p50_ms: 131, p95_ms: 180 },
+    },
     failures: [{ stage: 'doctags', document: 'a', code: 'X_DAMAGED', message: 'no end' }],
     skipped_files: [{ file: 'notes.txt', reason: 'wrong-kind', detail: 'no PDF, HTML, JATS or TEI, but .txt' }],
     own_papers: {
@@ -57,6 +62,7 @@ test('the summary describes documents, stages and local papers in sentences', ()
     '             notes.txt: no PDF, HTML, JATS or TEI, but .txt',
     'Parsed       4 documents, 1 of them by earlier runs, 1 failed, 2 left for the next run; p50 1.0 s,',
     '             p95 2.0 s',
+    'Embedded     3 documents; p50 20 s, p95 40 s',
     'Failed       1 document',
     '             a: doctags: X_DAMAGED no end',
     '',
