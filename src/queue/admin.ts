@@ -38,7 +38,7 @@ export const matches = ({ inStates, host, resolver, code }: Dialect): string => 
 
 const JOB = `SELECT id, artifact_id AS "artifactId", artifact_json AS "artifactJson", state, attempts, priority,
   nullif(resolver_hint, '') AS "resolverHint", nullif(host, '') AS host, last_error AS "lastError", result, deaths,
-  deaths_alone AS "deathsAlone", suspect_since AS "suspectSince", created_at AS "createdAt", updated_at AS "updatedAt",
+  deaths_alone AS "deathsAlone", quarantined_since AS "quarantinedSince", created_at AS "createdAt", updated_at AS "updatedAt",
   available_at AS "availableAt", lease_expires_at AS "leaseExpiresAt", worker_id AS "workerId" FROM jobs`;
 
 export function adminQueries(dialect: Dialect) {
@@ -62,7 +62,7 @@ export function adminChanges({ now }: Dialect) {
   return {
     requeued: `state = 'queued', attempts = 0, deaths = 0, deaths_alone = 0, available_at = NULL, updated_at = ${now}`,
     cancelled: `state = 'skipped', last_error = 'CANCELLED: cancelled by an operator', token = token + 1,
-      available_at = NULL, suspect_since = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${now}`,
+      available_at = NULL, quarantined_since = NULL, lease_expires_at = NULL, worker_id = NULL, updated_at = ${now}`,
     pause: `INSERT INTO pauses (scope, name, since) VALUES (:scope, :name, ${now}) ON CONFLICT DO NOTHING`,
     resume: 'DELETE FROM pauses WHERE scope = :scope AND name = :name',
   };

@@ -862,11 +862,11 @@ test('a job leased by another process in between is aborted here, and starts aga
   assert.equal(starts, 2);
 });
 
-/** Leases jobs to processes that die, until the jobs are suspects. */
+/** Leases jobs to processes that die, until the jobs are quarantined. */
 async function dieWith(store: QueueStore, clock: HeldClock, deaths: number): Promise<void> {
   for (let death = 0; death < deaths; death += 1) {
-    const { lanes, suspects } = await store.backlog(clock.now(), deathLimits(3));
-    for (const [standing, found] of [['trusted', lanes] as const, ['suspect', suspects] as const]) {
+    const { lanes, quarantined } = await store.backlog(clock.now(), deathLimits(3));
+    for (const [standing, found] of [['trusted', lanes] as const, ['quarantined', quarantined] as const]) {
       const picks = found.map(({ host, resolver, jobs }) => ({ host, resolver, limit: jobs }));
       await store.exchange({ workerId: 'dead', settlements: [], picks, standing, now: clock.now(), leaseMs: 1 });
     }
@@ -903,7 +903,7 @@ test('quarantined jobs run alone, one after another, after the others have run t
     [1, 1, 1],
   );
   assert.equal(concurrent.get('b'), 4);
-  assert.equal((await store.admin.stats(clock.now())).suspects, 0);
+  assert.equal((await store.admin.stats(clock.now())).quarantined, 0);
 });
 
 test('a quarantined job waits until its process has nothing else to run', async () => {
@@ -912,7 +912,7 @@ test('a quarantined job waits until its process has nothing else to run', async 
   for (const id of ['quick', 'long']) await queue.enqueue(id, {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
-  await queue.enqueue('suspect', {}, { priority: 1 });
+  await queue.enqueue('quarantined', {}, { priority: 1 });
   await dieWith(store, clock, 2);
   await queue.enqueue('later', {});
   open.get('quick')?.end();
@@ -920,9 +920,9 @@ test('a quarantined job waits until its process has nothing else to run', async 
   assert.deepEqual([...open.keys()], ['long', 'later']);
   for (const { end } of open.values()) end();
   for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
-  assert.deepEqual([...open.keys()], ['suspect']);
-  assert.equal(open.get('suspect')?.job.attempt, 1);
-  open.get('suspect')?.end();
+  assert.deepEqual([...open.keys()], ['quarantined']);
+  assert.equal(open.get('quarantined')?.job.attempt, 1);
+  open.get('quarantined')?.end();
   for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
   assert.equal((await run).done, 4);
 });
@@ -930,15 +930,15 @@ test('a quarantined job waits until its process has nothing else to run', async 
 test('a quarantined job runs alone, also beside a job that arrives while it runs', async () => {
   const { open, handler } = controlled();
   const { clock, queue, orchestrator, store } = await stage(handler);
-  await queue.enqueue('suspect', {});
+  await queue.enqueue('quarantined', {});
   await dieWith(store, clock, 2);
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
-  assert.deepEqual([...open.keys()], ['suspect']);
+  assert.deepEqual([...open.keys()], ['quarantined']);
   await queue.enqueue('arrives', {});
   for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
-  assert.deepEqual([...open.keys()], ['suspect']);
-  open.get('suspect')?.end();
+  assert.deepEqual([...open.keys()], ['quarantined']);
+  open.get('quarantined')?.end();
   for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
   assert.deepEqual([...open.keys()], ['arrives']);
   open.get('arrives')?.end();
@@ -949,14 +949,14 @@ test('a quarantined job runs alone, also beside a job that arrives while it runs
 test('a quarantined job runs after ten minutes, also where the process always has others', async () => {
   const { open, handler } = controlled();
   const { clock, queue, orchestrator, store } = await stage(handler, { maxWorkers: 2, leaseMs: 600_000 });
-  await queue.enqueue('suspect', {});
+  await queue.enqueue('quarantined', {});
   await dieWith(store, clock, 2);
   for (let number = 0; number < 200; number += 1) await queue.enqueue(`job ${number}`, {});
   const run = orchestrator.run({ drain: 'empty' });
   await settle();
   let ended = 0;
   // One of two jobs ends every ten seconds.
-  for (; ended < 100 && !open.has('suspect'); ended += 1) {
+  for (; ended < 100 && !open.has('quarantined'); ended += 1) {
     const [oldest] = open.values();
     oldest?.end();
     await clock.advance(10_000);
@@ -971,14 +971,14 @@ test('a quarantined job runs after ten minutes, also where the process always ha
 
 test('a quarantined job whose host is paused holds up nothing', async () => {
   const { clock, queue, orchestrator, store } = await stage(() => undefined);
-  await queue.enqueue('suspect', { url: 'https://paused.example/x.pdf' });
+  await queue.enqueue('quarantined', { url: 'https://paused.example/x.pdf' });
   await dieWith(store, clock, 2);
   await store.admin.pause('host', 'paused.example', clock.now());
   for (const id of ['a', 'b']) await queue.enqueue(id, {});
   const run = orchestrator.run({ drain: 'due' });
   for (let second = 0; second < 5; second += 1) await clock.advance(1_000);
   assert.equal((await run).done, 2);
-  assert.equal((await store.admin.stats(clock.now())).suspects, 1);
+  assert.equal((await store.admin.stats(clock.now())).quarantined, 1);
 });
 
 test('a process that leaves is not announced again by a pending write', async () => {

@@ -22,7 +22,7 @@ export function jobJson(job: Job) {
     result: job.result === null ? null : parsed(job.result),
     deaths: job.deaths,
     deaths_alone: job.deathsAlone,
-    suspect_since: isoTime(job.suspectSince),
+    quarantined_since: isoTime(job.quarantinedSince),
     resolver_hint: job.resolverHint,
     host: job.host,
     priority: job.priority,
@@ -60,7 +60,7 @@ export function queueJson(stats: QueueStats, perSecond: number | null = null) {
     total: stats.total,
     due: stats.due,
     delayed: stats.delayed,
-    suspects: stats.suspects,
+    quarantined: stats.quarantined,
     per_second: rate,
     // Unknown while no worker is active, whatever the rate was before.
     left_seconds: left === 0 ? 0 : alive.length > 0 && rate !== null && rate > 0 ? left / rate : null,

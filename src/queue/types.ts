@@ -17,14 +17,14 @@ export type JobState = (typeof JOB_STATES)[number];
  * Whether a job may share a process with others:
  *
  * ```
- *   trusted ──held at several deaths──▶ suspect: runs alone ──finishes, or fails by itself──▶ trusted
+ *   trusted ──held at several deaths──▶ quarantined: runs alone ──finishes, or fails by itself──▶ trusted
  *                                          └──its process dies again and again──▶ error
  * ```
  */
-export type Standing = 'trusted' | 'suspect';
+export type Standing = 'trusted' | 'quarantined';
 
 export interface DeathLimits {
-  /** Deaths beside other jobs, at most one of which is to blame, before it is suspect. */
+  /** Deaths beside other jobs, at most one of which is to blame, before it is quarantined. */
   readonly shared: number;
   /** Deaths alone before it ends in `error`, if no other process died recently. */
   readonly alone: number;
@@ -55,8 +55,8 @@ export interface Job {
   readonly attempts: number;
   readonly deaths: number;
   readonly deathsAlone: number;
-  /** Since when it is suspect and runs alone; null while it is trusted. */
-  readonly suspectSince: number | null;
+  /** Since when it is quarantined and runs alone; null while it is trusted. */
+  readonly quarantinedSince: number | null;
   readonly priority: number;
   readonly resolverHint: string | null;
   readonly host: string | null;
@@ -80,7 +80,7 @@ export interface Lease {
 export interface LeasedJob extends Lease, Pick<Job, 'artifactId' | 'artifactJson' | 'resolverHint' | 'host'> {
   /** Counted when leased: 1 for the first. */
   readonly attempt: number;
-  /** A suspect must run alone in its process. */
+  /** A quarantined job must run alone in its process. */
   readonly standing: Standing;
 }
 
@@ -139,8 +139,8 @@ export interface Exchange {
 
 export interface Backlog {
   readonly lanes: LaneBacklog[];
-  /** Lanes of suspects, fewest deaths alone first, so that kills from outside are spread over all of them. */
-  readonly suspects: LaneBacklog[];
+  /** Lanes of quarantined jobs, fewest deaths alone first, so that kills from outside are spread over all of them. */
+  readonly quarantined: LaneBacklog[];
   /** Jobs that ended in `error` now, because of too many deaths. */
   readonly exhausted: number;
 }
@@ -183,8 +183,8 @@ export interface QueueStore extends AsyncDisposable {
   /** Makes due jobs and those with an expired lease ready; an expired lease is a death of its holder. */
   backlog(now: number, limits: DeathLimits): Promise<Backlog>;
   /**
-   * Settles leases and leases ready jobs, in one write: by priority, then age; suspects by fewest deaths alone first. A
-   * suspect that finishes, or is requeued by its own failure, is trusted again.
+   * Settles leases and leases ready jobs, in one write: by priority, then age; quarantined jobs by fewest deaths alone
+   * first. A quarantined job that finishes, or is requeued by its own failure, is trusted again.
    */
   exchange(request: ExchangeRequest): Promise<Exchange>;
   /** Extends leases in one write; returns those that were lost. */
@@ -248,7 +248,7 @@ export interface QueueStats {
   readonly newestId: number;
   readonly nextAvailableAt: number | null;
   /** Unfinished jobs that may only run alone. */
-  readonly suspects: number;
+  readonly quarantined: number;
   readonly byResolver: readonly { readonly resolver: string | null; readonly state: JobState; readonly jobs: number }[];
   /** Last errors by code and state: `error` has failed, `queued` will be retried. */
   readonly byErrorCode: readonly { readonly code: string; readonly state: JobState; readonly jobs: number }[];

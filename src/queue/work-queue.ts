@@ -83,7 +83,7 @@ export class WorkQueue implements AsyncDisposable {
     return { added, known };
   }
 
-  /** If only suspects are left, leases one of them, which should run alone. */
+  /** If only quarantined jobs are left, leases one of them, which should run alone. */
   async lease(
     workerId: string,
     limit: number,
@@ -91,9 +91,9 @@ export class WorkQueue implements AsyncDisposable {
   ): Promise<LeasedJob[]> {
     const now = this.#clock.now();
     const { leaseMs, maxDeaths } = { ...ORCHESTRATOR_DEFAULTS, ...options };
-    const { lanes, suspects } = await this.store.backlog(now, deathLimits(maxDeaths));
-    const standing = lanes.length > 0 ? 'trusted' : 'suspect';
-    const picks = lanes.length > 0 ? firstPicks(lanes, limit) : firstPicks(suspects.slice(0, 1), Math.min(limit, 1));
+    const { lanes, quarantined } = await this.store.backlog(now, deathLimits(maxDeaths));
+    const standing = lanes.length > 0 ? 'trusted' : 'quarantined';
+    const picks = lanes.length > 0 ? firstPicks(lanes, limit) : firstPicks(quarantined.slice(0, 1), Math.min(limit, 1));
     if (picks.length === 0) return [];
     const { leased } = await this.store.exchange({ workerId, settlements: [], picks, standing, now, leaseMs });
     return [...leased];

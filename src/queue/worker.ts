@@ -27,8 +27,8 @@ const IDLE_LOOK_MS = 30_000;
 const DRAIN_LOOK_MS = 1_000;
 /** How long a stopped handler may take to stop; then it is abandoned. */
 const ABANDON_MS = 5_000;
-/** A suspect that has waited this long is next, once the jobs in hand have ended. */
-const SUSPECT_WAIT_MS = 600_000;
+/** A quarantined job that has waited this long is next, once the jobs in hand have ended. */
+const QUARANTINED_WAIT_MS = 600_000;
 /** Delay of a job that was leased again while its earlier run is still being stopped here. */
 const STILL_HERE_MS = 1_000;
 const REFUSED_REMEMBERED = 1_000;
@@ -108,9 +108,9 @@ export class Worker {
   readonly #jobs = new Map<number, RunningJob>();
   /** Answers refused because their lease had expired, by job: valid after all if this process leases the job next. */
   readonly #refused = new Map<number, EndedJob>();
-  #suspects: readonly LaneBacklog[] = [];
-  /** Since when suspects wait, or the last one was leased. */
-  #suspectsSince = Infinity;
+  #quarantined: readonly LaneBacklog[] = [];
+  /** Since when quarantined jobs wait, or the last one was leased. */
+  #quarantinedSince = Infinity;
   #ended: EndedJob[] = [];
   /** Jobs that ended in this turn of the event loop and still occupy their slots. */
   #endedNow: RunningJob[] = [];
@@ -280,30 +280,30 @@ export class Worker {
     // A process that slept beyond its heartbeats is not dead: it extends its leases before it looks for expired ones.
     if (this.#clock.now() - this.#extendedAt > this.#options.leaseMs / 2) await this.heartbeat();
     const limits = deathLimits(this.#options.maxDeaths);
-    const { lanes, suspects, exhausted } = await this.#store.backlog(this.#clock.now(), limits);
+    const { lanes, quarantined, exhausted } = await this.#store.backlog(this.#clock.now(), limits);
     this.#lanes.replace(lanes);
-    this.#suspects = suspects;
+    this.#quarantined = quarantined;
     const endedAt = this.#clock.monotonic();
-    this.#suspectsSince = suspects.length > 0 ? Math.min(this.#suspectsSince, endedAt) : Infinity;
+    this.#quarantinedSince = quarantined.length > 0 ? Math.min(this.#quarantinedSince, endedAt) : Infinity;
     this.#lookAfter = endedAt + Math.max(LOOK_EVERY_MS, LOOK_SHARE * (endedAt - startedAt));
     if (exhausted === 0) return;
     this.counts.error += exhausted;
     this.#report({ kind: 'jobs-exhausted', jobs: exhausted });
   }
 
-  /** Trusted jobs; one suspect, alone, if none of these can run or it has waited long; nothing while a suspect runs. */
+  /** Trusted jobs, or one quarantined job if none can run or it has waited long; nothing while a quarantined one runs. */
   #choose(): Choice {
-    if (this.#jobs.values().some(({ job }) => job.standing === 'suspect')) return NOTHING;
+    if (this.#jobs.values().some(({ job }) => job.standing === 'quarantined')) return NOTHING;
     // If nothing else is left, jobs of hosts held for hours are tried: their handler may know other URLs.
     const triesHeld = this.#drain === 'due' && this.#options.heldLanes === 'try' && this.#jobs.size === 0;
-    const suspect = this.#suspects.find(
+    const quarantined = this.#quarantined.find(
       (lane) => !this.#room.isPaused(lane) && (triesHeld || !this.#room.isHeldLong(lane)),
     );
-    const isLate = suspect && this.#clock.monotonic() >= this.#suspectsSince + SUSPECT_WAIT_MS;
+    const isLate = quarantined && this.#clock.monotonic() >= this.#quarantinedSince + QUARANTINED_WAIT_MS;
     if (isLate && this.#jobs.size > 0) return NOTHING;
     const picks = isLate ? [] : this.#lanes.choose(this.#free, (lane) => this.#room.of(lane, this.#parked));
     if (picks.length > 0 || this.#jobs.size > 0) return { standing: 'trusted', picks };
-    if (suspect) return { standing: 'suspect', picks: [{ ...suspect, limit: 1 }] };
+    if (quarantined) return { standing: 'quarantined', picks: [{ ...quarantined, limit: 1 }] };
     if (!triesHeld) return NOTHING;
     return { standing: 'trusted', picks: this.#lanes.choose(this.#free, (lane) => this.#room.elsewhere(lane)) };
   }
@@ -351,9 +351,9 @@ export class Worker {
 
   /** Also records what was leased from each lane. */
   #isAnyLaneEmpty(standing: Standing, picks: readonly LanePick[], leased: readonly LeasedJob[]): boolean {
-    if (standing === 'suspect') {
-      this.#suspectsSince = this.#clock.monotonic();
-      this.#suspects = this.#suspects.flatMap((lane) => {
+    if (standing === 'quarantined') {
+      this.#quarantinedSince = this.#clock.monotonic();
+      this.#quarantined = this.#quarantined.flatMap((lane) => {
         if (!picks.some(({ host, resolver }) => lane.host === host && lane.resolver === resolver)) return [lane];
         return leased.length > 0 && lane.jobs > 1 ? [{ ...lane, jobs: lane.jobs - 1 }] : [];
       });
@@ -380,9 +380,9 @@ export class Worker {
     const isKnown = !this.#isWoken && (isPaused || this.#view === 'current');
     const nothingCanRun =
       isPaused ||
-      (this.#lanes.size + this.#suspects.length > 0 &&
+      (this.#lanes.size + this.#quarantined.length > 0 &&
         this.#lanes.every((lane) => this.#isBlocked(lane)) &&
-        this.#suspects.every((lane) => this.#isBlocked(lane)));
+        this.#quarantined.every((lane) => this.#isBlocked(lane)));
     if (isKnown && this.#jobs.size === 0 && isDrained(this.#drain, outlook, nothingCanRun)) {
       this.#mode = { kind: 'ended', reason: 'drained' };
       return;

@@ -41,14 +41,14 @@ async function settle(
   return (await store.exchange({ ...EXCHANGE, settlements, now })).accepted;
 }
 
-async function leaseSuspects(store: QueueStore, now: number): Promise<readonly LeasedJob[]> {
-  const { suspects } = await store.backlog(now, LIMITS);
-  const picks = suspects.map(({ host, resolver }) => ({ host, resolver, limit: 1 }));
-  return (await lease(store, { picks, now, standing: 'suspect' })).slice(0, 1);
+async function leaseQuarantined(store: QueueStore, now: number): Promise<readonly LeasedJob[]> {
+  const { quarantined } = await store.backlog(now, LIMITS);
+  const picks = quarantined.map(({ host, resolver }) => ({ host, resolver, limit: 1 }));
+  return (await lease(store, { picks, now, standing: 'quarantined' })).slice(0, 1);
 }
 
-/** Makes all jobs of the store suspects, as if two processes had died with them; returns the time. */
-async function makeSuspects(store: QueueStore): Promise<number> {
+/** Makes all jobs of the store quarantined, as if two processes had died with them; returns the time. */
+async function makeQuarantined(store: QueueStore): Promise<number> {
   for (let death = 0; death < LIMITS.shared; death += 1) await leaseAny(store, death * LEASE_MS);
   await store.backlog(LIMITS.shared * LEASE_MS, LIMITS);
   return LIMITS.shared * LEASE_MS;
@@ -167,22 +167,22 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
 
     check('a job that crashes its process each time ends in error after a few crashes', async (store) => {
       await store.enqueue([job('poison')], 0);
-      let now = await makeSuspects(store);
+      let now = await makeQuarantined(store);
       for (let death = 0; death < LIMITS.alone; death += 1, now += LEASE_MS) {
         assert.deepEqual(await leaseAny(store, now), []);
-        const [poison] = await leaseSuspects(store, now);
+        const [poison] = await leaseQuarantined(store, now);
         // The attempt is refunded each time: failures of a job are counted apart from the deaths of its holders.
-        assert.deepEqual([poison?.artifactId, poison?.attempt, poison?.standing], ['poison', 1, 'suspect']);
+        assert.deepEqual([poison?.artifactId, poison?.attempt, poison?.standing], ['poison', 1, 'quarantined']);
       }
       const { exhausted } = await store.backlog(now, LIMITS);
       assert.equal(exhausted, 1);
-      const ended = await fieldsOf(store, 'poison', 'state', 'attempts', 'deaths', 'deathsAlone', 'suspectSince');
+      const ended = await fieldsOf(store, 'poison', 'state', 'attempts', 'deaths', 'deathsAlone', 'quarantinedSince');
       assert.deepEqual(ended, ['error', 0, 5, 3, null]);
       const [lastError] = await fieldsOf(store, 'poison', 'lastError');
       assert.match(String(lastError), /^PROCESS_DIED: its worker worker died or hung, the last of 3 /);
       assert.deepEqual(await leaseAny(store, now + LEASE_MS), []);
-      assert.deepEqual(await leaseSuspects(store, now + LEASE_MS), []);
-      assert.deepEqual((await store.admin.stats(now)).suspects, 0);
+      assert.deepEqual(await leaseQuarantined(store, now + LEASE_MS), []);
+      assert.deepEqual((await store.admin.stats(now)).quarantined, 0);
     });
 
     check('each recent crash without the job allows it one more crash alone, up to a limit', async (store) => {
@@ -198,7 +198,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       const deathsAloneOf = async (id: string): Promise<number> => {
         await store.enqueue([job(id)], now);
         for (let death = 0; death < LIMITS.shared; death += 1) assert.equal(await die('trusted'), id);
-        while ((await store.admin.find(id))?.state === 'queued') assert.equal(await die('suspect'), id);
+        while ((await store.admin.find(id))?.state === 'queued') assert.equal(await die('quarantined'), id);
         assert.equal((await store.admin.find(id))?.state, 'error');
         return (await store.admin.find(id))?.deathsAlone ?? 0;
       };
@@ -215,42 +215,42 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
 
     check('jobs running during two crashes are quarantined: counted, ready, and leased separately', async (store) => {
       await store.enqueue([job('a', { host: 'a.org' }), job('b', { resolverHint: 'arxiv', priority: 2 })], 0);
-      const now = await makeSuspects(store);
+      const now = await makeQuarantined(store);
       await store.enqueue([job('new', { host: 'a.org' })], now);
-      const { lanes, suspects } = await store.backlog(now, LIMITS);
+      const { lanes, quarantined } = await store.backlog(now, LIMITS);
       const plain = (found: readonly LaneBacklog[]): object[] =>
         found.map((lane) => ({ ...lane })).toSorted((x, y) => y.priority - x.priority);
       assert.deepEqual(plain(lanes), [{ host: 'a.org', resolver: null, jobs: 1, priority: 0 }]);
-      assert.deepEqual(plain(suspects), [
+      assert.deepEqual(plain(quarantined), [
         { host: null, resolver: 'arxiv', jobs: 1, priority: 2 },
         { host: 'a.org', resolver: null, jobs: 1, priority: 0 },
       ]);
       const stats = await store.admin.stats(now);
-      assert.deepEqual([stats.suspects, stats.due, stats.oldestQueuedId], [2, 3, 'a']);
+      assert.deepEqual([stats.quarantined, stats.due, stats.oldestQueuedId], [2, 3, 'a']);
       assert.equal((await store.outlook(now)).ready, 3);
-      assert.deepEqual(await fieldsOf(store, 'a', 'deaths', 'deathsAlone', 'suspectSince'), [2, 0, now]);
+      assert.deepEqual(await fieldsOf(store, 'a', 'deaths', 'deathsAlone', 'quarantinedSince'), [2, 0, now]);
       const [trusted, ...none] = await leaseAny(store, now);
       assert.deepEqual([trusted?.artifactId, trusted?.standing, none], ['new', 'trusted', []]);
       const picks = [{ host: null, resolver: 'arxiv', limit: 9 }];
-      const [alone] = await lease(store, { picks, now, standing: 'suspect' });
-      assert.deepEqual([alone?.artifactId, alone?.standing], ['b', 'suspect']);
-      assert.equal((await store.admin.stats(now)).suspects, 2);
+      const [alone] = await lease(store, { picks, now, standing: 'quarantined' });
+      assert.deepEqual([alone?.artifactId, alone?.standing], ['b', 'quarantined']);
+      assert.equal((await store.admin.stats(now)).quarantined, 2);
     });
 
     check('a quarantined job that completes is cleared, and one that fails normally starts over', async (store) => {
       await store.enqueue([job('innocent'), job('failing'), job('waiting')], 0);
-      const now = await makeSuspects(store);
+      const now = await makeQuarantined(store);
       const picks = [{ ...ANY_LANE, limit: 3 }];
-      const [innocent, failing, waiting] = await lease(store, { picks, now, standing: 'suspect' });
+      const [innocent, failing, waiting] = await lease(store, { picks, now, standing: 'quarantined' });
       assert.ok(innocent && failing && waiting);
       await settle(store, [finish(innocent), requeue(failing, 0, false), requeue(waiting, 0, true)], now);
-      const standing = (id: string): Promise<unknown> => fieldsOf(store, id, 'state', 'deaths', 'suspectSince');
+      const standing = (id: string): Promise<unknown> => fieldsOf(store, id, 'state', 'deaths', 'quarantinedSince');
       assert.deepEqual(await standing('innocent'), ['done', 2, null]);
       assert.deepEqual(await standing('failing'), ['queued', 0, null]);
       // It did not end, so it is unknown whether it kills its process.
       assert.deepEqual(await standing('waiting'), ['queued', 2, now]);
       assert.deepEqual(idsOf(await leaseAny(store, now)), ['failing']);
-      assert.deepEqual((await store.admin.stats(now)).suspects, 1);
+      assert.deepEqual((await store.admin.stats(now)).quarantined, 1);
       // Requeued by an operator, it has all its attempts and no deaths.
       await store.admin.requeue({ states: ['done'] }, now, { dryRun: false });
       assert.deepEqual(await standing('innocent'), ['queued', 0, null]);
@@ -259,11 +259,11 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
     check('of quarantined jobs the one with the fewest crashes comes first; cancelled ones leave', async (store) => {
       await store.enqueue([job('killer', { host: 'a.org', priority: 5 }), job('innocent', { host: 'a.org' })], 0);
       await store.enqueue([job('far', { host: 'b.org' })], 0);
-      let now = await makeSuspects(store);
+      let now = await makeQuarantined(store);
       const next = async (): Promise<unknown> => {
-        const lanes = (await store.backlog(now, LIMITS)).suspects.map(({ host }) => host);
+        const lanes = (await store.backlog(now, LIMITS)).quarantined.map(({ host }) => host);
         const picks = [{ host: 'a.org', resolver: null, limit: 1 }];
-        const [leased] = await lease(store, { picks, now, standing: 'suspect' });
+        const [leased] = await lease(store, { picks, now, standing: 'quarantined' });
         now += LEASE_MS;
         return [lanes, leased?.artifactId];
       };
@@ -272,7 +272,7 @@ export function describeQueueStore(name: string, open: () => Promise<QueueStore>
       assert.deepEqual(await next(), [['b.org', 'a.org'], 'killer']);
       assert.deepEqual(await fieldsOf(store, 'killer', 'deaths', 'deathsAlone'), [3, 1]);
       await store.admin.cancel((await store.admin.find('killer'))?.id ?? -1, now);
-      assert.deepEqual((await store.admin.stats(now)).suspects, 2);
+      assert.deepEqual((await store.admin.stats(now)).quarantined, 2);
     });
 
     check('a successful job keeps its result until it is requeued', async (store) => {

@@ -110,8 +110,8 @@ test('a job that crashes its process causes few crashes and loses no work that r
   while (!(await runRunner({ ...task, ids: deaths === 0 ? ids : [] }))) deaths += 1;
   assert.equal(deaths, 5, 'two next to others, three alone');
   await using store = await open(target);
-  const { states, suspects } = await store.admin.stats(systemClock.now());
-  assert.deepEqual([states.done, states.error, states.queued, suspects], [59, 1, 0, 0]);
+  const { states, quarantined } = await store.admin.stats(systemClock.now());
+  assert.deepEqual([states.done, states.error, states.queued, quarantined], [59, 1, 0, 0]);
   const poison = await store.admin.find('poison');
   assert.deepEqual([poison?.deaths, poison?.deathsAlone], [5, 3]);
   // After two crashes next to others it ran alone: no other job was running.

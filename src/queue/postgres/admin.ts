@@ -41,12 +41,12 @@ const QUERIES = {
       SELECT ${NOW} AS at,
         (SELECT count(*) FROM runs WHERE state = 'queued' AND available_at <= ${NOW}) AS due,
         (SELECT count(*) FROM runs WHERE state = 'in_progress' AND lease_expires_at > ${NOW}) AS running,
-        (SELECT count(*) FROM runs WHERE suspect_since IS NOT NULL) AS suspects,
+        (SELECT count(*) FROM runs WHERE quarantined_since IS NOT NULL) AS quarantined,
         (SELECT min(available_at) FROM runs WHERE state = 'queued' AND available_at > ${NOW}) AS "nextAvailableAt",
         (SELECT coalesce(max(id), 0) FROM artifacts) AS "newestId"
     ) AS moments LEFT JOIN artifacts ON id = least(
-      (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NULL),
-      (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL),
+      (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL AND quarantined_since IS NULL),
+      (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at IS NULL AND quarantined_since IS NOT NULL),
       (SELECT min(id) FROM runs WHERE state = 'queued' AND available_at <= ${NOW}))`,
 };
 

@@ -26,8 +26,8 @@ import { PostgresConnection } from './connection.ts';
 /** Without LISTEN, operators' commands are read at every nth poll. */
 const CONTROL_LOOKS = 5;
 
-const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
-const READY_SUSPECT = "state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL";
+const READY = "state = 'queued' AND available_at IS NULL AND quarantined_since IS NULL";
+const READY_QUARANTINED = "state = 'queued' AND available_at IS NULL AND quarantined_since IS NOT NULL";
 
 /**
  * Settles and leases in one statement; both see the queue as before, so a requeued job is not leased again at once.
@@ -45,9 +45,9 @@ const exchangeSql = (ready: string, order: string): string => `
         available_at = CASE WHEN input.delay > 0 THEN ceil((SELECT now FROM moment) + input.delay)::bigint END,
         last_error = CASE WHEN input.state = 'queued' THEN coalesce(input.error, last_error) ELSE input.error END,
         result = input.result, attempts = attempts - input.refund,
-        deaths = CASE WHEN input.state <> 'queued' OR input.refund = 1 OR suspect_since IS NULL THEN deaths ELSE 0 END,
+        deaths = CASE WHEN input.state <> 'queued' OR input.refund = 1 OR quarantined_since IS NULL THEN deaths ELSE 0 END,
         deaths_alone = CASE WHEN input.state <> 'queued' OR input.refund = 1 THEN deaths_alone ELSE 0 END,
-        suspect_since = CASE WHEN input.refund = 1 THEN suspect_since END,
+        quarantined_since = CASE WHEN input.refund = 1 THEN quarantined_since END,
         lane = coalesce(input.host || ' ' || ${RESOLVER}, lane),
         lease_expires_at = NULL, worker_id = NULL, updated_at = (SELECT now FROM moment)
       FROM unnest(:ids::bigint[], :tokens::bigint[], :states::text[], :delays::float8[], :errors::text[], :refunds::int[], :hosts::text[], :results::text[])
@@ -116,7 +116,7 @@ export const SQL = {
     ), woken AS (
       UPDATE runs SET available_at = NULL FROM due WHERE runs.id = due.id RETURNING lane, last_error
     ), stale AS (
-      SELECT id, coalesce(worker_id, '') AS holder, CASE WHEN suspect_since IS NULL THEN 0 ELSE deaths_alone + 1 END AS alone,
+      SELECT id, coalesce(worker_id, '') AS holder, CASE WHEN quarantined_since IS NULL THEN 0 ELSE deaths_alone + 1 END AS alone,
         -- One more death is allowed for each process that died without this job.
         least(:most::int, :alone::int + greatest(0, (SELECT count(*) FROM deaths
           WHERE at > ${NOW} - :rememberMs::bigint AND worker_id <> coalesce(runs.worker_id, '')) - deaths)) AS allowed
@@ -129,7 +129,7 @@ export const SQL = {
     ), back AS (
       UPDATE runs SET lease_expires_at = NULL, worker_id = NULL, updated_at = ${NOW},
         attempts = attempts - 1, deaths = deaths + 1, deaths_alone = stale.alone,
-        suspect_since = CASE WHEN stale.alone >= stale.allowed THEN NULL ELSE coalesce(suspect_since, CASE WHEN deaths + 1 >= :shared::int THEN ${NOW} END) END,
+        quarantined_since = CASE WHEN stale.alone >= stale.allowed THEN NULL ELSE coalesce(quarantined_since, CASE WHEN deaths + 1 >= :shared::int THEN ${NOW} END) END,
         state = CASE WHEN stale.alone >= stale.allowed THEN 'error' ELSE 'queued' END,
         last_error = CASE WHEN stale.alone >= stale.allowed
           THEN 'PROCESS_DIED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || stale.alone || ' that did so while it ran alone'
@@ -154,11 +154,11 @@ export const SQL = {
       (SELECT priority FROM runs WHERE ${READY} AND runs.lane = lanes.lane ORDER BY lane, priority DESC LIMIT 1) AS priority
     FROM lanes WHERE lane IS NOT NULL
     UNION ALL
-    SELECT lane, 'suspect', min(deaths_alone), min(id), count(*), max(priority) FROM runs WHERE ${READY_SUSPECT} GROUP BY lane
+    SELECT lane, 'quarantined', min(deaths_alone), min(id), count(*), max(priority) FROM runs WHERE ${READY_QUARANTINED} GROUP BY lane
     ORDER BY deaths, priority DESC, oldest`,
 
   exchange: exchangeSql(READY, 'runs.lane, priority DESC, id'),
-  exchangeSuspect: exchangeSql(READY_SUSPECT, 'deaths_alone, priority DESC, id'),
+  exchangeQuarantined: exchangeSql(READY_QUARANTINED, 'deaths_alone, priority DESC, id'),
 
   extend: `
     UPDATE runs SET lease_expires_at = ${NOW} + :leaseMs::bigint
@@ -192,7 +192,7 @@ export const SQL = {
   outlook: `
     SELECT
       (SELECT count(*) FROM (SELECT 1 FROM runs WHERE ${READY} LIMIT 1000) AS first_ones)
-        + (SELECT count(*) FROM runs WHERE ${READY_SUSPECT})
+        + (SELECT count(*) FROM runs WHERE ${READY_QUARANTINED})
         + (SELECT count(*) FROM (SELECT 1 FROM runs WHERE state = 'queued' AND available_at <= ${NOW} LIMIT 1000) AS first_ones) AS ready,
       (SELECT count(*) FROM (SELECT 1 FROM runs WHERE state = 'queued' AND available_at > ${NOW} LIMIT 1000) AS first_ones) AS delayed,
       (SELECT count(*) FROM runs WHERE state = 'in_progress') AS "inProgress",
@@ -266,7 +266,7 @@ export class PostgresStore implements QueueStore {
         const [host = '', resolver = ''] = lane.split(' ');
         return standing === wanted ? { host: host || null, resolver: resolver || null, jobs, priority } : [];
       });
-    return { exhausted: woken?.exhausted ?? 0, lanes: lanesOf('trusted'), suspects: lanesOf('suspect') };
+    return { exhausted: woken?.exhausted ?? 0, lanes: lanesOf('trusted'), quarantined: lanesOf('quarantined') };
   }
 
   async exchange(request: ExchangeRequest): Promise<Exchange> {
@@ -279,7 +279,7 @@ export class PostgresStore implements QueueStore {
     let uncertain = false;
     const leases = { ids: settlements.map(({ id }) => id), tokens: settlements.map(({ token }) => token) };
     const rows = await this.#run<ExchangeRow>(
-      standing === 'suspect' ? 'exchangeSuspect' : 'exchange',
+      standing === 'quarantined' ? 'exchangeQuarantined' : 'exchange',
       {
         now,
         worker: workerId,

@@ -30,8 +30,8 @@ import { SqliteConnection, watchFile } from './connection.ts';
 const WAKE_BATCH = 1000;
 
 /** Must equal the condition of the index of ready jobs; otherwise a statement reads every job. */
-const READY = "state = 'queued' AND available_at IS NULL AND suspect_since IS NULL";
-const READY_SUSPECT = "state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL";
+const READY = "state = 'queued' AND available_at IS NULL AND quarantined_since IS NULL";
+const READY_QUARANTINED = "state = 'queued' AND available_at IS NULL AND quarantined_since IS NOT NULL";
 const DUE = "state = 'queued' AND available_at IS NOT NULL AND available_at <= :now";
 const LEASE_EXPIRED = "state = 'in_progress' AND lease_expires_at <= :now";
 const HELD = "id = :id AND token = :token AND state = 'in_progress'";
@@ -62,16 +62,16 @@ const SQL = {
   // One more death is allowed for each process that died without this job.
   giveUp: `
     UPDATE jobs SET state = 'error', lease_expires_at = NULL, updated_at = :now, attempts = attempts - 1, deaths = deaths + 1,
-      deaths_alone = deaths_alone + 1, suspect_since = NULL,
+      deaths_alone = deaths_alone + 1, quarantined_since = NULL,
       last_error = 'PROCESS_DIED: its worker ' || coalesce(worker_id, '') || ' died or hung, the last of ' || (deaths_alone + 1) || ' that did so while it ran alone',
       worker_id = NULL
-    WHERE ${LEASE_EXPIRED} AND suspect_since IS NOT NULL
+    WHERE ${LEASE_EXPIRED} AND quarantined_since IS NOT NULL
       AND deaths_alone + 1 >= min(:most, :alone + max(0, (SELECT count(*) FROM deaths WHERE worker_id <> coalesce(jobs.worker_id, '')) - deaths))`,
 
   takeBack: `
     UPDATE jobs SET state = 'queued', lease_expires_at = NULL, worker_id = NULL, updated_at = :now, attempts = attempts - 1,
-      deaths = deaths + 1, deaths_alone = deaths_alone + (suspect_since IS NOT NULL),
-      suspect_since = coalesce(suspect_since, CASE WHEN deaths + 1 >= :shared THEN :now END)
+      deaths = deaths + 1, deaths_alone = deaths_alone + (quarantined_since IS NOT NULL),
+      quarantined_since = coalesce(quarantined_since, CASE WHEN deaths + 1 >= :shared THEN :now END)
     WHERE ${LEASE_EXPIRED}`,
 
   // Walks from lane to lane through the index instead of reading every job.
@@ -89,22 +89,22 @@ const SQL = {
       (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE ${READY} AND jobs.host = lanes.host AND jobs.resolver_hint = lanes.resolver LIMIT ${LANE_COUNT_LIMIT})) AS jobs
     FROM lanes`,
 
-  suspects: `
+  quarantined: `
     SELECT nullif(host, '') AS host, nullif(resolver_hint, '') AS resolver, max(priority) AS priority, count(*) AS jobs
-    FROM jobs WHERE ${READY_SUSPECT} GROUP BY jobs.host, jobs.resolver_hint
+    FROM jobs WHERE ${READY_QUARANTINED} GROUP BY jobs.host, jobs.resolver_hint
     ORDER BY min(deaths_alone), max(priority) DESC, min(id)`,
 
   leaseTrusted: leaseSql(READY, 'priority DESC, id'),
-  leaseSuspect: leaseSql(READY_SUSPECT, 'deaths_alone, priority DESC, id'),
+  leaseQuarantined: leaseSql(READY_QUARANTINED, 'deaths_alone, priority DESC, id'),
 
   extend: `UPDATE jobs SET lease_expires_at = :expiresAt WHERE ${HELD}`,
 
   settle: `
     UPDATE jobs SET state = :state, available_at = :availableAt, result = :result, attempts = attempts - :refund,
       last_error = CASE WHEN :state = 'queued' THEN coalesce(:lastError, last_error) ELSE :lastError END,
-      deaths = CASE WHEN :state <> 'queued' OR :refund = 1 OR suspect_since IS NULL THEN deaths ELSE 0 END,
+      deaths = CASE WHEN :state <> 'queued' OR :refund = 1 OR quarantined_since IS NULL THEN deaths ELSE 0 END,
       deaths_alone = CASE WHEN :state <> 'queued' OR :refund = 1 THEN deaths_alone ELSE 0 END,
-      suspect_since = CASE WHEN :refund = 1 THEN suspect_since END,
+      quarantined_since = CASE WHEN :refund = 1 THEN quarantined_since END,
       host = coalesce(:host, host), lease_expires_at = NULL, worker_id = NULL, updated_at = :now
     WHERE ${HELD}`,
 
@@ -187,7 +187,7 @@ export class SqliteStore implements QueueStore {
     return this.#connection.read(() => ({
       exhausted,
       lanes: sql.lanes.all() as unknown as LaneBacklog[],
-      suspects: sql.suspects.all() as unknown as LaneBacklog[],
+      quarantined: sql.quarantined.all() as unknown as LaneBacklog[],
     }));
   }
 
@@ -241,7 +241,7 @@ export class SqliteStore implements QueueStore {
   }
 
   #lease({ picks, workerId, now, leaseMs, standing = 'trusted' }: ExchangeRequest): LeasedJob[] {
-    const statement = standing === 'trusted' ? this.#sql.leaseTrusted : this.#sql.leaseSuspect;
+    const statement = standing === 'trusted' ? this.#sql.leaseTrusted : this.#sql.leaseQuarantined;
     return picks.flatMap(({ host, resolver, limit }) => {
       const lane = { host: host ?? '', resolver: resolver ?? '', limit };
       const values = { ...lane, worker: workerId, expiresAt: now + leaseMs, now };
@@ -290,13 +290,13 @@ const QUERIES = {
       SELECT :now AS at,
         (SELECT count(*) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at <= :now) AS due,
         (SELECT count(*) FROM jobs WHERE state = 'in_progress' AND lease_expires_at > :now) AS running,
-        (SELECT count(*) FROM jobs WHERE suspect_since IS NOT NULL) AS suspects,
+        (SELECT count(*) FROM jobs WHERE quarantined_since IS NOT NULL) AS quarantined,
         (SELECT min(available_at) FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at > :now) AS nextAvailableAt,
         (SELECT coalesce(max(id), 0) FROM jobs) AS newestId
     )
     SELECT moments.*, artifact_id AS oldestQueuedId, created_at AS oldestQueuedAt FROM moments LEFT JOIN jobs ON jobs.id = (SELECT min(id) FROM (
       SELECT id FROM heads UNION ALL
-      SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND suspect_since IS NOT NULL UNION ALL
+      SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NULL AND quarantined_since IS NOT NULL UNION ALL
       SELECT id FROM jobs WHERE state = 'queued' AND available_at IS NOT NULL AND available_at <= :now))`,
 };
 

@@ -92,7 +92,7 @@ const ended = z.object({
 export const queue = z
   .object({
     ...byState,
-    ...fields(count, 'total', 'suspects'),
+    ...fields(count, 'total', 'quarantined'),
     ...fields(z.int(), 'due', 'delayed'),
     ...fields(number, 'per_second', 'left_seconds'),
     ...fields(at, 'oldest_queued_at', 'next_available_at'),
@@ -127,7 +127,7 @@ export const job = z
     state,
     ...fields(z.int(), 'id', 'attempts', 'deaths', 'deaths_alone', 'priority'),
     ...fields(text, 'title', 'resolver_hint', 'host', 'last_error', 'error_code', 'worker_id'),
-    ...fields(at, 'suspect_since', 'created_at', 'updated_at', 'available_at', 'lease_expires_at'),
+    ...fields(at, 'quarantined_since', 'created_at', 'updated_at', 'available_at', 'lease_expires_at'),
   })
   .meta({ id: 'Job' });
 

@@ -197,7 +197,7 @@ function eventLog(session: Session, drain: DrainMode): (event: QueueEvent) => vo
     } else if (event.kind === 'job-ended' && event.settlement.error) {
       const { code, message } = event.settlement.error;
       session.log('debug', `${event.job.artifactId}: ${code} ${message}`);
-    } else if (event.kind === 'job-started' && event.job.standing === 'suspect')
+    } else if (event.kind === 'job-started' && event.job.standing === 'quarantined')
       session.info(`${event.job.artifactId} is quarantined and runs alone: processes crashed while running it`);
   };
 }
