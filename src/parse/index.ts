@@ -48,11 +48,19 @@ export type { Tokenizer } from './chunk/tokenizer.ts';
 export { openTokenizer } from './chunk/tokenizer.ts';
 export { chunkItem, chunkOutput, chunkItems, chunkPlan, chunkWorker } from './chunk/stage.ts';
 export type { ChunkSettings } from './chunk/worker.ts';
-export type { AheadSettings } from './embed/ahead.ts';
-export { aheadItems, aheadWorker } from './embed/ahead.ts';
 export type { Embedded } from './embed/embed-texts.ts';
 export { VectorCache, embedTexts } from './embed/embed-texts.ts';
-export type { DenseEngine, ModelIdentity, Role, SparseEngine, DenseSettings, MaybeEngine } from './embed/engine.ts';
+export type {
+  DenseEngine,
+  ModelIdentity,
+  Role,
+  SparseEngine,
+  SparseModel,
+  SparseVector,
+  DenseSettings,
+  MaybeEngine,
+} from './embed/engine.ts';
+export { bm25 } from './embed/engines/bm25.ts';
 export type { TextEncoder, TextEncoderModel } from './embed/engines/text-encoder.ts';
 export { openTextEncoder } from './embed/engines/text-encoder.ts';
 export { embeddedPrecision, quantiseVector, openDenseEngine, openDenseEngineIfInstalled } from './embed/engine.ts';
@@ -61,8 +69,9 @@ export {
   embedItem,
   embedOutput,
   createEmbedWorker,
+  chunkedDocuments,
+  embedItems,
   embedPlan,
-  openCorpusBm25,
   unreachableEngine,
 } from './embed/stage.ts';
 export type { DenseModel, VectorType } from './embed/vector-file.ts';

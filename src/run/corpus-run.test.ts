@@ -74,22 +74,10 @@ class Works implements AsyncDisposable {
 
   stages(): CorpusStages {
     const made = (stage: string) => (id: string) => join(this.folder, stage, id);
-    const embed = this.stage('embed', made('chunk'));
     return {
       doctags: this.stage('doctags', (file) => file),
       chunk: this.stage('chunk', made('doctags')),
-      dense: undefined,
-      openEmbed: async () => {
-        const items = readdirSync(join(this.folder, 'chunk'))
-          .filter((name) => !name.endsWith('.fp.json'))
-          .sort()
-          .flatMap((id) => embed.item(id) ?? []);
-        return {
-          ...embed,
-          plan: { stageName: 'embed', items, cfgHash: '' },
-          [Symbol.asyncDispose]: () => Promise.resolve(),
-        };
-      },
+      embed: this.stage('embed', made('chunk')),
     };
   }
 
@@ -127,26 +115,35 @@ const gatherAll =
     return 'gathered';
   };
 
-test('a document is chunked while another is still being gathered, and embedded once all have arrived', async () => {
+test('a document has vectors while another is still being gathered', async () => {
   await using works = await Works.open();
   const [first = '', second = ''] = works.files('a', 'b');
-  const chunked = Promise.withResolvers<void>();
-  works.hold = (stage, item) => {
-    if (stage === 'chunk' && item === 'a') chunked.resolve();
-  };
+  const embedded = Promise.withResolvers<void>();
   const outcome = await works.run({
     gather: async (arrive) => {
       await arrive(first);
-      // Ends only when the first document has reached the chunk stage.
-      await chunked.promise;
+      // Ends only when the first document has gone through all stages.
+      await embedded.promise;
       await arrive(second);
       return 'both';
+    },
+    report: (stage, event) => {
+      if (stage === 'embed' && event.kind === 'progress' && event.progress.succeeded === 1) embedded.resolve();
     },
   });
   assert.deepEqual([outcome.gathered, outcome.documents, outcome.stopReason], ['both', 2, undefined]);
   assert.equal(readFileSync(join(works.folder, 'embed', 'b'), 'utf8'), 'b doctags chunk embed');
-  assert.ok(works.begun.indexOf('embed a') > works.begun.indexOf('chunk b'));
   assert.deepEqual([outcome.stages.embed?.succeeded, outcome.index], [2, 4]);
+});
+
+test('documents that were chunked before and are not gathered again get vectors too, once each', async () => {
+  await using works = await Works.open();
+  const [first = '', second = ''] = works.files('a', 'b');
+  await works.run({ stages: { ...works.stages(), embed: undefined }, gather: gatherAll([first]) });
+  assert.deepEqual(works.begun, ['doctags a', 'chunk a']);
+  const outcome = await works.run({ gather: gatherAll([second]), chunked: () => ['a', 'b'] });
+  assert.deepEqual(await works.successes('embed'), ['a', 'b']);
+  assert.equal(outcome.stages.embed?.succeeded, 2);
 });
 
 test('a second run repeats no work, and a file that arrives twice is processed once', async () => {

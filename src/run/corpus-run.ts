@@ -1,14 +1,5 @@
-import type {
-  ItemOutcome,
-  ManifestSink,
-  StageErrorInfo,
-  StageEvent,
-  StageHooks,
-  StageOutcome,
-  StagePlan,
-  WorkItem,
-} from '../stage/index.ts';
-import type { ClosingStage, FlowingStage, PreparedStage } from './stages/prepare-stages.ts';
+import type { ItemOutcome, StageErrorInfo, StageEvent, StageOutcome, WorkItem } from '../stage/index.ts';
+import type { FlowingStage } from './stages/prepare-stages.ts';
 import type { StoredOutputs } from './stages/run-stages.ts';
 import { runPrepared } from './stages/run-stages.ts';
 
@@ -17,8 +8,7 @@ const WAITING = 64;
 /** Niceness of parsing, which should fill the gaps of the model: it has a thread per core but waits often. */
 const PARSING_GIVES_WAY = 5;
 
-/** `dense` makes vectors ahead of `embed`. */
-export type CorpusStageName = 'doctags' | 'chunk' | 'dense' | 'embed';
+export type CorpusStageName = 'doctags' | 'chunk' | 'embed';
 
 export type CorpusReport = (stage: CorpusStageName, event: StageEvent) => void;
 
@@ -28,10 +18,8 @@ export type Arrive = (file: string) => Promise<void>;
 export interface CorpusStages {
   readonly doctags: FlowingStage;
   readonly chunk: FlowingStage;
-  /** Undefined if dense vectors are not wanted or not available. */
-  readonly dense: FlowingStage | undefined;
-  /** Called when all documents are chunked: BM25 counts the words of all. Undefined: no vectors at all. */
-  readonly openEmbed: () => Promise<ClosingStage | undefined>;
+  /** Undefined if neither dense nor sparse vectors can be made. */
+  readonly embed: FlowingStage | undefined;
 }
 
 /** Files on their way from the download to the parser, each only once. */
@@ -56,6 +44,8 @@ export interface CorpusRunOptions<Gathered, Indexed> {
   readonly files?: ArrivedFiles;
   /** Adds documents until there are no more, and returns its result. */
   readonly gather: (arrive: Arrive, signal: AbortSignal) => Promise<Gathered>;
+  /** All documents with chunks, also those of other runs, which get vectors of the same model. */
+  readonly chunked?: () => readonly string[];
   /** Builds the index; called when all documents have gone through all stages, in a fleet with their ids. */
   readonly index: (documents?: readonly string[]) => Promise<Indexed>;
   readonly report: CorpusReport;
@@ -64,13 +54,13 @@ export interface CorpusRunOptions<Gathered, Indexed> {
 }
 
 /**
- *   gather → doctags → chunk → dense (into the cache)          as documents arrive, each line bounded
- *                                     └→ embed → index          when there are no more
+ *   gather → doctags → chunk → embed        as documents arrive, each line bounded
+ *                                └→ index    when there are no more
  *
  * An abort, or a stage that cannot continue, stops all: running items are finished, others left to the next run.
  */
 export async function runCorpus<Gathered, Indexed>(options: CorpusRunOptions<Gathered, Indexed>, signal: AbortSignal) {
-  const { stages, gather, index, report, store, files = new ArrivedFiles() } = options;
+  const { stages, gather, chunked: onDisk = () => [], index, report, store, files = new ArrivedFiles() } = options;
   const halt = new AbortController();
   const either = AbortSignal.any([signal, halt.signal]);
   const parsed = new Channel<string>(WAITING);
@@ -79,31 +69,12 @@ export async function runCorpus<Gathered, Indexed>(options: CorpusRunOptions<Gat
   const { promise: expecting, resolve: expect } = Promise.withResolvers<void>();
   const outcomes: Partial<Record<CorpusStageName, StageOutcome>> = {};
 
-  const run = async (
-    name: CorpusStageName,
-    stage: PreparedStage,
-    plan: StagePlan,
-    hooks: StageHooks = {},
-  ): Promise<void> => {
-    const outcome = await runPrepared(name, stage, plan, {
-      report,
-      signal: either,
-      hooks,
-      stored: name === 'dense' ? undefined : store?.(),
-      // The first stage gets its documents at once; the last one starts when all are there.
-      ...((name === 'chunk' || name === 'dense') && { expecting }),
-      // Filling the cache is not an outcome: the embed stage writes the document's row.
-      ...(name === 'dense' && { sink: quietSink() }),
-    });
-    outcomes[name] = outcome;
-    if (outcome.cancelled) halt.abort(outcome.stopReason ?? `${name} stopped`);
-  };
-
   const flow = async (
     name: CorpusStageName,
     stage: FlowingStage,
     from: Channel<string>,
     to?: Channel<string>,
+    documents: AsyncIterable<string> = from,
   ): Promise<void> => {
     const abandon = (): void => void from.return();
     either.addEventListener('abort', abandon, { once: true });
@@ -111,12 +82,20 @@ export async function runCorpus<Gathered, Indexed>(options: CorpusRunOptions<Gat
     const inOrder = { ...stage.options, scheduling: 'fifo' } as const;
     const how = name === 'doctags' ? { ...inOrder, niceness: PARSING_GIVES_WAY } : inOrder;
     try {
-      await run(
-        name,
-        { ...stage, options: how },
-        { stageName: stage.stageName, items: itemsOf(stage, from, to) },
-        { beforeItem: () => expect(), afterItem: (item, ended) => void (isThere(ended) && to?.offer(item.itemId)) },
-      );
+      const plan = { stageName: stage.stageName, items: itemsOf(stage, documents, to) };
+      const outcome = await runPrepared(name, { ...stage, options: how }, plan, {
+        report,
+        signal: either,
+        hooks: {
+          beforeItem: () => expect(),
+          afterItem: (item, ended) => void (isThere(ended) && to?.offer(item.itemId)),
+        },
+        stored: store?.(),
+        // The first stage gets its documents at once.
+        ...(name !== 'doctags' && { expecting }),
+      });
+      outcomes[name] = outcome;
+      if (outcome.cancelled) halt.abort(outcome.stopReason ?? `${name} stopped`);
     } finally {
       either.removeEventListener('abort', abandon);
       abandon();
@@ -129,17 +108,13 @@ export async function runCorpus<Gathered, Indexed>(options: CorpusRunOptions<Gat
   gathering.catch(() => undefined);
   const parts = [
     flow('doctags', stages.doctags, files.line, parsed),
-    flow('chunk', stages.chunk, parsed, stages.dense && chunked),
-    ...(stages.dense ? [flow('dense', stages.dense, chunked)] : []),
+    flow('chunk', stages.chunk, parsed, stages.embed && chunked),
+    ...(stages.embed ? [flow('embed', stages.embed, chunked, undefined, withOthers(chunked, onDisk))] : []),
   ];
   for (const part of parts) part.catch(() => halt.abort('failed'));
   // Whatever fails, the other parts are stopped and awaited.
   await Promise.allSettled([gathering, ...parts]);
   await Promise.all(parts);
-  if (!either.aborted) {
-    await using stage = await stages.openEmbed();
-    if (stage) await run('embed', stage, stage.plan);
-  }
   const indexed = either.aborted ? undefined : await index();
   return {
     gathered: await gathering,
@@ -154,7 +129,7 @@ export async function runCorpus<Gathered, Indexed>(options: CorpusRunOptions<Gat
 /** Items as documents arrive; the next one is taken only if the next stage has room. */
 async function* itemsOf(
   stage: FlowingStage,
-  from: Channel<string>,
+  from: AsyncIterable<string>,
   to: Channel<string> | undefined,
 ): AsyncGenerator<WorkItem> {
   for await (const document of from) {
@@ -162,6 +137,16 @@ async function* itemsOf(
     const item = stage.item(document);
     if (item) yield item;
   }
+}
+
+/** The documents of a line, then those that it did not have. */
+async function* withOthers(line: AsyncIterable<string>, all: () => readonly string[]): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  for await (const document of line) {
+    seen.add(document);
+    yield document;
+  }
+  for (const document of all()) if (!seen.has(document)) yield document;
 }
 
 /** Whether the next stage finds its input, made now or earlier. */
@@ -172,17 +157,6 @@ function isThere(ended: ItemOutcome | StageErrorInfo): boolean {
 
 export function reasonOf(signal: AbortSignal): string {
   return typeof signal.reason === 'string' ? signal.reason : 'asked to stop';
-}
-
-function quietSink(): ManifestSink {
-  return {
-    logSuccess: () => undefined,
-    logSkip: () => undefined,
-    logFailure: () => undefined,
-    logAttempt: () => undefined,
-    flush: () => Promise.resolve(),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
 }
 
 /** A queue for one consumer. `offer` never waits; producers await `room` first, which bounds the queue. */

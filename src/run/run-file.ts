@@ -132,17 +132,14 @@ export function accountOfStages(
     stages: Object.fromEntries(
       entries.map(([name, outcome]) => [name, stageAccount(outcome, name === 'doctags' ? scans : 0)]),
     ),
-    // If a document fails here, the embed stage tries it again and reports it.
-    failures: entries
-      .filter(([name]) => name !== 'dense')
-      .flatMap(([stage, { errors }]) =>
-        errors.map(({ itemId, code, category, message }) => ({
-          stage,
-          document: itemId,
-          code: code ?? category,
-          message,
-        })),
-      ),
+    failures: entries.flatMap(([stage, { errors }]) =>
+      errors.map(({ itemId, code, category, message }) => ({
+        stage,
+        document: itemId,
+        code: code ?? category,
+        message,
+      })),
+    ),
   };
 }
 

@@ -13,8 +13,7 @@ import { assembleDownload } from './download/open-download.ts';
 import { countingRepeats, countListed, wantedWorks, zoteroVersions } from './list/provider.ts';
 import { openQueue, openQueueBeside, orchestratorOptions } from './queue/open-queue.ts';
 import { openShared } from './fleet/shared-files.ts';
-import type { DenseEngine } from '../parse/index.ts';
-import { openTokenizer } from '../parse/index.ts';
+import { chunkedDocuments, openTokenizer } from '../parse/index.ts';
 import type { Account } from '../library/index.ts';
 import { accountOf, manifestFolder, runCountsOf } from '../library/index.ts';
 import type { WorkQueue } from '../queue/index.ts';
@@ -31,14 +30,7 @@ import type { GatherRequest, WantedDocuments } from './list/run-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks, findOwnPapers } from './list/run-request.ts';
 import { makeIndex } from './make-index.ts';
 import { openFiling } from './papers/document-filing.ts';
-import {
-  openDense,
-  openSparse,
-  prepareChunk,
-  prepareDense,
-  prepareDoctags,
-  prepareEmbed,
-} from './stages/prepare-stages.ts';
+import { openEmbedEngines, prepareChunk, prepareDoctags, prepareEmbed } from './stages/prepare-stages.ts';
 import { storedOutputs } from './stages/run-stages.ts';
 
 const OTHER_TOKENIZER = 'cl100k';
@@ -142,7 +134,9 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const startedAt = runtime.clock.monotonic();
     const warn: Warn = (message) => runtime.log('warn', message);
     await using shared = await openShared(config, runtime);
-    await using dense = await openDense(config, runtime);
+    const engines = await openEmbedEngines(config, runtime);
+    await using _dense = engines.dense;
+    await using embed = engines.dense || engines.sparse ? prepareEmbed(config, engines, {}, warn) : undefined;
     const own = await findOwnPapers(request.papers, config.download.out);
     this.#papers = own.papers.length;
     await using papers = openFiling(own.papers, config, runtime);
@@ -156,9 +150,9 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
       stages: {
         doctags: papers.seeing(prepareDoctags(config)),
         chunk: await prepareChunk(config),
-        dense: dense && prepareDense(config, warn),
-        openEmbed: () => openEmbed(config, dense, warn),
+        embed,
       },
+      chunked: () => chunkedDocuments(config.parse.data_root, config.parse.format),
       gather: async (offer, stop) => {
         for (const file of own.papers) if (!stop.aborted) await offer(file);
         if (!download) return undefined;
@@ -353,11 +347,6 @@ async function bringEarlier(download: DownloadAssembly, arrive: Arrive, signal: 
 /** An absolute path, so that the working directory does not matter. */
 function fileOf({ files }: DownloadAssembly, work: string, kind: string | null): string {
   return resolve(files.friendly(work, (kind ?? 'pdf') as ArtifactKind));
-}
-
-async function openEmbed(config: Config, dense: DenseEngine | undefined, warn: Warn) {
-  const sparse = await openSparse(config);
-  return dense || sparse ? prepareEmbed(config, { dense, sparse }, {}, warn) : undefined;
 }
 
 /** The selected works, which the selection may name by another id. */

@@ -48,10 +48,23 @@ export interface SparseVector {
   readonly values: Float32Array;
 }
 
-/** Turns texts into sparse vectors; the score of a passage for a query is their inner product. */
-export interface SparseEngine extends AsyncDisposable {
-  readonly model: ModelIdentity;
-  embed(texts: readonly string[], role: Role, signal?: AbortSignal): Promise<readonly SparseVector[]>;
+/** What a sparse vector depends on besides its text; written into every vector file. */
+export interface SparseModel {
+  readonly name: string;
+  /** The way in which terms are made of a text. */
+  readonly analysis: string;
+  /** Saturation of repeated terms. */
+  readonly k1: number;
+  /** Weight of a passage's length. */
+  readonly b: number;
+  /** Terms of an average passage. */
+  readonly averageLength: number;
+}
+
+/** Turns a text into a sparse vector; a passage's score is the inner product, each term weighted by its rarity. */
+export interface SparseEngine {
+  readonly model: SparseModel;
+  embed(text: string, role: Role): SparseVector;
 }
 
 /** Scales a vector to length 1 in place; a vector of zeros stays as it is. */

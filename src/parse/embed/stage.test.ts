@@ -10,7 +10,7 @@ import { readChunks } from '../chunk/chunk.ts';
 import { openTokenizer } from '../chunk/tokenizer.ts';
 import { VectorCache } from './embed-texts.ts';
 import type { DenseEngine } from './engine.ts';
-import { measureBm25, openBm25 } from './engines/bm25.ts';
+import { bm25 } from './engines/bm25.ts';
 import { embedConfigHash, embedItem, embedOutput } from './stage.ts';
 import { readVectors, validateVectors } from './vector-file.ts';
 
@@ -47,11 +47,9 @@ test('a document is chunked and embedded; a second run embeds nothing and gives 
     });
     const ids: string[] = [];
     const tokens: number[] = [];
-    const texts: string[] = [];
     for await (const chunk of readChunks(chunks)) {
       ids.push(chunk.id);
       tokens.push(chunk.tokens);
-      texts.push(chunk.text);
     }
     tokens.sort((a, b) => a - b);
     assert.deepEqual(extras, {
@@ -65,9 +63,8 @@ test('a document is chunked and embedded; a second run embeds nothing and gives 
     assert.equal(output, join(root, 'Embeddings', 'paper_123.parquet'));
     using cache = new VectorCache(join(root, 'vectors.sqlite'));
     const dense = countingEngine();
-    await using sparse = openBm25(await measureBm25(texts));
     const run = (): ReturnType<typeof embedItem> =>
-      embedItem({ input: chunks, output, engines: { dense, sparse }, type: 'float32', cache });
+      embedItem({ input: chunks, output, engines: { dense, sparse: bm25 }, type: 'float32', cache });
     const first = await run();
     assert.equal(first.vectors_dense, ids.length);
     assert.equal(first.vectors_sparse, ids.length);
@@ -80,7 +77,7 @@ test('a document is chunked and embedded; a second run embeds nothing and gives 
     assert.equal(dense.asked, 0);
     assert.deepEqual(await readFile(output), bytes);
 
-    await embedItem({ input: chunks, output, engines: { dense: undefined, sparse }, type: 'float32', cache });
+    await embedItem({ input: chunks, output, engines: { dense: undefined, sparse: bm25 }, type: 'float32', cache });
     for await (const { dense: vector, sparse: terms } of readVectors(output)) {
       assert.equal(vector, undefined);
       assert.ok(terms);

@@ -1,5 +1,5 @@
 import { join, basename, dirname } from 'node:path';
-import { existsSync, globSync, statSync } from 'node:fs';
+import { globSync, statSync } from 'node:fs';
 
 import { canonicalJson, sha256, AppError } from '../../base/index.ts';
 import type { ChunkText } from '../chunk/chunk.ts';
@@ -13,7 +13,6 @@ import { openVectorWriter, VECTOR_SCHEMA } from './vector-file.ts';
 import type { StagePlan, StageWorker, WorkItem } from '../../stage/index.ts';
 import { StageError } from '../../stage/index.ts';
 import { chunkOutput } from '../chunk/stage.ts';
-import { loadBm25, measureBm25, openBm25, saveBm25 } from './engines/bm25.ts';
 
 const FOLDER = 'Embeddings';
 /** Chunks in memory at a time. */
@@ -53,7 +52,7 @@ export async function embedItem(
   const { dense, sparse } = item.engines;
   await using writer = await openVectorWriter(item.output, {
     ...(dense && { dense: { model: dense.model, dimensions: dense.dimensions, type: item.type } }),
-    ...(sparse && { sparse: { model: sparse.model } }),
+    ...(sparse && { sparse: sparse.model }),
   });
   let chunks = 0;
   let computed = 0;
@@ -63,7 +62,7 @@ export async function embedItem(
     const made =
       dense &&
       (await embedTexts(texts, { engine: dense, cache: item.cache, role: 'passage', ...(signal && { signal }) }));
-    const sparseVectors = await sparse?.embed(texts, 'passage', signal);
+    const sparseVectors = sparse && texts.map((text) => sparse.embed(text, 'passage'));
     for (const [at, { id, document, index }] of some.entries()) {
       entries += sparseVectors?.[at]?.indices.length ?? 0;
       await writer.write({ id, document, index, dense: made?.vectors[at], sparse: sparseVectors?.[at] });
@@ -94,30 +93,45 @@ async function* batches(chunks: AsyncIterable<ChunkText>): AsyncGenerator<ChunkT
   if (some.length > 0) yield some;
 }
 
-function chunkFiles(dataRoot: string, format: FileFormat): string[] {
+/** The ids of all documents that have chunks. */
+export function chunkedDocuments(dataRoot: string, format: FileFormat): string[] {
   const folder = dirname(chunkOutput(dataRoot, 'any', format));
   return globSync(`*.${format}`, { cwd: folder })
-    .sort()
-    .map((name) => join(folder, name));
+    .map((name) => basename(name, `.${format}`))
+    .sort();
 }
 
-export function embedPlan(
+interface EmbedItemsOptions {
+  readonly engines: EmbedEngines;
+  readonly type: VectorType;
+  readonly format: FileFormat;
+}
+
+/** The item of a chunked document, by the document's id. */
+export function embedItems(
   dataRoot: string,
-  options: { readonly engines: EmbedEngines; readonly type: VectorType; readonly format: FileFormat },
-): StagePlan & { readonly items: WorkItem[]; readonly cfgHash: string } {
-  const { engines, type, format } = options;
+  { engines, type, format }: EmbedItemsOptions,
+): (itemId: string) => WorkItem {
   const cfgHash = embedConfigHash(engines, type, format);
-  const items = chunkFiles(dataRoot, format).map((chunks): WorkItem => {
-    const itemId = basename(chunks, `.${format}`);
+  return (itemId) => {
+    const chunks = chunkOutput(dataRoot, itemId, format);
     return {
       itemId,
       inputs: { chunks },
       outputs: { vectors: embedOutput(dataRoot, itemId, format) },
       cfgHash,
-      costHint: statSync(chunks).size,
+      costHint: statSync(chunks, { throwIfNoEntry: false })?.size ?? 0,
     };
-  });
-  return { stageName: 'embed', items, totalItems: items.length, cfgHash };
+  };
+}
+
+/** Every document that has chunks. */
+export function embedPlan(
+  dataRoot: string,
+  options: EmbedItemsOptions,
+): StagePlan & { readonly items: readonly WorkItem[] } {
+  const items = chunkedDocuments(dataRoot, options.format).map(embedItems(dataRoot, options));
+  return { stageName: 'embed', items, totalItems: items.length };
 }
 
 /** Embeds one document with engines that live in this process. An embedding server that is gone stops the stage. */
@@ -134,19 +148,6 @@ export function createEmbedWorker(options: {
       throw stoppingFault(error);
     }
   };
-}
-
-/** Statistics are measured in the first run and kept; remove the file to measure again. */
-export async function openCorpusBm25(dataRoot: string, format: FileFormat): Promise<SparseEngine> {
-  const path = join(dataRoot, 'Embeddings', 'bm25-statistics.json');
-  if (existsSync(path)) return openBm25(await loadBm25(path));
-  const statistics = await measureBm25(textsOf(chunkFiles(dataRoot, format)));
-  await saveBm25(path, statistics);
-  return openBm25(statistics);
-}
-
-async function* textsOf(files: readonly string[]): AsyncGenerator<string> {
-  for (const file of files) for await (const chunk of readChunkTexts(file)) yield embeddedText(chunk);
 }
 
 /** Faults of an embedding server that every other document would meet too; it was asked again often enough. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../base/index.ts';
 import type { Row, RowReader, RowWriter, TableSchema } from '../files/open.ts';
 import { checkedRows, openRowReader, openRowWriter } from '../files/open.ts';
-import type { ModelIdentity, SparseVector } from './engine.ts';
+import type { ModelIdentity, SparseModel, SparseVector } from './engine.ts';
 import { quantiseVector } from './engine.ts';
 
 export const VECTOR_SCHEMA = 'docstokg/vectors/1';
@@ -16,7 +16,7 @@ export interface DenseModel {
 
 interface VectorFileOptions {
   readonly dense?: DenseModel;
-  readonly sparse?: { readonly model: ModelIdentity };
+  readonly sparse?: SparseModel;
 }
 
 export interface ChunkVectors {
@@ -48,7 +48,13 @@ function schemaOf({ dense, sparse }: VectorFileOptions): TableSchema {
         dense_dimensions: String(dense.dimensions),
         dense_type: dense.type,
       }),
-      ...(sparse && { sparse_model: sparse.model.name, sparse_revision: sparse.model.revision }),
+      ...(sparse && {
+        sparse_model: sparse.name,
+        sparse_analysis: sparse.analysis,
+        sparse_k1: String(sparse.k1),
+        sparse_b: String(sparse.b),
+        sparse_average_length: String(sparse.averageLength),
+      }),
     },
     columns: columnsOf(dense, sparse !== undefined),
   };

@@ -1,16 +1,16 @@
 import { oncePer } from '../../base/index.ts';
 import type { StageWorker, WorkerModule } from '../../stage/index.ts';
-import type { FileFormat } from '../files/open.ts';
 import { VectorCache } from './embed-texts.ts';
 import type { DenseSettings } from './engine.ts';
 import { openDenseEngine } from './engine.ts';
-import { createEmbedWorker, openCorpusBm25, stoppingFault } from './stage.ts';
+import { bm25 } from './engines/bm25.ts';
+import { createEmbedWorker, stoppingFault } from './stage.ts';
 import type { VectorType } from './vector-file.ts';
 
 export interface EmbedWorkerSettings {
   readonly dense: DenseSettings | undefined;
-  /** Where the chunks are that BM25 counts; undefined without sparse vectors. */
-  readonly sparse: { readonly dataRoot: string; readonly format: FileFormat } | undefined;
+  /** Whether sparse vectors are made too. */
+  readonly sparse: boolean;
   readonly type: VectorType;
   /** The file of the vector cache. */
   readonly cache: string;
@@ -21,18 +21,23 @@ export const embedWorker: WorkerModule = {
 };
 
 const workerOf = oncePer(async ({ dense, sparse, type, cache }: EmbedWorkerSettings) => {
-  const engines = {
-    dense: dense && (await openDenseEngine(dense)),
-    sparse: sparse && (await openCorpusBm25(sparse.dataRoot, sparse.format)),
-  };
-  return createEmbedWorker({ engines, type, cache: new VectorCache(cache) });
+  const engines = { dense: dense && (await openDenseEngine(dense)), sparse: sparse ? bm25 : undefined };
+  return { engines, embed: createEmbedWorker({ engines, type, cache: new VectorCache(cache) }) };
 });
+
+/** Loads a local model before the first document arrives. */
+export async function prepare(data: unknown): Promise<void> {
+  const settings = data as EmbedWorkerSettings;
+  if (settings.dense?.engine === 'openai-compatible') return;
+  const { engines } = await workerOf(settings);
+  await engines.dense?.embed(['ready'], 'passage');
+}
 
 const embed: StageWorker = async (item, context) => {
   // Where that fails the next attempt opens them again: a server may be back by then.
   const worker = await workerOf(context.data as EmbedWorkerSettings).catch((error: unknown) => {
     throw stoppingFault(error);
   });
-  return await worker(item, context);
+  return await worker.embed(item, context);
 };
 export default embed;

@@ -11,6 +11,7 @@ import { randomDocument, seededRandom } from '../../../test/fixtures/random-docu
 import { chunkDocument } from '../chunk/chunker.ts';
 import { readChunks, validateChunks, writeChunks } from '../chunk/chunk.ts';
 import { openTokenizer } from '../chunk/tokenizer.ts';
+import { bm25 } from '../embed/engines/bm25.ts';
 import type { ChunkVectors, VectorType } from '../embed/vector-file.ts';
 import { openVectorWriter, readVectors, validateVectors } from '../embed/vector-file.ts';
 
@@ -52,7 +53,7 @@ function randomVectors(count: number): ChunkVectors[] {
 async function writeAll(path: string, vectors: readonly ChunkVectors[], type: VectorType): Promise<void> {
   await using writer = await openVectorWriter(path, {
     dense: { model: MODEL, dimensions: DIMENSIONS, type },
-    sparse: { model: { ...MODEL, name: 'bm25' } },
+    sparse: bm25.model,
   });
   for (const each of vectors) await writer.write(each);
   await writer.finish();

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { AppError, canonicalJson, sha256, wait } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
@@ -14,14 +13,14 @@ import type { ItemEnd, StageOutcome, WorkItem } from '../../stage/index.ts';
 import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
 import type { CorpusRunOptions, CorpusStageName } from '../corpus-run.ts';
 import { reasonOf } from '../corpus-run.ts';
-import type { ClosingStage, FlowingStage, PreparedStage } from '../stages/prepare-stages.ts';
+import type { FlowingStage } from '../stages/prepare-stages.ts';
 import type { QueueSourceOptions } from '../stages/queue-source.ts';
 import { QueueSource } from '../stages/queue-source.ts';
 import { outputPaths, portable, runPrepared, sourceSettings } from '../stages/run-stages.ts';
 
 /** How often lines of other machines are copied. */
 const PULL_MS = 1_000;
-const STATISTICS = 'Data/Embeddings/bm25-statistics.json';
+const CHUNKS = 'Data/ChunkedDocTagFiles/';
 
 interface FleetParts {
   readonly config: Config;
@@ -36,11 +35,10 @@ interface FleetRunOptions<Gathered, Indexed>
 }
 
 /**
- * One machine's part of a run. Vectors are made when all documents are chunked: BM25 counts the words of all.
+ * One machine's part of a run.
  *
- *   works queue → files → doctags queue → DocTags → chunk queue → chunks        as long as anybody downloads
- *                                                    └→ embed queue → vectors   when all machines have chunked
- *                                                         └→ index              on one machine, by a lease
+ *   works queue → files → doctags queue → DocTags → chunk queue → chunks → embed queue → vectors
+ *                                                                            └→ index, on one machine, by a lease
  *
  * A job is settled after its outputs are in the store and the logs: a machine may die at any time.
  */
@@ -67,36 +65,18 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
   };
 
   const runFrom = (
-    name: 'doctags' | 'chunk' | 'embed',
-    stage: PreparedStage,
+    name: CorpusStageName,
+    stage: FlowingStage,
     { items, rows: sink }: StageSource,
     signal: AbortSignal,
   ): Promise<StageOutcome> => {
     return runPrepared(name, stage, { stageName: stage.stageName, items }, { report, signal, sink });
   };
 
-  const embed = async (signal: AbortSignal): Promise<StageOutcome | undefined> => {
-    await pull();
-    // One machine counts the words of all documents; the others bring only the documents that they embed.
-    const enqueueAll = async (stop: AbortSignal): Promise<void> => {
-      await files.bringAll('Data/ChunkedDocTagFiles/', undefined, stop);
-      await files.bring(STATISTICS, stop);
-      await using all = await stages.openEmbed();
-      if (!all) return;
-      if (existsSync(join(files.folder, STATISTICS))) await files.save([STATISTICS]);
-      await using queued = await openStageSource(all, options);
-      await queued.add(all.plan.items);
-    };
-    await once(`words ${logs.lines('chunk')}`, enqueueAll, signal);
-    if (signal.aborted) return undefined;
-    await pull();
-    await files.bring(STATISTICS, signal);
-    await using stage = await stages.openEmbed();
-    if (!stage) return undefined;
-    await using source = await openStageSource(stage, options);
-    source.items.close();
-    return await runFrom('embed', stage, source, signal);
-  };
+  const chunkedInStore = (): string[] =>
+    Array.from(files.below(CHUNKS), ({ path }) => basename(path))
+      .filter((name) => name.endsWith(`.${config.parse.format}`))
+      .map((name) => basename(name, `.${config.parse.format}`));
 
   const makeSearchable = async (stop: AbortSignal): Promise<Indexed> => {
     await files.bringAll('Data/', undefined, stop);
@@ -106,8 +86,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
   return {
     /** A file was saved, by this machine or another: enqueues it for parsing. */
     async add(file: string): Promise<void> {
-      const item = stages.doctags.item(file);
-      if (item) await doctags?.add([item]);
+      await doctags?.offer(file);
     },
 
     async run(signal: AbortSignal) {
@@ -118,29 +97,31 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
       const pulling = keepPulling(either);
       try {
         await using stack = new AsyncDisposableStack();
-        const chunk = stack.use(await openStageSource(stages.chunk, options));
-        doctags = stack.use(
-          await openStageSource(stages.doctags, options, async (itemId) => {
-            const item = stages.chunk.item(itemId);
-            if (item) await chunk.add([item]);
-          }),
-        );
-        const stage = async (name: 'doctags' | 'chunk', source: StageSource): Promise<void> => {
-          outcomes[name] = await runFrom(name, stages[name], source, either);
+        const open = async (stage: FlowingStage, next?: StageSource): Promise<StageSource> =>
+          stack.use(await openStageSource(stage, options, next && ((itemId) => next.offer(itemId))));
+        const embed = stages.embed && (await open(stages.embed));
+        const chunk = await open(stages.chunk, embed);
+        doctags = await open(stages.doctags, chunk);
+        const run = async (name: CorpusStageName, stage: FlowingStage, source: StageSource): Promise<void> => {
+          outcomes[name] = await runFrom(name, stage, source, either);
           if (outcomes[name].cancelled) halt.abort(outcomes[name].stopReason ?? `${name} stopped`);
         };
         const gathering = gather(async () => undefined, either);
-        const parsing = stage('doctags', doctags);
-        const chunking = stage('chunk', chunk);
-        for (const part of [gathering, parsing, chunking]) part.catch(() => halt.abort('failed'));
+        const parsing = run('doctags', stages.doctags, doctags);
+        const chunking = run('chunk', stages.chunk, chunk);
+        const embedding = stages.embed && embed && run('embed', stages.embed, embed);
+        // With other settings of this stage, documents of an earlier run get new vectors.
+        const others = embed && once('embed', () => embed.offer(...chunkedInStore()), either);
+        const parts = [gathering, parsing, chunking, embedding, others];
+        for (const part of parts) part?.catch(() => halt.abort('failed'));
         await Promise.allSettled([gathering]);
         doctags.items.close();
         await Promise.allSettled([parsing]);
         chunk.items.close();
-        await Promise.allSettled([chunking]);
-        const [gathered] = await Promise.all([gathering, parsing, chunking]);
-        const embedded = either.aborted ? undefined : await embed(either);
-        if (embedded) outcomes.embed = embedded;
+        await Promise.allSettled([chunking, others]);
+        embed?.items.close();
+        await Promise.allSettled([embedding]);
+        const [gathered] = await Promise.all([gathering, ...parts]);
         await pull();
         const name = `index ${logs.lines('embed')}`;
         const indexed = either.aborted ? undefined : await once(name, makeSearchable, either);
@@ -163,12 +144,12 @@ type StageSource = Awaited<ReturnType<typeof openStageSource>>;
  * end is logged before its job is settled; then `done` is called if it has outputs.
  */
 export async function openStageSource(
-  stage: FlowingStage | ClosingStage,
+  stage: FlowingStage,
   { config, runtime, shared }: FleetParts,
   done?: (itemId: string) => Promise<void>,
 ) {
   const { stageName, options } = stage;
-  const cfgHash = 'plan' in stage ? stage.plan.cfgHash : stage.item('settings')?.cfgHash;
+  const cfgHash = stage.item('settings')?.cfgHash;
   const rows = new RowsByItem();
   const { files, logs } = shared;
   const { folder } = files;
@@ -223,8 +204,11 @@ export async function openStageSource(
   return {
     items,
     rows,
-    /** Enqueues items of this machine; their inputs are in the store. */
-    add: (given: Iterable<WorkItem>) => items.add(Array.from(given, (item) => portableItem(item, shared))),
+    /** Enqueues documents whose inputs are in the store. */
+    offer: async (...documents: readonly string[]): Promise<void> => {
+      const given = documents.flatMap((document) => stage.item(document) ?? []);
+      await items.add(given.map((item) => portableItem(item, shared)));
+    },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
 }

@@ -44,7 +44,13 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
   const shared = stack.use(await openShared(config, runtime));
   assert.ok(shared?.logs);
   const { files, logs } = shared;
-  const item = () => ({ cfgHash }) as WorkItem;
+  const item = (itemId: string): WorkItem => ({
+    itemId,
+    inputs: { pdf: join(folder, PDF) },
+    outputs: { text: join(folder, TEXT) },
+    cfgHash,
+    costHint: 1,
+  });
   const stage = { stageName: 'doctags', options: { workers: 1, scheduling: 'fifo' }, item } as unknown as FlowingStage;
   const made: string[] = [];
   const source = stack.use(
@@ -87,9 +93,7 @@ test('a machine that resumes after losing its lease writes no row, object or job
   const paused = await openMachine(here, stack);
   writeFileSync(join(here, PDF), 'paper');
   await paused.files.save([PDF]);
-  await paused.source.add([
-    { itemId: 'a', inputs: { pdf: join(here, PDF) }, outputs: { text: join(here, TEXT) }, cfgHash: 'cfg', costHint: 1 },
-  ]);
+  await paused.source.offer('a');
   const lost = await paused.take();
   await client.query('UPDATE docstokg_doctags.runs SET lease_expires_at = 1');
 
@@ -117,8 +121,7 @@ test('a machine that lost a lease and leases the same item again processes it ag
   const machine = await openMachine(here, stack, 'again');
   writeFileSync(join(here, PDF), 'paper');
   await machine.files.save([PDF]);
-  const [inputs, outputs] = [{ pdf: join(here, PDF) }, { text: join(here, TEXT) }];
-  await machine.source.add([{ itemId: 'a', inputs, outputs, cfgHash: 'cfg', costHint: 1 }]);
+  await machine.source.offer('a');
   const lost = await machine.take();
   // As another machine does that finds the lease expired and is stopped before it leases the item.
   await client.query(`UPDATE again_doctags.runs SET state = 'queued', worker_id = NULL, lease_expires_at = NULL`);
@@ -140,8 +143,7 @@ test('a machine that was suspended takes over the outputs of one that died befor
   const killed = await openMachine(here, stack, 'over');
   writeFileSync(join(here, PDF), 'paper');
   await killed.files.save([PDF]);
-  const [inputs, outputs] = [{ pdf: join(here, PDF) }, { text: join(here, TEXT) }];
-  await killed.source.add([{ itemId: 'a', inputs, outputs, cfgHash: 'cfg', costHint: 1 }]);
+  await killed.source.offer('a');
   // It has copied the line of the paper, and is suspended while the other one makes the text.
   const suspended = await openMachine(there, stack, 'over');
   await killed.finish(await killed.take(), 'the text');
@@ -158,8 +160,7 @@ test('a machine with other settings does no document of the fleet, and says why'
   const machine = await openMachine(here, stack, 'settings');
   writeFileSync(join(here, PDF), 'paper');
   await machine.files.save([PDF]);
-  const [inputs, outputs] = [{ pdf: join(here, PDF) }, { text: join(here, TEXT) }];
-  await machine.source.add([{ itemId: 'a', inputs, outputs, cfgHash: 'cfg', costHint: 1 }]);
+  await machine.source.offer('a');
   const other = await openMachine(there, stack, 'settings', 'other');
   await assert.rejects(other.take(), { code: 'STAGE_QUEUE_SETTINGS' });
 });

@@ -9,33 +9,29 @@ import type { Runtime } from '../queue/open-queue.ts';
 import type { ModelPrices, ModelSettings } from '../../model/index.ts';
 import { openModelClient } from '../../model/index.ts';
 import type {
-  AheadSettings,
   ChunkSettings,
   DenseEngine,
   DenseSettings,
   DoctagsSettings,
   EmbedEngines,
   EmbedWorkerSettings,
-  SparseEngine,
 } from '../../parse/index.ts';
 import {
-  aheadItems,
-  aheadWorker,
+  bm25,
   chunkItems,
   chunkWorker,
   createEmbedWorker,
   doctagsItems,
   doctagsWorker,
-  embedPlan,
+  embedItems,
   embedWorker,
   locateTesseract,
   NEEDS_OCR,
   ocrLanguages,
-  openCorpusBm25,
   openDenseEngineIfInstalled,
   VectorCache,
 } from '../../parse/index.ts';
-import type { ItemOutcome, StageOptions, StagePlan, StageWorker, WorkerModule, WorkItem } from '../../stage/index.ts';
+import type { ItemOutcome, StageOptions, StageWorker, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { cpuWorkers, parseShard, stageOptions } from '../../stage/index.ts';
 
 /** The DocTags stage: parsers run in separate processes, which can be killed. */
@@ -65,13 +61,20 @@ export async function prepareChunk(config: Config, call: StageCall = {}): Promis
   };
 }
 
-export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageCall, warn: Warn): ClosingStage {
+/** The embed stage and the vector cache it holds open. A local model runs in a separate process, beside downloads. */
+export function prepareEmbed(
+  config: Config,
+  engines: EmbedEngines,
+  call: StageCall,
+  warn: Warn,
+): FlowingStage & AsyncDisposable {
   const { data_root: dataRoot, format, vector_type: type } = config.parse;
+  // Opened here also where workers have their own: damage is reported once, and the oldest vectors are dropped at the end.
   const cache = openCache(config, warn);
   const options = stageSettings(call, config, PREFERRED.embed(config));
   const settings: EmbedWorkerSettings = {
     dense: engines.dense && denseSettings(config),
-    sparse: engines.sparse && { dataRoot, format },
+    sparse: engines.sparse !== undefined,
     type,
     cache: cachePath(config),
   };
@@ -82,26 +85,8 @@ export function prepareEmbed(config: Config, engines: EmbedEngines, call: StageC
       ? { worker: embedWorker, data: settings }
       : { worker: createEmbedWorker({ engines, type, cache }) }),
     options,
-    plan: embedPlan(dataRoot, { engines, type, format }),
+    item: embedItems(dataRoot, { engines, type, format }),
     [Symbol.asyncDispose]: async () => cache[Symbol.dispose](),
-  };
-}
-
-/** Makes dense vectors ahead of the embed stage, in a separate process so that downloads are not delayed. */
-export function prepareDense(config: Config, warn: Warn): FlowingStage | undefined {
-  const { parse } = config;
-  const dense = denseSettings(config);
-  if (!dense) return undefined;
-  // Opened here to report damage.
-  openCache(config, warn)[Symbol.dispose]();
-  const remote = dense.engine === 'openai-compatible';
-  return {
-    stageName: 'dense',
-    worker: aheadWorker,
-    // One model with a thread per core: a model in each of two processes took as long and more memory.
-    options: stageSettings({}, config, remote ? { policy: 'gpu', workers: 4 } : { policy: 'cpu', workers: 1 }),
-    data: { dense, cache: cachePath(config) } satisfies AheadSettings,
-    item: aheadItems(parse.data_root, parse.format),
   };
 }
 
@@ -126,11 +111,6 @@ export interface PreparedStage {
 export interface FlowingStage extends PreparedStage {
   /** Undefined if there is nothing to do. */
   readonly item: (document: string) => WorkItem | undefined;
-}
-
-/** A stage that runs over everything on disk, and what it holds open. */
-export interface ClosingStage extends PreparedStage, AsyncDisposable {
-  readonly plan: StagePlan & { readonly items: readonly WorkItem[]; readonly cfgHash: string };
 }
 
 /** Options of one run of a stage; they override the settings. */
@@ -211,7 +191,8 @@ const PREFERRED: Readonly<Record<'doctags' | 'chunk' | 'embed', (config: Config)
   embed: ({ parse }) =>
     parse.dense === 'openai-compatible'
       ? { policy: 'gpu', workers: 4, maxQueue: 16, retries: 2 }
-      : { policy: 'io', workers: 1 },
+      : // One model with a thread per core: a model in each of two processes took as long and more memory.
+        { policy: 'cpu', workers: 1 },
 };
 
 export function defaultStageOptions(stage: keyof typeof PREFERRED): StageOptions {
@@ -318,11 +299,11 @@ export function denseSettings({ parse, keys, stage }: Config): DenseSettings | u
 }
 
 export async function openEmbedEngines(config: Config, runtime: Runtime): Promise<EmbedEngines> {
-  return { dense: await openDense(config, runtime), sparse: await openSparse(config) };
+  return { dense: await openDense(config, runtime), sparse: config.parse.sparse === 'none' ? undefined : bm25 };
 }
 
 /** Opens the dense engine; if the model is not installed, warns and continues with lexical search only. */
-export async function openDense(config: Config, runtime: Runtime): Promise<DenseEngine | undefined> {
+async function openDense(config: Config, runtime: Runtime): Promise<DenseEngine | undefined> {
   const settings = denseSettings(config);
   const opened = settings && (await openDenseEngineIfInstalled(settings));
   if (opened?.kind === 'missing')
@@ -332,11 +313,6 @@ export async function openDense(config: Config, runtime: Runtime): Promise<Dense
     );
   if (opened?.kind === 'engine' && opened.engine.notice !== undefined) runtime.log('warn', opened.engine.notice);
   return opened?.kind === 'engine' ? opened.engine : undefined;
-}
-
-/** Opens the sparse engine; the first time, BM25 counts the words of all chunks. */
-export async function openSparse({ parse }: Config): Promise<SparseEngine | undefined> {
-  return parse.sparse === 'none' ? undefined : openCorpusBm25(parse.data_root, parse.format);
 }
 
 /** Collects what to warn about after a DocTags run. */

@@ -8,7 +8,7 @@ import type { Shared } from '../fleet/shared-files.ts';
 import { openQueue, orchestratorOptions } from '../queue/open-queue.ts';
 import { openShared } from '../fleet/shared-files.ts';
 import type { EmbedEngines } from '../../parse/index.ts';
-import { chunkPlan, doctagsPlan, unreachableEngine } from '../../parse/index.ts';
+import { chunkPlan, doctagsPlan, embedPlan, unreachableEngine } from '../../parse/index.ts';
 import type {
   ItemOutcome,
   StageRuntime,
@@ -91,9 +91,6 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
   },
   async embed(call) {
     const { config, runtime } = call;
-    // BM25 weights depend on all documents, so every part needs all chunks.
-    await bringInputs(call, 'Data/ChunkedDocTagFiles/');
-    await bringInputs(call, 'Data/Embeddings/bm25');
     let fault: AppError | undefined;
     const engines = await openEmbedEngines(config, runtime).catch((error: unknown): EmbedEngines => {
       // If the server is down at the start, the first document fails, so that the manifest records it.
@@ -107,10 +104,13 @@ const RUN: Readonly<Record<ParseStage, (call: RunningStages) => Promise<StageOut
       return undefined;
     }
     await using stage = prepareEmbed(config, engines, call, (message) => runtime.log('warn', message));
-    if (!fault) return await runWhole('embed', stage, stage.plan, call);
-    const items = stage.plan.items.filter(({ outputs }) => !existsSync(outputs['vectors'] ?? ''));
+    await bringInputs(call, 'Data/ChunkedDocTagFiles/', (file) => withoutEndings(basename(file)), stage);
+    const { data_root: dataRoot, format, vector_type: type } = config.parse;
+    const plan = embedPlan(dataRoot, { engines, type, format });
+    if (!fault) return await runWhole('embed', stage, plan, call);
+    const items = plan.items.filter(({ outputs }) => !existsSync(outputs['vectors'] ?? ''));
     if (items.length === 0) throw fault;
-    return await runWhole('embed', stage, { ...stage.plan, items, totalItems: items.length }, call);
+    return await runWhole('embed', stage, { ...plan, items, totalItems: items.length }, call);
   },
 };
 
@@ -169,12 +169,12 @@ export async function runPrepared(
 async function bringInputs(
   { shared, signal }: RunningStages,
   prefix: string | undefined,
-  idOf: (file: string) => string = () => '',
-  stage?: PreparedStage,
+  idOf: (file: string) => string,
+  { options }: PreparedStage,
 ): Promise<void> {
-  if (!shared || prefix === undefined || stage?.options.dryRun) return;
+  if (!shared || prefix === undefined || options.dryRun) return;
   const { files } = shared;
-  const isWanted = (path: string): boolean => !stage || inShard(idOf(join(files.folder, path)), stage.options.shard);
+  const isWanted = (path: string): boolean => inShard(idOf(join(files.folder, path)), options.shard);
   await files.bringAll(prefix, isWanted, signal);
 }
 

@@ -5,11 +5,11 @@ import type { Session } from '../../session.ts';
 import { count, counted, nonZero, plain, showProgress } from '../../terminal.ts';
 import { stageMessage } from '../docparse/stage-options.ts';
 
-/** Stages in order, with the word shown to users. `dense` computes vectors ahead of `embed`, which writes them. */
-const DONE: readonly (readonly [word: string, ...stages: CorpusStageName[]])[] = [
+/** Stages in order, with the word shown to users. */
+const DONE: readonly (readonly [word: string, stage: CorpusStageName])[] = [
   ['parsed', 'doctags'],
   ['chunked', 'chunk'],
-  ['embedded', 'dense', 'embed'],
+  ['embedded', 'embed'],
 ];
 
 /** `since`: when its first document ended. */
@@ -27,8 +27,7 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
     else if (event.kind === 'stage-ended') stages.set(stage, { ...event.outcome, since });
     else if (event.kind === 'stage-started') {
       // Until a stage has finished its first document, the time left is unknown.
-      if (stage === 'embed') ending = 'writing vectors';
-      else stages.set(stage, { succeeded: 0, skipped: 0, failed: 0 });
+      stages.set(stage, { succeeded: 0, skipped: 0, failed: 0 });
     }
     const [level, message] = stageMessage(event) ?? ['info', ''];
     // Failed documents are listed together in the summary.
@@ -49,8 +48,10 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
   };
 
   const documents = (): string[] => {
-    const doneBy = ([, ...names]: (typeof DONE)[number]): number[] =>
-      names.flatMap((name) => stages.get(name) ?? []).map((each) => each.succeeded + each.skipped);
+    const doneBy = ([, name]: (typeof DONE)[number]): number[] => {
+      const stage = stages.get(name);
+      return stage ? [stage.succeeded + stage.skipped] : [];
+    };
     // Stages report now and then: a document that one has ended has passed those before it.
     return DONE.flatMap((each, at) =>
       doneBy(each).length === 0 ? [] : [`${count(Math.max(...DONE.slice(at).flatMap(doneBy)))} ${each[0]}`],

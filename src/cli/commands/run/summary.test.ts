@@ -37,12 +37,7 @@ test('a fleet machine that did not build the index prints where it is and how to
 test('the summary describes documents, stages and local papers in sentences', () => {
   const counts = { done: 3, kept: 1, failed: 1, left: 2, wall_ms: 9, p50_ms: 1_000, p95_ms: 2_000 };
   const text = printed({
-    // Vectors are made ahead of the stage that writes them: the time for a document is theirs.
-    stages: {
-      doctags: counts,
-      dense: { ...counts, p50_ms: 20_000, p95_ms: 40_000 },
-      embed: { ...counts, kept: 0, failed: 0, left: 0, p50_ms: 131, p95_ms: 180 },
-    },
+    stages: { doctags: counts, embed: { ...counts, kept: 0, failed: 0, left: 0, p50_ms: 20_000, p95_ms: 40_000 } },
     failures: [{ stage: 'doctags', document: 'a', code: 'X_DAMAGED', message: 'no end' }],
     skipped_files: [{ file: 'notes.txt', reason: 'wrong-kind', detail: 'no PDF, HTML, JATS or TEI, but .txt' }],
     own_papers: {

@@ -18,7 +18,6 @@ type StageAccount = NonNullable<RunAccount['stages'][CorpusStageName]>;
 /** A line of the summary; a line without text is not printed. */
 type Line = readonly [label: string, text: string];
 
-/** `dense` has no line: it computes the vectors that `embed` writes, and its time is that of a document. */
 const STAGES: readonly (readonly [CorpusStageName, label: string])[] = [
   ['doctags', 'Parsed'],
   ['chunk', 'Chunked'],
@@ -117,10 +116,7 @@ function documentLines(account: RunAccount): Line[] {
     ['Your papers', papers ? nonZero(papers).join(', ') : ''],
     ...named('Other works', others, others.length, 'DOIs in your papers belong to other works and were ignored'),
     ...named('Skipped', unreadable, unreadable.length, 'of your files were not used'),
-    ...STAGES.map(([name, label]): Line => [
-      label,
-      stageText(stages[name], name === 'embed' ? stages.dense : undefined),
-    ]),
+    ...STAGES.map(([name, label]): Line => [label, stageText(stages[name])]),
     ['Scans', scans > 0 ? `${count(scans)} without text (needs-ocr): see docs/guides/doctags.md` : ''],
     [
       'Partial',
@@ -131,10 +127,9 @@ function documentLines(account: RunAccount): Line[] {
 }
 
 /** `ahead`: a stage that does the work of this one earlier. */
-function stageText(stage: StageAccount | undefined, ahead?: StageAccount): string {
+function stageText(stage: StageAccount | undefined): string {
   if (!stage || stage.done + stage.kept + stage.failed + stage.left === 0) return '';
-  const { done, kept, failed, left } = stage;
-  const { p50_ms: p50, p95_ms: p95 } = ahead && ahead.done > 0 ? ahead : stage;
+  const { done, kept, failed, left, p50_ms: p50, p95_ms: p95 } = stage;
   const others = { 'of them by earlier runs': kept, failed, 'left for the next run': left };
   const time = done > 0 ? `; p50 ${duration(p50)}, p95 ${duration(p95)}` : '';
   return [counted(done + kept, 'document'), ...nonZero(others)].join(', ') + time;

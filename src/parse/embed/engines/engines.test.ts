@@ -11,9 +11,7 @@ import { writeTableModel } from '../../../../test/fixtures/table-model.ts';
 import { packageRoot } from '../../../base/index.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizer.ts';
 import { VectorCache, embedTexts } from '../embed-texts.ts';
-import type { SparseVector } from '../engine.ts';
 import { normalise, openDenseEngine } from '../engine.ts';
-import { loadBm25, measureBm25, openBm25, saveBm25 } from './bm25.ts';
 
 let folder = '';
 before(async () => (folder = await mkdtemp(join(tmpdir(), 'engines-'))));
@@ -142,28 +140,6 @@ test('folders without a model or with a damaged one are refused', async () => {
   await assert.rejects(openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER }), /config\.json is not JSON/);
   await writeFile(join(path, 'onnx', 'model.onnx'), 'not a model');
   await assert.rejects(openDenseEngine({ engine: 'onnx', folder: path, ...FOLDER }), { code: 'MODEL_UNREADABLE' });
-});
-
-function inner(a: SparseVector | undefined, b: SparseVector | undefined): number {
-  const values = new Map([...(b?.indices ?? [])].map((index, at) => [index, b?.values[at] ?? 0]));
-  return [...(a?.indices ?? [])].reduce((sum, index, at) => sum + (a?.values[at] ?? 0) * (values.get(index) ?? 0), 0);
-}
-
-test('BM25 statistics are kept, so vectors of a later run match the first run', async () => {
-  const path = join(folder, 'bm25.json');
-  await saveBm25(path, await measureBm25(TEXTS));
-  await using first = openBm25(await loadBm25(path));
-  await using later = openBm25(await loadBm25(path));
-  assert.deepEqual(first.model, later.model);
-  const [before1] = await first.embed(TEXTS.slice(0, 1), 'passage');
-  const [after1] = await later.embed([TEXTS[0] ?? '', 'a new text that changes nothing'], 'passage');
-  assert.deepEqual(after1, before1);
-  const [query] = await first.embed(['largest whale'], 'query');
-  const passages = await first.embed(TEXTS, 'passage');
-  const scores = passages.map((passage) => inner(query, passage));
-  assert.ok((scores[0] ?? 0) > (scores[1] ?? 0) && (scores[1] ?? 0) > 0 && scores[2] === 0);
-  await writeFile(path, '{"schema":"docstokg/bm25/99"}');
-  await assert.rejects(loadBm25(path), { code: 'BM25_SCHEMA' });
 });
 
 test('a text is embedded once: not again by a later run, but again for another model', async () => {
