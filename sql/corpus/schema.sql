@@ -243,7 +243,7 @@ create table works (
   tried text, -- the id under which the manifest has it; null before it was tried
   sequence integer not null default 0,
   at text not null default '',
-  -- saved; own: a paper of the user's; parked: tried again later; failed: may be tried again; skipped: unavailable;
+  -- saved; local: a paper of the user's; parked: tried again later; failed: may be tried again; skipped: unavailable;
   -- waiting: has a record, not tried yet; unreadable: an entry of a list that names no work
   outcome text not null default 'waiting',
   reason text not null default '',

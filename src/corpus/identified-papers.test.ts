@@ -143,7 +143,7 @@ test('local papers get records by the ids they contain, checked by title, with t
   const reefs = await corpus.library.work('reefs');
   assert.deepEqual(
     [reefs?.id, reefs?.outcome, reefs?.venue, reefs?.year],
-    ['doi:10.5555/reefs', 'own', 'Journal of Reefs', 2019],
+    ['doi:10.5555/reefs', 'local', 'Journal of Reefs', 2019],
   );
   const sourceOf = (field: string): string | undefined =>
     reefs?.record?.sources.find(({ fields }) => fields.includes(field))?.from;

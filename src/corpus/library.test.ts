@@ -87,8 +87,8 @@ test('local papers without a record are listed and can be read', async () => {
     [
       2,
       [
-        ['a b', null, 'own'],
-        ['c', 'See', 'own'],
+        ['a b', null, 'local'],
+        ['c', 'See', 'local'],
       ],
     ],
   );

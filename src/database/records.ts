@@ -284,7 +284,7 @@ export class Records implements KnownIdentity, Disposable {
 
   /** The versions of each work with more than one, best version first. */
   versionGroups(): WorkRecord[][] {
-    const withFile = new Set(this.#store.column("select work from works where outcome in ('saved', 'own')"));
+    const withFile = new Set(this.#store.column("select work from works where outcome in ('saved', 'local')"));
     return groupsOf(this.versions().filter(({ undone }) => !undone)).map((ids) =>
       bestFirst(
         ids.flatMap((id) => this.get(id) ?? []),

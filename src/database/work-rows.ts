@@ -236,8 +236,9 @@ export class WorkRows {
       last?.work ?? null,
       last?.sequence ?? 0,
       last?.at ?? '',
-      last ? outcomeOf(last, title !== null) : isOwn ? 'own' : 'waiting',
-      last?.reason ?? (isOwn ? 'success' : isApart ? 'split' : ''),
+      last ? outcomeOf(last, title !== null) : isOwn ? 'local' : 'waiting',
+      // Only a work without a text has a reason.
+      last?.outcome === 'saved' ? '' : (last?.reason ?? (isApart ? 'split' : '')),
       last?.resolver ?? null,
       last?.bytes ?? null,
       isOwn || (last?.outcome === 'saved' && last.path !== null) ? name : '',

@@ -37,14 +37,14 @@ export type Account = ReturnType<typeof accountOf>;
 /** Counts of works by their outcome. */
 const STATES = {
   downloaded: 'saved',
-  local: 'own',
+  local: 'local',
   deferred: 'parked',
   failed: 'failed',
   unavailable: 'skipped',
   waiting: 'waiting',
 } as const;
 
-const HAS_FILE = "outcome in ('saved', 'own')";
+const HAS_FILE = "outcome in ('saved', 'local')";
 const IS_ENTRY = "work >= 'entry:' and work < 'entry;'";
 const IS_BEST = "outcome <> 'unreadable' and other_version = 0";
 const WHY_MISSING = "iif(outcome = 'waiting', 'not-tried-yet', reason)";

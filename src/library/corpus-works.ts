@@ -102,7 +102,7 @@ export function describedWork(
   const title = known?.title ?? text('title');
   const record = known ?? { ...emptyRecord(id, { doi }), title };
   const outcome = String(row['outcome']) as WorkLine['outcome'];
-  const isKept = outcome === 'saved' || outcome === 'own';
+  const isKept = outcome === 'saved' || outcome === 'local';
   return {
     id,
     /** The name of its parsed document, whether or not it exists. */

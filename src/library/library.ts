@@ -139,12 +139,12 @@ function ownPaper(place: DocumentPlace, document: string): LibraryWork {
     title,
     authors: authors.map((name) => ({ name, ...unknown })),
   };
-  return describedWork({ work: document, name: document, outcome: 'own' }, record, null, place);
+  return describedWork({ work: document, name: document, outcome: 'local' }, record, null, place);
 }
 
 function paperLine({ id, document, title, authors, doi }: LibraryWork): WorkLine {
   return {
-    id, document, title, doi, authors: authors.join(', ') || null, outcome: 'own', retracted: false,
+    id, document, title, doi, authors: authors.join(', ') || null, outcome: 'local', retracted: false,
     year: null, venue: null, type: null, reason: null, sentence: null, resolver: null, licence: null, version: null,
     bytes: null, citations: null, at: null,
   }; // prettier-ignore

@@ -87,7 +87,16 @@ test('the tools are described in 24 kB, and a wrong argument is answered with th
 });
 
 test('a listed work with a text has no explanation, one without has', async () => {
-  const { text } = await ask(await connected(), 'works', { run: 'reefs' });
+  const listed = await ask(await connected(), 'works', { run: 'reefs' });
+  const { text } = listed;
+  const works = new Map(list(listed, 'items').map(({ id, outcome, reason }) => [id, [outcome, reason]]));
+  assert.deepEqual(
+    [works.get('W2'), works.get('W4')],
+    [
+      ['saved', null],
+      ['parked', 'rate-limited'],
+    ],
+  );
   assert.match(text, /work W2 · text available · doi/);
   assert.match(text, /work W4 · no text: rate-limited · The host asked for a pause/);
 });

@@ -188,7 +188,7 @@ const LISTED = 100;
 async function listDocuments(runs: readonly AskedRun[]): Promise<Resource[]> {
   const documents = await Promise.all(
     runs.map(async ({ id, corpus }) => {
-      const { items } = await corpus.library.works({ outcome: 'saved,own', limit: LISTED });
+      const { items } = await corpus.library.works({ outcome: 'saved,local', limit: LISTED });
       return items.map(({ document, title, id: work }) => {
         const name = document ?? work;
         return {

@@ -37,8 +37,7 @@ export const worksQuestion = question({
     return {
       head: { total },
       summary: `${counted(total, 'work')}.`,
-      // That a text was fetched needs no explanation; why one is missing does.
-      items: items.map((item) => (hasText(item.outcome) ? { ...item, sentence: null } : item)),
+      items,
       // Fewer works than asked for may fit: listing exactly as many gives the cursor behind them.
       cursorAfter: async (count) =>
         count === items.length ? next : (await library.works({ ...asked, limit: Math.max(1, count) })).next,
@@ -47,7 +46,7 @@ export const worksQuestion = question({
 });
 
 function hasText(outcome: string | null): boolean {
-  return outcome === 'saved' || outcome === 'own';
+  return outcome === 'saved' || outcome === 'local';
 }
 
 export const accountQuestion = question({

@@ -16,7 +16,7 @@ const words = z.string().max(1_000).optional();
 /** Filters of works. A facet takes several values with commas. */
 export const workFilter = z.object({
   q: words.describe('Words, or prefixes of words, in title, authors, venue or ids.'),
-  outcome: words.describe('saved, failed, parked, skipped, waiting, own, or missing for all without a text; comma-separated.'), // prettier-ignore
+  outcome: words.describe('saved, failed, parked, skipped, waiting, local, or missing for all without a text; comma-separated.'), // prettier-ignore
   reason: words.describe('Why a work has no full text, as account lists them; comma-separated.'),
   licence: words.describe('Such as cc-by; none for unknown; comma-separated.'),
   version: words.describe('publishedVersion, acceptedVersion, submittedVersion, none.'),
@@ -42,8 +42,8 @@ export const work = z
   .object({
     id: z.string(),
     outcome: z
-      .enum(['saved', 'own', 'parked', 'failed', 'skipped', 'waiting', 'unreadable'])
-      .describe('own: a paper of the user; parked: tried again later; skipped: unavailable; waiting: not tried yet.'),
+      .enum(['saved', 'local', 'parked', 'failed', 'skipped', 'waiting', 'unreadable'])
+      .describe('local: a paper of the user; parked: tried again later; skipped: unavailable; waiting: not tried yet.'),
     ...fields(text, 'title', 'authors', 'venue', 'doi', 'type', 'reason', 'sentence'),
     ...fields(text, 'resolver', 'licence', 'version', 'document'),
     ...fields(number, 'year', 'bytes', 'citations'),

@@ -111,7 +111,7 @@ function accountOf(run: RunWatch): object {
     repeated_by_file,
     unreadable_by_file,
     reasons: Object.entries(by_reason).map(([value, works]) => ({ value, works, sentence: sentenceOf(value) })),
-    licences: run.view.works.facets({ outcome: 'saved,own' }).licence,
+    licences: run.view.works.facets({ outcome: 'saved,local' }).licence,
     stages: run.figures().stages,
     run: run.file?.account ?? null,
   };

@@ -72,7 +72,7 @@ export const STEPS = {
 
 export const OUTCOMES = [
   ['saved', 'downloaded', 'tone-good'],
-  ['own', 'local file', 'tone-accent'],
+  ['local', 'local file', 'tone-accent'],
   ['skipped', 'unavailable', 'tone-mute'],
   ['parked', 'deferred', 'tone-warn'],
   ['failed', 'failed, retryable', 'tone-bad'],

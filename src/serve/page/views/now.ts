@@ -31,7 +31,7 @@ function sentence({ state, outcomes, rate_per_minute: rate, seconds_left: left }
   const count = (...names: readonly string[]): number => names.reduce((sum, name) => sum + (outcomes[name] ?? 0), 0);
   const waiting = count('waiting', 'parked');
   return [
-    `${STATES[state]}: ${counted(count('saved', 'own', 'skipped', 'failed'), 'work')} processed, ${number(count('saved'))} downloaded${waiting > 0 ? `, ${number(waiting)} waiting` : ''}.`,
+    `${STATES[state]}: ${counted(count('saved', 'local', 'skipped', 'failed'), 'work')} processed, ${number(count('saved'))} downloaded${waiting > 0 ? `, ${number(waiting)} waiting` : ''}.`,
     state === 'running' && rate !== null ? `${number(Math.round(rate))} works per minute.` : '',
     state === 'running' && left !== null ? `About ${timeLeft(left)}.` : '',
   ].join(' ');
