@@ -11,7 +11,7 @@ import { openReader } from '../reader/index.ts';
 import type { SearchMode } from '../search/index.ts';
 import { hasIndex, openIndex, readManifest } from '../search/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
-import { isFleetFolder } from '../database/index.ts';
+import { isFleetFolder } from '../journal/index.ts';
 import type { SearchEvent } from '../run/index.ts';
 import { chunkFolder, chunkFormat, denseSettings, refreshPassages } from '../run/index.ts';
 

@@ -28,9 +28,10 @@ import {
   setAsideIfDamaged,
   sqliteCode,
 } from '../base/index.ts';
+import type { Journal, LogCursor, LogFile } from '../journal/index.ts';
+import { FolderJournal, isFleetFolder, isSameLog, linesOf, LogFolder, START } from '../journal/index.ts';
 import { KeptLogs, packed, salvageLogs } from './kept-logs.ts';
-import { appendLine, isSameLog, LineReader, linesOf, logAt, logsIn, readLines, START } from './logs.ts';
-import type { LogCursor, LogFile } from './logs.ts';
+import { LineReader } from './line-reader.ts';
 import { WorkRows } from './work-rows.ts';
 
 const NAME = 'corpus.sqlite';
@@ -63,8 +64,8 @@ export interface StoreOptions {
   readonly manifests?: string | undefined;
   /** Told what was lost, damaged or mended; warnings of the process by default. */
   readonly warn?: Warn | undefined;
-  /** Takes log lines in a fleet, whose logs are on a server; by default they go to files in the folder. */
-  readonly say?: ((kind: 'records' | 'decisions', lines: readonly string[]) => void) | undefined;
+  /** Takes the lines of records and decisions; by default the files of the folder. */
+  readonly journal?: Journal | undefined;
 }
 
 type SqlValues = readonly SQLInputValue[] | readonly [Readonly<Record<string, SQLInputValue>>];
@@ -90,11 +91,11 @@ export class CorpusStore implements Disposable {
   readonly folder: string;
   readonly database: DatabaseSync;
   readonly #path: string;
-  readonly #manifests: string;
+  readonly #logs: LogFolder;
   readonly #mends: boolean;
   readonly #warn: Warn;
   readonly #warned = new Set<string>();
-  readonly #say: StoreOptions['say'];
+  readonly #journal: Journal;
   readonly #statements = new Map<string, StatementSync>();
   readonly #works: WorkRows;
   readonly #reader: LineReader;
@@ -105,8 +106,8 @@ export class CorpusStore implements Disposable {
     this.#path = path;
     this.#mends = mends;
     this.#warn = options.warn ?? emitWarning;
-    this.#say = options.say;
-    this.#manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
+    this.#logs = options.journal?.logs ?? new LogFolder(folder, options.manifests);
+    this.#journal = options.journal ?? new FolderJournal(this.#logs);
     this.database =
       path === ''
         ? opened(copy)
@@ -114,7 +115,7 @@ export class CorpusStore implements Disposable {
             path,
             () => opened(path),
             options.warn,
-            (aside) => this.#salvage(aside),
+            (aside) => salvageLogs(aside, this.#logs, this.#warn),
           );
     this.#works = new WorkRows(this);
     this.#reader = new LineReader(this, this.#works);
@@ -129,9 +130,9 @@ export class CorpusStore implements Disposable {
 
   /** For readers: changes no log. Ingests nothing. */
   static open(folder: string, options: StoreOptions = {}): CorpusStore {
-    const manifests = options.manifests ?? join(folder, 'Data', 'Manifests');
     const path = join(folder, NAME);
-    if (!existsSync(path) && logsIn(folder, manifests).length === 0) return new CorpusStore(folder, '', options);
+    const isEmpty = !existsSync(path) && new LogFolder(folder, options.manifests).files().length === 0;
+    if (isEmpty) return new CorpusStore(folder, '', options);
     try {
       return new CorpusStore(folder, path, options);
     } catch (error) {
@@ -148,14 +149,9 @@ export class CorpusStore implements Disposable {
 
   /** Moves a damaged database aside; what only it still has of the logs is written to them. */
   static setAsideIfDamaged(folder: string, options: StoreOptions = {}): void {
-    const { warn = emitWarning, manifests = join(folder, 'Data', 'Manifests') } = options;
+    const { warn = emitWarning, manifests } = options;
     const aside = setAsideIfDamaged(join(folder, NAME), warn);
-    if (aside !== undefined) salvageLogs(aside, (name) => logAt(folder, manifests, name), isFleetFolder(folder), warn);
-  }
-
-  #salvage(aside: string): void {
-    const at = (name: string): LogFile => logAt(this.folder, this.#manifests, name);
-    salvageLogs(aside, at, isFleetFolder(this.folder), this.#warn);
+    if (aside !== undefined) salvageLogs(aside, new LogFolder(folder, manifests), warn);
   }
 
   /** Reads everything appended to the logs since the last ingest, in batches. */
@@ -200,41 +196,23 @@ export class CorpusStore implements Disposable {
     }
   }
 
-  /** Appends lines to the records; the next ingest reads them. */
-  appendRecords(lines: readonly string[]): void {
-    if (lines.length === 0) return;
-    this.transaction(() => appendLine(this.#sound('records').path, `${lines.join('\n')}\n`));
-  }
-
-  /** Appends lines and ingests them; other processes see all of them or none. */
-  append(kind: 'records' | 'decisions', rows: readonly object[]): void {
+  /** Appends lines and ingests them; other processes see all of them or none. In a fleet they arrive with its logs. */
+  append(log: 'records' | 'decisions', rows: readonly object[]): void {
     if (rows.length === 0) return;
-    const lines = rows.map((row) => JSON.stringify(row));
     if (this.#path === '') throw new AppError('CORPUS_READ_ONLY', `${this.folder} is not writable`);
-    if (this.#say) {
-      this.#say(kind, lines);
-      return;
-    }
-    refuseFleetFolder(this.folder);
     this.ingest();
     this.transaction(() => {
-      const log = this.#sound(kind);
-      // Decisions of people cannot be fetched again: sync them.
-      appendLine(log.path, `${lines.join('\n')}\n`, kind === 'decisions');
-      while (this.#read(log, { lines: 0, badLines: 0 }, Number.MAX_SAFE_INTEGER));
+      const file = this.#logs.of(log);
+      // Whatever the log lost is written again first.
+      if (!this.#isAsRead(file)) this.#mend(file);
+      this.#journal.say({ log, lines: rows.map((row) => JSON.stringify(row)) });
+      while (existsSync(file.path) && this.#read(file, { lines: 0, badLines: 0 }, Number.MAX_SAFE_INTEGER));
     });
   }
 
-  /** Whether the logs are copies of a fleet's: nothing can be appended to them. */
-  get isCopy(): boolean {
-    return !this.#say && isFleetFolder(this.folder);
-  }
-
-  /** A log that can be appended to: whatever it lost is written again first. */
-  #sound(kind: 'records' | 'decisions'): LogFile {
-    const log = logAt(this.folder, this.#manifests, `${kind}.jsonl`);
-    if (!this.#isAsRead(log)) this.#mend(log);
-    return log;
+  /** Whether lines are refused: the logs are copies of a fleet's. */
+  get isReadOnly(): boolean {
+    return this.#journal.isReadOnly;
   }
 
   /**
@@ -243,9 +221,9 @@ export class CorpusStore implements Disposable {
    */
   mendLogs({ thorough = false } = {}): void {
     this.transaction(() => {
-      for (const log of logsIn(this.folder, this.#manifests)) if (log.kind === 'manifest') this.#renamed(log);
+      for (const file of this.#logs.files()) if (file.log === 'manifest') this.#renamed(file);
       for (const name of this.column('select name from logs where bytes > 0 order by name')) {
-        const log = logAt(this.folder, this.#manifests, name);
+        const log = this.#logs.named(name);
         if (!this.#isAsRead(log) || (thorough && !this.#isWhole(log))) this.#mend(log);
       }
     });
@@ -277,7 +255,7 @@ export class CorpusStore implements Disposable {
 
   #warnOfMissing(): void {
     for (const name of this.column('select name from logs where bytes > 0')) {
-      const log = logAt(this.folder, this.#manifests, name);
+      const log = this.#logs.named(name);
       if (!existsSync(log.path)) this.#warnOnce(log, `${log.path} is missing; ${KEPT}`);
     }
   }
@@ -438,10 +416,10 @@ export class CorpusStore implements Disposable {
 
   /** Reads a piece of the first log with new lines; false if there is none. */
   #batch(total: Ingested): boolean {
-    for (const log of logsIn(this.folder, this.#manifests)) {
+    for (const log of this.#logs.files()) {
       const cursor = this.#cursor(log.name);
       // Checked without the lock, because usually nothing is new.
-      const next = readLines(log.path, cursor, 1);
+      const next = this.#logs.read(log, cursor, 1);
       if (next && next.lines.length === 0) continue;
       const before = total.lines;
       const isMore = this.transaction(() => this.#read(log, total, BATCH_BYTES));
@@ -453,7 +431,7 @@ export class CorpusStore implements Disposable {
   #read(log: LogFile, total: Ingested, maxBytes: number): boolean {
     const cursor = this.#cursor(log.name);
     if ((cursor === START || !isSameLog(log.path, cursor)) && this.#renamed(log)) return true;
-    let read = readLines(log.path, cursor, maxBytes);
+    let read = this.#logs.read(log, cursor, maxBytes);
     if (!read) {
       // A log only grows: one that does not begin with what was read has lost something.
       if (!this.#mends) {
@@ -461,10 +439,10 @@ export class CorpusStore implements Disposable {
         return false;
       }
       this.#mend(log);
-      read = readLines(log.path, cursor, maxBytes);
+      read = this.#logs.read(log, cursor, maxBytes);
       if (!read) return false;
     }
-    const bad = this.#reader.read(log.kind, read.lines);
+    const bad = this.#reader.read(log.log, read.lines);
     total.lines += read.lines.length;
     total.badLines += bad.length;
     if (bad.length > 0) this.#warnOfLines(log, cursor, bad);
@@ -529,7 +507,7 @@ export class CorpusStore implements Disposable {
 
   /** A rotated manifest has a new name: its cursor is renamed too. */
   #renamed(log: LogFile): boolean {
-    if (log.kind !== 'manifest') return false;
+    if (log.log !== 'manifest') return false;
     const known = this.all<LogCursor & { name: string }>("select * from logs where name like 'manifest.%'");
     for (const { name, ...cursor } of known) {
       if (name === log.name || cursor.bytes === 0 || !isSameLog(log.path, cursor)) continue;
@@ -614,16 +592,4 @@ export function hasStore(folder: string): boolean {
 
 export function removeStore(folder: string): void {
   for (const ending of ['', '-wal', '-shm']) rmSync(join(folder, NAME + ending), { force: true });
-}
-
-/** Whether a folder holds copies of a fleet's logs. They must not be appended to: the next copy would not continue them. */
-export function isFleetFolder(folder: string): boolean {
-  return existsSync(join(folder, 'state', 'fleet.json'));
-}
-
-export function refuseFleetFolder(folder: string): void {
-  if (isFleetFolder(folder))
-    throw new AppError('CORPUS_OF_FLEET', `the logs of ${folder} are copies of those of a fleet`, {
-      hint: 'decide in a copy of the folder without state/fleet.json; a run adds to the fleet with --fleet',
-    });
 }

@@ -18,9 +18,9 @@ import {
   sqliteCode,
   systemClock,
 } from '../base/index.ts';
+import type { LogFile, LogFolder } from '../journal/index.ts';
+import { appendNow, isFleetFolder, linesOf, readAt } from '../journal/index.ts';
 import type { CorpusStore } from './corpus-store.ts';
-import type { LogFile } from './logs.ts';
-import { appendLine, linesOf, readAt } from './logs.ts';
 
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
 const NEWLINE = Buffer.from('\n');
@@ -129,7 +129,7 @@ export class KeptLogs {
       // The rest of them cannot be read.
       if (!(error instanceof AppError) && !isDamaged(error)) throw error;
     }
-    if (lost.length > 0) appendLine(path, `${lost.join('\n')}\n`, true);
+    if (lost.length > 0) appendNow(path, lost, true);
     return lost.length;
   }
 
@@ -162,27 +162,24 @@ function unpacked(content: Uint8Array, what: string): Buffer {
  * Gives logs back what only a damaged database, which was moved aside, still has of them; tells how many lines of which
  * log were written.
  */
-export function salvageLogs(
-  aside: string,
-  at: (name: string) => Pick<LogFile, 'name' | 'path'>,
-  isCopy: boolean,
-  warn: Warn,
-): void {
+export function salvageLogs(aside: string, logs: LogFolder, warn: Warn): void {
+  // The lines of a fleet are copied from its server again.
+  if (isFleetFolder(logs.path)) return;
   try {
     using database = new DatabaseSync(aside, { readOnly: true });
     const kept = new KeptLogs({
       iterate: <T>(sql: string, ...values: readonly unknown[]) =>
         database.prepare(sql).iterate(...(values as SQLInputValue[])) as Generator<T, void>,
     });
-    const logs = database.prepare('select name, bytes from logs where bytes > 0').all() as {
+    const read = database.prepare('select name, bytes from logs where bytes > 0').all() as {
       name: string;
       bytes: number;
     }[];
-    for (const { name, bytes } of isCopy ? [] : logs) {
-      const log = at(name);
+    for (const { name, bytes } of read) {
+      const log = logs.named(name);
       let lines: number | undefined;
       try {
-        if (!kept.mend(log, bytes, isCopy)) continue;
+        if (!kept.mend(log, bytes, false)) continue;
       } catch (error) {
         if (!(error instanceof AppError) && !isDamaged(error)) throw error;
         lines = kept.salvage(log);

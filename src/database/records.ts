@@ -206,7 +206,7 @@ export class Records implements KnownIdentity, Disposable {
   #link(records: Iterable<WorkRecord>, at: string): VersionLink[] {
     const known = new Set(this.versions().map(({ work, of }) => `${work} ${of}`));
     const added = findVersions(records).filter(({ work, of }) => !known.has(`${work} ${of}`));
-    if (!this.#store.isCopy) this.#decide(added.map((link) => ({ kind: 'version', ...link, at })));
+    if (!this.#store.isReadOnly) this.#decide(added.map((link) => ({ kind: 'version', ...link, at })));
     return added;
   }
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import type { OutageEvent } from './postgres/connection.ts';
-import type { SharedLog } from './postgres/shared-log.ts';
+import type { OutageEvent, PostgresConnection } from './postgres/connection.ts';
 import type { QueueStore } from './types.ts';
 
 export interface StoreOptions {
@@ -31,7 +30,8 @@ export async function openStore(where: string, options: StoreOptions = {}): Prom
   return SqliteStore.open({ ...options, path: where });
 }
 
-export async function openSharedLog(url: string, options: StoreOptions = {}): Promise<SharedLog> {
-  const shared = await import('./postgres/shared-log.ts');
-  return shared.SharedLog.open({ ...options, url });
+/** A connection to a PostgreSQL database, with the tables of the queue in its schema. Dispose of it after use. */
+export async function openPostgres(url: string, options: StoreOptions = {}): Promise<PostgresConnection> {
+  const { PostgresConnection } = await import('./postgres/connection.ts');
+  return PostgresConnection.open({ ...options, url });
 }

@@ -11,6 +11,7 @@ import type { ManifestRow } from '../download/index.ts';
 import { commitFiles, openPartFolder, parseManifestRow } from '../download/index.ts';
 import { ManifestFolder, manifestsIn } from './download/manifest-folder.ts';
 import { CorpusStore, isRecord } from '../database/index.ts';
+import { FolderJournal, LogFolder } from '../journal/index.ts';
 
 /** Rows of one transaction, of one append to the manifest with one sync, and lines of one append to the records. */
 const BATCH_ROWS = 10_000;
@@ -40,7 +41,8 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
       });
   mkdirSync(out, { recursive: true });
   using store = CorpusStore.create(out, { warn: options.warn });
-  await using manifest = await ManifestFolder.open({ folder: out, store, ...options });
+  await using journal = new FolderJournal(new LogFolder(out), options);
+  await using _manifest = await ManifestFolder.open({ folder: out, store, journal, ...options });
   using candidates = openCandidates();
   const all = [out, ...folders];
   for (const [at, folder] of all.entries())
@@ -58,7 +60,7 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
   let batch: string[] = [];
   const write = async (): Promise<void> => {
     await copies.settled();
-    await manifest.writeLines(batch);
+    await journal.append([{ log: 'manifest', lines: batch }]);
     batch = [];
   };
   let merged: string | undefined;
@@ -87,7 +89,7 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
     for await (const lines of newRecordLines(join(folder, 'records.jsonl'), candidates, options.warn)) {
       signal?.throwIfAborted();
       if (at === 0) continue;
-      store.appendRecords(lines);
+      await journal.append([{ log: 'records', lines }]);
       records += lines.length;
     }
   store.ingestAll();

@@ -1,6 +1,8 @@
 export { describeAdmission } from './admission-suite.ts';
 export type { AdmissionUnderTest, OpenAdmission } from './admission-suite.ts';
 export { HeldClock, Wire } from './held-clock.ts';
+export { describeJournal } from './journal-suite.ts';
+export type { JournalsUnderTest } from './journal-suite.ts';
 export { describeObjectStore } from './object-store-suite.ts';
 export type { ObjectsUnderTest } from './object-store-suite.ts';
 export { describeQueueStore } from './queue-store-suite.ts';

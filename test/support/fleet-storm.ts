@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 
 import { systemClock } from '../../src/base/index.ts';
-import { openSharedLog } from '../../src/queue/kept/index.ts';
+import { openPostgres } from '../../src/queue/kept/index.ts';
 import type { StartedCommand } from '../e2e/started-command.ts';
 import { seededRandom } from '../fixtures/random-document.ts';
 import type { CorpusFacts } from './fleet-scene.ts';
@@ -238,8 +238,8 @@ class FleetTables {
   }
 
   async open(): Promise<void> {
-    const log = await openSharedLog(this.#url, { clock: systemClock, schema: SCHEMA });
-    await log[Symbol.asyncDispose]();
+    const tables = await openPostgres(this.#url, { clock: systemClock, schema: SCHEMA });
+    await tables[Symbol.asyncDispose]();
     await this.#query(
       `ALTER TABLE ${SCHEMA}.log_lines ADD COLUMN writer text DEFAULT current_setting('application_name')`,
     );

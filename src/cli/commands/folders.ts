@@ -203,7 +203,7 @@ export function storeCommand() {
         return;
       }
       if (flags.pull) {
-        await logs?.pull();
+        await logs?.refresh();
         files.refresh();
         const brought = await files.bringAll(flags.papers ? '' : 'Data/', undefined, stop.signal);
         await using corpus = await openCorpus(run, { config, clock: session.clock });

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 
 import { HeldClock } from '../../testing/index.ts';
 import type { HostRow } from '../../database/index.ts';
+import { FolderJournal, LogFolder } from '../../journal/index.ts';
 import type { HostLog } from './host-log.ts';
 import { openHostLog } from './host-log.ts';
 
@@ -17,9 +18,9 @@ const done = (host: string, outcome: string) =>
 async function rowsOf(use: (log: HostLog, clock: HeldClock) => Promise<void> | void): Promise<HostRow[]> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-hosts-'));
   const clock = new HeldClock(1_700_000_000_000);
-  const options = { folder: folder.path, runId: 'r', clock, warn: (text: string) => assert.fail(text) };
   {
-    await using log = await openHostLog(options);
+    await using journal = new FolderJournal(new LogFolder(folder.path));
+    await using log = openHostLog({ journal, runId: 'r', clock, warn: (text: string) => assert.fail(text) });
     await use(log, clock);
   }
   const lines = readFileSync(join(folder.path, 'hosts.jsonl'), 'utf8').trim().split('\n');

@@ -1,9 +1,8 @@
-import { join } from 'node:path';
-
 import type { Clock } from '../../base/index.ts';
-import { errorInfo, JsonlWriter } from '../../base/index.ts';
+import { errorInfo } from '../../base/index.ts';
 import type { HttpEvent } from '../../http/index.ts';
 import type { HostRow } from '../../database/index.ts';
+import type { Journal } from '../../journal/index.ts';
 
 const SCHEMA = 'hosts/1';
 const SLICE_MS = 1_000;
@@ -13,17 +12,20 @@ const ROWS_PER_WIDTH = 50_000;
 type Slice = { -readonly [Field in keyof HostRow]: HostRow[Field] } & { readonly done: Record<string, number> };
 
 interface HostLogOptions {
-  readonly folder: string;
+  readonly journal: Journal;
   readonly runId: string;
   readonly clock: Clock;
   readonly warn: (message: string) => void;
 }
 
-export type HostLog = Awaited<ReturnType<typeof openHostLog>>;
+/** Counts what happens at each host; disposing of it writes what is not written yet. */
+export interface HostLog extends AsyncDisposable {
+  see(event: HttpEvent): void;
+}
 
 /** `hosts.jsonl`: requests per host and second; the report draws it. */
-export async function openHostLog({ folder, runId, clock, warn }: HostLogOptions) {
-  const writer = await JsonlWriter.open(join(folder, 'hosts.jsonl'), { clock, durable: false });
+export function openHostLog({ journal, runId, clock, warn }: HostLogOptions): HostLog {
+  let written: Promise<unknown> = Promise.resolve();
   const inFlight = new Map<string, number>();
   /** The highest limit under which requests that are still in flight were sent. */
   const caps = new Map<string, number>();
@@ -34,10 +36,12 @@ export async function openHostLog({ folder, runId, clock, warn }: HostLogOptions
   /** Optional data: a disk error is reported once and does not stop the run. */
   const write = (lines: readonly object[]): void => {
     if (isBroken) return;
-    writer.appendLines(lines.map((row) => `${JSON.stringify(row)}\n`).join('')).catch((error: unknown) => {
+    const append = journal.append([{ log: 'hosts', lines: lines.map((row) => JSON.stringify(row)) }]);
+    const caught = append.catch((error: unknown) => {
       if (!isBroken) warn(`hosts.jsonl is not complete: ${errorInfo(error).message}`);
       isBroken = true;
     });
+    written = written.then(() => caught);
   };
 
   const sliceOf = (host: string): Slice => {
@@ -97,7 +101,7 @@ export async function openHostLog({ folder, runId, clock, warn }: HostLogOptions
     },
     async [Symbol.asyncDispose](): Promise<void> {
       turn(clock.now());
-      await writer[Symbol.asyncDispose]();
+      await written;
     },
   };
 }

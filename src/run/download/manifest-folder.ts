@@ -1,20 +1,13 @@
-import { existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import { errorInfo, JsonlWriter, lettersOf, removeDeadParts } from '../../base/index.ts';
+import { errorInfo, lettersOf, removeDeadParts } from '../../base/index.ts';
 import type { ManifestRow, ResultSink, WorkOutcome } from '../../download/index.ts';
 import { manifestRow, unattemptedResult } from '../../download/index.ts';
-import type { HandlerJob } from '../../queue/index.ts';
 import type { LastRow, Records } from '../../database/index.ts';
-import {
-  CorpusStore,
-  hasOutcome,
-  lastOutcome,
-  manifestNames,
-  refuseFleetFolder,
-  savedOutcomes,
-} from '../../database/index.ts';
+import { CorpusStore, hasOutcome, lastOutcome, savedOutcomes } from '../../database/index.ts';
+import type { Journal, LogEntry } from '../../journal/index.ts';
+import { FolderJournal, LogFolder, manifestNames, refuseFleetFolder } from '../../journal/index.ts';
 import type { Work, WorkRecord } from '../../works/index.ts';
 import { namedWork, NO_IDS } from '../../works/index.ts';
 import type { UnreadableEntry } from '../list/search-titles.ts';
@@ -29,15 +22,11 @@ export interface ManifestOptions {
   readonly folder: string;
   readonly runId: string;
   readonly clock: Clock;
-  /** Rotate the manifest at this size; 0 means never. */
-  readonly rotateBytes?: number;
   readonly warn?: (message: string) => void;
   readonly store?: CorpusStore;
-  /** In a fleet, writes a row to the shared log, from which the file is filled. */
-  readonly append?: (row: ManifestRow, lease?: HeldLease) => Promise<void>;
+  /** Takes the rows; by default the files of the folder. */
+  readonly journal?: Journal;
 }
-
-export type HeldLease = Pick<HandlerJob, 'id' | 'token'>;
 
 /**
  * `manifest.jsonl` is the truth: `corpus.sqlite` and the reports are derived. What logs have lost, and the database
@@ -45,16 +34,16 @@ export type HeldLease = Pick<HandlerJob, 'id' | 'token'>;
  */
 export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #options: ManifestOptions;
-  readonly #writer: JsonlWriter;
+  readonly #journal: Journal;
   readonly #store: CorpusStore;
   /** Rows in the manifest that are not yet in the database, by work. */
   readonly #recent = new Map<string, LastRow>();
   #pending = 0;
   #ingestDue: Timer | undefined;
 
-  private constructor(options: ManifestOptions, writer: JsonlWriter, store: CorpusStore) {
+  private constructor(options: ManifestOptions, journal: Journal, store: CorpusStore) {
     this.#options = options;
-    this.#writer = writer;
+    this.#journal = journal;
     this.#store = store;
   }
 
@@ -63,34 +52,29 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     const store = options.store ?? CorpusStore.create(folder, { warn });
     try {
       removeDeadParts(folder, 'manifest.');
-      if (!options.append) {
-        refuseFleetFolder(folder);
-        // Before the first append, so that a lost manifest does not begin anew.
-        store.mendLogs();
-        rotate(folder, options.rotateBytes ?? 0);
-      }
-      const writer = await JsonlWriter.open(join(folder, 'manifest.jsonl'), { clock, durable: true });
-      const manifest = new ManifestFolder(options, writer, store);
+      const journal = options.journal ?? new FolderJournal(new LogFolder(folder), { clock });
+      if (journal.isReadOnly) refuseFleetFolder(folder);
+      // Before the first append, so that a lost manifest does not begin anew.
+      store.mendLogs();
       store.ingest();
-      return manifest;
+      return new ManifestFolder(options, journal, store);
     } catch (error) {
       if (!options.store) store[Symbol.dispose]();
       throw error;
     }
   }
 
-  async write(row: ManifestRow, lease?: HeldLease): Promise<void> {
-    const { append } = this.#options;
-    await (append ? append(row, lease) : this.#writer.appendLines(`${JSON.stringify(row)}\n`));
+  async write(row: ManifestRow): Promise<void> {
+    await this.#journal.append([manifestEntry(row)]);
+    this.note(row);
+  }
+
+  /** Takes over a row that is in the journal. */
+  note(row: ManifestRow): void {
     this.#recent.set(row.work, row);
     this.#pending += 1;
     if (this.#pending >= INGEST_ROWS) this.#ingestNow();
     else this.#ingestDue ??= this.#options.clock.setTimer(INGEST_MS, () => this.#ingestNow());
-  }
-
-  /** Writes many rows with one sync; the caller ingests them. */
-  async writeLines(rows: readonly string[]): Promise<void> {
-    if (rows.length > 0) await this.#writer.appendLines(`${rows.join('\n')}\n`);
   }
 
   last(work: string): LastRow | undefined {
@@ -113,7 +97,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
       await this.report();
     } finally {
       this.#ingestDue?.[Symbol.dispose]();
-      await this.#writer[Symbol.asyncDispose]();
+      if (!this.#options.journal) await this.#journal[Symbol.asyncDispose]();
       if (!this.#options.store) this.#store[Symbol.dispose]();
     }
   }
@@ -130,14 +114,11 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   flush(): void {
     this.#ingestDue?.[Symbol.dispose]();
     this.#ingestDue = undefined;
-    if (this.#pending === 0 && !this.#options.append) return;
     this.#store.ingest();
     this.#pending = 0;
-    // In a fleet a row is dropped here once it has come back from the server.
-    if (!this.#options.append) this.#recent.clear();
-    else
-      for (const [work, row] of this.#recent)
-        if (hasOutcome(this.#store, { work, at: row.at })) this.#recent.delete(work);
+    // A row of a fleet is ingested after it has come back from the server.
+    for (const [work, row] of this.#recent)
+      if (hasOutcome(this.#store, { work, at: row.at })) this.#recent.delete(work);
   }
 }
 
@@ -146,11 +127,9 @@ export function manifestsIn(folder: string): string[] {
   return manifestNames(folder).map((name) => join(folder, name));
 }
 
-function rotate(folder: string, rotateBytes: number): void {
-  const path = join(folder, 'manifest.jsonl');
-  if (rotateBytes <= 0 || !existsSync(path) || statSync(path).size < rotateBytes) return;
-  const number = String(manifestNames(folder).length).padStart(4, '0');
-  renameSync(path, join(folder, `manifest.${number}.jsonl`));
+/** A row as a line of the journal. */
+export function manifestEntry(row: ManifestRow): LogEntry {
+  return { log: 'manifest', lines: [JSON.stringify(row)] };
 }
 
 /** Writes manifest rows for list entries without a known work, so that every entry is accounted for. */

@@ -7,20 +7,21 @@ import { AppError, fieldsOf, parseJson } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { DownloadRunOptions, ManifestRow, ResultSink, WorkProvider } from '../../download/index.ts';
 import { DownloadRun, KeptFiles } from '../../download/index.ts';
-import { entryRows, ManifestFolder } from './manifest-folder.ts';
-import type { HeldLease } from './manifest-folder.ts';
+import { entryRows, manifestEntry, ManifestFolder } from './manifest-folder.ts';
 import { configuredServices, openAdmission, ownAdmission } from './open-admission.ts';
 import { orchestratorOptions } from '../queue/open-queue.ts';
 import type { Clocks, Runtime, WebTime } from '../queue/open-queue.ts';
 import type { ReviewFile } from '../list/search-titles.ts';
 import { openReviewFile } from '../list/search-titles.ts';
-import type { Shared, SharedFiles } from '../fleet/shared-files.ts';
+import type { Shared } from '../fleet/shared-files.ts';
+import { openJournal } from '../open-journal.ts';
 import type { HostEvent } from '../../hosts/index.ts';
 import type { DnsMapping, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../../http/index.ts';
 import { createClient, raced, requireContact, SqliteCacheStore } from '../../http/index.ts';
 import type { ResolverChoice, Services, TitleFinding } from '../../resolve/index.ts';
 import { chooseResolvers, findByTitle, Lookups } from '../../resolve/index.ts';
 import { CorpusStore, Records } from '../../database/index.ts';
+import type { JobLease, Journal } from '../../journal/index.ts';
 import { openHostLog } from './host-log.ts';
 import { PdfInspector } from '../../parse/index.ts';
 import type { CitedWork } from '../../works/index.ts';
@@ -120,7 +121,20 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
   const web = config.queue.backend === 'postgres' ? webTime({ clock: runtime.clock }) : webTime(runtime);
   const runId = `${new Date(runtime.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const warn = (message: string): void => runtime.log('warn', message);
-  const hosts = stack.use(await openHostLog({ folder: download.out, runId, clock: web.clock, warn }));
+  const { shared } = parts;
+  const journal = shared?.journal ?? stack.use(await openJournal(config, runtime));
+  const store = stack.use(CorpusStore.create(download.out, { warn, journal }));
+  const manifest = stack.use(
+    await ManifestFolder.open({
+      store,
+      folder: download.out,
+      runId,
+      clock: runtime.clock,
+      warn,
+      journal,
+    }),
+  );
+  const hosts = stack.use(openHostLog({ journal, runId, clock: web.clock, warn }));
   const cache = stack.use(
     new SqliteCacheStore(http.cache_path === '' ? join(download.out, 'state', 'http-cache.sqlite') : http.cache_path, {
       now: () => web.clock.now(),
@@ -147,26 +161,6 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
         hosts.see(event);
         parts.reportHttp?.(event);
       },
-    }),
-  );
-  const { shared } = parts;
-  const logs = shared?.logs;
-  const store = stack.use(
-    CorpusStore.create(download.out, {
-      warn,
-      manifests: join(config.parse.data_root, 'Manifests'),
-      say: logs && ((kind, lines) => logs.say(kind, lines)),
-    }),
-  );
-  const manifest = stack.use(
-    await ManifestFolder.open({
-      store,
-      folder: download.out,
-      runId,
-      clock: runtime.clock,
-      rotateBytes: download.rotate_bytes,
-      warn,
-      ...(shared?.logs && { append: (row, lease) => appendRow(shared, row, config.queue.schema, lease) }),
     }),
   );
   const records = new Records(store);
@@ -199,12 +193,11 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       last: (work) => manifest.last(work),
       deferrals: (work) => records.deferrals(work, runId),
       identity: records,
-      isShared: logs !== undefined,
+      isShared: journal.isShared,
       kept: parts.kept,
       write: async (row, lease) => {
-        // The file is in the store before its row is written; in a fleet both lines are written together.
-        if (shared && !logs) await saveFile(shared, row);
-        await manifest.write(row, lease);
+        await appendRow(row, { shared, journal, lease: lease && { queue: 'works', id: lease.id, token: lease.token } });
+        manifest.note(row);
         await parts.written?.(row);
       },
     },
@@ -228,19 +221,22 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
   return { ...assembled, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-async function saveFile(
-  { files }: Shared,
-  { outcome, path, sha256, bytes }: ManifestRow,
-  more: Parameters<SharedFiles['save']>[1] = {},
-): Promise<boolean> {
-  if (outcome !== 'saved' || path === null || sha256 === null || bytes === null) return await files.save([], more);
-  return await files.save([path], { object: { sha256, bytes }, ...more });
+interface Writing {
+  readonly shared: Shared | undefined;
+  readonly journal: Journal;
+  readonly lease: JobLease | undefined;
 }
 
-/** Writes a row of a fleet and the object of its file, if the lease is still held. */
-async function appendRow(shared: Shared, row: ManifestRow, schema: string, lease?: HeldLease): Promise<void> {
-  const lines = [{ log: 'manifest', lines: [JSON.stringify(row)] }];
-  if (await saveFile(shared, row, { lines, lease: lease && { schema, id: lease.id, token: lease.token } })) return;
+/** Writes a row, after its file is in the store; nothing if the lease was lost. */
+async function appendRow(row: ManifestRow, { shared, journal, lease }: Writing): Promise<void> {
+  const { outcome, path, sha256, bytes } = row;
+  const lines = [manifestEntry(row)];
+  const isFile = outcome === 'saved' && path !== null && sha256 !== null && bytes !== null;
+  const isWritten =
+    shared && isFile
+      ? await shared.files.save([path], { object: { sha256, bytes }, lines, lease })
+      : await journal.append(lines, lease);
+  if (isWritten) return;
   throw new AppError('LEASE_LOST', `the lease of ${row.work} was lost to another worker; nothing was written`);
 }
 

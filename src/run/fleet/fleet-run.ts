@@ -6,6 +6,7 @@ import type { DownloadAssembly } from '../download/open-download.ts';
 import type { Runtime } from '../queue/open-queue.ts';
 import type { Shared } from './shared-files.ts';
 import { openQueueBeside } from '../queue/open-queue.ts';
+import type { StageLog } from '../../journal/index.ts';
 import { parsedDocuments } from '../../parse/index.ts';
 import type { HandlerJob, WorkQueue } from '../../queue/index.ts';
 import { Orchestrator, recoverDead } from '../../queue/index.ts';
@@ -48,7 +49,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
   let doctags: StageSource | undefined;
 
   const pull = async (): Promise<void> => {
-    await logs.pull();
+    await logs.refresh();
     files.refresh();
     download.manifest.flush();
   };
@@ -123,7 +124,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
         await Promise.allSettled([embedding]);
         const [gathered] = await Promise.all([gathering, ...parts]);
         await pull();
-        const name = `index ${logs.lines('embed')}`;
+        const name = `index ${logs.logs.size('embed')}`;
         const indexed = either.aborted ? undefined : await once(name, makeSearchable, either);
         await pull();
         const stopReason = either.aborted ? reasonOf(either) : undefined;
@@ -153,7 +154,6 @@ export async function openStageSource(
   const rows = new RowsByItem();
   const { files, logs } = shared;
   const { folder } = files;
-  const schema = `${config.queue.schema}_${stageName}`;
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(await openQueueBeside(config, stageName, runtime));
 
@@ -167,7 +167,7 @@ export async function openStageSource(
     // Lines may not have been copied yet: those of the inputs, and those of the outputs, which a machine may have written
     // before it died without settling the job. It cannot write any now, because the lease is here.
     if (![...inputs, ...made].every((path) => files.of(path))) {
-      await logs.pull();
+      await logs.refresh();
       files.refresh();
     }
     for (const path of inputs)
@@ -189,8 +189,8 @@ export async function openStageSource(
     const isMade = end.kind === 'success' || (end.kind === 'skip' && end.outcome.reason === 'resume-satisfied');
     const lines = rows.take(item.itemId).map((row) => portableRow(row, folder));
     const isHeld = await files.save(isMade ? outputPaths(item, folder) : [], {
-      lines: [{ log: stageName, lines }],
-      lease: { schema, id, token },
+      lines: [{ log: stageName as StageLog, lines }],
+      lease: { queue: stageName, id, token },
     });
     if (!isHeld) return false;
     if (isMade) await done?.(item.itemId);

@@ -7,13 +7,14 @@ import { test } from 'node:test';
 
 import type { AppError } from '../../base/index.ts';
 import { sha256, systemClock } from '../../base/index.ts';
+import { FolderJournal, LogFolder } from '../../journal/index.ts';
 import { openObjects } from '../../objects/index.ts';
 import type { SharedFiles } from './shared-files.ts';
 import { checkStore, openSharedFiles } from './shared-files.ts';
 
 const HOUR = 3_600_000;
 
-async function open(folder: string): Promise<SharedFiles> {
+async function open(folder: string): Promise<SharedFiles & AsyncDisposable> {
   const settings = {
     endpoint: '',
     region: 'r',
@@ -23,7 +24,13 @@ async function open(folder: string): Promise<SharedFiles> {
     session_token: '',
   };
   const objects = openObjects({ ...settings, url: join(folder, '..', 'store') }, systemClock, folder);
-  return openSharedFiles({ folder, objects, clock: systemClock });
+  const journal = new FolderJournal(new LogFolder(folder));
+  const files = openSharedFiles({ journal, objects, clock: systemClock });
+  const close = async (): Promise<void> => {
+    files[Symbol.dispose]();
+    await journal[Symbol.asyncDispose]();
+  };
+  return { ...files, [Symbol.asyncDispose]: close };
 }
 
 test('saved files are restored into an empty folder from the log alone', async () => {

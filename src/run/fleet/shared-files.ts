@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdtempDisposable, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,29 +5,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from '../../base/index.ts';
-import {
-  AppError,
-  forEachOf,
-  JsonlWriter,
-  readJsonl,
-  sha256,
-  sha256File,
-  parseJson,
-  fieldsOf,
-} from '../../base/index.ts';
+import { AppError, forEachOf, sha256File, parseJson, fieldsOf } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
-import type { LeaseProof, LogLines } from '../../queue/kept/index.ts';
-import { openSharedLog } from '../../queue/kept/index.ts';
-import { CorpusStore, hasStore, readLines, START } from '../../database/index.ts';
+import type { JobLease, Journal, LogEntry } from '../../journal/index.ts';
+import { START } from '../../journal/index.ts';
+import { CorpusStore, hasStore } from '../../database/index.ts';
+import { openJournal } from '../open-journal.ts';
 import type { Runtime } from '../queue/open-queue.ts';
-import type { FleetLogs } from './fleet-logs.ts';
-import { openFleetLogs, remembered } from './fleet-logs.ts';
 
-/** The log that maps files of the corpus to objects: the last line of a path counts. */
-const OBJECTS_LOG = 'objects.jsonl';
-
+/** A line of the log that maps files of the corpus to objects: the last one of a path counts. */
 interface FileLine extends ObjectId {
   /** Relative to the folder, with slashes. */
   readonly path: string;
@@ -42,18 +29,18 @@ const SHARED = /^(?:PDF|HTML|XML|cas|Data)(?:\/(?!\.)[^/\\\p{Cc}]{1,255}){1,8}$/
 
 export type SharedFiles = ReturnType<typeof openSharedFiles>;
 
-export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOptions) {
-  const log = join(folder, OBJECTS_LOG);
+export function openSharedFiles({ objects, clock, journal }: SharedFilesOptions) {
+  const folder = journal.logs.path;
+  const log = journal.logs.of('objects');
   const table = openFileTable();
-  let writer: JsonlWriter | undefined;
   let cursor = START;
 
   const of = (path: string): ObjectId | undefined => table.find.get(path) as ObjectId | undefined;
   const note = ({ path, sha256, bytes }: FileLine): void => void table.put.run(path, sha256, bytes);
 
   const refresh = (): void => {
-    for (let isEnd = !existsSync(log); !isEnd;) {
-      const read = readLines(log, cursor, READ_BYTES) ?? readLines(log, START, READ_BYTES);
+    for (let isEnd = !existsSync(log.path); !isEnd;) {
+      const read = journal.logs.read(log, cursor, READ_BYTES) ?? journal.logs.read(log, START, READ_BYTES);
       if (!read) return;
       ({ cursor } = read);
       isEnd = read.isEnd || read.lines.length === 0;
@@ -94,22 +81,17 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
     of,
     isReferred: (sha256: string) => table.withBytes.get(sha256) !== undefined,
     below: table.below,
+    isEmpty: () => table.any.get() === undefined,
     /** Makes sure that a complete file is here, by its size; false if neither the folder nor the store has it. */
     bring,
 
-    /** Stores files, then appends their lines and, in a fleet, `lines`. False if the lease was lost. */
+    /** Stores files, then appends their lines, followed by `lines`. False if the lease was lost. */
     async save(paths: readonly string[], { object, lines = [], lease }: Saving = {}): Promise<boolean> {
       // A machine that was suspended stores nothing.
-      if (lease && !(await logs?.isHeld(lease))) return false;
+      if (lease && !(await journal.isHeld(lease))) return false;
       const stored = await put(paths, object);
-      if (stored.length === 0 && lines.length === 0) return true;
-      const texts = stored.map((line) => JSON.stringify(line));
-      if (logs) {
-        if (!(await logs.append([...lines, { log: 'objects', lines: texts }], lease))) return false;
-      } else {
-        writer ??= await JsonlWriter.open(log, { clock, durable: true });
-        await writer.appendLines(`${texts.join('\n')}\n`);
-      }
+      const objectLines = stored.map((line) => JSON.stringify(line));
+      if (!(await journal.append([{ log: 'objects', lines: objectLines }, ...lines], lease))) return false;
       for (const line of stored) note(line);
       return true;
     },
@@ -149,10 +131,7 @@ export function openSharedFiles({ folder, objects, clock, logs }: SharedFilesOpt
       return { files, bytes };
     },
 
-    async [Symbol.asyncDispose](): Promise<void> {
-      await writer?.[Symbol.asyncDispose]();
-      table.database.close();
-    },
+    [Symbol.dispose]: () => table.database.close(),
   };
 }
 
@@ -177,6 +156,7 @@ function openFileTable() {
   return {
     database,
     put: database.prepare('insert or replace into files values (?, ?, ?)'),
+    any: database.prepare('select 1 from files limit 1'),
     find: database.prepare('select * from files where path = ?'),
     withBytes: database.prepare('select 1 from files where sha256 = ? limit 1'),
     /** Each reader gets a new statement: several may read at once. */
@@ -190,18 +170,16 @@ function openFileTable() {
 const TOGETHER = 8;
 
 interface SharedFilesOptions {
-  readonly folder: string;
   readonly objects: ObjectStore;
   readonly clock: Clock;
-  /** In a fleet, where lines are appended; else the log in the folder. */
-  readonly logs?: FleetLogs | undefined;
+  readonly journal: Journal;
 }
 
 interface Saving {
   /** The hash and size of the only file, if known. */
   readonly object?: ObjectId | undefined;
-  readonly lines?: readonly LogLines[];
-  readonly lease?: LeaseProof | undefined;
+  readonly lines?: readonly LogEntry[];
+  readonly lease?: JobLease | undefined;
 }
 
 /** A log may come from another machine: paths outside the folder are rejected. */
@@ -277,7 +255,9 @@ export async function checkStore(
 /** Parts of a corpus outside its folder: files in a store and, in a fleet, the logs. */
 export interface Shared extends AsyncDisposable {
   readonly files: SharedFiles;
-  readonly logs: FleetLogs | undefined;
+  readonly journal: Journal;
+  /** The journal of a fleet. */
+  readonly logs: Journal | undefined;
 }
 
 /** Whether a store without an owner may be claimed: by a corpus without files in it, never, or by any (`again`). */
@@ -304,40 +284,24 @@ export async function openShared(
   }
   await using stack = new AsyncDisposableStack();
   const objects = openObjects(store, runtime.clock, join(folder, 'state'));
-  let logs: FleetLogs | undefined;
-  if (queue.fleet) {
-    const log = stack.use(
-      await openSharedLog(queue.url, {
-        schema: queue.schema,
-        pooler: queue.pooler,
-        timeoutMs: queue.timeout_sec * 1000,
-        clock: runtime.clock,
-        report: (event) =>
-          event.kind === 'queue-unreachable' &&
-          runtime.log('warn', `the fleet server is unreachable (${event.message})`),
-      }),
-    );
-    logs = stack.use(await openFleetLogs(log, folder, join(config.parse.data_root, 'Manifests'), runtime.clock));
-  }
-  await checkOwner(objects, folder, { logs, clock: runtime.clock, mayClaim });
-  const files = stack.use(openSharedFiles({ folder, objects, clock: runtime.clock, logs }));
+  const journal = stack.use(await openJournal(config, runtime));
+  const files = stack.use(openSharedFiles({ objects, clock: runtime.clock, journal }));
+  await checkOwner(files, journal, mayClaim);
   const opened = stack.move();
-  return { files, logs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  const logs = journal.isShared ? journal : undefined;
+  return { files, journal, logs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-type OwnerOptions = Pick<SharedFilesOptions, 'logs' | 'clock'> & { readonly mayClaim: MayClaim };
-
 /** Rejects a store of another corpus: `docstokg store --repair` would remove that corpus's files. */
-async function checkOwner(objects: ObjectStore, folder: string, options: OwnerOptions): Promise<void> {
-  const { logs, clock, mayClaim } = options;
+async function checkOwner({ objects, isEmpty }: SharedFiles, journal: Journal, mayClaim: MayClaim): Promise<void> {
   const noFiles = (): AppError =>
     new AppError('OBJECT_STORE_OTHER', `${objects.name} has no files of this corpus`, {
       hint: 'give the --store of its runs; if it was emptied, docstokg store --push uploads the files that a machine has',
     });
   let owner = await objects.owner();
   if (owner === undefined && mayClaim === false) throw noFiles();
-  const ours = logs?.identity ?? remembered(folder).fleet ?? (await corpusIdentity(folder, clock));
-  if (owner === undefined && (mayClaim === 'again' || !logs || logs.lines('objects') === 0)) {
+  const ours = await journal.identity();
+  if (owner === undefined && (mayClaim === 'again' || isEmpty())) {
     await objects.claim(ours);
     // Another process may have claimed it at the same time: the first claim counts.
     owner = await objects.owner();
@@ -348,21 +312,4 @@ async function checkOwner(objects: ObjectStore, folder: string, options: OwnerOp
     : new AppError('OBJECT_STORE_OTHER', `${objects.name} has the files of another corpus`, {
         hint: 'give each corpus its own prefix: --store s3://bucket/prefix; a fleet with a new database needs a new prefix',
       });
-}
-
-/** A corpus without a fleet is identified by the first line of its objects log, which all copies of the log share. */
-async function corpusIdentity(folder: string, clock: Clock): Promise<string> {
-  const path = join(folder, OBJECTS_LOG);
-  const read = async (): Promise<string | undefined> => {
-    if (!existsSync(path)) return undefined;
-    for await (const line of readJsonl(path)) return sha256(JSON.stringify(line));
-    return undefined;
-  };
-  const known = await read();
-  if (known !== undefined) return known;
-  {
-    await using writer = await JsonlWriter.open(path, { clock, durable: true });
-    await writer.append({ corpus: randomUUID() });
-  }
-  return (await read()) ?? '';
 }

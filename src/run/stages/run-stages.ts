@@ -19,7 +19,8 @@ import type {
   WorkItem,
 } from '../../stage/index.ts';
 import { fingerprintPath, inShard, RowsByItem, runStage } from '../../stage/index.ts';
-import { refuseFleetFolder } from '../../database/index.ts';
+import type { StageLog } from '../../journal/index.ts';
+import { refuseFleetFolder } from '../../journal/index.ts';
 import type { CorpusReport, CorpusStageName } from '../corpus-run.ts';
 import type { PreparedStage, StageCall } from './prepare-stages.ts';
 import {
@@ -248,7 +249,7 @@ const TOGETHER = 4;
 export type StoredOutputs = ReturnType<typeof storedOutputs>;
 
 /** Stores the outputs of a running stage; `flush` throws errors, and the next run stores what is missing. */
-export function storedOutputs({ files }: Shared, fleet?: { readonly log: string; readonly rows: RowsByItem }) {
+export function storedOutputs({ files }: Shared, fleet?: { readonly log: StageLog; readonly rows: RowsByItem }) {
   const slots = new KeyedLimiter({ clock: systemClock, defaultLimit: TOGETHER });
   const active = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;

@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
-import { closeSync, existsSync, fdatasyncSync, fstatSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
-
-import { cutTornLine, describeDiskError, fieldsOf, parseJson } from '../base/index.ts';
+import { fieldsOf, parseJson } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
+import type { LogName, StageLog } from '../journal/index.ts';
 import type { CorpusStore } from './corpus-store.ts';
 import type { WorkRows } from './work-rows.ts';
 import type { Decision, ScreeningDecision, Standing } from './decisions.ts';
@@ -11,165 +8,11 @@ import { CHOICES, labelOf, LABELS, PHASES } from './decisions.ts';
 import type { RecordLine } from './record-rows.ts';
 import { applyRecordLine } from './record-rows.ts';
 
-export interface LogFile {
-  readonly name: string;
-  readonly kind: 'manifest' | 'records' | 'decisions' | 'objects' | 'hosts' | 'doctags' | 'chunk' | 'embed';
-  readonly path: string;
-}
-
-/** How far a log was read, and hashes of bytes that identify the file. */
-export interface LogCursor {
-  readonly bytes: number;
-  readonly head_bytes: number;
-  readonly head: string;
-  readonly tail: string;
-}
-
-export const START: LogCursor = { bytes: 0, head_bytes: 0, head: '', tail: '' };
-
-const KNOWN_BYTES = 1_024;
-const PIECE_BYTES = 1 << 20;
-const NEWLINE = 0x0a;
-export const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const;
-
-/** Oldest first. */
-export function manifestNames(folder: string): string[] {
-  const rotated = readdirSync(folder).filter((name) => /^manifest\.\d{4}\.jsonl$/.test(name));
-  return [...rotated.sort(), 'manifest.jsonl'].filter((name) => existsSync(join(folder, name)));
-}
-
-const KINDS: Readonly<Record<string, LogFile['kind']>> = {
-  'records.jsonl': 'records',
-  'decisions.jsonl': 'decisions',
-  'objects.jsonl': 'objects',
-  'hosts.jsonl': 'hosts',
-  'docparse.doctags.manifest.jsonl': 'doctags',
-  'docparse.chunk.manifest.jsonl': 'chunk',
-  'docparse.embed.manifest.jsonl': 'embed',
-};
-
-/** The existing logs, in the order in which they are read. */
-export function logsIn(folder: string, manifests: string): LogFile[] {
-  return [...(existsSync(folder) ? manifestNames(folder) : []), ...Object.keys(KINDS)]
-    .map((name) => logAt(folder, manifests, name))
-    .filter(({ path }) => existsSync(path));
-}
-
-/** A log by its name. Those of the stages are in the folder of their manifests. */
-export function logAt(folder: string, manifests: string, name: string): LogFile {
-  const kind = KINDS[name] ?? 'manifest';
-  return { name, kind, path: join(kind in STEPS ? manifests : folder, name) };
-}
-
-/** Complete lines of a log, as bytes and as texts, and the cursor after them. */
-interface LogPiece {
-  readonly bytes: Buffer;
-  readonly lines: readonly string[];
-  readonly cursor: LogCursor;
-  readonly isEnd: boolean;
-}
-
-/** Complete lines of a log after a cursor, about `maxBytes` of them. Undefined if the file is not the cursor's. */
-export function readLines(path: string, from: LogCursor, maxBytes: number): LogPiece | undefined {
-  const descriptor = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(descriptor);
-    if (!isSame(descriptor, size, from)) return undefined;
-    const bytes = wholeLines(descriptor, from.bytes, size, maxBytes);
-    if (bytes.length === 0) return { bytes, lines: [], cursor: from, isEnd: true };
-    const end = from.bytes + bytes.length;
-    const known = Math.min(KNOWN_BYTES, end);
-    const cursor = {
-      bytes: end,
-      head_bytes: known,
-      head: from.head_bytes === KNOWN_BYTES ? from.head : hashAt(descriptor, 0, known),
-      tail: hashAt(descriptor, end - known, known),
-    };
-    const lines = bytes.toString('utf8').split('\n').slice(0, -1);
-    return { bytes, lines, cursor, isEnd: end === size };
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** The complete lines of a file, without their line breaks. */
-export function* linesOf(path: string): Generator<Buffer> {
-  const descriptor = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(descriptor);
-    for (let at = 0, piece = wholeLines(descriptor, at, size, PIECE_BYTES); piece.length > 0;) {
-      for (let from = 0, end = piece.indexOf(NEWLINE); end !== -1; from = end + 1, end = piece.indexOf(NEWLINE, from))
-        yield piece.subarray(from, end);
-      at += piece.length;
-      piece = wholeLines(descriptor, at, size, PIECE_BYTES);
-    }
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** Whether a file is the one that a cursor belongs to, even if it was renamed. */
-export function isSameLog(path: string, cursor: LogCursor): boolean {
-  const descriptor = openSync(path, 'r');
-  try {
-    return isSame(descriptor, fstatSync(descriptor).size, cursor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function isSame(descriptor: number, size: number, { bytes, head_bytes: known, head, tail }: LogCursor): boolean {
-  if (bytes === 0) return true;
-  if (size < bytes || hashAt(descriptor, 0, known) !== head) return false;
-  return hashAt(descriptor, bytes - known, known) === tail;
-}
-
-function hashAt(descriptor: number, from: number, length: number): string {
-  return createHash('sha256')
-    .update(readAt(descriptor, from, length))
-    .digest('base64url');
-}
-
-export function readAt(descriptor: number, from: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  let at = 0;
-  while (at < length) {
-    const read = readSync(descriptor, bytes, at, length - at, from + at);
-    if (read === 0) break;
-    at += read;
-  }
-  return bytes.subarray(0, at);
-}
-
-/** Bytes up to the last line break; a line longer than the piece is read to its end. */
-function wholeLines(descriptor: number, from: number, size: number, maxBytes: number): Buffer {
-  for (let length = Math.min(size - from, maxBytes); length > 0; length = Math.min(size - from, length * 4)) {
-    const bytes = readAt(descriptor, from, length);
-    const end = bytes.lastIndexOf(NEWLINE);
-    if (end !== -1) return bytes.subarray(0, end + 1);
-    if (length === size - from) break;
-  }
-  return Buffer.alloc(0);
-}
-
-/**
- * Appends complete lines after cutting off an incomplete one; `isSynced` waits until they are on disk. Call it in a
- * transaction of the database, which only one process can hold.
- */
-export function appendLine(path: string, text: string, isSynced = false): void {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(path, 'a+');
-    cutTornLine(path, descriptor);
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
-    if (isSynced) fdatasyncSync(descriptor);
-  } catch (error) {
-    throw describeDiskError(error, path);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
-}
+/** What a document is after a stage. */
+export const STEPS = { doctags: 'parsed', chunk: 'chunked', embed: 'embedded' } as const satisfies Record<
+  StageLog,
+  string
+>;
 
 /** A line of `hosts.jsonl`: what happened at one host in one time slice. Times are ISO 8601. */
 export interface HostRow {
@@ -209,15 +52,15 @@ export class LineReader {
   }
 
   /** Returns the positions of lines that are damaged or unknown to this version. */
-  read(kind: LogFile['kind'], lines: readonly string[]): number[] {
+  read(log: LogName, lines: readonly string[]): number[] {
     const bad: number[] = [];
     for (const [at, line] of lines.entries())
-      if (line.trim() !== '' && !this.#take(kind, fieldsOf(parseJson(line)), line)) bad.push(at);
+      if (line.trim() !== '' && !this.#take(log, fieldsOf(parseJson(line)), line)) bad.push(at);
     return bad;
   }
 
-  #take(kind: LogFile['kind'], value: Readonly<Record<string, unknown>>, line: string): boolean {
-    switch (kind) {
+  #take(log: LogName, value: Readonly<Record<string, unknown>>, line: string): boolean {
+    switch (log) {
       case 'manifest':
         return isManifestRow(value) && this.#outcome(value, line);
       case 'records':
@@ -235,7 +78,7 @@ export class LineReader {
       case 'doctags':
       case 'chunk':
       case 'embed':
-        return this.#step(STEPS[kind], value);
+        return this.#step(STEPS[log], value);
     }
   }
 

@@ -1,22 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-import type { PostgresOptions } from './connection.ts';
-import { PostgresConnection } from './connection.ts';
+import type { PostgresConnection } from '../queue/kept/index.ts';
+import type { JobLease } from './journal.ts';
 
-export interface LogLines {
-  readonly log: string;
-  /** Without line breaks. */
-  readonly lines: readonly string[];
-}
+/** Of the works: the schemas of other queues have their name appended. */
+const WORKS = 'works';
 
-/** A lease that must still be held for lines to be appended. */
-export interface LeaseProof {
-  /** The schema of the queue that the job is in. */
-  readonly schema: string;
-  readonly id: number;
-  readonly token: number;
-}
-
+/** A job's row has a worker while it is leased, and its token changes with each lease. */
 const HELD = (runs: string): string =>
   `SELECT 1 AS held FROM ${runs} WHERE id = :id AND token = :token AND worker_id IS NOT NULL`;
 
@@ -49,37 +39,39 @@ const READ = `
 const FORGET = `DELETE FROM log_batches WHERE at < now() - interval '1 day'`;
 
 /** The logs of a corpus as rows in PostgreSQL, for all machines that work on it. */
-export class SharedLog implements AsyncDisposable {
+export class PostgresLines implements AsyncDisposable {
   readonly #connection: PostgresConnection;
 
   private constructor(connection: PostgresConnection) {
     this.#connection = connection;
   }
 
-  static async open(options: PostgresOptions): Promise<SharedLog> {
-    const log = new SharedLog(await PostgresConnection.open({ ...options, maxConnections: 2 }));
-    await log.#connection.run('forget-batches', FORGET, {});
-    return log;
+  static async open(connection: PostgresConnection): Promise<PostgresLines> {
+    await connection.run('forget-batches', FORGET, {});
+    return new PostgresLines(connection);
   }
 
   /** Appends all lines or none: false when the lease was lost, and the result must be dropped. */
-  async append(given: readonly LogLines[], proof?: LeaseProof): Promise<boolean> {
+  async append(
+    given: readonly { readonly log: string; readonly lines: readonly string[] }[],
+    lease?: JobLease,
+  ): Promise<boolean> {
     const rows = given.flatMap(({ log, lines }) => lines.map((text) => ({ log, text })));
     if (rows.length === 0) return true;
-    const runs = proof && runsOf(proof);
+    const runs = lease && this.#runsOf(lease);
     const [answer] = await this.#connection.run<{ held: number }>(`append ${runs ?? ''}`, APPEND(runs), {
       batch: randomUUID(),
       logs: rows.map(({ log }) => log),
       texts: rows.map(({ text }) => text),
-      ...(proof && { id: proof.id, token: proof.token }),
+      ...(lease && { id: lease.id, token: lease.token }),
     });
     return answer?.held === 1;
   }
 
   /** Whether a lease is held now; it may be lost a moment later, so `append` checks again. */
-  async isHeld(proof: LeaseProof): Promise<boolean> {
-    const runs = runsOf(proof);
-    const { id, token } = proof;
+  async isHeld(lease: JobLease): Promise<boolean> {
+    const runs = this.#runsOf(lease);
+    const { id, token } = lease;
     return (await this.#connection.run(`held ${runs}`, HELD(runs), { id, token })).length > 0;
   }
 
@@ -94,8 +86,10 @@ export class SharedLog implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#connection[Symbol.asyncDispose]();
   }
-}
 
-function runsOf({ schema }: LeaseProof): string {
-  return `"${schema.replaceAll('"', '')}".runs`;
+  /** The table with the jobs of the queue that a lease is from. */
+  #runsOf({ queue }: JobLease): string {
+    const { schema } = this.#connection;
+    return `"${queue === WORKS ? schema : `${schema}_${queue}`}".runs`;
+  }
 }

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { AppError, readFields, writeOwnFile } from '../base/index.ts';
+
+/** How much of a log was copied. */
+export interface CopiedLog {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** Which fleet the logs of a folder are copied from, and how far. */
+export interface Copies {
+  /** The fleet's id; undefined if the logs are the folder's own. */
+  readonly fleet: string | undefined;
+  readonly logs: Readonly<Record<string, CopiedLog>>;
+}
+
+function copiesPath(folder: string): string {
+  return join(folder, 'state', 'fleet.json');
+}
+
+/** What `state/fleet.json` says. */
+export function readCopies(folder: string): Copies {
+  const { fleet, logs = {} } = readFields(copiesPath(folder));
+  return { fleet: fleet as string | undefined, logs: logs as Copies['logs'] };
+}
+
+/** Writes `state/fleet.json`. */
+export function writeCopies(folder: string, copies: Copies): Promise<void> {
+  return writeOwnFile(copiesPath(folder), `${JSON.stringify(copies)}\n`);
+}
+
+/** Whether the logs of a folder are copies of a fleet's: lines go to its server only, because the next copy would not continue others. */
+export function isFleetFolder(folder: string): boolean {
+  return existsSync(copiesPath(folder));
+}
+
+/** Throws if the logs of a folder are copies of a fleet's. */
+export function refuseFleetFolder(folder: string): void {
+  if (isFleetFolder(folder))
+    throw new AppError('CORPUS_OF_FLEET', `the logs of ${folder} are copies of those of a fleet`, {
+      hint: 'decide in a copy of the folder without state/fleet.json; a run adds to the fleet with --fleet',
+    });
+}
