@@ -4,7 +4,7 @@ import { openCorpus } from 'docstokg';
 
 const [papers = 'papers', question = 'what is this about?'] = process.argv.slice(2);
 await using corpus = await openCorpus('runs/my-papers');
-for await (const event of corpus.gather({ input: [papers] })) {
+for await (const event of corpus.run({ input: [papers] })) {
   if (event.kind === 'ended')
     console.log(`${event.account.documents} papers, ${event.account.index?.passages} passages`);
 }

@@ -6,9 +6,9 @@ import { chunkOutput, readChunks } from 'docstokg/parse';
 // %% A corpus is a folder. Settings are those of docstokg.yaml and the environment; these stand over them.
 await using corpus = await openCorpus('runs/notebook', { settings: { parse: { max_tokens: 128 } } });
 
-// %% Gather, and look at what happens: every event has a kind.
+// %% Run, and look at what happens: every event has a kind.
 const events = new Map<string, number>();
-for await (const event of corpus.gather({ input: [process.argv[2] ?? 'papers'] })) {
+for await (const event of corpus.run({ input: [process.argv[2] ?? 'papers'] })) {
   const name = event.kind === 'stage' ? `${event.stage} ${event.event.kind}` : event.kind;
   events.set(name, (events.get(name) ?? 0) + 1);
 }

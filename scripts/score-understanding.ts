@@ -127,7 +127,7 @@ async function openedCorpus(): Promise<Corpus> {
     else copyFileSync(path, join(input, basename(path)));
   }
   const made = await openCorpus(folder, { settings });
-  for await (const event of made.gather({ input: [input] }))
+  for await (const event of made.run({ input: [input] }))
     if (event.kind === 'ended')
       console.error(`${readdirSync(input).length} papers parsed, ${event.account.documents} documents`);
   return made;

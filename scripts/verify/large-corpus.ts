@@ -44,7 +44,7 @@ const questions: Readonly<Record<string, (folder: string) => Promise<unknown>>> 
   async 'one more work'(folder) {
     await using corpus = await openCorpus(folder, { sim: values.sim, web: webTime(TIME_SCALE) });
     let saved = 0;
-    for await (const event of corpus.gather({ ids: [values.id], until: 'files' }))
+    for await (const event of corpus.run({ ids: [values.id], until: 'files' }))
       if (event.kind === 'queue' && event.event.kind === 'job-settled') saved += 1;
     return saved;
   },

@@ -19,7 +19,7 @@ import type {
   Catalogue,
   ClaimRequest,
   ClaimEstimate,
-  ClaimsGathered,
+  ExtractedClaims,
   Directory,
   KnownWork,
   LookedUp,
@@ -28,7 +28,7 @@ import type {
 import {
   answersPath,
   claimsEstimate,
-  gatherClaims,
+  readClaims,
   graphPlan,
   graphSources,
   graphWorker,
@@ -67,7 +67,7 @@ export type GraphEvent =
 export type ClaimsEvent =
   | { readonly kind: 'estimated'; readonly estimate: ClaimEstimate }
   | { readonly kind: 'stage'; readonly event: StageEvent }
-  | { readonly kind: 'gathered'; readonly gathered: ClaimsGathered };
+  | { readonly kind: 'extracted'; readonly extracted: ExtractedClaims };
 
 export interface GraphRequest {
   /** A custom vocabulary: a table, SKOS in Turtle, or OBO. */
@@ -194,7 +194,10 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
           perItemTimeoutS: 0,
         });
         const report = (event: StageEvent): void => tell({ kind: 'stage', event });
-        tell({ kind: 'gathered', gathered: await gatherClaims(asked, client.send, options, { report, signal: stop }) });
+        tell({
+          kind: 'extracted',
+          extracted: await readClaims(asked, client.send, options, { report, signal: stop }),
+        });
       }, signal);
     },
   };

@@ -25,14 +25,14 @@ function paper(folder: string, name: string, sentence: string): void {
   );
 }
 
-test('papers in a folder are gathered and searchable; papers added later are found after the next gather', async () => {
+test('papers in a folder are parsed and searchable; papers added later are found after the next run', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   const papers = join(scratch.path, 'papers');
   paper(papers, 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
   await using corpus = await openCorpus(join(scratch.path, 'reefs'), { settings });
   assert.equal(await corpus.account(), undefined);
   const kinds = new Set<string>();
-  for await (const { kind } of corpus.gather({ input: [papers] })) kinds.add(kind);
+  for await (const { kind } of corpus.run({ input: [papers] })) kinds.add(kind);
   assert.deepEqual(
     ['stage', 'indexing', 'index', 'ended'].filter((kind) => !kinds.has(kind)),
     [],
@@ -43,7 +43,7 @@ test('papers in a folder are gathered and searchable; papers added later are fou
 
   paper(papers, 'fractures', 'Vitamin D supplements did not prevent hip fractures in this trial.');
   // Without a request, the folder's last request is used.
-  for await (const event of corpus.gather())
+  for await (const event of corpus.run())
     if (event.kind === 'ended') assert.deepEqual([event.account.documents, event.account.stages.chunk?.done], [2, 1]);
   assert.equal((await corpus.search('hip fractures'))[0]?.passage.title, 'fractures');
 });
@@ -67,12 +67,12 @@ test('a stopped corpus is reported as stopped, and resumes on the next call', as
   paper(papers, 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
   await using corpus = await openCorpus(join(scratch.path, 'reefs'), { settings });
   const stopped = AbortSignal.abort('enough');
-  for await (const event of corpus.gather({ input: [papers] }, stopped))
+  for await (const event of corpus.run({ input: [papers] }, stopped))
     if (event.kind === 'ended') assert.deepEqual([event.account.stopped, event.account.index], ['enough', null]);
   assert.equal((await corpus.account())?.state, 'stopped');
   await assert.rejects(corpus.search('corals'), { code: 'SEARCH_NOTHING' });
   await assert.rejects(openCorpus(join(papers, 'reefs.html')), { code: 'USAGE_RUN' });
-  await Array.fromAsync(corpus.gather());
+  await Array.fromAsync(corpus.run());
   assert.equal((await corpus.account())?.state, 'done');
   await assert.rejects(corpus.openSearch({ mode: 'fuzzy' as 'hybrid' }), { code: 'USAGE_MODE' });
 });
@@ -83,7 +83,7 @@ test('a machine of a fleet that has not fetched all documents says how many it d
   paper(join(scratch.path, 'papers'), 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
   {
     await using corpus = await openCorpus(folder, { settings });
-    await Array.fromAsync(corpus.gather({ input: [join(scratch.path, 'papers')] }));
+    await Array.fromAsync(corpus.run({ input: [join(scratch.path, 'papers')] }));
   }
   // Lines that were copied from the fleet's log.
   writeFileSync(join(folder, 'state', 'fleet.json'), '{}');
@@ -105,19 +105,16 @@ test('a machine of a fleet that has not fetched all documents says how many it d
   await assert.rejects(nothing.search('corals'), { code: 'SEARCH_NOTHING', hint: /docstokg store .* --pull/ });
 });
 
-test('a folder that cannot be created is refused by name when gathering starts', async () => {
+test('a folder that cannot be created is refused by name when a run starts', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   paper(scratch.path, 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
   const folder = join(scratch.path, 'reefs.html', 'below');
   await using corpus = await openCorpus(folder, { settings });
-  await assert.rejects(
-    Array.fromAsync(corpus.gather({ input: [scratch.path] })),
-    (error: Error & { code?: string }) => {
-      assert.equal(error.code, 'USAGE_OUT');
-      assert.ok(error.message.includes(folder), error.message);
-      return true;
-    },
-  );
+  await assert.rejects(Array.fromAsync(corpus.run({ input: [scratch.path] })), (error: Error & { code?: string }) => {
+    assert.equal(error.code, 'USAGE_OUT');
+    assert.ok(error.message.includes(folder), error.message);
+    return true;
+  });
 });
 
 test('settings given in code are validated, and errors name their origin', async () => {

@@ -22,7 +22,7 @@ import type {
   Clocks,
   CorpusEvent,
   Estimate,
-  GatherRequest,
+  RunRequest,
   ParseRequest,
   RefreshDiff,
   RefreshRequest,
@@ -39,7 +39,7 @@ import {
   estimateWorks,
   eventStream,
   findWorks,
-  Gathering,
+  Run,
   readRunFile,
   refreshCorpus,
   refreshPassages,
@@ -84,7 +84,7 @@ interface Looking {
  * import { openCorpus } from 'docstokg';
  *
  * await using corpus = await openCorpus('runs/coral', { settings: { http: { contact: 'you@university.example' } } });
- * for await (const event of corpus.gather({ topic: 'coral bleaching', max: 50 })) {
+ * for await (const event of corpus.run({ topic: 'coral bleaching', max: 50 })) {
  *   if (event.kind === 'ended') console.log(`${event.account.works?.downloaded} papers`);
  * }
  * for (const { passage } of await corpus.search('do corals recover?', { top: 3 })) {
@@ -128,21 +128,21 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** Finds and downloads works and makes them searchable; continues where an earlier call was stopped or killed. */
-  gather(request: GatherRequest = {}, signal?: AbortSignal): Gathering {
+  run(request: RunRequest = {}, signal?: AbortSignal): Run {
     const ended = (): Promise<void> => this.#forgetSearch();
     const choose = (which: string): ReadonlySet<string> => this.chooseWorks(which);
     const { folder, config } = this;
-    return new Gathering({ folder, config, ...this.#clocks, ended, choose }, request, signal);
+    return new Run({ folder, config, ...this.#clocks, ended, choose }, request, signal);
   }
 
-  /** The works that a request would gather; downloads nothing and records nothing about them. */
-  find(request: GatherRequest, options: Looking = {}): AsyncGenerator<Work, void> {
+  /** The works that a request would list; downloads nothing and records nothing about them. */
+  find(request: RunRequest, options: Looking = {}): AsyncGenerator<Work, void> {
     const { runtime, signal } = this.#looking(options);
     return findWorks(wantedDocuments(request, this.config), runtime, signal);
   }
 
   /** Estimates a request: works, how many are likely open, credits, hours, gigabytes. Downloads nothing. */
-  async estimate(request: GatherRequest, options: Looking = {}): Promise<Estimate> {
+  async estimate(request: RunRequest, options: Looking = {}): Promise<Estimate> {
     const { runtime, signal } = this.#looking(options);
     const asked = await askedFor(this.folder, request, this.config.http.contact);
     return await estimateWorks(wantedDocuments(asked, this.config), runtime, signal);
@@ -227,10 +227,10 @@ export class Corpus implements AsyncDisposable {
     }
     const config = wantedDocuments(before.asked, this.config).config;
     const runtime: Runtime = { ...this.#clocks, log: (level, message) => tell({ kind: 'message', level, message }) };
-    const gather = async (): Promise<void> => {
-      for await (const event of this.gather({}, signal)) tell(event);
+    const run = async (): Promise<void> => {
+      for await (const event of this.run({}, signal)) tell(event);
     };
-    const parts = { config, runtime, request: asked, openWorks: () => this.#knownWorks(), gather };
+    const parts = { config, runtime, request: asked, openWorks: () => this.#knownWorks(), run };
     const diff = await refreshCorpus(this.folder, parts, signal ?? new AbortController().signal);
     await this.#forgetSearch();
     return diff;
@@ -365,7 +365,7 @@ export class Corpus implements AsyncDisposable {
     return new CorpusView(this.folder, this.config.parse.data_root);
   }
 
-  /** The contents of `run.json`; undefined before the first `gather`. */
+  /** The contents of `run.json`; undefined before the first `run`. */
   async account(): Promise<RunFile | undefined> {
     return await readRunFile(this.folder);
   }

@@ -10,7 +10,7 @@ import { Admin, Simulation, webTime } from '../../sim/index.ts';
 import type { CorpusOptions } from './corpus.ts';
 import { openCorpus } from './corpus.ts';
 import type { CorpusEvent } from './index.ts';
-import type { GatherRequest } from '../run/index.ts';
+import type { RunRequest } from '../run/index.ts';
 import { FLAG } from '../../sim/world/world.ts';
 
 /** A busy machine may delay a response by a second, which is minutes on this clock. */
@@ -39,7 +39,7 @@ test('a search for works writes nothing and downloads no file', async () => {
   );
   assert.deepEqual(readdirSync(scratch.path), [], 'not even a folder');
   await assert.rejects(Array.fromAsync(corpus.find({ ids: ['nonsense'] })), { code: 'USAGE_ID' });
-  await assert.rejects(Array.fromAsync(corpus.gather({ ids: ['nonsense'] })), { code: 'USAGE_ID' });
+  await assert.rejects(Array.fromAsync(corpus.run({ ids: ['nonsense'] })), { code: 'USAGE_ID' });
   assert.deepEqual(readdirSync(scratch.path), []);
 });
 
@@ -64,7 +64,7 @@ test('every entry of every list is in exactly one count, in the first run and in
     settings: PATIENT,
   });
   for (const run of ['first', 'next']) {
-    const events: CorpusEvent[] = await Array.fromAsync(corpus.gather({ input: [bib, text, ids], until: 'files' }));
+    const events: CorpusEvent[] = await Array.fromAsync(corpus.run({ input: [bib, text, ids], until: 'files' }));
     const account = events.find((event) => event.kind === 'ended')?.account.works;
     assert.ok(account);
     // 4 + 6 + 2 entries: two works, two titles without an id, two entries without either, and what repeats them.
@@ -91,7 +91,7 @@ test('works are requested by web and local Zotero libraries and by citations up 
     web: webTime(simulation.timeScale),
     settings: PATIENT,
   });
-  const found = async (request: GatherRequest): Promise<Set<string>> =>
+  const found = async (request: RunRequest): Promise<Set<string>> =>
     new Set((await Array.fromAsync(corpus.find(request))).map(({ ids }) => ids.doi ?? ids.openalex ?? ''));
   const { world } = simulation;
   const registered = [...world.works()].filter(({ doi, duplicateOf }) => doi !== null && duplicateOf === null);

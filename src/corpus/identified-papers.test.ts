@@ -40,9 +40,9 @@ function html(head: string, title: string): string {
   return `<html lang="en"><head><title>${title}</title>${head}</head><body><article><h1>${title}</h1><h2>Results</h2><p>${`${title} was seen. `.repeat(20)}</p></article></body></html>`;
 }
 
-async function gather(corpus: Corpus, papers: string): Promise<RunAccount['own_papers']> {
+async function runOf(corpus: Corpus, papers: string): Promise<RunAccount['own_papers']> {
   let account: RunAccount | undefined;
-  for await (const event of corpus.gather({ input: [papers] })) if (event.kind === 'ended') account = event.account;
+  for await (const event of corpus.run({ input: [papers] })) if (event.kind === 'ended') account = event.account;
   return account?.own_papers ?? null;
 }
 
@@ -87,14 +87,14 @@ test('local papers get records by the ids they contain, checked by title, with t
 
   // Without a contact address no service is queried: the page's own statement counts, a doubtful DOI does not.
   await using alone = await openCorpus(join(scratch.path, 'alone'), { settings: PLAIN });
-  assert.deepEqual(await gather(alone, papers), { checked: 0, unchecked: 3, unnamed: 2, refused: [], unanswered: 0 });
+  assert.deepEqual(await runOf(alone, papers), { checked: 0, unchecked: 3, unnamed: 2, refused: [], unanswered: 0 });
   assert.equal((await alone.library.work('rivers'))?.doi, null);
   assert.equal((await alone.library.work('reefs'))?.venue, 'J. Reefs');
 
   // An address that no service would accept is refused before anything is parsed.
   const wrong = join(scratch.path, 'wrong');
   await using refused = await openCorpus(wrong, { settings: { ...PLAIN, http: { contact: 'me@example.org' } } });
-  await assert.rejects(gather(refused, papers), { code: 'CONTACT_MISSING' });
+  await assert.rejects(runOf(refused, papers), { code: 'CONTACT_MISSING' });
   assert.equal(existsSync(wrong), false);
 
   const state: { away: 'status' | 'page' | null } = { away: 'status' };
@@ -124,12 +124,12 @@ test('local papers get records by the ids they contain, checked by title, with t
   for (const way of ['status', 'page'] as const) {
     state.away = way;
     await using corpus = await openCorpus(join(scratch.path, 'asked'), { settings, web });
-    const away = await gather(corpus, papers);
+    const away = await runOf(corpus, papers);
     assert.deepEqual([away?.checked, away?.unanswered], [0, 4], 'a service that is down does not fail the run');
   }
   state.away = null;
   await using corpus = await openCorpus(join(scratch.path, 'asked'), { settings, web });
-  assert.deepEqual(await gather(corpus, papers), {
+  assert.deepEqual(await runOf(corpus, papers), {
     checked: 2,
     unchecked: 0,
     unnamed: 3,
@@ -157,7 +157,7 @@ test('local papers get records by the ids they contain, checked by title, with t
   // No paper is looked up twice; a file with changed bytes is another paper.
   const before = server.received.length;
   writeFileSync(join(papers, 'reefs.html'), html('', 'Something else that a diver wrote'));
-  assert.deepEqual(await gather(corpus, papers), { checked: 1, unchecked: 0, unnamed: 4, refused: [], unanswered: 0 });
+  assert.deepEqual(await runOf(corpus, papers), { checked: 1, unchecked: 0, unnamed: 4, refused: [], unanswered: 0 });
   assert.equal(server.received.length, before);
   assert.equal((await corpus.library.work('reefs'))?.title, 'Something else that a diver wrote');
 });

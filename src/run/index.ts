@@ -29,7 +29,7 @@ export { corpusLayer } from './corpus-layer.ts';
 export { eventStream } from './corpus-run.ts';
 export type { CorpusStageName } from './corpus-run.ts';
 export { askedFor, estimateWorks, findWorks, wantedDocuments } from './list/run-request.ts';
-export type { Estimate, GatherRequest, SkippedFile } from './list/run-request.ts';
+export type { Estimate, RunRequest, SkippedFile } from './list/run-request.ts';
 export { chunkFolder, chunkFormat, refreshPassages } from './make-index.ts';
 export type { SearchEvent } from './make-index.ts';
 export { isEmptyDiff, refreshCorpus } from './refresh/refresh-corpus.ts';
@@ -45,8 +45,8 @@ export type {
   StageAccount,
   WorksAccount,
 } from './run-file.ts';
-export { Gathering } from './run.ts';
-export type { GatherProgress } from './run.ts';
+export { Run } from './run.ts';
+export type { RunProgress } from './run.ts';
 export {
   defaultStageOptions,
   denseSettings,

@@ -171,7 +171,12 @@ export type CorpusEvent =
   | { readonly kind: 'download'; readonly event: DownloadEvent }
   | { readonly kind: 'queue'; readonly event: QueueEvent }
   /** The download ended: what this run did, and the outcome of all works of the folder. */
-  | { readonly kind: 'gathered'; readonly summary: DownloadSummary; readonly run: RunCounts; readonly counts: Account }
+  | {
+      readonly kind: 'downloaded';
+      readonly summary: DownloadSummary;
+      readonly run: RunCounts;
+      readonly counts: Account;
+    }
   | { readonly kind: 'stage'; readonly stage: CorpusStageName; readonly event: StageEvent }
   /** All documents have gone through all stages; the index is built next. */
   | { readonly kind: 'indexing' }

@@ -26,7 +26,7 @@ import type { Arrive, CorpusRunOptions } from './corpus-run.ts';
 import { ArrivedFiles, eventStream, runCorpus } from './corpus-run.ts';
 import type { OncePerFleet } from './fleet/fleet-run.ts';
 import { fleetRun, oncePerFleet } from './fleet/fleet-run.ts';
-import type { GatherRequest, WantedDocuments } from './list/run-request.ts';
+import type { RunRequest, WantedDocuments } from './list/run-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks, findOwnPapers } from './list/run-request.ts';
 import { makeIndex } from './make-index.ts';
 import { openFiling } from './papers/document-filing.ts';
@@ -38,9 +38,9 @@ const NOTHING_PARSED = {
   documents: 0, scans: 0, partial: 0, skipped_files: [], own_papers: null, stages: {}, failures: [], index: null,
 } as const; // prettier-ignore
 
-export type GatherProgress = NonNullable<Gathering['progress']>;
+export type RunProgress = NonNullable<Run['progress']>;
 
-export interface GatherPlace extends Clocks {
+export interface RunPlace extends Clocks {
   readonly folder: string;
   readonly config: Config;
   /** Called at the end: the index has changed. */
@@ -55,9 +55,9 @@ interface Request extends WantedDocuments {
 }
 
 /** Finds, downloads, parses and indexes works at the same time. Starts when its first event is requested. */
-export class Gathering implements AsyncIterable<CorpusEvent> {
-  readonly #place: GatherPlace;
-  readonly #request: GatherRequest;
+export class Run implements AsyncIterable<CorpusEvent> {
+  readonly #place: RunPlace;
+  readonly #request: RunRequest;
   readonly #signal: AbortSignal | undefined;
   #download: DownloadAssembly | undefined;
   #papers = 0;
@@ -65,7 +65,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
   #once: OncePerFleet | undefined;
   #before = { ended: 0, saved: 0 };
 
-  constructor(place: GatherPlace, request: GatherRequest, signal?: AbortSignal) {
+  constructor(place: RunPlace, request: RunRequest, signal?: AbortSignal) {
     this.#place = place;
     this.#request = request;
     this.#signal = signal;
@@ -216,7 +216,7 @@ export class Gathering implements AsyncIterable<CorpusEvent> {
     const run = runCountsOf(download.store, download.runId);
     // In a fleet, works that this machine did not try were tried by another one, not by an earlier run.
     const ended = request.config.queue.fleet ? { ...run, earlier_by_reason: {} } : run;
-    request.tell({ kind: 'gathered', summary, counts, run: ended });
+    request.tell({ kind: 'downloaded', summary, counts, run: ended });
     return summary;
   }
 
@@ -308,7 +308,7 @@ async function openOnce(
 /** A paper on one machine's disk is not available to the others. */
 function checkFleet(request: Request): void {
   if (request.papers.length > 0 || !wantsWorks(request))
-    throw new AppError('USAGE_FLEET', 'a fleet gathers works, not papers on the disk of one machine', {
+    throw new AppError('USAGE_FLEET', 'a fleet downloads works, not papers on the disk of one machine', {
       hint: 'parse papers of your own with docstokg run --input FOLDER on one machine',
     });
 }

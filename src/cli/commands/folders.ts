@@ -30,7 +30,7 @@ export function refreshCommand() {
           retractionWatch,
           tell: (event) => {
             session.tell(event);
-            if (event.kind === 'gathered') session.info(triedText(event.run));
+            if (event.kind === 'downloaded') session.info(triedText(event.run));
           },
         },
         stop.signal,

@@ -73,10 +73,10 @@ async function claims(corpus: Corpus, flags: BuildFlags, session: Session, signa
   const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
   for await (const event of corpus.graph.claims(request, signal))
     if (event.kind === 'stage') show(event.event);
-    else if (event.kind === 'gathered') {
-      const { outcome, ...gathered } = event.gathered;
+    else if (event.kind === 'extracted') {
+      const { outcome, ...extracted } = event.extracted;
       endStage(outcome, session);
-      session.print({ ...gathered, failed: outcome.failed });
+      session.print({ ...extracted, failed: outcome.failed });
     } else {
       const { estimate } = event;
       const { documents, inputTokens, mostOutputTokens: output } = estimate;

@@ -208,7 +208,7 @@ async function importAll(
 ): Promise<void> {
   if (screening.works.length === 0)
     throw new AppError('CORPUS_NO_WORKS', 'there are no works in the run', {
-      hint: 'gather some first: docstokg run, or docstokg screen --add',
+      hint: 'get some first: docstokg run, or docstokg screen --add',
     });
   const decision = as?.replace(/d$/, '') as Choice | undefined;
   for (const file of files) {

@@ -224,7 +224,7 @@ function datasetCard(name: string, works: readonly LibraryWork[], passages: numb
     `size_categories:\n- ${size}`,
     `configs:\n- config_name: passages\n  default: true\n  data_files:\n  - split: train\n    path: data/passages-*.parquet\n- config_name: works\n  data_files:\n  - split: train\n    path: data/works-*.parquet`,
   ];
-  return `---\n${yaml.join('\n')}\n---\n\n# ${name}\n\n${works.length} works and ${passages} passages of their full texts, gathered with docstokg. Every row names its work and its licence; \`works\` has the citation of each.\n`;
+  return `---\n${yaml.join('\n')}\n---\n\n# ${name}\n\n${works.length} works and ${passages} passages of their full texts, made with docstokg. Every row names its work and its licence; \`works\` has the citation of each.\n`;
 }
 
 /** The Hub requires a version in the name of a Creative Commons licence. */

@@ -15,8 +15,8 @@ import { factsPath } from '../build/stage.ts';
 import { graphSources } from '../build/graph-sources.ts';
 import type { EdgeStatement } from '../schema.ts';
 import { extractDocument } from '../extract/extract-document.ts';
-import type { ClaimRequest, ClaimsGathered } from './claims-stage.ts';
-import { claimPrompt, claimsEstimate, gatherClaims } from './claims-stage.ts';
+import type { ClaimRequest, ExtractedClaims } from './claims-stage.ts';
+import { claimPrompt, claimsEstimate, readClaims } from './claims-stage.ts';
 import { Budget, ModelServer, openModelClient } from '../../model/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'graph-claims-'));
@@ -65,13 +65,13 @@ function claimsOf({ body }: SeenRequest, claims?: readonly unknown[]): string {
 const DONE: HttpEvent = { kind: 'request-done', host: '', outcome: '', wireBytes: 0, ms: 0 };
 
 interface Gathering {
-  readonly gathered: ClaimsGathered;
+  readonly extracted: ExtractedClaims;
   readonly requests: readonly SeenRequest[];
   readonly ms: number;
 }
 
 /** Gathers with a server whose n-th response is given; time passes only while no request is in flight. */
-async function gather(
+async function claimsFrom(
   claimRequest: ClaimRequest,
   behave: (request: SeenRequest, response: ServerResponse, number: number) => void,
   more: HttpClientOptions & { readonly late?: boolean } = {},
@@ -99,8 +99,8 @@ async function gather(
     handleSignals: false,
     durable: false,
   });
-  const { result, ms } = await wire.settle(gatherClaims(claimRequest, client.send, options));
-  return { gathered: result, requests: server.requests, ms };
+  const { result, ms } = await wire.settle(readClaims(claimRequest, client.send, options));
+  return { extracted: result, requests: server.requests, ms };
 }
 
 function twoDocuments(name: string): string {
@@ -113,9 +113,9 @@ function twoDocuments(name: string): string {
 test('claims are in the graph with quote and model; no passage is sent twice', async () => {
   const data = twoDocuments('good');
   const claimRequest = request(data);
-  const { gathered, requests } = await gather(claimRequest, (seen, response) => void response.end(claimsOf(seen)));
+  const { extracted, requests } = await claimsFrom(claimRequest, (seen, response) => void response.end(claimsOf(seen)));
   assert.deepEqual(
-    [gathered.claims, gathered.dropped, gathered.inputTokens, gathered.outputTokens, gathered.usd],
+    [extracted.claims, extracted.dropped, extracted.inputTokens, extracted.outputTokens, extracted.usd],
     [2, {}, 200, 100, 0.4],
   );
   assert.equal(requests[0]?.url, '/v1/chat/completions');
@@ -135,13 +135,13 @@ test('claims are in the graph with quote and model; no passage is sent twice', a
   assert.ok(evidence.place.kind === 'text');
   const { quote, start, end } = evidence.place;
   assert.deepEqual([quote, start, end], ['Warm water bleached corals within 12 days', 0, 41]);
-  const again = await gather(claimRequest, (_seen, response) => void response.writeHead(500).end());
-  assert.deepEqual([again.requests.length, again.gathered.claims, again.gathered.usd], [0, 0, 0]);
+  const again = await claimsFrom(claimRequest, (_seen, response) => void response.writeHead(500).end());
+  assert.deepEqual([again.requests.length, again.extracted.claims, again.extracted.usd], [0, 0, 0]);
   // A document whose text has changed keeps no claim of the old text, and only its new passage is sent.
   write(data, 'A', [`Indeed ${FIRST}`, SECOND]);
   assert.deepEqual(stated(), [true]);
-  const changed = await gather(claimRequest, (seen, response) => void response.end(claimsOf(seen)));
-  assert.deepEqual([changed.requests.length, changed.gathered.claims], [1, 2]);
+  const changed = await claimsFrom(claimRequest, (seen, response) => void response.end(claimsOf(seen)));
+  assert.deepEqual([changed.requests.length, changed.extracted.claims], [1, 2]);
   assert.equal(stated()[0], false);
 });
 
@@ -155,12 +155,12 @@ test('the cost is estimated and the budget is respected; stored responses cost n
   assert.equal(server.requests.length, 0);
   // Enough for one passage with the longest response, but not for two.
   const tight = request(data, { budgetTokens: 550 });
-  const first = await gather(tight, (seen, response) => void response.end(claimsOf(seen)));
-  assert.deepEqual([first.requests.length, first.gathered.tooDear, first.gathered.claims], [1, 1, 1]);
+  const first = await claimsFrom(tight, (seen, response) => void response.end(claimsOf(seen)));
+  assert.deepEqual([first.requests.length, first.extracted.tooDear, first.extracted.claims], [1, 1, 1]);
   const tokens = request(data, { budgetTokens: 10 });
-  assert.equal((await gather(tokens, (seen, response) => void response.end(claimsOf(seen)))).requests.length, 0);
-  const second = await gather(tight, (seen, response) => void response.end(claimsOf(seen)));
-  assert.deepEqual([second.requests.length, second.gathered.tooDear, second.gathered.claims], [1, 0, 1]);
+  assert.equal((await claimsFrom(tokens, (seen, response) => void response.end(claimsOf(seen)))).requests.length, 0);
+  const second = await claimsFrom(tight, (seen, response) => void response.end(claimsOf(seen)));
+  assert.deepEqual([second.requests.length, second.extracted.tooDear, second.extracted.claims], [1, 0, 1]);
 });
 
 test('invented quotes and unreadable responses are counted and dropped', async () => {
@@ -172,11 +172,11 @@ test('invented quotes and unreadable responses are counted and dropped', async (
     relation: 'causes',
     object: 'b',
   };
-  const { gathered, requests } = await gather(request(data), (seen, response, number) => {
+  const { extracted, requests } = await claimsFrom(request(data), (seen, response, number) => {
     response.end(number === 1 ? claimsOf(seen, [invented]) : '<html>not JSON');
   });
   assert.deepEqual(
-    [gathered.claims, gathered.dropped, gathered.unreadable, gathered.outcome.failed],
+    [extracted.claims, extracted.dropped, extracted.unreadable, extracted.outcome.failed],
     [0, { 'quote-not-in-passage': 1 }, 1, 0],
   );
   assert.equal(requests.length, 3, 'an unreadable response is requested once more');
@@ -184,12 +184,12 @@ test('invented quotes and unreadable responses are counted and dropped', async (
 
 test('a busy server is retried after the time it asks for', async () => {
   const data = twoDocuments('busy');
-  const { gathered, requests, ms } = await gather(request(data), (seen, response, number) => {
+  const { extracted, requests, ms } = await claimsFrom(request(data), (seen, response, number) => {
     if (number === 1) response.writeHead(429, { 'retry-after': '20' }).end();
     else if (number === 3) response.writeHead(500).end();
     else response.end(claimsOf(seen));
   });
-  assert.deepEqual([gathered.claims, requests.length, gathered.outcome.failed], [2, 4, 0]);
+  assert.deepEqual([extracted.claims, requests.length, extracted.outcome.failed], [2, 4, 0]);
   assert.ok(ms >= 20_000 && ms < 40_000, String(ms));
 });
 
@@ -206,41 +206,41 @@ test('a server that is down, refuses or asks for too long a wait stops the run, 
     ['a connection that breaks', (response) => void response.destroy(), 'MODEL_UNAVAILABLE'],
   ];
   for (const [name, behave, code] of cases) {
-    const { gathered } = await gather(request(data), (_seen, response) => behave(response));
-    assert.deepEqual([gathered.outcome.errors[0]?.code, gathered.claims], [code, 0], name);
-    assert.equal(gathered.outcome.cancelled, true, name);
+    const { extracted } = await claimsFrom(request(data), (_seen, response) => behave(response));
+    assert.deepEqual([extracted.outcome.errors[0]?.code, extracted.claims], [code, 0], name);
+    assert.equal(extracted.outcome.cancelled, true, name);
   }
-  const { gathered } = await gather(request(data), (seen, response) => void response.end(claimsOf(seen)));
-  assert.equal(gathered.claims, 2);
+  const { extracted } = await claimsFrom(request(data), (seen, response) => void response.end(claimsOf(seen)));
+  assert.equal(extracted.claims, 2);
 });
 
 test('a response that never ends or never arrives is given up', async () => {
   const data = twoDocuments('slow');
-  const large = await gather(
+  const large = await claimsFrom(
     request(data),
     (_seen, response) => void response.end(JSON.stringify({ choices: [], noise: 'x'.repeat(50_000) })),
     { limits: { maxMemoryBytes: 10_000 } },
   );
   assert.deepEqual(
-    large.gathered.outcome.errors.map(({ code }) => code),
+    large.extracted.outcome.errors.map(({ code }) => code),
     ['MODEL_ANSWER', 'MODEL_ANSWER'],
   );
-  const slow = await gather(request(data), () => undefined, {
+  const slow = await claimsFrom(request(data), () => undefined, {
     late: true,
     limits: { headersMs: 5_000 },
     retry: { retries: 0 },
   });
-  assert.match(slow.gathered.outcome.errors[0]?.message ?? '', /headers-timeout/);
+  assert.match(slow.extracted.outcome.errors[0]?.message ?? '', /headers-timeout/);
 });
 
 test('a server without schema support gets requests without a schema', async () => {
   const data = twoDocuments('plain');
-  const { gathered, requests } = await gather(request(data), (seen, response) => {
+  const { extracted, requests } = await claimsFrom(request(data), (seen, response) => {
     if (seen.body.includes('response_format'))
       response.writeHead(400).end('{"error":"response_format is not supported"}');
     else response.end(claimsOf(seen));
   });
-  assert.deepEqual([gathered.claims, requests.length], [2, 3]);
+  assert.deepEqual([extracted.claims, requests.length], [2, 3]);
 });
 
 test('concurrent requests reserve their cost, so that together they stay within the budget', () => {

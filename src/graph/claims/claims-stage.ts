@@ -28,7 +28,7 @@ export interface ClaimRequest {
   readonly prices: ModelPrices;
 }
 
-export type ClaimsGathered = Awaited<ReturnType<typeof gatherClaims>>;
+export type ExtractedClaims = Awaited<ReturnType<typeof readClaims>>;
 export type ClaimEstimate = Awaited<ReturnType<typeof claimsEstimate>>;
 
 /** Upper bounds of a run, without asking anything. Passages with a stored answer cost nothing. */
@@ -53,7 +53,7 @@ export async function claimsEstimate(request: ClaimRequest, send: Send, signal?:
 }
 
 /** Asks the model about every passage without a stored answer and writes the accepted claims. */
-export async function gatherClaims(
+export async function readClaims(
   { dataRoot, answers: path, model: settings, passagesPerDocument, prices }: ClaimRequest,
   send: Send,
   options: StageOptions,

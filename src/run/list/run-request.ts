@@ -20,7 +20,7 @@ import type { RunAsked } from '../run-file.ts';
 import { readRunFile } from '../run-file.ts';
 
 /** Without topic, ids or input, the folder's last request is repeated. */
-export interface GatherRequest extends RunAsked {
+export interface RunRequest extends RunAsked {
   /** Where to stop: after downloading the files, or after indexing, the default. */
   readonly until?: 'files' | 'index' | undefined;
 }

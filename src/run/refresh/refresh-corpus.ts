@@ -28,7 +28,7 @@ const RETRY_DAYS = { later: 1, other: 30 } as const;
 /**
  * A killed refresh resumes from the saved state and reports the same changes.
  *
- *   state saved → records and arXiv versions read again → failed jobs retried → gathered as before
+ *   state saved → records and arXiv versions read again → failed jobs retried → run as before
  *     → new records completed from Crossref → changes stored and reported, saved state removed
  */
 export async function refreshCorpus(
@@ -39,7 +39,7 @@ export async function refreshCorpus(
     readonly request: RefreshRequest;
     readonly openWorks: () => CorpusWorks;
     /** Repeats the folder's request. */
-    readonly gather: () => Promise<void>;
+    readonly run: () => Promise<void>;
   },
   signal: AbortSignal,
 ): Promise<RefreshDiff> {
@@ -65,7 +65,7 @@ export async function refreshCorpus(
     const newer = newerVersions(records.all(), before.states, known);
     for (const { key, work } of newer) await queue.enqueue(key, work);
   }
-  await parts.gather();
+  await parts.run();
   using works = parts.openWorks();
   const { records } = works;
   {

@@ -39,8 +39,8 @@ async function printed(
   const now = { ...NOTHING, ...summary } as DownloadSummary;
   const none = { documents: 0, scans: 0, partial: 0, skipped_files: [], own_papers: null, stages: {}, failures: [] };
   const account = { ...none, works: { ...counts, listed_this_run: 0, bytes_this_run: 0 }, index: null, stopped: null, seconds: 0 }; // prettier-ignore
-  const gathered = { kind: 'gathered', summary: now, counts, run } as const;
-  printDownload({ account, gathered }, session, settingsTable().defaults);
+  const downloaded = { kind: 'downloaded', summary: now, counts, run } as const;
+  printDownload({ account, downloaded }, session, settingsTable().defaults);
   return lines.join('\n');
 }
 

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 
 import { AppError } from '../../../base/index.ts';
 import type { Config, Layer } from '../../../config/index.ts';
-import type { Corpus, GatherRequest, RunAccount, RunAsked } from '../../../corpus/index.ts';
+import type { Corpus, RunRequest, RunAccount, RunAsked } from '../../../corpus/index.ts';
 import { corpusLayer, openCorpus } from '../../../corpus/index.ts';
 import { slug } from '../../../download/index.ts';
 import { asksOpenAlex, fleetLayer, queueLayer, simulatedLayer } from '../../../run/index.ts';
@@ -68,18 +68,18 @@ async function run(ids: readonly string[], options: RunOptions, session: Session
 /** Runs the pipeline, shows progress, writes the report and sets the exit code. */
 export async function runCorpus(
   corpus: Corpus,
-  asked: GatherRequest,
+  asked: RunRequest,
   session: Session,
   signal: AbortSignal,
 ): Promise<RunEnd> {
-  const gathering = corpus.gather(asked, signal);
-  const progress = runProgress(session, gathering);
+  const run = corpus.run(asked, signal);
+  const progress = runProgress(session, run);
   using _line = progress.show();
   let account: RunAccount | undefined;
-  let gathered: RunEnd['gathered'];
-  for await (const event of gathering) {
+  let downloaded: RunEnd['downloaded'];
+  for await (const event of run) {
     progress.see(event);
-    if (event.kind === 'gathered') gathered = event;
+    if (event.kind === 'downloaded') downloaded = event;
     if (event.kind === 'ended') ({ account } = event);
   }
   if (!account)
@@ -87,7 +87,7 @@ export async function runCorpus(
   const { listed = 0, unidentified = 0, failed = 0, waiting = 0, deferred = 0 } = account.works ?? {};
   const isEmpty = account.documents === 0 && listed === unidentified;
   if (isEmpty && account.stopped === null) session.log('error', nothingFound(asked));
-  const hasCrashed = (gathered?.summary.crashed ?? 0) > 0 && waiting + deferred > 0;
+  const hasCrashed = (downloaded?.summary.crashed ?? 0) > 0 && waiting + deferred > 0;
   const isIncomplete = failed > 0 || account.failures.length > 0 || hasCrashed;
   if (isEmpty || isIncomplete || account.stopped !== null) process.exitCode ??= 1;
   if (account.index) {
@@ -95,7 +95,7 @@ export async function runCorpus(
     const { writeReport } = await import('../../../serve/index.ts');
     await writeReport({ folder: corpus.folder, corpus: { config: corpus.config }, signal });
   }
-  return { account, gathered };
+  return { account, downloaded };
 }
 
 export async function configFor(
@@ -174,10 +174,10 @@ async function listWorks(works: AsyncIterable<Work>, request: RunAsked, session:
 }
 
 export function printDownload(end: RunEnd, session: Session, config: Config): void {
-  const { account, gathered } = end;
+  const { account, downloaded } = end;
   const { out } = config.download;
-  if (session.json && gathered) {
-    const { summary, counts, run } = gathered;
+  if (session.json && downloaded) {
+    const { summary, counts, run } = downloaded;
     const { found, crashed, bytes, reason } = summary;
     const { by_resolver, by_reason, earlier_by_reason, given_up, deferred } = run;
     const how = { by_resolver, by_reason, ended_before: earlier_by_reason, given_up, waiting: deferred.works };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Gathering } from '../../../corpus/index.ts';
+import type { Run } from '../../../corpus/index.ts';
 import { HeldClock } from '../../../testing/index.ts';
 import type { Session } from '../../session.ts';
 import { rateOf, runProgress, timeLeftMs } from './progress.ts';
@@ -37,8 +37,8 @@ test('a machine of a fleet shows its own progress, without a time left', async (
     const line = Promise.withResolvers<string>();
     const terminal = { live: false, status: line.resolve, clear: () => undefined };
     const counts = { saved: 3, missing: 1, repeated: 2, ended: 6, endedBefore: 0, savedBefore: 0, waitingFor: [] };
-    const gathering = { progress: { found, ...counts } } as unknown as Gathering;
-    using _progress = runProgress({ clock, terminal } as unknown as Session, gathering).show();
+    const run = { progress: { found, ...counts } } as unknown as Run;
+    using _progress = runProgress({ clock, terminal } as unknown as Session, run).show();
     await clock.advance(60_000);
     return await line.promise;
   };
@@ -52,7 +52,7 @@ test('papers of a folder have a total and a time left, and no stage is ahead of 
   const line = Promise.withResolvers<string>();
   const terminal = { live: true, columns: 60, status: line.resolve, clear: () => undefined };
   const session = { clock, terminal, log: () => undefined } as unknown as Session;
-  const progress = runProgress(session, { papers: 49, progress: undefined } as unknown as Gathering);
+  const progress = runProgress(session, { papers: 49, progress: undefined } as unknown as Run);
   const see = (stage: 'doctags' | 'chunk', succeeded: number): void =>
     progress.see({
       kind: 'stage',

@@ -1,5 +1,5 @@
 import { duration } from '../../../base/index.ts';
-import type { CorpusEvent, CorpusStageName, Gathering } from '../../../corpus/index.ts';
+import type { CorpusEvent, CorpusStageName, Run } from '../../../corpus/index.ts';
 import type { StageEvent, StageOutcome } from '../../../stage/index.ts';
 import type { Session } from '../../session.ts';
 import { count, counted, nonZero, plain, showProgress } from '../../terminal.ts';
@@ -15,7 +15,7 @@ const DONE: readonly (readonly [word: string, stage: CorpusStageName])[] = [
 /** `since`: when its first document ended. */
 type StageProgress = Pick<StageOutcome, 'succeeded' | 'skipped' | 'failed'> & { readonly since?: number };
 
-export function runProgress({ terminal, clock, log }: Session, gathering: Gathering) {
+export function runProgress({ terminal, clock, log }: Session, run: Run) {
   const startedAt = clock.monotonic();
   const stages = new Map<CorpusStageName, StageProgress>();
   let bytes = 0;
@@ -36,9 +36,9 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
   };
 
   const works = (): string[] => {
-    const { papers } = gathering;
-    if (!gathering.progress) return papers === 0 ? [] : [counted(papers, 'paper')];
-    const { found, saved, missing, repeated, ended, endedBefore, savedBefore } = gathering.progress;
+    const { papers } = run;
+    if (!run.progress) return papers === 0 ? [] : [counted(papers, 'paper')];
+    const { found, saved, missing, repeated, ended, endedBefore, savedBefore } = run.progress;
     const listed =
       found === undefined
         ? `${counted(ended, 'work')} by this machine`
@@ -61,14 +61,14 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
   const pace = (): string[] => {
     const now = clock.monotonic();
     const elapsedMs = now - startedAt;
-    const { progress } = gathering;
+    const { progress } = run;
     const paces = [...stages.values()].map(({ succeeded, skipped, failed, since = startedAt }) => ({
       done: succeeded + skipped + failed,
       worked: succeeded + failed,
       sinceMs: now - since,
     }));
     const isFleet = progress !== undefined && progress.found === undefined;
-    const leftMs = isFleet ? undefined : timeLeftMs(elapsedMs, progress, paces, gathering.papers);
+    const leftMs = isFleet ? undefined : timeLeftMs(elapsedMs, progress, paces, run.papers);
     const done = progress ? progress.ended : Math.min(Infinity, ...paces.map((stage) => stage.done));
     return [
       ...(done > 0 && Number.isFinite(done) ? [rateOf(done, elapsedMs)] : []),
@@ -77,7 +77,7 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
   };
 
   const held = (): string[] => {
-    const hosts = gathering.progress?.waitingFor ?? [];
+    const hosts = run.progress?.waitingFor ?? [];
     return hosts.length > 0 ? [`waiting for ${hosts.slice(0, 2).map(plain).join(', ')}`] : [];
   };
 
@@ -108,7 +108,7 @@ export function runProgress({ terminal, clock, log }: Session, gathering: Gather
   };
 }
 
-type WorkCounts = NonNullable<Gathering['progress']>;
+type WorkCounts = NonNullable<Run['progress']>;
 
 /** For each stage: finished documents, how many of them were processed in this run, and for how long it has run. */
 interface StagePace {

@@ -17,7 +17,7 @@ function printed(more: Partial<RunAccount>, fleet = false): string {
   const config = { ...defaults, queue, store: { ...defaults.store, url: 's3://b/c', endpoint: 'http://s3:9000' } };
   const account: RunAccount = { ...NOTHING, documents: 4, index: null, stopped: null, seconds: 3, ...more };
   const corpus = { folder: 'here', config } as Corpus;
-  printRun({ account, gathered: undefined }, corpus, { terminal, json: false } as unknown as Session);
+  printRun({ account, downloaded: undefined }, corpus, { terminal, json: false } as unknown as Session);
   return lines.join('\n');
 }
 

@@ -10,7 +10,7 @@ import { count, counted, nonZero, plain, quoted } from '../../terminal.ts';
 
 export interface RunEnd {
   readonly account: RunAccount;
-  readonly gathered: Extract<CorpusEvent, { kind: 'gathered' }> | undefined;
+  readonly downloaded: Extract<CorpusEvent, { kind: 'downloaded' }> | undefined;
 }
 
 type StageAccount = NonNullable<RunAccount['stages'][CorpusStageName]>;
@@ -44,18 +44,22 @@ export function printRun(end: RunEnd, { folder, config }: Corpus, session: Sessi
   ]);
 }
 
-export function printAccount({ account, gathered }: RunEnd, session: Session, unsearchable = 'Nothing to search yet') {
+export function printAccount(
+  { account, downloaded }: RunEnd,
+  session: Session,
+  unsearchable = 'Nothing to search yet',
+) {
   const { works, index, stopped } = account;
   const stopText = stopped === 'asked to stop' ? '' : ` (${plain(stopped ?? '')})`;
   const notSearchable = stopped === null ? unsearchable : `Stopped early${stopText}`;
   const ending = index ? `${counted(index.passages, 'passage')} searchable by ${index.searched_by}` : notSearchable;
   printLines(session.terminal, [
     ...(works ? worksLines(works) : []),
-    ...(gathered ? runLines(gathered.run, gathered.summary.crashed) : []),
+    ...(downloaded ? runLines(downloaded.run, downloaded.summary.crashed) : []),
     ...documentLines(account),
   ]);
   session.terminal.print(`\n${ending}, after ${duration(account.seconds * 1000)}.`);
-  for (const message of gathered?.run.given_up ?? []) session.warn(plain(message));
+  for (const message of downloaded?.run.given_up ?? []) session.warn(plain(message));
 }
 
 export function printLines(terminal: Terminal, lines: readonly Line[]): void {
