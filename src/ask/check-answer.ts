@@ -197,7 +197,13 @@ export function quoteAt(
     start,
     end,
     row: found?.row ?? null,
+    unread: unreadSigns(of.text.slice(start, end)),
   };
+}
+
+/** Signs that the parser could not read: what they are must be looked up in the paper itself. */
+function unreadSigns(text: string): number {
+  return text.split('\ufffd').length - 1;
 }
 
 export interface QuoteClaim {

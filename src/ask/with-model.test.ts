@@ -363,6 +363,19 @@ test('a quote from a table names table, row, column, value and unit', () => {
   assert.equal(at('Notes follow here').row, null);
 });
 
+test('a quote says how many of its signs could not be read', () => {
+  const text = 'The titre was \ufffd0.97 in masks and 5.03\ufffd0.54 in controls.';
+  const end = text.indexOf(' and');
+  assert.deepEqual(
+    [
+      quoteAt(hit('masks', text), { start: 0, end }).unread,
+      quoteAt(hit('masks', text), { start: 0, end: text.length }).unread,
+    ],
+    [1, 2],
+  );
+  assert.equal(quoteAt(hit('masks', text), { start: 0, end: 13 }).unread, 0);
+});
+
 test('a column is named by all header rows above the first number', () => {
   const text =
     'Table 3: Activity\nMicroorganisms | Essential oil |  | Gentamycin | \nMicroorganisms | MIC | MBC | MIC | MBC\nE. coli | 640 | 1280 | 8 | 64';

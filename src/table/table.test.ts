@@ -167,6 +167,7 @@ test('a choice is filled in only if the best sentence names it without a negatio
         citation: null,
         link: null,
         row: null,
+        unread: 0,
       };
       return { text, fit: 0.9, quotes: [quote] };
     });

@@ -27,6 +27,7 @@ const answerQuote = z.object({
   page: number,
   ...fields(z.int().describe('Offset in characters into the passage.'), 'start', 'end'),
   row: quotedRow.nullable().describe('Null for a quote that is not a row of a table.'),
+  unread: z.int().describe('Signs in the quote that could not be read from the file; they are shown as U+FFFD.'),
 });
 
 /** A sentence of an answer with the quotes that support it, at least one. */

@@ -6,7 +6,7 @@ import { AppError } from '../../base/index.ts';
 import { corpusOf, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
-import { count, plain } from '../terminal.ts';
+import { count, counted, plain } from '../terminal.ts';
 import { filterOptions, filtersOf } from '../filter-options.ts';
 import { decimalNumber, wholeNumber } from '../options.ts';
 
@@ -100,8 +100,9 @@ export function printAnswer(answer: Answer, format: 'text' | 'markdown' | 'bibte
     sentences.flatMap(({ text, quotes }) => {
       const marks = [...new Set(quotes.map(({ work }) => numberOf(work)))].filter((number) => number > 0);
       const head = `${answer.model === null ? `“${plain(text)}”` : plain(text)}${marks.map((number) => ` [${number}]`).join('')}`;
-      const below = quotes.map(({ text: words, title, document, page, link, row }) => {
-        const from = `${plain(title || document)}${place(page)}${row && row.table !== '' ? `, ${plain(row.table)}` : ''}`;
+      const below = quotes.map(({ text: words, title, document, page, link, row, unread }) => {
+        const table = row && row.table !== '' ? `, ${plain(row.table)}` : '';
+        const from = `${plain(title || document)}${place(page)}${table}${unreadNote(unread)}`;
         const quote = answer.model === null ? '' : `“${plain(words)}” `;
         if (format === 'markdown') return `> ${quote}${link === null ? from : `[${from}](${link})`}`;
         return `    ${quote}${terminal.style('dim', from, 'stdout')}`;
@@ -117,6 +118,11 @@ export function printAnswer(answer: Answer, format: 'text' | 'markdown' | 'bibte
   ];
   const references = works.map(({ apa }, at) => `[${at + 1}] ${plain(apa)}`);
   terminal.print([...lines, ...(format === 'markdown' ? ['', '## References', ''] : ['']), ...references].join('\n'));
+}
+
+/** A quote with U+FFFD is not what the paper prints. */
+function unreadNote(unread: number): string {
+  return unread === 0 ? '' : ` (${counted(unread, 'sign')} of the quote could not be read)`;
 }
 
 function place(page: number | null): string {

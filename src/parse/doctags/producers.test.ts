@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { bitmapPage } from '../../../test/support/bitmap-font.ts';
 import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
 import type { Block } from '../document.ts';
 import { openPdf } from './engines/pdfium.ts';
 import { parsePdf } from './pdf.ts';
+
+const DEJAVU = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
 
 // PDFs as browsers, office programs and report generators write them.
 
@@ -311,4 +314,35 @@ test('a table whose rules are images is a table, and the sentence above it stays
   const table = blocks.find((block) => block.kind === 'table');
   assert.deepEqual(table?.kind === 'table' && table.table.cells.map(({ text }) => text), cells.flat());
   assert.ok(blocks.some(({ kind, text }) => kind === 'text' && text.endsWith('The grains are counted.')));
+});
+
+/** The same file with other Unicode values for some signs, in the fonts that have no letters. */
+function misnamed(pdf: Uint8Array, names: Readonly<Record<string, string>>): Uint8Array {
+  const hex = (text: string): string => text.charCodeAt(0).toString(16).padStart(4, '0');
+  let text = Buffer.from(pdf).toString('latin1');
+  for (const [sign, name] of Object.entries(names)) {
+    assert.ok(text.includes(`<${hex(sign)}>`), sign);
+    text = text.replaceAll(`<${hex(sign)}>`, `<${hex(name)}>`);
+  }
+  return Buffer.from(text, 'latin1');
+}
+
+test('a sign that the file names by a letter or digit is what its outline shows, or unknown', async () => {
+  const bytes = await makePdf(
+    (pdf) => {
+      pdf.registerFont('signs', DEJAVU);
+      paragraph(pdf, prose(6), { x: 72, y: 72, width: 468 });
+      const pieces = ['The titre of the masks was ', '≤', '0.97', '±', '0.01 and ', '♞', ' at 37', '°', 'C.'];
+      let x = 72;
+      for (const piece of pieces) {
+        const font = /[≤±♞°]/.test(piece) ? 'signs' : 'Times-Roman';
+        pdf.font(font).fontSize(10).text(piece, x, 300, { lineBreak: false, baseline: 'alphabetic' });
+        x += pdf.widthOfString(piece);
+      }
+    },
+    { compress: false },
+  );
+  const { blocks, metadata } = await parsePdf(misnamed(bytes, { '≤': '#', '±': '6', '♞': 'm', '°': 'u' }));
+  assert.match(blocks.at(-1)?.text ?? '', /masks was ≤0\.97±0\.01 and \ufffd at 37°C\.$/);
+  assert.deepEqual([metadata.characters?.renamed, metadata.characters?.unmapped], [3, 1]);
 });

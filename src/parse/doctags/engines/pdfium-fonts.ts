@@ -1,10 +1,12 @@
 import { inflateSync } from 'node:zlib';
-import { isOpaque, usableText } from '../layout/text/glyph-text.ts';
+import { holdsLargeSigns, isOpaque, usableText } from '../layout/text/glyph-text.ts';
 import { unknownText, misreadSymbol, symbolEncodingOf, symbolAt } from '../layout/text/symbol-font.ts';
 import type { Ink, SymbolEncoding } from '../layout/text/symbol-font.ts';
 import { combiningMark } from '../layout/text/marks.ts';
 import type { Font } from '../layout/page/page-content.ts';
 import type { Library } from './pdfium-library.ts';
+import type { KnownShapes } from './sign-shapes.ts';
+import { shownSign } from './sign-shapes.ts';
 
 /** By font name without its subset prefix: the glyph names of codes, from `/Differences` in the file. */
 export type FontDifferences = ReadonlyMap<string, ReadonlyMap<number, string>>;
@@ -325,6 +327,8 @@ interface Sighting {
   readonly size: number;
 }
 
+/** A font that shows more characters on its first page is one for text. */
+const MOST_SIGNS = 12;
 /** Fonts in papers are smaller. */
 const LARGEST_PROGRAM = 20_000_000;
 
@@ -338,6 +342,8 @@ export class FontCharacters {
   readonly #differences: () => FontDifferences;
   readonly #encoding: SymbolEncoding | undefined;
   readonly #known = new Map<number, Character>();
+  /** Codes whose outlines have been looked at. */
+  readonly #looked = new Set<number>();
   #embedded: FontEncoding | undefined;
 
   constructor(library: Library, pointer: number, font: Font, differences: () => FontDifferences) {
@@ -353,6 +359,18 @@ export class FontCharacters {
     const shapes = new Map<string, Ink>();
     for (const { text, ink } of this.#known.values()) if (ink && text !== '') shapes.set(text, ink);
     return shapes;
+  }
+
+  /** Looks at the outlines of a font that shows few characters, while its page is open: some are signs with names of letters. */
+  lookAtSigns(known: () => KnownShapes): void {
+    if (this.#known.size > MOST_SIGNS || this.#encoding || this.#pointer === 0 || holdsLargeSigns(this.font.name))
+      return;
+    for (const [code, character] of this.#known) {
+      if (!character.ink || this.#looked.has(code) || character.text !== String.fromCodePoint(code)) continue;
+      this.#looked.add(code);
+      const shows = shownSign(this.#library, known(), { font: this.#pointer, code });
+      if (shows !== undefined) this.#known.set(code, { ...character, ink: { ...character.ink, shows } });
+    }
   }
 
   /** The character of a code; its first occurrence gives its shape. */

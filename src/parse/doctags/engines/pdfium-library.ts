@@ -2,6 +2,8 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../../base/index.ts';
 import type { Box } from '../../document.ts';
+import type { KnownShapes } from './sign-shapes.ts';
+import { readKnownShapes } from './sign-shapes.ts';
 
 type Call = (...values: number[]) => number;
 
@@ -24,7 +26,8 @@ type Exports = Readonly<
       | 'FPDFText_GetUnicode FPDFText_GetLooseCharBox FPDFText_GetCharBox FPDFText_GetCharOrigin FPDFText_GetFontSize'
       | 'FPDFText_GetMatrix FPDFText_IsGenerated FPDFText_IsHyphen FPDFText_HasUnicodeMapError FPDFText_GetTextObject'
       | 'FPDFTextObj_GetFont FPDFTextObj_GetTextRenderMode FPDFFont_GetBaseFontName FPDFFont_GetFlags'
-      | 'FPDFFont_GetGlyphWidth FPDFFont_GetFontData FPDFPage_CountObjects'
+      | 'FPDFFont_GetGlyphWidth FPDFFont_GetFontData FPDFFont_GetGlyphPath FPDFGlyphPath_CountGlyphSegments'
+      | 'FPDFGlyphPath_GetGlyphPathSegment FPDFText_LoadStandardFont FPDFFont_Close FPDFPage_CountObjects'
       | 'FPDFPage_GetObject FPDFFormObj_CountObjects FPDFFormObj_GetObject FPDFPageObj_GetType FPDFPageObj_GetBounds'
       | 'FPDFPageObj_GetMatrix FPDFPageObj_GetFillColor FPDFPageObj_GetClipPath FPDFClipPath_CountPaths'
       | 'FPDFClipPath_CountPathSegments FPDFClipPath_GetPathSegment'
@@ -65,6 +68,7 @@ export class Library {
   #floats = new Float32Array(0);
   #doubles = new Float64Array(0);
   #integers = new Int32Array(0);
+  #knownShapes: KnownShapes | undefined;
 
   constructor(call: Exports, maxBytes: number, addFunction: AddFunction) {
     this.call = call;
@@ -96,6 +100,11 @@ export class Library {
   get integers(): Int32Array {
     if (this.#integers.length === 0) this.#integers = new Int32Array(this.call.memory.buffer);
     return this.#integers;
+  }
+
+  /** What signs and letters look like, drawn once with the fonts of the engine. */
+  knownShapes(document: number): KnownShapes {
+    return (this.#knownShapes ??= readKnownShapes(this, document));
   }
 
   get usable(): boolean {

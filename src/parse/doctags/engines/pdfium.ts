@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { AppError } from '../../../base/index.ts';
 import type { Box } from '../../document.ts';
 import type { Ink } from '../layout/text/symbol-font.ts';
+import { fontRuns, isUsedForSigns } from '../layout/text/symbol-font.ts';
 import type { Font, OutlineEntry, PageContent, PageJump, PageLink } from '../layout/page/page-content.ts';
 import type { FontDifferences, FontCharacters } from './pdfium-fonts.ts';
 import { readDifferences } from './pdfium-fonts.ts';
@@ -106,6 +107,11 @@ export class PdfFile implements Disposable {
         formOf: objects.formOf,
         spanOf: objects.spanOf,
       });
+      const runs = fontRuns(text.glyphs);
+      for (const characters of this.#fonts.values()) {
+        const use = runs.get(characters.font);
+        if (use && isUsedForSigns(use)) characters.lookAtSigns(() => this.#library.knownShapes(this.#document));
+      }
       return {
         number,
         width,

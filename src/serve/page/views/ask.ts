@@ -94,9 +94,11 @@ function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
               });
               const page = quote.page === null ? '' : ` · page ${quote.page}`;
               const table = quote.row === null || quote.row.table === '' ? '' : ` · ${quote.row.table}`;
+              const unread =
+                quote.unread === 0 ? '' : ` · ${counted(quote.unread, 'sign')} of the quote could not be read`;
               return html`<p class="hint">
                 ${answer.model !== null && html`<q>${quote.text}</q> `}
-                <a href=${to}>${quote.title ?? quote.document}</a>${page}${table}
+                <a href=${to}>${quote.title ?? quote.document}</a>${page}${table}${unread}
               </p>`;
             })}
           </li>`,

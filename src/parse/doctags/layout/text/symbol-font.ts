@@ -126,19 +126,50 @@ export interface Ink {
   readonly right: number;
   readonly bottom: number;
   readonly top: number;
+  /** The sign that its outline shows, if that is not the character it is named; U+FFFD if no sign is known that looks so. */
+  readonly shows?: string;
+}
+
+/** How many glyphs of a font follow each other. */
+export interface FontRuns {
+  glyphs: number;
+  runs: number;
+  longest: number;
+}
+
+/** The runs of each font on some pages. */
+export function fontRuns(glyphs: readonly Glyph[]): Map<Font, FontRuns> {
+  const found = new Map<Font, FontRuns>();
+  for (let from = 0; from < glyphs.length;) {
+    const { font } = glyphs[from] as Glyph;
+    let end = from + 1;
+    while (glyphs[end]?.font === font) end += 1;
+    const own = found.get(font) ?? { glyphs: 0, runs: 0, longest: 0 };
+    found.set(font, own);
+    own.glyphs += end - from;
+    own.runs += 1;
+    own.longest = Math.max(own.longest, end - from);
+    from = end;
+  }
+  return found;
+}
+
+/** Symbols are alone or in twos; words are longer. */
+const USUAL_RUN = 2.5;
+const LONGEST_RUN = 6;
+
+/** Whether a font is used as one of signs is: its glyphs are alone among those of others. */
+export function isUsedForSigns({ glyphs, runs, longest }: FontRuns): boolean {
+  return glyphs <= USUAL_RUN * runs && longest <= LONGEST_RUN;
 }
 
 /** How a symbol font is used: what each of its characters is followed by. */
-interface Use {
+interface Use extends FontRuns {
   readonly characters: Map<string, { count: number; beforeUnit: number }>;
-  glyphs: number;
-  runs: number;
 }
 
 /** A font for reading shows more than this many different characters in a paper. */
 const MOST_SYMBOLS = 24;
-/** Symbols are alone or in twos; words are longer. */
-const LONGEST_RUN = 2.5;
 const DESCENT = -0.12;
 const X_HEIGHT = 0.56;
 
@@ -153,13 +184,13 @@ function misnamedCharacters(
   const suspects = new Map<Font, Use>();
   for (const [font, inks] of shapes)
     if (inks.size <= MOST_SYMBOLS && [...inks].some(([text, ink]) => contradicts(text, ink)))
-      suspects.set(font, { characters: new Map(), glyphs: 0, runs: 0 });
+      suspects.set(font, { characters: new Map(), glyphs: 0, runs: 0, longest: 0 });
   const misnamed = new Map<Font, ReadonlyMap<string, string>>();
   if (suspects.size === 0) return misnamed;
   for (const page of pages) countUses(page.glyphs, suspects);
   for (const [font, use] of suspects) {
     const inks = shapes.get(font);
-    if (!inks || use.glyphs > LONGEST_RUN * use.runs) continue;
+    if (!inks || !isUsedForSigns(use)) continue;
     const texts = new Map<string, string>();
     for (const [text, ink] of inks) {
       const meant = meaningOf(text, ink, use);
@@ -172,9 +203,12 @@ function misnamedCharacters(
 
 function countUses(glyphs: readonly Glyph[], suspects: ReadonlyMap<Font, Use>): void {
   let before: Font | undefined;
+  let run = 0;
   glyphs.forEach((glyph, index) => {
     const use = suspects.get(glyph.font);
+    run = before === glyph.font ? run + 1 : 1;
     if (use) {
+      use.longest = Math.max(use.longest, run);
       const next = glyphs[index + 1];
       const known = use.characters.get(glyph.text) ?? { count: 0, beforeUnit: 0 };
       use.characters.set(glyph.text, known);
@@ -194,6 +228,7 @@ function isTouching(a: Glyph, b: Glyph): boolean {
 
 /** Whether ink lies where the letter that the file names has none, or is missing where it must be. */
 function contradicts(text: string, ink: Ink): boolean {
+  if (ink.shows !== undefined) return true;
   if (!/^[A-Za-z0-9$\\]$/.test(text)) return false;
   if (isBar(ink) || isDot(ink) || isWave(ink)) return true;
   if (!BELOW_THE_LINE.has(text) && !'fzJ'.includes(text) && ink.bottom < DESCENT) return true;
@@ -219,7 +254,7 @@ function isMiddle(ink: Ink): boolean {
 }
 
 function meaningOf(text: string, ink: Ink, use: Use): string | undefined {
-  if (!/^[A-Za-z0-9$\\]$/.test(text)) return undefined;
+  if (!/^[A-Za-z0-9$\\]$/.test(text)) return ink.shows;
   if (isBar(ink)) return '–';
   if (isDot(ink)) return '·';
   if (isWave(ink)) return '~';
@@ -228,7 +263,8 @@ function meaningOf(text: string, ink: Ink, use: Use): string | undefined {
   if (isMuShaped && (text === 'm' || beforeUnit > 0.5 * count)) return 'μ';
   // Other Greek letters sit where Symbol has them, if the shape agrees.
   const greek = /^[A-Za-z]$/.test(text) ? symbolAt('symbol', text.charCodeAt(0)) : undefined;
-  return greek !== undefined && hasShapeOf(greek, ink) ? greek : undefined;
+  if (ink.shows !== undefined && ink.shows !== '\ufffd') return ink.shows;
+  return greek !== undefined && hasShapeOf(greek, ink) ? greek : ink.shows;
 }
 
 const GREEK_BELOW = new Set('βγζημξρςφϕχψ');
@@ -255,7 +291,9 @@ export function nameGlyphs(
       const found = unknown.get(glyph);
       if (found !== undefined && found !== '' && found !== '\ufffd') unmapped -= 1;
       const sign = texFonts.has(glyph.font) ? TEX_SIGNS.get(glyph.text) : undefined;
-      const text = found ?? misnamed.get(glyph.font)?.get(glyph.text) ?? sign;
+      const meant = misnamed.get(glyph.font)?.get(glyph.text);
+      if (meant === '\ufffd') unmapped += 1;
+      const text = found ?? meant ?? sign;
       if (text !== undefined && text !== '' && text !== '\ufffd') renamed += 1;
       return text === undefined ? glyph : { ...glyph, text };
     });
