@@ -8,7 +8,7 @@ import { test } from 'node:test';
 
 import { HeldClock } from '../testing/index.ts';
 import { partPath, removeDeadParts, writeFileAtomic, writeOwnFile } from './files.ts';
-import { addedJitterDelay, equalJitterDelay, spreadDelay, systemClock, wait } from './clock.ts';
+import { backoffDelay, systemClock, wait } from './clock.ts';
 import { AppError, errorInfo } from './errors.ts';
 import { FileLock } from './file-lock.ts';
 import { canonicalJson, sha256 } from './hash.ts';
@@ -17,21 +17,14 @@ import { forEachOf, oncePer } from './once-per.ts';
 
 test('equal jitter is at least half of the doubled delay, up to the cap', () => {
   const delays = (random: number) =>
-    [1, 2, 3, 10, 5_000].map((attempt) =>
-      equalJitterDelay(attempt, { baseMs: 100, capMs: 1_000, random: () => random }),
-    );
+    [1, 2, 3, 10, 5_000].map((attempt) => backoffDelay(attempt, { baseMs: 100, capMs: 1_000, random: () => random }));
   assert.deepEqual(delays(0), [50, 100, 200, 500, 500]);
   assert.deepEqual(delays(1), [100, 200, 400, 1_000, 1_000]);
 });
 
 test('additive jitter is added to the doubled delay', () => {
-  assert.equal(addedJitterDelay(3, { baseMs: 60, jitterMs: 15, capMs: 1e9, random: () => 0 }), 240);
-  assert.equal(addedJitterDelay(3, { baseMs: 60, jitterMs: 15, capMs: 100, random: () => 1 }), 115);
-});
-
-test('spread delays stay within a share of the doubled delay', () => {
-  assert.equal(spreadDelay(2, { baseMs: 1_000, spread: 0.25, capMs: 1e9, random: () => 0 }), 1_500);
-  assert.equal(spreadDelay(3, { baseMs: 1_000, spread: 0.25, capMs: 1e9, random: () => 1 }), 5_000);
+  assert.equal(backoffDelay(3, { baseMs: 60, jitterMs: 15, capMs: 1e9, random: () => 0 }), 240);
+  assert.equal(backoffDelay(3, { baseMs: 60, jitterMs: 15, capMs: 100, random: () => 1 }), 115);
 });
 
 test('every spelling of a host has the same key', () => {

@@ -35,33 +35,16 @@ export type Random = () => number;
 
 interface Backoff {
   readonly baseMs: number;
-  /** Longest delay, before jitter is added. */
+  /** Longest delay, before jitter. */
   readonly capMs: number;
+  /** Up to this much is added at random. By default half of the delay is fixed and half is random. */
+  readonly jitterMs?: number | undefined;
   readonly random?: Random | undefined;
 }
 
-/** Exponential backoff with equal jitter: half of the delay is fixed, half random. `attempt` counts from 1. */
-export function equalJitterDelay(attempt: number, { random = Math.random, ...backoff }: Backoff): number {
-  return doubled(attempt, backoff) * (0.5 + random() / 2);
-}
-
-/** Exponential backoff plus up to `jitterMs` of jitter. */
-export function addedJitterDelay(
-  attempt: number,
-  { random = Math.random, jitterMs, ...backoff }: Backoff & { readonly jitterMs: number },
-): number {
-  return doubled(attempt, backoff) + jitterMs * random();
-}
-
-/** Exponential backoff with jitter in both directions: `spread` 0.25 means ± 25 %. */
-export function spreadDelay(
-  attempt: number,
-  { random = Math.random, spread, ...backoff }: Backoff & { readonly spread: number },
-): number {
-  return doubled(attempt, backoff) * (1 + spread * (2 * random() - 1));
-}
-
-function doubled(attempt: number, { baseMs, capMs }: Backoff): number {
+/** The delay before the next attempt of anything that failed: doubles each time. `attempt` counts from 1. */
+export function backoffDelay(attempt: number, { baseMs, capMs, jitterMs, random = Math.random }: Backoff): number {
   // 2 ** 1023 is the largest power of two a double holds.
-  return Math.min(capMs, baseMs * 2 ** Math.min(Math.max(0, attempt - 1), 1000));
+  const delayMs = Math.min(capMs, baseMs * 2 ** Math.min(Math.max(0, attempt - 1), 1000));
+  return jitterMs === undefined ? delayMs * (0.5 + random() / 2) : delayMs + jitterMs * random();
 }

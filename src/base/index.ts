@@ -11,7 +11,7 @@ export {
   sqliteCode,
 } from './errors.ts';
 export type { ErrorInfo } from './errors.ts';
-export { systemClock, wait, addedJitterDelay, equalJitterDelay, spreadDelay } from './clock.ts';
+export { systemClock, wait, backoffDelay } from './clock.ts';
 export type { Clock, Timer, Random } from './clock.ts';
 export { forEachOf, oncePer } from './once-per.ts';
 export { canonicalJson, fieldsOf, parseJson, readFields, sha256, sha256File } from './hash.ts';
@@ -36,7 +36,6 @@ export {
   writeOwnFile,
 } from './files.ts';
 export { Batcher } from './batcher.ts';
-export { boundedText } from './bounded-text.ts';
 export { CacheFile } from './cache-file.ts';
 export {
   inTransaction,

@@ -7,4 +7,5 @@ export { generatedFiles, loadSchema, settingsTable } from './generated/index.ts'
 export { arrayTask, environmentLayer, parseText } from './environment.ts';
 export { printable, settingsLayer, withoutPasswords } from './layers.ts';
 export type { Layer } from './layers.ts';
+export { proxyOf } from './proxy.ts';
 export type { Config, Settings } from './schema.ts';

@@ -114,6 +114,7 @@ const UNANSWERED: Readonly<Record<RefusedReason | FailedReason | LaterReason, Re
   truncated: 'truncated',
   protocol: 'connection-failed',
   'bad-encoding': 'bad-gzip',
+  'bad-answer': 'server-error',
   'host-held': 'connection-failed',
   'rate-limited': 'rate-limited',
   'pool-exhausted': 'rate-limited',

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../base/index.ts';
-import { AppError, errorInfo, hasCode, parseJson, plural } from '../base/index.ts';
+import { AppError, backoffDelay, errorInfo, hasCode, parseJson, plural } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import { withCaller } from '../http/index.ts';
 import type {
@@ -228,7 +228,8 @@ export class DownloadRun {
   /** A failed work that will be retried counts as deferred. */
   #asDeferred({ reason, detail }: WorkOutcome & { kind: 'failed' }, attempt: number): WorkOutcome {
     const { clock, orchestrator } = this.#options;
-    const delayMs = Math.min(orchestrator.retryMaxDelayMs, orchestrator.retryBackoffMs * 2 ** (attempt - 1));
+    const { retryBackoffMs: baseMs, retryMaxDelayMs: capMs } = orchestrator;
+    const delayMs = backoffDelay(attempt, { baseMs, capMs, jitterMs: 0 });
     return { kind: 'parked', reason, at: clock.now() + delayMs, detail };
   }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 
 import type { Clock } from '../base/index.ts';
-import { describeDiskError, equalJitterDelay, wait } from '../base/index.ts';
+import { describeDiskError, backoffDelay, wait } from '../base/index.ts';
 import type { HttpResult, Send, Headers } from '../http/index.ts';
 import { CookieJar, TimeBudget } from '../http/index.ts';
 import type { Finding, Resolver, ResolveContext, LandingLink, LandingPage, Plan } from '../resolve/index.ts';
@@ -344,7 +344,7 @@ export class PlanTrier {
         },
         signal,
       );
-      const pauseMs = equalJitterDelay(Math.max(1, attempt), { baseMs: 1_000, capMs: 60_000 });
+      const pauseMs = backoffDelay(Math.max(1, attempt), { baseMs: 1_000, capMs: 60_000 });
       if (!transfer.isBrokenOff(result) || attempt > retries || pauseMs >= this.#budget.leftMs) return result;
       const response = responseOf(result);
       // A decompressed file cannot be resumed.

@@ -1,5 +1,5 @@
 import type { Clock, Room, Random } from '../base/index.ts';
-import { TokenBucket, equalJitterDelay } from '../base/index.ts';
+import { TokenBucket, backoffDelay } from '../base/index.ts';
 
 /** The limits of a host or service, from its documentation, a setting or its robots.txt. */
 export interface Rules {
@@ -274,7 +274,7 @@ export function throttled(
   const { random, backoff, circuit } = settings;
   const isStubborn = strikes >= STRIKES_TO_LEAVE;
   const capMs = isStubborn ? Math.max(backoff.capMs, circuit.longestOpenMs) : backoff.capMs;
-  const delayMs = equalJitterDelay(Math.max(1, strikes), { baseMs: backoff.baseMs, capMs, random });
+  const delayMs = backoffDelay(Math.max(1, strikes), { baseMs: backoff.baseMs, capMs, random });
   const ownAt = now + Math.max(host.rules.pauseMs, delayMs);
   const at = isStubborn ? Math.max(retryAt ?? 0, ownAt) : (retryAt ?? ownAt);
   const closed = held(host, { at, reason: 'rate-limited' });

@@ -126,10 +126,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const codings = parseCodings(coding);
     if (codings === undefined || codings.length > MAX_CODINGS)
       return this.#refuse('unknown-encoding', `content-encoding "${coding}"`);
-    const { url, sink: open } = this.#request;
+    const { url, method, sink: open } = this.#request;
     const { maxBytes, maxMemoryBytes } = this.#limits;
     this.#cap = !success ? MAX_ERROR_BYTES : open ? maxBytes : maxMemoryBytes;
-    const length = Number(this.#headers['content-length'] ?? 0);
+    // The length in a response to HEAD is that of a body that does not follow.
+    const length = method === 'HEAD' ? 0 : Number(this.#headers['content-length'] ?? 0);
     if (success && length > this.#cap)
       return this.#refuse('body-too-large', `${length} bytes announced, ${this.#cap} allowed`);
     this.#unpack &&= success && codings.length === 0;

@@ -1,5 +1,7 @@
 export { createClient, requireContact, userAgent } from './client.ts';
 export type { HttpClient, HttpClientOptions } from './client.ts';
+export { createServerClient } from './server-client.ts';
+export type { ServerClientOptions } from './server-client.ts';
 export type { HttpEvent } from './with-admission.ts';
 export { compose, TimeBudget, DEFAULT_LIMITS, whileWaiting, withCaller } from './send.ts';
 export type {

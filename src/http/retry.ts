@@ -1,5 +1,5 @@
 import type { Clock, Random } from '../base/index.ts';
-import { equalJitterDelay, hostKey, wait } from '../base/index.ts';
+import { backoffDelay, hostKey, wait } from '../base/index.ts';
 import type { Admission } from '../hosts/index.ts';
 import { tooLong } from '../hosts/index.ts';
 import type { HttpRequest, HttpResult, ResponseHead, Wrap, Headers } from './send.ts';
@@ -31,9 +31,10 @@ export function withRetry(
   const { clock, admission } = options;
 
   return (next) => async (request, signal) => {
+    const { retries = options.retries } = request;
     const pause = (ms: number): Promise<void> => whileWaiting(request.caller, () => wait(clock, ms, signal));
     for (let attempt = 1; ;) {
-      const result = await next(request, signal);
+      const result = checked(request, await next(request, signal));
       const now = clock.now();
       if (result.kind === 'later') {
         // Nothing was sent, so this does not count as an attempt.
@@ -48,22 +49,29 @@ export function withRetry(
       const namedAt = response && retryTime(response, now);
       if (!isWorthRetrying(result, request, namedAt)) return result;
       const { baseMs, maxDelayMs: capMs, random } = options;
-      const backoffMs = equalJitterDelay(attempt, { baseMs, capMs, random });
+      const backoffMs = backoffDelay(attempt, { baseMs, capMs, random });
       const heldAt = Math.max(namedAt ?? 0, admission.held([hostKey(request.url)])?.at ?? 0);
       if (heldAt - now > options.giveUpAfterMs)
         return refused(request, 'retry-after-too-long', tooLong(hostKey(request.url), heldAt), response);
       const limited = response?.status === 429 || namedAt !== undefined;
-      if (limited && (heldAt - now > options.parkAfterMs || attempt > options.retries)) {
+      if (limited && (heldAt - now > options.parkAfterMs || attempt > retries)) {
         const at = heldAt > now ? heldAt : now + backoffMs;
         return { kind: 'later', at, reason: 'rate-limited', trail: trailOf(request, response) };
       }
-      if (attempt > options.retries) return result;
+      if (attempt > retries) return result;
       attempt += 1;
       const pauseMs = Math.max(namedAt === undefined ? backoffMs : 0, heldAt - now);
       if (!limited && !canSpend(request, pauseMs)) return result;
       await pause(pauseMs);
     }
   };
+}
+
+/** A response with a fault is a failure. */
+function checked(request: HttpRequest, result: HttpResult): HttpResult {
+  const message = result.kind === 'response' ? request.fault?.(result.response) : undefined;
+  if (result.kind !== 'response' || message === undefined) return result;
+  return { kind: 'failed', reason: 'bad-answer', message, retryable: true, trail: trailOf(request, result.response) };
 }
 
 function canSpend({ budget }: HttpRequest, ms: number): boolean {

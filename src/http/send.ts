@@ -43,9 +43,9 @@ export class TimeBudget {
 /** A request. Its URL carries no key: keys are credentials, sent only to their origin. */
 export interface HttpRequest {
   readonly url: URL;
-  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly headers?: Headers;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly credentials?: readonly Credential[];
   /** Receives the body of a 2xx response; without it the body is held in memory, within `maxMemoryBytes`. */
   readonly sink?: OpenSink;
@@ -67,6 +67,10 @@ export interface HttpRequest {
   readonly caller?: Caller;
   /** True for a POST without side effects, such as a search. */
   readonly repeatable?: boolean;
+  /** Attempts after the first; by default those of the client. */
+  readonly retries?: number;
+  /** Says what is wrong with a response that arrived whole; it is retried, and at last reported as `bad-answer`. */
+  readonly fault?: (response: HttpResponse) => string | undefined;
 }
 
 export interface Hop {
@@ -112,7 +116,8 @@ export type FailedReason =
   | 'too-slow'
   | 'truncated'
   | 'protocol'
-  | 'bad-encoding';
+  | 'bad-encoding'
+  | 'bad-answer';
 
 export type LaterReason = 'rate-limited' | 'host-held' | 'pool-exhausted' | 'paused';
 

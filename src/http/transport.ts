@@ -27,6 +27,8 @@ interface TransportOptions {
   readonly resolveHost: ResolveHost;
   readonly ca?: string | undefined;
   readonly proxy?: ProxySettings | undefined;
+  /** Every request may use a connection that another one used; by default only those to APIs may. */
+  readonly reusesConnections?: boolean | undefined;
 }
 
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -34,7 +36,7 @@ const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q
 
 /**
  * The innermost `Send`. On a reused connection, responses belong to requests only by order: a server that sends one too
- * many shifts all that follow. So only APIs reuse connections, until unrequested bytes arrive.
+ * many shifts all that follow. So only APIs and the user's own servers reuse connections, until unrequested bytes arrive.
  */
 export class Transport implements AsyncDisposable {
   readonly #keptAlive: Agent;
@@ -64,7 +66,7 @@ export class Transport implements AsyncDisposable {
     if (proxy && (proxy.http !== '' || proxy.https !== '')) {
       this.#proxied = new EnvHttpProxyAgent({
         ...common,
-        pipelining: 0,
+        pipelining: options.reusesConnections ? 1 : 0,
         httpProxy: proxy.http,
         httpsProxy: proxy.https,
         noProxy: proxy.no,
@@ -119,8 +121,8 @@ export class Transport implements AsyncDisposable {
 
   #agentFor({ url, robots, sink }: HttpRequest): Dispatcher {
     if (this.#proxied && !this.#isNear(url)) return this.#proxied;
-    const isService = robots === 'terms' && sink === undefined && !this.#outOfStep.has(url.origin);
-    return isService ? this.#keptAlive : this.#single;
+    const isService = this.#options.reusesConnections === true || (robots === 'terms' && sink === undefined);
+    return isService && !this.#outOfStep.has(url.origin) ? this.#keptAlive : this.#single;
   }
 
   /** Never use a proxy for this machine or a mapped host. */

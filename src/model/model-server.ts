@@ -1,6 +1,6 @@
-import { boundedText, canonicalJson, fieldsOf, parseJson, sha256 } from '../base/index.ts';
-import type { HttpClient, HttpRequest, HttpResult, OpenSink, Send } from '../http/index.ts';
-import { createClient, Secret } from '../http/index.ts';
+import { canonicalJson, fieldsOf, parseJson, sha256 } from '../base/index.ts';
+import type { Credential, HttpClient, HttpRequest, HttpResult, OpenSink, ProxySettings, Send } from '../http/index.ts';
+import { createServerClient, Secret } from '../http/index.ts';
 import { StageError } from '../stage/index.ts';
 import type { AnswerStore, ModelAnswer } from './answer-store.ts';
 
@@ -115,17 +115,7 @@ export class ModelServer {
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       ...(sink && { sink, limits: { maxBytes: MOST_STREAMED_BYTES } }),
       body: JSON.stringify({ model, messages, ...parameters }),
-      ...(apiKey !== '' && {
-        credentials: [
-          {
-            origin: this.#url.origin,
-            place: 'header' as const,
-            name: 'authorization',
-            prefix: 'Bearer ',
-            secret: new Secret(apiKey),
-          },
-        ],
-      }),
+      credentials: credentialsOf(this.#url, apiKey),
     };
   }
 
@@ -164,6 +154,11 @@ export class ModelServer {
       stopsStage: true,
     });
   }
+}
+
+function credentialsOf({ origin }: URL, apiKey: string): readonly Credential[] {
+  const secret = new Secret(apiKey);
+  return apiKey === '' ? [] : [{ origin, place: 'header', name: 'authorization', prefix: 'Bearer ', secret }];
 }
 
 /**
@@ -379,34 +374,30 @@ const PATIENCE_MS = 3_000;
 const MOST_BYTES = 1_000_000;
 const MOST_MODELS = 200;
 
-/** Other services on these ports are ignored. */
+/** Servers that list their models; other services on these ports are ignored. */
 export async function findModelServers(
   servers: Readonly<Record<string, string>>,
   apiKey: string,
+  proxy?: ProxySettings,
 ): Promise<FoundServer[]> {
-  const asked = Object.entries(servers).map(async ([name, url]): Promise<FoundServer[]> => {
-    try {
-      const response = await fetch(`${url.replace(/(?<!\/)\/+$/, '')}/models`, {
-        redirect: 'error',
-        signal: AbortSignal.timeout(PATIENCE_MS),
-        ...(apiKey !== '' && { headers: { authorization: `Bearer ${apiKey}` } }),
-      });
-      const text = response.ok ? await boundedText(response, MOST_BYTES) : undefined;
-      const { data } = fieldsOf(parseJson(text ?? ''));
-      if (!Array.isArray(data)) return [];
-      const ids = data.map((model) => field(model, 'id'));
-      return [{ name, url, models: ids.filter((id) => typeof id === 'string').slice(0, MOST_MODELS) }];
-    } catch {
-      // Nothing listens there, or something else does.
-      return [];
-    }
+  const asked = Object.entries(servers).map(async ([name, address]): Promise<FoundServer[]> => {
+    const url = URL.parse(`${address.replace(/(?<!\/)\/+$/, '')}/models`);
+    if (!url) return [];
+    const patience = { timeoutMs: PATIENCE_MS, totalMs: PATIENCE_MS, retries: 0, maxBytes: MOST_BYTES };
+    await using client = createServerClient({ url, proxy, ...patience });
+    const result = await client.send({ url, credentials: credentialsOf(url, apiKey) });
+    if (result.kind !== 'response' || result.response.status !== 200) return [];
+    const { data } = fieldsOf(parseJson(result.response.body.toString('utf8')));
+    if (!Array.isArray(data)) return [];
+    const ids = data.map((model) => field(model, 'id'));
+    return [{ name, url: address, models: ids.filter((id) => typeof id === 'string').slice(0, MOST_MODELS) }];
   });
   return (await Promise.all(asked)).flat();
 }
 
 interface ModelPatience {
   readonly contact: string;
-  readonly proxy: { readonly http: string; readonly https: string; readonly no: string };
+  readonly proxy: ProxySettings;
   readonly concurrency: number;
   readonly perSecond: number;
   readonly timeoutMs: number;
@@ -419,27 +410,12 @@ const MOST_ANSWER_BYTES = 2_000_000;
 
 /** The HTTP client for a model server that the user named, possibly on this machine or the local network. */
 export function openModelClient(url: string, patience: ModelPatience): HttpClient {
-  const { hostname, port, protocol } = new URL(url);
-  const { timeoutMs } = patience;
-  return createClient({
+  return createServerClient({
+    ...patience,
+    url: new URL(url),
     contact: patience.contact === '' ? undefined : patience.contact,
-    proxy: patience.proxy,
-    // robots.txt is for crawlers, and the user chose this server.
-    obeyRobots: false,
-    guard: { allow: [`${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`] },
-    perHost: { perSecond: patience.perSecond, concurrency: patience.concurrency },
-    retry: { retries: patience.retries, parkAfterMs: patience.longestWaitMs, giveUpAfterMs: patience.longestWaitMs },
-    // There is no other host to try: a missing server is reported after the retries.
-    circuit: { failures: 1_000_000 },
     // A model may be silent while it thinks, and slow while it writes.
-    limits: {
-      headersMs: timeoutMs,
-      idleMs: timeoutMs,
-      totalMs: timeoutMs,
-      floorBytesPerSecond: 0,
-      maxMemoryBytes: MOST_ANSWER_BYTES,
-      maxBytes: MOST_ANSWER_BYTES,
-      maxRedirects: 0,
-    },
+    totalMs: patience.timeoutMs,
+    maxBytes: MOST_ANSWER_BYTES,
   });
 }

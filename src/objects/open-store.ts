@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
+import type { ProxySettings } from '../http/index.ts';
 import { Secret } from '../http/index.ts';
 import { FolderStore } from './folder-store.ts';
 import type { ObjectStore } from './folder-store.ts';
@@ -18,7 +19,15 @@ export interface StoreSettings {
   readonly session_token: string;
 }
 
-export function openObjects(settings: StoreSettings, clock: Clock, state: string): ObjectStore {
+interface OpenOptions {
+  readonly clock: Clock;
+  /** A folder for what is underway: unfinished uploads. */
+  readonly state: string;
+  readonly proxy?: ProxySettings | undefined;
+}
+
+/** Opens a folder or a bucket as a store of files named by their hash. */
+export function openObjects(settings: StoreSettings, { clock, state, proxy }: OpenOptions): ObjectStore {
   const { url, endpoint, region, access_key_id: accessKeyId, secret_access_key: key, session_token: token } = settings;
   if (!url.startsWith('s3:')) {
     if (/^[a-z][a-z0-9+.-]+:\/\//i.test(url))
@@ -47,6 +56,7 @@ export function openObjects(settings: StoreSettings, clock: Clock, state: string
     secretAccessKey: new Secret(key),
     sessionToken: token === '' ? undefined : new Secret(token),
     uploads: join(state, 'uploads'),
+    proxy,
     clock,
   });
 }

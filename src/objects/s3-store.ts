@@ -1,208 +1,18 @@
-import { createHash, createHmac, getFips, hash } from 'node:crypto';
+import { createHash, getFips, hash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import type { Clock } from '../base/index.ts';
-import {
-  AppError,
-  boundedText,
-  equalJitterDelay,
-  wait,
-  commitPart,
-  describeDiskError,
-  partPath,
-  readFields,
-  replaceFile,
-} from '../base/index.ts';
-import type { Secret } from '../http/index.ts';
-import { parseRetryAfter } from '../http/index.ts';
+import { AppError, commitPart, describeDiskError, partPath, readFields, replaceFile, wait } from '../base/index.ts';
+import type { OpenSink } from '../http/index.ts';
 import type { ListedObject, ObjectId, ObjectStore } from './folder-store.ts';
 import { damaged, hashOfKey, keyOf, missing, OWNER_KEY } from './folder-store.ts';
-
-interface S3Options {
-  readonly bucket: string;
-  /** Prepended to every key; no slash at either end. */
-  readonly prefix: string;
-  /** For example `https://s3.eu-central-1.amazonaws.com`; defaults to AWS in the region. */
-  readonly endpoint: string;
-  readonly region: string;
-  /** `endpoint/bucket/key` instead of `bucket.endpoint/key`. */
-  readonly pathStyle: boolean;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: Secret;
-  readonly sessionToken: Secret | undefined;
-  /** A folder for the state of multipart uploads, so that a killed one is resumed. */
-  readonly uploads: string;
-  readonly clock: Clock;
-}
-
-interface S3Request {
-  readonly method: 'GET' | 'PUT' | 'POST' | 'HEAD' | 'DELETE';
-  readonly key: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | string;
-  /** The hash of the body, which is signed: the server rejects other bytes. */
-  readonly sha256?: string;
-  /** The caller answers that the condition does not hold, or is unknown to the store. */
-  readonly isConditional?: true;
-  /** The caller reads the body, because it is an object; other bodies are small: `send` reads them, and retries. */
-  readonly isStreamed?: true;
-}
-
-/** Precondition failed, conflict with another claim, and two ways to refuse an unknown condition. */
-const CONDITIONAL = new Set([412, 409, 400, 501]);
-const TRIES = 8;
-const BASE_MS = 250;
-const LONGEST_WAIT_MS = 30_000;
-const LONGEST_PATIENCE_MS = 600_000;
-/** Time until a response begins; sending a part of 8 MiB over a slow line takes a while. */
-const ANSWER_MS = 120_000;
-const EMPTY_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
-const LONGEST_ANSWER = 8 << 20;
-
-type SendS3 = (request: S3Request, signal?: AbortSignal) => Promise<Response>;
-
-/** Sends signed requests, with retries. The response is 2xx, 404 or 416; everything else throws. */
-function s3Sender(options: S3Options): SendS3 {
-  const { bucket, prefix, endpoint, region, pathStyle, accessKeyId, secretAccessKey, sessionToken, clock } = options;
-  /** How far this machine's clock is behind the server's, where that made the server refuse a request. */
-  let behindMs = 0;
-
-  return async (request, signal) => {
-    let last: unknown;
-    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-      let delayMs = equalJitterDelay(attempt, { baseMs: BASE_MS, capMs: LONGEST_WAIT_MS });
-      try {
-        const response = await once(request, signal);
-        if (response.ok || response.status === 404 || response.status === 416) return response;
-        if (request.isConditional && CONDITIONAL.has(response.status)) return response;
-        const text = await response.text();
-        const fault = faultOf(request, response.status, text);
-        if (!isPassing(response.status, text) && !setsClock(response, text)) throw fault;
-        delayMs = Math.max(delayMs, afterOf(response, clock));
-        last = fault;
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (error instanceof AppError) throw error;
-        last = error;
-      }
-      if (attempt < TRIES) await wait(clock, delayMs, signal);
-    }
-    throw new AppError('OBJECT_STORE_AWAY', `${endpoint} does not answer: ${withoutSecrets(last)}`, {
-      hint: 'check the URL of the store, and run again when it is back; nothing is lost',
-      cause: last instanceof AppError ? last : undefined,
-    });
-  };
-
-  /** Whether a request was refused for its time, and another one would have a better time. */
-  function setsClock(response: Response, text: string): boolean {
-    const at = Date.parse(response.headers.get('date') ?? '');
-    if (tagOf(text, 'Code') !== 'RequestTimeTooSkewed' || behindMs !== 0 || Number.isNaN(at)) return false;
-    behindMs = at - clock.now();
-    return true;
-  }
-
-  async function once(request: S3Request, signal: AbortSignal | undefined): Promise<Response> {
-    const { method, body } = request;
-    const url = urlOf(request);
-    // If the body is streamed, this limits only the time until the response begins; its reader limits the rest.
-    const late = new AbortController();
-    using _timer = clock.setTimer(ANSWER_MS, () => late.abort(new Error(`no answer within ${ANSWER_MS / 1000} s`)));
-    const response = await fetch(url, {
-      method,
-      headers: signed(url, request),
-      ...(body !== undefined && { body }),
-      redirect: 'manual',
-      signal: AbortSignal.any([late.signal, ...(signal ? [signal] : [])]),
-    });
-    if (request.isStreamed && response.ok) return response;
-    const text = await boundedText(response, LONGEST_ANSWER);
-    if (text === undefined) throw new AppError('OBJECT_STORE_REFUSED', 'the response of the store exceeds 8 MiB');
-    return new Response(text === '' ? null : text, { status: response.status, headers: response.headers });
-  }
-
-  function urlOf({ key, query = {} }: S3Request): URL {
-    const url = new URL(endpoint);
-    if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`;
-    const parts = [...(pathStyle ? [bucket] : []), ...(key === '' ? [] : prefix.split('/')), ...key.split('/')];
-    const path = parts.filter((part) => part !== '').map(encoded);
-    url.pathname = `${url.pathname.replace(/\/$/, '')}/${path.join('/')}`;
-    const pairs = Object.entries(query).map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
-    url.search = pairs.sort().join('&');
-    return url;
-  }
-
-  /** The headers of a request, signed by AWS Signature Version 4. */
-  function signed(url: URL, { method, headers, sha256 = EMPTY_HASH }: S3Request): Record<string, string> {
-    const at = new Date(clock.now() + behindMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, '');
-    const own = {
-      'x-amz-content-sha256': sha256,
-      'x-amz-date': at,
-      ...(sessionToken && { 'x-amz-security-token': sessionToken.reveal() }),
-    };
-    const lines = Object.entries({ host: url.host, ...own }).map(([name, value]) => `${name}:${value}`);
-    const names = ['host', ...Object.keys(own)].join(';');
-    const canonical = [method, url.pathname, url.search.slice(1), ...lines, '', names, sha256].join('\n');
-    const scope = [at.slice(0, 8), region, 's3', 'aws4_request'];
-    const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
-    const key = scope.reduce<string | Buffer>(hmac, `AWS4${secretAccessKey.reveal()}`);
-    const text = ['AWS4-HMAC-SHA256', at, scope.join('/'), hash('sha256', canonical, 'hex')].join('\n');
-    const credential = `${accessKeyId}/${scope.join('/')}`;
-    const signature = hmac(key, text).toString('hex');
-    return {
-      ...headers,
-      ...own,
-      authorization: `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`,
-    };
-  }
-
-  function faultOf({ method, key }: S3Request, status: number, text: string): AppError {
-    const what = `${method} ${[bucket, prefix, key].filter((part) => part !== '').join('/')} at ${endpoint}: ${status} ${tagOf(text, 'Code') ?? ''} ${tagOf(text, 'Message') ?? ''}`;
-    const code = status === 401 || status === 403 ? 'OBJECT_STORE_DENIED' : 'OBJECT_STORE_REFUSED';
-    return new AppError(code, withoutSecrets(what.trim()), {
-      hint:
-        tagOf(text, 'Code') === 'RequestTimeTooSkewed'
-          ? 'the clock of this machine is wrong'
-          : 'check bucket, region and credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, or ~/.aws/credentials)',
-    });
-  }
-
-  /** A server may echo what it was sent. */
-  function withoutSecrets(value: unknown): string {
-    const cause = value instanceof Error && value.cause instanceof Error ? ` (${value.cause.message})` : '';
-    const text = (value instanceof Error ? value.message + cause : String(value)).slice(0, 500);
-    return sessionToken ? sessionToken.scrub(secretAccessKey.scrub(text)) : secretAccessKey.scrub(text);
-  }
-}
-
-function encoded(text: string): string {
-  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-function tagOf(xml: string, name: string): string | undefined {
-  const [, behind] = xml.split(`<${name}>`, 2);
-  const [text, ...closed] = behind?.split(`</${name}>`, 2) ?? [];
-  if (closed.length === 0 || text?.includes('<')) return undefined;
-  return text?.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-}
-
-/** 503 SlowDown, 500 and the like are transient; 400 RequestTimeout means a broken connection. */
-function isPassing(status: number, text: string): boolean {
-  return status >= 500 || status === 429 || status === 408 || /<Code>(RequestTimeout|SlowDown)</.test(text);
-}
-
-function afterOf(response: Response, clock: Clock): number {
-  const at = parseRetryAfter(Object.fromEntries(response.headers), clock.now());
-  return at === undefined ? 0 : Math.min(LONGEST_PATIENCE_MS, Math.max(0, at - clock.now()));
-}
+import type { S3Answer, S3Options, S3Request, SendS3 } from './s3-requests.ts';
+import { createS3Client, tagOf } from './s3-requests.ts';
 
 /** Larger files are sent in parts of this size: the minimum is 5 MiB, and 10,000 parts are 80 GiB. */
 const PART_BYTES = 8 << 20;
-/** A body that stalls for this long is aborted and resumed. */
-const IDLE_MS = 60_000;
 const BODY_TRIES = 6;
 const PUT_TRIES = 4;
 const AGAIN_MS = 500;
@@ -214,14 +24,19 @@ interface Upload {
   readonly etags: readonly string[];
 }
 
+interface S3StoreOptions extends S3Options {
+  /** A folder for the state of multipart uploads, so that a killed one is resumed. */
+  readonly uploads: string;
+}
+
 export class S3Store implements ObjectStore {
   readonly name: string;
-  readonly #options: S3Options;
+  readonly #options: S3StoreOptions;
   readonly #send: SendS3;
 
-  constructor(options: S3Options) {
+  constructor(options: S3StoreOptions) {
     this.#options = options;
-    this.#send = s3Sender(options);
+    this.#send = createS3Client(options);
     this.name = `s3://${options.bucket}${options.prefix === '' ? '' : `/${options.prefix}`}`;
   }
 
@@ -238,7 +53,7 @@ export class S3Store implements ObjectStore {
         const request = { method: 'PUT', key: keyOf(object.sha256), body, sha256: object.sha256 } as const;
         const { headers } = await this.#sent(request, signal);
         // Most stores answer with the MD5 of what has arrived. A HEAD request would be as expensive as the PUT.
-        if (getFips() === 0 && headers.get('etag')?.replaceAll('"', '') === hash('md5', body)) return;
+        if (getFips() === 0 && headers['etag']?.replaceAll('"', '') === hash('md5', body)) return;
       }
       // The hash was signed, but only the store can say whether everything has arrived.
       const there = await this.head(object.sha256, signal);
@@ -265,7 +80,7 @@ export class S3Store implements ObjectStore {
 
   async head(sha256: string, signal?: AbortSignal): Promise<number | undefined> {
     const response = await this.#send({ method: 'HEAD', key: keyOf(sha256) }, signal);
-    return response.ok ? Number(response.headers.get('content-length') ?? 0) : undefined;
+    return response.ok ? Number(response.headers['content-length'] ?? 0) : undefined;
   }
 
   async *list(signal?: AbortSignal): AsyncGenerator<ListedObject> {
@@ -277,9 +92,8 @@ export class S3Store implements ObjectStore {
         ...(prefix !== '' && { prefix: `${prefix}/` }),
         ...(token !== '' && { 'continuation-token': token }),
       };
-      const response = await this.#sent({ method: 'GET', key: '', query }, signal);
-      const xml = await response.text();
-      const now = Date.parse(response.headers.get('date') ?? '');
+      const { headers, text: xml } = await this.#sent({ method: 'GET', key: '', query }, signal);
+      const now = Date.parse(headers['date'] ?? '');
       for (const entry of xml.split('<Contents>').slice(1)) {
         const sha256 = hashOfKey(tagOf(entry, 'Key') ?? '');
         if (sha256 === undefined) continue;
@@ -296,14 +110,13 @@ export class S3Store implements ObjectStore {
   }
 
   async owner(signal?: AbortSignal, tries = 5): Promise<string | undefined> {
-    const response = await this.#send({ method: 'GET', key: OWNER_KEY }, signal);
-    const text = await response.text();
+    const { ok, text } = await this.#send({ method: 'GET', key: OWNER_KEY }, signal);
     // Some servers show an object while another machine is still writing it.
-    if (response.ok && !text.endsWith('\n') && tries > 1) {
+    if (ok && !text.endsWith('\n') && tries > 1) {
       await wait(this.#options.clock, AGAIN_MS, signal);
       return this.owner(signal, tries - 1);
     }
-    if (response.ok) return text.trim();
+    if (ok) return text.trim();
     if (tagOf(text, 'Code') === 'NoSuchBucket') throw this.#noBucket('GET', 'NoSuchBucket');
     return undefined;
   }
@@ -319,10 +132,16 @@ export class S3Store implements ObjectStore {
   }
 
   /** Sends a request for which a 404 means that the bucket does not exist. */
-  async #sent(request: S3Request, signal?: AbortSignal): Promise<Response> {
+  async #sent(request: S3Request, signal?: AbortSignal): Promise<S3Answer> {
     const response = await this.#send(request, signal);
     if (response.ok) return response;
-    throw this.#noBucket(request.method, tagOf(await response.text(), 'Code') ?? 'not found');
+    throw this.#noBucket(request.method, tagOf(response.text, 'Code') ?? 'not found');
+  }
+
+  #interrupted(key: string, why: string): AppError {
+    return new AppError('OBJECT_STORE_AWAY', `${this.name}/${key} breaks off each time: ${why}`, {
+      hint: 'run again when the store or the network is better; nothing is lost',
+    });
   }
 
   #noBucket(method: string, code: string): AppError {
@@ -352,8 +171,7 @@ export class S3Store implements ObjectStore {
         await this.#putParts(file, path, object, signal);
         return;
       }
-      await response.body?.cancel();
-      upload = { ...upload, etags: [...upload.etags, response.headers.get('etag') ?? ''] };
+      upload = { ...upload, etags: [...upload.etags, response.headers['etag'] ?? ''] };
       this.#note(object, upload);
     }
     if ((await file.stat()).size !== object.bytes || digest.digest('hex') !== object.sha256) {
@@ -367,8 +185,8 @@ export class S3Store implements ObjectStore {
   }
 
   async #begin(key: string, signal: AbortSignal | undefined): Promise<Upload> {
-    const response = await this.#sent({ method: 'POST', key, query: { uploads: '' } }, signal);
-    const id = tagOf(await response.text(), 'UploadId');
+    const { text } = await this.#sent({ method: 'POST', key, query: { uploads: '' } }, signal);
+    const id = tagOf(text, 'UploadId');
     if (id === undefined) throw new AppError('OBJECT_STORE_REFUSED', `${this.name} does not start a multipart upload`);
     return { id, etags: [] };
   }
@@ -388,14 +206,13 @@ export class S3Store implements ObjectStore {
       sha256: hash('sha256', body, 'hex'),
     } as const;
     const response = await this.#send(request, signal);
-    const answer = await response.text();
     // A lost response may have completed it; a response with status 200 may contain an error.
-    const isDone = response.ok && !answer.includes('<Error>');
+    const isDone = response.ok && !response.text.includes('<Error>');
     if (isDone || (await this.head(object.sha256, signal)) === object.bytes) return;
     this.#note(object, undefined);
     throw new AppError(
       'OBJECT_STORE_REFUSED',
-      `${this.name} does not complete ${key}: ${tagOf(answer, 'Code') ?? response.status}`,
+      `${this.name} does not complete ${key}: ${tagOf(response.text, 'Code') ?? response.status}`,
       { hint: 'run the same command again: the upload starts over' },
     );
   }
@@ -427,45 +244,29 @@ export class S3Store implements ObjectStore {
     let received = 0;
     for (let attempt = 1; received < object.bytes || attempt === 1; attempt += 1) {
       const headers = received > 0 ? { range: `bytes=${received}-` } : {};
-      const response = await this.#send({ method: 'GET', key, headers, isStreamed: true }, signal);
-      if (response.status === 404) throw missing(this.name, object);
-      if (response.status === 416) throw damaged(`${this.name}/${key}`, object);
-      // A server without range support starts again.
-      let skip = response.status === 206 ? 0 : received;
-      try {
-        for await (const chunk of this.#chunks(response, signal)) {
+      let writing: Promise<void> | undefined;
+      const sink: OpenSink = (head) => {
+        // A server without range support starts again.
+        let skip = head.status === 206 ? 0 : received;
+        const write = async (chunk: Buffer): Promise<void> => {
           const fresh = chunk.subarray(Math.min(skip, chunk.length));
           skip -= chunk.length - fresh.length;
           if (received + fresh.length > object.bytes) throw damaged(`${this.name}/${key}`, object);
           digest.update(fresh);
           for (let at = 0; at < fresh.length;) at += (await file.write(fresh, at)).bytesWritten;
           received += fresh.length;
-        }
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (error instanceof AppError || attempt === BODY_TRIES) throw error;
-      }
-      if (received < object.bytes && attempt === BODY_TRIES) throw damaged(`${this.name}/${key}`, object);
+        };
+        return { write: (chunk) => (writing = write(chunk)) };
+      };
+      const { status, brokenBy } = await this.#send({ method: 'GET', key, headers, sink }, signal);
+      // A connection may break while its last bytes are written.
+      await writing;
+      if (status === 404) throw missing(this.name, object);
+      if (status === 416) throw damaged(`${this.name}/${key}`, object);
+      if (received < object.bytes && attempt === BODY_TRIES)
+        throw brokenBy === undefined ? damaged(`${this.name}/${key}`, object) : this.#interrupted(key, brokenBy);
     }
     if (digest.digest('hex') !== object.sha256) throw damaged(`${this.name}/${key}`, object);
-  }
-
-  async *#chunks(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-    if (!response.body) return;
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    const { clock } = this.#options;
-    try {
-      for (;;) {
-        signal?.throwIfAborted();
-        const { promise: idle, reject } = Promise.withResolvers<never>();
-        using _timer = clock.setTimer(IDLE_MS, () => reject(new Error(`no byte within ${IDLE_MS / 1000} s`)));
-        const { done, value } = await Promise.race([reader.read(), idle]);
-        if (done) return;
-        yield value;
-      }
-    } finally {
-      await reader.cancel().catch(() => undefined); // The rest of a broken body is useless.
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorInfo, Clock, Random } from '../base/index.ts';
-import { addedJitterDelay, AppError, errorInfo } from '../base/index.ts';
+import { backoffDelay, AppError, errorInfo } from '../base/index.ts';
 import type { OrchestratorOptions } from './options.ts';
 import type { LeasedJob, Settlement } from './types.ts';
 
@@ -112,10 +112,10 @@ export function retrySettlement(
   attempt: number,
   maxAttempts: number,
   error: ErrorInfo,
-  backoff: Parameters<typeof addedJitterDelay>[1],
+  backoff: Parameters<typeof backoffDelay>[1],
 ): Settlement {
   if (attempt >= maxAttempts) return { kind: 'finish', state: 'error', error };
-  return { kind: 'requeue', delayMs: addedJitterDelay(attempt, backoff), refund: false, error };
+  return { kind: 'requeue', delayMs: backoffDelay(attempt, backoff), refund: false, error };
 }
 
 /** A reason written as `CODE: message` keeps its code, so that jobs can be counted and retried by it. */

@@ -172,11 +172,11 @@ test('workers limits the parallelism', async () => {
   assert.equal(most, 3);
 });
 
-test('delay = base * 2^(attempt-1) with a quarter of jitter to either side, then all retries are exhausted and the item is marked failed', async () => {
+test('delay = base * 2^(attempt-1), less up to a half at random, then all retries are exhausted and the item is marked failed', async () => {
   for (const [random, factor] of [
-    [0, 0.75],
-    [0.5, 1],
-    [0.999999, 1.25],
+    [0, 0.5],
+    [0.5, 0.75],
+    [0.999999, 1],
   ] as const) {
     const clock = new HeldClock();
     const log = new EventLog();

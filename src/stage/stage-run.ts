@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 
 import type { Clock, Random, Timer } from '../base/index.ts';
-import { errorInfo, spreadDelay } from '../base/index.ts';
+import { backoffDelay, errorInfo } from '../base/index.ts';
 import type { StoredFingerprint, Verdict } from './commit/fingerprint.ts';
 import { hashInputs } from './commit/fingerprint.ts';
 import { OutputCommits } from './commit/outputs.ts';
@@ -25,7 +25,6 @@ import type {
 } from './types.ts';
 
 /** Retry delays vary by a quarter, and are never longer than this unless the server asks for it. */
-const RETRY_SPREAD = 0.25;
 const LONGEST_RETRY_MS = 3_600_000;
 /** Maximum number of items taken but not yet recorded: bounds the rows that wait behind a slow item. */
 const MOST_OPEN = 1 << 14;
@@ -315,8 +314,8 @@ export class StageRun {
       this.#end(run, { item, end: { kind: 'failure', error }, log });
       return;
     }
-    const backoff = { baseMs: options.retryBackoffS * 1000, spread: RETRY_SPREAD, capMs: LONGEST_RETRY_MS, random };
-    const delayMs = Math.max(spreadDelay(run.attempt, backoff), error.retryAfterMs ?? 0);
+    const backoff = { baseMs: options.retryBackoffS * 1000, capMs: LONGEST_RETRY_MS, random };
+    const delayMs = Math.max(backoffDelay(run.attempt, backoff), error.retryAfterMs ?? 0);
     sink.logAttempt(record, error, delayMs);
     if (this.#isStopped()) {
       this.#leave(run);

@@ -7,10 +7,11 @@ import { Command } from 'commander';
 
 import { AppError, errorInfo } from '../../base/index.ts';
 import type { Config, Loaded } from '../../config/index.ts';
-import { withoutPasswords } from '../../config/index.ts';
+import { proxyOf, withoutPasswords } from '../../config/index.ts';
 import { configuredServices, dnsMappings, openQueue, simulatedLayer } from '../../run/index.ts';
 import type { Send } from '../../http/index.ts';
-import { createClient, requireContact } from '../../http/index.ts';
+import type { ProxySettings } from '../../http/index.ts';
+import { createClient, createServerClient, requireContact } from '../../http/index.ts';
 import { findModelServers, LOCAL_MODEL_SERVERS } from '../../model/index.ts';
 import { locateTesseract, ocrLanguages, openDenseEngineIfInstalled } from '../../parse/index.ts';
 import type { ServiceName } from '../../resolve/index.ts';
@@ -230,11 +231,16 @@ const TIMEOUT_MS = 10_000;
 
 async function services(config: Config, hasContact: boolean, session: Session): Promise<Finding[]> {
   const { parse } = config;
+  const proxy = proxyOf(config);
   const checks = [
     ...(config.queue.backend === 'postgres' ? [queueServer(config, session)] : []),
     modelServer(config),
-    ...(parse.engine === 'embedded' ? [] : [ownServer('engine', parse.engine_url, 'parse.engine_url')]),
-    ...(parse.dense === 'openai-compatible' ? [ownServer('embedding server', parse.embed_url, 'parse.embed_url')] : []),
+    ...(parse.engine === 'embedded'
+      ? []
+      : [ownServer('engine', { url: parse.engine_url, setting: 'parse.engine_url', proxy })]),
+    ...(parse.dense === 'openai-compatible'
+      ? [ownServer('embedding server', { url: parse.embed_url, setting: 'parse.embed_url', proxy })]
+      : []),
     ...(hasContact ? scholarly(config) : []),
   ];
   const unchecked = check('services', 'scholarly services').hint(
@@ -250,6 +256,7 @@ function scholarly(config: Config): Promise<Finding>[] {
   const { http } = config;
   const client = createClient({
     contact: http.contact.trim(),
+    proxy: proxyOf(config),
     pools: configured.pools(),
     retry: { retries: 0, parkAfterMs: TIMEOUT_MS },
     limits: { connectMs: TIMEOUT_MS, headersMs: TIMEOUT_MS, totalMs: TIMEOUT_MS },
@@ -289,9 +296,11 @@ async function queueServer(config: Config, session: Session): Promise<Finding> {
 }
 
 /** Model servers at the configured URL, or at their usual ports on this machine. */
-async function modelServer({ model, keys }: Config): Promise<Finding> {
+async function modelServer(config: Config): Promise<Finding> {
+  const { model, keys } = config;
   const { good, hint, bad } = check('services', 'model server');
-  const found = await findModelServers(model.url === '' ? LOCAL_MODEL_SERVERS : { configured: model.url }, keys.model);
+  const servers = model.url === '' ? LOCAL_MODEL_SERVERS : { configured: model.url };
+  const found = await findModelServers(servers, keys.model, proxyOf(config));
   const [first] = found;
   if (!first)
     return model.url === ''
@@ -306,14 +315,21 @@ async function modelServer({ model, keys }: Config): Promise<Finding> {
     : bad(`${model.url} has no model ${model.name}`, `one of ${first.models.slice(0, 5).join(', ')}`);
 }
 
-/** The user's own server: contacted directly, private addresses allowed. */
-async function ownServer(name: string, url: string, setting: string): Promise<Finding> {
+/** A server that the user named: private addresses are allowed. */
+async function ownServer(
+  name: string,
+  { url, setting, proxy }: { readonly url: string; readonly setting: string; readonly proxy: ProxySettings },
+): Promise<Finding> {
   const { good, bad } = check('services', name);
   try {
-    const { status } = await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return good(`${url} answers (status ${status})`);
+    const server = new URL(url);
+    await using client = createServerClient({ url: server, timeoutMs: TIMEOUT_MS, retries: 0, proxy });
+    const result = await client.send({ url: server, method: 'HEAD' });
+    const response = 'response' in result ? result.response : result.trail.response;
+    if (response) return good(`${url} answers (status ${response.status})`);
+    const why = 'message' in result ? result.message : result.kind;
+    return bad(`${url} cannot be reached: ${why}`, `check ${setting}`);
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return bad(`${url} cannot be reached: ${errorInfo(cause).message}`, `check ${setting}`);
+    return bad(`${url} cannot be reached: ${errorInfo(error).message}`, `check ${setting}`);
   }
 }

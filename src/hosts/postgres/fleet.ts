@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import type pg from 'pg';
 
-import { AppError, equalJitterDelay, errorInfo, hasCode, packageRoot, systemClock } from '../../base/index.ts';
+import { AppError, backoffDelay, errorInfo, hasCode, packageRoot, systemClock } from '../../base/index.ts';
 import type { PostgresAdmissionOptions } from './admission.ts';
 import { Listener, Sessions } from './sessions.ts';
 import type { Grant, LimitRequest, Registered, SharedLimits } from './shared-limits.ts';
@@ -227,7 +227,7 @@ export class Fleet implements AsyncDisposable {
     if (this.#isClosed) return;
     if (this.#awaySince === undefined) this.#options.reportOutage?.(true, message);
     this.#awaySince ??= performance.now();
-    const inMs = equalJitterDelay(this.#failures, { baseMs: 250, capMs: 5_000 });
+    const inMs = backoffDelay(this.#failures, { baseMs: 250, capMs: 5_000 });
     const handle = setTimeout(() => void this.#send([]).then(() => this.#flush()), inMs);
     handle.unref();
   }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
-import { equalJitterDelay, wait } from '../../base/index.ts';
+import { backoffDelay, wait } from '../../base/index.ts';
 
 export interface SessionsOptions {
   readonly url: string;
@@ -150,7 +150,7 @@ export class Listener implements Disposable {
       } catch {
         // The server is unreachable; the next statement reports it.
       }
-      await this.#pause(equalJitterDelay(attempt, { baseMs: 200, capMs: 5_000 }));
+      await this.#pause(backoffDelay(attempt, { baseMs: 200, capMs: 5_000 }));
     }
   }
 

@@ -1,4 +1,4 @@
-import { Batcher, equalJitterDelay, systemClock, wait } from '../../base/index.ts';
+import { Batcher, backoffDelay, systemClock, wait } from '../../base/index.ts';
 import type { Fact, Facts } from '../admission.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -87,7 +87,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
       }
       const found = isMine && (await this.#find(key, find));
       if (found) return found;
-      const inMs = failures === 0 ? LOOK_AGAIN_MS : equalJitterDelay(failures, { baseMs: 250, capMs: 2_000 });
+      const inMs = failures === 0 ? LOOK_AGAIN_MS : backoffDelay(failures, { baseMs: 250, capMs: 2_000 });
       await wait(systemClock, inMs, signal);
     }
   }
@@ -150,7 +150,7 @@ export class SharedFacts implements Facts, AsyncDisposable {
         await write();
         return;
       } catch {
-        const inMs = equalJitterDelay(failures, { baseMs: 250, capMs: 2_000 });
+        const inMs = backoffDelay(failures, { baseMs: 250, capMs: 2_000 });
         await wait(systemClock, inMs, this.#closed.signal).catch(() => undefined);
       }
     }

@@ -5,16 +5,14 @@ import { AppError, errorInfo, sha256, isAbort } from '../../base/index.ts';
 import type { StageErrorInfo } from '../../stage/index.ts';
 import type { ParsedDocument } from '../document.ts';
 import type { DoclingServeOptions } from './engines/docling-serve.ts';
-import { convertWithDoclingServe } from './engines/docling-serve.ts';
 import type { VlmOptions } from './engines/vlm.ts';
-import { convertWithVlm } from './engines/vlm.ts';
 import type { ParseFacts } from './formats/sidecar.ts';
 import type { FileKind } from './markup/decode.ts';
 import { unpack, sniff } from './markup/decode.ts';
 import type { OcrSettings } from './ocr/tesseract.ts';
 import type * as PdfModule from './pdf.ts';
 import type { PdfOptions } from './pdf.ts';
-import { RemoteError } from '../remote.ts';
+import { RemoteError } from '../remote-error.ts';
 import { encodePng } from './layout/output/png.ts';
 
 export type ConvertMode = 'auto' | 'pdf' | 'html' | 'xml';
@@ -116,7 +114,11 @@ async function readPdf(
   signal: AbortSignal | undefined,
 ): Promise<{ document: ParsedDocument; facts: ParseFacts }> {
   const { engine = { kind: 'embedded' } } = options;
-  if (engine.kind === 'docling-serve') return convertWithDoclingServe({ name, bytes }, engine, signal);
+  // Remote engines load the HTTP client, which other papers do not need.
+  if (engine.kind === 'docling-serve') {
+    const { convertWithDoclingServe } = await import('./engines/docling-serve.ts');
+    return convertWithDoclingServe({ name, bytes }, engine, signal);
+  }
   const reader = await loadPdfReader();
   const ocr = options.ocr && (await openOcrEngine(options.ocr));
   const embedded = await reader.parsePdf(bytes, {
@@ -128,6 +130,7 @@ async function readPdf(
   if (engine.kind === 'embedded') return { document: embedded, facts: { parse_engine: 'embedded' } };
   const scale = (engine.dpi ?? 144) / 72;
   const draw = async (page: number): Promise<Uint8Array> => encodePng(await reader.renderPage(bytes, page, scale));
+  const { convertWithVlm } = await import('./engines/vlm.ts');
   return await convertWithVlm(embedded, draw, engine, signal);
 }
 

@@ -33,7 +33,7 @@ export const doctagsWorker: WorkerModule = {
 /** What of the settings decides how the outputs look; keys of servers, limits and patience do not. */
 function doctagsConfigHash(settings: DoctagsSettings): string {
   const { engine, ocr, maxPages: _pages, maxFileBytes: _bytes, ...rest } = settings;
-  const unseen = new Set(['apiKey', 'requestTimeoutMs', 'totalTimeoutMs', 'concurrency']);
+  const unseen = new Set(['apiKey', 'requestTimeoutMs', 'totalTimeoutMs', 'concurrency', 'proxy']);
   const named = Object.fromEntries(Object.entries(engine).filter(([name]) => !unseen.has(name)));
   return sha256(
     canonicalJson({

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts';
-import { AppError, equalJitterDelay, errorInfo, hasCode, systemClock, wait } from '../../base/index.ts';
+import { AppError, backoffDelay, errorInfo, hasCode, systemClock, wait } from '../../base/index.ts';
 import { Listener, Sessions } from '../../hosts/index.ts';
 import { migrationsAfter } from '../migrations.ts';
 import type { StoreOptions } from '../store.ts';
@@ -97,7 +97,7 @@ export class PostgresConnection implements AsyncDisposable {
         this.#unreachable(error);
         again?.();
       }
-      await wait(this.clock, equalJitterDelay(attempt, { baseMs: 100, capMs: 5000 }), this.#closing.signal);
+      await wait(this.clock, backoffDelay(attempt, { baseMs: 100, capMs: 5000 }), this.#closing.signal);
     }
   }
 
@@ -126,7 +126,7 @@ export class PostgresConnection implements AsyncDisposable {
         if (!isPassing(error) || mistaken || waited >= (this.#options.timeoutMs ?? 10_000)) throw error;
         this.#unreachable(error);
       }
-      await wait(this.clock, equalJitterDelay(attempt, { baseMs: 100, capMs: 1000 }), this.#closing.signal);
+      await wait(this.clock, backoffDelay(attempt, { baseMs: 100, capMs: 1000 }), this.#closing.signal);
     }
   }
 

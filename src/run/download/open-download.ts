@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import { AppError, fieldsOf, parseJson } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
+import { proxyOf } from '../../config/index.ts';
 import type { DownloadRunOptions, ManifestRow, ResultSink, WorkProvider } from '../../download/index.ts';
 import { DownloadRun, KeptFiles } from '../../download/index.ts';
 import { entryRows, manifestEntry, ManifestFolder } from './manifest-folder.ts';
@@ -59,7 +60,7 @@ function clientSettings(config: Config): HttpClientOptions {
   const { http, download } = config;
   return {
     contact: requireContact(http.contact),
-    proxy: { http: http.http_proxy, https: http.https_proxy, no: http.no_proxy },
+    proxy: proxyOf(config),
     obeyRobots: http.obey_robots,
     longestLineMs: http.longest_line_s * 1000,
     robots: { longestDelayMs: http.longest_crawl_delay_s * 1000 },

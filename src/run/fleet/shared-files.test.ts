@@ -23,7 +23,7 @@ async function open(folder: string): Promise<SharedFiles & AsyncDisposable> {
     secret_access_key: '',
     session_token: '',
   };
-  const objects = openObjects({ ...settings, url: join(folder, '..', 'store') }, systemClock, folder);
+  const objects = openObjects({ ...settings, url: join(folder, '..', 'store') }, { clock: systemClock, state: folder });
   const journal = new FolderJournal(new LogFolder(folder));
   const files = openSharedFiles({ journal, objects, clock: systemClock });
   const close = async (): Promise<void> => {

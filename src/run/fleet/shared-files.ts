@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../base/index.ts';
 import { AppError, forEachOf, sha256File, parseJson, fieldsOf } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
+import { proxyOf } from '../../config/index.ts';
 import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
 import type { JobLease, Journal, LogEntry } from '../../journal/index.ts';
@@ -283,7 +284,7 @@ export async function openShared(
     corpus.mendLogs();
   }
   await using stack = new AsyncDisposableStack();
-  const objects = openObjects(store, runtime.clock, join(folder, 'state'));
+  const objects = openObjects(store, { clock: runtime.clock, state: join(folder, 'state'), proxy: proxyOf(config) });
   const journal = stack.use(await openJournal(config, runtime));
   const files = stack.use(openSharedFiles({ objects, clock: runtime.clock, journal }));
   await checkOwner(files, journal, mayClaim);

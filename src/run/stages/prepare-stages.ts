@@ -4,9 +4,10 @@ import { manifestFolder } from '../../library/index.ts';
 import type { Warn } from '../../base/index.ts';
 import { AppError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
-import { arrayTask, settingsTable } from '../../config/index.ts';
+import { arrayTask, proxyOf, settingsTable } from '../../config/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
 import type { ModelPrices, ModelSettings } from '../../model/index.ts';
+import type { HttpClient } from '../../http/index.ts';
 import { openModelClient } from '../../model/index.ts';
 import type {
   ChunkSettings,
@@ -200,8 +201,10 @@ export function defaultStageOptions(stage: keyof typeof PREFERRED): StageOptions
   return stageSettings({}, config, PREFERRED[stage](config));
 }
 
-export function doctagsSettings({ parse, keys }: Config): DoctagsSettings {
+export function doctagsSettings(config: Config): DoctagsSettings {
+  const { parse, keys } = config;
   const remote = {
+    proxy: proxyOf(config),
     baseUrl: parse.engine_url,
     requestTimeoutMs: parse.engine_timeout_s * 1_000,
     ...(keys.engine !== '' && { apiKey: keys.engine }),
@@ -262,7 +265,8 @@ export function chunkSettings({ parse }: Config): ChunkSettings {
 }
 
 /** The configured dense engine, as plain data for workers; undefined if none is wanted. */
-export function denseSettings({ parse, keys, stage }: Config): DenseSettings | undefined {
+export function denseSettings(config: Config): DenseSettings | undefined {
+  const { parse, keys, stage } = config;
   const prefixes = { query: parse.query_prefix, passage: parse.passage_prefix };
   switch (parse.dense) {
     case 'none':
@@ -275,6 +279,7 @@ export function denseSettings({ parse, keys, stage }: Config): DenseSettings | u
         folder: parse.embed_model,
         modelsFolder: join(parse.data_root, 'Models'),
         threads: parse.threads,
+        proxy: proxyOf(config),
         prefixes,
       };
     case 'openai-compatible':
@@ -293,6 +298,7 @@ export function denseSettings({ parse, keys, stage }: Config): DenseSettings | u
         longestWaitMs: 300_000,
         ...(stage.timeout_s !== null && stage.timeout_s > 0 && { probeMs: stage.timeout_s * 1000 }),
         normalise: true,
+        proxy: proxyOf(config),
         prefixes,
       };
   }
@@ -350,10 +356,11 @@ function aboutLanguages(foreign: ReadonlyMap<string, number>): string[] {
 }
 
 /** The caller disposes of it. */
-export function modelClient({ model, http }: Config): ReturnType<typeof openModelClient> {
+export function modelClient(config: Config): HttpClient {
+  const { model, http } = config;
   return openModelClient(model.url, {
     contact: http.contact,
-    proxy: { http: http.http_proxy, https: http.https_proxy, no: http.no_proxy },
+    proxy: proxyOf(config),
     concurrency: model.concurrency,
     perSecond: model.per_second,
     timeoutMs: model.timeout_s * 1_000,

@@ -2,9 +2,12 @@ import { fieldsOf, wait, type Clock } from '../../../base/index.ts';
 import type { Page, ParsedDocument } from '../../document.ts';
 import { readDoctags } from '../formats/doctags-reader.ts';
 import type { ParseFacts } from '../formats/sidecar.ts';
-import { RemoteError, requestJson, withRetries } from '../../remote.ts';
+import type { ProxySettings } from '../../../http/index.ts';
+import { Secret } from '../../../http/index.ts';
+import { RemoteError } from '../../remote-error.ts';
+import { RemoteServer } from '../../remote.ts';
 
-type Fields = ReturnType<typeof fieldsOf>;
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface DoclingServeOptions {
   readonly baseUrl: string;
@@ -14,6 +17,7 @@ export interface DoclingServeOptions {
   readonly requestTimeoutMs?: number;
   /** For the whole conversion. */
   readonly totalTimeoutMs?: number;
+  readonly proxy?: ProxySettings | undefined;
 }
 
 const TOTAL_TIMEOUT_MS = 600_000;
@@ -33,19 +37,26 @@ export async function convertWithDoclingServe(
   signal?: AbortSignal,
 ): Promise<RemoteResult> {
   const { clock, totalTimeoutMs = TOTAL_TIMEOUT_MS } = options;
+  await using server = openServer(options);
   const deadline = clock.monotonic() + totalTimeoutMs;
   const isOpen = ({ status }: Task): boolean => status === 'pending' || status === 'started';
   let task = taskOf(
-    await request(options, signal, '/v1/convert/source/async', {
-      options: {
-        from_formats: ['pdf'],
-        to_formats: ['doctags', 'json'],
-        image_export_mode: 'placeholder',
-        abort_on_error: true,
+    await server.ask(
+      '/v1/convert/source/async',
+      {
+        body: {
+          options: {
+            from_formats: ['pdf'],
+            to_formats: ['doctags', 'json'],
+            image_export_mode: 'placeholder',
+            abort_on_error: true,
+          },
+          sources: [{ kind: 'file', base64_string: Buffer.from(file.bytes).toString('base64'), filename: file.name }],
+          target: { kind: 'inbody' },
+        },
       },
-      sources: [{ kind: 'file', base64_string: Buffer.from(file.bytes).toString('base64'), filename: file.name }],
-      target: { kind: 'inbody' },
-    }),
+      signal,
+    ),
   );
   const id = encodeURIComponent(task.id);
   while (isOpen(task)) {
@@ -55,22 +66,32 @@ export async function convertWithDoclingServe(
         category: 'timeout',
         hint: 'raise the timeout of the engine, or give the server fewer pages at once',
       });
-    task = taskOf(await ask(options, signal, `/v1/status/poll/${id}?wait=${POLL_SECONDS}`));
+    task = taskOf(await ask(server, signal, `/v1/status/poll/${id}?wait=${POLL_SECONDS}`));
     // If the server does not hold polls open, wait between them.
     const spent = clock.monotonic() - before;
     if (isOpen(task) && spent < 500) await wait(clock, 500 - spent, signal);
   }
   if (task.status === 'failure') throw failed(task.error, task.retryable);
-  const answer = checked(await ask(options, signal, `/v1/result/${id}`));
+  const answer = checked(await ask(server, signal, `/v1/result/${id}`));
   return { document: documentOf(answer), facts: { parse_engine: 'docling-serve' } };
 }
 
+function openServer({ baseUrl, apiKey, requestTimeoutMs, proxy, clock }: DoclingServeOptions): RemoteServer {
+  return new RemoteServer({
+    baseUrl,
+    credential: apiKey === undefined ? undefined : { name: 'x-api-key', secret: new Secret(apiKey) },
+    timeoutMs: requestTimeoutMs ?? 130_000,
+    // The conversion continues if a poll is lost; only a server that stays unreachable is given up.
+    retries: RETRIES,
+    proxy,
+    clock,
+  });
+}
+
 /** Asks about a task; one that the server has forgotten (after a restart) must be submitted again. */
-async function ask(options: DoclingServeOptions, signal: AbortSignal | undefined, path: string): Promise<unknown> {
+async function ask(server: RemoteServer, signal: AbortSignal | undefined, path: string): Promise<unknown> {
   try {
-    // The conversion continues if a request is lost; only a server that stays unreachable is given up.
-    const patience = { retries: RETRIES, delayMs: () => 1_000, clock: options.clock };
-    return await withRetries(() => request(options, signal, path), patience, signal);
+    return await server.ask(path, {}, signal);
   } catch (error) {
     if (!(error instanceof RemoteError) || error.code !== 'ENGINE_NOT_FOUND') throw error;
     throw new RemoteError('ENGINE_TASK_LOST', 'docling-serve no longer knows the task', {
@@ -78,23 +99,6 @@ async function ask(options: DoclingServeOptions, signal: AbortSignal | undefined
       cause: error,
     });
   }
-}
-
-function request(
-  options: DoclingServeOptions,
-  signal: AbortSignal | undefined,
-  path: string,
-  body?: unknown,
-): Promise<unknown> {
-  const { baseUrl, apiKey, requestTimeoutMs: timeoutMs = 130_000 } = options;
-  return requestJson({
-    baseUrl,
-    path,
-    body,
-    headers: apiKey === undefined ? {} : { 'x-api-key': apiKey },
-    timeoutMs,
-    signal,
-  });
 }
 
 interface Task {

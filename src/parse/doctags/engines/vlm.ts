@@ -1,8 +1,10 @@
-import { equalJitterDelay, fieldsOf, forEachOf, type Clock } from '../../../base/index.ts';
+import { fieldsOf, forEachOf, type Clock } from '../../../base/index.ts';
+import type { ProxySettings } from '../../../http/index.ts';
 import type { Block, Page, ParsedDocument } from '../../document.ts';
 import { readDoctags } from '../formats/doctags-reader.ts';
 import type { RemoteResult } from './docling-serve.ts';
-import { bearer, RemoteError, requestJson, withRetries } from '../../remote.ts';
+import { RemoteError } from '../../remote-error.ts';
+import { bearer, RemoteServer } from '../../remote.ts';
 
 export interface VlmOptions {
   readonly baseUrl: string;
@@ -13,6 +15,7 @@ export interface VlmOptions {
   readonly dpi?: number;
   readonly concurrency?: number;
   readonly requestTimeoutMs?: number;
+  readonly proxy?: ProxySettings | undefined;
   readonly clock: Clock;
 }
 
@@ -28,14 +31,15 @@ export async function convertWithVlm(
   signal?: AbortSignal,
 ): Promise<RemoteResult> {
   const { pages, metadata } = embedded;
-  const served = await servedModels(options, signal);
+  await using server = openServer(options);
+  const served = await servedModels(server, signal);
   const answers: (readonly Block[])[] = [];
   await forEachOf(
     pages.entries(),
     options.concurrency ?? 4,
     async ([index, page], stop) => {
       answers[index] =
-        (await askModel(page, await draw(page.number), options, stop)) ??
+        (await askModel(server, page, questionOf(await draw(page.number), options), stop)) ??
         embedded.blocks.filter((block) => (block.regions[0]?.page ?? 1) === page.number);
     },
     signal,
@@ -53,15 +57,14 @@ export async function convertWithVlm(
   };
 }
 
-/** The blocks of a page; undefined if the model cannot read it. */
-async function askModel(
-  page: Page,
-  image: Uint8Array,
-  options: VlmOptions,
-  signal: AbortSignal,
-): Promise<readonly Block[] | undefined> {
+function openServer({ baseUrl, apiKey, requestTimeoutMs, proxy, clock }: VlmOptions): RemoteServer {
+  const timeoutMs = requestTimeoutMs ?? 90_000;
+  return new RemoteServer({ baseUrl, credential: bearer(apiKey), timeoutMs, retries: RETRIES, proxy, clock });
+}
+
+function questionOf(image: Uint8Array, options: VlmOptions): object {
   const png = Buffer.from(image).toString('base64');
-  const question = {
+  return {
     model: options.model ?? MODEL,
     temperature: 0,
     max_tokens: MAX_TOKENS,
@@ -78,15 +81,16 @@ async function askModel(
       },
     ],
   };
-  const answer = await withRetries(
-    () => request(options, signal, '/chat/completions', question),
-    {
-      retries: RETRIES,
-      delayMs: (attempt) => equalJitterDelay(attempt, { baseMs: 1_000, capMs: 30_000 }),
-      clock: options.clock,
-    },
-    signal,
-  );
+}
+
+/** The blocks of a page; undefined if the model cannot read it. */
+async function askModel(
+  server: RemoteServer,
+  page: Page,
+  question: object,
+  signal: AbortSignal,
+): Promise<readonly Block[] | undefined> {
+  const answer = await server.ask('/chat/completions', { body: question, repeatable: true }, signal);
   const { content, finished } = choice(answer);
   const text = content.replaceAll('<|end_of_text|>', '');
   const whole = finished ? text : cutRepetition(text);
@@ -114,12 +118,13 @@ function choice(answer: unknown): { content: string; finished: boolean } {
 
 /** The models that the server lists; servers without a list are used anyway. */
 async function servedModels(
-  options: VlmOptions,
+  server: RemoteServer,
   signal: AbortSignal | undefined,
 ): Promise<{ models: string[]; version?: string }> {
   const ask = async (path: string): Promise<unknown> => {
     try {
-      return await request(options, signal, path);
+      // Not repeated: a server that is not there is reported at once.
+      return await server.ask(path, { repeatable: false }, signal);
     } catch (error) {
       if (error instanceof RemoteError && (error.code === 'ENGINE_NOT_FOUND' || error.code === 'ENGINE_ANSWER_BROKEN'))
         return undefined;
@@ -132,11 +137,6 @@ async function servedModels(
     ? data.map((model) => fieldsOf(model)['id']).filter((id) => typeof id === 'string')
     : [];
   return { models, ...(typeof version === 'string' && { version }) };
-}
-
-function request(options: VlmOptions, signal: AbortSignal | undefined, path: string, body?: unknown): Promise<unknown> {
-  const { baseUrl, apiKey, requestTimeoutMs: timeoutMs = 90_000 } = options;
-  return requestJson({ baseUrl, path, body, headers: bearer(apiKey), timeoutMs, signal });
 }
 
 /** Joins pages and renumbers their blocks, including references to parents. */

@@ -1,13 +1,15 @@
 import { availableParallelism } from 'node:os';
 import type * as OnnxRuntime from 'onnxruntime-node';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import { AppError, sha256File, errorInfo, fieldsOf, sha256, writeFileAtomic } from '../../../base/index.ts';
+import { AppError, sha256File, fieldsOf, sha256, writeFileAtomic } from '../../../base/index.ts';
+import type { HttpClient, HttpResult, OpenSink, ProxySettings } from '../../../http/index.ts';
 import type { DenseEngine, Role, ModelIdentity } from '../engine.ts';
 import { encodeEach, withPrefix, normalise } from '../engine.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { EncodingTokenizer } from '../../chunk/tokenizer.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizer.ts';
+import type { PartFile } from '../../files/open.ts';
 import { openPart } from '../../files/open.ts';
 
 /** What is used of onnxruntime: a model that maps named tensors to named tensors. */
@@ -114,14 +116,13 @@ export interface FolderOptions {
   /** Where models that are named by their address are saved. */
   readonly modelsFolder?: string;
   readonly threads: number;
+  readonly proxy?: ProxySettings | undefined;
   /** Put before every text of that role, as models like E5 want it. */
   readonly prefixes: Readonly<Record<Role, string>>;
 }
 
 export async function openFolderEngine(options: FolderOptions, signal?: AbortSignal): Promise<DenseEngine> {
-  const folder = isModelUrl(options.folder)
-    ? await fetchModel(options.folder, options.modelsFolder ?? 'Models', signal)
-    : options.folder;
+  const folder = isModelUrl(options.folder) ? await fetchModel(options, signal) : options.folder;
   const model = await openModelFolder(folder, options.threads);
   const embed = async (text: string): Promise<Float32Array> => {
     const results = await model.session.run(feedsOf(model, text));
@@ -226,7 +227,8 @@ export function feedsOf(
 
 /** Files of a model besides the model itself; only the tokenizer must be there. */
 const OTHER_FILES = ['config.json', 'sentence_bert_config.json', '1_Pooling/config.json', 'tokenizer_config.json'];
-const LARGEST_FILE_BYTES = 4e9;
+/** Model pages redirect to the servers of their files. */
+const FETCHING = { timeoutMs: 60_000, totalMs: Infinity, retries: 3, maxBytes: 4e9, maxRedirects: 10 };
 /** Written last: a folder without it was left unfinished. */
 const COMPLETE = 'complete.json';
 
@@ -235,7 +237,8 @@ function isModelUrl(model: string): boolean {
 }
 
 /** Fetches a model on first use; a model page at huggingface.co means the files of its main branch. */
-async function fetchModel(address: string, into: string, signal?: AbortSignal): Promise<string> {
+async function fetchModel(options: FolderOptions, signal?: AbortSignal): Promise<string> {
+  const { folder: address, modelsFolder: into = 'Models', proxy } = options;
   const base = filesOf(address);
   const name = base.pathname.split('/').filter((part) => part !== '' && part !== 'resolve' && part !== 'main');
   const named = name
@@ -244,19 +247,22 @@ async function fetchModel(address: string, into: string, signal?: AbortSignal): 
     .replaceAll(/[^\w.-]+/g, '-');
   const folder = join(into, `${named}-${sha256(base.href).slice(0, 8)}`);
   if (existsSync(join(folder, COMPLETE))) return folder;
-  if (!(await fetchFile(base, 'tokenizer.json', folder, signal)))
+  const { createServerClient } = await import('../../../http/index.ts');
+  await using client = createServerClient({ url: base, proxy, ...FETCHING });
+  const fetchFile = (file: string): Promise<boolean> =>
+    fetchModelFile(client, new URL(file, base), join(folder, file), signal);
+  if (!(await fetchFile('tokenizer.json')))
     throw new AppError('MODEL_MISSING', `${base.href} has no tokenizer.json`, {
       hint: 'give the address of the folder with model.onnx and tokenizer.json',
     });
   let model: string | undefined;
-  for (const file of MODEL_FILES)
-    if (model === undefined && (await fetchFile(base, file, folder, signal))) model = file;
+  for (const file of MODEL_FILES) if (model === undefined && (await fetchFile(file))) model = file;
   if (model === undefined)
     throw new AppError('MODEL_MISSING', `${base.href} holds no ONNX model`, {
       hint: `it should have one of ${MODEL_FILES.join(', ')}`,
     });
   // Large models keep their weights beside the graph.
-  for (const file of [...OTHER_FILES, `${model}_data`]) await fetchFile(base, file, folder, signal);
+  for (const file of [...OTHER_FILES, `${model}_data`]) await fetchFile(file);
   await writeFileAtomic(join(folder, COMPLETE), `${JSON.stringify({ url: base.href, model })}\n`);
   return folder;
 }
@@ -268,29 +274,29 @@ function filesOf(address: string): URL {
 }
 
 /** Fetches one file; false when the server does not have it. */
-async function fetchFile(base: URL, file: string, folder: string, signal: AbortSignal | undefined): Promise<boolean> {
-  const url = new URL(file, base);
+async function fetchModelFile(client: HttpClient, url: URL, path: string, signal?: AbortSignal): Promise<boolean> {
+  let part: PartFile | undefined;
   try {
-    const response = await fetch(url, { ...(signal && { signal }) });
-    if (response.status === 404 || response.status === 403) {
-      await response.body?.cancel();
-      return false;
-    }
-    if (!response.ok || !response.body)
-      throw new AppError('MODEL_UNREADABLE', `${url.href} answered ${response.status}`);
-    await using part = await openPart(join(folder, file));
-    let bytes = 0;
-    for await (const chunk of response.body) {
-      bytes += chunk.length;
-      if (bytes > LARGEST_FILE_BYTES) throw new AppError('MODEL_UNREADABLE', `${url.href} is larger than 4 GB`);
-      await part.file.writeFile(chunk);
-    }
+    const sink: OpenSink = async () => {
+      part = await openPart(path);
+      const { file } = part;
+      return { write: (chunk) => file.writeFile(chunk) };
+    };
+    const result = await client.send({ url, sink }, signal);
+    const status = result.kind === 'response' ? result.response.status : undefined;
+    if (status === 404 || status === 403) return false;
+    if (part === undefined || status === undefined || status >= 300) throw unfetched(url, result);
     await part.commit();
     return true;
-  } catch (error) {
-    if (signal?.aborted || error instanceof AppError) throw error;
-    throw new AppError('MODEL_UNREADABLE', `${url.href} cannot be fetched: ${errorInfo(error).message}`, {
-      cause: error,
-    });
+  } finally {
+    await part?.[Symbol.asyncDispose]();
   }
+}
+
+function unfetched({ href }: URL, result: HttpResult): AppError {
+  if (result.kind === 'refused' && result.reason === 'body-too-large')
+    return new AppError('MODEL_UNREADABLE', `${href} is larger than 4 GB`);
+  if ('response' in result) return new AppError('MODEL_UNREADABLE', `${href} answered ${result.response.status}`);
+  const why = result.kind === 'later' ? result.reason : result.message;
+  return new AppError('MODEL_UNREADABLE', `${href} cannot be fetched: ${why}`);
 }

@@ -1,6 +1,8 @@
 import type { Clock, Random } from '../../../base/index.ts';
-import { AppError, fieldsOf, KeyedLimiter, spreadDelay, systemClock } from '../../../base/index.ts';
-import { bearer, RemoteError, requestJson, withRetries } from '../../remote.ts';
+import { AppError, fieldsOf, systemClock } from '../../../base/index.ts';
+import type { ProxySettings } from '../../../http/index.ts';
+import { RemoteError } from '../../remote-error.ts';
+import { bearer, RemoteServer } from '../../remote.ts';
 import type { DenseEngine, Role } from '../engine.ts';
 import { withPrefix, normalise } from '../engine.ts';
 
@@ -25,11 +27,10 @@ export interface ServerOptions {
   readonly normalise: boolean;
   /** Put before every text of that role, as models like E5 want it. */
   readonly prefixes: Readonly<Record<Role, string>>;
+  readonly proxy?: ProxySettings | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
 }
-
-const LONGEST_BACKOFF_MS = 60_000;
 
 /** Opens the engine and asks for one vector, so that a wrong address, key or model shows before any work is done. */
 export async function openServerEngine(options: ServerOptions, signal?: AbortSignal): Promise<DenseEngine> {
@@ -52,27 +53,28 @@ export async function openServerEngine(options: ServerOptions, signal?: AbortSig
         texts.map((text) => options.prefixes[role] + text),
         each,
       ),
-    [Symbol.asyncDispose]: async () => undefined,
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }
 
-class EmbeddingClient {
-  readonly #options: ServerOptions & { readonly clock: Clock };
+class EmbeddingClient implements AsyncDisposable {
+  readonly #options: ServerOptions;
   readonly #url: string;
-  /** One key: a Retry-After holds all requests to the server. */
-  readonly #limiter: KeyedLimiter;
+  readonly #server: RemoteServer;
   dimensions: number;
 
   constructor(options: ServerOptions) {
-    const { clock = systemClock } = options;
-    this.#options = { ...options, clock };
-    this.#url = `${options.url.replace(/(?<!\/)\/+$/, '')}/embeddings`;
-    this.#limiter = new KeyedLimiter({ clock, defaultLimit: options.concurrency });
+    const { url, apiKey, timeoutMs, retries, retryBackoffMs: backoffMs, longestWaitMs, concurrency } = options;
+    const { proxy, clock, random } = options;
+    const patience = { timeoutMs, retries, backoffMs, longestWaitMs, concurrency };
+    this.#options = options;
+    this.#url = `${url.replace(/(?<!\/)\/+$/, '')}/embeddings`;
+    this.#server = new RemoteServer({ baseUrl: url, credential: bearer(apiKey), ...patience, proxy, clock, random });
     this.dimensions = options.dimensions;
   }
 
   async probe(signal?: AbortSignal): Promise<Float32Array[]> {
-    const { probeMs, clock } = this.#options;
+    const { probeMs, clock = systemClock } = this.#options;
     if (probeMs === undefined) return this.embed(['dimensions'], signal);
     const late = new AbortController();
     using _timer = clock.setTimer(probeMs, () => late.abort());
@@ -85,27 +87,15 @@ class EmbeddingClient {
   }
 
   async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
-    const { clock, retries, retryBackoffMs: baseMs, longestWaitMs, random } = this.#options;
-    const spread = { baseMs, spread: 0.25, capMs: LONGEST_BACKOFF_MS, ...(random && { random }) };
-    const patience = { retries, delayMs: (attempt: number) => spreadDelay(attempt, spread), longestWaitMs, clock };
     const vectors: (Float32Array | undefined)[] = Array.from({ length: texts.length });
-    const ask = async (places: readonly number[]): Promise<number[]> => {
-      const answer = await this.#request(
-        places.map((place) => texts[place] ?? ''),
-        signal,
-      );
-      for (const [at, place] of places.entries()) vectors[place] = answer[at];
-      const left = places.filter((_, at) => !answer[at]);
-      // Some is progress, and a server may cut batches short again and again; none at all is a failed attempt.
-      if (left.length === places.length)
-        throw new RemoteError('ENGINE_ANSWER_BROKEN', 'the answer has none of the texts', { category: 'network' });
-      return left;
-    };
     try {
-      let open = [...texts.keys()];
-      while (open.length > 0) {
-        const places = open;
-        open = await withRetries(() => ask(places), patience, signal);
+      // A server may cut batches short again and again: some vectors are progress.
+      for (let open = [...texts.keys()]; open.length > 0; open = open.filter((place) => !vectors[place])) {
+        const answer = await this.#request(
+          open.map((place) => texts[place] ?? ''),
+          signal,
+        );
+        for (const [at, place] of open.entries()) vectors[place] = answer[at];
       }
     } catch (error) {
       if (!(error instanceof RemoteError)) throw error;
@@ -122,24 +112,19 @@ class EmbeddingClient {
   }
 
   async #request(texts: readonly string[], signal?: AbortSignal): Promise<Answer> {
-    const { url, model, dimensions, apiKey, timeoutMs, longestWaitMs, clock } = this.#options;
-    using _slot = await this.#limiter.acquire([this.#url], signal);
-    try {
-      const answer = await requestJson({
-        baseUrl: url,
-        path: '/embeddings',
-        body: { model, input: texts, encoding_format: 'float', ...(dimensions > 0 && { dimensions }) },
-        headers: bearer(apiKey),
-        timeoutMs,
-        clock,
-        signal,
-      });
-      return parseAnswer(answer, texts.length).map((vector) => this.#check(vector));
-    } catch (error) {
-      const afterMs = error instanceof RemoteError ? error.retryAfterMs : undefined;
-      if (afterMs !== undefined && afterMs <= longestWaitMs) this.#limiter.holdUntil(this.#url, clock.now() + afterMs);
-      throw error;
-    }
+    const { model, dimensions } = this.#options;
+    const body = { model, input: texts, encoding_format: 'float', ...(dimensions > 0 && { dimensions }) };
+    let vectors: Answer = [];
+    const fault = (answer: unknown): string | undefined => {
+      vectors = parseAnswer(answer, texts.length).map((vector) => this.#check(vector));
+      return vectors.every((vector) => !vector) ? 'none of the texts' : undefined;
+    };
+    await this.#server.ask('/embeddings', { body, repeatable: true, fault }, signal);
+    return vectors;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server[Symbol.asyncDispose]();
   }
 
   #fault(error: RemoteError): AppError {
