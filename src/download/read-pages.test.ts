@@ -166,6 +166,8 @@ test('a page that sells the text or calls itself a preview is not the text, what
   const closed = [
     '<button>Access through <b>your institution</b></button><a href="/buy">Purchase PDF</a>',
     '<h2>Section snippets</h2>',
+    '<header><a href="/in">Access through your institution</a></header><p>Purchase access to the full article</p>',
+    '<a href="/in">Access through your library</a><p>You do not have access to this chapter</p>',
     '<p>This is a preview of subscription content, <a href="/in">log in via an institution</a> to check access.</p>',
     '<div>Buy article PDF 39,95 €</div>',
     '<p>You do not currently have access to this article.</p>',
@@ -184,11 +186,21 @@ test('a page that sells the text or calls itself a preview is not the text, what
       const { attempt, artifact } = await tryPage(shown(notice), plan);
       assert.deepEqual([attempt.reason, artifact], ['paywalled', null], notice);
     }
+  // Without the text, the same words mean that it is for subscribers.
+  const { attempt: abstractOnly } = await tryPage(
+    `<html><head><meta name="citation_title" content="${TITLE}"></head><body><h1>${TITLE}</h1>
+     <button>Access through your institution</button><h2>Abstract</h2>${prose}</body></html>`,
+  );
+  assert.equal(abstractOnly.reason, 'paywalled');
   const open = [
     '<a href="/x">Buy this article in print</a>',
     '<a href="/x">Get rights and content</a>',
     '<a href="/x">Purchase reprints</a><a href="/x">Buy this issue</a>',
     '<nav><a href="/x">Purchase access</a></nav>',
+    '<header><ul><li><a href="/x">Access through your institution</a></li><li>Search</li></ul></header>',
+    '<div class="menu"><button>Access through <b>your organization</b></button></div>',
+    '<a href="/x">Zugang über Ihre Institution</a>',
+    '<a href="/x">Accès via votre établissement</a>',
     '<p>Article processing charge: $1,200</p>',
     '<p>Unlimited access for less than $2 a month</p>',
     '<p>A crab is carried into the room during a preview of the auction</p>',

@@ -1,6 +1,6 @@
 import type { Headers } from '../../http/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
-import { offersText } from './offers.ts';
+import { invitesToSignIn, offersText } from './offers.ts';
 import {
   readJsonLd,
   parseLinkHeader,
@@ -40,7 +40,6 @@ const OTHER_LABEL =
 export function readLandingPage(html: string | ReadPage, url: URL, headers: Headers = {}) {
   const { tags, text, notices, prose } = typeof html === 'string' ? readPage(html) : html;
   const base = baseOf(tags, url);
-  const isForSale = notices.some(offersText);
   const metas = tags
     .filter(({ name }) => name === 'meta')
     .map(({ attributes }) => ({
@@ -59,6 +58,9 @@ export function readLandingPage(html: string | ReadPage, url: URL, headers: Head
   const own = [stated, ofAddress].filter((each) => each !== undefined);
   const anchors = tags.filter((tag) => tag.name === 'a' && mayBeOfArticle(tag, base, url, own));
   const title = titleIn(metas);
+  const isWhole = isFullText(prose, title !== undefined);
+  // A page without the text that asks to sign in has it for subscribers; one with the text asks everybody.
+  const isForSale = notices.some(offersText) || (!isWhole && notices.some(invitesToSignIn));
   const shown = embedded(tags);
   const candidates = [
     ...withoutSupplements(
@@ -94,8 +96,8 @@ export function readLandingPage(html: string | ReadPage, url: URL, headers: Head
     ),
     refresh: refreshOf(tags, headers, base),
     embedded: distinct(shown, base, url)[0]?.url ?? null,
-    isFullText: isFullText(prose, title !== undefined) && !isForSale,
-    /** The page sells the text, or says that it shows only its beginning. */
+    isFullText: isWhole && !isForSale,
+    /** The page sells the text, says that it shows only its beginning, or has none and asks to sign in. */
     isForSale,
     /** Its text without references, related works and navigation. */
     text,

@@ -9,7 +9,6 @@ const OFFERS: readonly RegExp[] = [
   /^(?:article|chapter|paper|document|content|text|(?:first )?page) preview$/,
   /\bpreview of (?:subscription|purchased|paid|(?:this|the) (?:article|chapter|paper|document|book|publication|full text|text|content|first page))\b/,
   /^section snippets$/,
-  /\baccess (?:[a-z]{1,10} ){0,3}(?:through|via|with) (?:your|an|my) (?:institution|organi[sz]ation|library|university|society|subscription|membership)\b/,
   /\b(?:you|institution|organi[sz]ation|library|computer)\b.{0,40}\b(?:not|don[’']t|doesn[’']t)\b.{0,20}\bhave (?:full )?access\b/,
   /\bnot registered by an institution with a subscription\b/,
   /\b(?:get|gain|unlock|request|obtain|need) (?:full |immediate |instant |online |complete |unlimited ){0,2}access to (?:this|the) (?:full|complete|entire|whole|article|chapter|paper|content|document|version)\b/,
@@ -20,7 +19,7 @@ const OFFERS: readonly RegExp[] = [
   /^(?:view |see |show |check )?(?:all )?(?:access|purchase|access and purchase|purchase and access|access (?:and|&) subscription) options\b/,
   /\bsubscribe to (?:read|continue|access|view)\b|\bunlock the (?:full|complete)\b/,
   // German
-  /\b(?:artikel|aufsatz|beitrag|kapitel|pdf|volltext|zugang|zugriff)\b.{0,15}\b(?:kaufen|erwerben|leihen|freischalten)\b|\bzugang über (?:ihre|eine) institution\b|\bkeinen? (?:zugang|zugriff)\b|\bnur für abonnenten\b/,
+  /\b(?:artikel|aufsatz|beitrag|kapitel|pdf|volltext|zugang|zugriff)\b.{0,15}\b(?:kaufen|erwerben|leihen|freischalten)\b|\bkeinen? (?:zugang|zugriff)\b|\bnur für abonnenten\b/,
   // French
   /\b(?:acheter|louer) (?:(?:cet|ce|cette|le|la|un|en) ?|l['’]){0,2}(?:article|pdf|chapitre|texte|accès|document|extrait)\b|\baccès (?:réservé|restreint|payant)\b|\bréservée?s? aux abonnés\b|\bvous n['’]avez pas accès\b|\bpour lire la suite\b/,
   // Spanish, Portuguese, Italian
@@ -29,6 +28,14 @@ const OFFERS: readonly RegExp[] = [
   /купить (?:статью|доступ|полный текст|pdf)|доступ (?:ограничен|платный|по подписке)/,
   // Chinese, Japanese, Korean
   /购买(?:本文|全文|文章|此文|pdf)|付费(?:阅读|下载|全文)|登录后(?:阅读|查看)全文|(?:本文|論文|記事|全文).{0,6}(?:購入|有料)|有料(?:記事|会員)|会員限定|(?:논문|원문|기사).{0,4}구매/,
+];
+
+/** Short texts that invite readers to sign in. Sites show them on every page, also above a text that is open to all. */
+const SIGN_INS: readonly RegExp[] = [
+  /\baccess (?:[a-z]{1,10} ){0,3}(?:through|via|with) (?:your|an|my) (?:institution|organi[sz]ation|library|university|society|subscription|membership)\b/,
+  /\bzugang über (?:ihre|eine) institution\b/,
+  /\baccès (?:par|via) (?:votre|une) (?:institution|établissement|bibliothèque)\b/,
+  /\b(?:acceso|acesso|accesso) (?:a través de|por|através d[ae]|tramite) (?:su|una?|sua|uma|la tua) (?:institución|instituição|istituzione|biblioteca|universidad)\b/,
 ];
 
 /** "48-hour access $12", "PDF 39,95 €". */
@@ -44,11 +51,21 @@ const MOST_WORDS_OF_A_PRICE = 12;
 
 /** Whether a short text of a page sells the text itself, or says that the page shows only its beginning. */
 export function offersText(notice: string): boolean {
-  const text = notice.toLowerCase().replaceAll(/\s+/g, ' ').trim();
+  const text = normalized(notice);
   const words = text.split(' ').length;
   if (words > MOST_WORDS_OF_AN_OFFER || BESIDE.test(text)) return false;
   return (
     OFFERS.some((offer) => offer.test(text)) ||
     (words <= MOST_WORDS_OF_A_PRICE && PRICE.test(text) && PRICED.test(text) && !PERIODIC.test(text))
   );
+}
+
+/** Whether a short text of a page asks readers to sign in for access, which says nothing about what the page shows. */
+export function invitesToSignIn(notice: string): boolean {
+  const text = normalized(notice);
+  return text.split(' ').length <= MOST_WORDS_OF_AN_OFFER && SIGN_INS.some((invitation) => invitation.test(text));
+}
+
+function normalized(notice: string): string {
+  return notice.toLowerCase().replaceAll(/\s+/g, ' ').trim();
 }
