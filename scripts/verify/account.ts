@@ -159,6 +159,7 @@ function truthOf(folder: string, lastRun: string): { readonly numbers: Numbers; 
       unavailable: count((row) => row?.outcome === 'skipped' || (row?.outcome === 'failed' && !later(row))),
       waiting: count((row) => row === undefined),
       downloaded_this_run: count((row) => row?.outcome === 'saved' && row.run_id === lastRun),
+      unidentified: [...works.keys()].filter((work) => work.startsWith('entry:')).length,
       unreadable_entries: unreadable,
       repeated_entries: repeated,
       other_versions: others,
@@ -187,10 +188,11 @@ async function shownIn(folder: string, corpus: Corpus, summary: string): Promise
   shown.set('summary on the command line', {
     listed: found(/([\d,]+)\s+listed/, summary),
     downloaded: found(/([\d,]+)\s+downloaded/, summary),
-    downloaded_this_run: found(/\(([\d,]+) by this run\)/, summary),
+    downloaded_this_run: found(/\(([\d,]+)\s+of\s+them\s+now\)/, summary),
     unavailable: found(/([\d,]+)\s+unavailable/, summary),
     deferred: found(/([\d,]+)\s+deferred/, summary),
     failed: found(/([\d,]+)\s+failed,\s+retryable/, summary),
+    unidentified: found(/([\d,]+)\s+known\s+by\s+their\s+title/, summary),
     unreadable_entries: found(/([\d,]+)\s+unreadable\s+entries/, summary),
     repeated_entries: found(/([\d,]+)\s+repeated\s+entries/, summary),
     included: found(/([\d,]+)\s+included/, summary),
@@ -211,7 +213,9 @@ async function shownIn(folder: string, corpus: Corpus, summary: string): Promise
   shown.set('run.json, by file', Object.fromEntries(ofFiles));
   shown.set('run.json', { ...run.account.works, scans: run.account.scans, partial: run.account.partial });
   const csv = (await text('csv')).split('\r\n').filter((line) => line !== '');
-  const outcomes = csv.slice(1).map((line) => /,(saved|own|parked|failed|skipped|waiting|unreadable),/.exec(line)?.[1]);
+  const outcomes = csv
+    .slice(1)
+    .map((line) => /,(saved|local|parked|failed|skipped|waiting|unreadable),/.exec(line)?.[1]);
   const inCsv = (...names: string[]): number => outcomes.filter((each) => names.includes(each ?? '')).length;
   shown.set('export --format csv', {
     listed: csv.length - 1,
@@ -225,6 +229,7 @@ async function shownIn(folder: string, corpus: Corpus, summary: string): Promise
   shown.set('PRISMA diagram', {
     'prisma identified': n('Records identified'),
     unreadable_entries: n('unreadable entries'),
+    unidentified: n('known by title, authors and year only'),
     excluded: n('Records excluded'),
     'prisma not retrieved': n('Reports not retrieved'),
     'prisma retrieved': n('Reports retrieved'),
@@ -248,7 +253,7 @@ interface ServedAccount extends Pick<Account, 'prisma'> {
 
 const OUTCOMES = {
   saved: 'downloaded',
-  own: 'local',
+  local: 'local',
   parked: 'deferred',
   failed: 'failed',
   skipped: 'unavailable',
@@ -263,6 +268,8 @@ function ofPrisma(prisma: Account['prisma']): Numbers {
   return {
     'prisma identified': prisma.identified,
     'prisma duplicates': prisma.removed_before_screening.duplicates,
+    'prisma records': prisma.records,
+    unidentified: prisma.unidentified,
     unreadable_entries: prisma.removed_before_screening.unreadable_entries,
     screened: prisma.screened,
     excluded: prisma.excluded,
@@ -352,6 +359,7 @@ function derived(numbers: Numbers): Numbers {
     screened: of('included') + of('excluded'),
     'prisma identified': of('listed') + of('unreadable_entries') + of('repeated_entries'),
     'prisma duplicates': duplicates,
+    'prisma records': of('listed') - of('other_versions'),
   };
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -75,6 +75,15 @@ test('every entry of every list is in exactly one count, in the first run and in
     assert.deepEqual(account.repeated_by_file, { 'mine.txt': 4, 'mine.bib': 1 });
     assert.deepEqual(prisma.removed_before_screening, { unreadable_entries: 2, duplicates: 6 });
     assert.deepEqual([prisma.not_screened, account.by_reason['title-unknown']], [4, 2]);
+    assert.deepEqual([prisma.records, prisma.unidentified], [4, 2]);
+    const svg = join(scratch.path, 'flow.svg');
+    await Array.fromAsync(corpus.export({ format: 'prisma', out: svg }));
+    const picture = readFileSync(svg, 'utf8');
+    assert.match(picture, /Records to screen \(n = 4\)/);
+    assert.match(
+      picture,
+      /<rect[^>]*\/><text>[^/]*Grey[^/]*<\/tspan><tspan[^>]*>known by title, authors and year only \(n = 2\)/,
+    );
   }
 });
 

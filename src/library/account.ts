@@ -137,6 +137,10 @@ export function accountOf(store: CorpusStore, run?: string) {
     prisma: {
       identified: works.listed + unreadable + repeated,
       removed_before_screening: { unreadable_entries: unreadable, duplicates: repeated + others },
+      /** What is left to screen: the screened and those that are not. */
+      records,
+      /** Records known by title, authors and year only, because no service has an id for them; screened like the others. */
+      unidentified: store.count(`works where ${IS_ENTRY} and ${IS_BEST}`),
       /** Works that a person labelled; 0 before any screening. */
       screened: labelled,
       /** Works without a label: not read yet, or unread because the stopping rule was met. */
@@ -244,10 +248,20 @@ export function prismaSvg(counts: Account['prisma']): string {
     Object.entries(numbers).map(([what, number]) => n(what, number));
   const { duplicates, unreadable_entries: unreadable } = counts.removed_before_screening;
   const removed = ['Removed before screening:', n('duplicates', duplicates), n('unreadable entries', unreadable)];
+  const { records, unidentified } = counts;
   const left = unscreened > 0 ? [n('Records not screened', unscreened)] : [];
   /** The box in the middle, then the lines beside it. */
   const rows: readonly (readonly string[])[] = [
     [n('Records identified', counts.identified), ...removed],
+    ...(unidentified > 0
+      ? [
+          [
+            n('Records to screen', records),
+            'Grey literature among them,',
+            n('known by title, authors and year only', unidentified),
+          ],
+        ]
+      : []),
     screened > 0
       ? [n('Records screened', screened), n('Records excluded', counts.excluded), ...left]
       : ['Records not screened yet'],

@@ -114,6 +114,8 @@ test('a run is exported in every format with links, licences and consistent coun
   assert.deepEqual(prisma, {
     identified: 5,
     removed_before_screening: { unreadable_entries: 1, duplicates: 1 },
+    records: 3,
+    unidentified: 0,
     screened: 0,
     not_screened: 3,
     excluded: 0,

@@ -267,7 +267,18 @@ export const account = z.object({
   asked: z.record(z.string(), z.unknown()).nullable(),
   prisma: z
     .object({
-      ...fields(count, 'identified', 'screened', 'not_screened', 'excluded', 'sought', 'not_retrieved', 'retrieved'),
+      ...fields(
+        count,
+        'identified',
+        'records',
+        'unidentified',
+        'screened',
+        'not_screened',
+        'excluded',
+        'sought',
+        'not_retrieved',
+        'retrieved',
+      ),
       ...fields(count, 'excluded_by_full_text', 'included'),
       excluded_by_full_text_reasons: counts,
     })

@@ -130,8 +130,9 @@ export function usePaged<T>(path: string, query: Query, one: string): Paged<T> {
       (error: unknown) => notify(messageOf(error)),
     );
   };
-  const of = total === undefined ? (next === null ? '' : ' or more') : ` of ${number(total)}`;
-  const count = `${rows.length === 0 ? 'No' : `${number(rows.length)}${of}`} ${plural(rows.length, one)}`;
+  const first = total === undefined && next !== null ? 'The first ' : '';
+  const of = total === undefined ? '' : ` of ${number(total)}`;
+  const count = `${rows.length === 0 ? 'No' : `${first}${number(rows.length)}${of}`} ${plural(rows.length, one)}`;
   return {
     rows,
     status: shown(fetched, () => html`<p class="hint" role="status">${count}</p>`),

@@ -88,7 +88,7 @@ function Chooser({ works, node }: { readonly works: readonly Named[]; readonly n
   };
   return html`<div class="choice">
     ${field(
-      `Work, of ${number(works.length)}`,
+      `Work (${number(works.length)} in the graph)`,
       html`<input
         type="search"
         name="work"

@@ -82,6 +82,7 @@ function flow(prisma: Account['prisma']): View {
     | undefined;
   const steps: readonly (readonly [string, number, readonly string[]])[] = [
     ['Records identified', prisma.identified, removed ? [counted(removed.duplicates, 'duplicate'), counted(removed.unreadable_entries, 'unreadable entry', 'unreadable entries')] : []],
+    ...(prisma.unidentified > 0 ? [['Records to screen', prisma.records, [`${number(prisma.unidentified)} of them known by title, authors and year only`]] as const] : []),
     prisma.screened === 0 ? ['Records, not screened yet', prisma.not_screened, []] : ['Records screened', prisma.screened, [`${number(prisma.excluded)} excluded`, ...(prisma.not_screened > 0 ? [`${number(prisma.not_screened)} not screened`] : [])]],
     ['Full texts sought', prisma.sought, [`${number(prisma.not_retrieved)} not retrieved`]],
     ...(prisma.excluded_by_full_text > 0 ? [['Full texts assessed', prisma.retrieved, [`${number(prisma.excluded_by_full_text)} excluded`, ...Object.entries(prisma.excluded_by_full_text_reasons).map(([why, works]) => `${why}: ${number(works)}`)]] as const] : []),
