@@ -55,7 +55,8 @@ const TALLIED = 'outcome, reason, licence, version, type, year, label, other_ver
 const MOST_UNSETTLED = 500_000;
 const CACHE_KB = 32_768;
 const MOST_NAMED = 5;
-const KEPT = 'corpus.sqlite still has what was read from it, and docstokg reindex writes it again';
+const KEPT =
+  'corpus.sqlite still has what was read from it; docstokg reindex writes it again, with what only the file has';
 /** Pages changed in one transaction that do not fit are written early, and again. */
 const BULK_CACHE_KB = 262_144;
 

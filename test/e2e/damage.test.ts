@@ -26,5 +26,10 @@ test('a damaged run folder loses no decision and no foreign file, and no command
     { file: 'decisions.jsonl', damage: 'shortened' },
   ] as const;
   for (const command of ['search', 'reindex', 'run'] as const) await judge(pair, command);
+  const behind = [
+    { file: 'corpus.sqlite', damage: 'older' },
+    { file: 'decisions.jsonl', damage: 'one byte changed' },
+  ] as const;
+  for (const command of ['search', 'set'] as const) await judge(behind, command);
   assert.deepEqual(faults, []);
 });
