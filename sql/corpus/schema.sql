@@ -7,7 +7,7 @@
 --                                                                            repeated_entries, catalogue_answers
 --   decisions.jsonl                       decisions, mostly by people        screened, protocols, samples, labels, versions,
 --                                                                            decided_works, sets, cells
---   objects.jsonl                         files in a store                   only log_pieces
+--   objects.jsonl                         files in a store                   objects
 --   Data/Manifests/docparse.{doctags,chunk,embed}.manifest.jsonl             document_steps
 --   hosts.jsonl                           requests per host over time        hosts, host_slices
 --   manifest, records and decisions       derived from their tables          works, works_tally, words
@@ -185,6 +185,11 @@ create table cells (
   value text not null,
   primary key (work, column_name)
 ) without rowid;
+
+-- With a store, which object has the bytes of a file; the paths of downloads and outputs of the stages, with slashes. The
+-- last line of a path counts. An object that no row refers to is an orphan.
+create table objects (path text primary key, sha256 text not null, bytes integer not null) without rowid;
+create index objects_by_sha256 on objects (sha256);
 
 -- The last outcome of each step of a document: parsed, chunked, embedded.
 create table document_steps (

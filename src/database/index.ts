@@ -3,6 +3,8 @@ export { CHOICES, LABELS, PHASES, verdictOf } from './decisions.ts';
 export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
 export type { HostRow } from './line-reader.ts';
 export { isFailure, isRefusal, STEPS } from './line-reader.ts';
+export { isReferred, isSharedPath, storedFile, storedFiles } from './object-rows.ts';
+export type { StoredFile } from './object-rows.ts';
 export { isRecord } from './record-rows.ts';
 export { hasOutcome, lastOutcome, manifestRows, Records, savedOutcomes } from './records.ts';
 export type { LastRow } from './records.ts';

@@ -5,6 +5,7 @@ import type { CorpusStore } from './corpus-store.ts';
 import type { WorkRows } from './work-rows.ts';
 import type { Decision, ScreeningDecision, Standing } from './decisions.ts';
 import { CHOICES, labelOf, LABELS, PHASES } from './decisions.ts';
+import { applyObjectLine } from './object-rows.ts';
 import type { RecordLine } from './record-rows.ts';
 import { applyRecordLine } from './record-rows.ts';
 
@@ -71,8 +72,7 @@ export class LineReader {
           this.#decision(value as unknown as Decision)
         );
       case 'objects':
-        // Its readers are those of the store of files; here it is only kept.
-        return typeof value['path'] === 'string' || typeof value['corpus'] === 'string';
+        return applyObjectLine(this.#store, value);
       case 'hosts':
         return this.#hostSlice(value);
       case 'doctags':

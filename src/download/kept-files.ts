@@ -29,8 +29,13 @@ function nameOf(workId: string, kind: ArtifactKind): string {
 interface KeptFilesOptions {
   readonly contentAddressed?: boolean;
   readonly clock?: Clock;
-  /** Fetches a missing file from the shared store; false if it is not there either. */
-  readonly bring?: ((path: string) => Promise<boolean>) | undefined;
+  /** Where else files are; nowhere by default. */
+  readonly store?: {
+    /** Whether it has a file. */
+    has(path: string): boolean;
+    /** Fetches a missing file; false if it is not there either. */
+    bring(path: string): Promise<boolean>;
+  };
 }
 
 /** The files of a run: `PDF/ HTML/ XML/` by name, or by hash with readable links. */
@@ -102,12 +107,12 @@ export class KeptFiles implements Disposable {
   /** Whether a saved file still exists with its size, or could be brought from the store. */
   async holds(path: string, bytes: number): Promise<boolean> {
     if (await this.#isHere(path, bytes)) return true;
-    return (await this.#options.bring?.(path)) === true && (await this.#isHere(path, bytes));
+    return (await this.#options.store?.bring(path)) === true && (await this.#isHere(path, bytes));
   }
 
-  /** Whether a saved file was deleted or cut, and no store can have it. */
+  /** Whether a saved file was deleted or cut, and the store does not have it. */
   async hasLost(path: string, bytes: number): Promise<boolean> {
-    return !this.#options.bring && !(await this.#isHere(path, bytes));
+    return !this.#options.store?.has(path) && !(await this.#isHere(path, bytes));
   }
 
   async #isHere(path: string, bytes: number): Promise<boolean> {

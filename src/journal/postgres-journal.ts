@@ -14,10 +14,11 @@ import { PostgresLines } from './postgres-lines.ts';
 
 /** The logs that a fleet shares. What a machine has seen of hosts stays in its folder. */
 const SHARED: ReadonlySet<LogName> = new Set([
+  // First, because rows of the others refer to the files.
+  'objects',
   'manifest',
   'records',
   'decisions',
-  'objects',
   'doctags',
   'chunk',
   'embed',
@@ -138,12 +139,10 @@ class PostgresJournal implements Journal {
     for (let most = LINES_AT_ONCE; most >= LINES_AT_ONCE;) {
       const rows = await this.#lines.read(new Map([...SHARED].map((log) => [log, this.#linesOf(log)])), LINES_AT_ONCE);
       most = 0;
-      for (const [log, found] of Map.groupBy(rows, (row) => row.log as LogName)) {
-        await this.#copy(
-          log,
-          found.map(({ text }) => text),
-        );
-        most = Math.max(most, found.length);
+      for (const log of SHARED) {
+        const lines = rows.flatMap((row) => (row.log === log ? [row.text] : []));
+        await this.#copy(log, lines);
+        most = Math.max(most, lines.length);
       }
       total += rows.length;
     }
@@ -152,6 +151,7 @@ class PostgresJournal implements Journal {
   }
 
   async #copy(log: LogName, lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
     await this.#copies.append(log, lines);
     this.#copied.set(log, { lines: this.#linesOf(log) + lines.length, bytes: this.logs.size(log) });
   }

@@ -1,6 +1,7 @@
 export { assembleDownload, checkDownload, checkFolder, dnsMappings, openAsking } from './download/open-download.ts';
-export { checkStore, openShared } from './fleet/shared-files.ts';
-export type { StoreCheck, Shared } from './fleet/shared-files.ts';
+export { checkStore } from './fleet/check-store.ts';
+export type { StoreCheck } from './fleet/check-store.ts';
+export { openShared, openStored } from './fleet/open-shared.ts';
 export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';
 export { configuredServices, hostKnowledge, hostRates, hostsNow } from './download/open-admission.ts';

@@ -8,11 +8,11 @@ import { isQueueEvent } from '../download/index.ts';
 import type { Clocks, Runtime } from './queue/open-queue.ts';
 import type { DownloadAssembly } from './download/open-download.ts';
 import type { ListedTimes, ZoteroVersions } from './list/provider.ts';
-import type { Shared } from './fleet/shared-files.ts';
+import type { Shared } from './fleet/open-shared.ts';
 import { assembleDownload } from './download/open-download.ts';
 import { countingRepeats, countListed, wantedWorks, zoteroVersions } from './list/provider.ts';
 import { openQueue, openQueueBeside, orchestratorOptions } from './queue/open-queue.ts';
-import { openShared } from './fleet/shared-files.ts';
+import { openShared } from './fleet/open-shared.ts';
 import { chunkedDocuments, openTokenizer } from '../parse/index.ts';
 import type { Account } from '../library/index.ts';
 import { accountOf, manifestFolder, runCountsOf } from '../library/index.ts';
@@ -142,7 +142,7 @@ export class Run implements AsyncIterable<CorpusEvent> {
     await using papers = openFiling(own.papers, config, runtime);
     const files = new ArrivedFiles();
     let fleet: ReturnType<typeof fleetRun<DownloadSummary | undefined, RunAccount['index'] | undefined>> | undefined;
-    if (shared?.logs) checkFleet(request);
+    if (shared.journal.isShared) checkFleet(request);
     const arrive: Arrive = (file) => (fleet ?? files).add(file);
     await using download = wantsWorks(request) ? await this.#open({ ...request, config }, shared, arrive) : undefined;
     const run: CorpusRunOptions<DownloadSummary | undefined, RunAccount['index'] | undefined> = {
@@ -170,13 +170,10 @@ export class Run implements AsyncIterable<CorpusEvent> {
         return await makeIndex(config, tell, signal);
       },
       report: (stage, event) => tell({ kind: 'stage', stage, event }),
-      store: shared && (() => storedOutputs(shared)),
+      store: config.store.url === '' ? undefined : () => storedOutputs(shared),
     };
     const once = this.#once;
-    if (shared?.logs && download && once) {
-      const { logs } = shared;
-      fleet = fleetRun({ ...run, config, runtime, shared: { ...shared, logs }, once, download });
-    }
+    if (download && once) fleet = fleetRun({ ...run, config, runtime, shared, once, download });
     const outcome = await (fleet ? fleet.run(signal) : runCorpus(run, signal));
     const counts = download ? this.#count(download, runtime) : countsIn(config);
     const { scans, partial } = counts;
@@ -228,7 +225,7 @@ export class Run implements AsyncIterable<CorpusEvent> {
     return accountOf(store, runId);
   }
 
-  async #open(request: Request, shared: Shared | undefined, arrive: Arrive): Promise<DownloadAssembly> {
+  async #open(request: Request, shared: Shared, arrive: Arrive): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
     this.#zotero = zoteroVersions(config.download.out);
     await using stack = new AsyncDisposableStack();
@@ -237,7 +234,7 @@ export class Run implements AsyncIterable<CorpusEvent> {
     const telemetry = stack.use(
       await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
     );
-    const once = shared?.logs && (await openOnce(request, queue, stack));
+    const once = shared.journal.isShared ? await openOnce(request, queue, stack) : undefined;
     this.#once = once;
     const assembly = stack.use(
       await assembleDownload(config, runtime, {
@@ -268,11 +265,9 @@ export class Run implements AsyncIterable<CorpusEvent> {
           if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));
         },
         // The machine that wrote its row may have died before it queued the file for parsing.
-        kept:
-          shared?.logs &&
-          (async (work) => {
-            await arrive(fileOf(assembly, work, assembly.records.savedKind(work)));
-          }),
+        kept: shared.journal.isShared
+          ? (work): Promise<void> => arrive(fileOf(assembly, work, assembly.records.savedKind(work)))
+          : undefined,
         report: (event) => {
           if (isQueueEvent(event)) {
             telemetry.report(event);

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { sha256 } from '../../src/base/index.ts';
 import { manifestRow } from '../../src/download/index.ts';
 import type { CorpusStore } from '../../src/database/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../../src/works/index.ts';
@@ -23,7 +24,11 @@ export function corpusLines(count: number, seed: number): LogLine[] {
     const number = pick(works);
     const [openalex, doi, pmid] = [`W${number}`, `10.5555/w${number}`, String(1000 + number)];
     const json = (log: string, value: unknown): LogLine => ({ log, text: `${JSON.stringify(value)}\n` });
-    switch (pick(11)) {
+    switch (pick(12)) {
+      case 11: {
+        const bytes = pick(3);
+        return json('objects.jsonl', { path: `PDF/${openalex}.pdf`, sha256: sha256(String(bytes)), bytes, at: '' });
+      }
       case 10: {
         const until = pick(3) === 0 ? new Date(pick(1e6)).toISOString() : null;
         const done = { 200: pick(3), 503: pick(2), timeout: pick(2) };
@@ -74,10 +79,10 @@ export function corpusLines(count: number, seed: number): LogLine[] {
           record: { ...emptyRecord(`doi:${doi}`, { doi }), venue: `Journal ${pick(9)}`, citedBy: pick(50) },
         });
       case 6: {
-        const [document, sha256] = [`own-${pick(5)}`, 'a'];
+        const document = `own-${pick(5)}`;
         const said = [emptyRecord(`paper:${document}`)];
         const work = pick(2) === 0 ? openalex : `paper:${document}`;
-        return json('records.jsonl', { kind: 'paper', document, sha256, checked: true, work, said });
+        return json('records.jsonl', { kind: 'paper', document, sha256: 'a', checked: true, work, said });
       }
       case 7: {
         const decision = [

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { RunCounts } from '../../library/index.ts';
 import { AppError, isAbort } from '../../base/index.ts';
 import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
-import { checkStore, fleetLayer, mergeFolders, openShared, simulatedLayer } from '../../run/index.ts';
+import { checkStore, fleetLayer, mergeFolders, openStored, simulatedLayer } from '../../run/index.ts';
 import { decimalNumber, webOptions } from '../options.ts';
 import { corpusOf, requireFolder, requireRun, runArgument, splitRun } from '../run-argument.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
@@ -188,9 +188,8 @@ export function storeCommand() {
       if (config.store.url === '')
         throw new AppError('USAGE_STORE', 'no store given', { hint: 'give --store s3://bucket/prefix or a folder' });
       using stop = stopSignal();
-      await using opened = await openShared(config, session, flags.push ? 'again' : false);
-      if (!opened) return;
-      const { files, logs } = opened;
+      await using opened = await openStored(config, session, flags.push ? 'again' : false);
+      const { files } = opened;
       const store = files.objects.name;
       if (flags.push) {
         const { absent, ...pushed } = await files.pushAll(stop.signal);
@@ -203,8 +202,7 @@ export function storeCommand() {
         return;
       }
       if (flags.pull) {
-        await logs?.refresh();
-        files.refresh();
+        await files.refresh();
         const brought = await files.bringAll(flags.papers ? '' : 'Data/', undefined, stop.signal);
         await using corpus = await openCorpus(run, { config, clock: session.clock });
         for await (const event of corpus.index(stop.signal)) session.tell(event);

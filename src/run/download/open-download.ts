@@ -14,15 +14,15 @@ import { orchestratorOptions } from '../queue/open-queue.ts';
 import type { Clocks, Runtime, WebTime } from '../queue/open-queue.ts';
 import type { ReviewFile } from '../list/search-titles.ts';
 import { openReviewFile } from '../list/search-titles.ts';
-import type { Shared } from '../fleet/shared-files.ts';
-import { openJournal } from '../open-journal.ts';
+import type { Shared } from '../fleet/open-shared.ts';
+import type { CorpusFiles } from '../fleet/shared-files.ts';
 import type { HostEvent } from '../../hosts/index.ts';
 import type { DnsMapping, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../../http/index.ts';
 import { createClient, raced, requireContact, SqliteCacheStore } from '../../http/index.ts';
 import type { ResolverChoice, Services, TitleFinding } from '../../resolve/index.ts';
 import { chooseResolvers, findByTitle, Lookups } from '../../resolve/index.ts';
 import { CorpusStore, Records } from '../../database/index.ts';
-import type { JobLease, Journal } from '../../journal/index.ts';
+import type { JobLease } from '../../journal/index.ts';
 import { openHostLog } from './host-log.ts';
 import { PdfInspector } from '../../parse/index.ts';
 import type { CitedWork } from '../../works/index.ts';
@@ -50,7 +50,7 @@ export interface DownloadParts extends Pick<DownloadRunOptions, 'queue' | 'list'
       },
   ) => WorkProvider;
   readonly kept?: ResultSink['kept'];
-  readonly shared?: Shared | undefined;
+  readonly shared: Shared;
   /** Called with each durable row; the worker waits for it. */
   readonly written?: (row: ManifestRow) => Promise<void>;
   readonly reportHttp?: ((event: HttpEvent) => void) | undefined;
@@ -122,8 +122,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
   const web = config.queue.backend === 'postgres' ? webTime({ clock: runtime.clock }) : webTime(runtime);
   const runId = `${new Date(runtime.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const warn = (message: string): void => runtime.log('warn', message);
-  const { shared } = parts;
-  const journal = shared?.journal ?? stack.use(await openJournal(config, runtime));
+  const { journal, files: corpusFiles } = parts.shared;
   const store = stack.use(CorpusStore.create(download.out, { warn, journal }));
   const manifest = stack.use(
     await ManifestFolder.open({
@@ -170,7 +169,10 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
     new KeptFiles(download.out, {
       contentAddressed: download.content_addressed,
       clock: runtime.clock,
-      bring: shared && ((path) => shared.files.bring(path)),
+      store: {
+        has: (path) => corpusFiles.of(path) !== undefined,
+        bring: (path) => corpusFiles.bring(path),
+      },
     }),
   );
   // In a separate process: a file may crash its reader.
@@ -197,7 +199,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       isShared: journal.isShared,
       kept: parts.kept,
       write: async (row, lease) => {
-        await appendRow(row, { shared, journal, lease: lease && { queue: 'works', id: lease.id, token: lease.token } });
+        await appendRow(row, corpusFiles, lease && { queue: 'works', id: lease.id, token: lease.token });
         manifest.note(row);
         await parts.written?.(row);
       },
@@ -222,22 +224,12 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
   return { ...assembled, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-interface Writing {
-  readonly shared: Shared | undefined;
-  readonly journal: Journal;
-  readonly lease: JobLease | undefined;
-}
-
 /** Writes a row, after its file is in the store; nothing if the lease was lost. */
-async function appendRow(row: ManifestRow, { shared, journal, lease }: Writing): Promise<void> {
+async function appendRow(row: ManifestRow, files: CorpusFiles, lease: JobLease | undefined): Promise<void> {
   const { outcome, path, sha256, bytes } = row;
-  const lines = [manifestEntry(row)];
   const isFile = outcome === 'saved' && path !== null && sha256 !== null && bytes !== null;
-  const isWritten =
-    shared && isFile
-      ? await shared.files.save([path], { object: { sha256, bytes }, lines, lease })
-      : await journal.append(lines, lease);
-  if (isWritten) return;
+  const saving = { lines: [manifestEntry(row)], lease };
+  if (await (isFile ? files.save([path], { object: { sha256, bytes }, ...saving }) : files.save([], saving))) return;
   throw new AppError('LEASE_LOST', `the lease of ${row.work} was lost to another worker; nothing was written`);
 }
 

@@ -4,7 +4,7 @@ import { AppError, canonicalJson, sha256, wait } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { DownloadAssembly } from '../download/open-download.ts';
 import type { Runtime } from '../queue/open-queue.ts';
-import type { Shared } from './shared-files.ts';
+import type { Shared } from './open-shared.ts';
 import { openQueueBeside } from '../queue/open-queue.ts';
 import type { StageLog } from '../../journal/index.ts';
 import { parsedDocuments } from '../../parse/index.ts';
@@ -26,7 +26,7 @@ const CHUNKS = 'Data/ChunkedDocTagFiles/';
 interface FleetParts {
   readonly config: Config;
   readonly runtime: Runtime;
-  readonly shared: Shared & { readonly logs: NonNullable<Shared['logs']> };
+  readonly shared: Shared;
 }
 
 interface FleetRunOptions<Gathered, Indexed>
@@ -45,12 +45,11 @@ interface FleetRunOptions<Gathered, Indexed>
  */
 export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, Indexed>) {
   const { config, runtime, shared, once, download, stages, gather, index, report } = options;
-  const { files, logs } = shared;
+  const { files, journal } = shared;
   let doctags: StageSource | undefined;
 
   const pull = async (): Promise<void> => {
-    await logs.refresh();
-    files.refresh();
+    await files.refresh();
     download.manifest.flush();
   };
 
@@ -94,7 +93,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
       const halt = new AbortController();
       const either = AbortSignal.any([signal, halt.signal]);
       const outcomes: Partial<Record<CorpusStageName, StageOutcome>> = {};
-      runtime.log('info', `joined the fleet; its files are in ${files.objects.name}`);
+      runtime.log('info', `joined the fleet; its files are in ${files.place}`);
       const pulling = keepPulling(either);
       try {
         await using stack = new AsyncDisposableStack();
@@ -124,7 +123,7 @@ export function fleetRun<Gathered, Indexed>(options: FleetRunOptions<Gathered, I
         await Promise.allSettled([embedding]);
         const [gathered] = await Promise.all([gathering, ...parts]);
         await pull();
-        const name = `index ${logs.logs.size('embed')}`;
+        const name = `index ${journal.logs.size('embed')}`;
         const indexed = either.aborted ? undefined : await once(name, makeSearchable, either);
         await pull();
         const stopReason = either.aborted ? reasonOf(either) : undefined;
@@ -152,7 +151,7 @@ export async function openStageSource(
   const { stageName, options } = stage;
   const cfgHash = stage.item('settings')?.cfgHash;
   const rows = new RowsByItem();
-  const { files, logs } = shared;
+  const { files } = shared;
   const { folder } = files;
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(await openQueueBeside(config, stageName, runtime));
@@ -166,13 +165,10 @@ export async function openStageSource(
     const made = [...Object.values(given.outputs), fingerprintPath(given)];
     // Lines may not have been copied yet: those of the inputs, and those of the outputs, which a machine may have written
     // before it died without settling the job. It cannot write any now, because the lease is here.
-    if (![...inputs, ...made].every((path) => files.of(path))) {
-      await logs.refresh();
-      files.refresh();
-    }
+    if (![...inputs, ...made].every((path) => files.of(path))) await files.refresh();
     for (const path of inputs)
       if (!(await files.bring(path, signal)))
-        throw new AppError('STAGE_INPUT_MISSING', `${path} is neither here nor in ${files.objects.name}`, {
+        throw new AppError('STAGE_INPUT_MISSING', `${path} is neither here nor in ${files.place}`, {
           hint: 'docstokg store lists what is missing',
         });
     // Outputs made by a machine that was killed need not be made again.

@@ -8,19 +8,21 @@ import { test } from 'node:test';
 import { sha256, systemClock } from '../../base/index.ts';
 import { loadConfig } from '../../config/index.ts';
 import { CorpusStore } from '../../database/index.ts';
-import type { Shared } from './shared-files.ts';
-import { checkStore, openShared } from './shared-files.ts';
+import { checkStore } from './check-store.ts';
+import type { Shared } from './open-shared.ts';
+import { openStored } from './open-shared.ts';
+import type { StoredFiles } from './shared-files.ts';
 
 const runtime = { clock: systemClock, log: () => undefined };
 
 test('a store belongs to one run: a check by another would remove its files as orphans', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-owner-'));
-  const open = async (name: string): Promise<Shared> => {
+  const open = async (name: string): Promise<Shared<StoredFiles>> => {
     const settings = { store: { url: join(temporary.path, 'store') }, download: { out: join(temporary.path, name) } };
     const flags = Object.entries(settings).flatMap(([section, keys]) =>
       Object.entries(keys).map(([key, value]) => ({ path: [section, key], value, origin: 'test' })),
     );
-    return (await openShared(loadConfig({ flags, environment: {} }).config, runtime)) ?? assert.fail('no store');
+    return await openStored(loadConfig({ flags, environment: {} }).config, runtime);
   };
   mkdirSync(join(temporary.path, 'one', 'PDF'), { recursive: true });
   writeFileSync(join(temporary.path, 'one', 'PDF', 'a.pdf'), 'a');
@@ -49,17 +51,16 @@ test('an objects log that was cut off is not believed: a repair removes no objec
   mkdirSync(join(out, 'PDF'), { recursive: true });
   for (const name of ['a', 'b']) writeFileSync(join(out, 'PDF', `${name}.pdf`), name);
   {
-    await using shared = await openShared(config, runtime);
-    await shared?.files.save(['PDF/a.pdf']);
-    await shared?.files.save(['PDF/b.pdf']);
+    await using shared = await openStored(config, runtime);
+    await shared.files.save(['PDF/a.pdf']);
+    await shared.files.save(['PDF/b.pdf']);
     using store = CorpusStore.create(out);
     store.ingest();
   }
   const log = join(out, 'objects.jsonl');
   const before = readFileSync(log, 'utf8');
   writeFileSync(log, `${before.split('\n').slice(0, 2).join('\n')}\n`);
-  await using shared = await openShared(config, runtime, false);
-  assert.ok(shared);
+  await using shared = await openStored(config, runtime, false);
   assert.equal(readFileSync(log, 'utf8'), before);
   const { orphans, removed } = await checkStore(shared.files, { verify: false, repair: true, graceMs: 0 });
   assert.deepEqual([orphans, removed], [[], 0]);

@@ -9,12 +9,13 @@ import type { AppError } from '../../base/index.ts';
 import { sha256, systemClock } from '../../base/index.ts';
 import { FolderJournal, LogFolder } from '../../journal/index.ts';
 import { openObjects } from '../../objects/index.ts';
-import type { SharedFiles } from './shared-files.ts';
-import { checkStore, openSharedFiles } from './shared-files.ts';
+import { CorpusStore } from '../../database/index.ts';
+import { checkStore } from './check-store.ts';
+import { StoredFiles } from './shared-files.ts';
 
 const HOUR = 3_600_000;
 
-async function open(folder: string): Promise<SharedFiles & AsyncDisposable> {
+async function open(folder: string): Promise<AsyncDisposable & { readonly files: StoredFiles }> {
   const settings = {
     endpoint: '',
     region: 'r',
@@ -24,13 +25,12 @@ async function open(folder: string): Promise<SharedFiles & AsyncDisposable> {
     session_token: '',
   };
   const objects = openObjects({ ...settings, url: join(folder, '..', 'store') }, { clock: systemClock, state: folder });
-  const journal = new FolderJournal(new LogFolder(folder));
-  const files = openSharedFiles({ journal, objects, clock: systemClock });
-  const close = async (): Promise<void> => {
-    files[Symbol.dispose]();
-    await journal[Symbol.asyncDispose]();
-  };
-  return { ...files, [Symbol.asyncDispose]: close };
+  const stack = new AsyncDisposableStack();
+  const journal = stack.use(new FolderJournal(new LogFolder(folder)));
+  const store = stack.use(CorpusStore.create(folder, { journal, warn: () => undefined }));
+  store.ingest();
+  const files = new StoredFiles({ journal, store, objects, clock: systemClock });
+  return { files, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 test('saved files are restored into an empty folder from the log alone', async () => {
@@ -40,7 +40,8 @@ test('saved files are restored into an empty folder from the log alone', async (
   mkdirSync(there);
   for (const name of ['a', 'b']) writeFileSync(join(here, 'PDF', `${name}.pdf`), name.repeat(10));
   {
-    await using files = await open(here);
+    await using opened = await open(here);
+    const { files } = opened;
     await files.save(['PDF/a.pdf', 'PDF/b.pdf']);
     await files.save(['PDF/a.pdf']);
     writeFileSync(join(here, 'PDF', 'b.pdf'), 'another version');
@@ -52,7 +53,8 @@ test('saved files are restored into an empty folder from the log alone', async (
   writeFileSync(join(there, 'objects.jsonl'), log);
   for (const path of ['../evil', '/etc/evil', 'PDF/../evil', 'PDF/.hidden', 'docstokg.yaml', 'PDF/a\\b'])
     appendFileSync(join(there, 'objects.jsonl'), `${JSON.stringify({ path, sha256: sha256('x'), bytes: 1 })}\n`);
-  await using files = await open(there);
+  await using opened = await open(there);
+  const { files } = opened;
   assert.deepEqual(
     [...files.below('')].map(({ path }) => path),
     ['PDF/a.pdf', 'PDF/b.pdf'],
@@ -69,7 +71,8 @@ test('a check lists missing and damaged objects; only a repair removes orphans, 
   mkdirSync(join(here, 'PDF'), { recursive: true });
   const object = (text: string): string => join(temporary.path, 'store', sha256(text).slice(0, 2), sha256(text));
   for (const name of ['good', 'lost', 'bent', 'cut', 'old']) writeFileSync(join(here, 'PDF', `${name}.pdf`), name);
-  await using files = await open(here);
+  await using opened = await open(here);
+  const { files } = opened;
   await files.save(['good', 'lost', 'bent', 'cut', 'old'].map((name) => `PDF/${name}.pdf`));
   writeFileSync(join(here, 'PDF', 'old.pdf'), 'new');
   await files.save(['PDF/old.pdf']);
@@ -98,7 +101,8 @@ test('files that an emptied store lacks are uploaded again from a folder that ha
   mkdirSync(join(here, 'PDF'), { recursive: true });
   mkdirSync(there);
   for (const name of ['a', 'b', 'c', 'd']) writeFileSync(join(here, 'PDF', `${name}.pdf`), name.repeat(10));
-  await using files = await open(here);
+  await using opened = await open(here);
+  const { files } = opened;
   await files.save(['a', 'b', 'c', 'd'].map((name) => `PDF/${name}.pdf`));
   writeFileSync(join(there, 'objects.jsonl'), readFileSync(join(here, 'objects.jsonl')));
   const stored = (text: string): string => join(temporary.path, 'store', sha256(text).slice(0, 2), sha256(text));
@@ -106,7 +110,8 @@ test('files that an emptied store lacks are uploaded again from a folder that ha
   writeFileSync(stored('b'.repeat(10)), 'cut');
   rmSync(join(here, 'PDF', 'c.pdf'));
   writeFileSync(join(here, 'PDF', 'd.pdf'), 'D'.repeat(10));
-  await using other = await open(there);
+  await using openedThere = await open(there);
+  const { files: other } = openedThere;
   await assert.rejects(other.bring('PDF/a.pdf'), (error: AppError) => {
     assert.equal(error.code, 'OBJECT_MISSING');
     assert.match(error.message, /^PDF\/a\.pdf: /);

@@ -1,139 +1,217 @@
-import { existsSync, statSync } from 'node:fs';
-import { mkdtempDisposable, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, forEachOf, sha256File, parseJson, fieldsOf } from '../../base/index.ts';
-import type { Config } from '../../config/index.ts';
-import { proxyOf } from '../../config/index.ts';
-import type { ObjectId, ObjectStore } from '../../objects/index.ts';
-import { openObjects } from '../../objects/index.ts';
+import { AppError, forEachOf, sha256File } from '../../base/index.ts';
+import type { CorpusStore, StoredFile } from '../../database/index.ts';
+import { isReferred, isSharedPath, storedFile, storedFiles } from '../../database/index.ts';
 import type { JobLease, Journal, LogEntry } from '../../journal/index.ts';
-import { START } from '../../journal/index.ts';
-import { CorpusStore, hasStore } from '../../database/index.ts';
-import { openJournal } from '../open-journal.ts';
-import type { Runtime } from '../queue/open-queue.ts';
+import type { ObjectId, ObjectStore } from '../../objects/index.ts';
 
-/** A line of the log that maps files of the corpus to objects: the last one of a path counts. */
-interface FileLine extends ObjectId {
-  /** Relative to the folder, with slashes. */
-  readonly path: string;
-  readonly at: string;
+/** What is saved with files, or instead of them. */
+export interface Saving {
+  /** The hash and size of the only file, if known. */
+  readonly object?: ObjectId | undefined;
+  /** Lines that are appended when the files are stored. */
+  readonly lines?: readonly LogEntry[];
+  /** The job that the files are the result of. */
+  readonly lease?: JobLease | undefined;
 }
 
-const READ_BYTES = 1 << 20;
+/** What was fetched or uploaded. */
+export interface Moved {
+  readonly files: number;
+  readonly bytes: number;
+}
 
-/** Shared files of a corpus: downloads and stage outputs. Other paths in a log are ignored. */
-const SHARED = /^(?:PDF|HTML|XML|cas|Data)(?:\/(?!\.)[^/\\\p{Cc}]{1,255}){1,8}$/u;
+/** The files of a corpus, by their paths in its folder with slashes: only there, or also in a store. */
+export interface CorpusFiles {
+  readonly folder: string;
+  /** Where they are, for messages. */
+  readonly place: string;
+  /** The object that has the bytes of a file; undefined if it is in no store. */
+  of(path: string): ObjectId | undefined;
+  /** The stored files whose paths begin with `prefix`. */
+  below(prefix: string): Iterable<StoredFile>;
+  /** Makes sure that a complete file is here, by its size; false if it is nowhere. */
+  bring(path: string, signal?: AbortSignal): Promise<boolean>;
+  /** Fetches stored files that are not here. */
+  bringAll(prefix: string, isWanted?: (path: string) => boolean, signal?: AbortSignal): Promise<Moved>;
+  /** Stores files, then appends their lines and others; false if the lease was lost: nothing was appended. */
+  save(paths: readonly string[], saving?: Saving): Promise<boolean>;
+  /** Takes over what other machines have appended. */
+  refresh(): Promise<void>;
+}
 
-export type SharedFiles = ReturnType<typeof openSharedFiles>;
+/** Files that are in the folder only. */
+export class FolderFiles implements CorpusFiles {
+  readonly folder: string;
+  readonly place: string;
+  readonly #journal: Journal;
 
-export function openSharedFiles({ objects, clock, journal }: SharedFilesOptions) {
-  const folder = journal.logs.path;
-  const log = journal.logs.of('objects');
-  const table = openFileTable();
-  let cursor = START;
+  constructor(journal: Journal) {
+    this.#journal = journal;
+    this.folder = journal.logs.path;
+    this.place = this.folder;
+  }
 
-  const of = (path: string): ObjectId | undefined => table.find.get(path) as ObjectId | undefined;
-  const note = ({ path, sha256, bytes }: FileLine): void => void table.put.run(path, sha256, bytes);
+  of(): undefined {
+    return undefined;
+  }
 
-  const refresh = (): void => {
-    for (let isEnd = !existsSync(log.path); !isEnd;) {
-      const read = journal.logs.read(log, cursor, READ_BYTES) ?? journal.logs.read(log, START, READ_BYTES);
-      if (!read) return;
-      ({ cursor } = read);
-      isEnd = read.isEnd || read.lines.length === 0;
-      for (const line of read.lines) {
-        const value = parseJson(line);
-        if (isFileLine(value)) note(value);
-      }
-    }
-  };
+  below(): StoredFile[] {
+    return [];
+  }
+
+  async bring(path: string): Promise<boolean> {
+    return isFile(join(this.folder, path));
+  }
+
+  async bringAll(): Promise<Moved> {
+    return { files: 0, bytes: 0 };
+  }
+
+  save(_paths: readonly string[], { lines = [], lease }: Saving = {}): Promise<boolean> {
+    return this.#journal.append(lines, lease);
+  }
+
+  async refresh(): Promise<void> {
+    await this.#journal.refresh();
+  }
+}
+
+/** Files fetched or uploaded at the same time. */
+const TOGETHER = 8;
+/** Files saved here whose lines were not ingested yet. */
+const MOST_RECENT = 1_000;
+
+export interface StoredFilesOptions {
+  readonly journal: Journal;
+  readonly store: CorpusStore;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+}
+
+/** Files that are also in a store: `objects.jsonl` says which object is which file, and the database how it stands. */
+export class StoredFiles implements CorpusFiles {
+  readonly folder: string;
+  readonly objects: ObjectStore;
+  readonly #journal: Journal;
+  readonly #store: CorpusStore;
+  readonly #clock: Clock;
+  readonly #recent = new Map<string, StoredFile>();
+
+  constructor({ journal, store, objects, clock }: StoredFilesOptions) {
+    this.folder = journal.logs.path;
+    this.objects = objects;
+    this.#journal = journal;
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  get place(): string {
+    return this.objects.name;
+  }
+
+  of(path: string): ObjectId | undefined {
+    return this.#recent.get(path) ?? storedFile(this.#store, path);
+  }
+
+  below(prefix: string): Iterable<StoredFile> {
+    this.#store.ingest();
+    return storedFiles(this.#store, prefix);
+  }
+
+  /** Whether an object has the bytes of any file. */
+  isReferred(sha256: string): boolean {
+    return isReferred(this.#store, sha256);
+  }
+
+  async bring(path: string, signal?: AbortSignal): Promise<boolean> {
+    const object = this.of(path);
+    const file = join(this.folder, path);
+    if (!object) return isFile(file);
+    if (sizeOf(file) !== object.bytes) await this.objects.get(object, file, signal).catch(namingFile(path));
+    return true;
+  }
+
+  async bringAll(
+    prefix: string,
+    isWanted: (path: string) => boolean = () => true,
+    signal?: AbortSignal,
+  ): Promise<Moved> {
+    let [files, bytes] = [0, 0];
+    const waiting = [...this.below(prefix)].filter(
+      (each) => isWanted(each.path) && sizeOf(join(this.folder, each.path)) !== each.bytes,
+    );
+    await forEachOf(waiting, TOGETHER, async (next) => {
+      signal?.throwIfAborted();
+      await this.bring(next.path, signal);
+      files += 1;
+      bytes += next.bytes;
+    });
+    return { files, bytes };
+  }
+
+  async save(paths: readonly string[], { object, lines = [], lease }: Saving = {}): Promise<boolean> {
+    // A machine that was suspended stores nothing.
+    if (lease && !(await this.#journal.isHeld(lease))) return false;
+    const stored = await this.#put(paths, object);
+    const at = new Date(this.#clock.now()).toISOString();
+    const entry = { log: 'objects', lines: stored.map((file) => JSON.stringify({ ...file, at })) } as const;
+    if (!(await this.#journal.append([entry, ...lines], lease))) return false;
+    for (const file of stored) this.#recent.set(file.path, file);
+    if (this.#recent.size >= MOST_RECENT) await this.refresh();
+    return true;
+  }
+
+  async refresh(): Promise<void> {
+    const appended = [...this.#recent];
+    await this.#journal.refresh();
+    this.#store.ingest();
+    // Their lines are ingested now; a file may have been saved again meanwhile.
+    for (const [path, file] of appended) if (this.#recent.get(path) === file) this.#recent.delete(path);
+  }
+
+  /** Uploads what the store lacks and this folder has, with the bytes of the log; returns what nobody has here. */
+  async pushAll(signal?: AbortSignal): Promise<Moved & { readonly absent: readonly string[] }> {
+    let [files, bytes] = [0, 0];
+    const absent: string[] = [];
+    await forEachOf([...this.below('')], TOGETHER, async ({ path, ...object }) => {
+      signal?.throwIfAborted();
+      if ((await this.objects.head(object.sha256, signal)) === object.bytes) return;
+      const file = join(this.folder, path);
+      if (sizeOf(file) !== object.bytes || (await sha256File(file)) !== object.sha256) return void absent.push(path);
+      // An object of another size is damaged, and would be taken for the file.
+      await this.objects.remove(object.sha256, signal);
+      await this.objects.put(file, object, signal);
+      files += 1;
+      bytes += object.bytes;
+    });
+    return { files, bytes, absent: absent.sort() };
+  }
 
   /** Stores what is new of these files: the bytes are there before any line refers to them. */
-  const put = async (paths: readonly string[], known: ObjectId | undefined): Promise<FileLine[]> => {
-    const lines: FileLine[] = [];
+  async #put(paths: readonly string[], known: ObjectId | undefined): Promise<StoredFile[]> {
+    const stored: StoredFile[] = [];
     for (const path of paths) {
-      if (!SHARED.test(path)) throw new AppError('OBJECT_PATH', `${path} is not a file that a corpus shares`);
-      const file = join(folder, path);
+      if (!isSharedPath(path)) throw new AppError('OBJECT_PATH', `${path} is not a file that a corpus shares`);
+      const file = join(this.folder, path);
       const object = known ?? { sha256: await sha256File(file), bytes: statSync(file).size };
-      if (of(path)?.sha256 === object.sha256) continue;
-      await objects.put(file, object);
-      lines.push({ path, ...object, at: new Date(clock.now()).toISOString() });
+      if (this.of(path)?.sha256 === object.sha256) continue;
+      await this.objects.put(file, object);
+      stored.push({ path, sha256: object.sha256, bytes: object.bytes });
     }
-    return lines;
-  };
+    return stored;
+  }
+}
 
-  const bring = async (path: string, signal?: AbortSignal): Promise<boolean> => {
-    const object = of(path);
-    const found = statSync(join(folder, path), { throwIfNoEntry: false });
-    if (!object) return found?.isFile() ?? false;
-    if (found?.size !== object.bytes) await objects.get(object, join(folder, path), signal).catch(namingFile(path));
-    return true;
-  };
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
 
-  refresh();
-  return {
-    folder,
-    objects,
-    refresh,
-    of,
-    isReferred: (sha256: string) => table.withBytes.get(sha256) !== undefined,
-    below: table.below,
-    isEmpty: () => table.any.get() === undefined,
-    /** Makes sure that a complete file is here, by its size; false if neither the folder nor the store has it. */
-    bring,
-
-    /** Stores files, then appends their lines, followed by `lines`. False if the lease was lost. */
-    async save(paths: readonly string[], { object, lines = [], lease }: Saving = {}): Promise<boolean> {
-      // A machine that was suspended stores nothing.
-      if (lease && !(await journal.isHeld(lease))) return false;
-      const stored = await put(paths, object);
-      const objectLines = stored.map((line) => JSON.stringify(line));
-      if (!(await journal.append([{ log: 'objects', lines: objectLines }, ...lines], lease))) return false;
-      for (const line of stored) note(line);
-      return true;
-    },
-
-    /** Uploads what the store lacks and this folder has, with the bytes of the log; returns what nobody has here. */
-    async pushAll(signal?: AbortSignal) {
-      let [count, bytes] = [0, 0];
-      const absent: string[] = [];
-      await forEachOf([...table.below('')], TOGETHER, async ({ path, ...object }) => {
-        signal?.throwIfAborted();
-        if ((await objects.head(object.sha256, signal)) === object.bytes) return;
-        const file = join(folder, path);
-        const isHere = statSync(file, { throwIfNoEntry: false })?.size === object.bytes;
-        if (!isHere || (await sha256File(file)) !== object.sha256) return void absent.push(path);
-        // An object of another size is damaged, and would be taken for the file.
-        await objects.remove(object.sha256, signal);
-        await objects.put(file, object, signal);
-        count += 1;
-        bytes += object.bytes;
-      });
-      return { files: count, bytes, absent: absent.sort() };
-    },
-
-    async bringAll(prefix: string, isWanted: (path: string) => boolean = () => true, signal?: AbortSignal) {
-      let [files, bytes] = [0, 0];
-      const sizeOf = (path: string): number | undefined =>
-        statSync(join(folder, path), { throwIfNoEntry: false })?.size;
-      const waiting = [...table.below(prefix)].filter(
-        (each) => isWanted(each.path) && sizeOf(each.path) !== each.bytes,
-      );
-      await forEachOf(waiting, TOGETHER, async (next) => {
-        signal?.throwIfAborted();
-        await bring(next.path, signal);
-        files += 1;
-        bytes += next.bytes;
-      });
-      return { files, bytes };
-    },
-
-    [Symbol.dispose]: () => table.database.close(),
-  };
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
 }
 
 /** Names the file in an error about its object, and the command that mends it. */
@@ -146,171 +224,4 @@ function namingFile(path: string): (error: unknown) => never {
       cause: error,
     });
   };
-}
-
-/** The files of a corpus and their objects, in a temporary database, because a corpus can have millions of files. */
-function openFileTable() {
-  const database = new DatabaseSync('');
-  database.exec(`pragma journal_mode = off; pragma synchronous = off;
-    create table files (path text primary key, sha256 text not null, bytes integer not null) without rowid;
-    create index files_by_hash on files (sha256); begin`);
-  return {
-    database,
-    put: database.prepare('insert or replace into files values (?, ?, ?)'),
-    any: database.prepare('select 1 from files limit 1'),
-    find: database.prepare('select * from files where path = ?'),
-    withBytes: database.prepare('select 1 from files where sha256 = ? limit 1'),
-    /** Each reader gets a new statement: several may read at once. */
-    below: (prefix: string) =>
-      database
-        .prepare('select * from files where path >= ? and path < ? order by path')
-        .iterate(prefix, `${prefix}\u{10ffff}`) as Iterable<unknown> as Iterable<ObjectId & { readonly path: string }>,
-  };
-}
-
-const TOGETHER = 8;
-
-interface SharedFilesOptions {
-  readonly objects: ObjectStore;
-  readonly clock: Clock;
-  readonly journal: Journal;
-}
-
-interface Saving {
-  /** The hash and size of the only file, if known. */
-  readonly object?: ObjectId | undefined;
-  readonly lines?: readonly LogEntry[];
-  readonly lease?: JobLease | undefined;
-}
-
-/** A log may come from another machine: paths outside the folder are rejected. */
-function isFileLine(value: unknown): value is FileLine {
-  const { path, sha256, bytes } = fieldsOf(value);
-  return (
-    typeof path === 'string' &&
-    SHARED.test(path) &&
-    /^[0-9a-f]{64}$/.test(String(sha256)) &&
-    Number.isSafeInteger(bytes) &&
-    Number(bytes) >= 0
-  );
-}
-
-export type StoreCheck = Awaited<ReturnType<typeof checkStore>>;
-
-const MOST_NAMED = 1_000;
-
-/** The log is authoritative. The listing of a store, which may be outdated, only serves to find orphans. */
-export async function checkStore(
-  files: SharedFiles,
-  options: {
-    /** Reads every object and compares its hash, not only its size. */
-    readonly verify: boolean;
-    readonly repair: boolean;
-    readonly graceMs: number;
-  },
-  signal?: AbortSignal,
-) {
-  const { objects } = files;
-  const missing: string[] = [];
-  const damaged: string[] = [];
-  // Objects that belong to no file and are older than the grace period; a newer one may belong to a file being saved.
-  const orphans: string[] = [];
-  const name = (list: string[], each: string): void => void (list.length < MOST_NAMED && list.push(each));
-  let [count, listed, young, removed] = [0, 0, 0, 0];
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-check-'));
-  for (const { path, ...object } of files.below('')) {
-    signal?.throwIfAborted();
-    count += 1;
-    let bytes = await objects.head(object.sha256, signal);
-    // A replicated store may answer from a server that does not have it yet.
-    for (let again = 0; again < 2; again += 1) bytes ??= await objects.head(object.sha256, signal);
-    if (bytes === undefined) name(missing, path);
-    else if (bytes !== object.bytes) name(damaged, path);
-    else if (options.verify) {
-      const copy = join(folder.path, 'copy');
-      try {
-        await objects.get(object, copy, signal);
-        await rm(copy);
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'OBJECT_DAMAGED') throw error;
-        name(damaged, path);
-      }
-    }
-  }
-  for await (const { sha256, age } of objects.list(signal)) {
-    listed += 1;
-    if (files.isReferred(sha256)) continue;
-    // A store that does not tell the time gives no age: its orphans stay.
-    if (!(age >= options.graceMs)) {
-      young += 1;
-      continue;
-    }
-    name(orphans, sha256);
-    if (!options.repair) continue;
-    await objects.remove(sha256, signal);
-    removed += 1;
-  }
-  return { files: count, objects: listed, missing, damaged, orphans, young, removed };
-}
-
-/** Parts of a corpus outside its folder: files in a store and, in a fleet, the logs. */
-export interface Shared extends AsyncDisposable {
-  readonly files: SharedFiles;
-  readonly journal: Journal;
-  /** The journal of a fleet. */
-  readonly logs: Journal | undefined;
-}
-
-/** Whether a store without an owner may be claimed: by a corpus without files in it, never, or by any (`again`). */
-type MayClaim = boolean | 'again';
-
-/** Undefined if the corpus is only in its folder. */
-export async function openShared(
-  config: Config,
-  runtime: Runtime,
-  mayClaim: MayClaim = true,
-): Promise<Shared | undefined> {
-  const { store, queue, download } = config;
-  if (queue.fleet && (store.url === '' || queue.backend !== 'postgres'))
-    throw new AppError('USAGE_FLEET', 'a fleet needs a PostgreSQL server for its logs and a store for its files', {
-      hint: 'give --fleet postgres://user@host/database and --store s3://bucket/prefix',
-    });
-  if (store.url === '') return undefined;
-  const folder = download.out;
-  // A shortened log would make the other objects orphans, which `docstokg store --repair` removes.
-  if (hasStore(folder)) {
-    const manifests = join(config.parse.data_root, 'Manifests');
-    using corpus = CorpusStore.create(folder, { manifests, warn: (message) => runtime.log('warn', message) });
-    corpus.mendLogs();
-  }
-  await using stack = new AsyncDisposableStack();
-  const objects = openObjects(store, { clock: runtime.clock, state: join(folder, 'state'), proxy: proxyOf(config) });
-  const journal = stack.use(await openJournal(config, runtime));
-  const files = stack.use(openSharedFiles({ objects, clock: runtime.clock, journal }));
-  await checkOwner(files, journal, mayClaim);
-  const opened = stack.move();
-  const logs = journal.isShared ? journal : undefined;
-  return { files, journal, logs, [Symbol.asyncDispose]: () => opened.disposeAsync() };
-}
-
-/** Rejects a store of another corpus: `docstokg store --repair` would remove that corpus's files. */
-async function checkOwner({ objects, isEmpty }: SharedFiles, journal: Journal, mayClaim: MayClaim): Promise<void> {
-  const noFiles = (): AppError =>
-    new AppError('OBJECT_STORE_OTHER', `${objects.name} has no files of this corpus`, {
-      hint: 'give the --store of its runs; if it was emptied, docstokg store --push uploads the files that a machine has',
-    });
-  let owner = await objects.owner();
-  if (owner === undefined && mayClaim === false) throw noFiles();
-  const ours = await journal.identity();
-  if (owner === undefined && (mayClaim === 'again' || isEmpty())) {
-    await objects.claim(ours);
-    // Another process may have claimed it at the same time: the first claim counts.
-    owner = await objects.owner();
-  }
-  if (owner === ours) return;
-  throw owner === undefined
-    ? noFiles()
-    : new AppError('OBJECT_STORE_OTHER', `${objects.name} has the files of another corpus`, {
-        hint: 'give each corpus its own prefix: --store s3://bucket/prefix; a fleet with a new database needs a new prefix',
-      });
 }

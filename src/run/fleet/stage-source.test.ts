@@ -11,7 +11,7 @@ import { startPostgres } from '../../../test/postgres.ts';
 import { sha256, systemClock } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { loadConfig, settingsLayer } from '../../config/index.ts';
-import { openShared } from './shared-files.ts';
+import { openStored } from './open-shared.ts';
 import type { WorkItem } from '../../stage/index.ts';
 import { corpusLayer } from '../corpus-layer.ts';
 import type { FlowingStage } from '../stages/prepare-stages.ts';
@@ -41,9 +41,8 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
   mkdirSync(join(folder, 'PDF'), { recursive: true });
   mkdirSync(join(folder, 'Data/DocTagsFiles'), { recursive: true });
   const config = configOf(folder, { backend: 'postgres', url: server.url, fleet: true, schema });
-  const shared = stack.use(await openShared(config, runtime));
-  assert.ok(shared?.logs);
-  const { files, logs } = shared;
+  const shared = stack.use(await openStored(config, runtime));
+  const { files } = shared;
   const item = (itemId: string): WorkItem => ({
     itemId,
     inputs: { pdf: join(folder, PDF) },
@@ -53,9 +52,7 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
   });
   const stage = { stageName: 'doctags', options: { workers: 1, scheduling: 'fifo' }, item } as unknown as FlowingStage;
   const made: string[] = [];
-  const source = stack.use(
-    await openStageSource(stage, { config, runtime, shared: { ...shared, logs } }, async (id) => void made.push(id)),
-  );
+  const source = stack.use(await openStageSource(stage, { config, runtime, shared }, async (id) => void made.push(id)));
   const take = async (): Promise<WorkItem> => {
     const taken = await source.items.take(1, never);
     const [found] = taken ?? [];
@@ -170,20 +167,20 @@ test('a store holds the files of one fleet: another fleet, another store and a l
   const at = (name: string): string => join(temporary.path, name);
   const fleet = { backend: 'postgres', url: server.url, fleet: true, schema: 'owner_one' };
   {
-    await using first = await openShared(configOf(at('first'), fleet), runtime);
+    await using first = await openStored(configOf(at('first'), fleet), runtime);
     mkdirSync(at('first/PDF'));
     writeFileSync(join(at('first'), PDF), 'paper');
     await first?.files.save([PDF]);
   }
   const refused = { code: 'OBJECT_STORE_OTHER' };
-  await assert.rejects(openShared(configOf(at('other'), { ...fleet, schema: 'owner_two' }), runtime), refused);
-  await assert.rejects(openShared(configOf(at('second'), fleet, at('elsewhere')), runtime), refused);
-  await assert.rejects(openShared(configOf(at('alone'), {}), runtime), refused);
-  await assert.rejects(openShared(configOf(at('plain'), {}, at('nowhere')), runtime, false), refused);
+  await assert.rejects(openStored(configOf(at('other'), { ...fleet, schema: 'owner_two' }), runtime), refused);
+  await assert.rejects(openStored(configOf(at('second'), fleet, at('elsewhere')), runtime), refused);
+  await assert.rejects(openStored(configOf(at('alone'), {}), runtime), refused);
+  await assert.rejects(openStored(configOf(at('plain'), {}, at('nowhere')), runtime, false), refused);
   assert.equal(existsSync(at('nowhere')), false, 'a store that is only checked is not created');
-  await using second = await openShared(configOf(at('second'), fleet), runtime);
+  await using second = await openStored(configOf(at('second'), fleet), runtime);
   assert.equal(await second?.files.bring(PDF), true);
   // The logs can be read without the database.
-  await using reader = await openShared(configOf(at('second'), {}), runtime);
+  await using reader = await openStored(configOf(at('second'), {}), runtime);
   assert.ok(reader);
 });

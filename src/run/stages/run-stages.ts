@@ -4,9 +4,9 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { AppError, FileLock, KeyedLimiter, systemClock } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
-import type { Shared } from '../fleet/shared-files.ts';
+import type { Shared } from '../fleet/open-shared.ts';
 import { openQueue, orchestratorOptions } from '../queue/open-queue.ts';
-import { openShared } from '../fleet/shared-files.ts';
+import { openShared } from '../fleet/open-shared.ts';
 import type { EmbedEngines } from '../../parse/index.ts';
 import { chunkPlan, doctagsPlan, embedPlan, unreachableEngine } from '../../parse/index.ts';
 import type {
@@ -44,22 +44,25 @@ export interface ParseRequest extends StageCall {
   readonly stages?: readonly ParseStage[] | undefined;
 }
 
-interface RunningStages extends ParseRequest {
+interface StagesCall extends ParseRequest {
   readonly config: Config;
   readonly runtime: Runtime;
   readonly tell: (event: CorpusEvent) => void;
   readonly signal: AbortSignal;
-  readonly shared?: Shared | undefined;
 }
 
-export async function runStages(call: RunningStages): Promise<void> {
+interface RunningStages extends StagesCall {
+  readonly shared: Shared;
+}
+
+export async function runStages(call: StagesCall): Promise<void> {
   const { input, signal, config, runtime } = call;
   const { startStageTelemetry } = await import('../../telemetry/index.ts');
   await using telemetry = await startStageTelemetry(config.telemetry, (message) => runtime.log('warn', message));
   // The data folder is inside the corpus folder.
   const folder = dirname(config.parse.data_root);
   await using shared = await openShared({ ...config, download: { ...config.download, out: folder } }, runtime);
-  if (!shared?.logs) refuseFleetFolder(folder);
+  if (shared.journal.isReadOnly) refuseFleetFolder(folder);
   const tell = (event: CorpusEvent): void => {
     if (event.kind === 'stage') telemetry.report(event.stage, event.event);
     call.tell(event);
@@ -121,13 +124,14 @@ async function runWhole(
   whole: StagePlan & { readonly items: readonly WorkItem[] },
   call: RunningStages,
 ): Promise<StageOutcome> {
-  const { tell, signal, shared } = call;
+  const { tell, signal, shared, config } = call;
+  const isStored = config.store.url !== '' && !stage.options.dryRun;
   await using plan = await openSharedPlan(whole, stage.options, call);
-  const rows = shared?.logs && new RowsByItem();
+  const rows = shared.journal.isShared ? new RowsByItem() : undefined;
   return await runPrepared(name, stage, plan, {
     report: (_name, event) => tell({ kind: 'stage', stage: name, event }),
     signal,
-    stored: shared && !stage.options.dryRun ? storedOutputs(shared, rows && { log: name, rows }) : undefined,
+    stored: isStored ? storedOutputs(shared, rows && { log: name, rows }) : undefined,
     ...(rows && { sink: rows }),
   });
 }
@@ -173,7 +177,7 @@ async function bringInputs(
   idOf: (file: string) => string,
   { options }: PreparedStage,
 ): Promise<void> {
-  if (!shared || prefix === undefined || options.dryRun) return;
+  if (prefix === undefined || options.dryRun) return;
   const { files } = shared;
   const isWanted = (path: string): boolean => inShard(idOf(join(files.folder, path)), options.shard);
   await files.bringAll(prefix, isWanted, signal);
