@@ -93,7 +93,8 @@ export async function openServer(options: ServerOptions) {
   );
   await new Promise<void>((listening, failed) => {
     server.once('error', (error: NodeJS.ErrnoException) => failed(cannotListen(error, host, options.port)));
-    server.listen({ host, port: options.port, backlog: 1_024 }, listening);
+    // A client whose connection does not fit in the line is asked to wait for seconds by its kernel.
+    server.listen({ host, port: options.port, backlog: MAX_CONNECTIONS }, listening);
   });
   const { port } = server.address() as AddressInfo;
   monitor.start();
