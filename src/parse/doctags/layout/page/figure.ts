@@ -119,11 +119,10 @@ export function figureGlyphs(page: PageContent): Set<Glyph> {
     page.drawings.filter((drawing) => drawing.kind !== 'form' && drawing.form >= 0).map((drawing) => drawing.form),
   );
   if (drawn.size === 0 || formsHoldTheText(page)) return new Set();
-  const byForm = Map.groupBy(
-    page.glyphs.filter((glyph) => drawn.has(glyph.form)),
-    ({ form }) => form,
-  );
-  return new Set([...byForm.values()].filter((glyphs) => !isRunning(page.number, glyphs)).flat());
+  const byForm = Map.groupBy(page.glyphs, ({ form }) => (drawn.has(form) ? form : -1));
+  const outside = byForm.get(-1) ?? [];
+  byForm.delete(-1);
+  return new Set([...byForm.values()].filter((glyphs) => !holdsText(page.number, glyphs, outside)).flat());
 }
 
 /** Fewer letters are no page of text. */
@@ -131,15 +130,19 @@ const FEWEST_LETTERS = 300;
 /** The share of a form's letters in lines of running text from which on it holds a part of the page, not a drawing. */
 const RUNNING = 0.4;
 
-function isRunning(page: number, glyphs: readonly Glyph[]): boolean {
+/** Whether a form has the running text of its page: most of its own letters are in such lines, and more than outside it. */
+function holdsText(page: number, glyphs: readonly Glyph[], outside: readonly Glyph[]): boolean {
   if (glyphs.length < FEWEST_LETTERS) return false;
-  const lines = proseSegments(
-    buildSegments(
-      page,
-      glyphs.filter(({ turn }) => turn === 0),
-    ),
+  const running = runningLetters(page, glyphs);
+  return running > RUNNING * glyphs.length && running > runningLetters(page, outside);
+}
+
+function runningLetters(page: number, glyphs: readonly Glyph[]): number {
+  const upright = glyphs.filter(({ turn }) => turn === 0);
+  const lines = [...proseSegments(buildSegments(page, upright))].filter(
+    ({ text }) => text.split(/\s+/u).length >= LINE_WORDS,
   );
-  return [...lines].reduce((sum, line) => sum + line.glyphs.length, 0) > RUNNING * glyphs.length;
+  return lines.reduce((sum, line) => sum + line.glyphs.length, 0);
 }
 
 /** Leaves out the labels printed on pictures; a caption or running text that lies on one's box `stays`. */

@@ -291,7 +291,9 @@ export function nameGlyphs(
       const found = unknown.get(glyph);
       if (found !== undefined && found !== '' && found !== '\ufffd') unmapped -= 1;
       const sign = texFonts.has(glyph.font) ? TEX_SIGNS.get(glyph.text) : undefined;
-      const meant = misnamed.get(glyph.font)?.get(glyph.text);
+      const shown = misnamed.get(glyph.font)?.get(glyph.text);
+      // What is alone is an ornament, such as the mark of a publisher at the foot of a page.
+      const meant = shown === '\ufffd' && !isAmongText(page.glyphs, index) ? '' : shown;
       if (meant === '\ufffd') unmapped += 1;
       const text = found ?? meant ?? sign;
       if (text !== undefined && text !== '' && text !== '\ufffd') renamed += 1;
@@ -299,6 +301,22 @@ export function nameGlyphs(
     });
     return { ...page, glyphs, unmapped, renamed };
   });
+}
+
+/** How far apart, in ems, words of a line are at most. */
+const BESIDE = 3;
+
+/** Whether a glyph has a neighbour on its line that is set in another font. */
+function isAmongText(glyphs: readonly Glyph[], index: number): boolean {
+  const glyph = glyphs[index];
+  return [glyphs[index - 1], glyphs[index + 1]].some(
+    (other) =>
+      glyph !== undefined &&
+      other !== undefined &&
+      other.font !== glyph.font &&
+      Math.abs(other.baseline - glyph.baseline) < 0.5 * glyph.size &&
+      Math.max(other.left - glyph.right, glyph.left - other.right) < BESIDE * glyph.size,
+  );
 }
 
 function isRing(text: string): boolean {
