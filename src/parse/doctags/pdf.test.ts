@@ -481,6 +481,30 @@ test('authors side by side below a title are read before the columns below them'
   assert.deepEqual(document.metadata.authors, ['Ada Stone', 'Carl Brook']);
 });
 
+test('references in two columns below a text in three are read column by column', async () => {
+  const references = Array.from(
+    { length: 16 },
+    (_, at) =>
+      `[${at + 1}] ${'ABCDEFGHIJKLMNOP'[at]}. Writer. ${prose(1, at + 1).slice(0, 90)} River Journal, ${1990 + at}.`,
+  );
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Rivers of Sand and Clay', { x: 180, y: 60, size: 18, font: 'Times-Bold' });
+    for (const column of [0, 1, 2])
+      paragraph(pdf, prose(14, column + 1), { x: 60 + 168 * column, y: 100, width: 156, size: 9 });
+    line(pdf, 'REFERENCES', { x: 270, y: 452, size: 10, font: 'Times-Bold' });
+    for (const column of [0, 1]) {
+      let y = 472;
+      for (const text of references.slice(8 * column, 8 * column + 8))
+        y = paragraph(pdf, text, { x: 60 + 252 * column, y, width: 240, size: 8 }) + 3;
+    }
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'reference').map(({ text }) => /^\[(\d+)\]/.exec(text)?.[1]),
+    references.map((_, at) => String(at + 1)),
+  );
+});
+
 test('three narrow columns are read one after the other', async () => {
   const columns = [prose(7, 7), prose(7, 8), prose(7, 9)];
   const bytes = await makePdf((pdf) => {

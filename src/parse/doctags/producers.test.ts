@@ -346,3 +346,16 @@ test('a sign that the file names by a letter or digit is what its outline shows,
   assert.match(blocks.at(-1)?.text ?? '', /masks was ≤0\.97±0\.01 and \ufffd at 37°C\.$/);
   assert.deepEqual([metadata.characters?.renamed, metadata.characters?.unmapped], [3, 1]);
 });
+
+test('a word is one word although letters are moved inside it, where the file has spaces between words', async () => {
+  const bytes = await makePdf((pdf) => {
+    paragraph(pdf, prose(6), { x: 72, y: 72, width: 468 });
+    line(pdf, 'As', { x: 72, y: 300 });
+    const font = Object.keys((pdf.page as unknown as { fonts: object }).fonts).at(-1);
+    pdf.addContent(
+      `BT /${font} 10 Tf 1 0 0 -1 90 307 Tm [(the Refer) -180 (enc) -180 (es of our Figur) -180 (e show it)] TJ ET`,
+    );
+  });
+  const text = (await parsePdf(bytes)).blocks.map((block) => block.text).join(' ');
+  assert.match(text, /the References of our Figure show it/);
+});

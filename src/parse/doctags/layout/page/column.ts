@@ -107,6 +107,11 @@ export function readingOrder(segments: readonly Segment[], area: Box, votes?: Gu
   let box = area;
   const gutter = depth < 4 ? findGutter(segments, box, votes) : undefined;
   if (!gutter) return [{ box, segments }];
+  const y = depth === 0 ? zoneBorder(segments, box, gutter, votes) : undefined;
+  if (y !== undefined) {
+    const [above, below] = [segments.filter((each) => each.bottom <= y), segments.filter((each) => each.bottom > y)];
+    return [...readingOrder(above, area, votes, 1), ...readingOrder(below, area, votes, 1)];
+  }
   // A column of one line may lie outside of what most lines fill.
   if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
@@ -129,6 +134,37 @@ export function readingOrder(segments: readonly Segment[], area: Box, votes?: Gu
     else result.push(...first, ...second);
   }
   return result;
+}
+
+/** Gutters that are closer, in points, are the same. */
+const SAME_GUTTER = 12;
+
+/** The height at which a page changes its columns: references in two below a text in three, say. */
+function zoneBorder(
+  segments: readonly Segment[],
+  box: Box,
+  gutter: Extent,
+  votes: GutterVotes | undefined,
+): number | undefined {
+  if (segments.filter((segment) => spans(segment, gutter)).length < MIN_ROWS) return undefined;
+  const crossing = (own: readonly Segment[], extent: Extent): number =>
+    own.filter((segment) => spans(segment, extent)).length;
+  let best: { readonly y: number; readonly crossed: number } | undefined;
+  for (const y of emptyHeights(segments)) {
+    const [above, below] = [segments.filter((each) => each.bottom <= y), segments.filter((each) => each.bottom > y)];
+    const [upper, lower] = [above, below].map((own) => findGutter(own, box, votes));
+    if (!upper || !lower || Math.abs(upper.left + upper.right - lower.left - lower.right) < 2 * SAME_GUTTER) continue;
+    // Only where the lines of one zone would run over the gutter of the other.
+    if (crossing(below, upper) + crossing(above, lower) < MIN_ROWS) continue;
+    const crossed = crossing(above, upper) + crossing(below, lower);
+    if (!best || crossed < best.crossed) best = { y, crossed };
+  }
+  return best?.y;
+}
+
+/** Heights at which nothing is printed over the whole width. */
+function emptyHeights(segments: readonly Segment[]): number[] {
+  return gapsIn(segments).map(({ top, bottom }) => (top + bottom) / 2);
 }
 
 function asMargin(piece: ColumnPiece): ColumnPiece {

@@ -41,7 +41,8 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
     if (previous) {
       const em = Math.max(previous.size, glyph.size);
       const distance = apart ? (apart[index] ?? 0) : glyph.left - previous.right;
-      const isGap = distance > gapBetween(previous, glyph, gap) * em;
+      const isGap =
+        distance > gapBetween(previous, glyph, gap) * em && (apart !== undefined || !isMoved(glyphs, index));
       // The engine may give the words of another direction in reverse: behind a bracket such a space is that of another word.
       const hasSpace = glyph.spaced && !(apart && previous.text === '(');
       const isSpace = isGap || (hasSpace && distance > spaceAfter(previous) * em);
@@ -118,6 +119,19 @@ function isInsideWord(glyphs: readonly Glyph[], index: number): boolean {
   const spaces = glyphs.map((_, at) => gapBefore(glyphs, at) ?? 0).filter((gap) => gap > WORD_GAP);
   const usual = quantile(spaces, 0.5) ?? 0;
   return spaces.length > 2 && (gapBefore(glyphs, index) ?? usual) < NARROW * usual;
+}
+
+/** Real spaces in a line from which on it is known how wide they are. */
+const FEWEST_SPACES = 3;
+
+/** Where a line has its spaces in the file, a narrower gap between two letters is none: a letter was moved. */
+function isMoved(glyphs: readonly Glyph[], index: number): boolean {
+  const [before, glyph] = [glyphs[index - 1], glyphs[index]];
+  if (!before || !glyph || glyph.spaced === true || before.font !== glyph.font || before.size !== glyph.size)
+    return false;
+  if (!hasLetter(before.text) || !hasLetter(glyph.text)) return false;
+  const spaces = glyphs.flatMap(({ spaced }, at) => (spaced === true ? [gapBefore(glyphs, at) ?? 0] : []));
+  return spaces.length >= FEWEST_SPACES && (gapBefore(glyphs, index) ?? 0) < NARROW * (quantile(spaces, 0.5) ?? 0);
 }
 
 function gapBefore(glyphs: readonly Glyph[], index: number): number | undefined {
