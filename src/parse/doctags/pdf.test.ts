@@ -481,6 +481,33 @@ test('authors side by side below a title are read before the columns below them'
   assert.deepEqual(document.metadata.authors, ['Ada Stone', 'Carl Brook']);
 });
 
+test('a title that is repeated above the text of the next pages is the title', async () => {
+  const title = 'Cubes of Rivers and Their Sand';
+  const bytes = await makePdf((pdf) => {
+    for (let page = 1; page <= 4; page += 1) {
+      if (page > 1) pdf.addPage();
+      line(pdf, title, page === 1 ? { x: 160, y: 60, size: 18, font: 'Times-Bold' } : { x: 240, y: 40, size: 9 });
+      if (page === 1) line(pdf, 'Ada Lovelace and Emmy Noether', { x: 220, y: 90, size: 11 });
+      paragraph(pdf, prose(20, page), { x: 72, y: 130, width: 468 });
+    }
+  });
+  const { blocks, metadata } = await parsePdf(bytes);
+  assert.equal(metadata.title, title);
+  assert.equal(blocks.filter(({ kind, text }) => kind === 'page_header' && text === title).length, 3);
+});
+
+test('the name of the journal, large on its first page, is not the title', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (let page = 1; page <= 4; page += 1) {
+      if (page > 1) pdf.addPage();
+      line(pdf, 'Journal of River Studies', page === 1 ? { x: 200, y: 40, size: 14 } : { x: 240, y: 40, size: 9 });
+      if (page === 1) line(pdf, 'Cubes of Rivers and Their Sand', { x: 160, y: 90, size: 18, font: 'Times-Bold' });
+      paragraph(pdf, prose(20, page), { x: 72, y: 130, width: 468 });
+    }
+  });
+  assert.equal((await parsePdf(bytes)).metadata.title, 'Cubes of Rivers and Their Sand');
+});
+
 test('references in two columns below a text in three are read column by column', async () => {
   const references = Array.from(
     { length: 16 },

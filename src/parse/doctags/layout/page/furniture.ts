@@ -46,6 +46,7 @@ export function findFurniture(
   for (const page of pages.slice(1)) markSmallHead(candidates, page, bodySize, repeated);
   for (const page of pages) keepOutermost(candidates, page, repeated);
   keepTitles(candidates, pages.length, bodySize, repeated);
+  keepNamesake(candidates, bodySize, repeated);
   for (const candidate of candidates) {
     const isSmall = candidate.segment.size <= LARGE * bodySize;
     if (repeated.has(candidate) || (isSmall && standsApart(candidate) && sharesLine(candidate, repeated)))
@@ -310,6 +311,8 @@ function romanValue(text: string): number {
 
 /** Running heads are set no larger than this share of the text; what is larger is a title. */
 const LARGE = 1.15;
+/** A title has more letters. */
+const SHORT_KEY = 16;
 
 /** Slide titles are large. Of one continued on several slides ("Results II"), only the first is a heading. */
 function keepTitles(
@@ -330,6 +333,25 @@ function keepTitles(
       if (before) repeated.add(candidate);
       else repeated.delete(candidate);
     }
+  }
+}
+
+/** The title that later pages repeat above their text is itself no running head: there it is larger. */
+function keepNamesake(candidates: readonly Candidate[], bodySize: number, repeated: Set<Candidate>): void {
+  for (const group of Map.groupBy(
+    candidates.filter(({ head, key }) => head && key.length > SHORT_KEY),
+    ({ key }) => key,
+  ).values()) {
+    const [first, ...others] = group.toSorted((a, b) => a.on.page - b.on.page);
+    const usual = quantile(
+      others.map(({ segment }) => segment.size),
+      0.5,
+    );
+    if (!first || usual === undefined || first.segment.size <= LARGE * usual) continue;
+    // A journal's name may be large as well, but then the title is below it.
+    const isOther = (segment: Segment): boolean =>
+      segment !== first.segment && segment.size > LARGE * bodySize && segment.glyphs.length > SHORT_KEY;
+    if (!first.on.segments.some(isOther)) repeated.delete(first);
   }
 }
 
