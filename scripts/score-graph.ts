@@ -7,7 +7,7 @@ import { findCallouts } from '../src/graph/extract/callouts.ts';
 import { findQuantities, measuredBy } from '../src/graph/extract/quantities.ts';
 import { Reading, sentencesOf } from '../src/graph/extract/reading.ts';
 import { findSoftware } from '../src/graph/extract/software.ts';
-import type { CitedWork } from '../src/graph/link/link.ts';
+import type { CitedWork } from '../src/graph/link/parse-reference.ts';
 import { linkReference, readPrintedReference, referenceKeys, workKeys } from '../src/graph/link/link.ts';
 import { parseFile } from '../src/parse/index.ts';
 import { checkOptions } from '../test/support/options.ts';

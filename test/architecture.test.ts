@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { test } from 'node:test';
 
-import { HOUSE, importsOf, SOURCE, targetOf } from '../scripts/house.ts';
+import { circlesOf, HOUSE, importsOf, newCircles, SOURCE, targetOf } from '../scripts/house.ts';
 
 /** Large or optional packages, and the only files that may import them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
@@ -76,4 +76,13 @@ test('a room imports only rooms below it, so there are no import cycles', () => 
         names.indexOf(other) < index && names.includes(other),
         `${name} may import ${other}, which is above it`,
       );
+});
+
+test('files do not import each other in circles, not even for types', () => {
+  assert.deepEqual(newCircles(), []);
+});
+
+test('a circle of files is found, and files that only share an import are none', () => {
+  const imports = { a: ['b', 'd'], b: ['c'], c: ['a', 'd'], d: ['e'], e: [] };
+  assert.deepEqual(circlesOf(new Map(Object.entries(imports))), [['a', 'b', 'c']]);
 });

@@ -1,4 +1,4 @@
-import type { Callout } from '../../src/graph/extract/callouts.ts';
+import type { Callout } from '../../src/graph/extract/callouts-author-year.ts';
 import type { Block } from '../../src/parse/index.ts';
 
 /**

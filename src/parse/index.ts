@@ -47,23 +47,16 @@ export { chunkDocument } from './chunk/chunker.ts';
 export type { Tokenizer } from './chunk/tokenizer.ts';
 export { openTokenizer } from './chunk/tokenizer.ts';
 export { chunkItem, chunkOutput, chunkItems, chunkPlan, chunkWorker } from './chunk/stage.ts';
-export type { ChunkSettings } from './chunk/worker.ts';
+export type { ChunkSettings } from './chunk/stage.ts';
 export type { Embedded } from './embed/embed-texts.ts';
 export { VectorCache, embedTexts } from './embed/embed-texts.ts';
-export type {
-  DenseEngine,
-  ModelIdentity,
-  Role,
-  SparseEngine,
-  SparseModel,
-  SparseVector,
-  DenseSettings,
-  MaybeEngine,
-} from './embed/engine.ts';
+export type { DenseEngine, ModelIdentity, Role, SparseEngine, SparseModel, SparseVector } from './embed/engine.ts';
+export type { DenseSettings, MaybeEngine } from './embed/open-engine.ts';
 export { bm25 } from './embed/engines/bm25.ts';
 export type { TextEncoder, TextEncoderModel } from './embed/engines/text-encoder.ts';
 export { openTextEncoder } from './embed/engines/text-encoder.ts';
-export { embeddedPrecision, quantiseVector, openDenseEngine, openDenseEngineIfInstalled } from './embed/engine.ts';
+export { embeddedPrecision, quantiseVector } from './embed/engine.ts';
+export { openDenseEngine, openDenseEngineIfInstalled } from './embed/open-engine.ts';
 export type { EmbedEngines } from './embed/stage.ts';
 export {
   embedItem,
@@ -78,7 +71,8 @@ export type { DenseModel, VectorType } from './embed/vector-file.ts';
 export { denseModelOf, readVectors, validateVectors, VECTOR_SCHEMA } from './embed/vector-file.ts';
 export type { EmbedWorkerSettings } from './embed/worker.ts';
 export { embedWorker } from './embed/worker.ts';
-export type { FileFormat, ColumnType, Row, RowReader, RowWriter, TableSchema } from './files/open.ts';
+export type { FileFormat } from './files/open.ts';
+export type { ColumnType, Row, RowReader, RowWriter, TableSchema } from './files/table-file.ts';
 export { openRowReader, openRowWriter } from './files/open.ts';
 export {
   indexedLanguages,

@@ -13,7 +13,8 @@ import {
   parseArxivId,
 } from '../works/index.ts';
 import { crossrefQuestion, problemsOf, unreadable } from './lookups.ts';
-import type { Finding, ResolveContext, Resolver } from './plan.ts';
+import type { Finding } from './plan.ts';
+import type { ResolveContext, Resolver } from './resolver.ts';
 
 /** A work with more plans comes from a page that wastes our time. */
 const MOST_PLANS = 100;

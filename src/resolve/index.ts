@@ -1,5 +1,6 @@
 export { plan, arxivIdAt } from './plan.ts';
-export type { Checksum, Expectation, Finding, Plan, ResolveContext, Resolver } from './plan.ts';
+export type { Checksum, Expectation, Finding, Plan } from './plan.ts';
+export type { ResolveContext, Resolver } from './resolver.ts';
 export { baseUrlsBelow, SERVICE_NAMES, Services } from './services.ts';
 export type { ServiceName, ServiceOptions } from './services.ts';
 export { Lookups, problemsOf } from './lookups.ts';

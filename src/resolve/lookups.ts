@@ -7,7 +7,7 @@ import type { Caller, HttpRequest, Send } from '../http/index.ts';
 import { Secret, SharedResults, withCaller } from '../http/index.ts';
 import type { Lookup } from '../works/index.ts';
 import { doiPath, lookupJson, lookupParsed, maybe } from '../works/index.ts';
-import type { Finding, ResolveContext } from './plan.ts';
+import type { Finding } from './plan.ts';
 import type { SameAs, Sameness } from './same-work.ts';
 import { versionOf } from './same-work.ts';
 import type { ServiceName, Services } from './services.ts';
@@ -138,7 +138,7 @@ export function crossrefQuestion(doi: string, contact: string | null): Question 
 /** Queries a service for a resolver; undefined if there is no answer, after a finding that says why. */
 export async function* answerOf<S extends z.ZodType>(
   resolver: ServiceName,
-  { lookups, signal }: Pick<ResolveContext, 'lookups' | 'signal'>,
+  { lookups, signal }: { readonly lookups: Lookups; readonly signal?: AbortSignal | undefined },
   question: Omit<Question, 'service'> & { readonly service?: ServiceName },
   schema: S,
 ): AsyncGenerator<Finding, z.output<S> | undefined> {

@@ -1,5 +1,5 @@
 import { AppError } from '../base/index.ts';
-import type { Resolver } from './plan.ts';
+import type { Resolver } from './resolver.ts';
 import { core, doaj, openaire, semanticScholar, unpaywall } from './resolvers/catalogues.ts';
 import { biorxiv, europePmc, pmc } from './resolvers/life-sciences.ts';
 import { landingPage, openalex, openalexContent } from './resolvers/openalex.ts';

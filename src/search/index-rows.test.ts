@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 
 import { seededRandom } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import type { IndexedPassage } from './opened-segments.ts';
+import type { IndexedPassage } from './passage.ts';
 import type { SearchMode } from './search-index.ts';
 import { openIndex, readManifest } from './search-index.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';

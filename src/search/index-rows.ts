@@ -12,18 +12,13 @@ import {
   sha256File,
   syncFolder,
 } from '../base/index.ts';
-import type { ModelIdentity } from '../parse/index.ts';
 import { CorpusStore, hasStore } from '../database/index.ts';
 import { INDEX_VERSION, SegmentFile, segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
 import { SegmentWriter } from './segment/write-segment.ts';
+import type { IndexDense } from './segment/write-segment.ts';
 
 const FOLDER = 'Index';
-
-export interface IndexDense {
-  readonly model: ModelIdentity;
-  readonly dimensions: number;
-}
 
 export type IndexManifest = IndexRows['manifest'];
 

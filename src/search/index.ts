@@ -1,6 +1,7 @@
 export { hasIndex } from './index-rows.ts';
 export type { IndexEvent } from './refresh.ts';
-export type { IndexedPassage, SearchFilter } from './opened-segments.ts';
+export type { SearchFilter } from './opened-segments.ts';
+export type { IndexedPassage } from './passage.ts';
 export { refreshIndex } from './refresh.ts';
 export { openIndex, readManifest, SEARCHED_BY } from './search-index.ts';
 export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';

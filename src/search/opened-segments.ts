@@ -1,4 +1,3 @@
-import type { Region } from '../parse/index.ts';
 import { BM25, indexedLanguages, questionTerms } from '../parse/index.ts';
 import type { IndexRows, SegmentRow } from './index-rows.ts';
 import type { Section } from './section.ts';
@@ -7,6 +6,7 @@ import { LexicalSegment } from './segment/lexical.ts';
 import { SegmentFile, segmentPath } from './segment/segment-file.ts';
 import { CodeIndex, dot, HIDDEN } from './segment/vectors.ts';
 import { hasVector, readFacet } from './segment/write-segment.ts';
+import type { Passage } from './passage.ts';
 
 export class OpenedSegments implements Disposable {
   readonly segments: readonly OpenedSegment[];
@@ -204,33 +204,6 @@ export class OpenedSegment implements Disposable {
   [Symbol.dispose](): void {
     this.#file[Symbol.dispose]();
   }
-}
-
-export interface Passage {
-  readonly id: string;
-  readonly document: string;
-  readonly title: string;
-  readonly headings: readonly string[];
-  readonly section: Section;
-  /** Undefined for documents without pages. */
-  readonly page: number | undefined;
-  /** Its boxes on the pages, in points from the upper left corner. */
-  readonly boxes: readonly Region[];
-  readonly hasTable: boolean;
-  readonly hasFigure: boolean;
-  readonly text: string;
-  /** Path or link. */
-  readonly file: string | undefined;
-}
-
-type Defaulted = 'section' | 'boxes' | 'hasTable' | 'hasFigure';
-
-/** A passage to be indexed; missing fields default to running text. */
-export interface IndexedPassage extends Omit<Passage, Defaulted>, Partial<Pick<Passage, Defaulted>> {
-  /** The text to index, if it is more than `text`. */
-  readonly searchText?: string;
-  /** Undefined if it was not embedded. */
-  readonly vector: Float32Array | undefined;
 }
 
 export interface SearchFilter {

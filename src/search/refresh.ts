@@ -11,10 +11,10 @@ import {
   readChunkPassages,
   readVectors,
 } from '../parse/index.ts';
-import type { IndexDense } from './index-rows.ts';
+import type { IndexDense } from './segment/write-segment.ts';
 import { hasIndex, IndexRows } from './index-rows.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
-import type { IndexedPassage } from './opened-segments.ts';
+import type { IndexedPassage } from './passage.ts';
 import { sectionOf } from './section.ts';
 
 export interface RefreshOptions {

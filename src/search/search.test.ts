@@ -9,7 +9,7 @@ import type { DenseEngine } from '../parse/index.ts';
 import { analyse } from '../parse/index.ts';
 import { buildIndex } from '../../test/support/build-index.ts';
 import { dot } from './segment/vectors.ts';
-import type { IndexedPassage } from './opened-segments.ts';
+import type { IndexedPassage } from './passage.ts';
 import type { SearchMode } from './search-index.ts';
 import { openIndex } from './search-index.ts';
 

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 
 import { AppError } from '../base/index.ts';
-import type { StageOutcome } from './types.ts';
 
 const CHOICES = { policy: ['io', 'cpu', 'gpu'], scheduling: ['fifo', 'sjf', 'lpt'] } as const;
 
@@ -109,12 +108,6 @@ export function parseShard(text: string): StageOptions['shard'] {
 export function inShard(itemId: string, shard: StageOptions['shard']): boolean {
   if (shard.count === 1) return true;
   return hash('sha256', itemId, 'buffer').readUInt32BE(0) % shard.count === shard.index - 1;
-}
-
-/** 0 on success, 1 if an item failed or the run was cut short, 130 after a signal. */
-export function stageExitCode(outcome: Pick<StageOutcome, 'failed' | 'cancelled' | 'stopReason'>): 0 | 1 | 130 {
-  if (outcome.cancelled && outcome.stopReason?.startsWith('SIG')) return 130;
-  return outcome.failed > 0 || outcome.cancelled ? 1 : 0;
 }
 
 /** Wall-clock limit of an item as a multiple of its CPU time limit: it may wait for the processor, but not forever. */

@@ -1,6 +1,6 @@
-import type { IndexedPassage } from '../../src/search/opened-segments.ts';
+import type { IndexedPassage } from '../../src/search/passage.ts';
 import type { IndexedDocument } from '../../src/search/segment/write-segment.ts';
-import type { IndexDense } from '../../src/search/index-rows.ts';
+import type { IndexDense } from '../../src/search/segment/write-segment.ts';
 import { IndexRows } from '../../src/search/index-rows.ts';
 
 /** Builds an index of passages that no stage has written; `passages` are grouped by document. */

@@ -1,7 +1,16 @@
+import type { Stretch } from '../../parse/index.ts';
 import { wordsIn } from '../../base/index.ts';
 import type { Block } from '../../parse/index.ts';
-import type { Callout } from './callouts.ts';
 import type { ListedReference } from './reference-list.ts';
+
+/** A place in the text that cites entries of the reference list. */
+export interface Callout extends Stretch {
+  readonly block: number;
+  /** Positions in the list, from 1. */
+  readonly references: readonly number[];
+  /** Cited as well: the entries inside a range, or the others under the same link. */
+  readonly further: readonly number[];
+}
 
 /** A year with its letter; "n.d.", "n.d.-a" of an entry without a date. */
 const YEAR =

@@ -2,15 +2,7 @@ import type { Block, InternalLink, Stretch } from '../../parse/index.ts';
 import { authorYearCallouts } from './callouts-author-year.ts';
 import type { ListedReference } from './reference-list.ts';
 import { isSortedByName, listReferences } from './reference-list.ts';
-
-/** A place in the text that cites entries of the reference list. */
-export interface Callout extends Stretch {
-  readonly block: number;
-  /** Positions in the list, from 1. */
-  readonly references: readonly number[];
-  /** Cited as well: the entries inside a range, or the others under the same link. */
-  readonly further: readonly number[];
-}
+import type { Callout } from './callouts-author-year.ts';
 
 export type CalloutStyle = 'square' | 'round' | 'raised' | 'author-year';
 

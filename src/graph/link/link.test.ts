@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { CitedWork } from './link.ts';
+import type { CitedWork } from './parse-reference.ts';
 import { linkReference, readPrintedReference, referenceKeys, workKeys } from './link.ts';
 import { parseReference } from './parse-reference.ts';
 

@@ -2,6 +2,7 @@ import { foldCase, lettersOf, sha256, wordsIn } from '../../base/index.ts';
 import type { EdgeStatement, NodeStatement, TextPlace } from '../schema.ts';
 import { RANK, thousandths } from '../schema.ts';
 import { parseReference, referenceLabel } from './parse-reference.ts';
+import type { CitedWork } from './parse-reference.ts';
 
 /** Raised when the same reference and works give another answer. */
 export const LINK_VERSION = 3;
@@ -220,15 +221,6 @@ function isSubsequence(word: string, name: string): boolean {
   let at = 0;
   for (const letter of name) if (letter === word[at]) at += 1;
   return at === word.length;
-}
-
-export interface CitedWork {
-  readonly title: string | null;
-  readonly authors: readonly string[];
-  readonly year: number | null;
-  readonly source: string | null;
-  readonly volume: string | null;
-  readonly pages: string | null;
 }
 
 /** The first page or the article number, without leading zeros: "578-588" is 578, "e15784" stays. */

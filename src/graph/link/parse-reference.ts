@@ -1,5 +1,13 @@
 import { lettersOf } from '../../base/index.ts';
-import type { CitedWork } from './link.ts';
+
+export interface CitedWork {
+  readonly title: string | null;
+  readonly authors: readonly string[];
+  readonly year: number | null;
+  readonly source: string | null;
+  readonly volume: string | null;
+  readonly pages: string | null;
+}
 
 export interface ParsedReference extends CitedWork {
   /** The number or label in front, without brackets. */

@@ -1,29 +1,13 @@
 import { systemClock } from '../../base/index.ts';
-import type { Admission, Facts, HostEvent } from '../admission.ts';
+import type { Admission, Facts } from '../admission.ts';
 import { Hosts } from '../hosts.ts';
-import type { HostTable } from '../host-table.ts';
-import type { HostReport, HostState, PolicySettings, Rules } from '../host.ts';
+import type { HostReport, HostState, Rules } from '../host.ts';
 import { bounded, DEFAULT_POLICY, hostReports, isOrdinary, newState, reportOf } from '../host.ts';
 import { Fleet, unreachable } from './fleet.ts';
 import { Sessions } from './sessions.ts';
 import { SharedFacts } from './shared-facts.ts';
 import { SharedLimits } from './shared-limits.ts';
-
-export interface SharedPlace {
-  readonly url: string;
-  readonly schema: string;
-  readonly pooler?: boolean | undefined;
-  readonly table: HostTable;
-}
-
-export interface PostgresAdmissionOptions extends SharedPlace {
-  /** Slots of a process that has not renewed them for this long go back; 15 s by default. */
-  readonly leaseMs?: number;
-  readonly policy?: Partial<PolicySettings>;
-  readonly report?: ((event: HostEvent) => void) | undefined;
-  /** Called once when the server goes away and once when it is back. */
-  readonly reportOutage?: ((isAway: boolean, message: string) => void) | undefined;
-}
+import type { PostgresAdmissionOptions, SharedPlace } from './fleet.ts';
 
 export interface SharedAdmission extends Admission {
   readonly facts: Facts;

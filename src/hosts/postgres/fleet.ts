@@ -1,3 +1,6 @@
+import type { HostEvent } from '../admission.ts';
+import type { HostTable } from '../host-table.ts';
+import type { PolicySettings } from '../host.ts';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -5,10 +8,25 @@ import { join } from 'node:path';
 import type pg from 'pg';
 
 import { AppError, backoffDelay, errorInfo, hasCode, packageRoot, systemClock } from '../../base/index.ts';
-import type { PostgresAdmissionOptions } from './admission.ts';
 import { Listener, Sessions } from './sessions.ts';
 import type { Grant, LimitRequest, Registered, SharedLimits } from './shared-limits.ts';
 import { takeRequests } from './shared-limits.ts';
+
+export interface PostgresAdmissionOptions extends SharedPlace {
+  /** Slots of a process that has not renewed them for this long go back; 15 s by default. */
+  readonly leaseMs?: number;
+  readonly policy?: Partial<PolicySettings>;
+  readonly report?: ((event: HostEvent) => void) | undefined;
+  /** Called once when the server goes away and once when it is back. */
+  readonly reportOutage?: ((isAway: boolean, message: string) => void) | undefined;
+}
+
+export interface SharedPlace {
+  readonly url: string;
+  readonly schema: string;
+  readonly pooler?: boolean | undefined;
+  readonly table: HostTable;
+}
 
 /** Minimum time between two calls to the server; requests in between are sent together. */
 const GATHER_MS = 80;

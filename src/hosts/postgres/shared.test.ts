@@ -13,7 +13,8 @@ import { startPostgres } from '../../../test/postgres.ts';
 import { openLoopback } from '../../testing/index.ts';
 import type { AcquireOptions } from '../admission.ts';
 import { HostTable } from '../host-table.ts';
-import type { PostgresAdmissionOptions, SharedAdmission } from './admission.ts';
+import type { SharedAdmission } from './admission.ts';
+import type { PostgresAdmissionOptions } from './fleet.ts';
 import { openSharedAdmission } from './admission.ts';
 
 const PATIENT: AcquireOptions = { patienceMs: 60_000, longestLineMs: 60_000 };

@@ -8,8 +8,8 @@ import type {
 import { layOut } from '../../graph/picture/index.ts';
 import { nodeKey } from '../../graph/index.ts';
 import type { EdgeKind } from '../../graph/index.ts';
-import type { Graph } from './graph.ts';
-import type { EvidenceRow, GraphNode, ShownEvidence } from './types.ts';
+import type { CorpusStore } from '../../database/index.ts';
+import type { EvidenceRow, GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
 import { EVIDENCE, evidenceOf, workLabel } from './types.ts';
 
 /** Most neighbours drawn per kind, so that the picture stays readable. */
@@ -40,7 +40,22 @@ interface Found {
   readonly ends: (readonly [source: string, target: string])[];
 }
 
-export function neighbourhoodOf(graph: Graph, name: string): GraphPicture {
+/** What of the graph is drawn. */
+interface DrawnGraph {
+  readonly store: CorpusStore;
+  find(name: string): GraphNode;
+  edgesOf(name: string, kinds: readonly EdgeKind[]): (Omit<Neighbour, 'evidence'> & EdgeEnds)[];
+  related(name: string, limit?: number): (Weighted & { readonly cocited: number; readonly coupled: number })[];
+  evidenceOf(source: string, kind: EdgeKind, target: string, limit?: number): ShownEvidence[];
+}
+
+interface EdgeEnds {
+  readonly source: string;
+  readonly target: string;
+}
+
+/** A work and what it is connected to, placed for drawing. */
+export function neighbourhoodOf(graph: DrawnGraph, name: string): GraphPicture {
   const places = new Map<string, number>();
   const nodes: UnplacedNode[] = [];
   const edges: PictureEdge[] = [];
@@ -101,7 +116,7 @@ export function neighbourhoodOf(graph: Graph, name: string): GraphPicture {
 }
 
 /** Citations between the drawn works, except of the first one. */
-function citationsBetween(graph: Graph, nodes: readonly UnplacedNode[]): PictureEdge[] {
+function citationsBetween(graph: DrawnGraph, nodes: readonly UnplacedNode[]): PictureEdge[] {
   const places = new Map(
     nodes.flatMap(({ id, kind }, at) => (kind === 'work' && at > 0 ? [[nodeKey(id), at] as const] : [])),
   );
@@ -119,7 +134,7 @@ function citationsBetween(graph: Graph, nodes: readonly UnplacedNode[]): Picture
 }
 
 /** Citing sentences first, then the entry of the reference list, then services. */
-function evidenceOfEdge(graph: Graph, kind: EdgeKind, ends: Found['ends']): PictureEvidence[] {
+function evidenceOfEdge(graph: DrawnGraph, kind: EdgeKind, ends: Found['ends']): PictureEvidence[] {
   const rows = [
     ...ends.flatMap(([source, target]) => (kind === 'cites' ? callouts(graph, source, target) : [])),
     ...ends.flatMap(([source, target]) => graph.evidenceOf(source, kind, target, EVIDENCE_OF_AN_EDGE)),
@@ -131,7 +146,7 @@ function evidenceOfEdge(graph: Graph, kind: EdgeKind, ends: Found['ends']): Pict
   return [...quoted, ...recorded].slice(0, EVIDENCE_OF_AN_EDGE);
 }
 
-function callouts(graph: Graph, source: string, target: string): ShownEvidence[] {
+function callouts(graph: DrawnGraph, source: string, target: string): ShownEvidence[] {
   const rows = graph.store.all<EvidenceRow>(
     `SELECT ${EVIDENCE} FROM edges AS listed
      JOIN edges AS resolved ON resolved.source = listed.target AND resolved.kind = 'resolves_to' AND resolved.target = :target

@@ -1,6 +1,6 @@
 import type { Region } from '../document.ts';
 import { AppError } from '../../base/index.ts';
-import type { ColumnType, Row, TableSchema } from '../files/open.ts';
+import type { ColumnType, Row, TableSchema } from '../files/table-file.ts';
 import { checkedRows, openRowReader, openRowWriter } from '../files/open.ts';
 
 export const CHUNK_SCHEMA = 'docstokg/chunk/1';

@@ -12,7 +12,10 @@ import type { Tokenizer } from './tokenizer.ts';
 import { openTokenizer } from './tokenizer.ts';
 import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { blocksPath, parsedDocuments } from '../doctags/stage.ts';
-import type { ChunkSettings } from './worker.ts';
+
+export interface ChunkSettings extends ChunkOptions {
+  readonly tokenizer: string;
+}
 
 /** Raised when the same settings give different chunks. */
 const CHUNKER_VERSION = 3;

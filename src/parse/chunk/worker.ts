@@ -1,13 +1,9 @@
 import { oncePer } from '../../base/index.ts';
 import type { StageWorker } from '../../stage/index.ts';
 import { readBlockLines } from '../doctags/formats/block-lines.ts';
-import type { ChunkOptions } from './chunk.ts';
 import { chunkItem } from './stage.ts';
 import { openTokenizer } from './tokenizer.ts';
-
-export interface ChunkSettings extends ChunkOptions {
-  readonly tokenizer: string;
-}
+import type { ChunkSettings } from './stage.ts';
 
 const tokenizerOf = oncePer(({ tokenizer }: ChunkSettings) => openTokenizer(tokenizer));
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../base/index.ts';
-import type { Row, RowReader, RowWriter, TableSchema } from '../files/open.ts';
+import type { Row, RowReader, RowWriter, TableSchema } from '../files/table-file.ts';
 import { checkedRows, openRowReader, openRowWriter } from '../files/open.ts';
 import type { ModelIdentity, SparseModel, SparseVector } from './engine.ts';
 import { quantiseVector } from './engine.ts';

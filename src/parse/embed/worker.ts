@@ -1,8 +1,8 @@
 import { oncePer } from '../../base/index.ts';
 import type { StageWorker, WorkerModule } from '../../stage/index.ts';
 import { VectorCache } from './embed-texts.ts';
-import type { DenseSettings } from './engine.ts';
-import { openDenseEngine } from './engine.ts';
+import type { DenseSettings } from './open-engine.ts';
+import { openDenseEngine } from './open-engine.ts';
 import { bm25 } from './engines/bm25.ts';
 import { createEmbedWorker, stoppingFault } from './stage.ts';
 import type { VectorType } from './vector-file.ts';

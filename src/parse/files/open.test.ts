@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Row, RowReader, TableSchema } from './open.ts';
+import type { Row, RowReader, TableSchema } from './table-file.ts';
 import { checkedRows } from './open.ts';
 
 const COLUMNS: TableSchema['columns'] = {

@@ -1,43 +1,8 @@
-import { AppError, sha256File, commitPart, partPath, readJsonl } from '../../base/index.ts';
+import { AppError, sha256File, readJsonl } from '../../base/index.ts';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
-import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, rm } from 'node:fs/promises';
-
-/** What a column holds. Only integers may be absent in a row. */
-export type ColumnType =
-  | 'string'
-  | 'integer'
-  | 'float'
-  | 'strings'
-  | 'integers'
-  | 'floats'
-  /** Where something is: page, left, top, right, bottom. */
-  | 'regions'
-  | { readonly vector: 'float32' | 'float16' | 'int8'; readonly dimensions: number };
-
-export interface TableSchema {
-  /** Its `schema` names the kind of file and the version of its columns. */
-  readonly metadata: { readonly schema: string } & Readonly<Record<string, string>>;
-  readonly columns: Readonly<Record<string, ColumnType>>;
-}
-
-/** One row, by column name; vectors are typed arrays. */
-export type Row = Readonly<Record<string, unknown>>;
-
-/** Takes rows and writes a file; the file has its name only when it is complete. */
-export interface RowWriter extends AsyncDisposable {
-  write(row: Row): Promise<void>;
-  /** Completes the file; disposing of a writer that was not finished removes what it wrote. */
-  finish(): Promise<void>;
-}
-
-export interface RowReader {
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly columns: readonly string[];
-  /** All rows; with `columns`, others may be missing. */
-  rows(columns?: readonly string[]): AsyncGenerator<Row>;
-}
+import { basename } from 'node:path';
+import { openPart } from './part-file.ts';
+import type { ColumnType, Row, RowReader, RowWriter, TableSchema } from './table-file.ts';
 
 /** A file's rows, each as its columns are said to be; the first that is not ends the reading, named by file and row. */
 export async function* checkedRows(
@@ -174,34 +139,6 @@ function fingerprintOf(path: string): string {
 }
 
 const BUFFERED_CHARACTERS = 1 << 20;
-
-/** A file in the making; it gets its name when committed, and is removed when disposed of before that. */
-export interface PartFile extends AsyncDisposable {
-  readonly file: FileHandle;
-  commit(): Promise<void>;
-}
-
-export async function openPart(path: string): Promise<PartFile> {
-  await mkdir(dirname(path), { recursive: true });
-  const part = partPath(path);
-  const file = await open(part, 'wx');
-  let isOpen = true;
-  return {
-    file,
-    async commit() {
-      await file.sync();
-      await file.close();
-      isOpen = false;
-      await commitPart(part, path);
-    },
-    async [Symbol.asyncDispose]() {
-      if (!isOpen) return;
-      isOpen = false;
-      await file.close();
-      await rm(part, { force: true });
-    },
-  };
-}
 
 /** Writes one JSON object per line, each with the metadata that Parquet has once per file. */
 async function openJsonlWriter(path: string, schema: TableSchema): Promise<RowWriter> {

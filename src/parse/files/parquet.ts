@@ -6,8 +6,8 @@ import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
 import { AppError, canonicalJson } from '../../base/index.ts';
-import type { ColumnType, Row, RowReader, RowWriter, TableSchema } from './open.ts';
-import { openPart } from './open.ts';
+import type { ColumnType, Row, RowReader, RowWriter, TableSchema } from './table-file.ts';
+import { openPart } from './part-file.ts';
 import type { Region } from '../document.ts';
 
 /** Rows in a group: what is in memory at once. */

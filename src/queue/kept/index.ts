@@ -2,7 +2,7 @@
 export { isoTime, jobJson, queueJson, RateMeter } from '../overview.ts';
 export { openPostgres, openStore } from '../store.ts';
 export type { PostgresConnection } from '../postgres/connection.ts';
-export type { StoreOptions } from '../store.ts';
+export type { StoreOptions } from '../store-options.ts';
 export { WorkQueue } from '../work-queue.ts';
 export type { EnqueueOptions, ImportRow } from '../work-queue.ts';
 export { JOB_STATES } from '../types.ts';

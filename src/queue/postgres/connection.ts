@@ -2,7 +2,7 @@ import type { Clock } from '../../base/index.ts';
 import { AppError, backoffDelay, errorInfo, hasCode, systemClock, wait } from '../../base/index.ts';
 import { Listener, Sessions } from '../../hosts/index.ts';
 import { migrationsAfter } from '../migrations.ts';
-import type { StoreOptions } from '../store.ts';
+import type { StoreOptions } from '../store-options.ts';
 
 export interface PostgresOptions extends StoreOptions {
   readonly url: string;
@@ -14,10 +14,6 @@ export interface PostgresOptions extends StoreOptions {
 const OUTAGE_MS = 600_000;
 
 export type Values = Readonly<Record<string, unknown>>;
-
-export type OutageEvent =
-  | { readonly kind: 'queue-unreachable'; readonly message: string }
-  | { readonly kind: 'queue-reachable'; readonly outageMs: number };
 
 /** The statement may be sent again: the server is unreachable, starting, full, or asks for a retry. */
 const PASSING = new Set([

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 
 import { startPostgres } from '../../../test/postgres.ts';
 import { systemClock } from '../../base/index.ts';
-import type { OutageEvent } from './connection.ts';
+import type { OutageEvent } from '../store-options.ts';
 import { PostgresStore } from './store.ts';
 
 const server = await startPostgres({ max_connections: '12', superuser_reserved_connections: '1' });

@@ -15,7 +15,7 @@ import {
   wait,
 } from '../../base/index.ts';
 import { migrationsAfter } from '../migrations.ts';
-import type { StoreOptions } from '../store.ts';
+import type { StoreOptions } from '../store-options.ts';
 import type { StoreChange } from '../types.ts';
 
 export type SqliteOptions = StoreOptions & { readonly path: string };

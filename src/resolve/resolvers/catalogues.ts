@@ -15,7 +15,8 @@ import {
   validItems,
 } from '../../works/index.ts';
 import { answerOf, needsKey, problemsOf, sameAsOf } from '../lookups.ts';
-import type { Expectation, ResolveContext, Resolver } from '../plan.ts';
+import type { Expectation } from '../plan.ts';
+import type { ResolveContext, Resolver } from '../resolver.ts';
 import { arxivFile, arxivIdAt, europePmcFile, lead } from '../plan.ts';
 import { compareWork, versionOf } from '../same-work.ts';
 

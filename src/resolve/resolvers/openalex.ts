@@ -1,7 +1,7 @@
 import type { WorkLocation } from '../../works/index.ts';
 import { arxivIdAt, lead, pmcidAt, plan } from '../plan.ts';
 import { needsKey } from '../lookups.ts';
-import type { Resolver } from '../plan.ts';
+import type { Resolver } from '../resolver.ts';
 
 /** Open files and URLs given with the work; arXiv and PubMed Central have their own resolvers. */
 export const openalex: Resolver = {

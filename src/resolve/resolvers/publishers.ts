@@ -14,7 +14,8 @@ import {
   validItems,
 } from '../../works/index.ts';
 import { answerOf, crossrefQuestion, needsKey, sameAsOf } from '../lookups.ts';
-import type { Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
+import type { Finding, Plan } from '../plan.ts';
+import type { ResolveContext, Resolver } from '../resolver.ts';
 import { arxivFile, asVersion, attributedTo, lead, plan } from '../plan.ts';
 import type { StatedWork } from '../same-work.ts';
 import { compareWork } from '../same-work.ts';

@@ -14,7 +14,8 @@ import {
   validItems,
 } from '../../works/index.ts';
 import { answerOf, problemsOf, sameAsOf } from '../lookups.ts';
-import type { Finding, ResolveContext, Resolver } from '../plan.ts';
+import type { Finding } from '../plan.ts';
+import type { ResolveContext, Resolver } from '../resolver.ts';
 import { checksumOf, lead, plan } from '../plan.ts';
 import type { SameAs, StatedWork } from '../same-work.ts';
 import { compareWork, versionOf } from '../same-work.ts';

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Work } from '../../works/index.ts';
 import { maybe, text } from '../../works/index.ts';
 import { answerOf } from '../lookups.ts';
-import type { Finding, Plan, ResolveContext, Resolver } from '../plan.ts';
+import type { Finding, Plan } from '../plan.ts';
+import type { ResolveContext, Resolver } from '../resolver.ts';
 import { plan } from '../plan.ts';
 
 const waybackAvailability = z.object({

@@ -1,3 +1,4 @@
+import type { ModelIdentity } from '../../parse/index.ts';
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsync, openSync, readSync, writeFile } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -5,13 +6,17 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 
 import { AppError, sha256 } from '../../base/index.ts';
-import type { IndexDense } from '../index-rows.ts';
-import type { IndexedPassage, Passage } from '../opened-segments.ts';
+import type { IndexedPassage, Passage } from '../passage.ts';
 import { SECTIONS } from '../section.ts';
 import { LexicalWriter, termsOf } from './lexical.ts';
 import type { SectionName, SectionPlace } from './segment-file.ts';
 import { footerBytes, segmentPath } from './segment-file.ts';
 import { codeBytes, writeCode } from './vectors.ts';
+
+export interface IndexDense {
+  readonly model: ModelIdentity;
+  readonly dimensions: number;
+}
 
 /** The properties of a passage in one byte: its section, and whether it has a vector, a table or a figure. */
 function facetOf({ section, hasTable, hasFigure }: Passage, isEmbedded: boolean): number {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 import { Batcher, freeSpace, replaceFile, syncFiles, syncFolder } from '../../base/index.ts';
 import { fingerprintPath, removeFingerprint, writeFingerprint } from './fingerprint.ts';
-import type { Performed } from '../execute/perform.ts';
+import type { Performed } from '../execute/performed.ts';
 import type { BareError } from '../stage-error.ts';
 import { classify, isDiskFull, StageError } from '../stage-error.ts';
 import type { ItemRecord, WorkItem } from '../types.ts';

@@ -5,9 +5,9 @@ import { hashInputs, markInputs, marksProve, missingInput, sameMarks } from '../
 import { checkOutputs, discardOutputs, stageOutputs } from '../commit/outputs.ts';
 import type { StageOptions } from '../options.ts';
 import { WALL_PER_CPU } from '../options.ts';
-import type { BareError } from '../stage-error.ts';
 import { classify, completeError, StageError } from '../stage-error.ts';
 import type { ItemOutcome, StageWorker, WorkerContext, WorkItem } from '../types.ts';
+import type { Performed } from './performed.ts';
 
 export type ItemRun = ReturnType<typeof createRun>;
 
@@ -22,15 +22,6 @@ export function createRun(item: WorkItem, lost?: AbortSignal) {
     queuedAt: 0,
     startedAt: 0,
   };
-}
-
-export interface Performed extends Omit<ItemOutcome, 'durationS' | 'error'> {
-  readonly durationMs: number;
-  readonly error?: BareError;
-  /** With outputs only: what they were made from. */
-  readonly inputs?: AgreedInputs;
-  /** With outputs only: their hashes, in declaration order. */
-  readonly outputs?: readonly string[];
 }
 
 /** Runs attempts. The runner starts at most `workers` at a time. */

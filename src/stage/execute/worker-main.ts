@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 
 import { errorInfo } from '../../base/index.ts';
 import { beginItem, createLimits, endItem, grantCpu } from './item-limit.ts';
-import type { Performed } from './perform.ts';
+import type { Performed } from './performed.ts';
 import { perform } from './perform.ts';
 import type { StageWorker } from '../types.ts';
 import type { FromWorker, Job, ToWorker, WorkerStart } from './worker-process.ts';

@@ -4,7 +4,8 @@ import { discardOutputs } from '../commit/outputs.ts';
 import type { StageOptions } from '../options.ts';
 import type { BareError } from '../stage-error.ts';
 import type { ReplaceReason, StageEvent } from '../types.ts';
-import type { Executor, ItemRun, Performed } from './perform.ts';
+import type { Executor, ItemRun } from './perform.ts';
+import type { Performed } from './performed.ts';
 import type { Death, FromWorker, WorkerStart } from './worker-process.ts';
 import { WorkerProcess } from './worker-process.ts';
 

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 import type { Clock } from '../../base/index.ts';
-import type { Performed } from './perform.ts';
+import type { Performed } from './performed.ts';
 import type { WorkItem } from '../types.ts';
 
 /** The main module of a worker, beside this file: source or built. */

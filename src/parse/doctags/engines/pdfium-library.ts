@@ -2,8 +2,6 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../../base/index.ts';
 import type { Box } from '../../document.ts';
-import type { KnownShapes } from './sign-shapes.ts';
-import { readKnownShapes } from './sign-shapes.ts';
 
 type Call = (...values: number[]) => number;
 
@@ -68,7 +66,6 @@ export class Library {
   #floats = new Float32Array(0);
   #doubles = new Float64Array(0);
   #integers = new Int32Array(0);
-  #knownShapes: KnownShapes | undefined;
 
   constructor(call: Exports, maxBytes: number, addFunction: AddFunction) {
     this.call = call;
@@ -100,11 +97,6 @@ export class Library {
   get integers(): Int32Array {
     if (this.#integers.length === 0) this.#integers = new Int32Array(this.call.memory.buffer);
     return this.#integers;
-  }
-
-  /** What signs and letters look like, drawn once with the fonts of the engine. */
-  knownShapes(document: number): KnownShapes {
-    return (this.#knownShapes ??= readKnownShapes(this, document));
   }
 
   get usable(): boolean {

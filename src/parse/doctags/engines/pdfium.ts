@@ -11,6 +11,7 @@ import type { Matrix, Library, OpenSource } from './pdfium-library.ts';
 import { pageMatrix, useLibrary, writtenBox } from './pdfium-library.ts';
 import { readGlyphs } from './pdfium-glyphs.ts';
 import { readObjects } from './pdfium-objects.ts';
+import { knownShapes } from './sign-shapes.ts';
 
 /** A page as an image, four bytes (red, green, blue, alpha) per pixel. */
 export interface PageImage {
@@ -110,7 +111,7 @@ export class PdfFile implements Disposable {
       const runs = fontRuns(text.glyphs);
       for (const characters of this.#fonts.values()) {
         const use = runs.get(characters.font);
-        if (use && isUsedForSigns(use)) characters.lookAtSigns(() => this.#library.knownShapes(this.#document));
+        if (use && isUsedForSigns(use)) characters.lookAtSigns(() => knownShapes(this.#library, this.#document));
       }
       return {
         number,

@@ -62,8 +62,16 @@ export interface KnownShapes {
   readonly letters: ReadonlyMap<string, readonly GlyphShape[]>;
 }
 
-/** Draws the signs and letters of the standard fonts; the engine needs an open document for that. */
-export function readKnownShapes(library: Library, document: number): KnownShapes {
+const known = new WeakMap<Library, KnownShapes>();
+
+/** What signs and letters look like, drawn once per engine with its fonts; the engine needs an open document for that. */
+export function knownShapes(library: Library, document: number): KnownShapes {
+  const shapes = known.get(library) ?? readKnownShapes(library, document);
+  known.set(library, shapes);
+  return shapes;
+}
+
+function readKnownShapes(library: Library, document: number): KnownShapes {
   const faces = TEXT_FACES.map((face) => shapesOfFace(library, document, face, LETTERS));
   return {
     signs: new Map([

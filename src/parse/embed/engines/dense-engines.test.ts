@@ -9,7 +9,7 @@ import { systemClock } from '../../../base/index.ts';
 import type { Loopback } from '../../../testing/index.ts';
 import { openLoopback } from '../../../testing/index.ts';
 import type { DenseEngine } from '../engine.ts';
-import { openDenseEngine } from '../engine.ts';
+import { openDenseEngine } from '../open-engine.ts';
 
 const TEXTS = [
   'Whales are the largest animals on earth.',

@@ -11,7 +11,8 @@ import { writeTableModel } from '../../../../test/fixtures/table-model.ts';
 import { packageRoot } from '../../../base/index.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizer.ts';
 import { VectorCache, embedTexts } from '../embed-texts.ts';
-import { normalise, openDenseEngine } from '../engine.ts';
+import { normalise } from '../engine.ts';
+import { openDenseEngine } from '../open-engine.ts';
 
 let folder = '';
 before(async () => (folder = await mkdtemp(join(tmpdir(), 'engines-'))));
@@ -101,7 +102,7 @@ function runWithout(names: readonly string[], message: string, program: string):
   );
 }
 
-const OPEN = `const { openDenseEngineIfInstalled } = await import('${new URL('../engine.ts', import.meta.url).href}');
+const OPEN = `const { openDenseEngineIfInstalled } = await import('${new URL('../open-engine.ts', import.meta.url).href}');
   const found = await openDenseEngineIfInstalled({ engine: 'embedded', precision: 'int8', threads: 1 });`;
 
 for (const [names, code, message, hint] of [

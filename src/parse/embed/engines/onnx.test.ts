@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { writeTableModel } from '../../../../test/fixtures/table-model.ts';
 import { openLoopback } from '../../../testing/index.ts';
-import { openDenseEngine } from '../engine.ts';
+import { openDenseEngine } from '../open-engine.ts';
 
 test('a model is downloaded from its URL once, and then loaded from its folder', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'model-url-'));

@@ -9,8 +9,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { EncodingTokenizer } from '../../chunk/tokenizer.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizer.ts';
-import type { PartFile } from '../../files/open.ts';
-import { openPart } from '../../files/open.ts';
+import type { PartFile } from '../../files/part-file.ts';
+import { openPart } from '../../files/part-file.ts';
 
 /** What is used of onnxruntime: a model that maps named tensors to named tensors. */
 export interface OnnxSession extends AsyncDisposable {

@@ -1,0 +1,23 @@
+import type { Clock } from '../base/index.ts';
+
+export interface StoreOptions {
+  /** Which commits wait for the disk: those that accept jobs (the default), all of them, or none. */
+  readonly durability?: 'enqueue' | 'all' | 'none';
+  /** SQLite: write-ahead logging, which lets several processes read and write at once; on by default. */
+  readonly walMode?: boolean;
+  /** How long to wait for a database that another process has locked, or for the first connection; 10 s by default. */
+  readonly timeoutMs?: number;
+  /** PostgreSQL: the schema that holds the tables; `docstokg` by default. */
+  readonly schema?: string;
+  /** PostgreSQL: connect through a pooler in transaction mode: no prepared statements, and polling instead of LISTEN. */
+  readonly pooler?: boolean | undefined;
+  /** PostgreSQL: maximum number of connections, 4 by default; one of them listens. */
+  readonly maxConnections?: number | undefined;
+  readonly clock?: Clock;
+  /** PostgreSQL: called when the server becomes unreachable, and when it is back. */
+  readonly report?: (event: OutageEvent) => void;
+}
+
+export type OutageEvent =
+  | { readonly kind: 'queue-unreachable'; readonly message: string }
+  | { readonly kind: 'queue-reachable'; readonly outageMs: number };
