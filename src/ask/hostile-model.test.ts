@@ -92,7 +92,7 @@ const ODD: Readonly<
 };
 
 /** Each kill starts a process; the test also passes with fifty. */
-const KILLS = Number(process.env['DOCSTOKG_TEST_KILLS'] ?? 8);
+const KILLS = Number(process.env['DOCSTOKG_TEST_KILLS'] ?? 5);
 
 const patience = {
   contact: '',
