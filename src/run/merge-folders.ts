@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { constants, copyFileSync, existsSync, linkSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 
 import type { Clock } from '../base/index.ts';
@@ -13,13 +12,26 @@ import { ManifestFolder, manifestsIn } from './download/manifest-folder.ts';
 import { CorpusStore, isRecord } from '../database/index.ts';
 import { FolderJournal, LogFolder } from '../journal/index.ts';
 
-/** Rows of one transaction, of one append to the manifest with one sync, and lines of one append to the records. */
+/** Rows of one append to the manifest, and lines of one append to the records, each with one sync. */
 const BATCH_ROWS = 10_000;
 const MOST_NAMED = 1_000;
 /** Above this, syncing a whole disk is much cheaper than file by file. */
 const MANY_FILES = 64;
 
-export type Merged = Awaited<ReturnType<typeof mergeFolders>>;
+/** What a merge found and wrote. */
+export interface Merged {
+  readonly folders: number;
+  /** In the merged folder. */
+  readonly works: number;
+  /** Copied or linked by this merge. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Lines added to the records. */
+  readonly records: number;
+  /** The first saved rows whose file is missing, differs, or is outside the download folders. */
+  readonly missing: readonly string[];
+  readonly missingCount: number;
+}
 
 interface Options {
   readonly clock: Clock;
@@ -33,7 +45,12 @@ type SavedFile = Pick<ManifestRow, 'path' | 'sha256' | 'bytes'>;
  * Merges the folders of several machines: for each work the latest complete file, or else the latest row. Merging again
  * adds what is new, and completes a merge that was killed.
  */
-export async function mergeFolders(folders: readonly string[], out: string, options: Options, signal?: AbortSignal) {
+export async function mergeFolders(
+  folders: readonly string[],
+  out: string,
+  options: Options,
+  signal?: AbortSignal,
+): Promise<Merged> {
   for (const folder of folders)
     if (!existsSync(folder) || manifestsIn(folder).length === 0)
       throw new AppError('MERGE_NO_MANIFEST', `${folder} has no manifest.jsonl`, {
@@ -43,7 +60,7 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
   using store = CorpusStore.create(out, { warn: options.warn });
   await using journal = new FolderJournal(new LogFolder(out), options);
   await using _manifest = await ManifestFolder.open({ folder: out, store, journal, ...options });
-  using candidates = openCandidates();
+  const candidates = openCandidates(store);
   const all = [out, ...folders];
   for (const [at, folder] of all.entries())
     for (const path of manifestsIn(folder))
@@ -54,7 +71,6 @@ export async function mergeFolders(folders: readonly string[], out: string, opti
         else options.warn(`${path}, line ${line.line}: ${parsed.problem}; skipped`);
       }
   using copies = openCopies(out, options.clock);
-  // The first `saved` rows whose file is missing, differs, or is outside the download folders.
   const missing: string[] = [];
   let [files, bytes, missingCount] = [0, 0, 0];
   let batch: string[] = [];
@@ -104,48 +120,46 @@ interface Candidate extends SavedFile {
   readonly row: string;
 }
 
-/** In a temporary database, not in memory. */
-function openCandidates() {
-  const database = new DatabaseSync('');
-  database.exec(`
-    pragma journal_mode = off; pragma synchronous = off;
-    create table rows (id integer primary key, work text not null, saved integer not null, at integer not null,
+interface Candidates {
+  add(row: ManifestRow, folder: number): void;
+  /** Notes a line of records; false if the same one was noted before. */
+  note(line: string): boolean;
+  /** For each work saved rows first, then the latest. Works are in the order of their best rows. */
+  rows(): Generator<Candidate>;
+}
+
+/** The rows of all folders, in temporary tables of the target's database: they may be too many for the memory. */
+function openCandidates(store: CorpusStore): Candidates {
+  store.database.exec(`
+    create temp table candidates (id integer primary key, work text not null, saved integer not null, at integer not null,
       folder integer not null, path text, sha256 text, bytes integer, row text not null);
-    create table seen (line text primary key) without rowid;
-    begin;
+    create temp table seen_lines (line text primary key) without rowid;
   `);
-  const insert = database.prepare(
-    'insert into rows (work, saved, at, folder, path, sha256, bytes, row) values (?, ?, ?, ?, ?, ?, ?, ?)',
-  );
-  const see = database.prepare('insert or ignore into seen values (?)');
-  let count = 0;
   return {
-    add(row: ManifestRow, folder: number): void {
-      const { work, outcome, at, path, sha256, bytes } = row;
-      const isSaved = outcome === 'saved' && path !== null;
-      insert.run(work, isSaved ? 1 : 0, Date.parse(at), folder, path, sha256, bytes, JSON.stringify(row));
-      count += 1;
-      if (count % BATCH_ROWS === 0) database.exec('commit; begin');
+    add(row, folder) {
+      const { work, outcome, path, sha256, bytes } = row;
+      const saved = outcome === 'saved' && path !== null ? 1 : 0;
+      const at = Date.parse(row.at);
+      store.insert('candidates', { work, saved, at, folder, path, sha256, bytes, row: JSON.stringify(row) });
     },
 
-    /** False if the same line was noted before. */
-    note: (line: string) => see.run(hash('sha256', line, 'base64url')).changes === 1,
+    note: (line) => store.insert('seen_lines', { line: hash('sha256', line, 'base64url') }, 'or ignore') === 1,
 
-    /** For each work saved rows first, then the latest. Works are in the order of their best rows. */
-    *rows(): Generator<Candidate> {
-      database.exec('create index rows_of_works on rows (work, saved desc, at desc, folder, id desc)');
+    *rows() {
+      store.database.exec('create index temp.by_work on candidates (work, saved desc, at desc, folder, id desc)');
       // The order is made of small rows, and each is read when its turn comes.
-      const order = database.prepare(
+      const order = store.iterate<{ id: number }>(
         `select id from (
            select id, row_number() over best as place, first_value(at) over best as at, first_value(id) over best as first
-           from rows window best as (partition by work order by saved desc, at desc, folder, id desc)
+           from candidates window best as (partition by work order by saved desc, at desc, folder, id desc)
          ) order by at, first, place`,
       );
-      const row = database.prepare('select work, folder, path, sha256, bytes, row from rows where id = ?');
-      for (const { id } of order.iterate()) yield row.get(id ?? null) as unknown as Candidate;
+      const columns = 'work, folder, path, sha256, bytes, row';
+      for (const { id } of order) {
+        const row = store.get<Candidate>(`select ${columns} from candidates where id = ?`, id);
+        if (row) yield row;
+      }
     },
-
-    [Symbol.dispose]: () => database.close(),
   };
 }
 
