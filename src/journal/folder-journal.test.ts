@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import type { Lease } from '../queue/kept/index.ts';
 import { openStore } from '../queue/kept/index.ts';
 import type { JournalsUnderTest } from '../testing/index.ts';
 import { describeJournal, HeldClock } from '../testing/index.ts';
@@ -18,18 +19,18 @@ async function openJournals(): Promise<JournalsUnderTest> {
   const queue = stack.use(await openStore(join(folder.path, 'queue.sqlite'), { clock }));
   const opened = stack.move();
   const leaseMs = 60_000;
+  const isHeld = async (lease: Lease): Promise<boolean> =>
+    (await queue.extend([lease], clock.now(), leaseMs)).length === 0;
   return {
-    open: async () =>
-      new FolderJournal(new LogFolder(folder.path), {
-        isHeld: async (lease) => (await queue.extend([lease], clock.now(), leaseMs)).length === 0,
-      }),
+    open: async () => new FolderJournal(new LogFolder(folder.path)),
     lease: async () => {
       await queue.enqueue([{ artifactId: 'job', artifactJson: '{}' }], clock.now());
       const picks = [{ host: null, resolver: null, limit: 1 }];
       const { leased } = await queue.exchange({ settlements: [], picks, workerId: 'w', leaseMs, now: clock.now() });
       const [job] = leased;
       assert.ok(job);
-      return { queue: 'works', id: job.id, token: job.token };
+      const { id, token } = job;
+      return { queue: 'works', id, token, isHeld: () => isHeld({ id, token }) };
     },
     lose: async ({ id }) => void (await queue.admin.cancel(id, clock.now())),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

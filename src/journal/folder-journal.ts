@@ -13,8 +13,6 @@ import { appendNow, linesOf } from './log-lines.ts';
 export interface FolderJournalOptions {
   /** The machine's by default. */
   readonly clock?: Clock;
-  /** Whether a lease is held, by the queue that gave it; without it every lease counts as held. */
-  readonly isHeld?: ((lease: JobLease) => Promise<boolean>) | undefined;
   /** The first append to a manifest of at least this size starts a new file; 0, the default, means never. */
   readonly rotateBytes?: number;
 }
@@ -26,12 +24,10 @@ const SYNCED: ReadonlySet<LogName> = new Set(['decisions']);
 export class FolderJournal implements Journal {
   readonly logs: LogFolder;
   readonly isShared = false;
-  readonly #options: FolderJournalOptions;
   readonly #writers: LogWriters;
 
   constructor(logs: LogFolder, options: FolderJournalOptions = {}) {
     this.logs = logs;
-    this.#options = options;
     this.#writers = new LogWriters(logs, { clock: options.clock ?? systemClock, durable: true }, (log) => {
       refuseFleetFolder(logs.path);
       if (log === 'manifest') rotate(logs, options.rotateBytes ?? 0);
@@ -54,7 +50,7 @@ export class FolderJournal implements Journal {
   }
 
   async isHeld(lease: JobLease): Promise<boolean> {
-    return (await this.#options.isHeld?.(lease)) ?? true;
+    return (await lease.isHeld?.()) ?? true;
   }
 
   async refresh(): Promise<number> {

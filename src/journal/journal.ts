@@ -11,6 +11,8 @@ export interface LogEntry {
 export interface JobLease extends Lease {
   /** `works`, or the name of a stage. */
   readonly queue: string;
+  /** Asks the queue whether it is held; a journal on the queue's server looks for itself. */
+  readonly isHeld?: (() => Promise<boolean>) | undefined;
 }
 
 /**

@@ -66,6 +66,8 @@ test('the lines of one append to several logs are on other machines together or 
     ],
     lease,
   );
+  const earlier = { ...lease, token: lease.token - 1 };
+  assert.equal(await one.append([{ log: 'objects', lines: ['{"o":0}'] }], earlier), false);
   await under.lose(lease);
   await one.append(
     [

@@ -10,7 +10,7 @@ import type { DownloadRunOptions, ManifestRow, ResultSink, WorkProvider } from '
 import { DownloadRun, KeptFiles } from '../../download/index.ts';
 import { entryRows, manifestEntry, ManifestFolder } from './manifest-folder.ts';
 import { configuredServices, openAdmission, ownAdmission } from './open-admission.ts';
-import { orchestratorOptions } from '../queue/open-queue.ts';
+import { jobLease, orchestratorOptions } from '../queue/open-queue.ts';
 import type { Clocks, Runtime, WebTime } from '../queue/open-queue.ts';
 import type { ReviewFile } from '../list/search-titles.ts';
 import { openReviewFile } from '../list/search-titles.ts';
@@ -180,10 +180,11 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
   const lookups = new Lookups(send, services, runtime.clock, facts);
   const byTitle = titleSearch(config, lookups, contact);
   const asking: Asking = { send, services, lookups, contact, byTitle, webClock: web.clock };
+  const orchestrator = orchestratorOptions(config);
   const run = new DownloadRun({
     runId,
     queue: parts.queue,
-    orchestrator: orchestratorOptions(config),
+    orchestrator,
     provider: parts.provider?.({
       ...asking,
       ...entryRows(manifest, records, runId, runtime.clock),
@@ -199,7 +200,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       isShared: journal.isShared,
       kept: parts.kept,
       write: async (row, lease) => {
-        await appendRow(row, corpusFiles, lease && { queue: 'works', id: lease.id, token: lease.token });
+        await appendRow(row, corpusFiles, lease && jobLease(parts.queue, lease, 'works', orchestrator.leaseMs));
         manifest.note(row);
         await parts.written?.(row);
       },

@@ -7,7 +7,8 @@ import { AppError, canonicalJson, parseJsonl, sha256, errorInfo } from '../../ba
 import type { Config, Layer } from '../../config/index.ts';
 import { settingsLayer } from '../../config/index.ts';
 import type { Wrap } from '../../http/index.ts';
-import type { ImportRow, OrchestratorOptions } from '../../queue/index.ts';
+import type { JobLease } from '../../journal/index.ts';
+import type { ImportRow, Lease, OrchestratorOptions } from '../../queue/index.ts';
 import { openStore, WorkQueue } from '../../queue/kept/index.ts';
 
 export async function openQueue(
@@ -36,6 +37,12 @@ const BESIDE_CONNECTIONS = 2;
 
 export async function openQueueBeside({ queue }: Config, name: string, runtime: Runtime): Promise<WorkQueue> {
   return await openQueue({ queue: { ...queue, schema: `${queue.schema}_${name}` } }, runtime, BESIDE_CONNECTIONS);
+}
+
+/** A leased job as the journal needs it; asking whether it is held extends its lease. */
+export function jobLease(queue: WorkQueue, { id, token }: Lease, name: string, leaseMs: number): JobLease {
+  const isHeld = async (): Promise<boolean> => (await queue.heartbeat([{ id, token }], leaseMs)).length === 0;
+  return { queue: name, id, token, isHeld };
 }
 
 function whereOf({ backend, path, url }: Config['queue']): string {
