@@ -33,8 +33,9 @@ export interface Journal extends AsyncDisposable {
   readonly isReadOnly: boolean;
   /**
    * Appends lines, after those that were said; durable when it resolves. False if the lease was lost: nothing was
-   * appended, and the result must be dropped. A server takes all lines or none. In a folder a crash may leave the first
-   * lines of an append, in the order of the entries and none of them torn: an entry may rely on those before it.
+   * appended, and the result must be dropped. A server takes all lines or none. In a folder a crash or a full disk may
+   * leave the first lines of an append, in the order of the entries and none of them torn: an entry may rely on those
+   * before it.
    */
   append(entries: readonly LogEntry[], lease?: JobLease): Promise<boolean>;
   /**
