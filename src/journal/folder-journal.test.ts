@@ -39,7 +39,7 @@ async function openJournals(): Promise<JournalsUnderTest> {
 
 describeJournal('A folder', openJournals);
 
-test('a manifest that has grown is rotated by the first append of a journal, and its files are read in order', async () => {
+test('a manifest that has grown is rotated by the first append, and its files are read in order', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-rotated-'));
   const logs = new LogFolder(folder.path);
   for (const at of [1, 2, 3]) {

@@ -131,8 +131,8 @@ interface Candidates {
 /** The rows of all folders, in temporary tables of the target's database: they may be too many for the memory. */
 function openCandidates(store: CorpusStore): Candidates {
   store.database.exec(`
-    create temp table candidates (id integer primary key, work text not null, saved integer not null, at integer not null,
-      folder integer not null, path text, sha256 text, bytes integer, row text not null);
+    create temp table candidates (id integer primary key, work text not null, saved integer not null,
+      at integer not null, folder integer not null, path text, sha256 text, bytes integer, row text not null);
     create temp table seen_lines (line text primary key) without rowid;
   `);
   return {
@@ -150,7 +150,8 @@ function openCandidates(store: CorpusStore): Candidates {
       // The order is made of small rows, and each is read when its turn comes.
       const order = store.iterate<{ id: number }>(
         `select id from (
-           select id, row_number() over best as place, first_value(at) over best as at, first_value(id) over best as first
+           select id, row_number() over best as place,
+             first_value(at) over best as at, first_value(id) over best as first
            from candidates window best as (partition by work order by saved desc, at desc, folder, id desc)
          ) order by at, first, place`,
       );

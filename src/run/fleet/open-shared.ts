@@ -83,7 +83,7 @@ async function checkOwner(objects: ObjectStore, journal: Journal, mayClaim: bool
   throw owner === undefined
     ? noFiles(objects)
     : new AppError('OBJECT_STORE_OTHER', `${objects.name} has the files of another corpus`, {
-        hint: 'give each corpus its own prefix: --store s3://bucket/prefix; a fleet with a new database needs a new prefix',
+        hint: 'give each corpus, and a fleet with a new database, its own prefix: --store s3://bucket/prefix',
       });
 }
 
