@@ -3,11 +3,14 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 
 import type { Settings } from '../config/index.ts';
 import { Records } from '../database/index.ts';
 import { emptyRecord } from '../works/index.ts';
+import { Admin, DEFAULT_POLICY, expectedOutcome, Simulation, webTime } from '../../sim/index.ts';
+import { openLoopback } from '../testing/index.ts';
 import { openCorpus } from './corpus.ts';
 
 /** Lexical search in this thread: no model is loaded. */
@@ -25,7 +28,7 @@ function paper(folder: string, name: string, sentence: string): void {
   );
 }
 
-test('papers in a folder are parsed and searchable; papers added later are found after the next run', async () => {
+test('papers in a folder become searchable; papers added later are found after the next run', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   const papers = join(scratch.path, 'papers');
   paper(papers, 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
@@ -196,4 +199,44 @@ test('reindex writes logs again that were deleted or damaged, and says so', asyn
     corpus.sets().map(({ name }) => name),
     ['a', 'b', 'c'],
   );
+});
+
+test('downloads continue while the parser is stuck: none waits for room in its line', async () => {
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-stuck-'));
+  await using simulation = await Simulation.open({
+    parameters: { seed: 11, works: 240, hosts: 20, profile: 'calm' },
+    documents: 'plain',
+    timeScale: 0.002,
+  });
+  await using admin = await Admin.open(simulation);
+  const held: ServerResponse[] = [];
+  let isHeld = true;
+  await using parser = await openLoopback((_request, response) => {
+    if (isHeld) held.push(response);
+    else response.writeHead(400).end();
+  });
+  await using corpus = await openCorpus(join(scratch.path, 'run'), {
+    sim: admin.url,
+    web: webTime(simulation.timeScale),
+    settings: {
+      http: { connect_s: 3600, headers_s: 3600, idle_s: 3600, total_s: 7200 },
+      parse: { dense: 'none', engine: 'docling-serve', engine_url: `http://127.0.0.1:${parser.port}` },
+      stage: { retries: 0 },
+    },
+  });
+  const ids = expectedOutcome(simulation.world, DEFAULT_POLICY).flatMap(({ outcome, work }) =>
+    outcome === 'saved' ? [work.id] : [],
+  );
+  let [saved, ended] = [0, 0];
+  for await (const event of corpus.run({ ids })) {
+    if (event.kind === 'stage' && event.event.kind === 'progress') ended = event.event.progress.done;
+    if (event.kind === 'download' && event.event.kind === 'work-ended' && event.event.row.outcome === 'saved')
+      saved += 1;
+    if (event.kind !== 'downloaded') continue;
+    assert.ok(saved > 140, `${saved} works were downloaded`);
+    assert.equal(ended, 0, 'no document was parsed meanwhile');
+    isHeld = false;
+    for (const response of held) response.writeHead(400).end();
+    break;
+  }
 });

@@ -135,7 +135,7 @@ export class Corpus implements AsyncDisposable {
     return new Run({ folder, config, ...this.#clocks, ended, choose }, request, signal);
   }
 
-  /** The works that a request would list; downloads nothing and records nothing about them. */
+  /** The works that a run of a request would find; downloads nothing and records nothing about them. */
   find(request: RunRequest, options: Looking = {}): AsyncGenerator<Work, void> {
     const { runtime, signal } = this.#looking(options);
     return findWorks(wantedDocuments(request, this.config), runtime, signal);

@@ -7,4 +7,5 @@ export { isReferred, isSharedPath, storedFile, storedFiles } from './object-rows
 export type { StoredFile } from './object-rows.ts';
 export { isRecord } from './record-rows.ts';
 export { hasOutcome, lastOutcome, manifestRows, Records, savedOutcomes } from './records.ts';
+export type { SavedRow } from './records.ts';
 export type { LastRow } from './records.ts';

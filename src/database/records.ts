@@ -356,8 +356,21 @@ export function hasOutcome(store: CorpusStore, { work, at }: Pick<ManifestRow, '
   return store.get('select 1 from outcomes where work = ? and at >= ?', work, at) !== undefined;
 }
 
-export function savedOutcomes(store: CorpusStore): readonly Pick<ManifestRow, 'work' | 'kind' | 'path' | 'bytes'>[] {
-  return store.all("select work, kind, path, bytes from last_outcomes where outcome = 'saved' order by sequence");
+/** The file of a work, by its last row. */
+export interface SavedRow extends Pick<ManifestRow, 'work' | 'kind' | 'path' | 'bytes'> {
+  /** The position of the row among all of the manifest. */
+  readonly sequence: number;
+}
+
+/** The files of works whose last row came after a position, oldest first. */
+export function savedOutcomes(store: CorpusStore, after: number, limit: number): readonly SavedRow[] {
+  return store.all<SavedRow>(
+    `select sequence, work, kind, path, bytes from outcomes where sequence > ? and outcome = 'saved'
+       and not exists (select 1 from outcomes later where later.work = outcomes.work and later.sequence > outcomes.sequence)
+     order by sequence limit ?`,
+    after,
+    limit,
+  );
 }
 
 /** Every row of the manifest, as text and parsed; `isLast` marks a work's last row. */

@@ -33,8 +33,6 @@ const MOST_ENQUEUEING = 2_000;
 export interface ResultSink {
   /** Resolves when the row is durable. */
   write(row: ManifestRow, lease?: Pick<HandlerJob, 'id' | 'token'>): Promise<void>;
-  /** Called for a work whose file was saved earlier, by this machine or another. */
-  kept?: ((work: string) => Promise<void>) | undefined;
   last(work: string): Pick<ManifestRow, 'outcome' | 'reason' | 'path' | 'bytes' | 'at'> | undefined;
   /** How often other runs have deferred a work in succession. */
   deferrals?(work: string): number;
@@ -220,7 +218,6 @@ export class DownloadRun {
   }
 
   async #keepBefore({ id }: Work): Promise<undefined> {
-    await this.#options.sink.kept?.(id);
     this.#counts.keptBefore += 1;
     this.#options.report({ kind: 'work-kept-before', work: id });
   }

@@ -27,8 +27,8 @@ export type { ListedTimes, WantedWorks, ZoteroVersions } from './list/provider.t
 export type { Clocks, Runtime, WebTime } from './queue/open-queue.ts';
 export { SIMULATED_CONTACT, simulatedLayer } from './list/simulated-web.ts';
 export { corpusLayer } from './corpus-layer.ts';
-export { eventStream } from './corpus-run.ts';
-export type { CorpusStageName } from './corpus-run.ts';
+export { eventStream } from './event-stream.ts';
+export type { CorpusStageName } from './stages/run-prepared.ts';
 export { askedFor, estimateWorks, findWorks, wantedDocuments } from './list/run-request.ts';
 export type { Estimate, RunRequest, SkippedFile } from './list/run-request.ts';
 export { chunkFolder, chunkFormat, refreshPassages } from './make-index.ts';

@@ -12,7 +12,7 @@ import type { WantedWorks } from './list/provider.ts';
 import type { QueueEvent } from '../queue/index.ts';
 import type { IndexEvent } from '../search/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
-import type { CorpusStageName } from './corpus-run.ts';
+import type { CorpusStageName } from './stages/run-prepared.ts';
 import type { SkippedFile } from './list/run-request.ts';
 
 /** The version of `run.json`; it changes when a field changes its meaning. */

@@ -1,44 +1,61 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
 import type { Clock, Warn } from '../base/index.ts';
 import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
+import { CorpusStore } from '../database/index.ts';
 import type { ArtifactKind, DownloadSummary } from '../download/index.ts';
 import { isQueueEvent } from '../download/index.ts';
-import type { Clocks, Runtime } from './queue/open-queue.ts';
-import type { DownloadAssembly } from './download/open-download.ts';
-import type { ListedTimes, ZoteroVersions } from './list/provider.ts';
-import type { Shared } from './fleet/open-shared.ts';
-import { assembleDownload } from './download/open-download.ts';
-import { countingRepeats, countListed, wantedWorks, zoteroVersions } from './list/provider.ts';
-import { openQueue, openQueueBeside, orchestratorOptions } from './queue/open-queue.ts';
-import { openShared } from './fleet/open-shared.ts';
-import { chunkedDocuments, openTokenizer } from '../parse/index.ts';
 import type { Account } from '../library/index.ts';
 import { accountOf, manifestFolder, runCountsOf } from '../library/index.ts';
+import { chunkedDocuments, openTokenizer } from '../parse/index.ts';
 import type { WorkQueue } from '../queue/index.ts';
-import type { Records } from '../database/index.ts';
-import { CorpusStore } from '../database/index.ts';
-import type { Work } from '../works/index.ts';
-import type { RunAccount, CorpusEvent } from './run-file.ts';
-import { accountOfStages, accountOfWorks, openRunFolder } from './run-file.ts';
-import type { Arrive, CorpusRunOptions } from './corpus-run.ts';
-import { ArrivedFiles, eventStream, runCorpus } from './corpus-run.ts';
-import type { OncePerFleet } from './fleet/fleet-run.ts';
-import { fleetRun, oncePerFleet } from './fleet/fleet-run.ts';
+import type { DownloadAssembly } from './download/open-download.ts';
+import { assembleDownload } from './download/open-download.ts';
+import { eventStream } from './event-stream.ts';
+import { openFleetMachine } from './fleet/fleet-machine.ts';
+import type { Shared } from './fleet/open-shared.ts';
+import { openShared } from './fleet/open-shared.ts';
+import { SavedFiles } from './lines/saved-files.ts';
+import { listWorks } from './list/list-works.ts';
+import type { ZoteroVersions } from './list/provider.ts';
+import { zoteroVersions } from './list/provider.ts';
 import type { RunRequest, WantedDocuments } from './list/run-request.ts';
 import { askedFor, checkDocuments, wantedDocuments, wantsWorks, findOwnPapers } from './list/run-request.ts';
+import type { Machine } from './machine.ts';
+import { aloneMachine } from './machine.ts';
 import { makeIndex } from './make-index.ts';
 import { openFiling } from './papers/document-filing.ts';
+import type { Offer } from './pipeline.ts';
+import { runPipeline } from './pipeline.ts';
+import type { Clocks, Runtime } from './queue/open-queue.ts';
+import { openQueue } from './queue/open-queue.ts';
+import type { RunAccount, CorpusEvent } from './run-file.ts';
+import { accountOfStages, accountOfWorks, openRunFolder } from './run-file.ts';
 import { openEmbedEngines, prepareChunk, prepareDoctags, prepareEmbed } from './stages/prepare-stages.ts';
-import { storedOutputs } from './stages/run-stages.ts';
 
 const OTHER_TOKENIZER = 'cl100k';
 const NOTHING_PARSED = {
   documents: 0, scans: 0, partial: 0, skipped_files: [], own_papers: null, stages: {}, failures: [], index: null,
 } as const; // prettier-ignore
 
-export type RunProgress = NonNullable<Run['progress']>;
+/** How far the downloads of a run are, on this machine. */
+export interface RunProgress {
+  /** Works listed so far. */
+  readonly found: number;
+  readonly saved: number;
+  /** Works without a file: unavailable or failed. */
+  readonly missing: number;
+  /** Works that are another one under another id. */
+  readonly repeated: number;
+  /** Works that this run is done with, also for now. */
+  readonly ended: number;
+  /** Works that were done with, and saved, before this run. */
+  readonly endedBefore: number;
+  readonly savedBefore: number;
+  /** Rate-limited hosts. */
+  readonly waitingFor: readonly string[];
+}
 
 export interface RunPlace extends Clocks {
   readonly folder: string;
@@ -54,6 +71,14 @@ interface Request extends WantedDocuments {
   readonly signal: AbortSignal;
 }
 
+/** What brings downloaded files to the first stage. */
+interface Feeding {
+  readonly request: Request;
+  readonly download: DownloadAssembly;
+  readonly machine: Machine;
+  readonly offer: Offer;
+}
+
 /** Finds, downloads, parses and indexes works at the same time. Starts when its first event is requested. */
 export class Run implements AsyncIterable<CorpusEvent> {
   readonly #place: RunPlace;
@@ -62,7 +87,6 @@ export class Run implements AsyncIterable<CorpusEvent> {
   #download: DownloadAssembly | undefined;
   #papers = 0;
   #zotero: ZoteroVersions | undefined;
-  #once: OncePerFleet | undefined;
   #before = { ended: 0, saved: 0 };
 
   constructor(place: RunPlace, request: RunRequest, signal?: AbortSignal) {
@@ -77,7 +101,7 @@ export class Run implements AsyncIterable<CorpusEvent> {
   }
 
   /** Current progress, of this machine; undefined if nothing is downloaded. */
-  get progress() {
+  get progress(): RunProgress | undefined {
     if (!this.#download) return undefined;
     const { run, admission } = this.#download;
     const { found, saved, skipped, repeated, failed, parked } = run.counts;
@@ -86,15 +110,13 @@ export class Run implements AsyncIterable<CorpusEvent> {
       .filter(({ hold }) => hold !== null)
       .map(({ key }) => key);
     return {
-      /** Works known so far; undefined on a machine of a fleet, where others work on them too. */
-      found: this.#place.config.queue.fleet ? undefined : found,
+      found,
       saved,
       missing: skipped + failed,
       repeated,
       ended: saved + skipped + repeated + failed + parked,
       endedBefore: this.#before.ended,
       savedBefore: this.#before.saved,
-      /** Rate-limited hosts. */
       waitingFor: held,
     };
   }
@@ -133,52 +155,46 @@ export class Run implements AsyncIterable<CorpusEvent> {
     const config = await withTokenizer(request.config, runtime);
     const startedAt = runtime.clock.monotonic();
     const warn: Warn = (message) => runtime.log('warn', message);
-    await using shared = await openShared(config, runtime);
+    await using stack = new AsyncDisposableStack();
     const engines = await openEmbedEngines(config, runtime);
-    await using _dense = engines.dense;
-    await using embed = engines.dense || engines.sparse ? prepareEmbed(config, engines, {}, warn) : undefined;
+    stack.use(engines.dense);
+    const embed = engines.dense || engines.sparse ? stack.use(prepareEmbed(config, engines, {}, warn)) : undefined;
     const own = await findOwnPapers(request.papers, config.download.out);
     this.#papers = own.papers.length;
-    await using papers = openFiling(own.papers, config, runtime);
-    const files = new ArrivedFiles();
-    let fleet: ReturnType<typeof fleetRun<DownloadSummary | undefined, RunAccount['index'] | undefined>> | undefined;
-    if (shared.journal.isShared) checkFleet(request);
-    const arrive: Arrive = (file) => (fleet ?? files).add(file);
-    await using download = wantsWorks(request) ? await this.#open({ ...request, config }, shared, arrive) : undefined;
-    const run: CorpusRunOptions<DownloadSummary | undefined, RunAccount['index'] | undefined> = {
-      files,
-      stages: {
-        doctags: papers.seeing(prepareDoctags(config)),
-        chunk: await prepareChunk(config),
-        embed,
+    const papers = stack.use(openFiling(own.papers, config, runtime));
+    const shared = stack.use(await openShared(config, runtime));
+    const queue = wantsWorks(request) ? stack.use(await openQueue(config, runtime)) : undefined;
+    // Closed first: it copies lines of other machines into the database of the download.
+    await using machine = await this.#openMachine({ ...request, config }, shared, queue);
+    const download = queue && stack.use(await this.#openDownload({ ...request, config }, { queue, shared, machine }));
+    const stages = { doctags: papers.seeing(prepareDoctags(config)), chunk: await prepareChunk(config), embed };
+    // Papers of the user are named first: a work of the same name gets another one, in every run.
+    own.papers.forEach(stages.doctags.item);
+    const outcome = await runPipeline<DownloadSummary | undefined, RunAccount['index'] | undefined>(
+      {
+        machine,
+        stages,
+        feed: async (offer, stop) => {
+          const local = offer(own.papers);
+          const downloading = download && this.#downloadAndOffer({ download, machine, request, offer }, stop);
+          await Promise.allSettled([local, downloading]);
+          await local;
+          return await downloading;
+        },
+        index: async (documents) => {
+          papers.note(documents);
+          await papers.file(download?.records, signal);
+          tell({ kind: 'indexing' });
+          return await makeIndex(config, tell, signal);
+        },
+        report: (stage, event) => tell({ kind: 'stage', stage, event }),
       },
-      chunked: () => chunkedDocuments(config.parse.data_root, config.parse.format),
-      gather: async (offer, stop) => {
-        for (const file of own.papers) if (!stop.aborted) await offer(file);
-        if (!download) return undefined;
-        const [summary] = await Promise.all([
-          this.#downloaded(download, request, stop),
-          // In a fleet, the machines that saved them have enqueued them.
-          fleet ? undefined : bringEarlier(download, offer, stop),
-        ]);
-        return summary;
-      },
-      index: async (documents = []) => {
-        papers.note(documents);
-        await papers.file(download?.records, signal);
-        tell({ kind: 'indexing' });
-        return await makeIndex(config, tell, signal);
-      },
-      report: (stage, event) => tell({ kind: 'stage', stage, event }),
-      store: config.store.url === '' ? undefined : () => storedOutputs(shared),
-    };
-    const once = this.#once;
-    if (download && once) fleet = fleetRun({ ...run, config, runtime, shared, once, download });
-    const outcome = await (fleet ? fleet.run(signal) : runCorpus(run, signal));
+      signal,
+    );
     const counts = download ? this.#count(download, runtime) : countsIn(config);
     const { scans, partial } = counts;
     return {
-      works: download ? accountOfWorks(counts, outcome.gathered) : null,
+      works: download ? accountOfWorks(counts, outcome.fed) : null,
       documents: outcome.documents,
       scans,
       partial,
@@ -193,11 +209,15 @@ export class Run implements AsyncIterable<CorpusEvent> {
 
   /** Downloads files only: nothing is parsed, and the folder gets no `run.json`. */
   async #downloadOnly(request: Request): Promise<RunAccount> {
-    const { runtime, signal } = request;
+    const { config, runtime, signal } = request;
     const startedAt = runtime.clock.monotonic();
-    await using shared = await openShared(request.config, runtime);
-    await using download = await this.#open(request, shared, async () => undefined);
-    const summary = await this.#downloaded(download, request, signal);
+    await using stack = new AsyncDisposableStack();
+    const shared = stack.use(await openShared(config, runtime));
+    const queue = stack.use(await openQueue(config, runtime));
+    // Closed first: it copies lines of other machines into the database of the download.
+    await using machine = await this.#openMachine(request, shared, queue);
+    const download = stack.use(await this.#openDownload(request, { queue, shared, machine }));
+    const summary = await this.#downloaded({ download, machine, request }, signal);
     return {
       ...NOTHING_PARSED,
       works: accountOfWorks(accountOf(download.store, download.runId), summary),
@@ -206,14 +226,39 @@ export class Run implements AsyncIterable<CorpusEvent> {
     };
   }
 
-  async #downloaded(download: DownloadAssembly, request: Request, signal: AbortSignal): Promise<DownloadSummary> {
-    const summary = await download.run.run({ drain: 'due', signal });
+  /** Downloads works and offers their files, those of earlier runs too, to the first stage. */
+  async #downloadAndOffer(parts: Feeding, signal: AbortSignal): Promise<DownloadSummary> {
+    const { download } = parts;
+    const broken = new AbortController();
+    const stop = AbortSignal.any([signal, broken.signal]);
+    const saved = new SavedFiles((after, limit) => download.manifest.savedAfter(after, limit));
+    using _watched = download.manifest.onIngest(() => saved.wake());
+    const offering = offerSaved(saved, parts);
+    offering.catch((error: unknown) => broken.abort(error));
+    const downloading = this.#downloaded(parts, stop).finally(() => {
+      try {
+        download.manifest.flush();
+      } finally {
+        saved.complete();
+      }
+    });
+    await Promise.allSettled([downloading, offering]);
+    await offering;
+    return await downloading;
+  }
+
+  async #downloaded(
+    { download, machine, request }: Omit<Feeding, 'offer'>,
+    signal: AbortSignal,
+  ): Promise<DownloadSummary> {
+    const downloading = download.run.run({ drain: 'due', signal });
+    await Promise.allSettled([downloading]);
+    // The rows of other machines, also where this one has failed.
+    await machine.catchUp();
+    const summary = await downloading;
     if (summary.reason !== 'stopped') await this.#zotero?.commit();
     const counts = this.#count(download, request.runtime);
-    const run = runCountsOf(download.store, download.runId);
-    // In a fleet, works that this machine did not try were tried by another one, not by an earlier run.
-    const ended = request.config.queue.fleet ? { ...run, earlier_by_reason: {} } : run;
-    request.tell({ kind: 'downloaded', summary, counts, run: ended });
+    request.tell({ kind: 'downloaded', summary, counts, run: runCountsOf(download.store, download.runId) });
     return summary;
   }
 
@@ -225,49 +270,44 @@ export class Run implements AsyncIterable<CorpusEvent> {
     return accountOf(store, runId);
   }
 
-  async #open(request: Request, shared: Shared, arrive: Arrive): Promise<DownloadAssembly> {
+  /** The machine that the run is on: one of a fleet if it shares its journal with others. */
+  async #openMachine(
+    { config, runtime, ids, wanted, papers }: Request,
+    shared: Shared,
+    works: WorkQueue | undefined,
+  ): Promise<Machine> {
+    const copied = (): void => this.#download?.manifest.flush();
+    if (shared.journal.isShared)
+      return await openFleetMachine({ config, runtime, shared, works, asked: { ids, wanted }, papers, copied });
+    const { data_root: dataRoot, format } = config.parse;
+    return aloneMachine({
+      stored: config.store.url === '' ? undefined : shared.files,
+      hasFile: async (path, bytes) => (await this.#download?.files.holds(path, bytes)) ?? false,
+      chunked: () => chunkedDocuments(dataRoot, format),
+    });
+  }
+
+  async #openDownload(
+    request: Request,
+    parts: { readonly queue: WorkQueue; readonly shared: Shared; readonly machine: Machine },
+  ): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
-    this.#zotero = zoteroVersions(config.download.out);
+    const { queue, shared, machine } = parts;
+    const zotero = zoteroVersions(config.download.out);
+    this.#zotero = zotero;
     await using stack = new AsyncDisposableStack();
-    const queue = stack.use(await openQueue(config, runtime));
     const { startTelemetry } = await import('../telemetry/index.ts');
     const telemetry = stack.use(
       await startTelemetry(config.telemetry, queue.store, runtime.clock, (message) => runtime.log('warn', message)),
     );
-    const once = shared.journal.isShared ? await openOnce(request, queue, stack) : undefined;
-    this.#once = once;
     const assembly = stack.use(
       await assembleDownload(config, runtime, {
         queue,
         shared,
-        provider: (parts) => (signal) => {
-          const inputs: ListedTimes = new Map();
-          const works = wantedWorks(request.ids, request.wanted, {
-            ...parts,
-            signal,
-            tell: (message) => runtime.log('info', message),
-            clock: runtime.clock,
-            statePath: join(config.download.out, 'state', 'listing.json'),
-            zoteroVersions: this.#zotero,
-            entries: request.unidentified.flatMap((id) => parts.records.get(id) ?? []),
-            identified: async (entry, work, record) => {
-              request.only?.add(work.id);
-              await parts.identified(entry, work, record);
-            },
-            listed: (file, work) => countListed(inputs, file, work),
-          });
-          const hasLists = (request.wanted.input?.length ?? 0) > 0;
-          const counted = hasLists ? countingRepeats(works, parts.records, inputs) : works;
-          return request.only ? onlyThese(counted, request.only, parts.records) : counted;
+        provider: (found) => listWorks({ ...request, zotero }, found),
+        list: async (find, signal) => {
+          await machine.once({ name: 'list' }, find, signal);
         },
-        list: once && ((find, signal) => once('list', find, signal)),
-        written: async ({ outcome, work, kind }) => {
-          if (outcome === 'saved') await arrive(fileOf(assembly, work, kind));
-        },
-        // The machine that wrote its row may have died before it queued the file for parsing.
-        kept: shared.journal.isShared
-          ? (work): Promise<void> => arrive(fileOf(assembly, work, assembly.records.savedKind(work)))
-          : undefined,
         report: (event) => {
           if (isQueueEvent(event)) {
             telemetry.report(event);
@@ -289,23 +329,14 @@ export class Run implements AsyncIterable<CorpusEvent> {
   }
 }
 
-/** The jobs that one machine does for all, in a separate queue. */
-async function openOnce(
-  { config, runtime, ids, wanted }: Request,
-  works: WorkQueue,
-  stack: AsyncDisposableStack,
-): Promise<OncePerFleet> {
-  const queue = stack.use(await openQueueBeside(config, 'listing', runtime));
-  const { leaseMs, heartbeatMs } = orchestratorOptions(config);
-  return await oncePerFleet({ works, queue, clock: runtime.clock, leaseMs, heartbeatMs, asked: { ids, wanted } });
-}
-
-/** A paper on one machine's disk is not available to the others. */
-function checkFleet(request: Request): void {
-  if (request.papers.length > 0 || !wantsWorks(request))
-    throw new AppError('USAGE_FLEET', 'a fleet downloads works, not papers on the disk of one machine', {
-      hint: 'parse papers of your own with docstokg run --input FOLDER on one machine',
-    });
+/** Offers the files of saved works until there are no more. */
+async function offerSaved(saved: SavedFiles, { download, machine, offer }: Feeding): Promise<void> {
+  for await (const rows of saved) {
+    const files: string[] = [];
+    for (const { work, path, bytes, kind } of rows)
+      if (path !== null && (await machine.hasFile(path, bytes ?? -1))) files.push(fileOf(download, work, kind));
+    await offer(files);
+  }
 }
 
 function countsIn(config: Config): Account {
@@ -330,25 +361,7 @@ async function withTokenizer(config: Config, runtime: Runtime): Promise<Config> 
   }
 }
 
-/** Files of earlier runs also go through the stages: most are done, some may not be. */
-async function bringEarlier(download: DownloadAssembly, arrive: Arrive, signal: AbortSignal): Promise<void> {
-  for (const { work, path, bytes, kind } of download.manifest.saved()) {
-    if (signal.aborted) return;
-    if (path === null || !(await download.files.holds(path, bytes ?? -1))) continue;
-    await arrive(fileOf(download, work, kind));
-  }
-}
-
 /** An absolute path, so that the working directory does not matter. */
 function fileOf({ files }: DownloadAssembly, work: string, kind: string | null): string {
   return resolve(files.friendly(work, (kind ?? 'pdf') as ArtifactKind));
-}
-
-/** The selected works, which the selection may name by another id. */
-async function* onlyThese(
-  works: AsyncIterable<Work>,
-  only: ReadonlySet<string>,
-  records: Records,
-): AsyncGenerator<Work> {
-  for await (const work of works) if (only.has(work.id) || only.has(records.get(work.id)?.id ?? '')) yield work;
 }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 
 import type { Clock, Random, Timer } from '../base/index.ts';
-import { backoffDelay, errorInfo } from '../base/index.ts';
+import { backoffDelay, errorInfo, forEachOf } from '../base/index.ts';
 import type { StoredFingerprint, Verdict } from './commit/fingerprint.ts';
 import { hashInputs } from './commit/fingerprint.ts';
 import { OutputCommits } from './commit/outputs.ts';
@@ -29,6 +29,9 @@ import type {
 const LONGEST_RETRY_MS = 3_600_000;
 /** Maximum number of items taken but not yet recorded: bounds the rows that wait behind a slow item. */
 const MOST_OPEN = 1 << 14;
+/** The same for items of a source, beside those that run or wait to run: what it cannot settle, it need not hand out. */
+const MOST_UNSETTLED = 64;
+const SETTLED_TOGETHER = 4;
 /** Items that may wait for a worker; an unsorted plan of unknown length is sorted within this many. */
 const MOST_WAITING = 10_000;
 const ROWS_AT_ONCE = 1_000;
@@ -78,6 +81,7 @@ export class StageRun {
   readonly #executor: Executor;
   readonly #commits: OutputCommits;
   readonly #capacity: number;
+  readonly #mostOpen: number;
   readonly #waiting: ItemRun[] = [];
   readonly #retryTimers = new Map<ItemRun, Timer>();
   readonly #retryReady: ItemRun[] = [];
@@ -104,6 +108,7 @@ export class StageRun {
     // An item taken from a shared source and only waiting here could be processed by another runner.
     const ahead = feed.source ? options.workers : Math.max(64, 2 * options.workers);
     this.#capacity = Math.min(options.maxQueue || (feed.isOrdered ? ahead : MOST_WAITING), MOST_WAITING);
+    this.#mostOpen = feed.source ? MOST_UNSETTLED + options.workers + this.#capacity : MOST_OPEN;
     this.meter = new Meter({
       stageName,
       total: feed.total,
@@ -169,7 +174,7 @@ export class StageRun {
     const { feed } = this.#parts;
     try {
       while (this.#stopReason === undefined) {
-        if (this.#waiting.length * 2 > this.#capacity || this.#open >= MOST_OPEN) {
+        if (this.#waiting.length * 2 > this.#capacity || this.#open >= this.#mostOpen) {
           await this.#changed.promise;
           continue;
         }
@@ -370,7 +375,8 @@ export class StageRun {
         }
         if (taken === 0) break;
         await sink.flush();
-        for (const [item, end] of ends) await feed.source?.settle(item, end);
+        const { source } = feed;
+        if (source) await forEachOf(ends, SETTLED_TOGETHER, ([item, end]) => source.settle(item, end));
       } catch (error) {
         this.#fail(error);
       }

@@ -40,6 +40,13 @@ export interface WorkItem {
   readonly fingerprint?: ItemFingerprint;
 }
 
+/** Makes the items of a stage, all with the same settings. */
+export interface StageItems {
+  readonly cfgHash: string;
+  /** The item of a document: of its file, or of its id in the stage before. The same document has the same item. */
+  readonly item: (document: string) => WorkItem;
+}
+
 /** How an item from a source ended; `unfinished` items must be handed out again. */
 export type ItemEnd =
   | { readonly kind: 'success' | 'skip'; readonly outcome: ItemOutcome }
@@ -58,6 +65,17 @@ export interface ItemSource {
   take(limit: number, signal: AbortSignal): Promise<readonly TakenItem[] | undefined>;
   /** Called once for every item taken, after its row is written. */
   settle(item: WorkItem, end: ItemEnd): Promise<void>;
+}
+
+/**
+ * A bounded line of items between two steps: one step offers, a stage takes and settles. In memory, or in a queue that
+ * several runners share.
+ */
+export interface Line extends ItemSource {
+  /** Adds items that the line has not had; resolves when they are in it, or dropped because of the signal. */
+  offer(items: readonly WorkItem[], signal: AbortSignal): Promise<void>;
+  /** Nobody will offer more: `take` ends when every item is settled. */
+  close(): void;
 }
 
 export interface StagePlan {

@@ -10,7 +10,7 @@ import { CHUNK_SCHEMA, writeChunks } from './chunk.ts';
 import { chunkDocument } from './chunker.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import { openTokenizer } from './tokenizer.ts';
-import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
+import type { StageItems, StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { blocksPath, parsedDocuments } from '../doctags/stage.ts';
 
 export interface ChunkSettings extends ChunkOptions {
@@ -63,18 +63,14 @@ export async function chunkPlan(
   settings: ChunkSettings,
   format: FileFormat,
 ): Promise<StagePlan & { readonly items: WorkItem[] }> {
-  const item = await chunkItems(dataRoot, settings, format);
+  const { item } = await chunkItems(dataRoot, settings, format);
   const items = parsedDocuments(dataRoot).map(item);
   return { stageName: 'chunk', items, totalItems: items.length };
 }
 
-export async function chunkItems(
-  dataRoot: string,
-  settings: ChunkSettings,
-  format: FileFormat,
-): Promise<(itemId: string) => WorkItem> {
+export async function chunkItems(dataRoot: string, settings: ChunkSettings, format: FileFormat): Promise<StageItems> {
   const cfgHash = chunkConfigHash(settings, await openTokenizer(settings.tokenizer), format);
-  return (itemId) => {
+  const item = (itemId: string): WorkItem => {
     const blocks = blocksPath(dataRoot, itemId);
     return {
       itemId,
@@ -84,4 +80,5 @@ export async function chunkItems(
       costHint: statSync(blocks, { throwIfNoEntry: false })?.size ?? 0,
     };
   };
+  return { cfgHash, item };
 }

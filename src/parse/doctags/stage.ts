@@ -2,7 +2,7 @@ import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError, canonicalJson, filesBelow, sha256 } from '../../base/index.ts';
-import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
+import type { StageItems, StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { documentId } from './convert.ts';
 import { outputEndings } from './outputs.ts';
 import type { DoctagsSettings } from './worker.ts';
@@ -50,16 +50,16 @@ export function doctagsPlan(
   dataRoot: string,
   settings: DoctagsSettings,
 ): StagePlan & { readonly items: WorkItem[] } {
-  const items = documentFiles(input).map(doctagsItems(dataRoot, settings));
+  const items = documentFiles(input).map(doctagsItems(dataRoot, settings).item);
   return { stageName: 'doctags', items, totalItems: items.length };
 }
 
 /** Makes items out of files, one by one as they come; two files of one name stay apart. */
-export function doctagsItems(dataRoot: string, settings: DoctagsSettings): (file: string) => WorkItem {
+export function doctagsItems(dataRoot: string, settings: DoctagsSettings): StageItems {
   const cfgHash = doctagsConfigHash(settings);
   const endings = outputEndings(settings);
   const ids = new Map<string, string>();
-  return (file) => {
+  const item = (file: string): WorkItem => {
     const itemId = uniqueId(documentId(file), file, ids);
     return {
       itemId,
@@ -71,6 +71,7 @@ export function doctagsItems(dataRoot: string, settings: DoctagsSettings): (file
       costHint: statSync(file, { throwIfNoEntry: false })?.size ?? 0,
     };
   };
+  return { cfgHash, item };
 }
 
 /** The documents of a folder, or one file, in the order of their names. */
@@ -92,8 +93,8 @@ function uniqueId(id: string, file: string, ids: Map<string, string>): string {
         .replaceAll(/[^\p{L}\p{M}\p{N}._()+-]+/gu, '_')
         .replace(/^\.+/, ''),
     ) || 'document';
-  const key = clean.toLowerCase();
-  const unique = ids.has(key) ? `${clean}-${sha256(file).slice(0, 8)}` : clean;
+  const isTaken = (ids.get(clean.toLowerCase()) ?? file) !== file;
+  const unique = isTaken ? `${clean}-${sha256(file).slice(0, 8)}` : clean;
   ids.set(unique.toLowerCase(), file);
   return unique;
 }

@@ -20,7 +20,7 @@ test('a scan without OCR is skipped with a reason, and leaves no file', async ()
   const file = join(folder, 'scan.pdf');
   writeFileSync(file, await makePdf((pdf) => pdf.image(pixel, 0, 0, { width: 612, height: 792 })));
   const settings = { mode: 'auto', engine: { kind: 'embedded' } } as const;
-  const item = doctagsItems(folder, settings)(file);
+  const item = doctagsItems(folder, settings).item(file);
   const outcome = await parseItem(item, {
     data: settings,
     signal: new AbortController().signal,

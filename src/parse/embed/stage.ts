@@ -10,7 +10,7 @@ import { embedTexts } from './embed-texts.ts';
 import type { DenseEngine, SparseEngine } from './engine.ts';
 import type { VectorType } from './vector-file.ts';
 import { openVectorWriter, VECTOR_SCHEMA } from './vector-file.ts';
-import type { StagePlan, StageWorker, WorkItem } from '../../stage/index.ts';
+import type { StageItems, StagePlan, StageWorker, WorkItem } from '../../stage/index.ts';
 import { StageError } from '../../stage/index.ts';
 import { chunkOutput } from '../chunk/stage.ts';
 
@@ -107,13 +107,10 @@ interface EmbedItemsOptions {
   readonly format: FileFormat;
 }
 
-/** The item of a chunked document, by the document's id. */
-export function embedItems(
-  dataRoot: string,
-  { engines, type, format }: EmbedItemsOptions,
-): (itemId: string) => WorkItem {
+/** Makes items of chunked documents, by their ids. */
+export function embedItems(dataRoot: string, { engines, type, format }: EmbedItemsOptions): StageItems {
   const cfgHash = embedConfigHash(engines, type, format);
-  return (itemId) => {
+  const item = (itemId: string): WorkItem => {
     const chunks = chunkOutput(dataRoot, itemId, format);
     return {
       itemId,
@@ -123,6 +120,7 @@ export function embedItems(
       costHint: statSync(chunks, { throwIfNoEntry: false })?.size ?? 0,
     };
   };
+  return { cfgHash, item };
 }
 
 /** Every document that has chunks. */
@@ -130,7 +128,7 @@ export function embedPlan(
   dataRoot: string,
   options: EmbedItemsOptions,
 ): StagePlan & { readonly items: readonly WorkItem[] } {
-  const items = chunkedDocuments(dataRoot, options.format).map(embedItems(dataRoot, options));
+  const items = chunkedDocuments(dataRoot, options.format).map(embedItems(dataRoot, options).item);
   return { stageName: 'embed', items, totalItems: items.length };
 }
 

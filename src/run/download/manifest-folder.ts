@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../../base/index.ts';
 import { errorInfo, lettersOf, removeDeadParts } from '../../base/index.ts';
 import type { ManifestRow, ResultSink, WorkOutcome } from '../../download/index.ts';
 import { manifestRow, unattemptedResult } from '../../download/index.ts';
-import type { LastRow, Records } from '../../database/index.ts';
+import type { LastRow, Records, SavedRow } from '../../database/index.ts';
 import { CorpusStore, hasOutcome, lastOutcome, savedOutcomes } from '../../database/index.ts';
 import type { Journal, LogEntry } from '../../journal/index.ts';
 import { FolderJournal, LogFolder, manifestNames, refuseFleetFolder } from '../../journal/index.ts';
@@ -38,6 +38,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
   readonly #store: CorpusStore;
   /** Rows in the manifest that are not yet in the database, by work. */
   readonly #recent = new Map<string, LastRow>();
+  readonly #listeners = new Set<() => void>();
   #pending = 0;
   #ingestDue: Timer | undefined;
 
@@ -81,9 +82,15 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     return this.#recent.get(work) ?? lastOutcome(this.#store, work);
   }
 
-  saved(): readonly Pick<ManifestRow, 'work' | 'kind' | 'path' | 'bytes'>[] {
-    this.flush();
-    return savedOutcomes(this.#store);
+  /** Files in the database whose rows came after a position, oldest first. */
+  savedAfter(sequence: number, limit: number): readonly SavedRow[] {
+    return savedOutcomes(this.#store, sequence, limit);
+  }
+
+  /** Calls back after each ingest: there may be new rows in the database. */
+  onIngest(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   async report(): Promise<void> {
@@ -116,6 +123,7 @@ export class ManifestFolder implements ResultSink, AsyncDisposable {
     this.#ingestDue = undefined;
     this.#store.ingest();
     this.#pending = 0;
+    for (const listener of this.#listeners) listener();
     // A row of a fleet is ingested after it has come back from the server.
     for (const [work, row] of this.#recent)
       if (hasOutcome(this.#store, { work, at: row.at })) this.#recent.delete(work);

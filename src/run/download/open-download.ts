@@ -6,7 +6,7 @@ import type { Clock } from '../../base/index.ts';
 import { AppError, fieldsOf, parseJson } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { proxyOf } from '../../config/index.ts';
-import type { DownloadRunOptions, ManifestRow, ResultSink, WorkProvider } from '../../download/index.ts';
+import type { DownloadRunOptions, ManifestRow, WorkProvider } from '../../download/index.ts';
 import { DownloadRun, KeptFiles } from '../../download/index.ts';
 import { entryRows, manifestEntry, ManifestFolder } from './manifest-folder.ts';
 import { configuredServices, openAdmission, ownAdmission } from './open-admission.ts';
@@ -49,10 +49,7 @@ export interface DownloadParts extends Pick<DownloadRunOptions, 'queue' | 'list'
         readonly review: ReviewFile;
       },
   ) => WorkProvider;
-  readonly kept?: ResultSink['kept'];
   readonly shared: Shared;
-  /** Called with each durable row; the worker waits for it. */
-  readonly written?: (row: ManifestRow) => Promise<void>;
   readonly reportHttp?: ((event: HttpEvent) => void) | undefined;
 }
 
@@ -198,11 +195,9 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
       deferrals: (work) => records.deferrals(work, runId),
       identity: records,
       isShared: journal.isShared,
-      kept: parts.kept,
       write: async (row, lease) => {
         await appendRow(row, corpusFiles, lease && jobLease(parts.queue, lease, 'works', orchestrator.leaseMs));
         manifest.note(row);
-        await parts.written?.(row);
       },
     },
     files,

@@ -12,7 +12,7 @@ import type { FlowingStage } from '../stages/prepare-stages.ts';
 /** Notes parsed documents; at the end writes records of own papers, `files`, and completes the others. */
 export function openFiling(files: readonly string[], config: Config, runtime: Runtime) {
   const given = new Set(files);
-  const [own, fetched]: [string[], string[]] = [[], []];
+  const [own, fetched] = [new Set<string>(), new Set<string>()];
   const { download, http, parse } = config;
   let opened: ReturnType<typeof openAsking> | undefined;
   let identified: IdentifiedPapers | null = null;
@@ -20,7 +20,7 @@ export function openFiling(files: readonly string[], config: Config, runtime: Ru
 
   /** Records arXiv's version of works just downloaded from there, while that is certainly the downloaded one. */
   const noteVersions = async (records: Records, signal: AbortSignal): Promise<void> => {
-    if (fetched.length === 0 || http.contact === '') return;
+    if (fetched.size === 0 || http.contact === '') return;
     const known = records.arxivVersions();
     const unknown = keptFromArxiv(records, configuredServices(config)).filter(([work]) => !known.has(work));
     if (unknown.length > 0) await noteArxivVersions(unknown, records, open(), signal);
@@ -33,26 +33,25 @@ export function openFiling(files: readonly string[], config: Config, runtime: Ru
       ...stage,
       item: (file) => {
         const item = stage.item(file);
-        if (item) (given.has(file) ? own : fetched).push(item.itemId);
+        (given.has(file) ? own : fetched).add(item.itemId);
         return item;
       },
     }),
     /** Adds documents that other machines have parsed. */
     note(documents: Iterable<string>): void {
-      const known = new Set([...own, ...fetched]);
-      for (const document of documents) if (!known.has(document)) fetched.push(document);
+      for (const document of documents) if (!own.has(document)) fetched.add(document);
     },
     /** `known` are the records of an open download. */
     async file(known: Records | undefined, signal: AbortSignal): Promise<void> {
-      if (own.length === 0 && fetched.length === 0) return;
+      if (own.size === 0 && fetched.size === 0) return;
       using stack = new DisposableStack();
       const records = known ?? stack.use(Records.open(download.out));
       const now = (): number => runtime.clock.now();
       const asking = (): Asking | undefined => (asksAboutPapers(config) ? open() : undefined);
       const parts = { dataRoot: parse.data_root, records, asking, now };
-      if (own.length > 0) identified = await identifyPapers(own, parts, signal);
+      if (own.size > 0) identified = await identifyPapers([...own], parts, signal);
       await noteVersions(records, signal);
-      await enrichWorks(fetched, parts, signal);
+      await enrichWorks([...fetched], parts, signal);
     },
     [Symbol.asyncDispose]: async () => await opened?.[Symbol.asyncDispose](),
   };

@@ -10,6 +10,8 @@ import type { Wrap } from '../../http/index.ts';
 import type { JobLease } from '../../journal/index.ts';
 import type { ImportRow, Lease, OrchestratorOptions } from '../../queue/index.ts';
 import { openStore, WorkQueue } from '../../queue/kept/index.ts';
+import type { StageOptions } from '../../stage/index.ts';
+import type { QueueLineOptions } from '../lines/queue-line.ts';
 
 export async function openQueue(
   { queue }: Pick<Config, 'queue'>,
@@ -73,6 +75,16 @@ export function orchestratorOptions({ orchestrator: o, http, queue }: Config): O
     shutdownGraceMs: o.shutdown_grace_seconds * 1000,
     keepFinished: queue.keep_finished,
   };
+}
+
+/** How the items of a stage are leased in a queue. */
+export function queueLineSettings(
+  config: Config,
+  { clock }: Runtime,
+  { workers, scheduling }: Pick<StageOptions, 'workers' | 'scheduling'>,
+): Pick<QueueLineOptions, 'clock' | 'leaseMs' | 'heartbeatMs' | 'maxDeaths' | 'workers' | 'scheduling'> {
+  const { leaseMs, heartbeatMs, maxDeaths } = orchestratorOptions(config);
+  return { clock, leaseMs, heartbeatMs, maxDeaths, workers, scheduling };
 }
 
 /** The settings of `--fleet`: queue and logs of the run are on this server. */

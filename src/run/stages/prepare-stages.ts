@@ -32,7 +32,7 @@ import {
   openDenseEngineIfInstalled,
   VectorCache,
 } from '../../parse/index.ts';
-import type { ItemOutcome, StageOptions, StageWorker, WorkerModule, WorkItem } from '../../stage/index.ts';
+import type { ItemOutcome, StageItems, StageOptions, StageWorker, WorkerModule, WorkItem } from '../../stage/index.ts';
 import { cpuWorkers, parseShard, stageOptions } from '../../stage/index.ts';
 
 /** The DocTags stage: parsers run in separate processes, which can be killed. */
@@ -44,7 +44,7 @@ export function prepareDoctags(config: Config, call: StageCall = {}): FlowingSta
     worker: doctagsWorker,
     options: stageSettings(call, config, PREFERRED.doctags(config)),
     data: settings,
-    item: doctagsItems(parse.data_root, settings),
+    ...doctagsItems(parse.data_root, settings),
     // The embedded model supports English only.
     notices: documentNotices(parse.dense === 'embedded'),
   };
@@ -58,7 +58,7 @@ export async function prepareChunk(config: Config, call: StageCall = {}): Promis
     worker: chunkWorker,
     options: stageSettings(call, config, PREFERRED.chunk(config)),
     data: settings,
-    item: await chunkItems(parse.data_root, settings, parse.format),
+    ...(await chunkItems(parse.data_root, settings, parse.format)),
   };
 }
 
@@ -86,7 +86,7 @@ export function prepareEmbed(
       ? { worker: embedWorker, data: settings }
       : { worker: createEmbedWorker({ engines, type, cache }) }),
     options,
-    item: embedItems(dataRoot, { engines, type, format }),
+    ...embedItems(dataRoot, { engines, type, format }),
     [Symbol.asyncDispose]: async () => cache[Symbol.dispose](),
   };
 }
@@ -109,10 +109,7 @@ export interface PreparedStage {
 }
 
 /** A stage that takes documents as they arrive: files, or ids from the stage before. */
-export interface FlowingStage extends PreparedStage {
-  /** Undefined if there is nothing to do. */
-  readonly item: (document: string) => WorkItem | undefined;
-}
+export interface FlowingStage extends PreparedStage, StageItems {}
 
 /** Options of one run of a stage; they override the settings. */
 export interface StageCall {

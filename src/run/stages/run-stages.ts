@@ -1,27 +1,17 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
-import { AppError, FileLock, KeyedLimiter, systemClock } from '../../base/index.ts';
+import { AppError, FileLock } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
 import type { Shared } from '../fleet/open-shared.ts';
-import { openQueue, orchestratorOptions } from '../queue/open-queue.ts';
+import { openQueue, queueLineSettings } from '../queue/open-queue.ts';
 import { openShared } from '../fleet/open-shared.ts';
 import type { EmbedEngines } from '../../parse/index.ts';
 import { chunkPlan, doctagsPlan, embedPlan, unreachableEngine } from '../../parse/index.ts';
-import type {
-  ItemOutcome,
-  StageRuntime,
-  StageHooks,
-  StageOptions,
-  StageOutcome,
-  StagePlan,
-  WorkItem,
-} from '../../stage/index.ts';
-import { fingerprintPath, inShard, RowsByItem, runStage } from '../../stage/index.ts';
-import type { StageLog } from '../../journal/index.ts';
+import type { StageOptions, StageOutcome, StagePlan, WorkItem } from '../../stage/index.ts';
+import { inShard } from '../../stage/index.ts';
 import { refuseFleetFolder } from '../../journal/index.ts';
-import type { CorpusReport, CorpusStageName } from '../corpus-run.ts';
 import type { PreparedStage, StageCall } from './prepare-stages.ts';
 import {
   chunkSettings,
@@ -31,7 +21,9 @@ import {
   prepareDoctags,
   prepareEmbed,
 } from './prepare-stages.ts';
-import { QueueSource } from './queue-source.ts';
+import { QueueLine } from '../lines/queue-line.ts';
+import { runPrepared } from './run-prepared.ts';
+import { portable, storedOutputs } from './stored-outputs.ts';
 import type { CorpusEvent } from '../run-file.ts';
 
 export const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
@@ -127,46 +119,14 @@ async function runWhole(
   const { tell, signal, shared, config } = call;
   const isStored = config.store.url !== '' && !stage.options.dryRun;
   await using plan = await openSharedPlan(whole, stage.options, call);
-  const rows = shared.journal.isShared ? new RowsByItem() : undefined;
-  return await runPrepared(name, stage, plan, {
+  const stored = isStored ? storedOutputs(shared, name) : undefined;
+  const outcome = await runPrepared(name, stage, plan, {
     report: (_name, event) => tell({ kind: 'stage', stage: name, event }),
     signal,
-    stored: isStored ? storedOutputs(shared, rows && { log: name, rows }) : undefined,
-    ...(rows && { sink: rows }),
+    sink: stored?.rows,
+    hooks: { afterItem: (item, ended) => 'status' in ended && stored?.add(item, ended) },
   });
-}
-
-interface RunningStage extends Pick<StageRuntime, 'sink' | 'expecting'> {
-  readonly report: CorpusReport;
-  readonly signal: AbortSignal;
-  readonly hooks?: StageHooks;
-  readonly stored?: StoredOutputs | undefined;
-}
-
-/** Runs a stage and, at the end, reports what its documents give reason to warn about. */
-export async function runPrepared(
-  name: CorpusStageName,
-  { worker, options, data, notices }: PreparedStage,
-  plan: StagePlan,
-  { report, signal, hooks = {}, stored, ...more }: RunningStage,
-): Promise<StageOutcome> {
-  const outcome = await runStage(
-    plan,
-    worker,
-    options,
-    {
-      ...hooks,
-      afterItem: (item, ended, context) => {
-        hooks.afterItem?.(item, ended, context);
-        if (!('status' in ended)) return;
-        notices?.note(item, ended);
-        stored?.add(item, ended);
-      },
-    },
-    { report: (event) => report(name, event), signal, workerData: data, ...more },
-  );
   await stored?.flush();
-  for (const message of notices?.warnings() ?? []) report(name, { kind: 'warning', message });
   return outcome;
 }
 
@@ -220,17 +180,12 @@ async function openSharedPlan(
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(await openQueue({ ...config, queue: { ...config.queue, path, schema } }, runtime));
   using lock = new FileLock(`${path}.lock`, runtime.clock);
-  const settings = sourceSettings(config, runtime, options);
+  const settings = queueLineSettings(config, runtime, options);
   const arrive = readableHere(plan.items);
-  const source = opened.use(await QueueSource.open(plan.items, { ...settings, queue, lock, arrive }));
+  const line = opened.use(await QueueLine.open(plan.items, { ...settings, queue, lock, arrive }));
   const moved = opened.move();
   const { totalItems: _, ...rest } = plan;
-  return { ...rest, items: source, [Symbol.asyncDispose]: () => moved.disposeAsync() };
-}
-
-export function sourceSettings(config: Config, { clock }: Runtime, { workers, scheduling }: StageOptions) {
-  const { leaseMs, heartbeatMs, maxDeaths } = orchestratorOptions(config);
-  return { clock, leaseMs, heartbeatMs, maxDeaths, workers, scheduling };
+  return { ...rest, items: line, [Symbol.asyncDispose]: () => moved.disposeAsync() };
 }
 
 /** Replaces an item whose files cannot be read here by this machine's own; without one the runner ends. */
@@ -245,65 +200,4 @@ function readableHere(planned: readonly WorkItem[]): (item: WorkItem) => Promise
       hint: 'machines without a shared disk need a store: docstokg run --fleet … --store …',
     });
   };
-}
-
-/** Items whose outputs are stored concurrently. */
-const TOGETHER = 4;
-
-export type StoredOutputs = ReturnType<typeof storedOutputs>;
-
-/** Stores the outputs of a running stage; `flush` throws errors, and the next run stores what is missing. */
-export function storedOutputs({ files }: Shared, fleet?: { readonly log: StageLog; readonly rows: RowsByItem }) {
-  const slots = new KeyedLimiter({ clock: systemClock, defaultLimit: TOGETHER });
-  const active = new Set<Promise<void>>();
-  let failure: { readonly error: unknown } | undefined;
-
-  const save = (paths: readonly string[], rows: readonly string[] = []): Promise<boolean> =>
-    files.save(paths, fleet && rows.length > 0 ? { lines: [{ log: fleet.log, lines: rows }] } : {});
-
-  const isNew = (item: WorkItem, ended: ItemOutcome): boolean => {
-    if (ended.status === 'success') return true;
-    const isKept = (path: string): boolean => files.of(path) !== undefined;
-    return ended.reason === 'resume-satisfied' && !outputPaths(item, files.folder).every(isKept);
-  };
-
-  const store = async (item: WorkItem): Promise<void> => {
-    using _slot = await slots.acquire(['store']);
-    if (!failure) await save(outputPaths(item, files.folder), fleet?.rows.take(item.itemId));
-  };
-
-  return {
-    add(item: WorkItem, ended: ItemOutcome): void {
-      if (!isNew(item, ended)) return;
-      const storing = store(item)
-        .catch((error: unknown) => void (failure ??= { error }))
-        .finally(() => active.delete(storing));
-      active.add(storing);
-    },
-    async flush(): Promise<void> {
-      await Promise.all(active);
-      await save([], fleet?.rows.takeAll());
-      if (failure) throw failure.error;
-    },
-  };
-}
-
-/** With the fingerprint, which lets other machines trust the outputs; relative to the corpus folder. */
-export function outputPaths(item: WorkItem, folder: string): string[] {
-  return [...Object.values(item.outputs), fingerprintPath(item)]
-    .filter((path) => existsSync(path))
-    .map((path) => sharedPath(path, folder));
-}
-
-function sharedPath(path: string, folder: string): string {
-  const inside = portable(path, folder);
-  if (!inside.startsWith('..')) return inside;
-  throw new AppError('USAGE_STORE', `${path} is not in ${folder}, whose files are stored`, {
-    hint: 'the data root of a corpus that is stored is its folder Data: give --data-root FOLDER/Data',
-  });
-}
-
-/** A relative path with slashes on every system. */
-export function portable(path: string, folder: string): string {
-  return relative(folder, path).split(sep).join('/');
 }

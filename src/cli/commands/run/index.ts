@@ -72,14 +72,17 @@ export async function runCorpus(
   session: Session,
   signal: AbortSignal,
 ): Promise<RunEnd> {
+  const isFleet = corpus.config.queue.fleet;
   const run = corpus.run(asked, signal);
-  const progress = runProgress(session, run);
+  const progress = runProgress(session, run, isFleet);
   using _line = progress.show();
   let account: RunAccount | undefined;
   let downloaded: RunEnd['downloaded'];
   for await (const event of run) {
     progress.see(event);
-    if (event.kind === 'downloaded') downloaded = event;
+    // In a fleet, works that this machine did not try were tried by another one, not by an earlier run.
+    if (event.kind === 'downloaded')
+      downloaded = isFleet ? { ...event, run: { ...event.run, earlier_by_reason: {} } } : event;
     if (event.kind === 'ended') ({ account } = event);
   }
   if (!account)

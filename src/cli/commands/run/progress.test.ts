@@ -32,19 +32,19 @@ test('the time left includes the stages of works not yet downloaded', () => {
 });
 
 test('a machine of a fleet shows its own progress, without a time left', async () => {
-  const shown = async (found: number | undefined): Promise<string> => {
+  const shown = async (isFleet: boolean): Promise<string> => {
     const clock = new HeldClock();
     const line = Promise.withResolvers<string>();
     const terminal = { live: false, status: line.resolve, clear: () => undefined };
     const counts = { saved: 3, missing: 1, repeated: 2, ended: 6, endedBefore: 0, savedBefore: 0, waitingFor: [] };
-    const run = { progress: { found, ...counts } } as unknown as Run;
-    using _progress = runProgress({ clock, terminal } as unknown as Session, run).show();
+    const run = { progress: { found: 8, ...counts } } as unknown as Run;
+    using _progress = runProgress({ clock, terminal } as unknown as Session, run, isFleet).show();
     await clock.advance(60_000);
     return await line.promise;
   };
-  assert.match(await shown(8), /6\/8 works → 3 downloaded, 1 without a file, 2 repeated/);
-  assert.match(await shown(undefined), /6 works by this machine → 3 downloaded, 1 without a file, 2 repeated/);
-  assert.doesNotMatch(await shown(undefined), / left/);
+  assert.match(await shown(false), /6\/8 works → 3 downloaded, 1 without a file, 2 repeated/);
+  assert.match(await shown(true), /6 works by this machine → 3 downloaded, 1 without a file, 2 repeated/);
+  assert.doesNotMatch(await shown(true), / left/);
 });
 
 test('papers of a folder have a total and a time left, and no stage is ahead of the one before it', async () => {

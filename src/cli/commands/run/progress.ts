@@ -1,5 +1,5 @@
 import { duration } from '../../../base/index.ts';
-import type { CorpusEvent, CorpusStageName, Run } from '../../../corpus/index.ts';
+import type { CorpusEvent, CorpusStageName, Run, RunProgress } from '../../../corpus/index.ts';
 import type { StageEvent, StageOutcome } from '../../../stage/index.ts';
 import type { Session } from '../../session.ts';
 import { count, counted, nonZero, plain, showProgress } from '../../terminal.ts';
@@ -15,7 +15,8 @@ const DONE: readonly (readonly [word: string, stage: CorpusStageName])[] = [
 /** `since`: when its first document ended. */
 type StageProgress = Pick<StageOutcome, 'succeeded' | 'skipped' | 'failed'> & { readonly since?: number };
 
-export function runProgress({ terminal, clock, log }: Session, run: Run) {
+/** The progress of a run as one line; of a machine's own part if it is one of a fleet. */
+export function runProgress({ terminal, clock, log }: Session, run: Run, isFleet = false) {
   const startedAt = clock.monotonic();
   const stages = new Map<CorpusStageName, StageProgress>();
   let bytes = 0;
@@ -39,10 +40,9 @@ export function runProgress({ terminal, clock, log }: Session, run: Run) {
     const { papers } = run;
     if (!run.progress) return papers === 0 ? [] : [counted(papers, 'paper')];
     const { found, saved, missing, repeated, ended, endedBefore, savedBefore } = run.progress;
-    const listed =
-      found === undefined
-        ? `${counted(ended, 'work')} by this machine`
-        : `${count(Math.min(found, endedBefore + ended))}/${counted(found, 'work')}`;
+    const listed = isFleet
+      ? `${counted(ended, 'work')} by this machine`
+      : `${count(Math.min(found, endedBefore + ended))}/${counted(found, 'work')}`;
     const others = nonZero({ 'without a file': missing, repeated });
     return [listed, [`${count(savedBefore + saved)} downloaded`, ...others].join(', ')];
   };
@@ -67,7 +67,6 @@ export function runProgress({ terminal, clock, log }: Session, run: Run) {
       worked: succeeded + failed,
       sinceMs: now - since,
     }));
-    const isFleet = progress !== undefined && progress.found === undefined;
     const leftMs = isFleet ? undefined : timeLeftMs(elapsedMs, progress, paces, run.papers);
     const done = progress ? progress.ended : Math.min(Infinity, ...paces.map((stage) => stage.done));
     return [
@@ -108,8 +107,6 @@ export function runProgress({ terminal, clock, log }: Session, run: Run) {
   };
 }
 
-type WorkCounts = NonNullable<Run['progress']>;
-
 /** For each stage: finished documents, how many of them were processed in this run, and for how long it has run. */
 interface StagePace {
   readonly done: number;
@@ -120,12 +117,12 @@ interface StagePace {
 /** Undefined while unknown. The slowest part decides; works left have files as often as others. */
 export function timeLeftMs(
   elapsedMs: number,
-  works: WorkCounts | undefined,
+  works: RunProgress | undefined,
   stages: readonly StagePace[],
   papers = 0,
 ): number | undefined {
   const ended = works?.ended ?? 0;
-  const worksLeft = works ? Math.max(0, (works.found ?? 0) - works.endedBefore - ended) : 0;
+  const worksLeft = works ? Math.max(0, works.found - works.endedBefore - ended) : 0;
   if (worksLeft > 0 && ended === 0) return undefined;
   const share = works && ended > 0 ? works.saved / ended : 0;
   const downloads = works ? works.savedBefore + works.saved + Math.round(worksLeft * share) : 0;

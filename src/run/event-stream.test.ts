@@ -1,47 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 
-import { Channel, eventStream } from '../corpus-run.ts';
-
-test('values are received in order, and a closed channel ends after its queued values', async () => {
-  const channel = new Channel<number>(10);
-  for (const value of [1, 2, 3]) channel.offer(value);
-  channel.close();
-  channel.offer(4);
-  assert.deepEqual(await Array.fromAsync(channel), [1, 2, 3]);
-});
-
-test('a receiver on an empty channel gets the next value, or its end', async () => {
-  const channel = new Channel<number>(1);
-  const [first, second] = [channel.next(), channel.next()];
-  channel.offer(7);
-  assert.deepEqual(await first, { done: false, value: 7 });
-  channel.close();
-  assert.deepEqual(await second, { done: true, value: undefined });
-});
-
-test('a full channel has room again after a value is taken', async () => {
-  const channel = new Channel<number>(1);
-  channel.offer(1);
-  let hasRoom = false;
-  const waiting = channel.room().then(() => (hasRoom = true));
-  await setImmediate();
-  assert.equal(hasRoom, false);
-  await channel.next();
-  await waiting;
-  assert.equal(hasRoom, true);
-});
-
-test('a channel without a consumer drops its queued values and never blocks a sender', async () => {
-  const channel = new Channel<number>(1);
-  channel.offer(1);
-  const waiting = channel.room();
-  await channel.return();
-  await waiting;
-  channel.offer(2);
-  assert.deepEqual(await Array.fromAsync(channel), []);
-});
+import { eventStream } from './event-stream.ts';
 
 test('events are in order, and the work starts when the first one is requested', async () => {
   let begun = false;

@@ -2,7 +2,7 @@ import type { Clock, FileLock } from '../../base/index.ts';
 import { AppError, sha256 } from '../../base/index.ts';
 import type { Handler, HandlerJob, HandlerOutcome, ImportRow, WorkQueue } from '../../queue/index.ts';
 import { Orchestrator, recoverDead } from '../../queue/index.ts';
-import type { ItemEnd, ItemSource, Scheduling, TakenItem, WorkItem } from '../../stage/index.ts';
+import type { ItemEnd, Line, Scheduling, TakenItem, WorkItem } from '../../stage/index.ts';
 
 const PAGE = 1_000;
 /** Faults of the runner, not of the item that showed them. */
@@ -10,7 +10,7 @@ const RUNNER_FAULTS: ReadonlySet<string> = new Set(['STAGE_QUEUE_SETTINGS', 'STA
 /** Priorities are integers; a thousandth of a doubling is fine enough. */
 const PER_DOUBLING = 1_000;
 
-export interface QueueSourceOptions {
+export interface QueueLineOptions {
   readonly queue: WorkQueue;
   readonly clock: Clock;
   readonly leaseMs: number;
@@ -33,9 +33,9 @@ interface HeldItem {
   readonly end: (outcome: HandlerOutcome) => void;
 }
 
-/** A stage's items in a queue of several runners. The handler of a leased item waits until it is settled. */
-export class QueueSource implements ItemSource, AsyncDisposable {
-  readonly #options: QueueSourceOptions;
+/** A line in a work queue that several runners share. The handler of a leased item waits until it is settled. */
+export class QueueLine implements Line, AsyncDisposable {
+  readonly #options: QueueLineOptions;
   readonly #orchestrator: Orchestrator;
   readonly #stop = new AbortController();
   readonly #held = new Map<string, HeldItem>();
@@ -48,7 +48,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
   #isStarted = false;
   #fault: AppError | undefined;
 
-  private constructor(options: QueueSourceOptions) {
+  private constructor(options: QueueLineOptions) {
     const { queue, clock, leaseMs, heartbeatMs, maxDeaths, workers } = options;
     this.#options = options;
     this.#orchestrator = new Orchestrator({
@@ -68,24 +68,24 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     });
   }
 
-  static async open(items: Iterable<WorkItem>, options: QueueSourceOptions): Promise<QueueSource> {
+  static async open(items: Iterable<WorkItem>, options: QueueLineOptions): Promise<QueueLine> {
     const { queue, lock, scheduling } = options;
-    const source = new QueueSource(options);
+    const line = new QueueLine(options);
     if (!lock) {
-      await source.add(items);
-      await source.#start('never');
-      return source;
+      await line.offer([...items]);
+      await line.#start('never');
+      return line;
     }
     using _taken = await lock.take();
     await clearIfIdle(options);
-    await queue.bulkImport(source.#rows(items, scheduling));
+    await queue.bulkImport(line.#rows(items, scheduling));
     // Without its own items a runner cannot know whether others' items match its settings.
-    if (source.#cfgHashes.size > 0) await source.#start('empty');
-    return source;
+    if (line.#cfgHashes.size > 0) await line.#start('empty');
+    return line;
   }
 
-  /** Enqueues items of a fleet; an item with the same content is not repeated. */
-  async add(items: Iterable<WorkItem>): Promise<void> {
+  /** Enqueues items; one with the same content is not repeated. Never waits for room: the queue is on a disk. */
+  async offer(items: readonly WorkItem[]): Promise<void> {
     const { queue, scheduling } = this.#options;
     await queue.bulkImport(
       [...this.#rows(items, scheduling)].map(({ payload, priority }) => {
@@ -95,7 +95,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
     );
   }
 
-  /** No machine will add more items: the source ends when all are done. */
+  /** No runner will offer more: the line ends when all items are done. */
   close(): void {
     this.#orchestrator.drain('empty');
   }
@@ -209,7 +209,7 @@ export class QueueSource implements ItemSource, AsyncDisposable {
 }
 
 /** Removes the items of an earlier round, whose plan and settings may differ, unless runners are active. */
-async function clearIfIdle({ queue, clock, leaseMs }: QueueSourceOptions): Promise<void> {
+async function clearIfIdle({ queue, clock, leaseMs }: QueueLineOptions): Promise<void> {
   const { admin } = queue.store;
   await recoverDead(queue.store, clock);
   const { at, workers } = await queue.stats();

@@ -15,7 +15,7 @@ import { openStored } from './open-shared.ts';
 import type { WorkItem } from '../../stage/index.ts';
 import { corpusLayer } from '../corpus-layer.ts';
 import type { FlowingStage } from '../stages/prepare-stages.ts';
-import { openStageSource } from './fleet-run.ts';
+import { openFleetLine } from './fleet-line.ts';
 
 const PDF = 'PDF/a.pdf';
 const TEXT = 'Data/DocTagsFiles/a.jsonl';
@@ -50,11 +50,16 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
     cfgHash,
     costHint: 1,
   });
-  const stage = { stageName: 'doctags', options: { workers: 1, scheduling: 'fifo' }, item } as unknown as FlowingStage;
+  const stage = {
+    stageName: 'doctags',
+    options: { workers: 1, scheduling: 'fifo' },
+    cfgHash,
+    item,
+  } as unknown as FlowingStage;
   const made: string[] = [];
-  const source = stack.use(await openStageSource(stage, { config, runtime, shared }, async (id) => void made.push(id)));
+  const line = stack.use(await openFleetLine(stage, { config, runtime, shared }, async (id) => void made.push(id)));
   const take = async (): Promise<WorkItem> => {
-    const taken = await source.items.take(1, never);
+    const taken = await line.take(1, never);
     const [found] = taken ?? [];
     assert.ok(found);
     return found.item;
@@ -62,7 +67,7 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
   const finish = async (item: WorkItem, text: string): Promise<void> => {
     writeFileSync(join(folder, TEXT), text);
     const outcome = { status: 'success' } as const;
-    source.rows.logSuccess({
+    line.rows?.logSuccess({
       stage: 'doctags',
       itemId: item.itemId,
       inputPath: join(folder, PDF),
@@ -75,9 +80,9 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
       finishedAt: systemClock.now(),
       extras: undefined,
     });
-    await source.items.settle(item, { kind: 'success', outcome });
+    await line.settle(item, { kind: 'success', outcome });
   };
-  return { files, source, take, finish, made };
+  return { files, offer: () => line.offer([item('a')], never), take, finish, made };
 }
 
 test('a machine that resumes after losing its lease writes no row, object or job', async () => {
@@ -90,7 +95,7 @@ test('a machine that resumes after losing its lease writes no row, object or job
   const paused = await openMachine(here, stack);
   writeFileSync(join(here, PDF), 'paper');
   await paused.files.save([PDF]);
-  await paused.source.offer('a');
+  await paused.offer();
   const lost = await paused.take();
   await client.query('UPDATE docstokg_doctags.runs SET lease_expires_at = 1');
 
@@ -118,7 +123,7 @@ test('a machine that lost a lease and leases the same item again processes it ag
   const machine = await openMachine(here, stack, 'again');
   writeFileSync(join(here, PDF), 'paper');
   await machine.files.save([PDF]);
-  await machine.source.offer('a');
+  await machine.offer();
   const lost = await machine.take();
   // As another machine does that finds the lease expired and is stopped before it leases the item.
   await client.query(`UPDATE again_doctags.runs SET state = 'queued', worker_id = NULL, lease_expires_at = NULL`);
@@ -140,7 +145,7 @@ test('a machine that was suspended takes over the outputs of one that died befor
   const killed = await openMachine(here, stack, 'over');
   writeFileSync(join(here, PDF), 'paper');
   await killed.files.save([PDF]);
-  await killed.source.offer('a');
+  await killed.offer();
   // It has copied the line of the paper, and is suspended while the other one makes the text.
   const suspended = await openMachine(there, stack, 'over');
   await killed.finish(await killed.take(), 'the text');
@@ -157,7 +162,7 @@ test('a machine with other settings does no document of the fleet, and says why'
   const machine = await openMachine(here, stack, 'settings');
   writeFileSync(join(here, PDF), 'paper');
   await machine.files.save([PDF]);
-  await machine.source.offer('a');
+  await machine.offer();
   const other = await openMachine(there, stack, 'settings', 'other');
   await assert.rejects(other.take(), { code: 'STAGE_QUEUE_SETTINGS' });
 });

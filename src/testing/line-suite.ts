@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import type { ItemEnd, ItemSource, TakenItem, WorkItem } from '../stage/index.ts';
+import type { ItemEnd, ItemSource, Line, TakenItem, WorkItem } from '../stage/index.ts';
 
 export interface SharedItems extends AsyncDisposable {
   runner(): Promise<ItemSource>;
@@ -111,6 +111,75 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
 
     check('a source without items ends at once', [], async (shared) => {
       assert.equal(await (await shared.runner()).take(1, never), undefined);
+    });
+  });
+}
+
+export interface SharedLine extends AsyncDisposable {
+  /** Each runner has the same line. */
+  runner(): Promise<Line>;
+}
+
+/** A line is a source of what is offered to it; `open` gives an empty one. */
+export function describeLine(name: string, open: () => Promise<SharedLine>): void {
+  describeItemSource(name, async (items) => {
+    const shared = await open();
+    const first = await shared.runner();
+    await first.offer(items, never);
+    first.close();
+    const runner = async (): Promise<ItemSource> => {
+      const line = await shared.runner();
+      line.close();
+      return line;
+    };
+    return { runner, [Symbol.asyncDispose]: () => shared[Symbol.asyncDispose]() };
+  });
+
+  describe(`${name} as a line`, () => {
+    const check = (title: string, body: (line: Line) => Promise<void>): void => {
+      test(title, async () => {
+        await using shared = await open();
+        await body(await shared.runner());
+      });
+    };
+
+    check('a waiting runner gets what is offered, and the end after the last item is settled', async (line) => {
+      const waiting = line.take(1, never);
+      await line.offer([item('a')], never);
+      assert.deepEqual(idsOf(await waiting), ['a']);
+      const next = line.take(1, never);
+      line.close();
+      await line.settle(item('a'), DONE);
+      assert.equal(await next, undefined);
+    });
+
+    check('an item that is offered again is not given out again', async (line) => {
+      await line.offer([item('a'), item('a')], never);
+      const taken = await takeOne(line);
+      await line.offer([item('a')], never);
+      await line.settle(taken, DONE);
+      await line.offer([item('a'), item('b')], never);
+      assert.equal((await takeOne(line)).itemId, 'b');
+      line.close();
+      await line.settle(item('b'), DONE);
+      assert.equal(await line.take(1, never), undefined);
+    });
+
+    check('items can be offered while others are held, also by the step that holds them', async (line) => {
+      await line.offer([item('a')], never);
+      const taken = await takeOne(line);
+      await line.offer([item('b')], never);
+      await line.settle(taken, DONE);
+      line.close();
+      const last = await takeOne(line);
+      await line.settle(last, DONE);
+      assert.deepEqual([last.itemId, await line.take(1, never)], ['b', undefined]);
+    });
+
+    check('a closed line without items ends at once', async (line) => {
+      const waiting = line.take(1, never);
+      line.close();
+      assert.equal(await waiting, undefined);
     });
   });
 }

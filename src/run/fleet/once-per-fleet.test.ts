@@ -8,8 +8,8 @@ import type { Clock } from '../../base/index.ts';
 import { canonicalJson, sha256 } from '../../base/index.ts';
 import { openStore, WorkQueue } from '../../queue/index.ts';
 import { HeldClock } from '../../testing/index.ts';
-import type { OncePerFleet } from './fleet-run.ts';
-import { oncePerFleet } from './fleet-run.ts';
+import type { OncePerFleet } from './once-per-fleet.ts';
+import { oncePerFleet } from './once-per-fleet.ts';
 
 const LEASE_MS = 60_000;
 const ASKED = { ids: ['W1'] };

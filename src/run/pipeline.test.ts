@@ -9,8 +9,9 @@ import { setImmediate } from 'node:timers/promises';
 import { readJsonl } from '../base/index.ts';
 import type { StageWorker } from '../stage/index.ts';
 import { manifestPath, stageOptions } from '../stage/index.ts';
-import type { CorpusRunOptions, CorpusStages } from './corpus-run.ts';
-import { runCorpus } from './corpus-run.ts';
+import { aloneMachine } from './machine.ts';
+import type { CorpusStages, PipelineOptions, PipelineOutcome } from './pipeline.ts';
+import { runPipeline } from './pipeline.ts';
 import type { FlowingStage } from './stages/prepare-stages.ts';
 
 /** Stages that append their name to a text, in a temporary folder, and record what they start. */
@@ -59,6 +60,7 @@ class Works implements AsyncDisposable {
       stageName,
       worker,
       options: this.options(),
+      cfgHash: 'same',
       item: (document) => {
         const itemId = basename(document);
         return {
@@ -82,16 +84,18 @@ class Works implements AsyncDisposable {
   }
 
   run(
-    options: Partial<CorpusRunOptions<string, number>>,
+    options: Partial<PipelineOptions<string, number>> & { readonly chunked?: () => readonly string[] },
     signal = new AbortController().signal,
-  ): ReturnType<typeof runCorpus<string, number>> {
+  ): Promise<PipelineOutcome<string, number>> {
+    const { chunked = () => [], ...given } = options;
     const defaults = {
+      machine: aloneMachine({ stored: undefined, hasFile: async () => true, chunked }),
       stages: this.stages(),
-      gather: () => Promise.resolve('gathered'),
+      feed: () => Promise.resolve('nothing'),
       index: async () => readdirSync(join(this.folder, 'embed')).length,
       report: () => undefined,
     };
-    return runCorpus({ ...defaults, ...options }, signal);
+    return runPipeline({ ...defaults, ...given }, signal);
   }
 
   async successes(stage: string): Promise<string[]> {
@@ -108,40 +112,40 @@ class Works implements AsyncDisposable {
   }
 }
 
-const gatherAll =
-  (files: readonly string[]): CorpusRunOptions<string, number>['gather'] =>
-  async (arrive) => {
-    for (const file of files) await arrive(file);
-    return 'gathered';
+const feedAll =
+  (files: readonly string[]): PipelineOptions<string, number>['feed'] =>
+  async (offer) => {
+    await offer(files);
+    return 'all';
   };
 
-test('a document has vectors while another is still being gathered', async () => {
+test('a document has vectors while another has not arrived', async () => {
   await using works = await Works.open();
   const [first = '', second = ''] = works.files('a', 'b');
   const embedded = Promise.withResolvers<void>();
   const outcome = await works.run({
-    gather: async (arrive) => {
-      await arrive(first);
+    feed: async (offer) => {
+      await offer([first]);
       // Ends only when the first document has gone through all stages.
       await embedded.promise;
-      await arrive(second);
+      await offer([second]);
       return 'both';
     },
     report: (stage, event) => {
       if (stage === 'embed' && event.kind === 'progress' && event.progress.succeeded === 1) embedded.resolve();
     },
   });
-  assert.deepEqual([outcome.gathered, outcome.documents, outcome.stopReason], ['both', 2, undefined]);
+  assert.deepEqual([outcome.fed, outcome.documents, outcome.stopReason], ['both', 2, undefined]);
   assert.equal(readFileSync(join(works.folder, 'embed', 'b'), 'utf8'), 'b doctags chunk embed');
   assert.deepEqual([outcome.stages.embed?.succeeded, outcome.index], [2, 4]);
 });
 
-test('documents that were chunked before and are not gathered again get vectors too, once each', async () => {
+test('documents that were chunked before and do not arrive again get vectors too, once each', async () => {
   await using works = await Works.open();
   const [first = '', second = ''] = works.files('a', 'b');
-  await works.run({ stages: { ...works.stages(), embed: undefined }, gather: gatherAll([first]) });
+  await works.run({ stages: { ...works.stages(), embed: undefined }, feed: feedAll([first]) });
   assert.deepEqual(works.begun, ['doctags a', 'chunk a']);
-  const outcome = await works.run({ gather: gatherAll([second]), chunked: () => ['a', 'b'] });
+  const outcome = await works.run({ feed: feedAll([second]), chunked: () => ['a', 'b'] });
   assert.deepEqual(await works.successes('embed'), ['a', 'b']);
   assert.equal(outcome.stages.embed?.succeeded, 2);
 });
@@ -149,9 +153,9 @@ test('documents that were chunked before and are not gathered again get vectors 
 test('a second run repeats no work, and a file that arrives twice is processed once', async () => {
   await using works = await Works.open();
   const files = works.files('a', 'b');
-  await works.run({ gather: gatherAll(files) });
+  await works.run({ feed: feedAll(files) });
   works.begun.length = 0;
-  const again = await works.run({ gather: gatherAll([...files, ...works.files('c'), ...files]) });
+  const again = await works.run({ feed: feedAll([...files, ...works.files('c'), ...files]) });
   assert.deepEqual(works.begun, ['doctags c', 'chunk c', 'embed c']);
   assert.deepEqual([again.documents, again.stages.doctags?.skipped, again.stages.doctags?.succeeded], [3, 2, 1]);
   assert.deepEqual(await works.successes('chunk'), ['a', 'b', 'c']);
@@ -159,7 +163,7 @@ test('a second run repeats no work, and a file that arrives twice is processed o
 
 test('a document that fails to parse is reported; the others continue', async () => {
   await using works = await Works.open();
-  const outcome = await works.run({ gather: gatherAll(works.files('a', 'bad', 'c')) });
+  const outcome = await works.run({ feed: feedAll(works.files('a', 'bad', 'c')) });
   assert.deepEqual(
     outcome.stages.doctags?.errors.map(({ itemId, message }) => [itemId, message]),
     [['bad', 'cannot be read']],
@@ -168,16 +172,16 @@ test('a document that fails to parse is reported; the others continue', async ()
   assert.equal(outcome.stopReason, undefined);
 });
 
-test('gathering waits when the stages do not keep up', async () => {
+test('an offer waits when the stages do not keep up', async () => {
   await using works = await Works.open();
   const release = Promise.withResolvers<void>();
   works.hold = () => release.promise;
   let arrived = 0;
   const files = works.files(...Array.from({ length: 200 }, (_, at) => `d${at}`));
   const running = works.run({
-    gather: async (arrive) => {
+    feed: async (offer) => {
       for (const file of files) {
-        await arrive(file);
+        await offer([file]);
         arrived += 1;
       }
       return 'all';
@@ -203,8 +207,8 @@ test('on a stop, running documents finish, queued ones are left and nothing is i
   };
   const stopped = await works.run(
     {
-      gather: async (arrive, signal) => {
-        for (const file of files) if (!signal.aborted) await arrive(file);
+      feed: async (offer, signal) => {
+        for (const file of files) if (!signal.aborted) await offer([file]);
         return 'part';
       },
     },
@@ -217,18 +221,18 @@ test('on a stop, running documents finish, queued ones are left and nothing is i
   const done = await works.successes('doctags');
   assert.ok(done.length > 0 && done.length < files.length, done.join(' '));
   works.hold = () => undefined;
-  await works.run({ gather: gatherAll(files) });
+  await works.run({ feed: feedAll(files) });
   for (const stage of ['doctags', 'chunk', 'embed'])
     assert.deepEqual(await works.successes(stage), ['a', 'b', 'c', 'd', 'e'], stage);
 });
 
-test('if gathering fails, the documents so far are processed and indexed before the error is thrown', async () => {
+test('if feeding fails, the documents so far are processed and indexed before the error is thrown', async () => {
   await using works = await Works.open();
   const [file = ''] = works.files('a');
   let indexed = 0;
   const run = works.run({
-    gather: async (arrive) => {
-      await arrive(file);
+    feed: async (offer) => {
+      await offer([file]);
       throw new Error('the listing broke off');
     },
     index: async () => (indexed = readdirSync(join(works.folder, 'embed')).length),
@@ -241,6 +245,6 @@ test('a stage that cannot start stops the others', async () => {
   await using works = await Works.open();
   const stages = works.stages();
   const broken = { ...stages.chunk, stageName: 'not a name' };
-  const run = works.run({ stages: { ...stages, chunk: broken }, gather: gatherAll(works.files('a', 'b')) });
+  const run = works.run({ stages: { ...stages, chunk: broken }, feed: feedAll(works.files('a', 'b')) });
   await assert.rejects(run, { code: 'CONFIG_STAGE_NAME' });
 });

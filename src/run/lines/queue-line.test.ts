@@ -8,8 +8,8 @@ import type { Clock } from '../../base/index.ts';
 import { AppError, FileLock, systemClock } from '../../base/index.ts';
 import { openStore, WorkQueue } from '../../queue/index.ts';
 import type { ItemSource, WorkItem } from '../../stage/index.ts';
-import { describeItemSource, HeldClock } from '../../testing/index.ts';
-import { QueueSource } from './queue-source.ts';
+import { describeItemSource, describeLine, HeldClock } from '../../testing/index.ts';
+import { QueueLine } from './queue-line.ts';
 
 const LEASE_MS = 60_000;
 const HEARTBEAT_MS = 10_000;
@@ -48,9 +48,9 @@ class Fleet implements AsyncDisposable {
     items: readonly WorkItem[],
     scheduling: 'fifo' | 'sjf' | 'lpt' = 'fifo',
     arrive?: (given: WorkItem) => Promise<WorkItem>,
-  ): Promise<QueueSource> {
+  ): Promise<QueueLine> {
     using lock = new FileLock(join(this.#folder, 'queue.lock'), this.#clock);
-    const source = await QueueSource.open(items, {
+    const source = await QueueLine.open(items, {
       queue: await this.queue(),
       clock: this.#clock,
       lock,
@@ -65,13 +65,36 @@ class Fleet implements AsyncDisposable {
     return source;
   }
 
+  /** A line without a plan, as the machines of a fleet have. */
+  async line(): Promise<QueueLine> {
+    const line = await QueueLine.open([], {
+      queue: await this.queue(),
+      clock: this.#clock,
+      leaseMs: LEASE_MS,
+      heartbeatMs: HEARTBEAT_MS,
+      maxDeaths: 3,
+      workers: 1,
+      scheduling: 'fifo',
+    });
+    this.#open.push(line);
+    return line;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const each of this.#open.toReversed()) await each[Symbol.asyncDispose]();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 
-describeItemSource('a queue', (items) => {
+describeLine('a queue', () => {
+  const fleet = new Fleet();
+  return Promise.resolve({
+    runner: () => fleet.line(),
+    [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose](),
+  });
+});
+
+describeItemSource('the queue of a plan', (items) => {
   const fleet = new Fleet();
   return Promise.resolve({
     runner: (): Promise<ItemSource> => fleet.runner(items),

@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+
+import { AppError } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
+import type { StageLog } from '../../journal/index.ts';
+import type { HandlerJob } from '../../queue/index.ts';
+import type { ItemEnd, WorkItem } from '../../stage/index.ts';
+import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
+import { QueueLine } from '../lines/queue-line.ts';
+import type { StageLine } from '../machine.ts';
+import type { Runtime } from '../queue/open-queue.ts';
+import { openQueueBeside, queueLineSettings } from '../queue/open-queue.ts';
+import type { FlowingStage } from '../stages/prepare-stages.ts';
+import { hasOutputs, outputPaths, portable } from '../stages/stored-outputs.ts';
+import type { Shared } from './open-shared.ts';
+
+export interface FleetParts {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  readonly shared: Shared;
+}
+
+/**
+ * The line of a stage in a fleet, in a queue of the server: items are identified by content, with paths relative to any
+ * machine's folder. An item's end is in the logs and its outputs are in the store before its job is settled; in between
+ * `made` is called if it has outputs. A machine may die at any time.
+ */
+export async function openFleetLine(
+  stage: FlowingStage,
+  { config, runtime, shared }: FleetParts,
+  made: (document: string) => Promise<void>,
+): Promise<StageLine> {
+  const { stageName, options, cfgHash } = stage;
+  const rows = new RowsByItem();
+  const { files } = shared;
+  const { folder } = files;
+  await using opened = new AsyncDisposableStack();
+  const queue = opened.use(await openQueueBeside(config, stageName, runtime));
+
+  const arrive = async (given: WorkItem, signal: AbortSignal): Promise<WorkItem> => {
+    if (given.cfgHash !== cfgHash)
+      throw new AppError('STAGE_QUEUE_SETTINGS', 'other machines of this fleet work with other settings', {
+        hint: 'give all of them the same settings and the same version',
+      });
+    const inputs = Object.values(given.inputs);
+    const outputs = [...Object.values(given.outputs), fingerprintPath(given)];
+    // Lines may not have been copied yet: those of the inputs, and those of the outputs, which a machine may have written
+    // before it died without settling the job. It cannot write any now, because the lease is here.
+    if (![...inputs, ...outputs].every((path) => files.of(path))) await files.refresh();
+    for (const path of inputs)
+      if (!(await files.bring(path, signal)))
+        throw new AppError('STAGE_INPUT_MISSING', `${path} is neither here nor in ${files.place}`, {
+          hint: 'docstokg store lists what is missing',
+        });
+    // Outputs made by a machine that was killed need not be made again.
+    for (const path of outputs) if (files.of(path)) await files.bring(path, signal);
+    const placed = (path: string): string => join(folder, path);
+    return { ...given, inputs: mapped(given.inputs, placed), outputs: mapped(given.outputs, placed) };
+  };
+
+  const ended = async (
+    item: WorkItem,
+    end: ItemEnd,
+    { id, token }: Pick<HandlerJob, 'id' | 'token'>,
+  ): Promise<boolean> => {
+    const isMade = hasOutputs(end);
+    const lines = rows.take(item.itemId).map((row) => portableRow(row, folder));
+    const isHeld = await files.save(isMade ? outputPaths(item, folder) : [], {
+      lines: [{ log: stageName as StageLog, lines }],
+      lease: { queue: stageName, id, token },
+    });
+    if (!isHeld) return false;
+    if (isMade) await made(item.itemId);
+    return true;
+  };
+
+  const settings = queueLineSettings(config, runtime, options);
+  const line = opened.use(await QueueLine.open([], { ...settings, queue, arrive, ended }));
+  const moved = opened.move();
+  return {
+    rows,
+    /** The inputs are in the store. */
+    offer: (items) => line.offer(items.map((item) => portableItem(item, shared))),
+    take: (limit, signal) => line.take(limit, signal),
+    settle: (item, end) => line.settle(item, end),
+    close: () => line.close(),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+function portableItem(item: WorkItem, { files }: Shared): WorkItem {
+  const inFolder = (path: string): string => portable(path, files.folder);
+  const inputs = mapped(item.inputs, inFolder);
+  const [input = ''] = Object.values(inputs);
+  const object = files.of(input);
+  return {
+    ...item,
+    inputs,
+    outputs: mapped(item.outputs, inFolder),
+    ...(object && { fingerprint: { inputSha256: object.sha256, cfgHash: item.cfgHash }, costHint: object.bytes }),
+  };
+}
+
+function mapped(paths: Readonly<Record<string, string>>, change: (path: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, change(path)]));
+}
+
+const PATH_FIELDS = ['input_path', 'output_path', 'output_paths'] as const;
+
+function portableRow(text: string, folder: string): string {
+  const row = JSON.parse(text) as Record<string, unknown>;
+  const change = (value: unknown): unknown =>
+    typeof value === 'string' ? portable(value, folder) : Array.isArray(value) ? value.map(change) : value;
+  for (const name of PATH_FIELDS) if (name in row) row[name] = change(row[name]);
+  return JSON.stringify(row);
+}

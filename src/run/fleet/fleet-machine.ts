@@ -1,0 +1,84 @@
+import { basename } from 'node:path';
+
+import { AppError, wait } from '../../base/index.ts';
+import { parsedDocuments } from '../../parse/index.ts';
+import type { WorkQueue } from '../../queue/index.ts';
+import type { Machine } from '../machine.ts';
+import { openQueueBeside, orchestratorOptions } from '../queue/open-queue.ts';
+import type { FleetParts } from './fleet-line.ts';
+import { openFleetLine } from './fleet-line.ts';
+import { oncePerFleet } from './once-per-fleet.ts';
+
+/** How often lines of other machines are copied. */
+const PULL_MS = 1_000;
+const CHUNKS = 'Data/ChunkedDocTagFiles/';
+
+export interface FleetOptions extends FleetParts {
+  /** The queue of works; undefined if none are wanted. */
+  readonly works: WorkQueue | undefined;
+  /** The request: each one has its own jobs that are done once. */
+  readonly asked: object;
+  /** Papers of this machine's disk, which the others cannot read. */
+  readonly papers: readonly string[];
+  /** Called after lines of other machines were copied. */
+  readonly copied: () => void;
+}
+
+/** A machine of a fleet: its lines are in queues of the server, its files in the store, its logs in the journal. */
+export async function openFleetMachine(options: FleetOptions): Promise<Machine> {
+  const { config, runtime, shared, works, asked, papers, copied } = options;
+  if (!works || papers.length > 0)
+    throw new AppError('USAGE_FLEET', 'a fleet downloads works, and reads no papers on the disk of one machine', {
+      hint: 'parse papers of your own with docstokg run --input FOLDER on one machine',
+    });
+  const { files, journal } = shared;
+  const { format, data_root: dataRoot } = config.parse;
+  await using stack = new AsyncDisposableStack();
+  const queue = stack.use(await openQueueBeside(config, 'listing', runtime));
+  const { leaseMs, heartbeatMs } = orchestratorOptions(config);
+  const once = await oncePerFleet({ works, queue, clock: runtime.clock, leaseMs, heartbeatMs, asked });
+
+  const catchUp = async (): Promise<void> => {
+    await files.refresh();
+    copied();
+  };
+
+  const stop = new AbortController();
+  const keepCopying = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      try {
+        await wait(runtime.clock, PULL_MS, stop.signal);
+        await catchUp();
+      } catch (error) {
+        if (!stop.signal.aborted) runtime.log('warn', `logs of the fleet could not be copied: ${String(error)}`);
+      }
+    }
+  };
+  const copying = keepCopying();
+  stack.defer(async () => {
+    stop.abort();
+    await copying;
+  });
+  runtime.log('info', `joined the fleet; its files are in ${files.place}`);
+  const opened = stack.move();
+  return {
+    openLine: (stage, made) => openFleetLine(stage, options, made),
+    once: ({ name, after }, work, signal) =>
+      once(after === undefined ? name : `${name} ${journal.logs.size(after)}`, work, signal),
+    async hasFile(path) {
+      // Its row may have been copied before its object, which was appended together with it.
+      if (!files.of(path)) await files.refresh();
+      return files.of(path) !== undefined;
+    },
+    chunked: () =>
+      Array.from(files.below(CHUNKS), ({ path }) => basename(path))
+        .filter((name) => name.endsWith(`.${format}`))
+        .map((name) => basename(name, `.${format}`)),
+    catchUp,
+    async collect(signal) {
+      await files.bringAll('Data/', undefined, signal);
+      return parsedDocuments(dataRoot);
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
