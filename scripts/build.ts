@@ -23,7 +23,7 @@ for (const [name, text] of Object.entries(generated)) writeFileSync(join(DIST, n
 await writeDoors();
 
 /**
- * One CommonJS entry per exported room. It checks the Node version before it loads the room; an ES module could not,
+ * One CommonJS entry per door. It checks the Node version before it loads the door; an ES module could not,
  * because its imports are loaded first.
  */
 async function writeDoors(): Promise<void> {
@@ -39,9 +39,9 @@ async function writeDoors(): Promise<void> {
     const lines = [
       "'use strict';",
       "require('../../bin/needs-node.cjs')();",
-      `const room = require('../${module.replace(/^\.\/dist\//, '')}');`,
+      `const door = require('../${module.replace(/^\.\/dist\//, '')}');`,
       // One assignment per name, so that `import` detects the exports of the CommonJS module.
-      ...names.map((name) => `exports.${name} = room.${name};`),
+      ...names.map((name) => `exports.${name} = door.${name};`),
     ];
     const path = join(ROOT, entry.default);
     mkdirSync(join(path, '..'), { recursive: true });

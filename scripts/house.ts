@@ -62,6 +62,8 @@ export const HOUSE: Readonly<Record<string, Room>> = {
     'base config hosts queue stage http objects works resolve download parse telemetry model graph search library run corpus ask table screen questions serve mcp',
     'commander',
   ),
+  // What the package promises: each file is an entry of package.json.
+  doors: room('base http parse queue resolve stage testing library corpus'),
 };
 
 /** Folders next to src/ whose lines are printed too. */

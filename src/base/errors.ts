@@ -8,8 +8,11 @@ export interface ErrorInfo {
 
 /** An error a person can act on: `code` is stable and documented, `hint` says what to do. */
 export class AppError extends Error {
+  /** Always `AppError`. */
   override readonly name = 'AppError';
+  /** A stable name such as `CONFIG_INVALID`; `docs/reference/errors.md` lists all. */
   readonly code: string;
+  /** What to do about it; undefined if nothing is known. */
   readonly hint: string | undefined;
 
   constructor(code: string, message: string, options: { readonly hint?: string; readonly cause?: unknown } = {}) {

@@ -69,11 +69,13 @@ export type ClaimsEvent =
   | { readonly kind: 'stage'; readonly event: StageEvent }
   | { readonly kind: 'extracted'; readonly extracted: ExtractedClaims };
 
+/** What of the papers is put into the graph. */
 export interface GraphRequest {
   /** A custom vocabulary: a table, SKOS in Turtle, or OBO. */
   readonly vocabulary?: string | undefined;
   /** Only these works and their documents are in the graph. */
   readonly works?: ReadonlySet<string> | undefined;
+  /** Options of the extraction stage; by default those of the settings. */
   readonly flags?: StageCall | undefined;
 }
 
@@ -90,6 +92,7 @@ function* sourcesIn(
   }
 }
 
+/** The graph of a corpus: building it, asking it, exporting it. */
 export type CorpusGraph = ReturnType<typeof corpusGraph>;
 
 export function corpusGraph(folder: string, config: Config, { clock, web }: Clocks) {

@@ -57,16 +57,19 @@ import { openSearchSession, requireSearchable } from './open-search.ts';
 /** How often a live search checks for changes: of the index alone, or of the whole corpus. */
 const LOOK_MS = { index: 2_000, corpus: 10_000 } as const;
 
+/** Where settings come from, and which clock is used. */
 export interface CorpusOptions {
   /** Settings that override the configuration file and the environment; `docstokg config` lists them. */
   readonly settings?: Settings;
   /** The configuration file; by default `docstokg.yaml` in the working folder, if there is one. */
   readonly file?: string;
+  /** A profile of the configuration file; by default none. */
   readonly profile?: string;
   /** The address of a simulated web (`docstokg sim serve`) to run against, in real time. */
   readonly sim?: string;
   /** Settings already resolved by `loadConfig`: nothing else is read, and their folders stay as they are. */
   readonly config?: Config;
+  /** By default the clock of the system. */
   readonly clock?: Clock;
   /** Another clock for requests, such as that of a simulated web. */
   readonly web?: WebTime | undefined;
@@ -110,10 +113,15 @@ export async function openCorpus(folder: string, options: CorpusOptions = {}): P
   return new Corpus(folder, config, { clock, web });
 }
 
+/** A corpus folder: its papers, their index and graph, and everything that commands do with them. */
 export class Corpus implements AsyncDisposable {
+  /** The folder of the corpus. */
   readonly folder: string;
+  /** All settings, with their defaults. */
   readonly config: Config;
+  /** What the papers say, as nodes and edges. */
   readonly graph: CorpusGraph;
+  /** Works, documents and the account, for reading. */
   readonly library: Library;
   readonly #clocks: Clocks;
   #search: Promise<SearchSession> | undefined;
@@ -279,6 +287,7 @@ export class Corpus implements AsyncDisposable {
     return chooseWorks(works, text);
   }
 
+  /** The saved sets of works, each with its size. */
   sets(): (SavedSet & { readonly size: number })[] {
     using works = this.#works();
     return works.records.sets().map((set) => ({ ...set, size: worksOfSet(works, set).size }));
@@ -300,6 +309,7 @@ export class Corpus implements AsyncDisposable {
     return size;
   }
 
+  /** Removes a saved set; the works stay. */
   deleteSet(name: string): void {
     using works = this.#works();
     if (!works.records.sets().some((set) => set.name === name))
@@ -307,6 +317,7 @@ export class Corpus implements AsyncDisposable {
     works.records.saveSet({ name, works: null, filter: null }, this.#now());
   }
 
+  /** Corrected cells of tables: by work, then by column. */
   corrections(): Map<string, Map<string, string>> {
     using works = this.#works();
     return works.records.corrections();

@@ -2,7 +2,6 @@ export type * from '../library/index.ts';
 export {
   CITATION_STYLES,
   figuresOf,
-  Library,
   manifestFolder,
   SearchSession,
   sentenceOf,
@@ -14,10 +13,8 @@ export type {
   CorpusEvent,
   CorpusStageName,
   Estimate,
-  FailedDocument,
   RunProgress,
   RunRequest,
-  MessageEvent,
   ParseRequest,
   ParseStage,
   RefreshDiff,
@@ -26,11 +23,8 @@ export type {
   RunAsked,
   RunFile,
   SearchEvent,
-  SkippedFile,
-  StageAccount,
   StageCall,
   UnreadableEntry,
-  WorksAccount,
 } from '../run/index.ts';
 export {
   corpusLayer,
@@ -47,7 +41,7 @@ export {
 } from '../run/index.ts';
 export { Corpus, openCorpus } from './corpus.ts';
 export type { CorpusOptions } from './corpus.ts';
-export type { ClaimsEvent, CorpusGraph, GraphEvent, GraphRequest } from './corpus-graph.ts';
+export type { CorpusGraph, GraphRequest } from './corpus-graph.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
 export { findSearchPlace } from './open-search.ts';

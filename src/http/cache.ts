@@ -178,6 +178,7 @@ export class SqliteCacheStore implements Disposable {
     this.#now = options.now;
   }
 
+  /** The kept response to a request of this key; undefined if there is none. */
   find(key: string): Stored | undefined {
     return this.#file.use(({ find, touch }) => {
       const row = find.get({ key });
@@ -193,6 +194,7 @@ export class SqliteCacheStore implements Disposable {
     });
   }
 
+  /** Keeps a response; an older one of the same key is replaced. */
   save(key: string, stored: Stored): void {
     const write = ({ remove, insert, bytes, evict }: ReturnType<typeof prepare>): void => {
       remove.run({ key });
@@ -213,6 +215,7 @@ export class SqliteCacheStore implements Disposable {
     this.#file.use((statements, database) => inTransaction(database, () => write(statements)));
   }
 
+  /** Forgets the response of this key. */
   remove(key: string): void {
     this.#file.use((statements) => statements.remove.run({ key }));
   }

@@ -19,37 +19,57 @@ import { Transport } from './transport.ts';
 import type { HttpEvent } from './with-admission.ts';
 import { withAdmission } from './with-admission.ts';
 
+/** How a client behaves; every field has a default. */
 export interface HttpClientOptions {
+  /** An e-mail address for the User-Agent; by default none, and some services refuse that. */
   readonly contact?: string | undefined;
+  /** By default the clock of the system. */
   readonly clock?: Clock;
+  /** For jitter; `Math.random` by default. */
   readonly random?: Random;
   /** Host limits shared with the queue; by default made from the settings below. */
   readonly admission?: Admission;
+  /** Keeps what is learned about hosts, such as robots.txt; by default this process alone. */
   readonly facts?: Facts | undefined;
+  /** Limits on time and bytes; those of `HttpLimits` by default. */
   readonly limits?: Partial<HttpLimits>;
+  /** Private addresses that may be reached, and names that lead elsewhere; by default none. */
   readonly guard?: GuardOptions;
+  /** Looks up names; by default the name servers of the system. */
   readonly resolveHost?: ResolveHost;
+  /** Extra certificate authorities in PEM format; by default none. */
   readonly ca?: string;
   /** For networks without direct internet access. */
   readonly proxy?: ProxySettings | undefined;
+  /** Services with limits of their own; by default none. */
   readonly pools?: readonly Pool[];
+  /** Limits of all other hosts; one request per second and two at once by default. */
   readonly perHost?: { readonly perSecond?: number; readonly concurrency?: number };
+  /** Safety margin below every rate; 0.05 by default. */
   readonly margin?: number;
   /** Longest wait in a host's line; defaults to `retry.parkAfterMs`. */
   readonly longestLineMs?: number;
+  /** Retries; those of `RetryOptions` by default. */
   readonly retry?: Partial<RetryOptions>;
+  /** When a failing host is held: after five failures, for 30 s at first, by default. */
   readonly circuit?: Partial<PolicySettings['circuit']>;
   /** False only for a web of your own, such as the simulator. */
   readonly obeyRobots?: boolean;
+  /** The longest Crawl-delay that is obeyed; a host that asks for more is refused. 300 s by default. */
   readonly robots?: { readonly longestDelayMs: number };
+  /** Keeps responses; by default nothing is kept. */
   readonly cache?: SqliteCacheStore;
+  /** Called with what happens; by default nobody is told. */
   readonly report?: (event: HttpEvent) => void;
 }
 
 /** Respects host limits and robots.txt; dispose of it to close its connections. */
 export interface HttpClient extends AsyncDisposable {
+  /** Sends a request, when host and robots.txt allow it. */
   readonly send: Send;
+  /** The User-Agent header of every request. */
   readonly userAgent: string;
+  /** The limits per host: what is held, slowed or paused. */
   readonly admission: Admission;
 }
 

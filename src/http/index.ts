@@ -1,14 +1,13 @@
-export { createClient, requireContact, userAgent } from './client.ts';
+export { createClient, requireContact } from './client.ts';
 export type { HttpClient, HttpClientOptions } from './client.ts';
 export { createServerClient } from './server-client.ts';
 export type { ServerClientOptions } from './server-client.ts';
 export type { HttpEvent } from './with-admission.ts';
-export { compose, TimeBudget, DEFAULT_LIMITS, whileWaiting, withCaller } from './send.ts';
+export { TimeBudget, withCaller } from './send.ts';
 export type {
   BodySink,
   FailedReason,
   Headers,
-  Hop,
   HttpRequest,
   HttpResponse,
   HttpResult,
@@ -17,7 +16,6 @@ export type {
   RefusedReason,
   ResponseHead,
   Send,
-  Trail,
   Wrap,
   HttpLimits,
   Caller,
@@ -27,8 +25,7 @@ export type { Credential } from './secret.ts';
 export { CookieJar } from './cookie-jar.ts';
 export { SqliteCacheStore } from './cache.ts';
 export { raced, SharedResults } from './shared-results.ts';
-export type { DnsMapping, GuardOptions } from './guard.ts';
-export type { Address, ResolveHost } from './name-resolver.ts';
+export type { DnsMapping } from './guard.ts';
 export type { RetryOptions } from './retry.ts';
 export { RobotsRules } from './robots.ts';
 export { parseRetryAfter, parseHttpDate } from './retry.ts';

@@ -5,16 +5,25 @@ import { tooLong } from '../hosts/index.ts';
 import type { HttpRequest, HttpResult, ResponseHead, Wrap, Headers } from './send.ts';
 import { refused, trailOf, whileWaiting } from './send.ts';
 
-export interface RetryOptions extends Readonly<typeof DEFAULT_RETRY> {}
+/** How often and how patiently a request is repeated. */
+export interface RetryOptions {
+  /** Attempts after the first; 3 by default. */
+  readonly retries: number;
+  /** The first delay, which doubles; 1 s by default. */
+  readonly baseMs: number;
+  /** Longest delay of our own; one minute by default. */
+  readonly maxDelayMs: number;
+  /** A longer wait is returned as `later`, so that the job can be parked; one minute by default. */
+  readonly parkAfterMs: number;
+  /** A host with a longer Retry-After is given up; a week by default. */
+  readonly giveUpAfterMs: number;
+}
 
-export const DEFAULT_RETRY = {
+export const DEFAULT_RETRY: RetryOptions = {
   retries: 3,
   baseMs: 1_000,
-  /** Cap on our own backoff delays. */
   maxDelayMs: 60_000,
-  /** A longer wait is returned as `later`, so that the job can be parked. */
   parkAfterMs: 60_000,
-  /** A host with a longer Retry-After is given up: a week. */
   giveUpAfterMs: 7 * 24 * 3_600_000,
 };
 

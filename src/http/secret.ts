@@ -11,6 +11,7 @@ export class Secret {
     this.#value = value;
   }
 
+  /** The value itself: for the header of a request, never for a message. */
   reveal(): string {
     return this.#value;
   }
@@ -29,10 +30,12 @@ export class Secret {
     return clean;
   }
 
+  /** `[secret]`. */
   toString(): string {
     return HIDDEN;
   }
 
+  /** `[secret]`. */
   toJSON(): string {
     return HIDDEN;
   }
@@ -44,11 +47,15 @@ export class Secret {
 
 /** A key for one origin; never sent to another, whatever redirects say. */
 export interface Credential {
+  /** Scheme, host and port that the key belongs to. */
   readonly origin: string;
+  /** Where the key is sent. */
   readonly place: 'header' | 'query';
+  /** The name of the header or of the parameter. */
   readonly name: string;
   /** Precedes the value, for example `Bearer `. */
   readonly prefix?: string;
+  /** The key. */
   readonly secret: Secret;
 }
 

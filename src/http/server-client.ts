@@ -35,10 +35,13 @@ export interface ServerClientOptions {
   readonly concurrency?: number;
   /** Requests per second; by default without a limit. */
   readonly perSecond?: number;
+  /** For networks without direct access; by default none. */
   readonly proxy?: ProxySettings | undefined;
   /** An e-mail address for the User-Agent; by default none. */
   readonly contact?: string | undefined;
+  /** By default the clock of the system. */
   readonly clock?: Clock | undefined;
+  /** For jitter; `Math.random` by default. */
   readonly random?: Random | undefined;
   /** Around every attempt: signs requests whose signature expires. */
   readonly attempt?: Wrap;

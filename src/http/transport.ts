@@ -14,6 +14,7 @@ import { trailOf } from './send.ts';
 export interface ProxySettings {
   /** Used for `http:`, and for `https:` if `https` is empty. */
   readonly http: string;
+  /** Used for `https:`; empty means that of `http`. */
   readonly https: string;
   /** Names to reach directly, as in NO_PROXY: `example.org,.intranet,*`. */
   readonly no: string;

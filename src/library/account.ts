@@ -6,7 +6,7 @@ import { STEPS } from '../database/index.ts';
 import { sentenceOf } from './works/work-table.ts';
 
 /** What each count means, for every view of a corpus. */
-export const COUNTS = {
+const COUNTS = {
   listed: 'Works that lists, searches and papers named, each once; entries that name no work are not among them.',
   downloaded: 'Listed works of which there is a downloaded file.',
   local: 'Listed works that are papers of the user’s own.',

@@ -1,6 +1,5 @@
 export {
   accountOf,
-  COUNTS,
   outcomesOf,
   runCountsOf,
   hostFigures,
@@ -10,11 +9,11 @@ export {
   sourcesOf,
   stageTimes,
 } from './account.ts';
-export type { Account, RunCounts, HostFigures, HostSlice } from './account.ts';
+export type { Account, RunCounts, HostFigures } from './account.ts';
 export { chooseWorks, worksOfSet, CorpusWorks, documentLink } from './corpus-works.ts';
 export type { DocumentPlace, LibraryWork } from './corpus-works.ts';
 export { WORK_FACETS, sentenceOf, WORK_ORDERS } from './works/work-table.ts';
-export type { WorkFacet, WorkFilter, WorkLine, WorkOrder, WorksRequest, WorkTable } from './works/work-table.ts';
+export type { WorkFacet, WorkFilter, WorkLine, WorksRequest } from './works/work-table.ts';
 export { exportGraph, GRAPH_FORMATS } from './graph/export-graph.ts';
 export type { GraphFormat } from './graph/export-graph.ts';
 export { Graph, openGraph } from './graph/graph.ts';
@@ -22,12 +21,11 @@ export { workLabel } from './graph/types.ts';
 export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './graph/types.ts';
 export { isFailure, isRefusal } from '../database/index.ts';
 export { CITATION_STYLES, Library, manifestFolder } from './library.ts';
-export type { CitationStyle, WorksPage } from './library.ts';
 export { figuresOf, textOf } from './read-document.ts';
-export type { Figure, LibraryDocument, TextPart, TextPiece } from './read-document.ts';
+export type { TextPiece } from './read-document.ts';
 export type { CitedDocument, CitedHit, CitedWork, PassageFilter, SearchRequest } from './search/search-session.ts';
 export { keptOpen } from './search/kept-open.ts';
 export type { KeptOpen } from './search/kept-open.ts';
 export { nearnessBy, SearchSession } from './search/search-session.ts';
 export { CorpusView } from './view/corpus-view.ts';
-export type { DocumentLine, RunEvent, StepCount, ShownBlock, ShownDocument } from './view/corpus-view.ts';
+export type { RunEvent, StepCount } from './view/corpus-view.ts';

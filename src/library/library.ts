@@ -27,7 +27,9 @@ const LIMIT = 50;
 
 export type WorksPage = ReturnType<WorkTable['page']>;
 
+/** What a corpus folder knows: works, documents, citations, the account. */
 export class Library implements Disposable {
+  /** The folder of the corpus. */
   readonly folder: string;
   readonly #place: DocumentPlace;
   #list: CorpusWorks | undefined;
@@ -45,6 +47,7 @@ export class Library implements Disposable {
     return list.table.page({ sort: 'id', ...request, limit });
   }
 
+  /** A work as a line of the list; undefined if it is unknown. */
   async line(id: string): Promise<WorkLine | undefined> {
     const list = await this.#opened();
     const isPaper = list.isEmpty && hasDocument(this.#place.dataRoot, id);
@@ -70,6 +73,7 @@ export class Library implements Disposable {
     return works.map(({ name, work }) => ({ name, work, citation: work && CITATIONS[style](work.record, keys) }));
   }
 
+  /** What became of all works, as counts, with the reasons of those that are missing. */
   async account() {
     const list = await this.#opened();
     const counts = accountOf(list.store);

@@ -94,6 +94,7 @@ export function textOf(document: LibraryDocument, part: TextPart = {}): TextPiec
   return pieces;
 }
 
+/** The figures and tables of a document, with their captions and places. */
 export function figuresOf({ blocks }: LibraryDocument, kind?: Figure['kind']): Figure[] {
   const captions = captionsOf(blocks);
   return blocks.flatMap((block, at): Figure[] => {

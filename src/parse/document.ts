@@ -1,37 +1,55 @@
 /** A rectangle on a page, in points from the page's top-left corner. */
 export interface Box {
+  /** Points from the left edge of the page. */
   readonly left: number;
+  /** Points from the top of the page. */
   readonly top: number;
+  /** Points from the left edge of the page. */
   readonly right: number;
+  /** Points from the top of the page. */
   readonly bottom: number;
 }
 
 /** Where a block is: one region per piece when a paragraph is broken over columns or pages. Pages count from 1. */
 export interface Region {
+  /** From 1. */
   readonly page: number;
+  /** Where on the page. */
   readonly box: Box;
 }
 
 /** A page's size in points. */
 export interface Page {
+  /** From 1. */
   readonly number: number;
+  /** In points. */
   readonly width: number;
+  /** In points. */
   readonly height: number;
 }
 
 /** One cell of a table, standing at its upper left corner; positions covered by a span have no cell of their own. */
 export interface Cell {
+  /** The first row it covers, from 0. */
   readonly row: number;
+  /** The first column it covers, from 0. */
   readonly column: number;
+  /** How many rows it covers. */
   readonly rowSpan: number;
+  /** How many columns it covers. */
   readonly columnSpan: number;
+  /** What it says. */
   readonly text: string;
   readonly kind: 'data' | 'column-header' | 'row-header' | 'section-row';
 }
 
+/** A table as its cells. */
 export interface Table {
+  /** How many rows it has. */
   readonly rows: number;
+  /** How many columns it has. */
   readonly columns: number;
+  /** Its cells, row by row. */
   readonly cells: readonly Cell[];
 }
 
@@ -161,20 +179,31 @@ export interface Person {
 
 /** What is known about a document besides its text, so that later stages can filter. */
 export interface Metadata {
+  /** The title, if it was found. */
   readonly title?: string;
+  /** Their names in printed order. */
   readonly authors: readonly string[];
   /** Those of the authors of whom more than the name is stated. */
   readonly people?: readonly Person[];
+  /** The abstract, if there is one. */
   readonly abstract?: string;
+  /** The DOI that the paper states as its own. */
   readonly doi?: string;
+  /** Venue, volume, pages, date and identifiers, as far as stated. */
   readonly imprint?: Imprint;
+  /** The language of the text, as ISO 639-1. */
   readonly language?: string;
+  /** Pages of the file, where it has pages. */
   readonly pageCount?: number;
   /** Pages that are images, or whose fonts do not say what most of their glyphs are: they need OCR. */
   readonly needsOcr: readonly number[];
+  /** Characters of a PDF that are not simply what the file says they are. */
   readonly characters?: CharacterCounts;
+  /** The words of a PDF, and where they are. */
   readonly words?: WordCounts;
+  /** The pages that were read by OCR. */
   readonly ocr?: readonly OcrPage[];
+  /** How well the file could be read. */
   readonly quality: {
     /** Share of glyphs without a usable Unicode value. */
     readonly unmappedGlyphs: number;
@@ -185,8 +214,12 @@ export interface Metadata {
   };
 }
 
+/** A document as its structure. */
 export interface ParsedDocument {
+  /** Its pages; empty for documents without pages. */
   readonly pages: readonly Page[];
+  /** Its blocks in reading order. */
   readonly blocks: readonly Block[];
+  /** What the paper says about itself, and what could not be read. */
   readonly metadata: Metadata;
 }

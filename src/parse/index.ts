@@ -3,7 +3,6 @@ export type {
   Box,
   Cell,
   InternalLink,
-  Link,
   Metadata,
   Page,
   ParsedDocument,
@@ -11,18 +10,15 @@ export type {
   Stretch,
   Table,
 } from './document.ts';
-export type { ConvertMode, ParsedFile, ParseFileOptions, PdfEngine } from './doctags/convert.ts';
+export type { ParsedFile, ParseFileOptions, PdfEngine } from './doctags/convert.ts';
 export { documentId, parseFile } from './doctags/convert.ts';
 export { locateTesseract, ocrLanguages } from './doctags/ocr/tesseract.ts';
 export { readBlockLines, writeBlockLines } from './doctags/formats/block-lines.ts';
-export { writeDoclingJson } from './doctags/formats/docling-json.ts';
-export { readDoctags } from './doctags/formats/doctags-reader.ts';
 export { writeDoctags } from './doctags/formats/doctags.ts';
 export { escapeHtml, writeHtmlPage } from './doctags/formats/html-page.ts';
 export { writeMarkdown } from './doctags/formats/markdown.ts';
 export type { Sidecar } from './doctags/formats/sidecar.ts';
 export { readSidecar } from './doctags/formats/sidecar.ts';
-export type { DocumentPart } from './doctags/parts.ts';
 export { writeParts } from './doctags/parts.ts';
 export { parseMarkup } from './doctags/parse-markup.ts';
 export type { FileKind } from './doctags/markup/decode.ts';
@@ -39,23 +35,20 @@ export {
 } from './doctags/stage.ts';
 export type { DoctagsSettings } from './doctags/worker.ts';
 export { NEEDS_OCR } from './doctags/worker.ts';
-export type { PdfSummary } from './doctags/inspect.ts';
 export { PdfInspector } from './doctags/inspector.ts';
-export type { Chunk, ChunkOptions, ChunkPassage } from './chunk/chunk.ts';
-export { CHUNK_SCHEMA, embeddedText, readChunkPassages, readChunks, validateChunks } from './chunk/chunk.ts';
+export type { Chunk } from './chunk/chunk.ts';
+export { embeddedText, readChunkPassages, readChunks, validateChunks } from './chunk/chunk.ts';
 export { chunkDocument } from './chunk/chunker.ts';
 export type { Tokenizer } from './chunk/tokenizer.ts';
 export { openTokenizer } from './chunk/tokenizer.ts';
 export { chunkItem, chunkOutput, chunkItems, chunkPlan, chunkWorker } from './chunk/stage.ts';
 export type { ChunkSettings } from './chunk/stage.ts';
-export type { Embedded } from './embed/embed-texts.ts';
 export { VectorCache, embedTexts } from './embed/embed-texts.ts';
-export type { DenseEngine, ModelIdentity, Role, SparseEngine, SparseModel, SparseVector } from './embed/engine.ts';
+export type { DenseEngine, ModelIdentity, SparseEngine, SparseVector } from './embed/engine.ts';
 export type { DenseSettings, MaybeEngine } from './embed/open-engine.ts';
 export { bm25 } from './embed/engines/bm25.ts';
-export type { TextEncoder, TextEncoderModel } from './embed/engines/text-encoder.ts';
 export { openTextEncoder } from './embed/engines/text-encoder.ts';
-export { embeddedPrecision, quantiseVector } from './embed/engine.ts';
+export { embeddedPrecision } from './embed/engine.ts';
 export { openDenseEngine, openDenseEngineIfInstalled } from './embed/open-engine.ts';
 export type { EmbedEngines } from './embed/stage.ts';
 export {
@@ -67,12 +60,11 @@ export {
   embedPlan,
   unreachableEngine,
 } from './embed/stage.ts';
-export type { DenseModel, VectorType } from './embed/vector-file.ts';
-export { denseModelOf, readVectors, validateVectors, VECTOR_SCHEMA } from './embed/vector-file.ts';
+export type { DenseModel } from './embed/vector-file.ts';
+export { denseModelOf, readVectors, validateVectors } from './embed/vector-file.ts';
 export type { EmbedWorkerSettings } from './embed/worker.ts';
 export { embedWorker } from './embed/worker.ts';
 export type { FileFormat } from './files/open.ts';
-export type { ColumnType, Row, RowReader, RowWriter, TableSchema } from './files/table-file.ts';
 export { openRowReader, openRowWriter } from './files/open.ts';
 export {
   indexedLanguages,

@@ -3,7 +3,9 @@ import { backoffDelay, AppError, errorInfo } from '../base/index.ts';
 import type { OrchestratorOptions } from './options.ts';
 import type { LeasedJob, Settlement } from './types.ts';
 
+/** The job as its handler sees it. */
 export interface HandlerJob extends Pick<LeasedJob, 'id' | 'token' | 'artifactId' | 'attempt' | 'resolverHint'> {
+  /** What was enqueued. */
   readonly payload: unknown;
 }
 
@@ -14,9 +16,11 @@ export interface Window {
   throttled(options?: { readonly retryAt?: number | undefined }): void;
 }
 
+/** What a handler may use while it works on a job. */
 export interface HandlerContext {
   /** Aborted when the lease is lost, the time is up or the process must stop. */
   readonly signal: AbortSignal;
+  /** The process that runs the job. */
   readonly workerId: string;
   /**
    * Runs `work` with a slot of the resolver and of the URL's host; another job uses the worker while this one waits.
@@ -31,6 +35,7 @@ export interface HandlerContext {
   readonly whileWaiting: <T>(wait: () => Promise<T>) => Promise<T>;
   /** The job requests this host now, so its reserved slot is released. */
   readonly asks: (host: string) => void;
+  /** Writes a line to the log of the orchestrator. */
   readonly log: (level: 'error' | 'warn' | 'info' | 'debug', message: string) => void;
 }
 
@@ -40,6 +45,7 @@ export type HandlerOutcome =
   | undefined
   /** `result` is stored with the job, for `queue list`. */
   | { readonly state: 'done'; readonly result?: object | undefined }
+  /** `reason` is stored with the job, which is not run again. */
   | { readonly state: 'skipped' | 'error'; readonly reason: string | ErrorInfo }
   /** Run again at this time (epoch milliseconds); costs no attempt. */
   | { readonly retryAt: number; readonly reason?: string | ErrorInfo };

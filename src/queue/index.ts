@@ -1,10 +1,10 @@
-export type { QueueEvent, Report } from './events.ts';
-export type { Handler, HandlerContext, HandlerJob, HandlerOutcome, Window } from './handler.ts';
+export type { QueueEvent } from './events.ts';
+export type { Handler, HandlerContext, HandlerJob, HandlerOutcome } from './handler.ts';
 export { ORCHESTRATOR_DEFAULTS } from './options.ts';
 export type { DrainMode, OrchestratorOptions } from './options.ts';
 export { Orchestrator } from './orchestrator.ts';
 export type { OrchestratorSetup, RunSummary } from './orchestrator.ts';
 export { hostOverview } from './overview.ts';
 export type { HostOverview, HostSources } from './overview.ts';
-export { createWorkerId, isDeadHere, recoverDead } from './worker-identity.ts';
+export { recoverDead } from './worker-identity.ts';
 export * from './kept/index.ts';

@@ -15,25 +15,39 @@ import type { WorkQueue } from './work-queue.ts';
 import { createWorkerId, recoverDead } from './worker-identity.ts';
 import { Worker } from './worker.ts';
 
+/** A queue, what is done with its jobs, and options that override the defaults. */
 export interface OrchestratorSetup extends Partial<OrchestratorOptions> {
+  /** Where jobs come from. */
   readonly queue: WorkQueue;
+  /** What is done with a job. */
   readonly handler: Handler;
+  /** By default the clock of the system. */
   readonly clock?: Clock;
+  /** Called with what happens; by default nobody is told. */
   readonly report?: Report;
+  /** Receives the lines that handlers write; by default they are dropped. */
   readonly log?: HandlerContext['log'];
   /** Wraps the run of each job, for example in a span. */
   readonly around?: (<T>(job: LeasedJob, run: () => Promise<T>) => Promise<T>) | undefined;
   /** Limits of hosts, shared with the web client or with a fleet; by default caps of this process alone. */
   readonly admission?: Admission;
+  /** For jitter; `Math.random` by default. */
   readonly random?: Random | undefined;
 }
 
+/** How the jobs of a run ended. */
 export interface RunSummary {
+  /** Finished by their handler. */
   readonly done: number;
+  /** Skipped by their handler. */
   readonly skipped: number;
+  /** Failed for good. */
   readonly error: number;
+  /** Given back to run later. */
   readonly requeued: number;
+  /** Taken over by another process, so the result was dropped. */
   readonly lost: number;
+  /** Whether the queue was empty, or the run was stopped. */
   readonly reason: 'drained' | 'stopped';
 }
 
@@ -60,6 +74,7 @@ const RETIRE_STEPS = 100;
  * ```
  */
 export class Orchestrator {
+  /** Names this process in the queue. */
   readonly workerId = createWorkerId();
   readonly #options: OrchestratorOptions;
   readonly #report: Report;
@@ -149,6 +164,7 @@ export class Orchestrator {
     this.#ended.catch(() => undefined);
   }
 
+  /** Resolves with the summary when the orchestrator has ended. */
   get ended(): Promise<RunSummary> {
     return this.#ended ?? Promise.reject(new Error('the orchestrator was not started'));
   }

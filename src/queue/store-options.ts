@@ -1,5 +1,6 @@
 import type { Clock } from '../base/index.ts';
 
+/** How a queue is opened; the defaults suit most. */
 export interface StoreOptions {
   /** Which commits wait for the disk: those that accept jobs (the default), all of them, or none. */
   readonly durability?: 'enqueue' | 'all' | 'none';
@@ -13,6 +14,7 @@ export interface StoreOptions {
   readonly pooler?: boolean | undefined;
   /** PostgreSQL: maximum number of connections, 4 by default; one of them listens. */
   readonly maxConnections?: number | undefined;
+  /** By default the clock of the system. */
   readonly clock?: Clock;
   /** PostgreSQL: called when the server becomes unreachable, and when it is back. */
   readonly report?: (event: OutageEvent) => void;

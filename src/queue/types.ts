@@ -11,6 +11,7 @@ import type { HostReport } from '../hosts/index.ts';
  * ```
  */
 export const JOB_STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
+/** Where a job stands. */
 export type JobState = (typeof JOB_STATES)[number];
 
 /**
@@ -48,26 +49,41 @@ export interface NewJob {
 
 /** A stored job. Moments are epoch milliseconds. */
 export interface Job {
+  /** Its number in the store. */
   readonly id: number;
+  /** The key it was enqueued under. */
   readonly artifactId: string;
+  /** What was enqueued, as JSON. */
   readonly artifactJson: string;
+  /** Where it stands. */
   readonly state: JobState;
+  /** Times it was leased. */
   readonly attempts: number;
+  /** Times its process died while it ran. */
   readonly deaths: number;
+  /** Times its process died while it ran alone, in quarantine. */
   readonly deathsAlone: number;
   /** Since when it is quarantined and runs alone; null while it is trusted. */
   readonly quarantinedSince: number | null;
+  /** Higher ones are leased first. */
   readonly priority: number;
+  /** The resolver whose limits it needs; null if none. */
   readonly resolverHint: string | null;
+  /** The host it will request; null if unknown. */
   readonly host: string | null;
   /** `CODE: message`. */
   readonly lastError: string | null;
   /** What a successful handler returned, as JSON. */
   readonly result: string | null;
+  /** When it was enqueued, in epoch milliseconds. */
   readonly createdAt: number;
+  /** When it was last changed, in epoch milliseconds. */
   readonly updatedAt: number;
+  /** Not leased before this time; null if it may be now. */
   readonly availableAt: number | null;
+  /** When its lease ends unless it is renewed; null if it has none. */
   readonly leaseExpiresAt: number | null;
+  /** The process that holds it; null if none does. */
   readonly workerId: string | null;
 }
 
@@ -77,6 +93,7 @@ export interface Lease {
   readonly token: number;
 }
 
+/** A job in the hands of a worker. */
 export interface LeasedJob extends Lease, Pick<Job, 'artifactId' | 'artifactJson' | 'resolverHint' | 'host'> {
   /** Counted when leased: 1 for the first. */
   readonly attempt: number;
@@ -195,9 +212,11 @@ export interface QueueStore extends AsyncDisposable {
   release(workerId: string, held: readonly number[], now: number): Promise<number>;
   /** Stores what a worker reports about itself; null when it leaves. */
   announce(workerId: string, info: WorkerInfo | null, now: number): Promise<void>;
+  /** When there will be something to do. */
   outlook(now: number): Promise<Outlook>;
   /** Calls back when jobs were enqueued or an operator intervened, in any process. */
   watch(changed: (change: StoreChange) => void): Disposable;
+  /** What operators do: look, pause, retry, remove. */
   readonly admin: QueueAdmin;
 }
 
@@ -227,7 +246,7 @@ export interface HostJobs {
   readonly nextAvailableAt: number | null;
 }
 
-export interface JobPage {
+interface JobPage {
   readonly limit: number;
   readonly after?: number;
   readonly upTo?: number;

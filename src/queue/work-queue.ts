@@ -12,7 +12,9 @@ const MAX_PRIORITY = 1_000_000;
 const RESOLVER_NAME = /^[\w.-]{1,100}$/;
 const IMPORT_BATCH = 1_000;
 
+/** How a job is queued. */
 export interface EnqueueOptions {
+  /** A resolver whose limits the job needs; by default none. */
   readonly resolverHint?: string | undefined;
   /** The expected download URL, so that jobs of a busy host wait in the queue; defaults to the payload's `url`. */
   readonly url?: string | undefined;
@@ -38,6 +40,7 @@ export interface ImportRow extends EnqueueOptions {
  * ```
  */
 export class WorkQueue implements AsyncDisposable {
+  /** Where the jobs are. */
   readonly store: QueueStore;
   readonly #clock: Clock;
   readonly #enqueued = new Batcher<{ readonly job: NewJob; isNew: boolean }>(async (batch) => {
@@ -109,6 +112,7 @@ export class WorkQueue implements AsyncDisposable {
     return this.#settle(lease, { kind: 'finish', state: outcome, error: lastError });
   }
 
+  /** Settles a failed job: it runs again after a growing delay, or ends as an error after its last attempt. */
   failAndRetry(
     leased: LeasedJob,
     options: {
@@ -129,6 +133,7 @@ export class WorkQueue implements AsyncDisposable {
     return this.store.admin.hosts(this.#clock.now());
   }
 
+  /** How many jobs are in each state, and how old they are. */
   stats(): Promise<QueueStats> {
     return this.store.admin.stats(this.#clock.now());
   }

@@ -12,12 +12,17 @@ import type { SameAs, Sameness } from './same-work.ts';
 import { versionOf } from './same-work.ts';
 import type { ServiceName, Services } from './services.ts';
 
+/** A question to a service. */
 export interface Question {
+  /** The service that is asked. */
   readonly service: ServiceName;
+  /** Below the service's base URL. */
   readonly path: string;
+  /** Of the query; by default none. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Sent as JSON by POST. */
   readonly body?: unknown;
+  /** The Accept header; that of the client by default. */
   readonly accept?: string;
 }
 

@@ -7,8 +7,11 @@ import type { Services } from './services.ts';
 /** What a source says is at a URL: 'landing' a page that leads to the text, 'any' unknown. */
 export type Expectation = 'pdf' | 'xml' | 'html' | 'landing' | 'any';
 
+/** A checksum that a source states for its file. */
 export interface Checksum {
+  /** How it was computed. */
   readonly algorithm: 'md5' | 'sha1' | 'sha256';
+  /** In lower case. */
   readonly hex: string;
 }
 
@@ -17,29 +20,56 @@ export function checksumOf(algorithm: 'md5' | 'sha256', text: string | null | un
   return hex === undefined ? null : { algorithm, hex: hex.toLowerCase() };
 }
 
-/** What a source may say about a URL, and what holds if it does not. */
-const UNSTATED = {
-  expect: 'any' as Expectation,
+/** One URL to try, and what its source says about it. */
+export interface Plan {
+  /** The resolver that names it. */
+  readonly resolver: string;
+  /** What to request. */
+  readonly url: string;
+  /** What the source says is there; `any` by default. */
+  readonly expect: Expectation;
   /** The source promises a file; if a page comes instead it is still read, but counts as a broken promise. */
-  isPromised: false as boolean,
-  license: null as License | null,
-  version: null as Version | null,
-  hostType: null as HostType | null,
-  /** 'terms' if the URL belongs to an API with its own terms. */
-  robots: 'obey' as 'obey' | 'terms',
-  credentials: [] as readonly Credential[],
-  headers: {} as Headers,
-  checksum: null as Checksum | null,
+  readonly isPromised: boolean;
+  /** The licence of this copy; null if the source states none. */
+  readonly license: License | null;
+  /** Published, accepted or submitted; null if the source does not say. */
+  readonly version: Version | null;
+  /** Publisher or repository; null if the source does not say. */
+  readonly hostType: HostType | null;
+  /** `terms` if the URL belongs to an API with its own terms; `obey` by default. */
+  readonly robots: 'obey' | 'terms';
+  /** Keys for the request; by default none. */
+  readonly credentials: readonly Credential[];
+  /** Headers for the request; by default none. */
+  readonly headers: Headers;
+  /** The checksum that the source states for the file; null if it states none. */
+  readonly checksum: Checksum | null;
   /** The DOI of this copy, if it is another version of the work. */
-  sameAs: null as SameAs | null,
+  readonly sameAs: SameAs | null;
   /** The file may be mined but not redistributed: a publisher's text-mining terms, or a reservation (TDMRep). */
-  terms: null as 'text-mining' | null,
+  readonly terms: 'text-mining' | null;
+}
+
+/** What holds of a URL of which its source says no more. */
+const UNSTATED: Omit<Plan, 'resolver' | 'url'> = {
+  expect: 'any',
+  isPromised: false,
+  license: null,
+  version: null,
+  hostType: null,
+  robots: 'obey',
+  credentials: [],
+  headers: {},
+  checksum: null,
+  sameAs: null,
+  terms: null,
 };
 
-export type Plan = Readonly<typeof UNSTATED> & { readonly resolver: string; readonly url: string };
-
+/** What a resolver yields. */
 export type Finding =
+  /** A URL worth trying. */
   | { readonly kind: 'plan'; readonly plan: Plan }
+  /** What kept the resolver from knowing more. */
   | {
       readonly kind: 'problem';
       readonly resolver: string;

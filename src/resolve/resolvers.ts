@@ -69,16 +69,21 @@ export const PRESETS: Readonly<Record<ResolverPreset, readonly string[]>> = {
   broad: RESOLVERS.map(({ name }) => name).filter((name) => !OPT_IN.has(name)),
 };
 
+/** Which resolvers are asked. */
 export interface ResolverChoice {
+  /** A named list; `broad` by default. */
   readonly preset?: ResolverPreset;
   /** These first; the others of the preset follow in order. */
   readonly order?: readonly string[];
+  /** Added to the preset; by default none. */
   readonly enable?: readonly string[];
+  /** Left out; by default none. */
   readonly disable?: readonly string[];
   /** Your own resolvers; one with a built-in's name replaces it. */
   readonly extra?: readonly Resolver[];
 }
 
+/** The resolvers of a choice, in the order they are asked. */
 export function chooseResolvers(choice: ResolverChoice = {}): Resolver[] {
   const all = new Map<string, Resolver>(RESOLVERS.map((resolver) => [resolver.name, resolver]));
   for (const resolver of choice.extra ?? []) all.set(resolver.name, resolver);

@@ -9,7 +9,11 @@ import type { IndexEvent } from '../search/index.ts';
 import { readManifest, refreshIndex } from '../search/index.ts';
 import type { MessageEvent, RunAccount } from './run-file.ts';
 
-export type SearchEvent = MessageEvent | { readonly kind: 'index'; readonly event: IndexEvent };
+/** What happens while the index is updated. */
+export type SearchEvent =
+  | MessageEvent
+  /** The index takes passages. */
+  | { readonly kind: 'index'; readonly event: IndexEvent };
 
 /** Updates the index from the passages; undefined if there are none: an index may have been copied without them. */
 export async function refreshPassages(

@@ -103,22 +103,29 @@ export interface FailedDocument {
   readonly message: string;
 }
 
+/** What a run did. */
 export interface RunAccount {
   /** Null if nothing was downloaded, because the documents were already there. */
   readonly works: WorksAccount | null;
+  /** Documents that went through the stages. */
   readonly documents: number;
   /** Documents that are scans without text; they need OCR. */
   readonly scans: number;
   /** Parsed documents with missing pages or words. */
   readonly partial: number;
+  /** Files that are no papers. */
   readonly skipped_files: readonly SkippedFile[];
   /** How the user's papers were identified; null if there are none. */
   readonly own_papers: IdentifiedPapers | null;
+  /** Counts and times of each stage that ran. */
   readonly stages: Readonly<Partial<Record<CorpusStageName, StageAccount>>>;
+  /** Documents that a stage could not process. */
   readonly failures: readonly FailedDocument[];
+  /** The index after the run; null if it was not updated. */
   readonly index: { readonly passages: number; readonly searched_by: 'words' | 'words and meaning' } | null;
   /** Why it ended early; null if it did not. */
   readonly stopped: string | null;
+  /** How long the run took. */
   readonly seconds: number;
 }
 
@@ -166,9 +173,12 @@ export interface MessageEvent {
   readonly message: string;
 }
 
+/** What happens while a corpus is made; `docs/reference/events.md` lists the events inside. */
 export type CorpusEvent =
   | MessageEvent
+  /** A work was found, tried, saved or given up. */
   | { readonly kind: 'download'; readonly event: DownloadEvent }
+  /** A job was leased or settled, or its worker has gone. */
   | { readonly kind: 'queue'; readonly event: QueueEvent }
   /** The download ended: what this run did, and the outcome of all works of the folder. */
   | {
@@ -177,9 +187,11 @@ export type CorpusEvent =
       readonly run: RunCounts;
       readonly counts: Account;
     }
+  /** A document went through a stage, or failed in it. */
   | { readonly kind: 'stage'; readonly stage: CorpusStageName; readonly event: StageEvent }
   /** All documents have gone through all stages; the index is built next. */
   | { readonly kind: 'indexing' }
+  /** The index takes passages. */
   | { readonly kind: 'index'; readonly event: IndexEvent }
   /** Always the last event. */
   | { readonly kind: 'ended'; readonly account: RunAccount };

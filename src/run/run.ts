@@ -43,6 +43,7 @@ const NOTHING_PARSED = {
 export interface RunProgress {
   /** Works listed so far. */
   readonly found: number;
+  /** Works whose file is saved. */
   readonly saved: number;
   /** Works without a file: unavailable or failed. */
   readonly missing: number;
@@ -50,8 +51,9 @@ export interface RunProgress {
   readonly repeated: number;
   /** Works that this run is done with, also for now. */
   readonly ended: number;
-  /** Works that were done with, and saved, before this run. */
+  /** Works that were done with before this run. */
   readonly endedBefore: number;
+  /** Works whose file was saved before this run. */
   readonly savedBefore: number;
   /** Rate-limited hosts. */
   readonly waitingFor: readonly string[];

@@ -6,7 +6,7 @@ import { AppError } from '../base/index.ts';
 const CHOICES = { policy: ['io', 'cpu', 'gpu'], scheduling: ['fifo', 'sjf', 'lpt'] } as const;
 
 /** io and gpu run asynchronously in this thread; cpu runs in child processes. */
-export type Policy = (typeof CHOICES.policy)[number];
+type Policy = (typeof CHOICES.policy)[number];
 
 /** fifo: as planned; sjf: cheapest first, for early results; lpt: most expensive first, for the earliest end. */
 export type Scheduling = (typeof CHOICES.scheduling)[number];
@@ -61,6 +61,7 @@ const OTHER_DEFAULTS = {
   handleSignals: true,
 };
 
+/** How a stage runs; `STAGE_NUMBERS` and the defaults beside it say what each option means. */
 export interface StageOptions extends Numbers, Readonly<typeof OTHER_DEFAULTS> {}
 
 export const STAGE_DEFAULTS: StageOptions = {

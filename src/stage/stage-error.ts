@@ -13,11 +13,17 @@ const RETRYABLE: Readonly<Record<ErrorCategory, boolean>> = {
 
 /** Thrown by a worker to state the kind of failure. The runner adds stage and item. */
 export class StageError extends Error {
+  /** `StageError`. */
   override readonly name = 'StageError';
+  /** Decides whether a retry can help. */
   readonly category: ErrorCategory;
+  /** Whether the item is tried again; by default that depends on the category. */
   readonly retryable: boolean;
+  /** A stable name, if there is one. */
   readonly code: string | undefined;
+  /** Not tried again before; by default the stage's own delay counts. */
   readonly retryAfterMs: number | undefined;
+  /** No other item can succeed either; false by default. */
   readonly stopsStage: boolean;
 
   constructor(

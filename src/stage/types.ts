@@ -4,21 +4,28 @@ import type { StageOptions } from './options.ts';
 /** Decides whether a retry can help. */
 export type ErrorCategory = 'input' | 'config' | 'runtime' | 'timeout' | 'network' | 'transient' | 'unknown';
 
+/** Why an item failed. */
 export interface StageErrorInfo {
+  /** The stage it failed in. */
   readonly stage: string;
+  /** The item. */
   readonly itemId: string;
+  /** Decides whether a retry can help. */
   readonly category: ErrorCategory;
+  /** What happened, in one sentence. */
   readonly message: string;
+  /** Whether another attempt may succeed. */
   readonly retryable: boolean;
   /** A stable name such as WORKER_CRASHED or ENOENT, if there is one. */
   readonly code?: string;
+  /** The wait that a server asks for; by default none. */
   readonly retryAfterMs?: number;
   /** No other item can succeed either, for example because the server is gone: the stage stops. */
   readonly stopsStage?: boolean;
 }
 
 /** With an equal fingerprint the work is not repeated. */
-export interface ItemFingerprint {
+interface ItemFingerprint {
   readonly inputSha256: string;
   readonly cfgHash: string;
 }
@@ -27,6 +34,7 @@ export interface ItemFingerprint {
 export interface WorkItem {
   /** Stable and relative, for example the document's file name; unique within the plan. */
   readonly itemId: string;
+  /** Paths of the inputs, by name. */
   readonly inputs: Readonly<Record<string, string>>;
   /** Final paths of the outputs. The worker gets temporary paths, which are renamed to these when it succeeds. */
   readonly outputs: Readonly<Record<string, string>>;
@@ -49,11 +57,15 @@ export interface StageItems {
 
 /** How an item from a source ended; `unfinished` items must be handed out again. */
 export type ItemEnd =
+  /** A worker or an earlier run has done it. */
   | { readonly kind: 'success' | 'skip'; readonly outcome: ItemOutcome }
+  /** It failed for good. */
   | { readonly kind: 'failure'; readonly error: StageErrorInfo }
   | { readonly kind: 'unfinished' };
 
+/** An item that a source has handed out. */
 export interface TakenItem {
+  /** The item. */
   readonly item: WorkItem;
   /** Aborted when the item no longer belongs to this runner: it is stopped and its result dropped. */
   readonly lost?: AbortSignal;
@@ -78,16 +90,23 @@ export interface Line extends ItemSource {
   close(): void;
 }
 
+/** The items of a stage. */
 export interface StagePlan {
   /** For example doctags, chunk or embed; part of the manifest's name. */
   readonly stageName: string;
+  /** What is to be done; items are taken as workers become free. */
   readonly items: Iterable<WorkItem> | AsyncIterable<WorkItem> | ItemSource;
+  /** How many there are, for progress; by default unknown. */
   readonly totalItems?: number;
+  /** The version of the outputs, written into the manifest; by default that of the runner. */
   readonly schemaVersion?: string;
 }
 
+/** What a worker may use while it does an item. */
 export interface WorkerContext {
+  /** The name of the stage. */
   readonly stageName: string;
+  /** 1 for the first. */
   readonly attempt: number;
   /** Aborted when the item times out or the run is aborted. */
   readonly signal: AbortSignal;
@@ -95,10 +114,13 @@ export interface WorkerContext {
   readonly finalOutputs: Readonly<Record<string, string>>;
   /** Extends the CPU time limit of this item, for example per page. */
   readonly grantCpu: (seconds: number) => void;
+  /** The stage's data, the same for every item. */
   readonly data: unknown;
 }
 
+/** How a worker ended an item. */
 export interface ItemOutcome {
+  /** Whether it worked, was not needed, or failed. */
   readonly status: 'success' | 'skip' | 'failure';
   /** By default measured by the runner. */
   readonly durationS?: number;
@@ -106,15 +128,18 @@ export interface ItemOutcome {
   readonly manifest?: Readonly<Record<string, unknown>>;
   /** Small results for hooks. */
   readonly result?: Readonly<Record<string, unknown>>;
+  /** Why it was skipped; by default `worker`. */
   readonly reason?: string;
   /** The runner adds stage and item. */
   readonly error?: Partial<StageErrorInfo> & Pick<StageErrorInfo, 'category' | 'message'>;
 }
 
+/** Does one item: reads its inputs, writes its outputs. */
 export type StageWorker = (item: WorkItem, context: WorkerContext) => ItemOutcome | Promise<ItemOutcome>;
 
 /** Exports a StageWorker; an exported `prepare` is called with the stage's data when the worker starts. */
 export interface WorkerModule {
+  /** The file to import, in every worker process. */
   readonly module: string | URL;
   /** `default` by default. */
   readonly export?: string;
@@ -143,27 +168,39 @@ export interface PlanBucket {
   readonly examples: readonly string[];
 }
 
+/** How a stage ended. */
 export interface StageOutcome {
+  /** The name of the stage. */
   readonly stageName: string;
+  /** Items that were started. */
   readonly scheduled: number;
   /** Done by an earlier run, or skipped by the worker. */
   readonly skipped: number;
+  /** Items that a worker finished. */
   readonly succeeded: number;
+  /** Items that failed for good. */
   readonly failed: number;
+  /** Attempts that failed and were repeated. */
   readonly retried: number;
   /** Stopped early, by a signal, the error budget or a full disk. */
   readonly cancelled: boolean;
+  /** Why it stopped early; by default it did not. */
   readonly stopReason?: string;
   /** Items taken but left for the next run. */
   readonly unfinished: number;
   /** Items that ignored their abort and may still be running. */
   readonly abandoned: number;
+  /** How long the stage took. */
   readonly wallMs: number;
+  /** Median wait of an item for a worker. */
   readonly queueP50Ms: number;
+  /** Median time of an item. */
   readonly execP50Ms: number;
+  /** Time of an item that only one in twenty exceeds. */
   readonly execP95Ms: number;
   /** The first thousand final errors. */
   readonly errors: readonly StageErrorInfo[];
+  /** The items that took longest. */
   readonly slowest: readonly { readonly itemId: string; readonly durationS: number }[];
   /** The most frequent kinds of errors, each with the message of its first. */
   readonly topErrors: readonly { readonly category: ErrorCategory; readonly message: string; readonly count: number }[];

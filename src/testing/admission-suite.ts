@@ -5,7 +5,7 @@ import type { Clock } from '../base/index.ts';
 import type { AcquireOptions, Admission, HostEvent, HostReport, Slot, Turn } from '../hosts/index.ts';
 import { HostTable } from '../hosts/index.ts';
 
-export interface AdmissionUnderTest extends AsyncDisposable {
+interface AdmissionUnderTest extends AsyncDisposable {
   readonly admission: Admission;
   readonly clock: Clock;
   /** Lets time pass until the promise is settled. */

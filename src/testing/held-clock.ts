@@ -18,18 +18,22 @@ export class HeldClock implements Clock {
     this.#now = startAt;
   }
 
+  /** How many timers are set. */
   get pending(): number {
     return this.#armed.size;
   }
 
+  /** Epoch milliseconds; stands still until advanced. */
   now(): number {
     return this.#now;
   }
 
+  /** Milliseconds since the clock was made. */
   monotonic(): number {
     return this.#elapsed;
   }
 
+  /** Fires when the clock is advanced past it. */
   setTimer(delayMs: number, fire: () => void): Timer {
     const armed: Armed = { at: this.#elapsed + Math.max(0, delayMs), order: (this.#order += 1), fire };
     this.#armed.add(armed);

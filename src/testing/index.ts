@@ -1,5 +1,4 @@
 export { describeAdmission } from './admission-suite.ts';
-export type { AdmissionUnderTest, OpenAdmission } from './admission-suite.ts';
 export { HeldClock, Wire } from './held-clock.ts';
 export { describeJournal } from './journal-suite.ts';
 export type { JournalsUnderTest } from './journal-suite.ts';

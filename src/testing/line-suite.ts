@@ -3,7 +3,9 @@ import { describe, test } from 'node:test';
 
 import type { ItemEnd, ItemSource, Line, TakenItem, WorkItem } from '../stage/index.ts';
 
+/** The items of a plan, for several runners. */
 export interface SharedItems extends AsyncDisposable {
+  /** The source that one runner takes from. */
   runner(): Promise<ItemSource>;
 }
 
@@ -115,6 +117,7 @@ export function describeItemSource(name: string, open: (items: readonly WorkItem
   });
 }
 
+/** A line that several runners share. */
 export interface SharedLine extends AsyncDisposable {
   /** Each runner has the same line. */
   runner(): Promise<Line>;

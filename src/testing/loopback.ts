@@ -6,17 +6,25 @@ import { createServer as createSocketServer } from 'node:net';
 import type { HttpClient, HttpClientOptions } from '../http/index.ts';
 import { createClient } from '../http/index.ts';
 
+/** A request to a server on loopback. */
 export interface SeenRequest {
+  /** For example `GET`. */
   readonly method: string;
+  /** The Host header, without the port. */
   readonly host: string;
+  /** Path and query. */
   readonly url: string;
+  /** By lower-case name. */
   readonly headers: IncomingHttpHeaders;
+  /** As text; empty if there was none. */
   readonly body: string;
 }
 
 /** A real server on 127.0.0.1 that records its requests. */
 export interface Loopback extends AsyncDisposable {
+  /** On 127.0.0.1. */
   readonly port: number;
+  /** What was requested so far. */
   readonly requests: SeenRequest[];
   /** Connections opened, with or without a request. */
   connections(): number;
@@ -99,13 +107,19 @@ export function loopbackClient(loopback: Pick<Loopback, 'port'>, options: HttpCl
   });
 }
 
+/** A request to a JSON server. */
 export interface Received {
+  /** For example `POST`. */
   readonly method: string;
+  /** Path and query. */
   readonly path: string;
+  /** By lower-case name. */
   readonly headers: IncomingHttpHeaders;
+  /** Parsed; undefined if there was none. */
   readonly body: unknown;
 }
 
+/** Serves JSON on loopback and records what it receives. */
 export async function openJsonServer(
   answer: (request: Received, response: ServerResponse) => void | Promise<void>,
 ): Promise<AsyncDisposable & { readonly url: string; readonly received: readonly Received[] }> {
@@ -122,6 +136,7 @@ export async function openJsonServer(
   };
 }
 
+/** Answers with a value as JSON. */
 export function sendJson(
   response: ServerResponse,
   status: number,

@@ -9,12 +9,15 @@ import { describe, test } from 'node:test';
 import { sha256 } from '../base/index.ts';
 import type { ObjectId, ObjectStore } from '../objects/index.ts';
 
+/** A store to be tested. */
 export interface ObjectsUnderTest extends AsyncDisposable {
+  /** The store. */
   readonly store: ObjectStore;
   /** Replaces the bytes of an object behind the store's back. */
   readonly spoil: (object: ObjectId, bytes: Buffer) => Promise<void>;
 }
 
+/** The tests that every store of files must pass. */
 export function describeObjectStore(name: string, open: () => Promise<ObjectsUnderTest>): void {
   describe(`${name} as an object store`, () => {
     /** Sizes around the part size of uploads, and zero. */

@@ -10,18 +10,23 @@ import type { FileFormat } from '../../parse/index.ts';
 import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
 
+/** What a corpus can be exported as. */
 export const EXPORT_FORMATS = ['bibtex', 'ris', 'csl', 'csv', 'parquet', 'documents', 'prisma', 'obsidian'] as const;
+/** A name in `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Formats that are a folder and cannot be printed. */
 const FOLDERS: ReadonlySet<ExportFormat> = new Set(['parquet', 'obsidian']);
 
+/** What is exported, and where to. */
 export interface ExportRequest {
+  /** One of `EXPORT_FORMATS`. */
   readonly format: ExportFormat;
   /** Target file, or folder for `parquet` and `obsidian`; undefined yields the text in pieces. */
   readonly out?: string | undefined;
   /** Only works with a file and a licence that lets anyone redistribute it (CC0, public domain, CC BY, CC BY-SA). */
   readonly redistributable?: boolean | undefined;
+  /** Only works whose file is saved; by default all works. */
   readonly saved?: boolean | undefined;
   /** Only these works, by their ids. */
   readonly works?: ReadonlySet<string> | undefined;

@@ -26,6 +26,7 @@ const SAME = `WITH RECURSIVE same(node) AS (
  * ```
  */
 export class Graph implements Disposable {
+  /** The database that holds the graph. */
   readonly store: CorpusStore;
 
   /** Use `openGraph`. The store is closed with the graph. */
@@ -82,6 +83,7 @@ export class Graph implements Disposable {
     );
   }
 
+  /** How many documents, nodes and edges of each kind, and sentences there are. */
   stats() {
     const counts = (table: string): Record<string, number> =>
       Object.fromEntries(this.store.map<number>(`SELECT kind, count(*) FROM ${table} GROUP BY kind ORDER BY kind`));
@@ -110,6 +112,7 @@ export class Graph implements Disposable {
     });
   }
 
+  /** The edges of a node in both directions, without their evidence. */
   edgesOf(
     name: string,
     kinds: readonly EdgeKind[] = [],
@@ -134,6 +137,7 @@ export class Graph implements Disposable {
       }));
   }
 
+  /** A node and its neighbours, placed for drawing. */
   neighbourhood(name: string): GraphPicture {
     return neighbourhoodOf(this, name);
   }
@@ -150,6 +154,7 @@ export class Graph implements Disposable {
       .map(nodeOf);
   }
 
+  /** The sentences that an edge is based on. */
   evidence(source: string, kind: EdgeKind, target: string): ShownEvidence[] {
     return this.evidenceOf(nodeKey(this.find(source).id), kind, nodeKey(this.find(target).id), 10_000);
   }
@@ -265,10 +270,12 @@ export class Graph implements Disposable {
     );
   }
 
+  /** How many groups of works that cite each other there are. */
   communities(): number {
     return new Set(communities(this.store).values()).size;
   }
 
+  /** The works that citations make most central. */
   mostCentral(limit: number): Weighted[] {
     const rank = [...pageRank(this.store)].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, limit);
     return rank.flatMap(([key, weight]) => {
@@ -277,6 +284,7 @@ export class Graph implements Disposable {
     });
   }
 
+  /** The rows of a read-only statement. */
   sql(statement: string): Record<string, unknown>[] {
     const { database } = this.store;
     try {
@@ -302,6 +310,7 @@ export class Graph implements Disposable {
     return row && nodeOf(row);
   }
 
+  /** The sentences of an edge, by the keys of its nodes. */
   evidenceOf(source: string, kind: EdgeKind, target: string, limit = EVIDENCE_SHOWN): ShownEvidence[] {
     return this.store
       .all<EvidenceRow>(
@@ -321,6 +330,7 @@ function weightedOf({ weight, ...row }: WeightedRow): Weighted {
   return { node: nodeOf(row), weight };
 }
 
+/** Opens the graph of a corpus folder for reading. Dispose of it after use. */
 export function openGraph(folder: string): Graph {
   const store = CorpusStore.open(folder);
   if (hasGraph(store)) return new Graph(store);

@@ -19,6 +19,7 @@ const TOP = 10;
 /** Passages with a lower fit are no results: they share few words with the question and are far from its meaning. */
 export const LEAST_FIT = 0.2;
 
+/** How to search: mode, number of passages, filters. */
 export interface SearchRequest extends Partial<Omit<SearchOptions, 'filter'>>, PassageFilter {
   /** Appends passages of works connected to the results by citations. */
   readonly related?: boolean | undefined;
@@ -33,10 +34,12 @@ interface SearchParts {
   readonly hasGraph: boolean;
 }
 
+/** An open index, for many questions. Dispose of it after use. */
 export class SearchSession implements AsyncDisposable {
   readonly #index: SearchIndex;
   readonly #parts: SearchParts;
   readonly #hidden: ReadonlySet<string>;
+  /** How questions are searched unless a request says otherwise. */
   readonly mode: SearchMode;
 
   constructor(index: SearchIndex, parts: SearchParts) {
@@ -51,10 +54,12 @@ export class SearchSession implements AsyncDisposable {
     return this.#parts.reader;
   }
 
+  /** How many passages can be found. */
   get passages(): number {
     return this.#index.manifest.passages;
   }
 
+  /** The best passages for a question, best first. */
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
     const filter = searchFilter(request, this.#parts.works, this.#hidden);
     const options = { mode: this.mode, top: TOP, minFit: LEAST_FIT, ...request, filter };
@@ -81,10 +86,12 @@ export class SearchSession implements AsyncDisposable {
       });
   }
 
+  /** Whether the corpus has a graph, so that related passages can be found. */
   get hasGraph(): boolean {
     return this.#parts.hasGraph;
   }
 
+  /** All passages of a document, in order. */
   passagesOf(document: string): CitedHit[] {
     const record = this.#parts.works.records.ofDocument(document);
     const link = this.#parts.works.link(document);
@@ -143,6 +150,7 @@ function otherVersions(records: Records): Set<string> {
 
 export type CitedWork = ReturnType<typeof citedWork>;
 
+/** A passage that was found, with the work to cite for it. */
 export interface CitedHit extends Hit {
   /** Null if nothing is known about the document. */
   readonly work: CitedWork | null;
@@ -191,6 +199,7 @@ export function citedWork(record: WorkRecord) {
 
 /** Which passages to search, as people write it; every field is optional. */
 export type PassageFilter = z.output<typeof passageFilter> & {
+  /** Leaves out retracted works; false by default. */
   readonly excludeRetracted?: boolean | undefined;
   /** Only these works, by their ids or the names of their documents. */
   readonly works?: ReadonlySet<string> | undefined;

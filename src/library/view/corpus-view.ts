@@ -36,7 +36,7 @@ const STEP_COLUMNS = LAST_FIRST.map((step) => `max(ended) FILTER (WHERE step = '
 
 export type StepCount = z.output<typeof stepCount>;
 export type RunEvent = z.output<typeof runEvent>;
-export type DocumentLine = z.output<typeof documentLine>;
+type DocumentLine = z.output<typeof documentLine>;
 
 /** A growing corpus for readers; `refresh` reads what other processes have written. */
 export class CorpusView extends CorpusWorks {
@@ -260,7 +260,7 @@ const MOST_CHARACTERS = 2_000_000;
 const MOST_TABLE_ROWS = 500;
 
 /** A block of a document as shown. Boxes are points from the page's upper left corner. */
-export type ShownBlock = ReturnType<typeof shownBlock>;
+type ShownBlock = ReturnType<typeof shownBlock>;
 export type ShownDocument = NonNullable<Awaited<ReturnType<typeof readShownDocument>>>;
 
 async function readShownDocument(place: DocumentPlace, id: string, from = 0) {

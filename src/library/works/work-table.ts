@@ -9,11 +9,15 @@ import { parseLicense } from '../../works/index.ts';
 import type { work, workFilter } from '../shapes/index.ts';
 
 export const WORK_ORDERS = ['id', 'title', 'year', 'venue', 'outcome', 'reason', 'licence', 'at', 'citations'] as const;
-export type WorkOrder = (typeof WORK_ORDERS)[number];
+type WorkOrder = (typeof WORK_ORDERS)[number];
 
+/** Which works are listed, and in which order. */
 export interface WorksRequest extends WorkFilter {
+  /** The column to sort by; the title by default. */
   readonly sort?: WorkOrder | undefined;
+  /** Ascending by default; descending for the time of the outcome. */
   readonly order?: 'asc' | 'desc' | undefined;
+  /** Works per page; 50 by default. */
   readonly limit?: number | undefined;
   /** `next` of the previous page. */
   readonly cursor?: string | undefined;
@@ -139,6 +143,7 @@ export function whereOf(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 }
 
+/** A work as a line of the list. */
 export type WorkLine = z.output<typeof work>;
 
 function lineOf(row: Record<string, unknown>): WorkLine {
@@ -157,7 +162,10 @@ export const WORK_FACETS = ['outcome', 'reason', 'licence', 'version', 'type', '
 export type WorkFacet = (typeof WORK_FACETS)[number];
 
 /** Entries that name no work are listed only if an outcome or a reason is given. */
-export type WorkFilter = z.output<typeof workFilter> & { readonly title?: string | undefined };
+export type WorkFilter = z.output<typeof workFilter> & {
+  /** Words of the title; by default any. */
+  readonly title?: string | undefined;
+};
 
 export interface Conditions {
   readonly conditions: readonly string[];

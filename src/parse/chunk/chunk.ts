@@ -5,14 +5,17 @@ import { checkedRows, openRowReader, openRowWriter } from '../files/open.ts';
 
 export const CHUNK_SCHEMA = 'docstokg/chunk/1';
 
+/** A passage of a document that is embedded and found as one. */
 export interface Chunk {
   /** Stable: the same document, text and context give the same id. */
   readonly id: string;
+  /** The id of its document. */
   readonly document: string;
   /** Its index in the document, from 0. */
   readonly index: number;
   /** The shown text: first `repeated` characters from elsewhere (overlap, table header), then the chunk's own text. */
   readonly text: string;
+  /** How many characters at the start of the text are from elsewhere. */
   readonly repeated: number;
   /** Document title and headings above the chunk that are not in its text; one per line. */
   readonly context: string;
@@ -20,10 +23,13 @@ export interface Chunk {
   readonly tokens: number;
   /** The range of the chunk's own text in the flow. The ranges of a document's chunks cover the flow without gaps. */
   readonly start: number;
+  /** Where the range ends. */
   readonly end: number;
+  /** The title of the document. */
   readonly title: string;
   /** Headings from the outermost to the innermost that cover the chunk. */
   readonly headings: readonly string[];
+  /** The kinds of the blocks it overlaps. */
   readonly kinds: readonly string[];
   /** `order` of the blocks it overlaps. */
   readonly blocks: readonly number[];
@@ -91,6 +97,7 @@ function toRow(chunk: Chunk): Row {
   return row;
 }
 
+/** The chunks of a file, in the order of the document. */
 export function readChunks(path: string): AsyncGenerator<Chunk> {
   return readFields(path, Object.keys(FIELDS) as (keyof Chunk)[]);
 }

@@ -27,6 +27,7 @@ export function chunkConfigHash(options: ChunkOptions, tokenizer: Tokenizer, for
   return sha256(canonicalJson({ ...made, maxTokens, minTokens, overlapTokens }));
 }
 
+/** Where the chunks of a document are, in a data folder. */
 export function chunkOutput(dataRoot: string, item: string, format: FileFormat): string {
   return join(dataRoot, FOLDER, `${item}.${format}`);
 }

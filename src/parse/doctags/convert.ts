@@ -15,7 +15,7 @@ import type { PdfOptions } from './pdf.ts';
 import { RemoteError } from '../remote-error.ts';
 import { encodePng } from './layout/output/png.ts';
 
-export type ConvertMode = 'auto' | 'pdf' | 'html' | 'xml';
+type ConvertMode = 'auto' | 'pdf' | 'html' | 'xml';
 
 /** PDF engine: the built-in one, a docling-serve server, or a vision model. HTML and XML are always read here. */
 export type PdfEngine =
@@ -23,20 +23,30 @@ export type PdfEngine =
   | ({ readonly kind: 'docling-serve' } & DoclingServeOptions)
   | ({ readonly kind: 'vlm' } & VlmOptions);
 
+/** How a file is parsed. */
 export interface ParseFileOptions {
+  /** What kind of file it is; `auto`, the default, looks at its bytes. */
   readonly mode?: ConvertMode;
+  /** What reads PDFs; the built-in engine by default. */
   readonly engine?: PdfEngine;
+  /** Larger files are refused; 200 MB by default. */
   readonly maxFileBytes?: number;
+  /** Further pages are left out; by default all are read. */
   readonly maxPages?: number;
   /** Reads pages that need OCR if its engine is installed; otherwise they are only reported. */
   readonly ocr?: OcrSettings;
+  /** Called after each page; by default nobody is told. */
   readonly onPage?: (how: 'text' | 'ocr') => void;
 }
 
+/** A parsed file. */
 export interface ParsedFile {
+  /** Its structure. */
   readonly document: ParsedDocument;
   readonly kind: FileKind;
+  /** The hash of the file. */
   readonly sha256: string;
+  /** Which engine parsed it, and how. */
   readonly facts: ParseFacts;
 }
 

@@ -39,8 +39,11 @@ export async function encodeEach(
   return vectors;
 }
 
+/** Terms as numbers, each with its weight. */
 export interface SparseVector {
+  /** The terms, ascending. */
   readonly indices: Uint32Array;
+  /** Their weights, in the same order. */
   readonly values: Float32Array;
 }
 
@@ -59,7 +62,9 @@ export interface SparseModel {
 
 /** Turns a text into a sparse vector; a passage's score is the inner product, each term weighted by its rarity. */
 export interface SparseEngine {
+  /** What its vectors depend on. */
   readonly model: SparseModel;
+  /** The vector of a passage or of a question. */
   embed(text: string, role: Role): SparseVector;
 }
 

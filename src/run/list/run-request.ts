@@ -184,6 +184,7 @@ function unrecorded(asking: Asking, { clock, log }: Runtime, signal: AbortSignal
   return { ...asking, records: undefined, statePath: undefined, clock, signal, tell };
 }
 
+/** How many works a request would list, and what of them is open. */
 export type Estimate = Awaited<ReturnType<typeof estimateWorks>>;
 
 type Part = Awaited<ReturnType<typeof namedPart>>;

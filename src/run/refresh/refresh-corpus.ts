@@ -15,6 +15,7 @@ import type { Records } from '../../database/index.ts';
 import type { Work, WorkRecord } from '../../works/index.ts';
 import { NO_IDS, readRetractionWatch, retractionOf, workFromIds } from '../../works/index.ts';
 
+/** What a refresh uses besides the services. */
 export interface RefreshRequest {
   /** Crossref's `retraction_watch.csv`. */
   readonly retractionWatch?: string | undefined;
@@ -193,6 +194,7 @@ export type WorkState = ReturnType<typeof stateOf>;
 
 export type States = Readonly<Record<string, WorkState>>;
 
+/** What has changed about the works since they were looked up before. */
 export type RefreshDiff = ReturnType<typeof diffStates>;
 
 export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number) {

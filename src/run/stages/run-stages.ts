@@ -29,6 +29,7 @@ import type { CorpusEvent } from '../run-file.ts';
 export const PARSE_STAGES = ['doctags', 'chunk', 'embed'] as const;
 export type ParseStage = (typeof PARSE_STAGES)[number];
 
+/** Which papers are parsed, and by which stages. */
 export interface ParseRequest extends StageCall {
   /** A folder of papers, or one paper; required by the DocTags stage, the others continue from its outputs. */
   readonly input?: string | undefined;

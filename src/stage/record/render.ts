@@ -36,6 +36,7 @@ export function diagnosticsLine(progress: Progress): string {
   ].join(' ');
 }
 
+/** What a stage did, in a few lines for people. */
 export function summaryText(outcome: StageOutcome): string {
   const { stageName, succeeded, skipped, failed, retried, unfinished, abandoned } = outcome;
   const lines = [
