@@ -201,6 +201,20 @@ test('the letters mapped to a ligature are one glyph', async () => {
   );
 });
 
+test('lam and alef in one glyph are read in this order, however the file names the glyph', async () => {
+  // As printed, from left to right: meem, lam-alef, seen.
+  const show = `(${Array.from({ length: 12 }, () => 'DCB').join(' ')}) Tj`;
+  for (const name of ['06440627', '06270644', 'FEFB', 'FEFC']) {
+    const map = `4 beginbfchar <42> <0633> <43> <${name}> <44> <0645> <20> <0020> endbfchar`;
+    const { blocks } = await parsePdf(textPdf(show, map));
+    assert.deepEqual(
+      blocks.map(({ text }) => text),
+      [Array.from({ length: 12 }, () => 'سلام').join(' ')],
+      name,
+    );
+  }
+});
+
 test('ligature letters with bytes swapped by Ghostscript are read', async () => {
   const { blocks } = await parsePdf(
     textPdf('(a Mrst eNcient river) Tj', '2 beginbfchar <4D> <66006900> <4E> <6600CF00> endbfchar'),

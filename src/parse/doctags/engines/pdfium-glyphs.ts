@@ -364,7 +364,7 @@ class GlyphSetter {
     const before = this.#glyphs.at(-1);
     // A hyphen and a soft hyphen as the text of one glyph.
     if (!before || (text === '-' && before.text === '-')) return;
-    const spelled = isRightToLeft(text) ? text + before.text : before.text + text;
+    const spelled = isRightToLeft(text) ? lamAlef(text + before.text) : before.text + text;
     const left = Math.min(before.left, this.#boxes[4 * index] as number);
     const right = Math.max(before.right, this.#boxes[4 * index + 2] as number);
     this.#glyphs[this.#glyphs.length - 1] = { ...before, left, right, text: spelled };
@@ -443,6 +443,11 @@ class GlyphSetter {
     this.#lastRun = run;
     this.#space = 'none';
   }
+}
+
+/** The letters of a ligature in the order of reading: the engine turns those of a presentation form round; none has an alef first. */
+function lamAlef(letters: string): string {
+  return /^[\u0622\u0623\u0625\u0627\u0671]\u0644$/u.test(letters) ? [...letters].reverse().join('') : letters;
 }
 
 /** A small Latin letter with its bytes in the wrong order. */

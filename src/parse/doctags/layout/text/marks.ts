@@ -1,7 +1,7 @@
 import type { Box } from '../../../document.ts';
 import type { Drawing, Glyph } from '../page/page-content.ts';
 import { touches, heightOf, widthOf } from '../page/box.ts';
-import { hasLetterOrDigit } from './script.ts';
+import { hasLetterOrDigit, isRightToLeft } from './script.ts';
 
 // Spacing accents as old TeX fonts set them, and the combining marks they stand for.
 const COMBINING = new Map(
@@ -16,6 +16,8 @@ const BASE: Readonly<Record<string, string>> = { ı: 'i', ȷ: 'j' };
 
 const COMBINING_MARK = /^\p{Mn}$/u;
 const LETTER = /^\p{L}$/u;
+/** A letter that has marks already, or a ligature. */
+const MARKED = /^\p{L}[\p{L}\p{M}]*$/u;
 /** What TeX strokes through. */
 const RELATION = /^[=<>≡∼≈≤≥∈∋⊂⊃⊆⊇∃|∥]$/u;
 const HOST = /^[\p{L}\p{Sm}]/u;
@@ -74,10 +76,14 @@ function composeLoose(
   const gone = new Set<number>();
   let steps = MOST_STEPS;
   for (const { accent, mark, at } of loose) {
-    const near = [-1, 0, 1].flatMap((step) => rows.get(rowOf(accent) + step) ?? []);
+    const reach = isCombining(accent.text) ? Math.ceil((RISE * accent.size) / ROW) : 1;
+    const near = Array.from({ length: reach + 2 }, (_, step) => rows.get(rowOf(accent) + step - 1) ?? []).flat();
     steps -= near.length;
     if (steps < 0) break;
-    const host = near.find((index) => index !== at && covers(glyphs[index] ?? accent, accent));
+    const distance = (index: number): number => Math.abs((glyphs[index] ?? accent).baseline - accent.baseline);
+    const [host] = near
+      .filter((index) => index !== at && covers(glyphs[index] ?? accent, accent))
+      .sort((a, b) => distance(a) - distance(b));
     const letter = host === undefined ? undefined : glyphs[host];
     if (host === undefined || !letter) continue;
     glyphs[host] = compose(letter, mark);
@@ -147,17 +153,27 @@ function isCombining(text: string): boolean {
   return COMBINING_MARK.test(text);
 }
 
+/** How far, in ems, a mark of Arabic or Hebrew may be raised above its letter, and lowered below it. */
+const RISE = 0.95;
+const FALL = 0.35;
+
 function covers(letter: Glyph, accent: Glyph): boolean {
+  const isMark = isCombining(accent.text) && accent.text !== STROKE;
   // A stroke through a sign negates it; the other accents are over letters.
-  const host = accent.text === STROKE ? RELATION : LETTER;
+  const host = accent.text === STROKE ? RELATION : isMark ? MARKED : LETTER;
   if (!host.test(letter.text) || letter.turn !== accent.turn) return false;
   const middle = (accent.left + accent.right) / 2;
   const slack = 0.08 * letter.size;
   return (
     middle > letter.left - slack &&
     middle < letter.right + slack &&
-    Math.abs(letter.baseline - accent.baseline) < 0.5 * letter.size
+    (isMark ? isAtHeight(letter, accent) : Math.abs(letter.baseline - accent.baseline) < 0.5 * letter.size)
   );
+}
+
+function isAtHeight(letter: Glyph, mark: Glyph): boolean {
+  const rise = (letter.baseline - mark.baseline) / letter.size;
+  return isRightToLeft(letter.text) ? rise > -FALL && rise < RISE : Math.abs(rise) < 0.5;
 }
 
 function compose(letter: Glyph, mark: string): Glyph {

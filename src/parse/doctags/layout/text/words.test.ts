@@ -122,6 +122,23 @@ test('an accent printed over a letter becomes part of it', () => {
   );
 });
 
+test('marks of Arabic letters are theirs, two on one letter and one high above a ligature', () => {
+  const raised = (text: string, left: number, baseline: number): Glyph => glyph(text, left, { baseline });
+  const line = [glyph('م', 0), glyph('لا', 5), glyph('ن', 10)];
+  const above = { baseline: 86 };
+  const marked = composeAccents([
+    glyph('ه', 5, above),
+    ...line,
+    raised('ّ', 1, 98),
+    raised('ُ', 1, 95),
+    raised('ً', 5, 91.5),
+  ]);
+  assert.deepEqual(
+    marked.map(({ text }) => text),
+    ['ه', 'مُّ'.normalize('NFC'), 'لاً', 'ن'],
+  );
+});
+
 test('spaces are rebuilt from gaps, and superscripts are kept apart from words', () => {
   assert.equal(glyphsText([...setWord('two'), ...setWord('words', 18)], 10, 100), 'two words');
   const script = { size: 7, baseline: 102 };
