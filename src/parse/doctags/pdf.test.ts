@@ -496,6 +496,21 @@ test('a title that is repeated above the text of the next pages is the title', a
   assert.equal(blocks.filter(({ kind, text }) => kind === 'page_header' && text === title).length, 3);
 });
 
+test('a label in other type beside the first line of a title is not part of it', async () => {
+  for (const gap of [12, 30]) {
+    const bytes = await makePdf((pdf) => {
+      line(pdf, 'OPEN', { x: 60, y: 106, size: 11, font: 'Helvetica-Bold' });
+      const x = 60 + pdf.widthOfString('OPEN') + gap;
+      line(pdf, 'A Posteriori Grains of Sand in', { x, y: 100, size: 18, font: 'Times-Bold' });
+      line(pdf, 'Rivers and Their Plains', { x, y: 124, size: 18, font: 'Times-Bold' });
+      line(pdf, 'Ada Lovelace & Emmy Noether', { x, y: 154, size: 11 });
+      paragraph(pdf, prose(20), { x: 72, y: 190, width: 468 });
+    });
+    const { metadata } = await parsePdf(bytes);
+    assert.equal(metadata.title, 'A Posteriori Grains of Sand in Rivers and Their Plains', String(gap));
+  }
+});
+
 test('the name of the journal, large on its first page, is not the title', async () => {
   const bytes = await makePdf((pdf) => {
     for (let page = 1; page <= 4; page += 1) {

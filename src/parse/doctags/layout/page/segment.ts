@@ -66,7 +66,7 @@ function isSetApart(a: Segment, b: Segment): boolean {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
   return (
     large.size > 1.25 * small.size &&
-    Math.abs(a.baseline - b.baseline) > 0.2 * small.size &&
+    (Math.abs(a.baseline - b.baseline) > 0.2 * small.size || a.font !== b.font) &&
     Math.min(a.glyphs.length, b.glyphs.length) > 3 &&
     Math.max(b.left - a.right, a.left - b.right) > 0.5 * small.size
   );
@@ -212,8 +212,10 @@ function cutBetween(a: Run, b: Run): number {
   // The number of a line in the margin, also before the number of a heading.
   if (numbered && small.size < (large.glyphs.length > 4 ? 0.8 : 0.62) * large.size)
     return Math.min(CUT * large.size, 0.9 * small.size);
-  const apart = small.size < 0.8 * large.size && large.glyphs.length > 4 && small.glyphs.length > 4;
-  return (apart ? 0.7 : CUT) * large.size;
+  const apart = small.size < 0.8 * large.size && large.glyphs.length > 4 && small.glyphs.length > 3;
+  if (!apart) return CUT * large.size;
+  // A label beside a title is set in another face.
+  return (small.glyphs[0]?.font === large.glyphs[0]?.font ? 0.7 : 0.5) * large.size;
 }
 
 /** Text that runs into other text on nearly the same baseline was set independently of it (a page number, a mark). */
