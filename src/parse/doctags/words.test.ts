@@ -160,6 +160,31 @@ test('a page with more than a twentieth of its words on pictures is named', asyn
   );
 });
 
+test('rows on rounded tints without a caption are a table or text, not a picture', async () => {
+  const rows = Array.from({ length: 12 }, (_, at) => [
+    `Field ${at + 1}`,
+    `${50 + at}.4`,
+    `${at}.9`,
+    `${700 + 3 * at}`,
+    `${at + 2}`,
+  ]);
+  const pdf = await makePdf((document) => {
+    paragraph(document, prose(4), { x: 72, y: 60, width: 468 });
+    rows.forEach((cells, row) => {
+      document.roundedRect(72, 150 + 14 * row, 400, 14, 3).fillAndStroke(row % 2 ? '#eeeeee' : '#dddddd', '#999999');
+      document.fillColor('black');
+      cells.forEach((text, column) => line(document, text, { x: 80 + 80 * column, y: 152 + 14 * row, size: 10 }));
+    });
+    paragraph(document, prose(4, 2), { x: 72, y: 350, width: 468 });
+  });
+  const { blocks, metadata } = await parsePdf(pdf);
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'picture').map(({ text }) => text),
+    [],
+  );
+  assert.equal(metadata.words?.kept, metadata.words?.found);
+});
+
 test('text that the layout cannot place is kept in the order of the file', async () => {
   const pdf = await makePdf((document) => {
     paragraph(document, prose(8), { x: 72, y: 72, width: 468 });

@@ -105,8 +105,22 @@ function isTableBackground(box: Box, segments: readonly Segment[]): boolean {
   // A caption may also be beside its table.
   const over = labels.filter((segment) => segment.right > box.left && segment.left < box.right);
   const nearest = (over.length > 0 ? over : labels).toSorted((a, b) => distanceTo(a, box) - distanceTo(b, box))[0];
-  if (!nearest || segmentLabel(nearest) !== 'table') return false;
-  return holdsCells(box, segments);
+  if (!nearest) return holdsTable(box, segments);
+  return segmentLabel(nearest) === 'table' && holdsCells(box, segments);
+}
+
+/** Rows, cells in most of them, and the share of the box that words cover, from which on a drawing without a caption is a table. */
+const FEWEST_ROWS = 6;
+const FEWEST_CELLS = 3;
+const COVERED = 0.1;
+
+/** On a page without captions: many rows of several cells that fill the drawing, where labels of a plot are sparse. */
+function holdsTable(box: Box, segments: readonly Segment[]): boolean {
+  const inside = segments.filter((segment) => shareInside(segment, box) > 0.6);
+  const rows = [...Map.groupBy(inside, (segment) => Math.round(segment.baseline / 2)).values()];
+  const cut = rows.filter((row) => row.length >= FEWEST_CELLS).length;
+  const ink = inside.reduce((sum, segment) => sum + widthOf(segment) * segment.size, 0);
+  return cut >= FEWEST_ROWS && cut >= 0.7 * rows.length && ink > COVERED * areaOf(box);
 }
 
 function distanceTo(segment: Segment, box: Box): number {
