@@ -447,7 +447,7 @@ class GlyphSetter {
 
 /** The letters of a ligature in the order of reading: the engine turns those of a presentation form round; none has an alef first. */
 function lamAlef(letters: string): string {
-  return /^[\u0622\u0623\u0625\u0627\u0671]\u0644$/u.test(letters) ? [...letters].reverse().join('') : letters;
+  return letters.replace(/^([\u0622\u0623\u0625\u0627\u0671])(\u0644)$/u, '$2$1');
 }
 
 /** A small Latin letter with its bytes in the wrong order. */
