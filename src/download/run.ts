@@ -362,8 +362,17 @@ export type DownloadEvent =
   | { readonly kind: 'work-kept-before'; readonly work: string }
   | { readonly kind: 'worker-crashed'; readonly work: string; readonly code: string; readonly message: string };
 
+/** The kinds of a download's own events; a kind that is missing here does not compile. */
+const OWN_KINDS: Readonly<Record<DownloadEvent['kind'], true>> = {
+  'work-found': true,
+  'work-ended': true,
+  'work-kept-before': true,
+  'worker-crashed': true,
+};
+
+/** Whether an event is one of the queue, not of the download. */
 export function isQueueEvent(event: DownloadEvent | QueueEvent): event is QueueEvent {
-  return !/^(work-|worker-)/.test(event.kind);
+  return !Object.hasOwn(OWN_KINDS, event.kind);
 }
 
 /** Retries works whose lookup failed, and downloads works that a person split off. */
