@@ -207,3 +207,35 @@ test('a lost, damaged or outdated manifest or database is restored from the othe
   }
   assert.equal(ingested(folder.path).length, 4);
 });
+
+test('saved files come in pages after a position, each by its last row, and new rows are announced', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-saved-'));
+  await using manifest = await open(folder.path);
+  const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
+  await manifest.write(row('a'));
+  await manifest.write(row('b', { outcome: 'skipped', reason: 'paywalled', path: null }));
+  await manifest.write(row('c'));
+  await manifest.write(row('d'));
+  await manifest.write(row('a', { at: at(2), path: 'PDF/a-2.pdf' }));
+  await manifest.write(row('c', { at: at(3), outcome: 'failed', path: null }));
+  manifest.flush();
+  const [first, ...others] = manifest.savedAfter(0, 1);
+  assert.deepEqual([first?.work, others], ['d', []]);
+  const rest = manifest.savedAfter(first?.sequence ?? 0, 9);
+  assert.deepEqual(
+    rest.map(({ work, path }) => [work, path]),
+    [['a', 'PDF/a-2.pdf']],
+  );
+  let announced = 0;
+  {
+    using _watching = manifest.onIngest(() => (announced += 1));
+    await manifest.write(row('e'));
+    manifest.flush();
+  }
+  manifest.flush();
+  assert.equal(announced, 1);
+  assert.deepEqual(
+    manifest.savedAfter(rest.at(-1)?.sequence ?? 0, 9).map(({ work }) => work),
+    ['e'],
+  );
+});
