@@ -118,7 +118,8 @@ async function openedCorpus(): Promise<Corpus> {
     values.run || join(packageRoot(), 'Data', `score-understanding-${hashOf(names.join(' ')).slice(0, 12)}`);
   const settings = { ask: { reader: values.reader } };
   if (existsSync(join(folder, 'report.html'))) return await openCorpus(folder, { settings });
-  const input = join(folder, 'papers');
+  // Beside the folder: a run does not take files of its own folder for papers.
+  const input = `${folder}-papers`;
   mkdirSync(input, { recursive: true });
   for (const name of names) {
     const places = values.papers.split(',').flatMap((each) => [join(each, `${name}.pdf`), join(each, `${name}.xml`)]);
