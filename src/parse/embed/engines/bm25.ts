@@ -4,7 +4,7 @@ import type { SparseEngine, SparseVector } from '../engine.ts';
 /**
  * Terms of an average passage, as a constant: with it a vector depends on its passage alone. Measured on 10,379 passages
  * of 133 papers at the default size of chunks. It only weighs long passages against short ones: on collections with an
- * average of 44, 95 and 152 terms, nDCG@10 with 92 instead of the true average differs by -.014, .000 and -.001.
+ * average of 44, 95 and 152 terms, nDCG@10 with 80 or 100 instead of the true average differs by at most -.015, .002 and -.002.
  */
 const AVERAGE_LENGTH = 92;
 
