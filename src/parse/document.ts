@@ -82,7 +82,9 @@ interface BlockBase {
   readonly raised?: readonly Stretch[];
 }
 
-/** One unit of a document in reading order. Furniture (page_header, page_footer) is kept but is not part of the flow. */
+/**
+ * One unit of a document in reading order. Furniture (page_header, page_footer) is kept but is not part of the flow.
+ */
 export type Block =
   | (BlockBase & {
       readonly kind: 'title' | 'text' | 'caption' | 'footnote' | 'formula' | 'page_header' | 'page_footer';
@@ -119,7 +121,10 @@ export interface ShortPage {
   readonly page: number;
   readonly found: number;
   readonly kept: number;
-  /** The page is an image; its fonts do not say what their glyphs are; words are on its pictures; or they are in no block. */
+  /**
+   * The page is an image; its fonts do not say what their glyphs are; words are on its pictures; or they are in no
+   * block.
+   */
   readonly reason: 'scan' | 'unmapped' | 'pictured' | 'lost';
 }
 

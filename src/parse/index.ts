@@ -36,6 +36,7 @@ export {
 export type { DoctagsSettings } from './doctags/worker.ts';
 export { NEEDS_OCR } from './doctags/worker.ts';
 export { PdfInspector } from './doctags/inspector.ts';
+export type { PageText } from './doctags/page-text.ts';
 export type { Chunk } from './chunk/chunk.ts';
 export { embeddedText, readChunkPassages, readChunks, validateChunks } from './chunk/chunk.ts';
 export { chunkDocument } from './chunk/chunker.ts';
@@ -48,6 +49,7 @@ export type { DenseEngine, ModelIdentity, SparseEngine, SparseVector } from './e
 export type { DenseSettings, MaybeEngine } from './embed/open-engine.ts';
 export { bm25 } from './embed/engines/bm25.ts';
 export { openTextEncoder } from './embed/engines/text-encoder.ts';
+export { openTokenModel } from './embed/engines/token-model.ts';
 export { embeddedPrecision } from './embed/engine.ts';
 export { openDenseEngine, openDenseEngineIfInstalled } from './embed/open-engine.ts';
 export type { EmbedEngines } from './embed/stage.ts';
@@ -76,4 +78,6 @@ export {
   withoutAmountWords,
 } from './terms/analyse-in.ts';
 export * from './terms/index.ts';
-export { isHowToCite, isKeywords } from './doctags/layout/role/heading-number.ts';
+export { isHowToCite, isKeywords } from './doctags/layout/role/section-names.ts';
+export { readForeignParquet } from './files/foreign-parquet.ts';
+export type { RowBatch } from './files/foreign-parquet.ts';

@@ -40,7 +40,9 @@ export function bearer(apiKey: string | undefined): RemoteOptions['credential'] 
   return apiKey === undefined ? undefined : { name: 'authorization', prefix: 'Bearer ', secret: new Secret(apiKey) };
 }
 
-/** Sends JSON and receives JSON. Failures are `RemoteError`s; redirects are refused, because the user named the address. */
+/**
+ * Sends JSON and receives JSON. Failures are `RemoteError`s; redirects are refused, because the user named the address.
+ */
 export class RemoteServer implements AsyncDisposable {
   readonly #base: string;
   readonly #origin: string;

@@ -262,7 +262,9 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** A cell that spans rows is repeated in each, so that every row is readable alone; empty ones at the end are left out. */
+/**
+ * A cell that spans rows is repeated in each, so that every row is readable alone; empty ones at the end are left out.
+ */
 function rowText(row: readonly (Cell | undefined)[]): string {
   const texts = row.map((cell, column) => (cell?.column === column ? oneLine(cell.text) : undefined));
   return texts.slice(0, texts.findLastIndex((text) => text !== undefined) + 1).join(BETWEEN_CELLS);

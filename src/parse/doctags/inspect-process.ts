@@ -1,5 +1,5 @@
-// Inspects PDFs and XML for its parent, so that a file that hangs or crashes the engine takes nothing else with it. It is
-// started often and for few files, so modules are loaded only when needed.
+// Inspects PDFs and XML for its parent, so that a file that hangs or crashes the engine takes nothing else with it. It
+// is started often and for few files, so modules are loaded only when needed.
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 
@@ -22,6 +22,10 @@ async function answer({ path, asked }: Question): Promise<void> {
 }
 
 async function look(path: string, asked: Asked): Promise<object> {
+  if (asked.kind === 'text') {
+    const { readPageText } = await import('./page-text.ts');
+    return { text: await readPageText(path, asked.page) };
+  }
   const { drawPage, inspectPdf, inspectXml } = await import('./inspect.ts');
   if (asked.kind === 'draw') return { png: await drawPage(path, asked.page, asked.widthPixels) };
   if (asked.of === 'xml') return { glance: await inspectXml(await readFile(path)) };

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { ErrorInfo } from '../../base/index.ts';
 import { AppError } from '../../base/index.ts';
 import type { Look, PdfSummary } from './inspect.ts';
+import type { PageText } from './page-text.ts';
 
 const DEADLINE_MS = 30_000;
 /** Restarting the process frees what the parser leaked. */
@@ -19,6 +20,7 @@ const FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGINT', 'SIGTERM', '
 interface Answer {
   readonly glance?: PdfSummary;
   readonly png?: Uint8Array | undefined;
+  readonly text?: PageText | undefined;
   readonly error?: ErrorInfo;
   /** The process ended before it answered, and not because of the file. */
   readonly isInterrupted?: boolean;
@@ -26,7 +28,8 @@ interface Answer {
 
 export type Asked =
   | { readonly kind: 'glance'; readonly of: 'pdf' | 'xml'; readonly look: Look }
-  | { readonly kind: 'draw'; readonly page: number; readonly widthPixels: number };
+  | { readonly kind: 'draw'; readonly page: number; readonly widthPixels: number }
+  | { readonly kind: 'text'; readonly page: number };
 
 /** A process, the number of files it has inspected, and the answer to its file when it ends by itself. */
 interface Inspecting {
@@ -38,7 +41,10 @@ interface Inspecting {
 /** The result for a file that cannot be inspected in time, or kills the process. */
 const UNREADABLE: PdfSummary = { pages: null, isEncrypted: false, isReadable: false, text: '', isQuick: false };
 
-/** Inspects PDFs and XML articles one by one in a child process. A file has a deadline, and is to blame if the process dies. */
+/**
+ * Inspects PDFs and XML articles one by one in a child process. A file has a deadline, and is to blame if the process
+ * dies.
+ */
 export class PdfInspector implements Disposable {
   readonly #filesPerProcess: number;
   #process: Inspecting | undefined;
@@ -61,6 +67,11 @@ export class PdfInspector implements Disposable {
   /** A page, counted from 1, as a small PNG; undefined if it cannot be drawn in time. */
   async draw(path: string, page: number, widthPixels: number): Promise<Uint8Array | undefined> {
     return (await this.#answer(path, { kind: 'draw', page, widthPixels })).png;
+  }
+
+  /** What can be selected on a page, counted from 1; undefined if it cannot be read in time. */
+  async text(path: string, page: number): Promise<PageText | undefined> {
+    return (await this.#answer(path, { kind: 'text', page })).text;
   }
 
   #answer(path: string, asked: Asked): Promise<Answer> {

@@ -21,7 +21,10 @@ export interface PdfOptions {
   readonly signal?: AbortSignal;
   /** Passes over drafts that are left out, by name: what they are worth is measured so. */
   readonly without?: readonly string[];
-  /** Called before each page is read, with what it will take: a page that goes through OCR takes a hundred times as long. */
+  /**
+   * Called before each page is read, with what it will take: a page that goes through OCR takes a hundred times as
+   * long.
+   */
   readonly onPage?: (how: 'text' | 'ocr') => void;
   /** Reads pages that need OCR, or all of them; without it they are only named in `needsOcr`. */
   readonly ocr?: { readonly engine: OcrEngine; readonly languages: string; readonly force?: boolean };

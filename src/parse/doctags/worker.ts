@@ -72,7 +72,10 @@ function isPartial({ needsOcr, words }: Metadata): boolean {
   return needsOcr.length > 0 || (words !== undefined && words.kept + words.pictured < (1 - MOST_LOST) * words.found);
 }
 
-/** An error if words that the file gives are in no block: that is a fault of the parser, and no text is better than a part. */
+/**
+ * An error if words that the file gives are in no block: that is a fault of the parser, and no text is better than a
+ * part.
+ */
 export function wordsLost({ words }: Pick<Metadata, 'words'>): AppError | undefined {
   const lost = words?.short.filter(({ reason }) => reason === 'lost') ?? [];
   const [first] = lost;
@@ -84,7 +87,10 @@ export function wordsLost({ words }: Pick<Metadata, 'words'>): AppError | undefi
   });
 }
 
-/** A paper in the folder of its corpus is named from there: the folder may be moved, and parsed anywhere, with the same bytes. */
+/**
+ * A paper in the folder of its corpus is named from there: the folder may be moved, and parsed anywhere, with the same
+ * bytes.
+ */
 function nameOf(path: string, outputs: Readonly<Record<string, string>>): string {
   const [output = ''] = Object.values(outputs);
   const inside = relative(join(dirname(output), '..', '..'), path);

@@ -17,7 +17,8 @@ export function withPrefix(revision: string, prefixes: Readonly<Record<Role, str
 export interface DenseEngine extends AsyncDisposable {
   readonly model: ModelIdentity;
   readonly dimensions: number;
-  readonly notice?: string;
+  /** What is slower here than it could be, and the command that changes that. */
+  readonly notice?: { readonly message: string; readonly remedy: string };
   /** Texts per call, and concurrent calls. */
   readonly batchSize: number;
   readonly concurrency: number;

@@ -15,7 +15,7 @@ export async function openDenseEngine(settings: DenseSettings, signal?: AbortSig
 }
 
 /** Codes of errors that say that an optional package is not installed, or not made for this platform. */
-const NOT_INSTALLED: ReadonlySet<string> = new Set(['MODEL_NOT_INSTALLED', 'ONNX_NOT_INSTALLED', 'ONNX_NO_BUILD']);
+const NOT_INSTALLED: ReadonlySet<string> = new Set(['MODEL_NOT_INSTALLED']);
 
 /** An engine, or why there is none on this machine: then words alone can be searched, and the message says so. */
 export type MaybeEngine =

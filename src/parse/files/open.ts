@@ -75,7 +75,9 @@ export async function openRowWriter(path: string, schema: TableSchema): Promise<
   return openParquetWriter(path, schema);
 }
 
-/** Opens a file of rows. One that turns out to be damaged loses its fingerprint, so that the next run makes it again. */
+/**
+ * Opens a file of rows. One that turns out to be damaged loses its fingerprint, so that the next run makes it again.
+ */
 export async function openRowReader(path: string): Promise<RowReader> {
   try {
     await checkBytes(path);
@@ -112,7 +114,7 @@ async function checkBytes(path: string): Promise<void> {
   if (made === undefined || !existsSync(path)) return;
   const [size, , sha256] = made;
   const found = statSync(path).size;
-  if (found === size && (sha256 === undefined || (await sha256File(path)) === sha256)) return;
+  if (found === size && (await sha256File(path)) === sha256) return;
   // Asked again: it may have been made again between the two looks.
   if (JSON.stringify(madeWith(path)) !== JSON.stringify(made)) return;
   const why = found === size ? 'its bytes were changed' : `it has ${found} bytes instead of ${size}`;
@@ -121,13 +123,13 @@ async function checkBytes(path: string): Promise<void> {
   });
 }
 
-/** Size, time and hash of the file when it was made; the size alone by older versions. */
-function madeWith(path: string): readonly [number, number?, string?] | undefined {
+/** Size, time and hash of the file when it was made. */
+function madeWith(path: string): readonly [number, number, string] | undefined {
   try {
     const { outputs } = JSON.parse(readFileSync(fingerprintOf(path), 'utf8')) as { outputs?: unknown[] };
     const [size, at, sha256] = [outputs?.[0]].flat();
-    if (typeof size !== 'number') return undefined;
-    return typeof at === 'number' && typeof sha256 === 'string' ? [size, at, sha256] : [size];
+    const isMark = typeof size === 'number' && typeof at === 'number' && typeof sha256 === 'string';
+    return isMark ? [size, at, sha256] : undefined;
   } catch {
     // Without a fingerprint nothing is known of it, and the next run makes it again anyway.
     return undefined;

@@ -172,7 +172,9 @@ async function* rowsIn(
   }
 }
 
-/** The stated size of a page, which may be anything in a damaged file: pages of this program are smaller than the limit. */
+/**
+ * The stated size of a page, which may be anything in a damaged file: pages of this program are smaller than the limit.
+ */
 function unpackedBytes(size: number): number {
   if (size > LARGEST_PAGE) throw new RangeError('a page is too large');
   return Math.max(1, size);

@@ -58,7 +58,8 @@ export function questionTerms(question: string, languages: readonly string[]): s
   const empty = emptyWords(words, languages);
   return words.flatMap((word) => {
     const english = analyse(word);
-    // A word that counts for nothing in English would be rare, and count for much, in the few passages of another language.
+    // A word that counts for nothing in English would be rare, and count for much, in the few passages of another
+    // language.
     if (english.length === 0 || empty.has(word)) return [];
     return [[...new Set([...english, ...languages.flatMap((language) => termsIn(word, language))])]];
   });

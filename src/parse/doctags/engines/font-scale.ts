@@ -22,7 +22,8 @@ const BELIEVED = { least: 0.7, most: 1.5 };
 
 /**
  * By what the nominal size of a font is multiplied to give the size of its letters. A Type 3 font has units of its own:
- * in those that dvips and Ghostscript write, a unit is a dot of the printer and the size of the font is that of the dot.
+ * in those that dvips and Ghostscript write, a unit is a dot of the printer and the size of the font is that of the
+ * dot.
  */
 export function emScale(characters: readonly SetCharacter[]): number {
   const heights = characters.flatMap(({ text, rise }) =>

@@ -3,6 +3,7 @@ import { holdsLargeSigns, isOpaque, usableText } from '../layout/text/glyph-text
 import { unknownText, misreadSymbol, symbolEncodingOf, symbolAt } from '../layout/text/symbol-font.ts';
 import type { Ink, SymbolEncoding } from '../layout/text/symbol-font.ts';
 import { combiningMark } from '../layout/text/marks.ts';
+import { isLetters } from '../layout/text/script.ts';
 import type { Font } from '../layout/page/page-content.ts';
 import type { Library } from './pdfium-library.ts';
 import type { KnownShapes } from './sign-shapes.ts';
@@ -361,12 +362,17 @@ export class FontCharacters {
     return shapes;
   }
 
-  /** Looks at the outlines of a font that shows few characters, while its page is open: some are signs with names of letters. */
+  /**
+   * Looks at the outlines of a font that shows few characters, while its page is open: some are signs with names of
+   * letters.
+   */
   lookAtSigns(known: () => KnownShapes): void {
     if (this.#known.size > MOST_SIGNS || this.#encoding || this.#pointer === 0 || holdsLargeSigns(this.font.name))
       return;
     for (const [code, character] of this.#known) {
       if (!character.ink || this.#looked.has(code) || character.text !== String.fromCodePoint(code)) continue;
+      // Letters of formulas and italics are unlike those of the faces they are compared with.
+      if ((this.font.math || this.font.italic) && isLetters(character.text)) continue;
       this.#looked.add(code);
       const shows = shownSign(this.#library, known(), { font: this.#pointer, code });
       if (shows !== undefined) this.#known.set(code, { ...character, ink: { ...character.ink, shows } });

@@ -121,8 +121,8 @@ function farther(from: number, to: number): number {
 const MOST_PARTS = 8;
 
 /**
- * Where a file says the text of several text objects at once, as browsers do for a letter and its vowel signs, the engine
- * gives that text the place of one of them, which may be the sign's. Undefined if others have text of their own.
+ * Where a file says the text of several text objects at once, as browsers do for a letter and its vowel signs, the
+ * engine gives that text the place of one of them, which may be the sign's. Undefined if others have text of their own.
  */
 function wholeSpan(source: RunSource, page: TextPage, object: number, map: Matrix): Placed | undefined {
   const members = source.spanOf.get(object);
@@ -445,7 +445,10 @@ class GlyphSetter {
   }
 }
 
-/** The letters of a ligature in the order of reading: the engine turns those of a presentation form round; none has an alef first. */
+/**
+ * The letters of a ligature in the order of reading: the engine turns those of a presentation form round; none has an
+ * alef first.
+ */
 function lamAlef(letters: string): string {
   return letters.replace(/^([\u0622\u0623\u0625\u0627\u0671])(\u0644)$/u, '$2$1');
 }

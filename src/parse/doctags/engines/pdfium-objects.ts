@@ -84,7 +84,9 @@ export function readObjects(library: Library, page: number, matrix: Matrix, maxO
 /** How close, in points, strips of an image lie to each other. */
 const STRIP_GAP = 0.3;
 
-/** Some writers draw the rules of a table as images; thin images that lie against each other are the strips of a scan. */
+/**
+ * Some writers draw the rules of a table as images; thin images that lie against each other are the strips of a scan.
+ */
 function withoutImagesOfRules(drawings: Drawing[], rules: Rule[]): Drawing[] {
   const strips = new Set<Box>();
   const images = drawings.filter(({ kind }) => kind === 'image').map(({ box }) => box);

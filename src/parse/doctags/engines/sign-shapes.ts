@@ -64,7 +64,9 @@ export interface KnownShapes {
 
 const known = new WeakMap<Library, KnownShapes>();
 
-/** What signs and letters look like, drawn once per engine with its fonts; the engine needs an open document for that. */
+/**
+ * What signs and letters look like, drawn once per engine with its fonts; the engine needs an open document for that.
+ */
 export function knownShapes(library: Library, document: number): KnownShapes {
   const shapes = known.get(library) ?? readKnownShapes(library, document);
   known.set(library, shapes);
@@ -113,8 +115,8 @@ const USUAL = 0.03;
 const STRANGER = 0.5;
 
 /**
- * What a glyph shows that the file names by an ASCII character: a sign, U+FFFD if it is neither that character nor a known
- * sign, or undefined if it may be the character.
+ * What a glyph shows that the file names by an ASCII character: a sign, U+FFFD if it is neither that character nor a
+ * known sign, or undefined if it may be the character.
  */
 export function shownSign(
   library: Library,

@@ -1,7 +1,7 @@
 import { findDoi } from '../../../base/index.ts';
 import type { Line, MarkupElement, MarkupNode } from '../markup/node.ts';
 import { children, findAll, findFirst, rawText, lineText, named } from '../markup/node.ts';
-import { isReferencesHeading } from '../layout/role/heading-number.ts';
+import { isReferencesHeading } from '../layout/role/section-names.ts';
 import type { Walk } from './html-walk.ts';
 import { classMatches, hasClass, inlineText, writeNotes } from './html-walk.ts';
 

@@ -11,7 +11,7 @@ import type { InlineContext, Walk } from './html-walk.ts';
 import { classMatches, hasClass, articleRoot, isFurniture, inlineLine, writeFlow, writeNotes } from './html-walk.ts';
 import { writeBlock } from './html-body.ts';
 import { referenceLabels } from './html-references.ts';
-import { isAbstractHeading } from '../layout/role/heading-number.ts';
+import { isAbstractHeading } from '../layout/role/section-names.ts';
 import { imprintOf, isoDate, namedInstitution, ORCID, pageRange, statedArxivId } from '../markup/imprint.ts';
 
 type ChildNode = DefaultTreeAdapterMap['childNode'];
@@ -171,7 +171,10 @@ const MOST_AUTHORS = 10_000;
 const DATES = `citation_publication_date citation_date citation_online_date prism.publicationdate dc.date dcterms.issued
    dcterms.date article:published_time`.split(/\s+/);
 
-/** What a page's head says about the article, in the vocabularies that publishers use (Highwire, Dublin Core, Open Graph). */
+/**
+ * What a page's head says about the article, in the vocabularies that publishers use (Highwire, Dublin Core, Open
+ * Graph).
+ */
 function pageMetadata(document: MarkupElement): Omit<Metadata, 'needsOcr' | 'quality'> {
   const metas = new Map<string, string[]>();
   const people: { name: string; orcid?: string; institutions: string[] }[] = [];

@@ -5,14 +5,16 @@ import { releaseAuthorNotes, markTitle } from './role/title.ts';
 import type { HeadingSetting } from './role/heading.ts';
 import { markHeadings } from './role/heading.ts';
 import { setHeadingLevels, splitRunInHeadings } from './role/heading-level.ts';
-import type { Setting } from './role/paragraph.ts';
 import { joinAcrossBreaks, cutParagraphs } from './role/paragraph.ts';
 import { inPageOrder, pageAsides } from './output/document-blocks.ts';
 import { withUnplaced } from './output/unplaced.ts';
-import type { Findings, Pass, ByPage, LinePiece, Draft } from './draft.ts';
-import { draftPass, pass, textOf } from './draft.ts';
+import type { Draft } from './draft.ts';
+import { textOf } from './draft.ts';
+import type { ByPage, Findings, LinePiece, Pass } from './findings.ts';
+import { draftPass, pass } from './findings.ts';
+import { scoreLines } from './role/line-roles.ts';
 import { splitReferences } from './role/reference.ts';
-import type { Line } from './page/segment.ts';
+import type { Line, Setting } from './page/segment.ts';
 import { lettersIn } from './page/scan.ts';
 import { findUnruledTables } from './table/table-region.ts';
 
@@ -37,7 +39,9 @@ export const DRAFT_PASSES: readonly Pass[] = [
   draftPass('headings', ['pages', 'body', 'setting', 'outline', 'pieces'], (drafts, found) =>
     markHeadings(drafts, headingSetting(found)),
   ),
-  draftPass('references', [], splitReferences),
+  draftPass('references', ['pieces', 'pages', 'body', 'setting', 'information'], (drafts, found) =>
+    splitReferences(drafts, () => scoreLines(found)),
+  ),
   draftPass('run-ins', ['pieces'], (drafts, { pieces }) => splitRunInHeadings(drafts, marginsOf(pieces))),
   draftPass('lists', [], (drafts) => {
     markListItems(drafts);

@@ -14,10 +14,9 @@ import { collectVocabulary } from './text/glyph-text.ts';
 import { countBy, quantile } from './statistics.ts';
 import type { Segment } from './page/segment.ts';
 import { buildLines, buildSegments } from './page/segment.ts';
-import type { PageView } from './page/page-view.ts';
 import { findPageRules, proseSegments, viewPage, withLastLines } from './page/page-view.ts';
-import type { Pass, Draft, Findings } from './draft.ts';
-import { pass } from './draft.ts';
+import type { Findings, Layout, Pass } from './findings.ts';
+import { pass } from './findings.ts';
 import { placeFloats } from './table/place-floats.ts';
 import { stripeRules } from './table/table-region.ts';
 import { swallowsText } from './page/scan.ts';
@@ -128,16 +127,10 @@ function placeOf({ text, baseline }: Segment): string {
 
 export const PASSES: readonly Pass[] = [...PAGE_PASSES, ...DRAFT_PASSES];
 
-export interface Layout {
-  readonly drafts: readonly Draft[];
-  readonly vocabulary: ReadonlySet<string>;
-  readonly columns: number;
-  /** The share of pages on which a structure was taken back, because it would have lost text. */
-  readonly doubtful: number;
-  readonly views: ReadonlyMap<number, PageView>;
-}
-
-/** Recognises the blocks of a document from the content of its pages. `without` skips passes, to measure what each is worth. */
+/**
+ * Recognises the blocks of a document from the content of its pages. `without` skips passes, to measure what each is
+ * worth.
+ */
 export function analyse(
   contents: readonly PageContent[],
   outline: readonly OutlineEntry[],

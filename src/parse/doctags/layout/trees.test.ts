@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { drawnPage } from '../../../../test/support/drawn-page.ts';
-import type { Findings } from './draft.ts';
+import type { Findings } from './findings.ts';
 import { headingSetting } from './draft-passes.ts';
 import { begin, PASSES } from './layout.ts';
 import { headingCandidates } from './role/heading.ts';
 import headingModel from './role/heading-model.json' with { type: 'json' };
+import { measureLines } from './role/line-features.ts';
+import lineModel from './role/line-model.json' with { type: 'json' };
 import { levelCandidates } from './role/heading-level.ts';
 import levelModel from './role/level-model.json' with { type: 'json' };
 import rowModel from './table/row-model.json' with { type: 'json' };
@@ -32,12 +34,12 @@ test('a model that needs a feature nobody measures is refused', () => {
 const PAGE = `
                   A paper about ducks
 
-1 Introduction
+«1 Introduction»
 
 ducks swim on every pond that is there and eat what they find
 and look for weeds in the shallow water others do not come to
 
-2 Methods
+«2 Methods»
 
 while geese walk about on the meadows in a row that nobody saw
 `;
@@ -61,6 +63,11 @@ function assertNames(features: Features | undefined, ...models: readonly TreeMod
 test('the features of headings are those of their model', () => {
   const found = before('headings');
   assertNames(headingCandidates(found.drafts, headingSetting(found))[0]?.features, headingModel);
+});
+
+test('the features of lines are those of their models', () => {
+  const { reference, start } = lineModel;
+  assertNames(measureLines(before('paragraphs'))[0]?.features, reference, start);
 });
 
 test('the features of levels are those of their models', () => {

@@ -15,7 +15,10 @@ export interface Item extends Place {
   readonly marker?: string | undefined;
 }
 
-/** Gathers the blocks of a document, numbering them in reading order. Methods return a block's number; -1 if there is no text. */
+/**
+ * Gathers the blocks of a document, numbering them in reading order. Methods return a block's number; -1 if there is no
+ * text.
+ */
 export class DocumentBuilder {
   readonly #blocks: Block[] = [];
 
@@ -76,7 +79,9 @@ export class DocumentBuilder {
     });
   }
 
-  /** The paragraphs of an item up to its first block are its text; what follows belongs to it. Undefined if it is empty. */
+  /**
+   * The paragraphs of an item up to its first block are its text; what follows belongs to it. Undefined if it is empty.
+   */
   item(
     item: MarkupElement,
     text: InlineText,

@@ -39,7 +39,10 @@ function usable(text: string): boolean {
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** A date in the spellings of heads of pages and papers (`2020/05/17`, `17 May 2020`, `May 2020`) in ISO 8601; undefined for none. */
+/**
+ * A date in the spellings of heads of pages and papers (`2020/05/17`, `17 May 2020`, `May 2020`) in ISO 8601; undefined
+ * for none.
+ */
 export function isoDate(text: string): string | undefined {
   const plain = text.trim().slice(0, 60);
   const figures = /^((?:1[5-9]|20)\d\d)(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?![\d-/.])/.exec(plain);

@@ -125,7 +125,10 @@ export interface Line {
 const SPACE = /\s+/g;
 const ENDS_IN_SPACE = /\s$/;
 
-/** What becomes of an element while a text is gathered: `spaced` and `inside` read its content, with or without spaces around it. */
+/**
+ * What becomes of an element while a text is gathered: `spaced` and `inside` read its content, with or without spaces
+ * around it.
+ */
 export type Reading = 'inline' | 'spaced' | 'inside' | 'skip';
 
 /** A line of inline markup. White space is folded while text is added, so that link offsets are right. */

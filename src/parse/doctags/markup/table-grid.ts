@@ -29,7 +29,10 @@ export function tableRows(table: MarkupElement): SourceRow[] {
   return [...head, ...body, ...foot];
 }
 
-/** The rows of a CALS table, as OASIS tables in JATS are: its columns have names, by which its cells say where they span. */
+/**
+ * The rows of a CALS table, as OASIS tables in JATS are: its columns have names, by which its cells say where they
+ * span.
+ */
 function groupRows(group: MarkupElement): SourceRow[] {
   const columns = children(group, 'colspec').map(({ attributes }) => attributes['colname']);
   const cellOf = (entry: MarkupElement): MarkupElement => {

@@ -1,9 +1,9 @@
-import { AppError } from '../../../base/index.ts';
+import { AppError, installCommand } from '../../../base/index.ts';
 import type { GreyImage } from './straighten.ts';
 import { OCR_DPI, toPgm } from './straighten.ts';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { isAbsolute, basename, dirname, join } from 'node:path';
+import { isAbsolute, basename, join } from 'node:path';
 import { createRequire } from 'node:module';
 import { gunzipSync } from 'node:zlib';
 
@@ -39,7 +39,7 @@ export async function openOcr(settings: OcrSettings): Promise<OcrEngine | undefi
     throw new AppError('OCR_NO_LANGUAGE', `the OCR engine has no data for "${missing}"`, {
       hint:
         settings.engine === 'embedded'
-          ? `npm install @tesseract.js-data/${missing}`
+          ? installCommand([`@tesseract.js-data/${missing}`])
           : `install tesseract's data for ${missing}`,
     });
   return engine;
@@ -220,10 +220,10 @@ function pathOf(name: string): string | undefined {
 /** The data files of installed languages, by code: packages `@tesseract.js-data/CODE`. */
 function dataFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
-  // English is always among the optional packages, and the others lie beside it.
-  const english = pathOf('@tesseract.js-data/eng/package.json');
-  if (english === undefined) return files;
-  for (const path of globSync('*/4.0.0_best_int/*.traineddata.gz', { cwd: dirname(dirname(english)) }).sort())
-    files.set(basename(path, '.traineddata.gz'), join(dirname(dirname(english)), path));
+  for (const folder of require.resolve.paths('@tesseract.js-data/eng') ?? [])
+    for (const path of globSync('@tesseract.js-data/*/4.0.0_best_int/*.traineddata.gz', { cwd: folder }).sort()) {
+      const code = basename(path, '.traineddata.gz');
+      if (!files.has(code)) files.set(code, join(folder, path));
+    }
   return files;
 }

@@ -117,7 +117,9 @@ function authorElements(meta: MarkupElement): { readonly name: string; readonly 
     });
 }
 
-/** ORCID and institutions of the authors. An affiliation belongs to an author by reference, by place, or to all of them. */
+/**
+ * ORCID and institutions of the authors. An affiliation belongs to an author by reference, by place, or to all of them.
+ */
 function authorPeople(meta: MarkupElement): Person[] {
   const all = affiliations(meta);
   const byId = new Map(all.map((affiliation) => [affiliation.attributes['id'] ?? '', affiliation]));

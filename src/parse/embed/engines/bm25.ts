@@ -2,15 +2,17 @@ import { ANALYSIS, analyse, BM25 } from '../../terms/index.ts';
 import type { SparseEngine, SparseVector } from '../engine.ts';
 
 /**
- * Terms of an average passage, as a constant: with it a vector depends on its passage alone. Measured on 10,379 passages
- * of 133 papers at the default size of chunks. It only weighs long passages against short ones: on collections with an
- * average of 44, 95 and 152 terms, nDCG@10 with 80 or 100 instead of the true average differs by at most -.015, .002 and -.002.
+ * Terms of an average passage, as a constant: with it a vector depends on its passage alone. Measured on 10,379
+ * passages of 133 papers at the default size of chunks. It only weighs long passages against short ones: on collections
+ * with an average of 44, 95 and 152 terms, nDCG@10 with 80 or 100 instead of the true average differs by at most -.015,
+ * .002 and -.002.
  */
 const AVERAGE_LENGTH = 92;
 
 /**
  * BM25 as an inner product. Passages have saturated counts, queries plain counts; the store multiplies each term by its
- * rarity, which it knows for the passages it holds (Qdrant: `modifier: idf`). Indices are hashes: no vocabulary is kept.
+ * rarity, which it knows for the passages it holds (Qdrant: `modifier: idf`). Indices are hashes: no vocabulary is
+ * kept.
  */
 export const bm25: SparseEngine = {
   model: { name: 'bm25', analysis: ANALYSIS, k1: BM25.k1, b: BM25.b, averageLength: AVERAGE_LENGTH },
@@ -30,7 +32,9 @@ function sparse(terms: readonly string[], weigh: (count: number) => number): Spa
   return { indices, values: Float32Array.from(indices, (index) => weigh(counts.get(index) ?? 0)) };
 }
 
-/** FNV-1a over UTF-16, with a last mix so that near terms fall far apart; 31 bits, as many stores take signed integers. */
+/**
+ * FNV-1a over UTF-16, with a last mix so that near terms fall far apart; 31 bits, as many stores take signed integers.
+ */
 function termIndex(term: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let at = 0; at < term.length; at += 1) hash = Math.imul(hash ^ term.charCodeAt(at), 0x01_00_01_93);

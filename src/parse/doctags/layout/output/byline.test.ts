@@ -4,9 +4,11 @@ import { test } from 'node:test';
 import type { Block } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
 import type { Line } from '../page/segment.ts';
-import { findByline } from './byline.ts';
+import { findByline, namesInLine } from './byline.ts';
 
-/** A title and lines below it, separated by `/`; an empty one is a gap, `^` makes a superscript, `>` starts a column. */
+/**
+ * A title and lines below it, separated by `/`; an empty one is a gap, `^` makes a superscript, `>` starts a column.
+ */
 function drafts(text: string): Draft[] {
   const title = {
     kind: 'title',
@@ -45,6 +47,7 @@ const BODY = [
     text: 'we study the drug design and lung cancer of river fish in open water; no drug design, no lung cancer, no river, no fish',
   },
 ] as Block[];
+
 const find = (known: string, text: string): string[] => findByline(drafts(text), known, BODY);
 
 test('names are read without marks, degrees, ORCID icons and addresses', () => {
@@ -179,4 +182,14 @@ test('names in other languages are read, joined by their words for “and” or 
   assert.deepEqual(find('', '山田 太郎、鈴木 花子'), ['山田 太郎', '鈴木 花子']);
   assert.deepEqual(find('', '김철수, 이영희'), ['김철수', '이영희']);
   assert.deepEqual(find('', '摘要/河流携带泥沙，泥沙在下游沉积。'), []);
+});
+
+test('names are distinguished from places', () => {
+  assert.deepEqual(namesInLine('Ada B. Stone1,2, Carl van der Brook∗ and Łukasz Müller-Field'), [
+    'Ada B. Stone',
+    'Carl van der Brook',
+    'Łukasz Müller-Field',
+  ]);
+  assert.deepEqual(namesInLine('Department of Water, University of the Plain'), []);
+  assert.deepEqual(namesInLine('ada@rivers.example'), []);
 });

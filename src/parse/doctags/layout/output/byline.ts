@@ -3,7 +3,9 @@ import type { Draft } from '../draft.ts';
 import { unionBox, widthOf } from '../page/box.ts';
 import { countBy } from '../statistics.ts';
 import type { Segment } from '../page/segment.ts';
-import { isArticleType, isCommonHeading } from '../role/heading-number.ts';
+import { plainPhrase, spellings, wordFinder } from '../text/phrases.ts';
+import bylineWords from './byline-words.json' with { type: 'json' };
+import { isArticleType, isCommonHeading } from '../role/section-names.ts';
 
 /** Between two parts of a byline: a mark of an affiliation, a footnote sign or a digit was there. */
 const MARK = '\u2042';
@@ -16,36 +18,40 @@ const PARTICLE =
 const SUFFIX = /^(?:Jr\.?|Sr\.?|I{2,3}|IV)$/;
 const MOST_NAME_WORDS = 9;
 /** Words of addresses, dates and imprints: a part with one of them is no name, and neither is what is beside it. */
-const NO_NAME =
-  /universit|institut|department|laborator|school|college|cent(?:er|re)\b|academy|faculty|hospital|division|\binc\b|\bltd\b|gmbh|corporation|research|street|avenue|p\.o\.|abstract|received|accepted|published|publisher|revised|draft|version|preprint|correspond|e-?mail|@|https?:|www\.|doi\b|conference|journal|licen[sc]e|copyright|rights|editor|article|access|press\b|volume|issue|foundation|society|association|program|ministry|unit\b|clinic|group\b|consortium|collaborat|behalf|keywords?|summary|resum[eo]|background|introduc|objective|\bcite\b|author|orcid|supplement|original|review\b|letter\b|communication|section|china\b|\busa\b|united states|kingdom/i;
+const hasNoName = wordFinder(bylineWords.noName);
 /** A Chinese, Japanese or Korean name: a few characters, perhaps with a space behind the family name. */
 const WIDE_NAME =
   /^[\p{Script=Han}\p{Script=Hangul}]{1,2}\s?[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}]{1,3}$/u;
-/** A date below the names, as LaTeX sets it; its digits are marks here. */
-const DATE =
-  /^(?=.*(?<!\p{L})(?:january|february|march|april|may|june|july|august|september|october|november|december)(?!\p{L}))(?:.*\u2042{4}\s*$|\u2042{4})/iu;
+const hasMonth = wordFinder(bylineWords.month);
 /** What title pages of theses have above the name. */
-const BY =
-  /^(?:(?:submitted |presented |written |vorgelegt |eingereicht |présentée? |soutenue )?(?:by|von|par)|author|verfasser|autora?|door|di)\s?:?$/iu;
+const BY = spellings(bylineWords.by);
 /** A place of work: what is above it is a name. */
-const PLACE = /universit|institut|department|school|college|hospital|laborator|cent(?:er|re)\b|faculty|academy/i;
+const isPlace = wordFinder(bylineWords.place);
 /** Degrees and memberships behind a name: short, with two capitals or more ("PhD", "MSc", "M.D.", "FRACP", "RDH"). */
 const DEGREE = /^(?:(?:[A-Z][a-z]{0,2}\.?){2,3}|[A-Z]{2,6}(?:-[A-Z]{1,3})?|Dr\.?|Prof\.?|Pharm\.?D\.?|Jr\.?|Sr\.?)$/;
 /** "… and Ada Stone, on behalf of the Plain Study Group" */
 const GROUP = /[\s\u2042,;](?:(?:and\s|&\s)?(?:for|on behalf of) the|(?:and|&) the)\s/iu;
-const GROUP_WORD =
-  /\b(?:group|consortium|collaborat(?:ion|ive|ors)|society|committee|network|team|investigators|initiative|association)\b/i;
+const isGroup = wordFinder(bylineWords.group);
 /** A capital inside a name otherwise than in "McDonald": the file names its letters wrongly. */
 const MISNAMED = /(?<=\p{L}{4}\p{Ll})\p{Lu}|(?<=\p{Ll})\p{Lu}\p{L}?(?!\p{L})/u;
 const INITIALS = /^(?:\p{Lu}\.?[\s‐‑-]?){1,3}$/u;
 const TITLES = /^(?:(?:[Bb]y|BY|Dr|Prof|Mr|Mrs|Ms|Ing|Sir)\.?\s+)+/;
+
+/** A date below the names, as LaTeX sets it; its digits are marks here. */
+function isDate(text: string): boolean {
+  const year = MARK.repeat(4);
+  return (text.startsWith(year) || text.trimEnd().endsWith(year)) && hasMonth(text);
+}
 
 interface Part {
   readonly text: string;
   readonly isMarked: boolean;
 }
 
-/** What is printed side by side in one row, with marks and separators; names are set in one type, addresses mostly in another. */
+/**
+ * What is printed side by side in one row, with marks and separators; names are set in one type, addresses mostly in
+ * another.
+ */
 interface Cell extends Box {
   readonly text: string;
   readonly size: number;
@@ -161,7 +167,7 @@ function isSigns({ text }: Segment): boolean {
 
 /** A mark in front is that of a note or an address. */
 function isAddress(text: string): boolean {
-  return /^[\s,]*\u2042/u.test(text) || DATE.test(text) || NO_NAME.test(withoutGroup(text));
+  return /^[\s,]*\u2042/u.test(text) || isDate(text) || hasNoName(withoutGroup(text));
 }
 
 function isSameType(a: Cell, b: Cell): boolean {
@@ -214,7 +220,7 @@ function readRun(
       const names = namesIn(parts, isWord);
       const below = cells[cells.findIndex((cell) => cell === part.at(-1)) + 1]?.text ?? '';
       const above = cells[cells.findIndex((cell) => cell === part[0]) - 1]?.text.trim() ?? '';
-      const isNamed = PLACE.test(below) || DATE.test(below) || BY.test(above);
+      const isNamed = isPlace(below) || isDate(below) || BY.has(plainPhrase(above.replace(/\s?:$/, '')));
       if (!names || !(isNamed || isEvident(names, parts, known))) continue;
       const next = run[to]?.text ?? '';
       const after = splitParts(next);
@@ -228,7 +234,10 @@ function readRun(
   return undefined;
 }
 
-/** Rows as one text; where the next word would have had room in a row, its end may part two names; so does a row between. */
+/**
+ * Rows as one text; where the next word would have had room in a row, its end may part two names; so does a row
+ * between.
+ */
 function joinRows(run: readonly Cell[], cells: readonly Cell[], areEndsSeparators: boolean): string {
   const [left, right] = [Math.min(...run.map((cell) => cell.left)), Math.max(...run.map((cell) => cell.right))];
   let text = '';
@@ -258,7 +267,7 @@ function isAddressBelow(cell: Cell, cells: readonly Cell[]): boolean {
     next !== undefined &&
     next.baseline - cell.baseline < 2.5 * cell.size &&
     !isSameType(next, cell) &&
-    !DATE.test(next.text)
+    !isDate(next.text)
   );
 }
 
@@ -266,7 +275,10 @@ function hasDegree(parts: readonly Part[]): boolean {
   return parts.some(({ text }, at) => at > 0 && isDegree(text));
 }
 
-/** Two names or more stand for each other; a single one needs a mark, a degree, an initial, the file's own word or an address below. */
+/**
+ * Two names or more stand for each other; a single one needs a mark, a degree, an initial, the file's own word or an
+ * address below.
+ */
 function isEvident(names: readonly string[], parts: readonly Part[], known: string): boolean {
   const [only = ''] = names;
   return (
@@ -285,7 +297,7 @@ export function namesInLine(text: string): string[] {
 }
 
 function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): string[] | undefined {
-  if (parts.some(({ text }) => NO_NAME.test(text) || isArticleType(text))) return undefined;
+  if (parts.some(({ text }) => hasNoName(text) || isArticleType(text))) return undefined;
   const names: string[] = [];
   const rest = parts.map(({ text }) => text.replace(TITLES, ''));
   for (let at = 0; at < rest.length; at += 1) {
@@ -355,7 +367,7 @@ function withoutGroup(text: string): string {
     end.includes(MARK) ? MARK : '',
   );
   const last = Math.max(...[',', ';', MARK].map((sign) => rest.lastIndexOf(sign, rest.length - 2)));
-  return last > 0 && GROUP_WORD.test(rest.slice(last)) ? rest.slice(0, last) + MARK : rest;
+  return last > 0 && isGroup(rest.slice(last)) ? rest.slice(0, last) + MARK : rest;
 }
 
 function splitParts(text: string): Part[] {
@@ -373,7 +385,9 @@ function splitParts(text: string): Part[] {
   }
 }
 
-/** A cell with a sign for everything that is raised, in another slant (a place behind a name) or no letter of a name. */
+/**
+ * A cell with a sign for everything that is raised, in another slant (a place behind a name) or no letter of a name.
+ */
 function markedText(segments: readonly Segment[], { size, baseline, font }: Segment): string {
   let text = '';
   let right: number | undefined;

@@ -1,11 +1,11 @@
-import type { Draft, Findings } from '../draft.ts';
+import type { Draft } from '../draft.ts';
 import { draftOf, regionsOf, textOf } from '../draft.ts';
 import type { Line } from '../page/segment.ts';
 import { buildLines } from '../page/segment.ts';
 import { unionBox } from '../page/box.ts';
 import type { TurnedLine } from '../page/furniture.ts';
 import type { Block, Box, ParsedDocument, Stretch, InternalLink, Link } from '../../../document.ts';
-import type { Layout } from '../layout.ts';
+import type { Findings, Layout } from '../findings.ts';
 import type { FileInformation } from './metadata.ts';
 import { describe } from './metadata.ts';
 import type { PageContent, Glyph } from '../page/page-content.ts';
@@ -142,7 +142,10 @@ function shownBy(line: Line, first: number, end: number): string {
 /** The text before a link or number identifies it among equal texts: a digit alone is ambiguous. */
 const CONTEXTS = [24, 10, 4];
 
-/** The position of `shown` in a block: the first from `from` on that follows the end of `prefix`, which precedes it on its line. */
+/**
+ * The position of `shown` in a block: the first from `from` on that follows the end of `prefix`, which precedes it on
+ * its line.
+ */
 function placeIn(text: string, prefix: string, shown: string, from: number): number | undefined {
   for (const length of CONTEXTS) {
     const before = prefix.slice(-length);
@@ -159,7 +162,10 @@ const LARGEST = 0.87;
 const LEAST_RISE = 0.12;
 const NUMBERS = /^[\s,;]*\d[\d\s,;–—−‐-]*$/u;
 
-/** The raised numbers on a draft's lines, by offsets into its text: plain text alone cannot tell "day 4" with note 13 from 4.13. */
+/**
+ * The raised numbers on a draft's lines, by offsets into its text: plain text alone cannot tell "day 4" with note 13
+ * from 4.13.
+ */
 export function raisedIn(draft: Draft, text: string): Stretch[] {
   return placesOf(draft, text, (line) => {
     const runs: Run<undefined>[] = [];

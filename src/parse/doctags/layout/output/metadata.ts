@@ -6,7 +6,7 @@ import type { PageContent } from '../page/page-content.ts';
 import { unreadable } from '../page/scan.ts';
 import { findAbstract } from './abstract.ts';
 import { findByline } from './byline.ts';
-import { isHowToCite, isKeywords } from '../role/heading-number.ts';
+import { isHowToCite, isKeywords } from '../role/section-names.ts';
 import { imprintOf, isoDate } from '../../markup/imprint.ts';
 
 export interface FileInformation {
@@ -165,7 +165,10 @@ function inSubject(subject: string): { readonly venue?: string; readonly volume?
 
 const PUBLISHED =
   /(?:\b(?:Published|PUBLISHED|ePublished)(?:\s(?:[Oo]nline|[Oo]n|[Dd]ate))?|published online|this version posted):?\s(?=[\dA-Z])|\bpublished\s(?=\d{1,2}\s[A-Z])/;
-/** "31st Conference on Neural Information Processing Systems (NIPS 2017)", "Proceedings of … 2019" at the foot of the first page. */
+/**
+ * "31st Conference on Neural Information Processing Systems (NIPS 2017)", "Proceedings of … 2019" at the foot of the
+ * first page.
+ */
 const CONFERENCE_YEAR =
   /(?<=\b(?:conference|proceedings|workshop|symposium|congress)\b[^\n]{0,160}?)(?:19|20)\d\d(?!\d)/i;
 const ACCEPTED = /\b(?:accepted|approved|angenommen|accepté|aceptado|aprovado|принята)\b[:\s]{1,3}/i;

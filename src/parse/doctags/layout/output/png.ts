@@ -10,7 +10,10 @@ const GREY_SPREAD = 12;
 /** Six greys are as readable as sixteen and take two thirds of the bytes; the number of steps must divide fifteen. */
 const STEPS = 5;
 
-/** The same in few colours, a fraction of the size: six greys for a page in black and white, else six steps of each channel. */
+/**
+ * The same in few colours, a fraction of the size: six greys for a page in black and white, else six steps of each
+ * channel.
+ */
 export function encodeSmallPng(picture: PageImage): Uint8Array {
   const { width, height, rgba } = picture;
   let isGrey = true;

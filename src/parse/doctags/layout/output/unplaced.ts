@@ -12,8 +12,8 @@ const MOST_UNPLACED = 0.02;
 const FEWEST_LETTERS = 8;
 
 /**
- * Adds what a page shows and no draft holds, as the file gives it: text that the layout cannot place loses its order, not
- * its words.
+ * Adds what a page shows and no draft holds, as the file gives it: text that the layout cannot place loses its order,
+ * not its words.
  */
 export function withUnplaced(drafts: readonly Draft[], pages: readonly PageContent[]): Draft[] {
   const held = heldLetters(drafts);

@@ -1,5 +1,5 @@
 import type { Box } from '../../../document.ts';
-import { isReferencesHeading } from '../role/heading-number.ts';
+import { isReferencesHeading } from '../role/section-names.ts';
 import type { Line, Segment } from './segment.ts';
 import { countBy, mostFrequent, quantile } from '../statistics.ts';
 import type { Extent } from './box.ts';
@@ -356,7 +356,9 @@ function headedAt(segments: readonly Segment[], middle: number): number | undefi
 
 const MOST_BYLINE_ROWS = 10;
 
-/** Splits below authors who are beside each other under a title: short lines in both columns, then a gap at one height. */
+/**
+ * Splits below authors who are beside each other under a title: short lines in both columns, then a gap at one height.
+ */
 function splitBelowByline(band: Band, gutter: Extent, box: Box): Band[] {
   const middle = (gutter.left + gutter.right) / 2;
   const sides = [

@@ -97,7 +97,10 @@ function isOfIcons(box: Box, drawings: readonly Drawing[], segments: readonly Se
   );
 }
 
-/** Tints and frames behind the rows of a table: its caption is next to it, or it holds rows of cells on a page of tables. */
+/**
+ * Tints and frames behind the rows of a table: its caption is next to it, or it holds rows of cells on a page of
+ * tables.
+ */
 function isTableBackground(box: Box, segments: readonly Segment[]): boolean {
   const labels = segments.filter((segment) => segmentLabel(segment) !== undefined);
   const beside = labels.filter((segment) => isNear(segment, box));
@@ -109,7 +112,10 @@ function isTableBackground(box: Box, segments: readonly Segment[]): boolean {
   return segmentLabel(nearest) === 'table' && holdsCells(box, segments);
 }
 
-/** Rows, cells in most of them, and the share of the box that words cover, from which on a drawing without a caption is a table. */
+/**
+ * Rows, cells in most of them, and the share of the box that words cover, from which on a drawing without a caption is
+ * a table.
+ */
 const FEWEST_ROWS = 6;
 const FEWEST_CELLS = 3;
 const COVERED = 0.1;
@@ -144,7 +150,9 @@ const FEWEST_LETTERS = 300;
 /** The share of a form's letters in lines of running text from which on it holds a part of the page, not a drawing. */
 const RUNNING = 0.4;
 
-/** Whether a form has the running text of its page: most of its own letters are in such lines, and more than outside it. */
+/**
+ * Whether a form has the running text of its page: most of its own letters are in such lines, and more than outside it.
+ */
 function holdsText(page: number, glyphs: readonly Glyph[], outside: readonly Glyph[]): boolean {
   if (glyphs.length < FEWEST_LETTERS) return false;
   const running = runningLetters(page, glyphs);
@@ -286,7 +294,10 @@ export function withSurroundings(
   });
 }
 
-/** Larger than the running text and longer than the letters and words on a drawing: a title that a logo or a banner touches. */
+/**
+ * Larger than the running text and longer than the letters and words on a drawing: a title that a logo or a banner
+ * touches.
+ */
 function isDisplay(segment: Segment, bodySize: number): boolean {
   return segment.size > LARGE * bodySize && widthOf(segment) > 8 * segment.size;
 }
@@ -339,7 +350,10 @@ const MEETS = 2.5;
 /** Pages with more long rules than this are forms or drawings of another kind. */
 const MANY = 300;
 
-/** Plots whose axes are plain rules: two that meet at a corner, with ticks along them. Tables have corners, but no ticks. */
+/**
+ * Plots whose axes are plain rules: two that meet at a corner, with ticks along them. Tables have corners, but no
+ * ticks.
+ */
 function findAxes(rules: readonly Rule[]): Box[] {
   const long = (direction: Rule['direction']): Box[] =>
     rules.filter((rule) => rule.direction === direction && lengthOf(rule) >= AXIS).map(({ box }) => box);

@@ -363,7 +363,10 @@ function titleKey(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** The numbers of lines on all pages: where most have them, those beside a title or on a page with few lines are in the same place. */
+/**
+ * The numbers of lines on all pages: where most have them, those beside a title or on a page with few lines are in the
+ * same place.
+ */
 function numberedLines(pages: readonly PageSegments[]): Set<Segment> {
   const byPage = pages.map((page) => lineNumbers(page));
   const counted = new Set(byPage.flat());

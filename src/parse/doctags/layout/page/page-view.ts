@@ -203,7 +203,10 @@ export function proseSegments(segments: readonly Segment[]): Set<Segment> {
   return prose;
 }
 
-/** Lines of running text with the short ones that end its paragraphs: set in the same type, right below at the same edge. */
+/**
+ * Lines of running text with the short ones that end its paragraphs: set in the same type, right below at the same
+ * edge.
+ */
 export function withLastLines(prose: ReadonlySet<Segment>, segments: readonly Segment[]): Set<Segment> {
   const lines = new Set(prose);
   const short = segments.filter((segment) => !prose.has(segment)).sort((a, b) => a.baseline - b.baseline);
@@ -233,7 +236,9 @@ function follows(above: Segment, below: Segment): boolean {
   );
 }
 
-/** Most lines end at one edge; or they nearly fill the width and continue in the middle of a sentence, as cells do not. */
+/**
+ * Most lines end at one edge; or they nearly fill the width and continue in the middle of a sentence, as cells do not.
+ */
 function isText(run: readonly Segment[]): boolean {
   const right = Math.max(...run.map((segment) => segment.right));
   const left = Math.min(...run.map((segment) => segment.left));

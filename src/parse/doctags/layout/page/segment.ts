@@ -12,6 +12,15 @@ export interface Line extends Segment {
   readonly segments: readonly Segment[];
 }
 
+/** How the running text of a document is set. */
+export interface Setting {
+  readonly size: number;
+  /** The distance of two lines by their size. */
+  readonly pitches: ReadonlyMap<number, number>;
+  /** Whether the first line of a paragraph is indented. */
+  readonly indented: boolean;
+}
+
 export function buildLines(segments: readonly Segment[], column: Box): Line[] {
   const sorted = [...segments].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
   const rows: Segment[][] = [];
@@ -66,7 +75,7 @@ function isSetApart(a: Segment, b: Segment): boolean {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
   return (
     large.size > 1.25 * small.size &&
-    (Math.abs(a.baseline - b.baseline) > 0.2 * small.size || a.font !== b.font) &&
+    Math.abs(a.baseline - b.baseline) > 0.2 * small.size &&
     Math.min(a.glyphs.length, b.glyphs.length) > 3 &&
     Math.max(b.left - a.right, a.left - b.right) > 0.5 * small.size
   );
@@ -159,7 +168,9 @@ function contentRuns(glyphs: readonly Glyph[], mirrorImage: boolean): Run[] {
   return runs;
 }
 
-/** From right to left, digits go back into the gap in front of their number, and Arabic letters are above each other. */
+/**
+ * From right to left, digits go back into the gap in front of their number, and Arabic letters are above each other.
+ */
 function touches(last: Glyph | undefined, glyph: Glyph): boolean {
   return last !== undefined && Math.max(glyph.left - last.right, last.left - glyph.right) < NUMBER_GAP * glyph.size;
 }
@@ -205,17 +216,18 @@ function joinOneRow(row: Run[], into: Run[]): void {
   into.push(...open);
 }
 
-/** Runs of clearly different size with more than a space between them belong to different columns: a note in the margin, say. */
+/**
+ * Runs of clearly different size with more than a space between them belong to different columns: a note in the margin,
+ * say.
+ */
 function cutBetween(a: Run, b: Run): number {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
   const numbered = small.glyphs.every((glyph) => isDigit(glyph.text));
   // The number of a line in the margin, also before the number of a heading.
   if (numbered && small.size < (large.glyphs.length > 4 ? 0.8 : 0.62) * large.size)
     return Math.min(CUT * large.size, 0.9 * small.size);
-  const apart = small.size < 0.8 * large.size && large.glyphs.length > 4 && small.glyphs.length > 3;
-  if (!apart) return CUT * large.size;
-  // A label beside a title is set in another face.
-  return (small.glyphs[0]?.font === large.glyphs[0]?.font ? 0.7 : 0.5) * large.size;
+  const apart = small.size < 0.8 * large.size && large.glyphs.length > 4 && small.glyphs.length > 4;
+  return (apart ? 0.7 : CUT) * large.size;
 }
 
 /** Text that runs into other text on nearly the same baseline was set independently of it (a page number, a mark). */

@@ -3,7 +3,7 @@ import { withoutLetterspacing } from '../text/glyph-text.ts';
 import type { Line } from '../page/segment.ts';
 import { unionBox, overlapX, widthOf } from '../page/box.ts';
 import type { Draft } from '../draft.ts';
-import type { Setting } from './paragraph.ts';
+import type { Setting } from '../page/segment.ts';
 
 const LABEL =
   /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.?|figure|figures|fig\.?|algorithm|listing|scheme|chart|graph|map|exhibit|diagram|plate|box|quadro|cuadro|gráfico|tableau|tabelle|tabla|tabela|tabella|tabel|таблица|таблиця|abbildung|abb\.|figura|figur|рисунок|рис\.|obrázek|rysunek)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*[A-Z]?|[IVX]{1,5}|[A-Z])(?<end>\s?[.:|│\u2013\u2014-](?=\s|$)|[.:|)\u2013\u2014-]|\s|$)/iu;

@@ -1,7 +1,7 @@
 import type { Box } from '../../../document.ts';
 import { unionBox, overlapX, widthOf } from '../page/box.ts';
 import type { Draft } from '../draft.ts';
-import { isCommonHeading } from './heading-number.ts';
+import { isCommonHeading } from './section-names.ts';
 import type { Line } from '../page/segment.ts';
 
 const SYMBOL = /^[∗*†‡§¶‖#⋆★✉]/u;

@@ -6,15 +6,14 @@ import { flag, scoreOf } from '../trees.ts';
 import model from './level-model.json' with { type: 'json' };
 import { mostFrequent, countBy } from '../statistics.ts';
 import { headingKey, THEOREM } from './heading.ts';
+import { headingNumber, isChapter } from './heading-number.ts';
 import {
-  headingNumber,
   isAbstractHeading,
   isBackMatter,
-  isChapter,
   isCommonHeading,
   isReferencesHeading,
   isKeywordsLabel,
-} from './heading-number.ts';
+} from './section-names.ts';
 import { hasLetter, hasLetterOrDigit } from '../text/script.ts';
 import type { Line } from '../page/segment.ts';
 import { linePart } from '../page/segment.ts';
@@ -284,7 +283,9 @@ function runInOf(draft: Draft): RunIn | undefined {
   return undefined;
 }
 
-/** A sign or the name of a species in another style inside a heading that has not ended: where its own style continues. */
+/**
+ * A sign or the name of a species in another style inside a heading that has not ended: where its own style continues.
+ */
 function goesOnAfter(line: Line, end: number, set: (glyph: Glyph) => boolean): number | undefined {
   const { glyphs } = line;
   const before = glyphs[end - 1];
@@ -296,7 +297,10 @@ function goesOnAfter(line: Line, end: number, set: (glyph: Glyph) => boolean): n
   return on < 0 || on - end > MAX_BRIDGE ? undefined : on;
 }
 
-/** The first words of the text may be set like the heading (a name, a species): then it ends at the full stop before them. */
+/**
+ * The first words of the text may be set like the heading (a name, a species): then it ends at the full stop before
+ * them.
+ */
 function endOfName(line: Line, end: number): number {
   const { glyphs } = line;
   if (/[.:]/u.test(glyphs[end - 1]?.text ?? '.')) return end;

@@ -1,11 +1,5 @@
-import {
-  headingNumber,
-  isCommonHeading,
-  isBackMatter,
-  isReferencesHeading,
-  isKeywords,
-  isKeywordsLabel,
-} from './heading-number.ts';
+import { headingNumber } from './heading-number.ts';
+import { isCommonHeading, isBackMatter, isReferencesHeading, isKeywords, isKeywordsLabel } from './section-names.ts';
 import { endOfFrontMatter, isFrontMatter } from './title.ts';
 import { namesInLine } from '../output/byline.ts';
 import type { Draft } from '../draft.ts';
@@ -37,7 +31,10 @@ interface Candidate {
   readonly draft: Draft;
   readonly text: string;
   readonly features: Features;
-  /** A sign that needs no weighing: a number of two parts or a name that sections share, set unlike the text; a slide's title. */
+  /**
+   * A sign that needs no weighing: a number of two parts or a name that sections share, set unlike the text; a slide's
+   * title.
+   */
   readonly isCertain: boolean;
 }
 

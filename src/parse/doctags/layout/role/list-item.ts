@@ -129,7 +129,9 @@ const NAME = /^(?:list of )?abbreviations?(?: used)?[.:]?$/iu;
 /** "MIC: minimum inhibitory concentration", "CI, confidence interval", "AE = adverse event". */
 const ENTRY = /^(?:and )?\S{1,24}(?: \S{1,12}){0,2}?(?:\s?[:=,–—-]|\s)\s?\S/u;
 
-/** Cuts paragraphs under "Abbreviations", or behind that word, into their entries: they are lists set as running text. */
+/**
+ * Cuts paragraphs under "Abbreviations", or behind that word, into their entries: they are lists set as running text.
+ */
 export function splitAbbreviations(drafts: readonly Draft[]): Draft[] {
   let under = false;
   return drafts.flatMap((draft) => {

@@ -2,17 +2,10 @@ import type { Draft } from '../draft.ts';
 import { draftOf } from '../draft.ts';
 import { unionBox, widthOf } from '../page/box.ts';
 import { startsWithMark, startsWithNoteLabel } from './footnote.ts';
-import {
-  isKeywords,
-  headingNumber,
-  isBackMatter,
-  isChapter,
-  isCommonHeading,
-  isReferencesHeading,
-  isArticleType,
-} from './heading-number.ts';
+import { headingNumber, isChapter } from './heading-number.ts';
+import { isKeywords, isBackMatter, isCommonHeading, isReferencesHeading, isArticleType } from './section-names.ts';
 import { hasLetter, isWide, isLetters } from '../text/script.ts';
-import type { Line } from '../page/segment.ts';
+import type { Line, Setting } from '../page/segment.ts';
 import { captionStart, isBoldLabel } from './caption.ts';
 import { countsOn, hangsUnder, listMarker } from './list-item.ts';
 import type { Glyph } from '../page/page-content.ts';
@@ -20,7 +13,8 @@ import type { Glyph } from '../page/page-content.ts';
 export function joinAcrossBreaks(drafts: readonly Draft[], indented: boolean): Draft[] {
   const result: Draft[] = [];
   let last: Draft | undefined;
-  // A paragraph that stopped inside a sentence, with small print at the page's foot behind it: it may continue behind that.
+  // A paragraph that stopped inside a sentence, with small print at the page's foot behind it: it may continue behind
+  // that.
   let waiting: Draft | undefined;
   for (const draft of drafts) {
     if (draft.kind === 'text' || draft.kind === 'list_item') {
@@ -105,12 +99,6 @@ function goesOn(before: Draft, after: Draft, indented: boolean): boolean {
   if (isIndented && indented) return false;
   if (closed) return indented ? !isIndented : lower;
   return true;
-}
-
-export interface Setting {
-  readonly size: number;
-  readonly pitches: ReadonlyMap<number, number>;
-  readonly indented: boolean;
 }
 
 type LineClass = 'text' | 'formula' | 'code';
@@ -244,7 +232,8 @@ function startsAnew(
   const column = line.column.left;
   if (previous.left > first.left + 0.6 * em) return line.left <= first.left + 0.6 * em;
   const indent = line.left - previous.left;
-  // The second line of a hanging paragraph is indented too: it continues when the first line is full and the next stays.
+  // The second line of a hanging paragraph is indented too: it continues when the first line is full and the next
+  // stays.
   if (indent > 0.6 * em && line.left - column > 0.6 * em) {
     if (open.length === 1 && next && Math.abs(next.left - line.left) < 0.3 * em && !fitsMore(previous, line))
       return false;
@@ -312,7 +301,7 @@ export function isCapitals(line: Line): boolean {
 }
 
 /** True when the first word of the next line would have found room: the break was wanted. */
-function fitsMore(previous: Line, line: Line): boolean {
+export function fitsMore(previous: Line, line: Line): boolean {
   const room = line.column.right - previous.right;
   return room > firstWordWidth(line) + 0.9 * line.size;
 }
@@ -365,7 +354,9 @@ function isOfOneFont(line: Line): boolean {
   return own >= 0.85 * line.glyphs.length;
 }
 
-/** A line that begins in one style, as under a run-in heading, and ends in the style in which the next one continues. */
+/**
+ * A line that begins in one style, as under a run-in heading, and ends in the style in which the next one continues.
+ */
 function endsLike(previous: Line, line: Line): boolean {
   const first = previous.glyphs.find(isLetter);
   const last = previous.glyphs.findLast(isLetter);

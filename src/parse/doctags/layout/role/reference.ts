@@ -1,15 +1,29 @@
 import { idsIn } from '../../markup/imprint.ts';
 import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
-import { isBackMatter, isReferencesHeading } from './heading-number.ts';
+import { isBackMatter, isReferencesHeading } from './section-names.ts';
 import { countBy, mostFrequent, quantile } from '../statistics.ts';
 import type { Line } from '../page/segment.ts';
+import { splitLikelyReferences } from './likely-references.ts';
+import type { RoleScores } from './line-roles.ts';
+import { BRACKET, labelledStarts, labelOf, SKIPPED } from './reference-label.ts';
 
-const BRACKET = /^\[([^\]\s]{1,14}(?:\s[^\]]{1,10})?)\]/u;
-/** Where numbers end at one edge, the longest touch their text: "10.Wick EC". */
-const NUMBER = /^\(?(\d{1,3})(?:[.)]?(?:\s|$)|\.(?=\p{Lu}))/u;
+/** Fewer entries are no list of references. */
+const FEWEST = 3;
 
-export function splitReferences(drafts: readonly Draft[]): Draft[] {
+/** Cuts lists of references into entries: those under a heading or with labels, else what looks like references. */
+export function splitReferences(drafts: readonly Draft[], scoreLines: () => RoleScores): Draft[] {
+  const found = splitFoundReferences(drafts);
+  if (isList(found)) return found;
+  const likely = splitLikelyReferences(drafts, scoreLines());
+  return isList(likely) ? likely : found;
+}
+
+function isList(drafts: readonly Draft[]): boolean {
+  return drafts.filter(({ kind }) => kind === 'reference').length >= FEWEST;
+}
+
+function splitFoundReferences(drafts: readonly Draft[]): Draft[] {
   const result: Draft[] = [];
   let index = 0;
   let list: ListState | undefined;
@@ -72,7 +86,10 @@ function partOfList(
   return { inside, state: inside.size > 0 ? { last: count >= 3 ? count : 0, size } : undefined };
 }
 
-/** Where entries have labels, what is apart from them or is set unlike them is no entry: a licence, an address, an advertisement. */
+/**
+ * Where entries have labels, what is apart from them or is set unlike them is no entry: a licence, an address, an
+ * advertisement.
+ */
 function withoutStrays(drafts: readonly Draft[]): readonly Draft[] {
   const labelled = drafts.filter(({ lines: [first] }) => first && labelOf(first) !== undefined);
   if (labelled.length < 3 || labelled.length < 0.5 * drafts.length) return drafts;
@@ -101,7 +118,9 @@ function isSet({ lines }: Draft, size: number): boolean {
   return lines.some((line) => Math.abs(line.size - size) < 0.08 * size);
 }
 
-/** The next entries of a list that other sections have interrupted: the numbers continue, or the shape of its entries. */
+/**
+ * The next entries of a list that other sections have interrupted: the numbers continue, or the shape of its entries.
+ */
 function goesOnWith(draft: Draft, list: ListState): boolean {
   const [first] = draft.lines;
   if (!first || !ENTRY_KINDS.has(draft.kind) || !isSet(draft, list.size)) return false;
@@ -115,9 +134,6 @@ function goesOnWith(draft: Draft, list: ListState): boolean {
 /** "Devi, M. M., Guchhait, S. K., … (2020)": an entry of a list that is ordered by names. */
 const AUTHOR_YEAR =
   /^\p{Lu}[\p{L}’'-]+(?:\s\p{Lu}[\p{L}’'-]+)?,?\s(?:\p{Lu}\.?[\s,-]{0,2}){1,4}.{0,300}?\b(?:19|20)\d\d[a-z]?\b/u;
-
-/** Numbers that may be missing from a list: a label that was not read. */
-const SKIPPED = 2;
 
 /** Puts tables and pictures that are among the references back where they were: before the next entry. */
 function withFloats(found: readonly Draft[], section: readonly Draft[], inside: ReadonlySet<Draft>): Draft[] {
@@ -163,10 +179,6 @@ function isLabelledList(drafts: readonly Draft[], start: number): boolean {
   return expected > 6 && years >= 4;
 }
 
-function labelOf(line: Line): string | undefined {
-  return BRACKET.exec(line.text)?.[1] ?? NUMBER.exec(line.text)?.[1];
-}
-
 function entries(drafts: readonly Draft[], first: number): Draft[] {
   const lines = drafts.flatMap((draft) => draft.lines.map((line) => ({ line, draft, first: draft.lines[0] === line })));
   if (lines.length === 0) return [];
@@ -191,11 +203,7 @@ function entries(drafts: readonly Draft[], first: number): Draft[] {
 }
 
 function chooseStarts(lines: readonly Line[], paragraph: boolean[], first: number): boolean[] {
-  const bracketed = lines.map((line) => BRACKET.test(line.text));
-  if (bracketed.filter(Boolean).length >= 2 && bracketed[0]) return bracketed;
-  const numbered = runningNumbers(lines, first);
-  if (numbered) return numbered;
-  return hangingStarts(lines) ?? spacedStarts(lines) ?? paragraph;
+  return labelledStarts(lines, first) ?? hangingStarts(lines) ?? spacedStarts(lines) ?? paragraph;
 }
 
 function startsEntry(line: Line, previous: Line | undefined): boolean {
@@ -204,24 +212,6 @@ function startsEntry(line: Line, previous: Line | undefined): boolean {
     /^[\p{Lu}\p{N}“"‘'\p{Lo}]|^(?:de|van|von|di|da|del|la|le|el|al|bin|ter)\b/iu.test(line.text) &&
     /[.\d)\]/\p{L}]$/u.test(previous.text)
   );
-}
-
-/** Numbers at line starts that count up; a few may be missing where lines at the same edge continue counting. */
-function runningNumbers(lines: readonly Line[], first: number): boolean[] | undefined {
-  let last = first - 1;
-  let count = 0;
-  const edges = new Map<unknown, number>();
-  const starts = lines.map((line) => {
-    const number = Number(NUMBER.exec(line.text)?.[1] ?? Number.NaN);
-    const edge = edges.get(line.column);
-    const atEdge = edge === undefined || Math.abs(line.left - edge) < 1.2 * line.size;
-    if (number !== last + 1 && !(number > last && number <= last + 1 + SKIPPED && atEdge && count > 2)) return false;
-    edges.set(line.column, line.left);
-    last = number;
-    count += 1;
-    return true;
-  });
-  return (count > 2 || (first > 1 && count > 0)) && starts[0] === true ? starts : undefined;
 }
 
 /** First lines hang out to the left of the lines that follow. */
@@ -235,7 +225,10 @@ function hangingStarts(lines: readonly Line[]): boolean[] | undefined {
   return starts;
 }
 
-/** Entries without an indent that white space divides: two distances between lines, and the larger one comes before entries. */
+/**
+ * Entries without an indent that white space divides: two distances between lines, and the larger one comes before
+ * entries.
+ */
 function spacedStarts(lines: readonly Line[]): boolean[] | undefined {
   const steps = lines.map((line, index) => {
     const previous = lines[index - 1];

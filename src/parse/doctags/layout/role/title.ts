@@ -1,5 +1,6 @@
 import { lettersOf } from '../../../../base/index.ts';
-import { isArticleType, headingNumber, isCommonHeading, isAbstractHeading } from './heading-number.ts';
+import { headingNumber } from './heading-number.ts';
+import { isArticleType, isCommonHeading, isAbstractHeading } from './section-names.ts';
 import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
 import { isWide } from '../text/script.ts';
@@ -60,7 +61,9 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
 /** Fewer letters may be on both pages by chance. */
 const TITLE_LETTERS = 20;
 
-/** A repository may have put a cover sheet before the paper: it names the paper, but has no authors below its heading. */
+/**
+ * A repository may have put a cover sheet before the paper: it names the paper, but has no authors below its heading.
+ */
 function withoutCover(first: Draft, second: Draft, drafts: readonly Draft[]): Draft {
   const name = lettersOf(textOf(second));
   const cover = drafts.filter(({ page }) => page === first.page).map((draft) => textOf(draft));
@@ -139,6 +142,8 @@ function isSubtitle(draft: Draft, next: Draft | undefined, title: Draft, bodySiz
   // Right above a paragraph it is the first section.
   const isHeading = next !== undefined && /\p{Ll}\.$/u.test(textOf(next)) && text.split(/\s+/u).length <= 5;
   if (isHeading || isCommonHeading(headingNumber(text)?.rest ?? text)) return false;
+  // Several raised marks point from names to their addresses.
+  if (draft.lines.flatMap(raisedMarks).length > 1) return false;
   return first.baseline > title.box.bottom && !isArticleType(text) && namesInLine(text).length === 0;
 }
 

@@ -1,11 +1,12 @@
-import type { Draft, Findings } from '../draft.ts';
+import type { Draft } from '../draft.ts';
+import type { Findings } from '../findings.ts';
 import type { Segment } from '../page/segment.ts';
 import { shareInside, touches } from '../page/box.ts';
 import type { PageContent } from '../page/page-content.ts';
 import { OCR_FONT } from '../page/page-content.ts';
 import { keepsWords, lettersIn } from '../page/scan.ts';
 import { buildTable } from './table-grid.ts';
-import type { TableRegion } from './table-region.ts';
+import type { TableRegion } from './table-rows.ts';
 import { findTableRegions, stripeRules } from './table-region.ts';
 
 type PageFindings = Pick<Findings, 'text' | 'furniture' | 'pageRules' | 'pictures' | 'body'>;

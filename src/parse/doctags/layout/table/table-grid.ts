@@ -4,7 +4,7 @@ import { overlap, overlapX, widthOf } from '../page/box.ts';
 import { joinTexts } from '../text/glyph-text.ts';
 import type { Segment } from '../page/segment.ts';
 import { segmentOf } from '../page/segment.ts';
-import type { TableRegion } from './table-region.ts';
+import type { TableRegion } from './table-rows.ts';
 import { rowsOf, groupRows, separators } from './table-rows.ts';
 import type { Entry, TableLine, TableRow, RowSetting } from './table-rows.ts';
 import type { CellDraft } from './table-span.ts';

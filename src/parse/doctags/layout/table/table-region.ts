@@ -1,3 +1,4 @@
+import type { TableRegion } from './table-rows.ts';
 import { rowsOf } from './table-rows.ts';
 import type { Box, Table } from '../../../document.ts';
 import { proseSegments, proseShare, mainType, typeKey } from '../page/page-view.ts';
@@ -19,12 +20,6 @@ import { sameRow } from '../page/segment.ts';
 import { segmentLabel, captionStart } from '../role/caption.ts';
 import { isFormulaLine, hasLeaders } from '../role/paragraph.ts';
 import { buildTable } from './table-grid.ts';
-
-export interface TableRegion {
-  readonly box: Box;
-  readonly horizontal: readonly Box[];
-  readonly vertical: readonly Box[];
-}
 
 const SAME_EDGE = 5;
 const MIN_WIDTH = 50;
@@ -282,7 +277,10 @@ interface TablePage {
   readonly prose: ReadonlySet<Segment>;
 }
 
-/** Tables below their captions: from the caption's end to the last rule before running text, another caption or a picture. */
+/**
+ * Tables below their captions: from the caption's end to the last rule before running text, another caption or a
+ * picture.
+ */
 function captionedTables(page: TablePage): Box[] {
   return page.segments
     .filter((segment) => segmentLabel(segment) === 'table')

@@ -1,13 +1,19 @@
 import type { Segment } from '../page/segment.ts';
 import { sameRow } from '../page/segment.ts';
 import type { Box } from '../../../document.ts';
-import type { TableRegion } from './table-region.ts';
 import type { Features } from '../trees.ts';
 import { flag, scoreOf } from '../trees.ts';
 import model from './row-model.json' with { type: 'json' };
 import type { Extent } from '../page/box.ts';
 import { widthOf } from '../page/box.ts';
 import { quantile } from '../statistics.ts';
+
+/** Where a table is, and the rules drawn in it. */
+export interface TableRegion {
+  readonly box: Box;
+  readonly horizontal: readonly Box[];
+  readonly vertical: readonly Box[];
+}
 
 export interface RowSetting {
   readonly columns: readonly Extent[];
@@ -22,7 +28,10 @@ export interface RowSetting {
 const NUMBER = /^[^\p{L}\p{N}()]*\p{N}[^\p{L}()]*$/u;
 const WORD = /\p{L}{2,}/u;
 
-/** Figures of each line of a table, by which it continues with the row above it or begins one; `start` is where that row began. */
+/**
+ * Figures of each line of a table, by which it continues with the row above it or begins one; `start` is where that row
+ * began.
+ */
 export function rowFeatures(
   lines: readonly TableLine[],
   { columns, cuts, parts, headerEnd, between }: RowSetting,
@@ -162,7 +171,8 @@ export function groupRows(lines: readonly TableLine[], setting: RowSetting): Tab
     const row = rows.at(-1);
     const figures = features(index, start);
     // A rule between two lines, over all columns or some, ends the row.
-    if (row && figures?.cut === 0 && figures.partCut === 0 && scoreOf(model, figures) > 0) {
+    const goesOn = figures?.cut === 0 && figures.partCut === 0 && !repeats(line, lines[index - 1]);
+    if (row && goesOn && scoreOf(model, figures) > 0) {
       row.lines.push(line);
       return;
     }
@@ -173,6 +183,26 @@ export function groupRows(lines: readonly TableLine[], setting: RowSetting): Tab
     });
   });
   return rows;
+}
+
+/** Values in fewer columns may be alike by chance. */
+const REPEATED = 4;
+
+/** A line of values whose cells look like those above, in every column it fills, is a row of its own. */
+function repeats(line: TableLine, above: TableLine | undefined): boolean {
+  if (!above || line.entries.length < REPEATED) return false;
+  return line.entries.every(({ text, from, to }) => {
+    const upper = above.entries.find((entry) => entry.from === from && entry.to === to);
+    return upper !== undefined && !/\p{L}/u.test(text) && shapeOf(text) === shapeOf(upper.text);
+  });
+}
+
+/** How a value is written: numbers are alike, and so are single signs. */
+function shapeOf(text: string): string {
+  return text
+    .replaceAll(/[+\u2212\u2013-](?=\p{N})/gu, '')
+    .replaceAll(/\p{N}+(?:[.,·]\p{N}+)*/gu, '0')
+    .replace(/^[^\p{N}]$/u, '±');
 }
 
 export function rowsOf(segments: readonly Segment[]): Segment[][] {

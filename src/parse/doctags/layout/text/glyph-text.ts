@@ -43,7 +43,8 @@ export function glyphsText(glyphs: readonly Glyph[], lineSize: number, baseline:
       const distance = apart ? (apart[index] ?? 0) : glyph.left - previous.right;
       const isGap =
         distance > gapBetween(previous, glyph, gap) * em && (apart !== undefined || !isMoved(glyphs, index));
-      // The engine may give the words of another direction in reverse: behind a bracket such a space is that of another word.
+      // The engine may give the words of another direction in reverse: behind a bracket such a space is that of another
+      // word.
       const hasSpace = glyph.spaced && !(apart && previous.text === '(');
       const isSpace = isGap || (hasSpace && distance > spaceAfter(previous) * em);
       if (isSpace && (isGap || apart || glyph.spaced === true || !isInsideWord(glyphs, index))) text += ' ';
@@ -111,7 +112,9 @@ function wordGap(glyphs: readonly Glyph[]): number {
 /** The share of a line's usual space below which a gap between two letters is no space. */
 const NARROW = 0.75;
 
-/** Some fonts advance too far after a letter ("Figur e"): such a gap is clearly narrower than the spaces of its line. */
+/**
+ * Some fonts advance too far after a letter ("Figur e"): such a gap is clearly narrower than the spaces of its line.
+ */
 function isInsideWord(glyphs: readonly Glyph[], index: number): boolean {
   const [before, glyph] = [glyphs[index - 1], glyphs[index]];
   if (!before || !glyph || !hasLetter(before.text) || !hasLetter(glyph.text)) return false;
@@ -258,7 +261,9 @@ const DINGBATS: Readonly<Record<number, string>> = {
   0xf0e0: '→',
 };
 
-/** Figures and small capitals of Adobe's fonts (Myriad, Minion) have private codes: their first code, and what they are. */
+/**
+ * Figures and small capitals of Adobe's fonts (Myriad, Minion) have private codes: their first code, and what they are.
+ */
 const ADOBE_PRIVATE: readonly (readonly [number, string])[] = [
   [0xf639, '0'],
   [0xf63a, '23456789'],

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasLetter, hasLetterOrDigit, isDigit, isLetters, detectLanguage } from './script.ts';
+
+import { setWord } from '../../../../../test/support/glyphs.ts';
+import { hasLetter, hasLetterOrDigit, isDigit, isLetters, detectLanguage, readingGlyphs } from './script.ts';
 
 test('letters and digits are classified as in Unicode', () => {
   const texts = ['', 'ab', 'a1', '1a', 'ﬁ', '\u{1d400}', 'é', 'e\u0301', '٣', '½', 'ª', ' a', '\ufffd'];
@@ -58,5 +60,45 @@ test('no language is guessed from too little or unspecific text', () => {
       'Anas Aythya Bucephala Clangula Histrionicus Lophodytes Melanitta Mergus Somateria Polysticta Netta Marmaronetta',
     ),
     undefined,
+  );
+});
+
+test('the language is detected by short words or by the script', () => {
+  assert.equal(
+    detectLanguage('the water of the river is slow and the sand in it settles for years in that plain'),
+    'en',
+  );
+  assert.equal(
+    detectLanguage('der Fluss ist langsam und die Steine werden von dem Wasser nicht mit auf den Weg genommen'),
+    'de',
+  );
+  assert.equal(
+    detectLanguage(
+      '강물은 천천히 흐르고 모래는 넓은 들판에 가라앉는다 그리고 농부들은 그곳에서 밀을 재배한다 오늘도 강은 흐른다 바다까지',
+    ),
+    'ko',
+  );
+  assert.equal(detectLanguage('x'), undefined);
+});
+
+test('words in the other direction are reversed within a line', () => {
+  const hebrew = [
+    ...setWord('see'),
+    ...setWord('אב', 20)
+      .toReversed()
+      .map((each, index) => ({ ...each, left: 20 + index * 5 })),
+  ];
+  assert.equal(
+    readingGlyphs(hebrew, false)
+      .map((each) => each.text)
+      .join(''),
+    'seeאב',
+  );
+  const inMirror = [...setWord('אב'), ...setWord('nohtyP', 20)];
+  assert.equal(
+    readingGlyphs(inMirror, true)
+      .map((each) => each.text)
+      .join(''),
+    'אבPython',
   );
 });

@@ -28,7 +28,10 @@ export function isDigit(text: string): boolean {
 
 const WIDE = /^[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\u{20000}-\u{323af}]/u;
 
-/** Whether a text begins with a character of Chinese or Japanese, set in a square; words of these have no spaces between them. */
+/**
+ * Whether a text begins with a character of Chinese or Japanese, set in a square; words of these have no spaces between
+ * them.
+ */
 export function isWide(text: string): boolean {
   return (text.codePointAt(0) ?? 0) >= 0x3000 && WIDE.test(text);
 }
@@ -132,7 +135,9 @@ function isSignOf(sign: Glyph, number: Glyph | undefined): boolean {
   return /^[%‰°]$/u.test(sign.text) && number !== undefined && isNumber(number.text) && !isApart(sign, number);
 }
 
-/** Whether a number ends at `last`: a gap or, next to Arabic letters, a hyphen separates it from the digit at `next`. */
+/**
+ * Whether a number ends at `last`: a gap or, next to Arabic letters, a hyphen separates it from the digit at `next`.
+ */
 function endsNumber(glyphs: readonly Glyph[], last: number, next: number, isArabic: boolean): boolean {
   const [before, after] = [glyphs[last], glyphs[next]];
   if (!before || !after || !isNumber(before.text)) return false;

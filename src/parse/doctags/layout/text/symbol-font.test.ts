@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+
+import { FONT, glyph } from '../../../../../test/support/glyphs.ts';
 import { withoutHidden } from '../../engines/pdfium-objects.ts';
 import { describeFont } from '../../engines/pdfium-glyphs.ts';
 import { composeAccents } from './marks.ts';
@@ -7,7 +9,6 @@ import type { Ink } from './symbol-font.ts';
 import { unknownText, nameGlyphs } from './symbol-font.ts';
 import type { Font, Glyph, PageContent } from '../page/page-content.ts';
 
-const TEXT = describeFont('Times-Roman', 0);
 const SYMBOLS = describeFont('AdvPS3F4C13', 0);
 
 /** Glyphs of five points each from left to right; a word is given with its font, a gap is a space. */
@@ -25,25 +26,6 @@ function row(...words: readonly (readonly [string, Font] | ' ')[]): Glyph[] {
     }
   }
   return glyphs;
-}
-
-function glyph(text: string, left: number, change: Partial<Glyph> = {}): Glyph {
-  return {
-    text,
-    left,
-    right: left + 5,
-    top: 90,
-    bottom: 102,
-    x: left,
-    baseline: 100,
-    size: 10,
-    font: TEXT,
-    spaced: false,
-    turn: 0,
-    form: -1,
-    artifact: false,
-    ...change,
-  };
 }
 
 function page(glyphs: readonly Glyph[]): PageContent {
@@ -81,14 +63,14 @@ test('an m that extends below the line is a mu, a flat e is a dash; real letters
     ],
   ]);
   const line = row(
-    ['250', TEXT],
+    ['250', FONT],
     ' ',
     ['m', SYMBOLS],
-    ['g', TEXT],
+    ['g', FONT],
     ' ',
-    ['5', TEXT],
+    ['5', FONT],
     ['e', SYMBOLS],
-    ['10', TEXT],
+    ['10', FONT],
     ['p', SYMBOLS],
   );
   const found = named(line, shapes);
@@ -100,7 +82,7 @@ test('an m that extends below the line is a mu, a flat e is a dash; real letters
 
 test('a letter with another name that looks like a mu before a unit is a mu', () => {
   const shapes = new Map([[SYMBOLS, new Map([['l', ink(-0.2, 0.45)]])]]);
-  assert.equal(textOf(named(row(['2', TEXT], ' ', ['l', SYMBOLS], ['L', TEXT]), shapes)), '2μL');
+  assert.equal(textOf(named(row(['2', FONT], ' ', ['l', SYMBOLS], ['L', FONT]), shapes)), '2μL');
 });
 
 test('words of a display font with odd letters are unchanged', () => {
@@ -110,10 +92,10 @@ test('words of a display font with odd letters are unchanged', () => {
 
 test('a glyph without a name is inferred from the words around it, or counted as unmapped', () => {
   const hole = unknownText(0xe103);
-  const words = [' ', ['speci', TEXT], [hole, SYMBOLS], ['c', TEXT], ' ', [hole, SYMBOLS], ['gure', TEXT]] as const;
+  const words = [' ', ['speci', FONT], [hole, SYMBOLS], ['c', FONT], ' ', [hole, SYMBOLS], ['gure', FONT]] as const;
   assert.equal(textOf(named(row(...words), new Map())), 'specificfigure');
-  assert.equal(textOf(named(row(['xq', TEXT], [hole, SYMBOLS], ['zz', TEXT]), new Map())), 'xq\ufffdzz');
-  assert.equal(textOf(named(row(['is', TEXT], ' ', [hole, SYMBOLS], ' ', ['so', TEXT]), new Map())), 'isso');
+  assert.equal(textOf(named(row(['xq', FONT], [hole, SYMBOLS], ['zz', FONT]), new Map())), 'xq\ufffdzz');
+  assert.equal(textOf(named(row(['is', FONT], ' ', [hole, SYMBOLS], ' ', ['so', FONT]), new Map())), 'isso');
 });
 
 test('a superscript ring before C is a degree, the composition sign of TeX is not', () => {
@@ -123,7 +105,7 @@ test('a superscript ring before C is a degree, the composition sign of TeX is no
 });
 
 test('an accent drawn after the line is matched to its letter by position; a stroke negates a sign', () => {
-  const line = row(['Jose', TEXT], ' ', ['et', TEXT]);
+  const line = row(['Jose', FONT], ' ', ['et', FONT]);
   const accents = composeAccents([...line, glyph('´', 15.5, { right: 19.5 })]);
   assert.equal(accents.map(({ text }) => text).join(''), 'Joséet');
   const signs = composeAccents([glyph('i', 0), glyph('\u0338', 5.5), glyph('=', 5), glyph('j', 10)]);
@@ -131,8 +113,8 @@ test('an accent drawn after the line is matched to its letter by position; a str
 });
 
 test('hidden text and duplicates are removed; the text layer of a scan is kept', () => {
-  const line = row(['seen', TEXT]);
-  const ghost = row(['ghost', TEXT]).map((each) => ({ ...each, baseline: 200 }));
+  const line = row(['seen', FONT]);
+  const ghost = row(['ghost', FONT]).map((each) => ({ ...each, baseline: 200 }));
   const inks = [...line.map(() => 'plain' as const), ...ghost.map(() => 'none' as const)];
   const text = (glyphs: readonly Glyph[]): string => glyphs.map((each) => each.text).join('');
   const long = Array.from({ length: 6 }, (_, index) =>

@@ -126,7 +126,10 @@ export interface Ink {
   readonly right: number;
   readonly bottom: number;
   readonly top: number;
-  /** The sign that its outline shows, if that is not the character it is named; U+FFFD if no sign is known that looks so. */
+  /**
+   * The sign that its outline shows, if that is not the character it is named; U+FFFD if no sign is known that looks
+   * so.
+   */
   readonly shows?: string;
 }
 
@@ -424,7 +427,9 @@ function ligatureFor(words: readonly string[]): string | undefined {
   return (fits.get(best) ?? 0) >= Math.max(1, 0.4 * inWords.length) ? best : undefined;
 }
 
-/** Glyphs of unknown meaning are distinguished by characters from here on, until the words around them have been read. */
+/**
+ * Glyphs of unknown meaning are distinguished by characters from here on, until the words around them have been read.
+ */
 const FIRST_UNKNOWN = 0x100000;
 
 export function unknownText(code: number): string {
@@ -435,7 +440,9 @@ export function isUnknown(text: string): boolean {
   return (text.codePointAt(0) ?? 0) >= FIRST_UNKNOWN;
 }
 
-/** What TeX's text fonts have at codes where other fonts have no letter, or another sign. Bitmap fonts have no names. */
+/**
+ * What TeX's text fonts have at codes where other fonts have no letter, or another sign. Bitmap fonts have no names.
+ */
 const TEX_LIGATURES: ReadonlyMap<string, string> = new Map(
   ['ff', 'fi', 'fl', 'ffi', 'ffl'].map((text, index) => [unknownText(11 + index), text]),
 );

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { writeTableModel } from '../../../../test/fixtures/table-model.ts';
-import { systemClock } from '../../../base/index.ts';
-import type { Loopback } from '../../../testing/index.ts';
-import { openLoopback } from '../../../testing/index.ts';
-import type { DenseEngine } from '../engine.ts';
-import { openDenseEngine } from '../open-engine.ts';
+import { writeTableModel } from '../../../test/fixtures/table-model.ts';
+import { systemClock } from '../../base/index.ts';
+import type { Loopback } from '../../testing/index.ts';
+import { openLoopback } from '../../testing/index.ts';
+import type { DenseEngine } from './engine.ts';
+import { openDenseEngine } from './open-engine.ts';
 
 const TEXTS = [
   'Whales are the largest animals on earth.',

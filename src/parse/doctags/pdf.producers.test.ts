@@ -7,6 +7,7 @@ import type { Block } from '../document.ts';
 import { openPdf } from './engines/pdfium.ts';
 import { parsePdf } from './pdf.ts';
 
+const OBLIQUE = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Oblique.ttf'));
 const DEJAVU = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
 
 // PDFs as browsers, office programs and report generators write them.
@@ -72,7 +73,9 @@ test('only the clipped part of a drawing counts: the border of a heading is not 
   );
 });
 
-/** Draws rows of three cells from y on, every second one shaded: cell by cell, or the page through a clip of its cells. */
+/**
+ * Draws rows of three cells from y on, every second one shaded: cell by cell, or the page through a clip of its cells.
+ */
 function drawStriped(pdf: PdfDocument, rows: readonly string[][], y: number, how: 'cells' | 'clip'): void {
   const edges = [72, 240, 390, 540];
   rows.forEach((row, index) => {
@@ -372,4 +375,22 @@ test('a word is one word although letters are moved inside it, where the file ha
   });
   const text = (await parsePdf(bytes)).blocks.map((block) => block.text).join(' ');
   assert.match(text, /the References of our Figure show it/);
+});
+
+test('letters of an italic font stay as they are named, however they look', async () => {
+  const bytes = await makePdf(
+    (pdf) => {
+      pdf.registerFont('TestSans-Oblique', OBLIQUE);
+      paragraph(pdf, prose(6), { x: 72, y: 72, width: 468 });
+      let x = 72;
+      for (const piece of ['We change x to ', '♞', ' in place.']) {
+        pdf.font(piece === '♞' ? 'TestSans-Oblique' : 'Times-Roman').fontSize(10);
+        pdf.text(piece, x, 300, { lineBreak: false, baseline: 'alphabetic' });
+        x += pdf.widthOfString(piece);
+      }
+    },
+    { compress: false },
+  );
+  const { blocks } = await parsePdf(misnamed(bytes, { '♞': 'm' }));
+  assert.match(blocks.at(-1)?.text ?? '', /We change x to m in place\.$/);
 });

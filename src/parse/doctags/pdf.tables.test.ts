@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { line, makePdf, paragraph, prose } from '../../../../../test/support/make-pdf.ts';
-import type { Block, Table } from '../../../document.ts';
-import { parsePdf } from '../../pdf.ts';
+import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
+import type { Block, Table } from '../document.ts';
+import { parsePdf } from './pdf.ts';
 
 type Drawing = Parameters<Parameters<typeof makePdf>[0]>[0];
 

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { textsOf } from '../../../test/support/document-blocks.ts';
 import { line, makePdf, paragraph, prose } from '../../../test/support/make-pdf.ts';
-import type { Block, ParsedDocument } from '../document.ts';
 import { parsePdf } from './pdf.ts';
-
-function texts({ blocks }: ParsedDocument, kind: Block['kind']): string[] {
-  return blocks.filter((block) => block.kind === kind).map(({ text }) => text);
-}
 
 test('formulas, running heads and exercises of a book are not headings', async () => {
   const bytes = await makePdf((pdf) => {
@@ -30,13 +26,13 @@ test('formulas, running heads and exercises of a book are not headings', async (
     }
   });
   const document = await parsePdf(bytes);
-  assert.deepEqual([...texts(document, 'title'), ...texts(document, 'heading')], ['3.2 Sand and clay']);
+  assert.deepEqual([...textsOf(document, 'title'), ...textsOf(document, 'heading')], ['3.2 Sand and clay']);
   assert.deepEqual(
-    texts(document, 'formula'),
+    textsOf(document, 'formula'),
     [1, 2, 3, 4, 5, 6].map((page) => `x = ${page} y + 2 z (3.${page})`),
   );
-  assert.equal(texts(document, 'page_header').length, 6);
-  const flow = [...texts(document, 'text'), ...texts(document, 'list_item')].join(' ');
+  assert.equal(textsOf(document, 'page_header').length, 6);
+  const flow = [...textsOf(document, 'text'), ...textsOf(document, 'list_item')].join(' ');
   assert.ok(!flow.includes('CHAPTER 3'), 'a running head is not text');
   assert.ok(flow.includes(prose(2, 34).slice(0, 40)), 'an exercise is text');
 });
@@ -63,9 +59,9 @@ test('references with superscript numbers below a short rule are not footnotes',
     });
   });
   const document = await parsePdf(bytes);
-  assert.deepEqual(texts(document, 'footnote'), []);
+  assert.deepEqual(textsOf(document, 'footnote'), []);
   assert.deepEqual(
-    texts(document, 'reference').map((text) => text.replace(/^\D{0,2}\d+\D?\s*(?=A\.)/, '')),
+    textsOf(document, 'reference').map((text) => text.replace(/^\D{0,2}\d+\D?\s*(?=A\.)/, '')),
     entries,
   );
 });
@@ -90,9 +86,9 @@ test('a short second title line and a heading at the top of a column are not joi
       });
   });
   const document = await parsePdf(bytes);
-  assert.deepEqual(texts(document, 'title'), ['How Slow Water Carries Sand over Long and Broad Plains']);
-  assert.ok(texts(document, 'heading').includes('REFERENCES'));
-  assert.equal(texts(document, 'reference').length, 8);
+  assert.deepEqual(textsOf(document, 'title'), ['How Slow Water Carries Sand over Long and Broad Plains']);
+  assert.ok(textsOf(document, 'heading').includes('REFERENCES'));
+  assert.equal(textsOf(document, 'reference').length, 8);
 });
 
 test('the first reference of a slide is not a page number, and spaced last letters belong to their word', async () => {
@@ -123,8 +119,8 @@ test('the first reference of a slide is not a page number, and spaced last lette
     { size: [362, 272] },
   );
   const document = await parsePdf(bytes);
-  assert.equal(texts(document, 'reference').length, 4);
-  assert.match(texts(document, 'reference')[0] ?? '', /^\[?1/);
+  assert.equal(textsOf(document, 'reference').length, 4);
+  assert.match(textsOf(document, 'reference')[0] ?? '', /^\[?1/);
   const all = document.blocks.map(({ text }) => text).join(' ');
   for (const number of [1, 2, 3]) assert.ok(all.includes(`Figure ${number}.`), all.slice(0, 600));
 });
@@ -146,7 +142,7 @@ test('a reference list with one entry per slide is recognised', async () => {
   );
   const document = await parsePdf(bytes);
   assert.deepEqual(
-    texts(document, 'reference').map((text) => text.slice(0, 13)),
+    textsOf(document, 'reference').map((text) => text.slice(0, 13)),
     ['[1] A. Miller', '[2] A. Miller', '[3] A. Miller'],
   );
 });

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { TWO_COLUMNS, findingsAfter, draftsAfter } from '../../../../test/support/layout-passes.ts';
+import { drawnPage } from '../../../../test/support/drawn-page.ts';
+import { textOf } from './draft.ts';
+import { PASSES } from './layout.ts';
+
+test('the title includes a subtitle, but not the article type or a notice', () => {
+  const found = draftsAfter(
+    'title',
+    drawnPage(`
+#Research Article
+#Ducks on ponds in winter
+
+Anna Teal and Ben Coot
+
+Abstract
+${TWO_COLUMNS}
+`),
+  );
+  assert.ok(found.includes('title: Ducks on ponds in winter'), found.join('\n'));
+});
+
+test('large type between a title and a paragraph is a heading, not a subtitle', () => {
+  const page = drawnPage(`#Ducks on ponds in winter\n\n#Results\n\n${TWO_COLUMNS}\n`);
+  const [first] = page.glyphs;
+  assert.ok(first);
+  const isSection = ({ size, baseline }: typeof first): boolean => size === first.size && baseline > first.baseline;
+  const glyphs = page.glyphs.map((glyph) => (isSection(glyph) ? { ...glyph, size: 0.8 * glyph.size } : glyph));
+  const found = draftsAfter('title', { ...page, glyphs });
+  assert.ok(found.includes('title: Ducks on ponds in winter'), found.join('\n'));
+});
+
+test('section names at the start of paragraphs become headings; labels of notes do not', () => {
+  const found = draftsAfter(
+    'run-ins',
+    drawnPage(`
+«1 Introduction»
+
+ducks swim on every pond that is there and eat what they find below the water
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted as
+their number changes with every hour of a day and nobody stays for longer than
+it takes to count them all.
+
+«Funding:» The pond was paid for by the town and by all the people who come to
+look at the ducks on Sundays in summer and in winter.
+
+«Notes:» Weights are those of dry ducks and all of them were weighed only once
+before they went on to the next pond.
+`),
+  );
+  assert.ok(found.includes('heading: Funding:'), found.join('\n'));
+  assert.ok(
+    found.some((each) => each.startsWith('text: Notes: Weights')),
+    found.join('\n'),
+  );
+});
+
+test('a run-in heading ends with its style: across a symbol, on a nearly full line, before an unmarked name', () => {
+  const found = draftsAfter(
+    'run-ins',
+    drawnPage(`
+«1 Introduction»
+
+ducks swim on every pond that is there and eat what they find below the water
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted as
+their number changes with every hour of a day and nobody stays for longer than
+it takes to count them all.
+
+«The number of» β«-ducks that were seen on each of all the ponds.» They are few
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted.
+
+ducks on ponds are counted twice. «T»hey are the same ducks and they swim there
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted.
+
+«Weights of geese.» They were weighed on each of the ponds in the second week
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted.
+
+«Conflict of interest» The authors are no ducks and have never been paid for it
+by any of those who come to look at the pond.
+`),
+  );
+  assert.deepEqual(
+    found.filter((each) => each.startsWith('heading')),
+    [
+      'heading: 1 Introduction',
+      'heading: The number of β-ducks that were seen on each of all the ponds.',
+      'heading: Weights of geese.',
+      'heading: Conflict of interest',
+    ],
+  );
+});
+
+test('a label and dates beside the title are not part of it, and do not split it', () => {
+  const title = drawnPage(`
+#               Ducks on ponds and what
+
+#               they eat in winter
+
+
+                                Anna Teal and Ben Coot
+
+                                Abstract
+${TWO_COLUMNS}
+`);
+  const beside = drawnPage(`
+
+OPEN
+Received 1 May
+Accepted 2 May
+Published 3 May
+`);
+  const small = beside.glyphs.map((glyph) => ({ ...glyph, size: 7, baseline: glyph.baseline - 3 }));
+  const found = draftsAfter('title', { ...title, glyphs: [...title.glyphs, ...small] });
+  assert.ok(found.includes('title: Ducks on ponds and what they eat in winter'), found.join('\n'));
+});
+
+test('names between the title and an abstract on the next page are not headings', () => {
+  const found = draftsAfter(
+    'headings',
+    drawnPage('#Ducks on ponds in winter\n\n«Anna Teal»\nPond House\n\n«Ben Coot»\nLake House\n'),
+    drawnPage(`«Abstract»\n${TWO_COLUMNS}\n«Keywords:»\n\nducks and geese\n`, 2),
+  );
+  assert.deepEqual(
+    found.filter((each) => each.startsWith('heading')),
+    ['heading: Abstract'],
+  );
+});
+
+test('a slide title is a heading once, although it is in the position of running heads', () => {
+  const birds = ['ducks', 'geese', 'swans', 'coots', 'terns', 'gulls', 'rails', 'teals'];
+  const titles = ['The pond', 'First look', 'Results I', 'Results II', 'Results III', 'Others', 'More', 'Last words'];
+  const pages = titles.map((title, index) => {
+    const [bird = '', other = ''] = [birds[index], birds[7 - index]];
+    return drawnPage(
+      `
+#${title}
+
+
+${bird} swim on every pond that is there and look for what ${other} find below the water
+
+▶ ${other} walk about on the meadows in search of grass where the ${bird} are not seen
+▶ ${bird} stay
+${'\n'.repeat(48)}
+                                      Ponds and ${bird} of the year
+                                                                     ${index + 1}
+`,
+      index + 1,
+    );
+  });
+  assert.deepEqual(
+    draftsAfter('page-order', ...pages)
+      .filter((each) => /^(?:heading|page_header): [^\d]/u.test(each))
+      .slice(1),
+    [
+      'heading: Results I',
+      'page_header: Results II',
+      'page_header: Results III',
+      'heading: Others',
+      'heading: More',
+      'heading: Last words',
+    ],
+  );
+});
+
+test('code in capitals and a recurring line are not headings', () => {
+  const page = drawnPage(`
+What was found on the ponds in the first spring of the count, in a few words:
+
+«CREATE POND WHERE DUCK_COUNT = 3»
+
+${'«END»\n\nducks swim on every pond that is there and eat what they find below where they are\n\n'.repeat(5)}
+`);
+  assert.deepEqual(
+    draftsAfter('lists', page).filter((each) => each.startsWith('heading')),
+    [],
+  );
+});
+
+test('a single bold line above body text is a heading, even if it is the only one of its style', () => {
+  const prose = TWO_COLUMNS.trim()
+    .split('\n')
+    .map((each) => each.replace(/ {2,}/u, ' '))
+    .join('\n');
+  const page = drawnPage(`
+#Ducks of many ponds
+
+${prose}
+
+«The ponds of the land»
+${prose}
+`);
+  assert.deepEqual(
+    draftsAfter('headings', page).filter((each) => each.startsWith('heading')),
+    ['heading: The ponds of the land'],
+  );
+});
+
+test('a title right of labels that come first in reading order is found', () => {
+  const found = findingsAfter(
+    'footnotes',
+    drawnPage(`
+#Ducks of all the upper ponds
+
+A. Duck, B. Goose and C. Swan
+
+«Abstract»
+
+We looked at all the ponds of the land and at the ducks on them in spring, when it
+is wet, and in summer, and we saw that ducks swim on every pond all the year round.
+`),
+  );
+  const label = found.drafts.filter((draft) => textOf(draft) === 'Abstract');
+  assert.equal(label.length, 1);
+  const reordered = [...label, ...found.drafts.filter((draft) => !label.includes(draft))];
+  const title = PASSES.find(({ name }) => name === 'title');
+  const drafts = title?.run({ ...found, drafts: reordered }).drafts ?? [];
+  assert.deepEqual(
+    drafts.filter(({ kind }) => kind === 'title').map((draft) => textOf(draft)),
+    ['Ducks of all the upper ponds'],
+  );
+});
+
+test('a run-in heading ends before text in the same style', () => {
+  const page = drawnPage(`
+«1 Introduction»
+
+«2.1. Ducks. Anas» swims on every pond that is there and eats what it finds below
+where the others do not come to look for it in a row that nobody has ever counted.
+`);
+  assert.ok(draftsAfter('run-ins', page).includes('heading: 2.1. Ducks.'), draftsAfter('run-ins', page).join('\n'));
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { TableLine } from './table-rows.ts';
+import { groupRows } from './table-rows.ts';
+
+const WIDTH = 60;
+
+/** Lines of a table, drawn with a bar between columns; lines with a label are farther from the line above. */
+function linesOf(...rows: readonly string[]): TableLine[] {
+  let baseline = 100;
+  return rows.map((row) => {
+    baseline += row.startsWith(' ') ? 9 : 12.6;
+    const entries = row.split('|').flatMap((cell, column) => {
+      const text = cell.trim();
+      const left = WIDTH * column;
+      const place = { from: column, to: column, left, right: left + 4 * text.length, size: 8, baseline };
+      return text === '' ? [] : [{ ...place, text }];
+    });
+    return { baseline, entries };
+  }) as unknown as TableLine[];
+}
+
+function rowsOf(lines: readonly TableLine[]): number[] {
+  const columns = Array.from({ length: 9 }, (_, at) => ({ left: WIDTH * at, right: WIDTH * (at + 1) - 4 }));
+  return groupRows(lines, { columns, cuts: [], parts: [], headerEnd: 0, between: [] }).map((row) => row.lines.length);
+}
+
+test('lines of values that look like those above them are rows, also without a label', () => {
+  const lines = linesOf(
+    '0 | 3 (6.7)   | − | − | − | − | − | − | 3 (6.7)',
+    '1 | 8 (17.8)  | + | − | − | − | + | − | 2 (4.4)',
+    '  |           | − | + | − | − | − | − | 2 (4.4)',
+    '  |           | − | − | − | + | − | + | 4 (8.9)',
+    '2 | 10 (22.2) | + | + | − | − | − | − | 2 (4.4)',
+    '  |           | + | − | − | + | + | − | 2 (4.4)',
+    '  |           | − | + | − | + | − | − | 2 (4.4)',
+    '3 | 10 (22.2) | + | + | − | − | − | − | 2 (4.4)',
+    '  |           | + | − | − | + | + | − | 2 (4.4)',
+    '  |           | − | + | − | + | − | − | 2 (4.4)',
+    '4 | 10 (22.2) | + | + | − | − | − | − | 2 (4.4)',
+    '  |           | + | − | − | + | + | − | 2 (4.4)',
+    '  |           | − | + | − | + | − | − | 2 (4.4)',
+  );
+  assert.deepEqual(
+    rowsOf(lines),
+    lines.map(() => 1),
+  );
+});
