@@ -30,6 +30,7 @@ import {
 } from '../base/index.ts';
 import type { Journal, LogCursor, LogFile } from '../journal/index.ts';
 import { FolderJournal, isFleetFolder, isSameLog, linesOf, LogFolder, START } from '../journal/index.ts';
+import type { CorpusSql, SqlValues } from './corpus-sql.ts';
 import { KeptLogs, packed, salvageLogs } from './kept-logs.ts';
 import { LineReader } from './line-reader.ts';
 import { WorkRows } from './work-rows.ts';
@@ -69,8 +70,6 @@ export interface StoreOptions {
   readonly journal?: Journal | undefined;
 }
 
-type SqlValues = readonly SQLInputValue[] | readonly [Readonly<Record<string, SQLInputValue>>];
-
 /** What was ingested. */
 export interface Ingested {
   lines: number;
@@ -88,7 +87,7 @@ export interface Ingested {
  * store.all('select work, title from works order by work limit 10');
  * ```
  */
-export class CorpusStore implements Disposable {
+export class CorpusStore implements CorpusSql, Disposable {
   readonly folder: string;
   readonly database: DatabaseSync;
   readonly #path: string;
@@ -338,12 +337,14 @@ export class CorpusStore implements Disposable {
     return this.run(`insert ${orElse} into ${table} (${columns.join(', ')}) values (${places})`, ...Object.values(row));
   }
 
-  /** Inserts many rows per call: a call costs about as much as a row. */
-  insertRows(table: string, rows: readonly (readonly SQLInputValue[])[]): void {
+  /** Inserts rows with the same columns, many per call: a call costs about as much as a row. */
+  insertRows(table: string, rows: readonly Readonly<Record<string, SQLInputValue>>[]): void {
+    const columns = Object.keys(rows[0] ?? {});
+    const places = `(${columns.map(() => '?').join(', ')})`;
     for (let at = 0; at < rows.length;) {
       const some = rows.slice(at, at + (rows.length - at < ROWS_PER_CALL ? 1 : ROWS_PER_CALL));
-      const values = some.map((row) => `(${row.map(() => '?').join(', ')})`).join(', ');
-      this.run(`insert into ${table} values ${values}`, ...some.flat());
+      const values = some.map(() => places).join(', ');
+      this.run(`insert into ${table} (${columns.join(', ')}) values ${values}`, ...some.flatMap(Object.values));
       at += some.length;
     }
   }
@@ -449,11 +450,12 @@ export class CorpusStore implements Disposable {
     if (bad.length > 0) this.#warnOfLines(log, cursor, bad);
     const { bytes, head_bytes: headBytes, head, tail } = read.cursor;
     this.run(
-      `insert into logs (name, bytes, head_bytes, head, tail, bad_lines) values (?, ?, ?, ?, ?, ?)
+      `insert into logs (name, bytes, head_bytes, head, tail, bad_lines)
+       values (:name, :bytes, :headBytes, :head, :tail, :badLines)
        on conflict do update set bytes = excluded.bytes, head_bytes = excluded.head_bytes, head = excluded.head,
          tail = excluded.tail, bad_lines = bad_lines + excluded.bad_lines`,
-      log.name, bytes, headBytes, head, tail, bad.length,
-    ); // prettier-ignore
+      { name: log.name, bytes, headBytes, head, tail, badLines: bad.length },
+    );
     if (read.bytes.length > 0)
       this.insert('log_pieces', { log: log.name, start: cursor.bytes, content: packed(read.bytes) });
     if (!this.#settlesLate || this.#works.size > MOST_UNSETTLED) this.#works.settle();

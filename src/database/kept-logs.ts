@@ -20,7 +20,7 @@ import {
 } from '../base/index.ts';
 import type { LogFile, LogFolder } from '../journal/index.ts';
 import { appendNow, isFleetFolder, linesOf, readAt } from '../journal/index.ts';
-import type { CorpusStore } from './corpus-store.ts';
+import type { CorpusSql } from './corpus-sql.ts';
 
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
 const NEWLINE = Buffer.from('\n');
@@ -38,10 +38,10 @@ export interface Mended {
  * missing, shorter or different was lost or damaged, and is written again from here.
  */
 export class KeptLogs {
-  readonly #store: Pick<CorpusStore, 'iterate'>;
+  readonly #sql: Pick<CorpusSql, 'iterate'>;
 
-  constructor(store: Pick<CorpusStore, 'iterate'>) {
-    this.#store = store;
+  constructor(sql: Pick<CorpusSql, 'iterate'>) {
+    this.#sql = sql;
   }
 
   /** Whether the file begins with every byte that was read from it. */
@@ -134,7 +134,7 @@ export class KeptLogs {
   }
 
   *#pieces(name: string): Generator<Buffer> {
-    const rows = this.#store.iterate<{ start: number; content: Uint8Array }>(
+    const rows = this.#sql.iterate<{ start: number; content: Uint8Array }>(
       'select start, content from log_pieces where log = ? order by start',
       name,
     );

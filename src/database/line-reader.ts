@@ -1,7 +1,7 @@
 import { fieldsOf, parseJson } from '../base/index.ts';
 import type { ManifestRow } from '../download/index.ts';
 import type { LogName, StageLog } from '../journal/index.ts';
-import type { CorpusStore } from './corpus-store.ts';
+import type { CorpusSql } from './corpus-sql.ts';
 import type { WorkRows } from './work-rows.ts';
 import type { Decision, ScreeningDecision, Standing } from './decisions.ts';
 import { CHOICES, labelOf, LABELS, PHASES } from './decisions.ts';
@@ -44,11 +44,11 @@ const IMPORTED = 'import';
 
 /** Turns log lines into rows, which depend only on the lines of one log and their order. */
 export class LineReader {
-  readonly #store: CorpusStore;
+  readonly #sql: CorpusSql;
   readonly #works: WorkRows;
 
-  constructor(store: CorpusStore, works: WorkRows) {
-    this.#store = store;
+  constructor(sql: CorpusSql, works: WorkRows) {
+    this.#sql = sql;
     this.#works = works;
   }
 
@@ -65,14 +65,14 @@ export class LineReader {
       case 'manifest':
         return isManifestRow(value) && this.#outcome(value, line);
       case 'records':
-        return applyRecordLine(this.#store, this.#works, value as unknown as RecordLine);
+        return applyRecordLine(this.#sql, this.#works, value as unknown as RecordLine);
       case 'decisions':
         return (
           (['set', 'protocol', 'sample'].includes(String(value['kind'])) || typeof value['work'] === 'string') &&
           this.#decision(value as unknown as Decision)
         );
       case 'objects':
-        return applyObjectLine(this.#store, value);
+        return applyObjectLine(this.#sql, value);
       case 'hosts':
         return this.#hostSlice(value);
       case 'doctags':
@@ -84,13 +84,25 @@ export class LineReader {
 
   #outcome(row: ManifestRow, line: string): boolean {
     const { work, run_id: run, at, outcome, reason } = row;
-    const added = this.#store.insert(
+    const added = this.#sql.insert(
       'outcomes',
       {
-        work, run, at, outcome, reason, resolver: text(row.resolver), path: text(row.path), kind: text(row.kind), sha256: text(row.sha256),
-        bytes: whole(row.bytes), title: text(row.title), doi: text(row.doi), licence: text(row.license),
-        version: text(row.version), row: line,
-      }, // prettier-ignore
+        work,
+        run,
+        at,
+        outcome,
+        reason,
+        resolver: text(row.resolver),
+        path: text(row.path),
+        kind: text(row.kind),
+        sha256: text(row.sha256),
+        bytes: whole(row.bytes),
+        title: text(row.title),
+        doi: text(row.doi),
+        licence: text(row.license),
+        version: text(row.version),
+        row: line,
+      },
       'or ignore',
     );
     if (added > 0) {
@@ -102,12 +114,12 @@ export class LineReader {
 
   /** A duplicate, or a list entry whose work was found. A later outcome of the duplicate undoes it. */
   #sameWork({ work, reason, duplicate_of: of }: ManifestRow): void {
-    const before = this.#store.get<{ of: string }>('select of from same_works where id = ?', work);
+    const before = this.#sql.get<{ of: string }>('select of from same_works where id = ?', work);
     if (before) this.#works.changed(before.of);
     if ((reason === 'duplicate' || reason === 'entry-identified') && typeof of === 'string' && of !== work) {
-      this.#store.insert('same_works', { id: work, of }, 'or replace');
+      this.#sql.insert('same_works', { id: work, of }, 'or replace');
       this.#works.changed(of);
-    } else if (before) this.#store.run('delete from same_works where id = ?', work);
+    } else if (before) this.#sql.run('delete from same_works where id = ?', work);
   }
 
   #decision(decision: Decision): boolean {
@@ -115,7 +127,7 @@ export class LineReader {
       case 'protocol':
         return this.#protocol(decision);
       case 'sample':
-        this.#store.insert('samples', { seed: text(decision.seed) ?? '', after: this.#lastScreened() });
+        this.#sql.insert('samples', { seed: text(decision.seed) ?? '', after: this.#lastScreened() });
         return true;
       case 'label': {
         if (!LABELS.includes(decision.label)) return false;
@@ -127,45 +139,45 @@ export class LineReader {
       case 'screened':
         return this.#screened(decision);
       case 'undone':
-        this.#store.run('update screened set undone = 1 where id = ? and work = ?', text(decision.of), decision.work);
+        this.#sql.run('update screened set undone = 1 where id = ? and work = ?', text(decision.of), decision.work);
         this.#label(decision.work);
         return true;
       case 'version': {
         const { work, of, reason, score, at } = decision;
         if (typeof of !== 'string') return false;
         const known = { reason: text(reason) ?? '', score: Number.isFinite(score) ? score : 0, at: text(at) ?? '' };
-        this.#store.insert('versions', { work, of, ...known }, 'or ignore');
+        this.#sql.insert('versions', { work, of, ...known }, 'or ignore');
         for (const name of [work, of]) this.#works.versionsChanged(name);
         return true;
       }
       case 'set': {
         const { name, works, at } = decision;
         if (typeof name !== 'string' || name === '') return false;
-        this.#store.run('delete from sets where name = ?', name);
+        this.#sql.run('delete from sets where name = ?', name);
         const isList = Array.isArray(works) && works.every((work) => typeof work === 'string');
         const filter = isList ? null : text(decision.filter);
         const row = { name, works: isList ? JSON.stringify(works) : null, filter, at: text(at) ?? '' };
-        if (isList || filter !== null) this.#store.insert('sets', row);
+        if (isList || filter !== null) this.#sql.insert('sets', row);
         return true;
       }
       case 'cell': {
         const { work, column } = decision;
         if (typeof column !== 'string') return false;
-        this.#store.run('delete from cells where work = ? and column_name = ?', work, column);
+        this.#sql.run('delete from cells where work = ? and column_name = ?', work, column);
         const value = text(decision.value);
-        if (value !== null) this.#store.insert('cells', { work, column_name: column, value });
+        if (value !== null) this.#sql.insert('cells', { work, column_name: column, value });
         return true;
       }
       case 'identity': {
         const { work, of, same } = decision;
         if (typeof of !== 'string' || of === work) return false;
-        this.#store.insert('decided_works', { id: work, of, apart: same ? 0 : 1 }, 'or replace');
+        this.#sql.insert('decided_works', { id: work, of, apart: same ? 0 : 1 }, 'or replace');
         for (const name of [work, of]) this.#works.changed(name);
         return true;
       }
       case 'split':
       case 'merge':
-        this.#store.run(
+        this.#sql.run(
           `update versions set undone = ?1 where (?3 is null and (work = ?2 or of = ?2)) or (work = ?2 and of = ?3)`,
           decision.kind === 'split' ? 1 : 0,
           decision.work,
@@ -179,7 +191,7 @@ export class LineReader {
   }
 
   #lastScreened(): number {
-    return this.#store.get<{ last: number | null }>('select max(sequence) as last from screened')?.last ?? 0;
+    return this.#sql.get<{ last: number | null }>('select max(sequence) as last from screened')?.last ?? 0;
   }
 
   #screened(row: Standing & Pick<ScreeningDecision, 'id' | 'work'> & Partial<ScreeningDecision>): boolean {
@@ -187,7 +199,7 @@ export class LineReader {
     if (text(id) === null || text(by) === null || !PHASES.includes(phase) || !CHOICES.includes(decision)) return false;
     const more = { at: text(row.at) ?? '', reason: text(row.reason), note: text(row.note), rank: whole(row.rank) };
     const criteria = whole(row.criteria) ?? 0;
-    if (this.#store.insert('screened', { id, work, phase, decision, by, criteria, ...more }, 'or ignore') > 0)
+    if (this.#sql.insert('screened', { id, work, phase, decision, by, criteria, ...more }, 'or ignore') > 0)
       this.#label(work);
     return true;
   }
@@ -198,34 +210,38 @@ export class LineReader {
     const { version } = row;
     if (whole(version) === null) return false;
     const before = this.#reviewers();
-    this.#store.insert(
+    this.#sql.insert(
       'protocols',
       {
-        version, reviewers: Math.max(1, whole(row.reviewers) ?? 1), question: text(row.question) ?? '', criteria: text(row.criteria) ?? '',
-        reasons: words(row.reasons), highlight: words(row.highlight),
-      }, // prettier-ignore
+        version,
+        reviewers: Math.max(1, whole(row.reviewers) ?? 1),
+        question: text(row.question) ?? '',
+        criteria: text(row.criteria) ?? '',
+        reasons: words(row.reasons),
+        highlight: words(row.highlight),
+      },
       'or ignore',
     );
     if (this.#reviewers() !== before)
-      for (const { work } of this.#store.all<{ work: string }>('select distinct work from screened')) this.#label(work);
+      for (const { work } of this.#sql.all<{ work: string }>('select distinct work from screened')) this.#label(work);
     return true;
   }
 
   #reviewers(): number {
     return (
-      this.#store.get<{ reviewers: number }>('select reviewers from protocols order by version desc limit 1')
+      this.#sql.get<{ reviewers: number }>('select reviewers from protocols order by version desc limit 1')
         ?.reviewers ?? 1
     );
   }
 
   #label(work: string): void {
-    const decisions = this.#store.all<Standing>(
+    const decisions = this.#sql.all<Standing>(
       'select decision, by, phase, reason from screened where work = ? and undone = 0 order by sequence',
       work,
     );
     const found = labelOf(decisions, this.#reviewers());
-    this.#store.run('delete from labels where work = ?', work);
-    if (found) this.#store.insert('labels', { work, ...found });
+    this.#sql.run('delete from labels where work = ?', work);
+    if (found) this.#sql.insert('labels', { work, ...found });
     this.#works.changed(work);
   }
 
@@ -237,18 +253,20 @@ export class LineReader {
     const number = (name: string): number => whole(row[name]) ?? 0;
     const ended = (is: (outcome: string) => boolean): number =>
       Object.entries(done).reduce((sum, [outcome, times]) => sum + (is(outcome) ? (whole(times) ?? 0) : 0), 0);
-    const [sent, refused, failed, cap] = [number('sent'), ended(isRefusal), ended(isFailure), number('cap')];
-    const [asked, held] = [text(row['asked_until']), text(row['held_until'])];
+    const counts = { sent: number('sent'), refused: ended(isRefusal), failed: ended(isFailure), cap: number('cap') };
     const counted = { ms: number('ms'), bytes: number('bytes'), waited_ms: number('waited_ms'), most: number('most') };
-    this.#store.insert('host_slices', { host, at, sent, refused, failed, cap, asked_until: asked, held_until: held, ...counted }); // prettier-ignore
-    this.#store.run(
-      `insert into hosts values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do update set
+    const [asked, held] = [text(row['asked_until']), text(row['held_until'])];
+    this.#sql.insert('host_slices', { host, at, ...counts, ...counted, asked_until: asked, held_until: held });
+    const why = held !== null ? 'host-held' : asked !== null ? 'rate-limited' : null;
+    this.#sql.run(
+      `insert into hosts (host, requests, refused, failed, cap, last_at, held_until, held_why)
+       values (:host, :sent, :refused, :failed, :cap, :at, :until, :why) on conflict do update set
          requests = requests + excluded.requests, refused = refused + excluded.refused, failed = failed + excluded.failed,
          cap = iif(excluded.cap > 0, excluded.cap, cap), last_at = excluded.last_at,
          held_why = iif(excluded.held_until > coalesce(held_until, ''), excluded.held_why, held_why),
          held_until = iif(excluded.held_until > coalesce(held_until, ''), excluded.held_until, held_until)`,
-      host, sent, refused, failed, cap, at, held ?? asked, held !== null ? 'host-held' : asked !== null ? 'rate-limited' : null,
-    ); // prettier-ignore
+      { host, ...counts, at, until: held ?? asked, why },
+    );
     return true;
   }
 
@@ -257,7 +275,7 @@ export class LineReader {
     if (typeof document !== 'string' || typeof status !== 'string') return false;
     if (status === 'skip') {
       // It was finished before, unless it is a scan that still needs OCR.
-      this.#store.run(
+      this.#sql.run(
         `insert into document_steps (document, step, ended) values (?, ?, ?) on conflict do update set ended = excluded.ended,
            partial = partial and excluded.ended = 'success', category = null, code = null, failure = null`,
         document,
@@ -266,15 +284,22 @@ export class LineReader {
       );
       return true;
     }
-    const last = this.#store.number('select max(sequence) from document_steps where step = ?', step);
+    const last = this.#sql.number('select max(sequence) from document_steps where step = ?', step);
     const why = status === 'failure' ? row : {};
-    this.#store.insert(
+    this.#sql.insert(
       'document_steps',
       {
-        document, step, sequence: last + 1, at: text(row['finished_at']) ?? '', ended: status,
-        partial: status === 'success' && row['completeness'] === 'partial' ? 1 : 0, seconds: typeof seconds === 'number' ? seconds : null,
-        category: text(why['category']), code: text(why['code']), failure: text(why['message'] ?? why['category']),
-      }, // prettier-ignore
+        document,
+        step,
+        sequence: last + 1,
+        at: text(row['finished_at']) ?? '',
+        ended: status,
+        partial: status === 'success' && row['completeness'] === 'partial' ? 1 : 0,
+        seconds: typeof seconds === 'number' ? seconds : null,
+        category: text(why['category']),
+        code: text(why['code']),
+        failure: text(why['message'] ?? why['category']),
+      },
       'or replace',
     );
     return true;

@@ -1,5 +1,5 @@
 import { fieldsOf } from '../base/index.ts';
-import type { CorpusStore } from './corpus-store.ts';
+import type { CorpusSql } from './corpus-sql.ts';
 
 /** A file of a corpus, and the object of its store that has the bytes. */
 export interface StoredFile {
@@ -18,12 +18,12 @@ export function isSharedPath(path: string): boolean {
 }
 
 /** Takes a line of `objects.jsonl`; false if it is not one. The last line of a path counts. */
-export function applyObjectLine(store: CorpusStore, line: Readonly<Record<string, unknown>>): boolean {
+export function applyObjectLine(sql: CorpusSql, line: Readonly<Record<string, unknown>>): boolean {
   // The first line names the corpus.
   if (typeof line['corpus'] === 'string') return true;
   if (!isStoredFile(line)) return false;
   const { path, sha256, bytes } = line;
-  store.insert('objects', { path, sha256, bytes }, 'or replace');
+  sql.insert('objects', { path, sha256, bytes }, 'or replace');
   return true;
 }
 
@@ -39,13 +39,13 @@ function isStoredFile(value: unknown): value is StoredFile {
 }
 
 /** The object of a file, as far as the log was ingested. */
-export function storedFile(store: CorpusStore, path: string): StoredFile | undefined {
-  return store.get<StoredFile>('select path, sha256, bytes from objects where path = ?', path);
+export function storedFile(sql: CorpusSql, path: string): StoredFile | undefined {
+  return sql.get<StoredFile>('select path, sha256, bytes from objects where path = ?', path);
 }
 
 /** The files whose paths begin with `prefix`, in the order of their paths. */
-export function storedFiles(store: CorpusStore, prefix: string): Generator<StoredFile, void> {
-  return store.iterate<StoredFile>(
+export function storedFiles(sql: CorpusSql, prefix: string): Generator<StoredFile, void> {
+  return sql.iterate<StoredFile>(
     'select path, sha256, bytes from objects where path >= ? and path < ? order by path',
     prefix,
     `${prefix}\u{10ffff}`,
@@ -53,6 +53,6 @@ export function storedFiles(store: CorpusStore, prefix: string): Generator<Store
 }
 
 /** Whether an object has the bytes of any file. */
-export function isReferred(store: CorpusStore, sha256: string): boolean {
-  return store.get('select 1 from objects where sha256 = ? limit 1', sha256) !== undefined;
+export function isReferred(sql: CorpusSql, sha256: string): boolean {
+  return sql.get('select 1 from objects where sha256 = ? limit 1', sha256) !== undefined;
 }

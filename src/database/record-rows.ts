@@ -1,7 +1,7 @@
 import { fieldsOf } from '../base/index.ts';
 import type { NoticeAbout, WorkIds, WorkRecord } from '../works/index.ts';
 import { mergeRecords, versionKeys } from '../works/index.ts';
-import type { CorpusStore } from './corpus-store.ts';
+import type { CorpusSql } from './corpus-sql.ts';
 import type { WorkRows } from './work-rows.ts';
 
 /** A line of `records.jsonl`: what a service, a list or a paper says about works. */
@@ -46,18 +46,18 @@ export interface ReadDocument {
 }
 
 /** False for an invalid line. */
-export function applyRecordLine(store: CorpusStore, works: WorkRows, line: RecordLine): boolean {
+export function applyRecordLine(sql: CorpusSql, works: WorkRows, line: RecordLine): boolean {
   const add = (record: WorkRecord): void => {
-    const known = sameRecord(store, record);
-    put(store, works, known ? joined(known, record) : record, known === undefined);
+    const known = sameRecord(sql, record);
+    put(sql, works, known ? joined(known, record) : record, known === undefined);
     const id = known ? preferredId(record, known) : record.id;
     if (known && id !== known.id) {
-      store.run("update or ignore work_ids set work = ? where work = ? and instr(id, ':') = 0", id, known.id);
-      remove(store, works, known.id);
+      sql.run("update or ignore work_ids set work = ? where work = ? and instr(id, ':') = 0", id, known.id);
+      remove(sql, works, known.id);
     }
     // OpenAlex lists some works twice: the other id becomes an alias of this record.
     if (id !== record.id && record.id === record.ids.openalex)
-      store.insert('work_ids', { id: record.id, work: id }, 'or ignore');
+      sql.insert('work_ids', { id: record.id, work: id }, 'or ignore');
     works.changed(record.id);
   };
   switch (line.kind) {
@@ -67,24 +67,24 @@ export function applyRecordLine(store: CorpusStore, works: WorkRows, line: Recor
       return true;
     case 'whole':
       if (!isRecord(line.record)) return false;
-      put(store, works, line.record);
+      put(sql, works, line.record);
       return true;
     case 'notice': {
       if (typeof line.about?.notice?.kind !== 'string') return false;
-      const record = noticed(store, line.about);
+      const record = noticed(sql, line.about);
       if (record) add({ ...record, notices: [line.about.notice], sources: [] });
       return true;
     }
     case 'paper': {
       if (![line.document, line.work, line.sha256].every((each) => typeof each === 'string') || !areRecords(line.said))
         return false;
-      const before = store.get<{ work: string }>('select work from own_papers where document = ?', line.document);
+      const before = sql.get<{ work: string }>('select work from own_papers where document = ?', line.document);
       // What the paper says of itself is replaced; a record with other sources stays.
       if (before && (before.work !== line.work || line.work === `paper:${line.document}`))
-        forget(store, works, line.document, before.work);
+        forget(sql, works, line.document, before.work);
       for (const record of line.said) add({ ...record, id: line.work });
       const { document, work, sha256 } = line;
-      store.insert('own_papers', { document, work, sha256, checked: line.checked ? 1 : 0 }, 'or replace');
+      sql.insert('own_papers', { document, work, sha256, checked: line.checked ? 1 : 0 }, 'or replace');
       if (before) works.changed(before.work);
       works.changed(line.work);
       return true;
@@ -93,35 +93,35 @@ export function applyRecordLine(store: CorpusStore, works: WorkRows, line: Recor
       if (![line.document, line.work, line.stamp].every((each) => typeof each === 'string') || !areRecords(line.said))
         return false;
       for (const record of line.said) add({ ...record, id: line.work });
-      store.insert('read_documents', { document: line.document, stamp: line.stamp }, 'or replace');
+      sql.insert('read_documents', { document: line.document, stamp: line.stamp }, 'or replace');
       return true;
     case 'arxiv':
       if (typeof line.work !== 'string' || !Number.isSafeInteger(line.version)) return false;
-      store.insert('arxiv_versions', { work: line.work, version: line.version }, 'or replace');
+      sql.insert('arxiv_versions', { work: line.work, version: line.version }, 'or replace');
       return true;
     case 'answer': {
       const { question, origin, readAt, answer } = line;
       if (![question, origin, readAt].every((each) => typeof each === 'string') || typeof answer?.kind !== 'string')
         return false;
       const row = { question, origin, read_at: readAt, answer: JSON.stringify(answer) };
-      store.insert('catalogue_answers', row, 'or replace');
+      sql.insert('catalogue_answers', row, 'or replace');
       return true;
     }
     case 'repeats':
       if (!Array.isArray(line.times)) return false;
       for (const [work, times] of line.times as readonly (readonly [string, number])[]) {
         if (typeof work !== 'string' || !Number.isSafeInteger(times)) continue;
-        if (times > 0) store.insert('repeated_entries', { work, times }, 'or replace');
-        else store.run('delete from repeated_entries where work = ?', work);
+        if (times > 0) sql.insert('repeated_entries', { work, times }, 'or replace');
+        else sql.run('delete from repeated_entries where work = ?', work);
       }
       return true;
     case 'input': {
       const { file, works: named, from } = line;
       if (typeof file !== 'string' || !Array.isArray(named)) return false;
-      if (from === 0) store.run('delete from listed_in where file = ?', file);
+      if (from === 0) sql.run('delete from listed_in where file = ?', file);
       for (const [id, times] of (named as readonly unknown[]).filter(Array.isArray))
         if (typeof id === 'string' && Number.isSafeInteger(times)) {
-          store.insert('listed_in', { file, id, work: id, times: times as number }, 'or ignore');
+          sql.insert('listed_in', { file, id, work: id, times: times as number }, 'or ignore');
           works.changed(id);
         }
       return true;
@@ -131,20 +131,20 @@ export function applyRecordLine(store: CorpusStore, works: WorkRows, line: Recor
   }
 }
 
-export function readRecord(store: CorpusStore, id: string): WorkRecord | undefined {
-  const row = store.get<{ record: string }>(
+export function readRecord(sql: CorpusSql, id: string): WorkRecord | undefined {
+  const row = sql.get<{ record: string }>(
     `select record from records
      where id = coalesce((select id from records where id = ?), (select min(work) from work_ids where id = ?))`,
     id,
     /^doi:/i.test(id) ? id.toLowerCase() : id,
   );
-  return row && store.parse<WorkRecord>(row.record);
+  return row && sql.parse<WorkRecord>(row.record);
 }
 
 /** By its id, or by its DOI, which two OpenAlex works may share. */
-export function sameRecord(store: CorpusStore, record: WorkRecord): WorkRecord | undefined {
+export function sameRecord(sql: CorpusSql, record: WorkRecord): WorkRecord | undefined {
   const { doi } = record.ids;
-  return readRecord(store, record.id) ?? (doi === null ? undefined : readRecord(store, `doi:${doi}`));
+  return readRecord(sql, record.id) ?? (doi === null ? undefined : readRecord(sql, `doi:${doi}`));
 }
 
 /** Under the best id of the work. */
@@ -154,45 +154,45 @@ export function joined(known: WorkRecord, said: WorkRecord): WorkRecord {
   return { ...merged, id: preferredId(said, known), ids: { ...merged.ids, openalex } };
 }
 
-export function noticed(store: CorpusStore, { doi, pmid = null }: NoticeAbout): WorkRecord | undefined {
+export function noticed(sql: CorpusSql, { doi, pmid = null }: NoticeAbout): WorkRecord | undefined {
   return (
-    (doi === null ? undefined : readRecord(store, `doi:${doi}`)) ??
-    (pmid === null ? undefined : readRecord(store, `pmid:${pmid}`))
+    (doi === null ? undefined : readRecord(sql, `doi:${doi}`)) ??
+    (pmid === null ? undefined : readRecord(sql, `pmid:${pmid}`))
   );
 }
 
 /** A new record has no earlier names to remove. */
-function put(store: CorpusStore, works: WorkRows, record: WorkRecord, isNew = false): void {
-  store.run(
+function put(sql: CorpusSql, works: WorkRows, record: WorkRecord, isNew = false): void {
+  sql.run(
     'insert into records (id, record) values (?, ?) on conflict (id) do update set record = excluded.record',
     record.id,
     JSON.stringify(record),
   );
-  if (!isNew) unname(store, works, record.id);
+  if (!isNew) unname(sql, works, record.id);
   for (const id of otherIds(record.ids)) {
-    store.insert('work_ids', { id, work: record.id }, 'or ignore');
+    sql.insert('work_ids', { id, work: record.id }, 'or ignore');
     works.changed(id);
   }
-  for (const key of versionKeys(record)) store.insert('version_keys', { key, work: record.id }, 'or ignore');
+  for (const key of versionKeys(record)) sql.insert('version_keys', { key, work: record.id }, 'or ignore');
   works.changed(record.id);
 }
 
-function remove(store: CorpusStore, works: WorkRows, id: string): void {
-  unname(store, works, id);
-  store.run('delete from work_ids where work = ?', id);
-  store.run('delete from records where id = ?', id);
+function remove(sql: CorpusSql, works: WorkRows, id: string): void {
+  unname(sql, works, id);
+  sql.run('delete from work_ids where work = ?', id);
+  sql.run('delete from records where id = ?', id);
   works.changed(id);
 }
 
-function unname(store: CorpusStore, works: WorkRows, work: string): void {
-  for (const { id } of store.all<{ id: string }>('select id from work_ids where work = ?', work)) works.changed(id);
-  store.run("delete from work_ids where work = ? and instr(id, ':') > 0", work);
-  store.run('delete from version_keys where work = ?', work);
+function unname(sql: CorpusSql, works: WorkRows, work: string): void {
+  for (const { id } of sql.all<{ id: string }>('select id from work_ids where work = ?', work)) works.changed(id);
+  sql.run("delete from work_ids where work = ? and instr(id, ':') > 0", work);
+  sql.run('delete from version_keys where work = ?', work);
 }
 
-function forget(store: CorpusStore, works: WorkRows, document: string, work: string): void {
-  const other = store.get('select 1 from own_papers where work = ? and document <> ? limit 1', work, document);
-  if (!other && readRecord(store, work)?.sources.every(({ from }) => from === 'document')) remove(store, works, work);
+function forget(sql: CorpusSql, works: WorkRows, document: string, work: string): void {
+  const other = sql.get('select 1 from own_papers where work = ? and document <> ? limit 1', work, document);
+  if (!other && readRecord(sql, work)?.sources.every(({ from }) => from === 'document')) remove(sql, works, work);
 }
 
 /** The ids of a work other than its OpenAlex id, as names. */

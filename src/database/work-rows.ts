@@ -3,7 +3,7 @@ import type { ManifestRow } from '../download/index.ts';
 import { isTransient, namesNoWork, slug } from '../download/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { bestFirst, retractionOf } from '../works/index.ts';
-import type { CorpusStore } from './corpus-store.ts';
+import type { CorpusSql } from './corpus-sql.ts';
 
 /** Longer titles and names are cut: lists show no more. */
 const LONGEST_TEXT = 1_000;
@@ -12,8 +12,9 @@ const SORTED_LENGTH = 200;
 const MOST_NAMES = 100;
 
 const FIELDS = [
-  'tried', 'sequence', 'at', 'outcome', 'reason', 'resolver', 'bytes', 'document', 'name', 'title', 'authors', 'year', 'venue', 'type', 'doi',
-  'licence', 'version', 'citations', 'retracted', 'label', 'other_version', 'sort_title', 'sort_venue',
+  'tried', 'sequence', 'at', 'outcome', 'reason', 'resolver', 'bytes', 'document', 'name', 'title', 'authors', 'year',
+  'venue', 'type', 'doi', 'licence', 'version', 'citations', 'retracted', 'label', 'other_version', 'sort_title',
+  'sort_venue',
 ] as const; // prettier-ignore
 const LIST = FIELDS.join(', ');
 const EXCLUDED = FIELDS.map((field) => `excluded.${field}`).join(', ');
@@ -47,14 +48,14 @@ type LastOutcome = Pick<ManifestRow, Shown> & { readonly sequence: number; reado
  * increments give the same rows as a rebuild.
  */
 export class WorkRows {
-  readonly #store: CorpusStore;
+  readonly #sql: CorpusSql;
   readonly #changed = new Set<string>();
   #has = HAS_ALL;
   /** By name, while rows are written. */
   #workOf: Map<string, string> | undefined;
 
-  constructor(store: CorpusStore) {
-    this.#store = store;
+  constructor(sql: CorpusSql) {
+    this.#sql = sql;
   }
 
   /** Marks a name as changed: the id of a record, an alias, or the id under which a work was tried. */
@@ -82,7 +83,7 @@ export class WorkRows {
 
   #settle(): void {
     this.#has =
-      this.#store.get<Has>(
+      this.#sql.get<Has>(
         `select exists (select 1 from works) as works, exists (select 1 from versions) as versions, exists (select 1 from own_papers) as own,
            exists (select 1 from labels) as labels, exists (select 1 from listed_in) as lists,
            exists (select 1 from decided_works) as decisions, exists (select 1 from same_works) as same`,
@@ -90,15 +91,15 @@ export class WorkRows {
     const works = new Set<string>();
     for (const name of this.#changed) {
       works.add(name).add(this.workOf(name));
-      for (const { work } of this.#store.all<{ work: string }>('select work from work_ids where id = ?', name))
+      for (const { work } of this.#sql.all<{ work: string }>('select work from work_ids where id = ?', name))
         works.add(work).add(this.workOf(work));
     }
     this.#changed.clear();
     if (this.#has.versions) for (const work of works) for (const other of this.#versionsOf(work)) works.add(other);
     // Words are written together: otherwise the text index is flushed to disk for every row.
     const rows = JSON.stringify([...works].flatMap((work) => this.#make(work) ?? []));
-    if (this.#has.works) this.#store.run('delete from words where rowid in (select value from json_each(?))', rows);
-    this.#store.run(
+    if (this.#has.works) this.#sql.run('delete from words where rowid in (select value from json_each(?))', rows);
+    this.#sql.run(
       `insert into words (rowid, body) select row, concat_ws(' ', title, authors, venue, doi, work) from works
        where row in (select value from json_each(?))`,
       rows,
@@ -126,7 +127,7 @@ export class WorkRows {
   }
 
   #next(name: string): string | undefined {
-    const row = this.#store.get<{
+    const row = this.#sql.get<{
       decided: string | null;
       apart: 0 | 1 | null;
       same: string | null;
@@ -146,7 +147,7 @@ export class WorkRows {
     const sql = this.#has.decisions || this.#has.same ? ALL_NAMES : NAMES;
     for (const name of names) {
       if (names.size > MOST_NAMES) break;
-      for (const { id } of this.#store.all<{ id: string }>(sql, name)) if (this.workOf(id) === work) names.add(id);
+      for (const { id } of this.#sql.all<{ id: string }>(sql, name)) if (this.workOf(id) === work) names.add(id);
     }
     return [...names];
   }
@@ -157,7 +158,7 @@ export class WorkRows {
     for (const each of group) {
       if (group.size > MOST_NAMES) break;
       for (const name of this.#namesOf(each))
-        for (const link of this.#store.all<{ work: string; of: string }>(
+        for (const link of this.#sql.all<{ work: string; of: string }>(
           'select work, of from versions where (work = ?1 or of = ?1) and undone <= ?2',
           name,
           undone ? 1 : 0,
@@ -192,33 +193,33 @@ export class WorkRows {
   #ownDocument(names: readonly string[]): string | undefined {
     if (!this.#has.own) return undefined;
     const sql = 'select min(document) as document from own_papers where work in (select value from json_each(?))';
-    return this.#store.get<{ document: string | null }>(sql, JSON.stringify(names))?.document ?? undefined;
+    return this.#sql.get<{ document: string | null }>(sql, JSON.stringify(names))?.document ?? undefined;
   }
 
   #recordOf(names: readonly string[]): WorkRecord | undefined {
     for (const name of names) {
-      const kept = this.#store.get<{ record: string }>('select record from records where id = ?', name);
-      if (kept) return this.#store.parse<WorkRecord>(kept.record);
+      const kept = this.#sql.get<{ record: string }>('select record from records where id = ?', name);
+      if (kept) return this.#sql.parse<WorkRecord>(kept.record);
     }
     return undefined;
   }
 
   /** Writes or deletes the row of a work; returns its number if it changed. */
   #make(work: string): number | undefined {
-    const store = this.#store;
+    const sql = this.#sql;
     const isItself = this.workOf(work) === work;
     const names = isItself ? this.#namesOf(work) : [];
     const record = this.#recordOf(names);
     if (this.#has.lists)
-      for (const name of names) store.run('update listed_in set work = ? where id = ? and work <> ?', work, name, work);
+      for (const name of names) sql.run('update listed_in set work = ? where id = ? and work <> ?', work, name, work);
     const last = this.#lastOutcome(names);
     const isApart =
       this.#has.decisions === 1 &&
-      store.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
+      sql.get('select 1 from decided_works where id = ? and apart = 1', work) !== undefined;
     // The work found for an entry without an id has a row itself.
     if (!isItself || (!record && !last && !isApart) || last?.reason === 'entry-identified') {
       if (!this.#has.works) return undefined;
-      return store.get<{ row: number }>('delete from works where work = ? returning row', work)?.row;
+      return sql.get<{ row: number }>('delete from works where work = ? returning row', work)?.row;
     }
     const own = last ? undefined : this.#ownDocument(names);
     const isOwn = own !== undefined;
@@ -229,7 +230,7 @@ export class WorkRows {
     const doi = record?.ids.doi ?? cut(last?.doi);
     const name = own ?? slug(last?.work ?? work);
     const year = record?.date === undefined || record.date === null ? 0 : Number(record.date.slice(0, 4)) || 0;
-    return store.get<{ row: number }>(
+    return sql.get<{ row: number }>(
       `insert into works (work, ${LIST}) values (?, ${FIELDS.map(() => '?').join(', ')})
        on conflict (work) do update set (${LIST}) = (${EXCLUDED}) where (${LIST}) is not (${EXCLUDED}) returning row`,
       work,
@@ -262,7 +263,7 @@ export class WorkRows {
 
   #labelOf(names: readonly string[]): string {
     if (!this.#has.labels) return '';
-    const found = this.#store.get<{ label: string }>(
+    const found = this.#sql.get<{ label: string }>(
       'select label from labels where work in (select value from json_each(?)) order by rowid desc limit 1',
       JSON.stringify(names),
     );
@@ -275,7 +276,7 @@ export class WorkRows {
     for (const name of names) {
       // The outcome of an entry is not that of its work.
       if (name !== names[0] && name.startsWith('entry:')) continue;
-      const found = this.#store.get<LastOutcome>(
+      const found = this.#sql.get<LastOutcome>(
         `select sequence, work, at, outcome, reason, resolver, path, bytes, title, doi, licence, version from outcomes
          where work = ? and reason <> 'duplicate' order by sequence desc limit 1`,
         name,

@@ -1,5 +1,13 @@
-export { EDGE_KINDS, NODE_KINDS, nodeKey } from './schema.ts';
-export type { Contribution, EdgeKind, EdgeStatement, NodeKind, NodeStatement, TextPlace } from './schema.ts';
+export { EDGE_KINDS, ENTITY_KINDS, NODE_KINDS, nodeKey } from './schema.ts';
+export type {
+  Contribution,
+  EdgeKind,
+  EdgeStatement,
+  EntityKind,
+  NodeKind,
+  NodeStatement,
+  TextPlace,
+} from './schema.ts';
 export { factsPath, graphPlan, graphWorker } from './build/stage.ts';
 export { graphSources, hasFacts } from './build/graph-sources.ts';
 export type { GraphInput } from './build/graph-sources.ts';
@@ -9,3 +17,5 @@ export { answersPath, claimsEstimate, readClaims } from './claims/claims-stage.t
 export type { ClaimEstimate, ClaimRequest, ExtractedClaims } from './claims/claims-stage.ts';
 export type { GraphPicture } from './picture/index.ts';
 export { sentencesOf } from './extract/reading.ts';
+export { findSoftware } from './extract/software.ts';
+export { entityName } from './extract/entity-names.ts';

@@ -32,7 +32,68 @@ const COUNTS = {
   failed_documents: 'Documents that failed in a stage.',
 } as const;
 
-export type Account = ReturnType<typeof accountOf>;
+/** Counts of a corpus; `COUNTS` says what each counts, in the order of a summary. */
+export interface Account {
+  readonly listed: number;
+  readonly included: number;
+  readonly excluded: number;
+  readonly downloaded_this_run: number;
+  readonly downloaded_earlier: number;
+  readonly unidentified: number;
+  readonly unreadable_entries: number;
+  readonly repeated_entries: number;
+  readonly other_versions: number;
+  readonly retracted: number;
+  readonly parsed: number;
+  readonly partial: number;
+  readonly scans: number;
+  readonly chunked: number;
+  readonly embedded: number;
+  readonly failed_documents: number;
+  /** Why listed works have no file. */
+  readonly by_reason: Record<string, number>;
+  readonly by_resolver: Record<string, number>;
+  /** Listed works by input file; a work in several files counts in each. */
+  readonly listed_by_file: Record<string, number>;
+  /** Entries of each file that name a work which an earlier entry of it named. */
+  readonly repeated_by_file: Record<string, number>;
+  readonly unreadable_by_file: Record<string, number>;
+  /** The same works as counted by a PRISMA 2020 flow diagram; each line is a part of the one before. */
+  readonly prisma: {
+    identified: number;
+    removed_before_screening: {
+      unreadable_entries: number;
+      duplicates: number;
+    };
+    /** What is left to screen: the screened and those that are not. */
+    records: number;
+    /**
+     * Records known by title, authors and year only, because no service has an id for them; screened like the others.
+     */
+    unidentified: number;
+    /** Works that a person labelled; 0 before any screening. */
+    screened: number;
+    /** Works without a label: not read yet, or unread because the stopping rule was met. */
+    not_screened: number;
+    /** Excluded by title and abstract. */
+    excluded: number;
+    /** Works not excluded by title and abstract; all works before any screening. */
+    sought: number;
+    not_retrieved: number;
+    not_retrieved_by_reason: Record<string, number>;
+    /** Works with a file or an assessed full text that title and abstract did not exclude. */
+    retrieved: number;
+    excluded_by_full_text: number;
+    excluded_by_full_text_reasons: Record<string, number>;
+    included: number;
+  };
+  readonly deferred: number;
+  readonly downloaded: number;
+  readonly failed: number;
+  readonly local: number;
+  readonly unavailable: number;
+  readonly waiting: number;
+}
 
 /** Counts of works by their outcome. */
 const STATES = {
@@ -50,7 +111,7 @@ const IS_BEST = "outcome <> 'unreadable' and other_version = 0";
 const WHY_MISSING = "iif(outcome = 'waiting', 'not-tried-yet', reason)";
 
 /** Counts a corpus. `run` is the id of the current run. */
-export function accountOf(store: CorpusStore, run?: string) {
+export function accountOf(store: CorpusStore, run?: string): Account {
   const count = (where: string): number => store.number(`select sum(rows) from works_tally where ${where}`);
   const by = (what: string, where: string): Record<string, number> =>
     countsOf(store, `select ${what}, sum(rows) from works_tally where ${where} group by 1 order by 2 desc, 1`);
@@ -110,19 +171,16 @@ export function accountOf(store: CorpusStore, run?: string) {
   } satisfies Readonly<Record<keyof typeof COUNTS, number>>;
   return {
     ...counts,
-    /** Why listed works have no file. */
     by_reason: by('reason', `outcome <> 'unreadable' and outcome <> 'waiting' and not ${HAS_FILE}`),
     by_resolver: countsOf(
       store,
       "select coalesce(resolver, 'unknown'), count(*) from works where outcome = 'saved' group by 1 order by 2 desc, 1",
     ),
-    /** Listed works by input file; a work in several files counts in each. */
     listed_by_file: countsOf(
       store,
       `select file, count(distinct listed_in.work) from listed_in join works using (work)
        where outcome <> 'unreadable' group by 1 order by 2 desc, 1`,
     ),
-    /** Entries of each file that name a work which an earlier entry of it named. */
     repeated_by_file: countsOf(
       store,
       `select file, sum(times) - count(distinct listed_in.work) as repeated from listed_in group by 1
@@ -133,25 +191,17 @@ export function accountOf(store: CorpusStore, run?: string) {
       `select substr(work, 7, instr(work, '#') - 7), count(*) from works
        where ${IS_ENTRY} and outcome = 'unreadable' group by 1 order by 2 desc, 1`,
     ),
-    /** The same works as counted by a PRISMA 2020 flow diagram; each line is a part of the one before. */
     prisma: {
       identified: works.listed + unreadable + repeated,
       removed_before_screening: { unreadable_entries: unreadable, duplicates: repeated + others },
-      /** What is left to screen: the screened and those that are not. */
       records,
-      /** Records known by title, authors and year only, because no service has an id for them; screened like the others. */
       unidentified: store.count(`works where ${IS_ENTRY} and ${IS_BEST}`),
-      /** Works that a person labelled; 0 before any screening. */
       screened: labelled,
-      /** Works without a label: not read yet, or unread because the stopping rule was met. */
       not_screened: records - labelled,
-      /** Excluded by title and abstract. */
       excluded,
-      /** Works not excluded by title and abstract; all works before any screening. */
       sought,
       not_retrieved: sought - assessed,
       not_retrieved_by_reason: sorted(notRetrieved),
-      /** Works with a file or an assessed full text that title and abstract did not exclude. */
       retrieved: assessed,
       excluded_by_full_text: byText.excluded,
       excluded_by_full_text_reasons: byText.why,
@@ -205,10 +255,28 @@ function countsOf(store: CorpusStore, sql: string, ...values: string[]): Record<
 
 const MOST_NAMED = 10;
 
-export type RunCounts = ReturnType<typeof runCountsOf>;
+export interface RunCounts {
+  /** Works whose last outcome is from this run. */
+  readonly outcomes: {
+    saved: number;
+    skipped: number;
+    failed: number;
+    parked: number;
+  };
+  readonly by_resolver: Record<string, number>;
+  readonly by_reason: Record<string, number>;
+  /** Why works of earlier runs have no file and were not tried again. */
+  readonly earlier_by_reason: Record<string, number>;
+  /** Works that will be tried again, with reason and time: the first of them, and their number. */
+  readonly deferred: {
+    works: number;
+    first: string[];
+  };
+  readonly given_up: string[];
+}
 
 /** What one run did, counted by works and not by attempts, and what earlier runs left. */
-export function runCountsOf(store: CorpusStore, run: string) {
+export function runCountsOf(store: CorpusStore, run: string): RunCounts {
   const from = 'from works join outcomes on outcomes.sequence = works.sequence where';
   const by = (column: string, where: string): Record<string, number> =>
     countsOf(store, `select ${column}, count(*) ${from} ${where} group by 1 order by 2 desc, 1`, run);
@@ -221,7 +289,6 @@ export function runCountsOf(store: CorpusStore, run: string) {
     `select distinct outcomes.row ->> '$.detail' as detail ${from} works.reason = 'host-given-up' and detail is not null limit ${MOST_NAMED}`,
   );
   return {
-    /** Works whose last outcome is from this run. */
     outcomes: {
       saved: ended['saved'] ?? 0,
       skipped: ended['skipped'] ?? 0,
@@ -230,9 +297,7 @@ export function runCountsOf(store: CorpusStore, run: string) {
     },
     by_resolver: by("coalesce(works.resolver, 'unknown')", "outcomes.run = ? and works.outcome = 'saved'"),
     by_reason: by('works.reason', "outcomes.run = ? and works.outcome not in ('saved', 'unreadable')"),
-    /** Why works of earlier runs have no file and were not tried again. */
     earlier_by_reason: by('works.reason', "outcomes.run <> ? and works.outcome not in ('saved', 'unreadable')"),
-    /** Works that will be tried again, with reason and time: the first of them, and their number. */
     deferred: { works: store.count("works where outcome = 'parked'"), first: deferred },
     given_up: givenUp,
   };

@@ -18,7 +18,33 @@ export interface DocumentPlace {
   readonly dataRoot: string;
 }
 
-export type LibraryWork = ReturnType<typeof describedWork>;
+export interface LibraryWork {
+  readonly id: string;
+  /** The name of its parsed document, whether or not it exists. */
+  readonly document: string;
+  readonly hasText: boolean;
+  readonly title: string | null;
+  readonly authors: string[];
+  readonly year: number | null;
+  readonly venue: string | null;
+  readonly type: string | null;
+  readonly doi: string | null;
+  /** Licence and version are of the downloaded file if known, else of the work. */
+  readonly licence: string | null;
+  readonly version: string | null;
+  readonly access: string | null;
+  readonly outcome: 'failed' | 'local' | 'parked' | 'saved' | 'skipped' | 'unreadable' | 'waiting';
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly resolver: string | null;
+  /** Relative to the folder of the corpus. */
+  readonly file: string | null;
+  readonly isRetracted: boolean;
+  readonly label: Label | null;
+  /** Another record is a better version of the same work. */
+  readonly isOtherVersion: boolean;
+  readonly record: WorkRecord;
+}
 
 const DESCRIBED = `select works.*, outcomes.row as manifest_row, records.record
   from works left join outcomes on outcomes.sequence = works.sequence left join records on records.id = works.work`;
@@ -96,7 +122,7 @@ export function describedWork(
   known: WorkRecord | null,
   last: ManifestRow | null,
   place: DocumentPlace,
-) {
+): LibraryWork {
   const text = (name: string): string | null => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
   const [id, document, doi] = [String(row['work']), String(row['name']), known?.ids.doi ?? text('doi')];
   const title = known?.title ?? text('title');
@@ -105,7 +131,6 @@ export function describedWork(
   const isKept = outcome === 'saved' || outcome === 'local';
   return {
     id,
-    /** The name of its parsed document, whether or not it exists. */
     document,
     hasText: hasDocument(place.dataRoot, document),
     title,
@@ -114,7 +139,6 @@ export function describedWork(
     venue: record.venue,
     type: record.type,
     doi,
-    /** Licence and version are of the downloaded file if known, else of the work. */
     licence: last?.license ?? record.license,
     version: last?.version ?? record.version,
     access: record.access,
@@ -122,11 +146,9 @@ export function describedWork(
     reason: text('reason'),
     detail: last?.detail ?? null,
     resolver: text('resolver'),
-    /** Relative to the folder of the corpus. */
     file: isKept ? (documentLink(place, document) ?? last?.path ?? null) : null,
     isRetracted: retractionOf(record) !== undefined,
     label: text('label') as Label | null,
-    /** Another record is a better version of the same work. */
     isOtherVersion: row['other_version'] === 1,
     record,
   };

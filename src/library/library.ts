@@ -148,8 +148,23 @@ function ownPaper(place: DocumentPlace, document: string): LibraryWork {
 
 function paperLine({ id, document, title, authors, doi }: LibraryWork): WorkLine {
   return {
-    id, document, title, doi, authors: authors.join(', ') || null, outcome: 'local', retracted: false,
-    year: null, venue: null, type: null, reason: null, sentence: null, resolver: null, licence: null, version: null,
-    bytes: null, citations: null, at: null,
-  }; // prettier-ignore
+    id,
+    document,
+    title,
+    doi,
+    authors: authors.join(', ') || null,
+    outcome: 'local',
+    retracted: false,
+    year: null,
+    venue: null,
+    type: null,
+    reason: null,
+    sentence: null,
+    resolver: null,
+    licence: null,
+    version: null,
+    bytes: null,
+    citations: null,
+    at: null,
+  };
 }

@@ -14,7 +14,7 @@ interface OpenedReader {
 }
 
 /** Codes of errors that say that a package the trained reader needs is not installed. */
-const NOT_INSTALLED: ReadonlySet<string> = new Set(['MODEL_NOT_INSTALLED', 'ONNX_NOT_INSTALLED', 'ONNX_NO_BUILD']);
+const NOT_INSTALLED: ReadonlySet<string> = new Set(['MODEL_NOT_INSTALLED']);
 
 /** Opens a reader. Without the packages of the trained one, `best` falls back to rules; `trained` fails. */
 export async function openReader(

@@ -59,7 +59,7 @@ test('without the tokenizer of the embedded model the rules read, and it is said
   assert.equal(stdout.trim(), 'rules MODEL_NOT_INSTALLED', stderr);
 });
 
-test('WebAssembly, which does not round activations to int8, gives nearly the scores of onnxruntime', async () => {
+test('on WebAssembly the scores are nearly those of native code', async () => {
   const program = `import { registerHooks } from 'node:module';
     registerHooks({ resolve(specifier, context, next) {
       if (specifier === 'onnxruntime-node') throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });

@@ -7,11 +7,10 @@ import { openTextEncoder, stemmedLanguage } from '../parse/index.ts';
 import type { Candidate } from './candidates.ts';
 import type { Reader } from './reader.ts';
 import type { Tensor } from './weights.ts';
-import { dequantised, numbersOf, readTensors, writeTensors } from './weights.ts';
+import { numbersOf, readTensors } from './weights.ts';
 
 /** The longest input: question, title, heading and sentence. Longer ones are cut at the end. */
 const MAX_TOKENS = 160;
-const DIMENSIONS = 384;
 const LONGEST_QUESTION = 400;
 const LONGEST_TITLE = 160;
 const LONGEST_HEADING = 80;
@@ -47,7 +46,7 @@ export interface TrainedReaderOptions {
 
 /**
  * Opens the trained reader: a MiniLM that reads a question and a candidate together. It needs the tokenizer of the
- * embedded model, and onnxruntime-node or the WebAssembly engine. It loads at the first question.
+ * embedded model. It loads at the first question.
  */
 export async function openTrainedReader({ threads, rules }: TrainedReaderOptions): Promise<Reader> {
   const folder = join(packageRoot(), 'models');
@@ -61,9 +60,7 @@ export async function openTrainedReader({ threads, rules }: TrainedReaderOptions
     graph: join(folder, 'reader.onnx'),
     weightsName: 'reader.safetensors',
     weights: () => readFile(path),
-    halfWeights: async () => ({ bytes: writeTensors(dequantised(await tensors())) }),
     maxTokens: MAX_TOKENS,
-    dimensions: DIMENSIONS,
     threads,
   });
   return {

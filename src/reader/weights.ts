@@ -40,20 +40,6 @@ export function readTensors(file: Uint8Array, path: string): ReadonlyMap<string,
   }
 }
 
-/** Writes tensors as a safetensors file. */
-export function writeTensors(tensors: ReadonlyMap<string, Tensor>): Buffer {
-  let at = 0;
-  const header: Record<string, TensorPlace> = {};
-  for (const [name, { dtype, shape, data }] of tensors) {
-    header[name] = { dtype, shape, data_offsets: [at, at + data.byteLength] };
-    at += data.byteLength;
-  }
-  const text = Buffer.from(JSON.stringify(header));
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(text.length));
-  return Buffer.concat([length, text, ...[...tensors.values()].map(({ data }) => data)]);
-}
-
 /** The numbers of a tensor. */
 export function numbersOf({ dtype, data }: Tensor): Float32Array {
   // A copy: a view of the file has the file's buffer, and need not begin at a multiple of the element's size.
@@ -61,25 +47,4 @@ export function numbersOf({ dtype, data }: Tensor): Float32Array {
   if (dtype === 'F32') return new Float32Array(own);
   if (dtype === 'F16') return Float32Array.from(new Float16Array(own));
   return Float32Array.from(new Int8Array(own));
-}
-
-/** The name of the scales of an int8 tensor: one per row. */
-const scaleName = (name: string): string => `${name}.scale`;
-
-/** Every int8 tensor multiplied by the scales of its rows, in half precision; other tensors as they are. */
-export function dequantised(tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> {
-  const found = new Map<string, Tensor>();
-  for (const [name, tensor] of tensors) {
-    const scale = tensors.get(scaleName(name));
-    if (name.endsWith('.scale')) continue;
-    if (tensor.dtype !== 'I8' || !scale) {
-      found.set(name, tensor);
-      continue;
-    }
-    const [values, scales] = [numbersOf(tensor), numbersOf(scale)];
-    const width = values.length / scales.length;
-    const half = Float16Array.from(values, (value, at) => value * (scales[Math.floor(at / width)] ?? 0));
-    found.set(name, { dtype: 'F16', shape: tensor.shape, data: new Uint8Array(half.buffer) });
-  }
-  return found;
 }

@@ -24,10 +24,16 @@ import type { CorpusStore } from '../corpus-store.ts';
 const STATEMENTS_PER_TRANSACTION = 10_000;
 const REFERENCES_PER_TRANSACTION = 500;
 
-export type GraphUpdate = ReturnType<typeof updateGraph>;
+export interface GraphUpdate {
+  readonly documents: number;
+  readonly added: number;
+  readonly staleClaims: number;
+  readonly relinked: number;
+  readonly removed: number;
+}
 
 /** Reads new and changed sources and removes the rows of deleted ones. */
-export function updateGraph(store: CorpusStore, sources: Iterable<GraphSource>) {
+export function updateGraph(store: CorpusStore, sources: Iterable<GraphSource>): GraphUpdate {
   for (const steps = updateSteps(store, sources); ;) {
     const { done, value } = steps.next();
     if (done === true) return value;
@@ -150,7 +156,7 @@ export class GraphRows {
   }
 
   #add({ owner, content, work, fileSha256, nodes, edges, references }: Contribution & { content: string }): void {
-    this.#store.run('insert into graph_sources values (?, ?, ?, ?)', owner, content, nodeKey(work), fileSha256);
+    this.#store.insert('graph_sources', { owner, content, work: nodeKey(work), file_sha256: fileSha256 });
     this.#addRows(owner, '', { nodes, edges });
     for (const reference of references) this.#addReference(owner, work, reference);
   }
@@ -170,19 +176,35 @@ export class GraphRows {
       keys.set(id, key);
       return key;
     };
-    const stated = bestOfEach(nodes, keyOf).map(([key, { rank, id, kind, label, year, data }]) => [
-      owner, part, key, rank, id, kind, label, year, JSON.stringify(data),
-    ]); // prettier-ignore
+    const stated = bestOfEach(nodes, keyOf).map(([node, { rank, id, kind, label, year, data }]) => {
+      return { owner, part, node, rank, id, kind, label, year, data: JSON.stringify(data) };
+    });
     this.#store.insertRows('statements', stated);
     const reasons = sorted(edges).map(({ source, kind, target, evidence }, number) => {
       const { place, method, version, score, detail } = evidence;
       const text = place.kind === 'text' ? place : undefined;
       const [origin, readAt] = place.kind === 'metadata' ? [place.origin, place.readAt] : [null, null];
-      return [
-        owner, part, number, keyOf(source), kind, keyOf(target), method, version, score, text?.fileSha256 ?? null, text?.block ?? null,
-        text?.start ?? null, text?.end ?? null, text?.quote ?? null, text?.page ?? null, text ? JSON.stringify(text.boxes) : null,
-        origin, readAt, JSON.stringify(detail),
-      ]; // prettier-ignore
+      return {
+        owner,
+        part,
+        number,
+        source: keyOf(source),
+        kind,
+        target: keyOf(target),
+        method,
+        version,
+        score,
+        file_sha256: text?.fileSha256 ?? null,
+        block: text?.block ?? null,
+        start_at: text?.start ?? null,
+        end_at: text?.end ?? null,
+        quote: text?.quote ?? null,
+        page: text?.page ?? null,
+        boxes: text ? JSON.stringify(text.boxes) : null,
+        origin,
+        read_at: readAt,
+        detail: JSON.stringify(detail),
+      };
     });
     this.#store.insertRows('evidence', reasons);
     this.#touch(owner, part);
@@ -213,13 +235,13 @@ export class GraphRows {
   }
 
   #addReference(owner: string, work: string, { id, text, place }: OpenReference): void {
-    this.#store.run('insert into printed values (?, ?, ?, ?, ?)', owner, id, work, text, JSON.stringify(place));
+    this.#store.insert('printed', { owner, part: id, work, text, place: JSON.stringify(place) });
     const keys = [...referenceKeys(readPrintedReference(text))].sort();
     this.#store.insertRows(
       'printed_keys',
-      keys.map((key) => [key, owner, id]),
+      keys.map((key) => ({ key, owner, part: id })),
     );
-    this.#store.run('insert or ignore into open_references values (?, ?)', owner, id);
+    this.#store.insert('open_references', { owner, part: id }, 'or ignore');
   }
 
   #touchedWorks(): Map<string, string> {
@@ -241,7 +263,7 @@ export class GraphRows {
       const keys = [...workKeys(citedWorkOf(now))].sort();
       this.#store.insertRows(
         'work_keys',
-        keys.map((key) => [key, node]),
+        keys.map((key) => ({ key, node })),
       );
       this.#reopen(node);
     }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { canonicalJson, sha256, sha256File } from '../../base/index.ts';
 import { blocksPath, parsedDocuments, sidecarPath } from '../../parse/index.ts';
 import type { StagePlan, WorkerModule, WorkItem } from '../../stage/index.ts';
+import { TAGGER_VERSION } from '../../tagger/index.ts';
 import { EXTRACTION_VERSION } from '../extract/extract-document.ts';
 import type { GraphStageSettings } from './worker.ts';
 
@@ -18,7 +19,9 @@ export async function graphPlan(
   settings: GraphStageSettings,
 ): Promise<StagePlan & { readonly items: WorkItem[] }> {
   const vocabulary = settings.vocabulary === null ? null : await sha256File(settings.vocabulary);
-  const cfgHash = sha256(canonicalJson({ version: EXTRACTION_VERSION, vocabulary }));
+  const cfgHash = sha256(
+    canonicalJson({ version: EXTRACTION_VERSION, vocabulary, tagger: settings.entities ? TAGGER_VERSION : null }),
+  );
   const items = documentItems(dataRoot, cfgHash, (document) => ({ facts: factsPath(dataRoot, document) }));
   return { stageName: 'graph', items, totalItems: items.length };
 }

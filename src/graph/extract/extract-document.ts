@@ -1,9 +1,13 @@
 import type { ParsedDocument } from '../../parse/index.ts';
 import type { Contribution } from '../schema.ts';
 import { RANK } from '../schema.ts';
+import { extractDesigns } from './designs.ts';
+import { extractEntities } from './entities.ts';
 import { extractAbbreviations, extractQuantities, extractResources } from './facts.ts';
 import { extractFloats } from './floats.ts';
 import { Reading, Statements, THIS_WORK } from './reading.ts';
+import type { TaggedDocument } from './tagging.ts';
+import { placeKey } from './tagging.ts';
 import { extractTerms } from './terms.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { extractVocabulary } from './vocabulary.ts';
@@ -12,23 +16,29 @@ import { referenceLabel } from '../link/parse-reference.ts';
 import type { ListedReference } from './reference-list.ts';
 
 /** Raised when extraction from the same document changes. */
-export const EXTRACTION_VERSION = 10;
+export const EXTRACTION_VERSION = 12;
 
 /** Extracts all statements of a parsed document; `withWork` fills in the work's id. */
 export function extractDocument(
   owner: string,
   document: ParsedDocument,
-  options: { readonly fileSha256?: string | null; readonly vocabulary?: Vocabulary } = {},
+  options: {
+    readonly fileSha256?: string | null;
+    readonly vocabulary?: Vocabulary;
+    readonly tagged?: TaggedDocument;
+  } = {},
 ): Contribution {
   const fileSha256 = options.fileSha256 ?? null;
   const reading = new Reading(owner, document, fileSha256);
   const say = new Statements(reading);
-  extractCitations(reading, say);
+  extractCitations(reading, say, options.tagged);
   extractAbbreviations(reading, say);
-  extractQuantities(reading, say);
+  extractQuantities(reading, say, options.tagged);
   extractResources(reading, say);
   extractFloats(reading, say);
   extractTerms(reading, say);
+  extractDesigns(reading, say);
+  extractEntities(reading, say, options.tagged?.entities ?? []);
   if (options.vocabulary) extractVocabulary(reading, say, options.vocabulary);
   return { owner, work: THIS_WORK, fileSha256, nodes: say.nodes, edges: say.edges, references: say.references };
 }
@@ -37,7 +47,7 @@ const LIST = { name: 'reference-list', version: 2 };
 const IDENTIFIED = { name: 'reference-identifier', version: 1 };
 const CALLOUT = { name: 'callout', version: CALLOUT_VERSION };
 
-function extractCitations(reading: Reading, say: Statements): void {
+function extractCitations(reading: Reading, say: Statements, tagged?: TaggedDocument): void {
   const { references, style, callouts } = findCallouts(reading.document.blocks);
   const ids = new Map(references.map((reference) => [reference.position, sayReference(reading, say, reference)]));
   for (const callout of callouts) {
@@ -49,10 +59,19 @@ function extractCitations(reading: Reading, say: Statements): void {
     for (const position of [...callout.references, ...callout.further]) {
       const target = ids.get(position);
       if (target === undefined) continue;
-      const detail = { at: callout.start, printed, style, section };
+      const intent = intentOf(tagged, callout.block, sentence.stretch.start);
+      const detail = { at: callout.start, printed, style, section, ...(intent && { intent }) };
       say.edge({ source, kind: 'mentions', target }, sentence, CALLOUT, detail);
     }
   }
+}
+
+/** How sure the tagger must be why a sentence cites. Results are least often right, so they need most. */
+const SURE_INTENT = { background: 0.6, method: 0.6, result: 0.9 } as const;
+
+function intentOf(tagged: TaggedDocument | undefined, block: number, start: number): string | undefined {
+  const read = tagged?.intents.get(placeKey(block, start));
+  return read && read.sure >= SURE_INTENT[read.intent] ? read.intent : undefined;
 }
 
 function sayReference(reading: Reading, say: Statements, reference: ListedReference): string {

@@ -3,13 +3,17 @@ import { ABBREVIATION_VERSION, findAbbreviations } from './abbreviations.ts';
 import type { Quantity } from './quantities.ts';
 import { QUANTITY_VERSION, findQuantities, measuredBy } from './quantities.ts';
 import type { Stretch } from '../../parse/index.ts';
+import type { Labelled, QuantityRole } from '../../tagger/index.ts';
 import type { Reading, Statements } from './reading.ts';
+import type { TaggedDocument } from './tagging.ts';
+import { placeKey } from './tagging.ts';
 import { SOFTWARE_VERSION, findSoftware } from './software.ts';
 
 const ABBREVIATION = { name: 'abbreviation', version: ABBREVIATION_VERSION };
 const QUANTITY = { name: 'quantity', version: QUANTITY_VERSION };
 const SOFTWARE = { name: 'software', version: SOFTWARE_VERSION };
 const DATASET = { name: 'dataset', version: 1 };
+const LEAST_SURE = 0.5;
 
 export function extractAbbreviations(reading: Reading, say: Statements): void {
   for (const { block } of reading.prose)
@@ -22,7 +26,7 @@ export function extractAbbreviations(reading: Reading, say: Statements): void {
     }
 }
 
-export function extractQuantities(reading: Reading, say: Statements): void {
+export function extractQuantities(reading: Reading, say: Statements, tagged?: TaggedDocument): void {
   for (const { block, section } of reading.prose)
     for (const quantity of findQuantities(block.text)) {
       const { start, end, unit, shape, modifier } = quantity;
@@ -31,14 +35,37 @@ export function extractQuantities(reading: Reading, say: Statements): void {
       const from = sentence.stretch.start;
       const text = block.text.slice(from, sentence.stretch.end);
       const isShare = unit === undefined || unit.text.includes('%');
-      const measured = measuredBy(text, { start: start - from, end: end - from }, isShare);
-      const words = (at: Stretch | null): string | null => at && text.slice(at.start, at.end);
+      const roles = tagged?.roles.get(placeKey(block.order, start));
+      const measured = roles
+        ? taggedOwner(roles)
+        : moved(measuredBy(text, { start: start - from, end: end - from }, isShare), from);
+      const words = (at: Stretch | null): string | null => at && block.text.slice(at.start, at.end);
       const printed = block.text.slice(start, end);
       const names = { property: words(measured.property), entity: quantity.counted ?? words(measured.entity) };
+      // A number that the sentence gives to nothing says nothing.
+      if (names.property === null && names.entity === null) continue;
       const target = sayQuantity(say, { ...quantity, ...names, printed });
       const detail = { at: start, printed, shape, modifier, section };
       say.edge({ kind: 'measures', target }, sentence, QUANTITY, detail);
     }
+}
+
+interface Owner {
+  readonly property: Stretch | null;
+  readonly entity: Stretch | null;
+}
+
+/** The property and the entity that the tagger is surest of. */
+export function taggedOwner(roles: readonly Labelled<QuantityRole>[]): Owner {
+  const best = (role: QuantityRole): Stretch | null =>
+    roles.filter(({ label, sure }) => label === role && sure >= LEAST_SURE).toSorted((a, b) => b.sure - a.sure)[0] ??
+    null;
+  return { property: best('property'), entity: best('measured') };
+}
+
+function moved({ property, entity }: Owner, by: number): Owner {
+  const move = (at: Stretch | null): Stretch | null => at && { start: at.start + by, end: at.end + by };
+  return { property: move(property), entity: move(entity) };
 }
 
 export function sayQuantity(

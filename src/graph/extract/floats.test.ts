@@ -100,3 +100,80 @@ test('a count with a percentage is two values', () => {
   assert.deepEqual(cells('No. (%)', 'Women', '45 (32.1)'), both);
   assert.deepEqual(cells('Patients', 'Women', '45 (32.1%)'), both);
 });
+
+test('a node of a cell with a count and its share is named by its own number', () => {
+  const { nodes, edges } = read(
+    blocks(
+      { kind: 'caption', text: 'Table 1. Events.', parent: 1 },
+      {
+        kind: 'table',
+        text: '',
+        table: {
+          rows: 3,
+          columns: 2,
+          cells: [
+            cell(0, 0, 'Event', 'column-header'),
+            cell(0, 1, 'Treated, n (%)', 'column-header'),
+            cell(1, 0, 'Nausea'),
+            cell(1, 1, '20 (27%)'),
+            cell(2, 0, 'Nausea'),
+            cell(2, 1, '4 (27%)'),
+          ],
+        },
+      },
+    ),
+  );
+  const labels = edges
+    .filter(({ kind }) => kind === 'measures')
+    .map(({ target, evidence: { place } }) => [
+      nodes.find(({ id }) => id === target)?.label.split(' · ')[1],
+      place.kind === 'text' ? place.quote : '',
+    ]);
+  assert.deepEqual(labels, [
+    ['20', '20 (27%)'],
+    ['27%', '20 (27%)'],
+    ['4', '4 (27%)'],
+    ['27%', '4 (27%)'],
+  ]);
+});
+
+test('a letter in a heading is a unit only if the heading speaks of what it measures', () => {
+  const unitOf = (heading: string): unknown => {
+    const { nodes } = read(
+      blocks(
+        { kind: 'caption', text: 'Table 1. Groups.', parent: 1 },
+        {
+          kind: 'table',
+          text: '',
+          table: {
+            rows: 2,
+            columns: 2,
+            cells: [
+              cell(0, 0, 'Row', 'column-header'),
+              cell(0, 1, heading, 'column-header'),
+              cell(1, 0, 'Patients enrolled'),
+              cell(1, 1, '18'),
+            ],
+          },
+        },
+      ),
+    );
+    return nodes.find(({ kind }) => kind === 'quantity')?.data['unit'];
+  };
+  assert.equal(unitOf('Control (C)'), null);
+  assert.equal(unitOf('Voltage (V)'), 'V');
+});
+
+test('numbers without an owner are no nodes', () => {
+  const { nodes } = read(
+    blocks(
+      { kind: 'text', text: 'It was 35%.' },
+      { kind: 'caption', text: 'Table 1. Numbers.', parent: 2 },
+      { kind: 'table', text: '', table: { rows: 1, columns: 2, cells: [cell(0, 0, ''), cell(0, 1, '12')] } },
+    ),
+  );
+  assert.deepEqual(
+    nodes.filter(({ kind }) => kind === 'quantity'),
+    [],
+  );
+});

@@ -6,7 +6,7 @@ import type { Unit } from './units.ts';
 
 const CAPTION = { name: 'caption', version: 1 };
 const POINTER = { name: 'float-callout', version: 1 };
-const CELL = { name: 'table-cell', version: 2 };
+const CELL = { name: 'table-cell', version: 3 };
 const MOST_CELLS = 400;
 const LABEL = /^\W*(?<kind>fig(?:ure)?|tab(?:le)?|abb(?:ildung)?|tabelle)\.?\s*(?<number>S?\d{1,3}|[IVX]{1,5})\b/iu;
 const POINTERS = /\b(?<kind>Fig(?:ure)?s?|Tables?)\.?\s?(?<number>S?\d{1,3})/g;
@@ -74,17 +74,18 @@ function sayCells(
         .find((each) => each.row <= cell.row && each.row + each.rowSpan > cell.row && each.column === 0)
         ?.text.trim() ?? '';
     const column = columns.join(' / ');
+    if (row === '' && column === '') continue;
     const stretch = { start: 0, end: cell.text.length };
     const place = reading.place({ block: block.order, stretch }, cell.text);
     const detail = { row: cell.row, column: cell.column, rowName: row, columnName: column };
-    for (const { value, uncertainty, unit } of valuesIn(cell.text, { columns, row, captionUnit })) {
+    for (const { value, uncertainty, unit, printed } of valuesIn(cell.text, { columns, row, captionUnit })) {
       const normal = unit ? Number((value * unit.factor + unit.offset).toPrecision(12)) : value;
       const target = sayQuantity(say, {
         values: [value],
         normal: [normal],
         unit,
         ...(uncertainty !== undefined && { uncertainty: [uncertainty] }),
-        printed: cell.text.trim(),
+        printed,
         property: column || null,
         entity: row || null,
       });
@@ -112,9 +113,19 @@ function valuesIn(
   const isShare = share !== undefined && /^\s?%/.test(text.slice(share.end));
   if ((isShare || [...columns, row].some((name) => COUNT_AND_SHARE.test(name))) && own === undefined) {
     const percent = readUnit('%')?.unit;
+    const printed = text.slice(first.start, first.end);
     return [
-      { value: first.value, uncertainty: undefined, unit: undefined },
-      ...(share ? [{ value: share.value, uncertainty: undefined, unit: percent }] : []),
+      { value: first.value, uncertainty: undefined, unit: undefined, printed },
+      ...(share
+        ? [
+            {
+              value: share.value,
+              uncertainty: undefined,
+              unit: percent,
+              printed: `${text.slice(share.start, share.end)}%`,
+            },
+          ]
+        : []),
     ];
   }
   const isTolerance = second && /^\s?(?:±|\+\/[-−])\s?$/.test(text.slice(first.end, second.start));
@@ -125,7 +136,7 @@ function valuesIn(
     own ??
     behind ??
     (bare ? undefined : (columns.toReversed().map(unitIn).find(Boolean) ?? unitIn(row) ?? captionUnit));
-  return [{ value: first.value, uncertainty, unit }];
+  return [{ value: first.value, uncertainty, unit, printed: text.trim() }];
 }
 
 /** The unit behind a number in its cell. A letter glued to it, or one of a to f, marks a footnote. */
@@ -144,6 +155,23 @@ function isValue(text: string): boolean {
   return /^\s*(?:[<>≤≥~≈±]\s*)?[-−–+]?\d/.test(text) && text.length <= 40;
 }
 
+/** What a heading speaks of when a single capital letter in it is a unit. */
+const LETTER_UNITS: Readonly<Record<string, RegExp>> = {
+  A: /current|amp/i,
+  C: /charge|coulomb|temp/i,
+  F: /capacitance|farad|temp/i,
+  H: /inductance|henry/i,
+  J: /energy|work|heat|enthalpy|joule/i,
+  K: /temp|heat|kelvin/i,
+  M: /conc|molar|dose/i,
+  N: /force|load|strength|weight|newton/i,
+  S: /conductance|siemens/i,
+  T: /field|flux|tesla/i,
+  U: /activity|enzyme|unit/i,
+  V: /volt|potential|bias/i,
+  W: /power|watt|heat/i,
+};
+
 /** A unit in brackets, behind a comma or a slash, or standing alone: "Dose (mg/kg)", "Depth, m", "ΔG/kJ mol−1", "% of mortality". */
 function unitIn(heading: string): Unit | undefined {
   const bracketed = [...heading.matchAll(/[([](?<unit>[^()[\]]{1,24})[)\]]/gu)].map(
@@ -161,7 +189,9 @@ function unitIn(heading: string): Unit | undefined {
     const read = readUnit(text);
     // "(% w/w)", "(mg/kg of seed oil)": what follows says of what.
     const rest = text.slice(read?.length ?? 0);
-    if (read && (rest === '' || /^\s(?:of\s|\(?[wv]\/[wv])/u.test(rest))) return read.unit;
+    // "Cohort (C)" names a group, "Charge (C)" a unit.
+    const isLabel = /^[A-Z]$/.test(part.trim()) && !LETTER_UNITS[part.trim()]?.test(heading);
+    if (read && !isLabel && (rest === '' || /^\s(?:of\s|\(?[wv]\/[wv])/u.test(rest))) return read.unit;
   }
   return undefined;
 }

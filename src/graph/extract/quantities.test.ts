@@ -94,3 +94,23 @@ test('a decimal number before a word is a value in any language; one after a lab
   );
   assert.deepEqual(findQuantities('as Section 2.1 shows'), []);
 });
+
+test('a space parts thousands, but not two numbers', () => {
+  const values = (text: string): unknown[] => findQuantities(text).map(({ values }) => values);
+  assert.deepEqual(values('platelets ≥100 000/mm3 before each cycle'), [[100000]]);
+  assert.deepEqual(values('a total of 1 250 000 reads'), [[1250000]]);
+  assert.deepEqual(values('of 12 345.6 mg'), [[12345.6]]);
+  assert.deepEqual(values('on day 7 100 cells were counted')[0], [100]);
+});
+
+test('the number of a list item is not a quantity', () => {
+  assert.deepEqual(spans('Exclusion: 1. Patients who refused'), []);
+  assert.deepEqual(spans('Exclusion: 1.'), []);
+});
+
+test('a capital letter that is hardly ever a unit is none when it stands alone', () => {
+  assert.deepEqual(
+    findQuantities('In all 18 C were enrolled, with 120 C g−1 measured').map(({ unit }) => unit?.text),
+    ['C g−1'],
+  );
+});

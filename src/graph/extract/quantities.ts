@@ -17,7 +17,7 @@ export interface Quantity extends Stretch {
   readonly uncertainty?: readonly number[];
 }
 
-export const QUANTITY_VERSION = 6;
+export const QUANTITY_VERSION = 7;
 
 interface Piece extends PrintedNumber {
   readonly unit: Unit | undefined;
@@ -183,6 +183,8 @@ function isBareQuantity(text: string, group: readonly Piece[], counted: string |
       !/^\s(?:and|to)\b/.test(after) &&
       !/\b(?:in|since|by|from|until|to|of|and|et al\.,?|,)\s?\(?$/iu.test(before)
     );
+  // "Exclusion: 1. Patients who …": the first of a numbered list.
+  if (/[:;.]\s{0,2}\(?$/u.test(before) && /^[.)](?:\s|$)/u.test(after)) return false;
   // A number alone in brackets is a citation.
   if (/[[(](?:[\d,;–\-\s]|refs?\.?)*$/iu.test(before) && /^(?:[\d,;–\-\s])*[\])]/.test(after)) return false;
   // A decimal number in front of a word is a value, whatever the language: "21.1 единиц".

@@ -6,12 +6,33 @@ import type { Reading, Statements } from './reading.ts';
 const LEAST_TIMES = 3;
 const MOST_TERMS = 15;
 const LONGEST_WORDS = 4;
-const METHOD = { name: 'term-frequency', version: 1 };
+const METHOD = { name: 'term-frequency', version: 2 };
 const SKIPPED =
   /^(?:fig|figs|figure|figures|table|tables|et|al|eq|ref|section|supplementary|data|results?|study|studies|paper|work|using|used|based|shown|show|shows|respectively|however|also|may|can|could|would|significant|significantly|different|high|higher|low|lower|number|total|mean|values?|two|three|one|first|second|new|previous|several|many|well|increase|decrease|increased|decreased|compared|observed|found|reported|obtained|performed|analysis|analyses|effects?|levels?|groups?|samples?|method|methods|author|authors|license|copyright|rights|article|journal|doi|https?|www|org|com)$/;
 
+/**
+ * Words of statistics, of the machinery of papers and of addresses. A phrase made of these alone is no subject of a paper:
+ * "confidence interval", "corresponding author", "People's Republic".
+ */
+const NO_SUBJECT: ReadonlySet<string> = new Set(
+  (
+    'confidence interval intervals standard deviation deviations error errors odds ratio ratios hazard relative risk difference differences ' +
+    'statistical statistically significance test tests testing value variance regression model models multivariate univariate ' +
+    'logistic linear correlation coefficient coefficients median range ranges interquartile percentile percentage average ' +
+    'distribution normal random sample size power sensitivity specificity hypothesis probability chi square squared ' +
+    'dependent independent variable variables parameter parameters baseline outcome outcomes endpoint endpoints primary secondary ' +
+    'corresponding author authors contribution contributions competing interest interests conflict conflicts informed consent ' +
+    'ethics ethical committee approval supplementary material materials additional file files supporting information online version ' +
+    'peer review reviewed open access creative commons attribution funding support research center centre department ' +
+    'university faculty institute school college laboratory hospital street road avenue box republic people’s people united ' +
+    'states kingdom usa corporation inc company manufacturer instruction instructions protocol further future present current ' +
+    'recent main important key major minor important potential possible literature review systematic criteria inclusion exclusion'
+  ).split(' '),
+);
+
 interface Phrase {
   readonly printed: string;
+  readonly folded: readonly string[];
   times: number;
   /** Occurrences inside a longer candidate. */
   inside: number;
@@ -26,7 +47,7 @@ export function extractTerms(reading: Reading, say: Statements): void {
     if (block.kind === 'footnote') continue;
     for (const run of runsOf(block.text)) collect(run, block.order, phrases);
   }
-  const frequent = [...phrases].filter(([, phrase]) => phrase.times >= LEAST_TIMES);
+  const frequent = [...phrases].filter(([, { times, folded }]) => times >= LEAST_TIMES && !folded.every(isNoSubject));
   const kept = new Map(frequent);
   for (const [id, phrase] of frequent)
     for (const part of partsOf(id)) {
@@ -79,6 +100,10 @@ function runsOf(text: string): Word[][] {
   return runs;
 }
 
+function isNoSubject(word: string): boolean {
+  return NO_SUBJECT.has(word.replaceAll("'", '’'));
+}
+
 function collect(run: readonly Word[], block: number, phrases: Map<string, Phrase>): void {
   for (let from = 0; from < run.length; from += 1)
     for (let to = from + 2; to <= Math.min(run.length, from + LONGEST_WORDS); to += 1) {
@@ -89,6 +114,7 @@ function collect(run: readonly Word[], block: number, phrases: Map<string, Phras
       else
         phrases.set(id, {
           printed: words.map(({ text }) => text).join(' '),
+          folded: words.map(({ folded }) => folded),
           times: 1,
           inside: 0,
           longer: new Set(),

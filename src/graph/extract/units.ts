@@ -35,6 +35,8 @@ export function readUnit(text: string): { readonly unit: Unit; readonly length: 
     length += join[0].length + next.length;
     joined += 1;
   }
+  // "60 C" is a temperature that lost its sign, "8 F" are women: alone, these letters are hardly ever units.
+  if (joined === 0 && /^[CF]$/.test(text.slice(0, length))) return undefined;
   return {
     length,
     unit: { text: text.slice(0, length), factor, offset: joined === 0 ? first.offset : 0, base: baseText(powers) },
@@ -257,9 +259,12 @@ const SPELT: Readonly<Record<string, number>> = {
   billion: 1e9,
 };
 
-/** "10−6" is a power of ten that lost its superscript: no range goes down from ten to a single digit. */
+/**
+ * "10−6" is a power of ten that lost its superscript: no range goes down from ten to a single digit. In "100 000" the space
+ * parts thousands; in "day 7 100 cells" it does not.
+ */
 const NUMBER =
-  /(?<sign>(?<=^|[\s([=<>≤≥~∼≈/,])[-−–+](?=[\d.]))?(?:(?<![\d.,])(?<bare>10(?:\s?\^\s?[-−–]?\d{1,2}|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[-−–][1-9]|−[1-9]\d)(?![\d.,%]\d|[\d%]))|(?<digits>\d{1,3}(?:[,\u2009\u202f]\d{3}){1,8}(?:\.\d{1,30})?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+)(?<times>\s?[×x*⋅·]\s?10\s?\^?[-−–⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|e[-−+]?\d{1,3}(?![\p{L}\d]))?)(?<scale>\s(?:hundred|thousand|million|billion)\b)?|(?<spelt>\b(?![- ])(?:[- ]?(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b){1,8})/giu;
+  /(?<sign>(?<=^|[\s([=<>≤≥~∼≈/,])[-−–+](?=[\d.]))?(?:(?<![\d.,])(?<bare>10(?:\s?\^\s?[-−–]?\d{1,2}|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}|[-−–][1-9]|−[1-9]\d)(?![\d.,%]\d|[\d%]))|(?<digits>(?<!\b(?:days?|weeks?|months?|years?|fig(?:ure)?s?|tables?|groups?|stages?|grades?|types?|phases?|steps?|cases?|no|age|aged)\.?\s)(?<![\d.,]\s?)[1-9]\d{0,2}(?:[ \u00a0]\d{3}){1,4}(?![\d,]|[ \u00a0]\d|\.\d{3}\b)(?:\.\d{1,30})?|\d{1,3}(?:[,\u2009\u202f]\d{3}){1,8}(?:\.\d{1,30})?(?!\d)|\d+(?:[.·]\d+)?|[.·]\d+)(?<times>\s?[×x*⋅·]\s?10\s?\^?[-−–⁻]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|e[-−+]?\d{1,3}(?![\p{L}\d]))?)(?<scale>\s(?:hundred|thousand|million|billion)\b)?|(?<spelt>\b(?![- ])(?:[- ]?(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion)\b){1,8})/giu;
 
 export function findNumbers(text: string): PrintedNumber[] {
   const found: PrintedNumber[] = [];
@@ -271,7 +276,9 @@ export function findNumbers(text: string): PrintedNumber[] {
       continue;
     }
     const plain =
-      bare === undefined ? Number((digits ?? '').replace(/[,\u2009\u202f]/g, '').replace('·', '.')) : powerOfTen(bare);
+      bare === undefined
+        ? Number((digits ?? '').replace(/[, \u00a0\u2009\u202f]/g, '').replace('·', '.'))
+        : powerOfTen(bare);
     const negative = sign !== undefined && sign !== '+';
     const scaled = SPELT[scale?.trim().toLowerCase() ?? ''] ?? 1;
     found.push({

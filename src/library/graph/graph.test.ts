@@ -94,6 +94,21 @@ test('a program, a journal or a term is found by its label or its abbreviation',
   assert.throws(() => graph.find('SAS'), { code: 'GRAPH_NO_NODE' });
 });
 
+test('a name that is an entity and a term is the entity', async () => {
+  using store = memoryStore();
+  changeGraph(store, {
+    add: [
+      document('10.5555/a', [
+        ['about', 'term:text:acropora millepora', 'Acropora millepora'],
+        ['names', 'organism:name:acropora millepora', 'Acropora millepora'],
+      ]),
+    ],
+  });
+  const graph = new Graph(store);
+  assert.equal(graph.find('Acropora Millepora').id, 'organism:name:acropora millepora');
+  assert.equal(graph.find('term:text:acropora millepora').kind, 'term');
+});
+
 test('a path prefers citations, and uses a shared program only if there is no other', async () => {
   using store = memoryStore();
   const spss = ['uses', 'software:name:spss', 'SPSS'] as const;

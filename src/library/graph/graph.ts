@@ -1,15 +1,19 @@
-import { AppError, isDamaged } from '../../base/index.ts';
-import type { EdgeKind, GraphPicture, NodeKind } from '../../graph/index.ts';
-import { nodeKey } from '../../graph/index.ts';
+import { AppError, isDamaged, lettersOf } from '../../base/index.ts';
+import type { EdgeKind, EntityKind, GraphPicture, NodeKind } from '../../graph/index.ts';
+import { ENTITY_KINDS, entityName, nodeKey } from '../../graph/index.ts';
 import { hasGraph } from '../../database/graph/index.ts';
 import { CorpusStore } from '../../database/index.ts';
+import type { NamedTogether, NamingWork } from './entities.ts';
+import { namedTogether, worksNaming } from './entities.ts';
 import { neighbourhoodOf } from './neighbourhood.ts';
 import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
 import type { EvidenceRow, NodeRow } from './types.ts';
 import { EVIDENCE, evidenceOf, nodeOf } from './types.ts';
 
 /** Kinds that can be found by label: SPSS, Ana Silva, Journal of Seas. */
-const LABELLED_KINDS = "'software', 'term', 'author', 'dataset', 'material', 'institution', 'venue', 'funder', 'topic'";
+const LABELLED_KINDS = [...ENTITY_KINDS, 'term', 'author', 'institution', 'venue', 'funder', 'topic']
+  .map((kind) => `'${kind}'`)
+  .join(', ');
 /** The node and its other ids. CROSS JOIN makes SQLite start from the node; otherwise it scans all edges. */
 const SAME = `WITH RECURSIVE same(node) AS (
   SELECT :node UNION SELECT edges.target FROM same CROSS JOIN edges ON edges.source = same.node AND edges.kind = 'same_as'
@@ -54,18 +58,15 @@ export class Graph implements Disposable {
   }
 
   #lookUp(name: string): GraphNode | undefined {
-    const ids = [
-      name,
-      `work:${name}`,
-      `work:doi:${name.toLowerCase()}`,
-      `work:openalex:${name}`,
-      `term:text:${name.toLowerCase()}`,
-    ];
+    const ids = [name, `work:${name}`, `work:doi:${name.toLowerCase()}`, `work:openalex:${name}`];
     for (const id of ids) {
       const node = this.#node('SELECT * FROM nodes WHERE node = ?', nodeKey(id));
       if (node) return node;
     }
+    const [entity] = this.#entitiesNamed(name);
+    if (entity) return entity;
     return (
+      this.#node('SELECT * FROM nodes WHERE node = ?', nodeKey(`term:text:${name.toLowerCase()}`)) ??
       this.#node(
         'SELECT nodes.* FROM graph_sources JOIN nodes ON nodes.node = graph_sources.work WHERE owner = ?',
         name,
@@ -81,6 +82,41 @@ export class Graph implements Disposable {
         `%${name.replace(/[\\%_]/g, '\\$&')}%`,
       )
     );
+  }
+
+  /** The entities of this name, of whatever type, most works first. */
+  #entitiesNamed(name: string): GraphNode[] {
+    const keys = ENTITY_KINDS.map((kind) =>
+      nodeKey(`${kind}:name:${kind === 'software' ? lettersOf(name) : entityName(name, kind)}`),
+    );
+    return this.store
+      .all<NodeRow>(
+        `SELECT nodes.* FROM json_each(?) AS given CROSS JOIN nodes ON nodes.node = given.value
+         ORDER BY (SELECT count(*) FROM edges WHERE edges.target = nodes.node) DESC, nodes.node`,
+        JSON.stringify(keys),
+      )
+      .map(nodeOf);
+  }
+
+  /** The keys of a node and of all that are the same. */
+  #keysOf(node: GraphNode): string[] {
+    return this.store
+      .all<{ node: string }>(`${SAME} SELECT node FROM same`, { node: nodeKey(node.id) })
+      .map(({ node: key }) => key);
+  }
+
+  /** What papers name in the same sentences as an entity, of one kind or of all, most works first. */
+  namedTogether(name: string, options: { readonly kind?: EntityKind; readonly limit?: number } = {}): NamedTogether[] {
+    return namedTogether(this.store, this.#keysOf(this.find(name)), { kind: options.kind, limit: options.limit ?? 50 });
+  }
+
+  /** The works that name all of these, newest first, with a sentence for each. */
+  worksNaming(names: readonly string[], limit = 50): NamingWork[] {
+    const groups = names.map((name) => {
+      const same = this.#entitiesNamed(name);
+      return (same.length > 0 ? same : [this.find(name)]).flatMap((node) => this.#keysOf(node));
+    });
+    return worksNaming(this.store, groups, limit);
   }
 
   /** How many documents, nodes and edges of each kind, and sentences there are. */
@@ -185,7 +221,14 @@ export class Graph implements Disposable {
   /** A shortest path between two nodes, preferably through citations and authors; undefined beyond `most` steps. */
   path(from: string, to: string, most = 6): PathStep[] | undefined {
     const ends = [nodeKey(this.find(from).id), nodeKey(this.find(to).id)] as const;
-    return shortestPath(this.store, ends, most, TELLING_KINDS) ?? shortestPath(this.store, ends, most);
+    const way = shortestPath(this.store, ends, most, TELLING_KINDS) ?? shortestPath(this.store, ends, most);
+    return way?.map((step, at) => {
+      const before = way[at - 1];
+      if (!before || step.edge === null) return { ...step, evidence: [] };
+      const [from, to] = [nodeKey(before.node.id), nodeKey(step.node.id)];
+      const [source, target] = step.direction === 'out' ? [from, to] : [to, from];
+      return { ...step, evidence: this.evidenceOf(source, step.edge, target, 1) };
+    });
   }
 
   /** Nodes of a kind, most works first; with `like`, only nodes whose label contains it. */
@@ -345,6 +388,8 @@ interface PathStep {
   readonly node: GraphNode;
   readonly edge: EdgeKind | null;
   readonly direction: 'out' | 'in' | null;
+  /** Sentences that the edge is based on. */
+  readonly evidence: readonly ShownEvidence[];
 }
 
 type Link = { readonly from: string; readonly edge: EdgeKind; readonly direction: 'out' | 'in' };
@@ -360,7 +405,7 @@ function shortestPath(
   [start, goal]: readonly [start: string, goal: string],
   most: number,
   through?: ReadonlySet<string>,
-): PathStep[] | undefined {
+): Omit<PathStep, 'evidence'>[] | undefined {
   const cameFrom = new Map<string, Link | null>([[start, null]]);
   let border = [start];
   for (let depth = 0; depth < most && border.length > 0 && !cameFrom.has(goal); depth += 1) {
@@ -380,7 +425,7 @@ function shortestPath(
     border = next;
   }
   if (!cameFrom.has(goal)) return undefined;
-  const path: PathStep[] = [];
+  const path: Omit<PathStep, 'evidence'>[] = [];
   for (let at: string | undefined = goal; at !== undefined;) {
     const row = store.get<NodeRow>('SELECT * FROM nodes WHERE node = ?', at);
     const link: Link | null = cameFrom.get(at) ?? null;

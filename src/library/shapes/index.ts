@@ -16,7 +16,9 @@ const words = z.string().max(1_000).optional();
 /** Filters of works. A facet takes several values with commas. */
 export const workFilter = z.object({
   q: words.describe('Words, or prefixes of words, in title, authors, venue or ids.'),
-  outcome: words.describe('saved, failed, parked, skipped, waiting, local, or missing for all without a text; comma-separated.'), // prettier-ignore
+  outcome: words.describe(
+    'saved, failed, parked, skipped, waiting, local, or missing for all without a text; comma-separated.',
+  ),
   reason: words.describe('Why a work has no full text, as account lists them; comma-separated.'),
   licence: words.describe('Such as cc-by; none for unknown; comma-separated.'),
   version: words.describe('publishedVersion, acceptedVersion, submittedVersion, none.'),

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 
 import type { z } from 'zod';
 
-import { fileInside } from '../../base/index.ts';
 import type { ManifestRow } from '../../download/index.ts';
-import type { Block, Chunk } from '../../parse/index.ts';
+import type { Block, Chunk, PageText } from '../../parse/index.ts';
 import {
   blocksPath,
   chunkOutput,
@@ -20,13 +19,18 @@ import type { WorkRecord } from '../../works/index.ts';
 import type { Account, HostSlice } from '../account.ts';
 import { accountOf, countStep, newHolds } from '../account.ts';
 import type { DocumentPlace } from '../corpus-works.ts';
-import { CorpusWorks, documentLink } from '../corpus-works.ts';
-import { captionsOf, hasDocument, isDocumentName, tableRows } from '../read-document.ts';
+import { CorpusWorks } from '../corpus-works.ts';
+import type { Progress } from '../progress.ts';
+import { progressOf } from '../progress.ts';
+import { captionsOf, hasDocument, tableRows } from '../read-document.ts';
 import type { CitedWork } from '../search/search-session.ts';
 import { citedWork } from '../search/search-session.ts';
 import type { documentLine, runEvent, stepCount } from '../shapes/index.ts';
+import type { CitableWork } from '../works/cited-works.ts';
+import { CitedWorks } from '../works/cited-works.ts';
 import type { WorksRequest, WorkTable } from '../works/work-table.ts';
 import { decodeCursor, encodeCursor, whereOf, wordsOf } from '../works/work-table.ts';
+import { SourceFiles } from './source-files.ts';
 
 const REPORTED_AT_FIRST = 200;
 
@@ -40,9 +44,12 @@ type DocumentLine = z.output<typeof documentLine>;
 
 /** A growing corpus for readers; `refresh` reads what other processes have written. */
 export class CorpusView extends CorpusWorks {
-  readonly #pictures = pagePictures();
+  readonly #pages = drawnPages();
+  readonly #files = new SourceFiles(this.place);
   /** The number of the last event reported, for outcomes of works, each step of documents, and holds of hosts. */
   readonly #reported = new Map<string, number>();
+  #cited: { readonly version: string; readonly works: CitedWorks } | undefined;
+  #progress: { readonly version: string; readonly points: readonly Progress[] } | undefined;
   #counted: { readonly version: string; readonly account: Account } | undefined;
   #refreshing: Promise<readonly RunEvent[]> | undefined;
 
@@ -56,6 +63,13 @@ export class CorpusView extends CorpusWorks {
     const { version } = this.store;
     if (this.#counted?.version !== version) this.#counted = { version, account: accountOf(this.store) };
     return this.#counted.account;
+  }
+
+  /** The corpus over time, from its logs. */
+  progress(): readonly Progress[] {
+    const { version } = this.store;
+    if (this.#progress?.version !== version) this.#progress = { version, points: progressOf(this.store) };
+    return this.#progress.points;
   }
 
   get works(): WorkTable {
@@ -122,7 +136,17 @@ export class CorpusView extends CorpusWorks {
 
   /** A document with its structure, from a block on; undefined if it does not exist. */
   async document(id: string, from = 0): Promise<ShownDocument | undefined> {
-    return this.hasDocument(id) ? await readShownDocument(this.place, id, from) : undefined;
+    return this.hasDocument(id) ? await readShownDocument(this.place, id, from, this.#citedWorks()) : undefined;
+  }
+
+  #citedWorks(): CitedWorks {
+    const { version } = this.store;
+    if (this.#cited?.version !== version)
+      this.#cited = {
+        version,
+        works: new CitedWorks(this.store.iterate<CitableWork>('select work, title, doi from works')),
+      };
+    return this.#cited.works;
   }
 
   /** The passages of a document, in reading order; none before it is chunked. */
@@ -135,12 +159,24 @@ export class CorpusView extends CorpusWorks {
 
   /** A page of a document as PNG: null if it does not exist, undefined if too many others wait. */
   async picture(id: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
-    const path = this.hasDocument(id) ? sourcePdf(this.place, id) : undefined;
-    return path === undefined ? null : await this.#pictures.draw(path, page, widthPixels);
+    const path = await this.#pdf(id);
+    return path === undefined ? null : await this.#pages.draw(path, page, widthPixels);
   }
 
-  file(id: string): string | undefined {
-    return this.hasDocument(id) ? keptFile(this.place, id) : undefined;
+  /** What can be selected on a page: null if it does not exist, undefined if too many others wait. */
+  async pageText(id: string, page: number): Promise<PageText | null | undefined> {
+    const path = await this.#pdf(id);
+    return path === undefined ? null : await this.#pages.read(path, page);
+  }
+
+  /** The file that a document was parsed from, if it may be shown. */
+  async file(id: string): Promise<string | undefined> {
+    return this.hasDocument(id) ? await this.#files.find(id) : undefined;
+  }
+
+  async #pdf(id: string): Promise<string | undefined> {
+    const path = await this.file(id);
+    return path !== undefined && /\.pdf$/i.test(path) ? path : undefined;
   }
 
   async #read(): Promise<readonly RunEvent[]> {
@@ -165,7 +201,7 @@ export class CorpusView extends CorpusWorks {
   }
 
   override [Symbol.dispose](): void {
-    this.#pictures[Symbol.dispose]();
+    this.#pages[Symbol.dispose]();
     super[Symbol.dispose]();
   }
 }
@@ -217,8 +253,8 @@ function stepEvents(store: CorpusStore, step: string, sequence: number): RunEven
 const KEPT_BYTES = 32_000_000;
 const MOST_WAITING = 16;
 
-/** Draws pages of PDFs on request, in a separate process. */
-function pagePictures() {
+/** Draws and reads pages of PDFs on request, in a separate process. */
+function drawnPages() {
   let inspector: PdfInspector | undefined;
   const kept = new Map<string, Uint8Array>();
   let [bytes, waiting] = [0, 0];
@@ -231,6 +267,16 @@ function pagePictures() {
       bytes -= length;
     }
   };
+  const inTurn = async <T>(ask: (inspector: PdfInspector) => Promise<T | undefined>): Promise<T | null | undefined> => {
+    if (waiting >= MOST_WAITING) return undefined;
+    waiting += 1;
+    try {
+      inspector ??= new PdfInspector();
+      return (await ask(inspector)) ?? null;
+    } finally {
+      waiting -= 1;
+    }
+  };
   return {
     async draw(path: string, page: number, widthPixels: number): Promise<Uint8Array | null | undefined> {
       const key = `${page} ${widthPixels} ${path}`;
@@ -240,17 +286,11 @@ function pagePictures() {
         kept.set(key, known);
         return known;
       }
-      if (waiting >= MOST_WAITING) return undefined;
-      waiting += 1;
-      try {
-        inspector ??= new PdfInspector();
-        const png = await inspector.draw(path, page, widthPixels);
-        if (png) keep(key, png);
-        return png ?? null;
-      } finally {
-        waiting -= 1;
-      }
+      const png = await inTurn((each) => each.draw(path, page, widthPixels));
+      if (png) keep(key, png);
+      return png;
     },
+    read: (path: string, page: number): Promise<PageText | null | undefined> => inTurn((each) => each.text(path, page)),
     [Symbol.dispose]: () => inspector?.[Symbol.dispose](),
   };
 }
@@ -263,7 +303,7 @@ const MOST_TABLE_ROWS = 500;
 type ShownBlock = ReturnType<typeof shownBlock>;
 export type ShownDocument = NonNullable<Awaited<ReturnType<typeof readShownDocument>>>;
 
-async function readShownDocument(place: DocumentPlace, id: string, from = 0) {
+async function readShownDocument(place: DocumentPlace, id: string, from: number, works: CitedWorks) {
   if (!hasDocument(place.dataRoot, id)) return undefined;
   const document = await readBlockLines(blocksPath(place.dataRoot, id));
   const captions = captionsOf(document.blocks);
@@ -274,7 +314,7 @@ async function readShownDocument(place: DocumentPlace, id: string, from = 0) {
   for (const block of document.blocks) {
     if (block.order < from) continue;
     const caption = captions.get(block.order)?.map(({ text }) => text);
-    const shown = shownBlock(block, caption?.join(' ') ?? null);
+    const shown = shownBlock(block, caption?.join(' ') ?? null, works);
     room -= shown.text.length + (shown.rows?.reduce((sum, row) => sum + row.join('').length, 0) ?? 0) + 100;
     // The first block is always shown, cut to the limit.
     if (room < 0 && blocks.length > 0) {
@@ -287,18 +327,7 @@ async function readShownDocument(place: DocumentPlace, id: string, from = 0) {
   return { kind, title: document.metadata.title ?? title, pages: document.pages, blocks, next };
 }
 
-/** The downloaded file of a document, if it is inside the corpus. */
-function keptFile(place: DocumentPlace, id: string): string | undefined {
-  const link = isDocumentName(id) ? documentLink(place, id) : undefined;
-  return link === undefined ? undefined : fileInside(place.folder, link);
-}
-
-export function sourcePdf(place: DocumentPlace, id: string): string | undefined {
-  const path = keptFile(place, id);
-  return path !== undefined && /\.pdf$/i.test(path) ? path : undefined;
-}
-
-function shownBlock(block: Block, caption: string | null) {
+function shownBlock(block: Block, caption: string | null, works: CitedWorks) {
   return {
     order: block.order,
     tag: block.kind,
@@ -308,5 +337,8 @@ function shownBlock(block: Block, caption: string | null) {
     rows: block.kind === 'table' ? tableRows(block.table, MOST_TABLE_ROWS) : null,
     /** Of a table or a picture. */
     caption,
+    /** The work of this corpus that a reference names, and the DOI it prints. */
+    cites: block.kind === 'reference' ? works.find(block.text, block.doi) : null,
+    doi: block.kind === 'reference' ? (block.doi ?? null) : null,
   };
 }

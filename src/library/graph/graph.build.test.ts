@@ -71,7 +71,7 @@ const records = {
 };
 
 async function build(data: string, path: string, known: typeof records | undefined = records): Promise<void> {
-  const settings = { vocabulary: null };
+  const settings = { vocabulary: null, entities: false };
   const options = stageOptions({
     policy: 'io',
     workers: 1,

@@ -13,9 +13,22 @@ import type { PassageFilter } from './search-session.ts';
 
 const author = { name: 'José Núñez', family: null, given: null, orcid: '0000-0002-1825-0097', institutions: [] };
 const RECORDS: Readonly<Record<string, WorkRecord>> = {
-  a: { ...emptyRecord('a'), date: '2019-03', authors: [author], venue: 'Journal of Reefs', type: 'article', license: 'cc-by' },
-  b: { ...emptyRecord('b'), date: '2023', venue: 'bioRxiv', type: 'preprint', notices: [{ kind: 'retraction', doi: '10.1/n', date: '2024', source: 'publisher' }] },
-}; // prettier-ignore
+  a: {
+    ...emptyRecord('a'),
+    date: '2019-03',
+    authors: [author],
+    venue: 'Journal of Reefs',
+    type: 'article',
+    license: 'cc-by',
+  },
+  b: {
+    ...emptyRecord('b'),
+    date: '2023',
+    venue: 'bioRxiv',
+    type: 'preprint',
+    notices: [{ kind: 'retraction', doi: '10.1/n', date: '2024', source: 'publisher' }],
+  },
+};
 
 const folder = mkdtempSync(join(tmpdir(), 'filter-'));
 {

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Block } from '../../parse/index.ts';
+import type { EntityType } from '../../tagger/index.ts';
+import { extractEntities } from './entities.ts';
+import { Reading, Statements } from './reading.ts';
+import type { TaggedEntity } from './tagging.ts';
+
+/** What is said of paragraphs in which entities are written [type name]. */
+function said(...paragraphs: readonly string[]): string[] {
+  const tagged: TaggedEntity[] = [];
+  const blocks = paragraphs.map((source, order) => {
+    let text = '';
+    let from = 0;
+    for (const match of source.matchAll(/\[(\w+) ([^\]]+)\]/g)) {
+      text += source.slice(from, match.index);
+      const start = text.length;
+      text += match[2];
+      from = match.index + match[0].length;
+      tagged.push({ block: order, start, end: text.length, label: match[1] as EntityType, sure: 0.99 });
+    }
+    return { kind: 'text', text: text + source.slice(from), order, regions: [] } as unknown as Block;
+  });
+  const metadata = { authors: [], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } };
+  const reading = new Reading('paper', { pages: [], blocks, metadata }, null);
+  const say = new Statements(reading);
+  extractEntities(reading, say, tagged);
+  return say.edges.map(({ kind, target, evidence: { place } }) =>
+    [kind, target, place.kind === 'text' ? place.quote : ''].join(' | '),
+  );
+}
+
+test('an entity is a node of its type with the sentences that name it', () => {
+  assert.deepEqual(
+    said('The [chemical camphor] oil. It killed [organism Aedes aegypti]. [chemical Camphor] is cheap.'),
+    [
+      'names | chemical:name:camphor | The camphor oil.',
+      'names | chemical:name:camphor | Camphor is cheap.',
+      'names | organism:name:aedes aegypti | It killed Aedes aegypti.',
+    ],
+  );
+});
+
+test('an abbreviation and the short form of a species are what this paper says they are', () => {
+  const targets = said(
+    'Latent [disease tuberculosis] (TB) and [organism Escherichia coli] were seen. [disease TB] and [organism E. coli] fell.',
+  ).map((line) => line.split(' | ')[1]);
+  assert.deepEqual(targets, [
+    'disease:name:tuberculosis',
+    'disease:name:tuberculosis',
+    'organism:name:escherichia coli',
+    'organism:name:escherichia coli',
+  ]);
+});
+
+test('a short form that could be two things stays itself', () => {
+  const targets = said(
+    '[organism Escherichia coli] and [organism Entamoeba coli] differ. [organism E. coli] fell.',
+  ).map((line) => line.split(' | ')[1]);
+  assert.deepEqual(targets.at(-1), 'organism:name:e coli');
+});
+
+test('one name has one type in a paper, and words that name nothing are left out', () => {
+  assert.deepEqual(
+    said(
+      '[place Washington] grew. [organisation Washington] grew. [place Washington] fell. [disease Diseases] and [gene p] too.',
+    ),
+    ['names | place:name:washington | Washington grew.', 'names | place:name:washington | Washington fell.'],
+  );
+});
+
+test('brackets and commas around a name are not part of it', () => {
+  assert.deepEqual(
+    said('A [chemical iron(II) oxide,] and [chemical (nickel].').map((line) => line.split(' | ')[1]),
+    ['chemical:name:iron ii oxide', 'chemical:name:nickel'],
+  );
+});
+
+test('countries are places by any of their names, without the tagger', () => {
+  assert.deepEqual(
+    said(
+      'Cases in the USA and Viet Nam. The [organisation University of Lodz, Poland] and guinea pigs in the United States.',
+    )
+      .map((line) => line.split(' | ')[1])
+      .sort((a = '', b = '') => a.localeCompare(b)),
+    [
+      'organisation:name:university of lodz poland',
+      'place:name:united states',
+      'place:name:united states',
+      'place:name:vietnam',
+    ],
+  );
+});

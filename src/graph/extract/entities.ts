@@ -1,0 +1,254 @@
+import type { Stretch } from '../../parse/index.ts';
+import { STOP_WORDS } from '../../parse/index.ts';
+import { TAGGER_VERSION } from '../../tagger/index.ts';
+import { findAbbreviations } from './abbreviations.ts';
+import { findCountries } from './countries.ts';
+import { entityName, shortSpecies, speciesInitial } from './entity-names.ts';
+import { ENTITY_KINDS } from '../schema.ts';
+import type { EntityKind } from '../schema.ts';
+import type { Reading, Statements } from './reading.ts';
+import type { TaggedEntity } from './tagging.ts';
+import { lettersOf } from '../../base/index.ts';
+
+const COUNTRY = { name: 'country-name', version: 1 };
+const METHOD = { name: 'tagger', version: TAGGER_VERSION };
+/** Sentences of an entity that are kept per paper. */
+const MOST_PLACES = 8;
+const LONGEST_NAME = 100;
+/** An entity is one if the model is this sure of it once; of its other sentences it may be less sure. */
+const SURE_ONCE = 0.95;
+/** Names that are kept apart from each other are not counted further than this. */
+const MOST_ENTITIES = 400;
+
+interface ShownEntity extends TaggedEntity {
+  readonly label: EntityKind;
+}
+
+interface Mention extends ShownEntity {
+  readonly printed: string;
+  /** The usual name of a country that was found by one of its names. */
+  readonly country?: string;
+}
+
+/** How a mention came to its name, if it is printed in another way. */
+interface Named {
+  readonly name: string;
+  readonly label: string;
+  readonly via: { readonly reason: 'abbreviation' | 'species' | 'country'; readonly of: string } | null;
+}
+
+/** Says the entities of a paper: one node for each name and type, with the sentences that name it. */
+export function extractEntities(reading: Reading, say: Statements, tagged: readonly TaggedEntity[]): void {
+  const texts = new Map(reading.prose.map(({ block }) => [block.order, block.text]));
+  const found = joinedWords(tagged.filter(isShown), texts)
+    .map((entity) => withText(entity, texts.get(entity.block) ?? ''))
+    .filter(isName);
+  const mentions = [
+    ...found,
+    ...countriesIn(reading).filter((country) => !found.some((each) => isInName(country, each))),
+  ];
+  const nameOf = namesIn(reading, mentions);
+  const byName = Map.groupBy(withoutOverlaps(mentions), (mention) => nameOf(mention).name);
+  for (const [name, group] of [...byName].slice(0, MOST_ENTITIES)) {
+    const type = likeliestType(group);
+    const own = group.filter(({ label }) => label === type);
+    if (!own.some(({ sure }) => sure >= SURE_ONCE)) continue;
+    const printedMost = mostFrequent(own.map(({ printed }) => printed));
+    const [first = group[0]] = own.filter(({ printed }) => printed === printedMost);
+    if (!first) continue;
+    const { label } = nameOf(first);
+    // Programs have the ids that the rules for software give them.
+    const id = type === 'software' ? lettersOf(label) : name;
+    const target = say.node(type, `name:${id}`, label, { data: { times: own.length } });
+    const said = new Set<string>();
+    for (const mention of own) {
+      const { block, start, printed, sure, country } = mention;
+      const sentence = reading.sentenceAt(block, start);
+      const key = `${block}:${sentence?.stretch.start}`;
+      if (!sentence || said.has(key)) continue;
+      if (said.size >= MOST_PLACES) break;
+      said.add(key);
+      const { via } = nameOf(mention);
+      const detail = { at: start, printed, section: sentence.section, ...(via && { via }) };
+      say.edge({ kind: 'names', target, score: sure }, sentence, country === undefined ? METHOD : COUNTRY, detail);
+    }
+  }
+}
+
+/** How sure the model must be of each token of a mention, from 0 to 1. */
+const LEAST_SURE = 0.8;
+
+function isShown(entity: TaggedEntity): entity is ShownEntity {
+  const kind = ENTITY_KINDS.find((each) => each === entity.label);
+  // The design of a study is found by rules.
+  return kind !== undefined && kind !== 'method' && entity.sure >= LEAST_SURE;
+}
+
+function countriesIn(reading: Reading): Mention[] {
+  return reading.prose.flatMap(({ block: { order, text } }) =>
+    findCountries(text).map(({ start, end, name }) => ({
+      block: order,
+      start,
+      end,
+      printed: text.slice(start, end),
+      label: 'place' as const,
+      sure: 1,
+      country: name,
+    })),
+  );
+}
+
+/** "University of Lodz, Poland" is one name. */
+function isInName(country: Mention, other: Mention): boolean {
+  return (
+    other.block === country.block && overlap(country, other) && other.end - other.start > country.end - country.start
+  );
+}
+
+function withText(entity: ShownEntity, text: string): Mention {
+  let { start, end } = entity;
+  // Brackets and quotes around a name are not part of it, nor one bracket of two.
+  const bare = (): string => text.slice(start, end);
+  start += LEADING.exec(bare())?.[0].length ?? 0;
+  while (end > start && /^[\s,;:"“”'‘’]|^\((?![^)]*\))|^\[(?![^\]]*\])/.test(bare())) start += 1;
+  while (end > start && /[\s,;:."“”'‘’]$|(?<!\([^(]{0,200})\)$|(?<!\[[^[]{0,200})\]$/.test(bare())) end -= 1;
+  const printed = bare().replaceAll(/\s+/g, ' ');
+  // "O. macrocarpa" is a species, whatever its extract contains.
+  return { ...entity, start, end, printed, ...(shortSpecies(printed) !== undefined && { label: 'organism' }) };
+}
+
+/** Two names of one type in one word without spaces are one: "nardosina-1(3),11-diene" is not two chemicals. */
+function joinedWords(entities: readonly ShownEntity[], texts: ReadonlyMap<number, string>): ShownEntity[] {
+  const found: ShownEntity[] = [];
+  const sorted = entities.toSorted(
+    (a, b) => a.block - b.block || (a.label < b.label ? -1 : a.label > b.label ? 1 : a.start - b.start),
+  );
+  for (const entity of sorted) {
+    const last = found.at(-1);
+    const between = last && texts.get(entity.block)?.slice(last.end, entity.start);
+    if (
+      last?.block !== entity.block ||
+      last.label !== entity.label ||
+      between === undefined ||
+      !/^[-–,'′()[\]\d]*$/.test(between)
+    )
+      found.push(entity);
+    else if (between !== '' || entity.label === 'chemical')
+      found[found.length - 1] = { ...last, end: entity.end, sure: Math.min(last.sure, entity.sure) };
+    else found.push(entity);
+  }
+  return found;
+}
+
+/** Not numbers, single letters, words that say nothing, or pieces of words and sentences. */
+function isName({ printed, label }: Mention): boolean {
+  if (printed.length < 2 || printed.length > LONGEST_NAME || !/\p{L}{2}|\p{L}\p{N}|\p{N}\p{L}/u.test(printed))
+    return false;
+  // Half of a hyphenated word, or a number of a reference that stuck to a word.
+  if (/^[-–/]|[-–/]$/.test(printed) || /\p{Ll}{4}\d{2,}$/u.test(printed)) return false;
+  if (label === 'cell' && NO_LIVING_CELL.test(printed)) return false;
+  // Short capitals are names of groups and genes more often than of places.
+  if (label === 'place' && /^\p{L}{1,3}$/u.test(printed) && !SHORT_PLACES.has(printed)) return false;
+  if ((label === 'chemical' ? CHEMICAL_ADJECTIVE : ADJECTIVE).test(printed)) return false;
+  const words = printed.toLowerCase().split(' ');
+  return words.length <= 10 && !words.every((word) => STOP_WORDS.has(word) || NO_NAME.has(word));
+}
+
+/** Cells that give current. */
+const NO_LIVING_CELL =
+  /batter|-ion\b|\b(?:fuel|solar|photovoltaic|galvanic|electro\p{Ll}*|coin|pouch|baseline|unit)\b/iu;
+const SHORT_PLACES: ReadonlySet<string> = new Set(['UK', 'US', 'USA', 'UAE', 'EU']);
+/** One word in lower case that says how something is: "nuclear", "neurological", "hairy". */
+const ADJECTIVE = /^\p{Ll}+(?:al|ic|ar|ous|ive|ary|ory|able|ible|ed|ing|less|ly|ry|sy)$/u;
+/** Names of chemicals end like some of these: "citral", "indole-3-acetonitrile". */
+const CHEMICAL_ADJECTIVE = /^\p{Ll}+(?:ic|ous|ive|ary|ory|able|ed|ing|less|ly)$/u;
+
+/** Words before a name that the model took for a part of it. */
+const LEADING =
+  /^(?:(?:be|is|are|was|were|the|a|an|of|in|by|with|and|or|for|to|from|similar|this|these|that|such|as|our|their|its|each|all|both|using|no)\s+)+/i;
+
+/** Words that alone, or with each other, name nothing. */
+const NO_NAME: ReadonlySet<string> = new Set(
+  (
+    'disease diseases disorder disorders illness syndrome symptom symptoms patient patients drug drugs treatment treatments therapy ' +
+    'chemical chemicals compound compounds substance substances acid acids gene genes protein proteins enzyme enzymes antibody ' +
+    'antibodies organism organisms species animal animals plant plants virus viruses bacteria bacterium human humans people ' +
+    'person persons man men woman women cell cells tissue tissues material materials sample samples method methods approach ' +
+    'approaches model models technique techniques algorithm algorithms system systems analysis analyses study studies data dataset ' +
+    'datasets database databases measure measures metric metrics score scores rate rates value values group groups subject ' +
+    'subjects participant participants control controls population populations country countries city area areas region regions ' +
+    'place places north south east west university hospital department institute company organisation organization software ' +
+    'program package tool tools version device devices equipment instrument instruments infection infections toxicity pain ' +
+    'death deaths solution solutions mixture water body test tests result results figure table'
+  ).split(' '),
+);
+
+/** Of two stretches that overlap, the one that the model is surer of. */
+function withoutOverlaps(mentions: readonly Mention[]): Mention[] {
+  const byBlock = Map.groupBy(mentions, ({ block }) => block);
+  return [...byBlock.values()].flatMap((group) => {
+    const kept: Mention[] = [];
+    const best = group.toSorted((a, b) => b.sure - a.sure || b.end - b.start - (a.end - a.start) || a.start - b.start);
+    for (const mention of best) if (!kept.some((other) => overlap(mention, other))) kept.push(mention);
+    return kept.toSorted((a, b) => a.start - b.start);
+  });
+}
+
+function overlap(a: Stretch, b: Stretch): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+/** One name has one type in a paper: that of which the model is surest, all its sentences together. */
+function likeliestType(group: readonly Mention[]): EntityKind {
+  const sums = new Map<EntityKind, number>();
+  for (const { label, sure } of group) sums.set(label, (sums.get(label) ?? 0) + sure);
+  return [...sums].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
+}
+
+function mostFrequent(printed: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const each of printed) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best), ['', 0] as [string, number])[0];
+}
+
+/**
+ * The names of a paper. An abbreviation has the name of the long form that this paper gives it, if it gives it only one;
+ * "E. coli" that of the only species of the paper with these letters.
+ */
+function namesIn(reading: Reading, mentions: readonly Mention[]): (mention: Mention) => Named {
+  const longForms = new Map<string, Map<string, string>>();
+  for (const { block } of reading.prose)
+    for (const { short, long } of findAbbreviations(block.text))
+      add(longForms, short.text, long.text.replaceAll(/\s+/g, ' ').replace(LEADING, ''));
+  const species = new Map<string, Map<string, string>>();
+  for (const { printed } of mentions) {
+    const initial = speciesInitial(printed);
+    if (initial !== undefined) add(species, initial, printed.split(' ').slice(0, 2).join(' '));
+  }
+  const only = (forms: ReadonlyMap<string, string> | undefined): string | undefined =>
+    forms?.size === 1 ? [...forms.values()][0] : undefined;
+  return ({ printed, country, label: type }) => {
+    if (country !== undefined)
+      return {
+        name: entityName(country, 'place'),
+        label: country,
+        via: country === printed ? null : { reason: 'country', of: country },
+      };
+    const long = only(longForms.get(printed));
+    if (long !== undefined)
+      return { name: entityName(long, type), label: long, via: { reason: 'abbreviation', of: `${long} (${printed})` } };
+    const short = shortSpecies(printed);
+    const full = short === undefined ? undefined : only(species.get(short));
+    if (short === undefined || full === undefined)
+      return { name: entityName(printed, type), label: printed, via: null };
+    const whole = full + printed.slice(short.length + (printed.startsWith(short) ? 0 : -1));
+    return { name: entityName(whole, type), label: whole, via: { reason: 'species', of: full } };
+  };
+}
+
+/** Forms are counted once, however they are printed. */
+function add(forms: Map<string, Map<string, string>>, short: string, long: string): void {
+  const known = forms.get(short) ?? new Map<string, string>();
+  known.set(entityName(long), known.get(entityName(long)) ?? long);
+  forms.set(short, known);
+}

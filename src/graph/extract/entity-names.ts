@@ -1,0 +1,85 @@
+import { foldCase } from '../../base/index.ts';
+import type { EntityKind } from '../schema.ts';
+
+const GREEK: Readonly<Record<string, string>> = {
+  α: 'alpha',
+  β: 'beta',
+  γ: 'gamma',
+  δ: 'delta',
+  ε: 'epsilon',
+  ζ: 'zeta',
+  η: 'eta',
+  θ: 'theta',
+  ι: 'iota',
+  κ: 'kappa',
+  λ: 'lambda',
+  μ: 'mu',
+  ν: 'nu',
+  ξ: 'xi',
+  ο: 'omicron',
+  π: 'pi',
+  ρ: 'rho',
+  σ: 'sigma',
+  ς: 'sigma',
+  τ: 'tau',
+  υ: 'upsilon',
+  φ: 'phi',
+  ϕ: 'phi',
+  χ: 'chi',
+  ψ: 'psi',
+  ω: 'omega',
+  ß: 'beta',
+  µ: 'mu',
+};
+
+/**
+ * The name under which an entity is one across papers: lower case without accents, Greek letters spelt, hyphens as
+ * spaces, the last word in the singular, but not in names of places and organisations. "TNF-α" and "TNF alpha" are one name; "IL-6" and "IL6" too.
+ */
+export function entityName(printed: string, kind?: EntityKind): string {
+  const isProper = kind === 'place' || kind === 'organisation';
+  const folded = foldCase(
+    (isProper ? printed : singular(printed)).replaceAll(/[\u{370}-\u{3ff}µß]/gu, (letter) => spelt(letter)),
+  );
+  return (
+    folded
+      .replaceAll(/[’']s\b/g, 's')
+      .replaceAll(/(?<=\d)[,.](?=\d)/g, '_')
+      .replaceAll(/[^\p{L}\p{N}_+*]+/gu, ' ')
+      .trim()
+      // "il 6" is "il6" and "covid 19" is "covid19": a number belongs to the short name before it.
+      .replaceAll(/(?<=(?<!\p{L})\p{L}{1,6}) (?=\d)/gu, '')
+  );
+}
+
+function spelt(letter: string): string {
+  const name = GREEK[letter] ?? GREEK[letter.toLowerCase()];
+  return name === undefined ? letter : ` ${name} `;
+}
+
+/** Singular words that end like plurals; others that do end in ss, us, is, as, os or ics. */
+const NO_PLURAL =
+  /(?:[suiao]s|ics|diabetes|herpes|rabies|scabies|caries|species|series|ascites|f[a]?eces|measles|mumps|lens|sepsis)$/;
+
+/** Only what is a plural in nearly every word: "proteins", "studies", "viruses"; not "AIDS", nor a species. */
+function singular(printed: string): string {
+  if (!/\p{Ll}{3}s$/u.test(printed) || SPECIES.test(printed)) return printed;
+  if (/uses$|oes$|sses$|xes$/.test(printed)) return printed.slice(0, -2);
+  if (NO_PLURAL.test(printed.toLowerCase())) return printed;
+  return printed.endsWith('ies') ? `${printed.slice(0, -3)}y` : printed.slice(0, -1);
+}
+
+/** Genus and epithet, as in "Escherichia coli" and "E. coli", or a genus alone. */
+const SPECIES = /^\p{Lu}(?:\p{Ll}{4,}|\p{Ll}+ \p{Ll}{3,}|\. ?\p{Ll}{3,})(?:-\p{Ll}+)?$/u;
+
+/** "E. coli" of "Escherichia coli": the letter of the genus and the epithet. Undefined for other names. */
+export function speciesInitial(printed: string): string | undefined {
+  const found = /^(\p{Lu})\p{Ll}+ (\p{Ll}{3,}(?:-\p{Ll}+)?)(?=$|\s)/u.exec(printed);
+  return found ? `${found[1]}. ${found[2]}` : undefined;
+}
+
+/** The initial form itself: "E. coli", "E.coli", "C. v. vinifera" is none. */
+export function shortSpecies(printed: string): string | undefined {
+  const found = /^(\p{Lu})\.\s?(\p{Ll}{3,}(?:-\p{Ll}+)?)(?=$|\s)/u.exec(printed);
+  return found ? `${found[1]}. ${found[2]}` : undefined;
+}

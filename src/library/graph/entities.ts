@@ -1,0 +1,86 @@
+import type { CorpusStore } from '../../database/index.ts';
+import type { EntityKind } from '../../graph/index.ts';
+import type { EvidenceRow, GraphNode, NodeRow, ShownEvidence } from './types.ts';
+import { EVIDENCE, evidenceOf, nodeOf } from './types.ts';
+
+/** An entity that is named beside another one. */
+export interface NamedTogether {
+  readonly node: GraphNode;
+  /** The works that name both in one sentence. */
+  readonly works: number;
+  /** Some of these sentences. */
+  readonly evidence: readonly ShownEvidence[];
+}
+
+/** A work that names all of some entities. */
+export interface NamingWork {
+  readonly node: GraphNode;
+  /** For each entity a sentence that names it, in the order asked for; sentences that name several come first. */
+  readonly evidence: readonly ShownEvidence[];
+}
+
+const SENTENCES_SHOWN = 3;
+
+/** What is named in the same sentences as any of these nodes, by the number of works. */
+export function namedTogether(
+  store: CorpusStore,
+  nodes: readonly string[],
+  { kind, limit }: { readonly kind: EntityKind | undefined; readonly limit: number },
+): NamedTogether[] {
+  const rows = store.all<NodeRow & { works: number; places: string }>(
+    `WITH asked AS MATERIALIZED (
+       SELECT DISTINCT said.owner, said.block, said.start_at, said.source FROM json_each(:nodes) AS given
+         CROSS JOIN edges ON edges.target = given.value AND edges.kind = 'names'
+         CROSS JOIN evidence AS said ON said.source = edges.source AND said.kind = 'names' AND said.target = edges.target),
+     beside AS (
+       SELECT other.target, other.source, other.owner, other.number FROM asked CROSS JOIN evidence AS other
+         ON other.source = asked.source AND other.kind = 'names' AND other.owner = asked.owner
+         AND other.block = asked.block AND other.start_at = asked.start_at
+       WHERE other.target NOT IN (SELECT value FROM json_each(:nodes)))
+     SELECT nodes.*, count(DISTINCT beside.source) AS works, json_group_array(json_array(owner, number)) AS places
+     FROM beside CROSS JOIN nodes ON nodes.node = beside.target WHERE :kind IS NULL OR nodes.kind = :kind
+     GROUP BY nodes.node ORDER BY works DESC, count(*) DESC, nodes.label, nodes.id LIMIT :limit`,
+    { nodes: JSON.stringify(nodes), kind: kind ?? null, limit },
+  );
+  return rows.map(({ works, places, ...row }) => {
+    const all = store.parse<[owner: string, number: number][]>(places);
+    all.sort(([a, first], [b, second]) => (a === b ? first - second : a < b ? -1 : 1));
+    // One sentence of each work, then further ones.
+    const firsts = all.filter(([owner], at) => all.findIndex((other) => other[0] === owner) === at);
+    const shown = [...new Set([...firsts, ...all])].slice(0, SENTENCES_SHOWN);
+    return { node: nodeOf(row), works, evidence: shown.flatMap((place) => sentenceAt(store, place)) };
+  });
+}
+
+function sentenceAt(store: CorpusStore, [owner, number]: readonly [string, number]): ShownEvidence[] {
+  const row = store.get<EvidenceRow>(
+    `SELECT ${EVIDENCE} FROM evidence WHERE owner = ? AND part = '' AND number = ?`,
+    owner,
+    number,
+  );
+  return row ? [evidenceOf(row)] : [];
+}
+
+/** The works that name at least one node of each group, newest first. */
+export function worksNaming(store: CorpusStore, groups: readonly (readonly string[])[], limit: number): NamingWork[] {
+  const rows = store.all<NodeRow>(
+    `SELECT nodes.* FROM nodes WHERE nodes.node IN (
+       SELECT edges.source FROM json_each(:groups) AS grouped, json_each(grouped.value) AS given
+         CROSS JOIN edges ON edges.target = given.value AND edges.kind IN ('names', 'uses', 'about', 'defines')
+       GROUP BY edges.source HAVING count(DISTINCT grouped.key) = json_array_length(:groups))
+     ORDER BY nodes.year DESC, nodes.label, nodes.id LIMIT :limit`,
+    { groups: JSON.stringify(groups), limit },
+  );
+  return rows.map((row) => ({
+    node: nodeOf(row),
+    evidence: groups.flatMap((group) => {
+      const said = store.get<EvidenceRow>(
+        `SELECT ${EVIDENCE} FROM json_each(:group) AS given CROSS JOIN evidence
+           ON evidence.source = :source AND evidence.kind IN ('names', 'uses', 'about', 'defines') AND evidence.target = given.value
+         ORDER BY score DESC, block, start_at LIMIT 1`,
+        { group: JSON.stringify(group), source: row.node },
+      );
+      return said ? [evidenceOf(said)] : [];
+    }),
+  }));
+}
