@@ -29,16 +29,27 @@ export function metricsText(monitor: Monitor, connections: number): string {
 
 function queueMetrics(stats: QueueStats): string {
   const { states, due, delayed, byErrorCode, at, oldestQueuedAt } = stats;
-  const depth: Sample[] = [[due, { kind: 'due' }], [delayed, { kind: 'delayed' }]]; // prettier-ignore
+  const depth: Sample[] = [
+    [due, { kind: 'due' }],
+    [delayed, { kind: 'delayed' }],
+  ];
   const age = oldestQueuedAt === null ? 0 : Math.max(0, at - oldestQueuedAt) / 1000;
   const ended = (['done', 'skipped', 'error'] as const).map((state): Sample => [states[state], { state }]);
   const failed = byErrorCode.filter(({ state }) => state === 'error');
   return [
     metric('contentdownload_queue_depth', 'Queued jobs, due or delayed.', depth),
-    metric('contentdownload_queue_oldest_age_seconds', 'Age of the oldest job that is ready to run; 0 if there is none.', [[age]]), // prettier-ignore
+    metric(
+      'contentdownload_queue_oldest_age_seconds',
+      'Age of the oldest job that is ready to run; 0 if there is none.',
+      [[age]],
+    ),
     metric('contentdownload_jobs_inflight', 'Running jobs.', [[states.in_progress]]),
     metric('contentdownload_jobs_completed_total', 'Jobs that ended, by state.', ended),
-    metric('contentdownload_jobs_failed_total', 'Jobs that ended in error, by code.', failed.map(({ code, jobs }) => [jobs, { code }])), // prettier-ignore
+    metric(
+      'contentdownload_jobs_failed_total',
+      'Jobs that ended in error, by code.',
+      failed.map(({ code, jobs }) => [jobs, { code }]),
+    ),
     metric('contentdownload_hosts_throttled', 'Hosts that are slowed down.', [[queueJson(stats).slowed_hosts.length]]),
   ].join('');
 }

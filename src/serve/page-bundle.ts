@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { packageRoot } from '../base/index.ts';
 
 /** Packages whose code becomes part of the page, together with their licences. */
-const BUNDLED = ['preact', 'htm'];
+export const BUNDLED = [
+  'preact',
+  'htm',
+  'sigma',
+  'graphology',
+  'graphology-communities-louvain',
+  'graphology-layout-forceatlas2',
+  'uplot',
+];
 
 /** The script and the style of the page, each as one text. Needs esbuild: in a clone, and when building. */
 export async function bundlePage(): Promise<{ readonly script: string; readonly style: string }> {

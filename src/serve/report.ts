@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import type { Clock } from '../base/index.ts';
-import { AtomicText, AppError, errorInfo, packageVersion, plural, systemClock } from '../base/index.ts';
+import { AtomicText, AppError, errorInfo, fileInside, packageVersion, plural, systemClock } from '../base/index.ts';
 import type { CorpusOptions } from '../corpus/index.ts';
 import { openCorpus } from '../corpus/index.ts';
 import { escapeHtml } from '../parse/index.ts';
@@ -33,7 +33,10 @@ export type ReportLimits = Readonly<typeof REPORT_LIMITS>;
 const PICTURE_PIXELS = 760;
 const RUN = '/runs/run';
 
-/** Writes `report.html`, by default into the run folder: the page of `docstokg serve` with its answers inside, in one file. */
+/**
+ * Writes `report.html`, by default into the run folder: the page of `docstokg serve` with its answers inside, in one
+ * file.
+ */
 export async function writeReport(options: {
   readonly folder: string;
   readonly title?: string | undefined;
@@ -75,10 +78,10 @@ export async function writeReport(options: {
   page.write(before);
   // Commands in it are typed in its folder; it may be sent to others, who need not know the path.
   report.add('/', { ...about, runs: [{ ...run, title, folder: relative(dirname(path), folder) || '.' }] });
-  for (const name of ['account', 'stages', 'sources', 'hosts', 'facets'])
+  for (const name of ['account', 'stages', 'sources', 'hosts', 'history', 'facets'])
     report.add(`${RUN}/${name}`, await report.get(`${RUN}/${name}`));
   await addWorks(report);
-  const files = await addDocuments(report, dirname(path));
+  const files = await addDocuments(report, folder, dirname(path));
   if (run.has_graph) await addGraph(report);
   const writtenAt = new Date(clock.now()).toISOString();
   report.add('report', { written_at: writtenAt, omitted: report.omitted, files } satisfies ReportFacts);
@@ -182,7 +185,7 @@ async function addWorks(report: Report): Promise<void> {
 }
 
 /** Adds documents up to the limits, and returns relative links to their files, so that both can be moved. */
-async function addDocuments(report: Report, beside: string): Promise<Record<string, string>> {
+async function addDocuments(report: Report, folder: string, beside: string): Promise<Record<string, string>> {
   const [room, passageRoom] = [roomFor(report.limits.structure), roomFor(report.limits.passages)];
   const files: Record<string, string> = {};
   const lines: DocumentLine[] = [];
@@ -210,7 +213,8 @@ async function addDocuments(report: Report, beside: string): Promise<Record<stri
         report.omitted.push(`${line.id} could not be read: ${errorInfo(error).code}`);
       }
       const file = await report.find(`${path}/file`);
-      if (file?.kind !== 'file') continue;
+      // One's own papers lie elsewhere; a report may be sent to others.
+      if (file?.kind !== 'file' || fileInside(folder, file.path) === undefined) continue;
       const way = relative(realpathSync(beside), file.path);
       files[`${path}/file`] = `./${way.split(sep).map(encodeURIComponent).join('/')}`;
     }

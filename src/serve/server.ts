@@ -52,9 +52,15 @@ export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' 
   readonly silentMs?: number;
 }
 
-export type CorpusServer = Awaited<ReturnType<typeof openServer>>;
+export interface CorpusServer extends AsyncDisposable {
+  readonly port: number;
+  /** Its address, without the token. */
+  readonly url: string;
+  /** A link that signs in a browser. */
+  readonly link: string;
+}
 
-const PAGES = /^\/(?:now|queue|hosts|works|documents|ask|table|search|graph|summary|stages|screen)?$/;
+const PAGES = /^\/(?:works|search|ask|table|graph|screen|flow|now|queue|hosts|stages|summary)?$/;
 const PREFIX = '/api/v1';
 const BODY_BYTES = 65_536;
 const MCP_BODY_BYTES = 1_048_576;
@@ -69,7 +75,7 @@ const MAX_CONNECTIONS = 12_000;
 const MAX_HEADER_BYTES = 16_384;
 
 /** Pages for people, `/api/v1` for programs, `/mcp` for assistants. Every request needs the token. */
-export async function openServer(options: ServerOptions) {
+export async function openServer(options: ServerOptions): Promise<CorpusServer> {
   const { host, token, names = [], clock = systemClock } = options;
   const opened = new AsyncDisposableStack();
   const monitor = opened.use(openMonitor({ ...options, clock }));
@@ -102,9 +108,7 @@ export async function openServer(options: ServerOptions) {
   const url = `http://${shown}:${port}/`;
   return {
     port,
-    /** Its address, without the token. */
     url,
-    /** A link that signs in a browser. */
     link: `${url}?token=${encodeURIComponent(token)}`,
     async [Symbol.asyncDispose](): Promise<void> {
       const closed = new Promise((done) => server.close(done));

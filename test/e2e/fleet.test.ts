@@ -19,7 +19,11 @@ const ENVIRONMENT = {
   DOCSTOKG_ORCHESTRATOR__LEASE_TTL_SECONDS: '30',
   DOCSTOKG_ORCHESTRATOR__HEARTBEAT_SECONDS: '5',
 };
-const LOGS = ['manifest.jsonl', 'objects.jsonl', ...['doctags', 'chunk', 'embed'].map((stage) => `Data/Manifests/docparse.${stage}.manifest.jsonl`)]; // prettier-ignore
+const LOGS = [
+  'manifest.jsonl',
+  'objects.jsonl',
+  ...['doctags', 'chunk', 'embed'].map((stage) => `Data/Manifests/docparse.${stage}.manifest.jsonl`),
+];
 
 /** The clock of a process with these options is an hour fast. */
 const FAST = `--import=data:text/javascript,${encodeURIComponent(

@@ -470,6 +470,9 @@ test('the bash completion script completes commands and options', { skip: proces
   assert.deepEqual(complete('docstokg', 'qu'), ['queue']);
   assert.deepEqual(complete('docstokg', 'queue', 'st'), ['stats']);
   assert.deepEqual(complete('/anywhere/docstokg', 'queue', 'run', '--drain'), ['--drain', '--drain-now']);
+  const powershell = command('docstokg', ['completion', 'powershell']).stdout;
+  assert.match(powershell, /^Register-ArgumentCompleter -Native -CommandName docstokg -ScriptBlock \{\n/);
+  assert.match(powershell, /\n {4}'docstokg queue stats' = '[^']*--watch[^']*'\n/);
   const unknown = command('docstokg', ['completion', 'tcsh']);
   assert.deepEqual([unknown.status, unknown.stdout], [2, '']);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ import { Admin, plantedQuestions, Simulation } from '../../sim/index.ts';
 import { Records } from '../../src/database/index.ts';
 import { INLINE } from '../support/bin.ts';
 import type { OpenBrowser } from '../support/browser.ts';
+import { checkAccessible } from '../support/accessible.ts';
 import { HANGING_MS, NO_BROWSER, openBrowser } from '../support/browser.ts';
 import { PATIENCE } from '../support/harvest.ts';
 import { command } from './command.ts';
@@ -47,14 +48,8 @@ async function makeRun(): Promise<void> {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { work: string; outcome: string; title: string });
-  const saved = rows.filter(({ outcome }) => outcome === 'saved');
+  const saved = rows.filter(({ outcome }) => outcome === 'saved').map(({ work }) => work);
   assert.ok(saved.length > 1, 'the small world has full texts');
-  {
-    using records = Records.open(folder);
-    const one = [...records.all()].find(({ id }) => id === saved[0]?.work);
-    assert.ok(one, 'the first work has a record');
-    records.replace([{ ...one, title: HOSTILE }]);
-  }
   writeFileSync(
     join(folder, 'hostile.html'),
     `<html><head><title>Hostile</title></head><body><article><h1>Hostile</h1><p>Xylophones say ${HOSTILE.replaceAll('<', '&lt;')} &amp; &lt;!--<script>no</script> ${'again and again '.repeat(20)}</p></article></body></html>`,
@@ -67,13 +62,18 @@ async function makeRun(): Promise<void> {
     });
     assert.equal(status, 0, stderr);
   }
-  // A scanned paper has no text to search.
-  const read = globSync('Data/DocTagsFiles/*.jsonl', { cwd: folder }).map((name) =>
-    readFileSync(join(folder, name), 'utf8'),
-  );
-  const works = new Set(saved.slice(1).map(({ work }) => work));
-  const known = [...plantedQuestions(simulation.world, works)].find(({ nonce }) =>
-    read.some((text) => text.includes(nonce)),
+  // A scanned paper has no text to search. Downloads end in any order.
+  const text = (work: string): string => readFileSync(join(folder, 'Data', 'DocTagsFiles', `${work}.jsonl`), 'utf8');
+  const isRead = (work: string): boolean => existsSync(join(folder, 'Data', 'DocTagsFiles', `${work}.jsonl`));
+  const [hostile, ...others] = saved.filter(isRead).sort();
+  {
+    using records = Records.open(folder);
+    const one = [...records.all()].find(({ id }) => id === hostile);
+    assert.ok(one, 'the first work that was read has a record');
+    records.replace([{ ...one, title: HOSTILE }]);
+  }
+  const known = [...plantedQuestions(simulation.world, new Set(others))].find(({ nonce }) =>
+    others.some((work) => text(work).includes(nonce)),
   );
   assert.ok(known, 'a planted fact was read');
   fact = known;
@@ -155,7 +155,7 @@ inBrowser('a search started with / finds the planted fact, and Enter opens the p
   await page.keyboard.press('Enter');
   await page.waitForSelector('[role=option][aria-selected=true]');
   assert.match(await focused(), new RegExp(fact.nonce), 'the passage has the focus');
-  assert.match(page.url(), /#\/documents\?document=[^&]+&passage=[^&]+&q=/);
+  assert.match(page.url(), /#\/search\?q=[^&]+&document=[^&]+&passage=[^&]+&words=/);
   assert.ok((await page.$$('.box.lit')).length > 0, 'its blocks are highlighted');
   assert.ok((await page.$$('[aria-selected=true] mark')).length > 0, 'its words are marked');
   await page.goBack();
@@ -178,17 +178,26 @@ inBrowser('everything is reachable by keyboard: skip link, views, results, pages
   await page.keyboard.press('Escape');
   await page.waitForSelector('.hits li', { state: 'detached' });
   await goTo('');
-  for (const name of ['Summary', 'Works', 'Documents', 'Search', 'Graph', 'Hosts', 'Stages']) {
-    await page.waitForSelector('.places a[aria-current]');
-    for (let stop = 0; stop < 12 && (await focused()) !== name; stop += 1) await page.keyboard.press('Tab');
-    assert.equal(await focused(), name);
-    await page.keyboard.press('Enter');
-    await page.waitForSelector(`.panel[aria-label=${name}] > *`);
-    assert.equal(await page.textContent('.places [aria-current=page]'), name);
-    // Back to the menu.
-    await page.focus('.skip');
-  }
-  await goTo('documents');
+  const menu = [
+    ['Library', 'Works', 'Search', 'Graph'],
+    ['Review', 'Flow diagram'],
+    ['Run', 'Hosts', 'Stages', 'Summary'],
+  ];
+  for (const [place, ...views] of menu)
+    for (const name of views) {
+      await page.waitForSelector('.places a[aria-current]');
+      for (const link of [place, name]) {
+        // Back to the menu.
+        await page.focus('.skip');
+        for (let stop = 0; stop < 12 && (await focused()) !== link; stop += 1) await page.keyboard.press('Tab');
+        assert.equal(await focused(), link);
+        await page.keyboard.press('Enter');
+        await seen(`document.querySelector('.rail [aria-current]').textContent === ${JSON.stringify(place)}`);
+      }
+      await page.waitForSelector(`.panel[aria-label="${name}"] > *`);
+      assert.equal(await page.textContent('.places [aria-current=page]'), name);
+    }
+  await goTo('works');
   await page.click('.panel tbody a');
   await page.waitForSelector('.side li');
   assert.match((await page.textContent('.where')) ?? '', /page 1 of|no pages/);
@@ -205,10 +214,10 @@ inBrowser('everything is reachable by keyboard: skip link, views, results, pages
 });
 
 inBrowser('hovering a block on the page highlights it in the list, and the other way round', async () => {
-  await goTo('documents');
+  await goTo('works?outcome=saved');
   await page.click('.panel tbody a');
   await page.waitForSelector('.side li');
-  await page.click('.switch button:nth-child(2)');
+  await page.click('.switch button:text("Blocks")');
   const block = await page.getAttribute('.box', 'data-block');
   await page.hover('.box rect, p.box, h3.box');
   assert.match((await page.textContent('.side .pointed')) ?? '', new RegExp(`^${block} `));
@@ -225,26 +234,22 @@ inBrowser('works can be listed, filtered, sorted, exported and opened, with the 
   await page.fill('[name=q]', 'onerror');
   await seen("document.querySelectorAll('.works tbody tr').length === 1");
   assert.match(page.url(), /#\/works\?.*q=onerror/);
-  await page.click('.works tbody th button');
-  await page.waitForSelector('dialog[open] .tried');
-  assert.equal(await page.textContent('dialog[open] h2'), HOSTILE);
-  await page.keyboard.press('Escape');
-  await page.click('.works td[data-name=File] a');
-  // A scan without text shows only the file.
-  await page.waitForSelector('.panel.documents a[target]');
-  const href = (await page.getAttribute('.panel.documents a[target]', 'href')) ?? '';
+  await page.click('.works tbody th a');
+  // A scan without text shows only the file and what is known of the work.
+  await page.waitForSelector('.opened h2');
+  assert.equal(await page.textContent('.opened h2'), HOSTILE);
+  await page.waitForSelector('.opened a[target]');
+  const href = (await page.getAttribute('.opened a[target]', 'href')) ?? '';
   assert.match(href, /^\.\/(PDF|XML|HTML)\//);
   assert.ok(readFileSync(new URL(href, address)).length > 0);
   await goTo('works?order=desc&sort=title');
   const titles = (): Promise<string[]> =>
-    page.$$eval('.works tbody th button', (cells) => cells.map((cell) => (cell.textContent ?? '').toLowerCase()));
+    page.$$eval('.works tbody th a', (cells) => cells.map((cell) => (cell.textContent ?? '').toLowerCase()));
   await page.waitForSelector('.works tbody tr');
   const down = await titles();
   await page.click('.works thead button');
   await page.waitForSelector('.works th[aria-sort=ascending]');
-  await seen(
-    `document.querySelector('.works tbody th button').textContent.toLowerCase() !== ${JSON.stringify(down[0])}`,
-  );
+  await seen(`document.querySelector('.works tbody th a').textContent.toLowerCase() !== ${JSON.stringify(down[0])}`);
   assert.deepEqual(await titles(), down.toReversed());
   await page.selectOption('[name=outcome]', 'saved');
   await seen("[...document.querySelectorAll('.works .outcome')].every((each) => each.matches('.saved'))");
@@ -257,8 +262,8 @@ inBrowser('works can be listed, filtered, sorted, exported and opened, with the 
 
 inBrowser('the neighbours of a work are drawn and listed, and an edge links to its sentence on the page', async () => {
   await goTo('graph');
-  await page.waitForSelector('.canvas circle');
-  assert.match((await page.getAttribute('.canvas svg', 'aria-label')) ?? '', /^Drawing: .* by year$/);
+  await page.waitForSelector('.ground canvas');
+  assert.match((await page.getAttribute('.ground', 'aria-label')) ?? '', /^Drawing: .* among \d+ nodes and \d+ edges$/);
   const kinds = (): Promise<string[]> =>
     page.$$eval('.around h4', (heads) => heads.map((head) => head.textContent.replace(/ \(\d+\)$/, '')));
   assert.ok((await kinds()).includes('Cites'), (await kinds()).join());
@@ -277,17 +282,22 @@ inBrowser('the neighbours of a work are drawn and listed, and an edge links to i
   assert.match(await focused(), /^(page \d+|in the text)$/);
   await page.keyboard.press('Enter');
   await page.waitForSelector('[role=option][aria-selected=true] mark');
-  assert.match(page.url(), /#\/documents\?document=[^&]+&block=\d+&start=\d+&end=\d+$/);
+  assert.match(page.url(), /#\/graph\?(?:node=[^&]+&)?document=[^&]+&block=\d+&start=\d+&end=\d+$/);
   assert.equal(await page.textContent('[role=option][aria-selected=true] mark'), quote);
-  // By mouse: a click on a node opens one of its edges, the buttons zoom.
+  // The buttons zoom, and a node that is found by its name has its own edges listed.
   await goTo('graph');
-  await page.waitForSelector('.canvas circle');
-  const before = await page.getAttribute('.canvas circle:nth-of-type(2)', 'cx');
+  await page.waitForSelector('.ground canvas');
   await page.click('[aria-label="Zoom in"]');
-  await seen(`document.querySelector('.canvas circle:nth-of-type(2)').getAttribute('cx') !== '${before}'`);
+  await seen("document.querySelector('.ground').dataset.zoom > 1");
   await page.click('[aria-label="Show all"]');
-  await page.click('.canvas circle >> nth=1', { force: true });
-  await page.waitForSelector('.around details[open]');
+  await seen("document.querySelector('.ground').dataset.zoom === '1.00'");
+  const [first, other] = await page.$$eval('.around h3, .around summary', (all) =>
+    all.map((each) => (each.textContent ?? '').replace(/ cited .*$/, '').trim()),
+  );
+  await page.fill('[name=find]', other ?? '');
+  await page.keyboard.press('Enter');
+  await seen(`document.querySelector('.around h3').textContent !== ${JSON.stringify(first)}`);
+  assert.ok((await page.textContent('.around'))?.includes(first ?? ''), 'the edge back is listed');
   await page.fill('[name=work]', '2');
   await page.keyboard.press('Enter');
   await seen("/^2\\. /.test(document.querySelector('[name=work]').value)");
@@ -322,7 +332,8 @@ inBrowser('titles and texts from hostile files are shown as plain text', async (
   assert.match((await page.textContent('.hits')) ?? '', /Xylophones say <\/script><img src=x onerror=/);
   await page.keyboard.press('Enter');
   await page.waitForSelector('.viewer .box');
-  assert.equal(await page.$$eval('img, [onerror], [onload], #report script', (found) => found.length), 0);
+  const foreign = 'img:not(.sheet > img), [onerror], [onload], #report script';
+  assert.equal(await page.$$eval(foreign, (found) => found.length), 0);
   assert.notEqual(await page.title(), 'owned');
 });
 
@@ -331,10 +342,10 @@ inBrowser('every view fits 380 and 1280 pixels, and text has enough contrast in 
     basename(name, '.jsonl'),
   );
   for (const [tab, ready] of [
-    ['summary', '.flow-steps'],
+    ['flow', '.flow-steps'],
+    ['summary', '.figures'],
     ['works', '.works tbody tr'],
-    ['documents', '.panel.documents tbody tr'],
-    [`documents?document=${document}`, '.side li'],
+    [`works?document=${document}`, '.side li'],
     ['search?q=the', '.panel.search [role=status]'],
     ['graph', '.around li'],
     ['hosts', '.lanes'],
@@ -355,6 +366,7 @@ inBrowser('every view fits 380 and 1280 pixels, and text has enough contrast in 
       const { texts, faults } = await page.evaluate<{ texts: number; faults: string[] }>(CONTRAST);
       assert.ok(texts > 10);
       assert.deepEqual(faults, [], `${tab}, ${colorScheme}`);
+      await checkAccessible(page, `${tab}, ${colorScheme}`);
       grounds.add(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor'));
     }
     assert.equal(grounds.size, 2);

@@ -22,7 +22,9 @@ const random = seededRandom(seed);
 
 /** Runs a reviewer and kills it at a random line of its output; returns the decisions it has printed. */
 async function reviewUntilKilled(folder: string, by: string): Promise<readonly string[]> {
-  const child = spawn(process.execPath, ['--conditions=docstokg-source', REVIEWER, folder, by], { stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
+  const child = spawn(process.execPath, ['--conditions=docstokg-source', REVIEWER, folder, by], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const closed = once(child, 'close');
   const last = 1 + Math.floor(random() * 30);
   const did: string[] = [];
@@ -52,13 +54,17 @@ test(`no decision is lost or doubled by ${KILLS} kills of two reviewers at once 
   };
   const all = decided();
   const ids = new Set(all.map((line) => line.split(' ').slice(0, 2).join(' ')));
-  assert.deepEqual(did.filter((id) => !ids.has(id)), []); // prettier-ignore
+  assert.deepEqual(
+    did.filter((id) => !ids.has(id)),
+    [],
+  );
   assert.equal(ids.size, all.length, 'a decision is stored twice');
   assert.equal(new Set(did).size, did.length, 'a decision was made twice');
   assert.ok(all.length - did.length <= KILLS, `${all.length - did.length} unexpected decisions`);
   const lines = readFileSync(join(folder.path, 'decisions.jsonl'), 'utf8').trim().split('\n');
   assert.deepEqual(lines.map((line) => (JSON.parse(line) as { id: string }).id).toSorted(), [...ids].toSorted());
   // The database is rebuilt from the log alone.
-  for (const name of ['corpus.sqlite', 'corpus.sqlite-wal', 'corpus.sqlite-shm']) rmSync(join(folder.path, name), { force: true }); // prettier-ignore
+  for (const name of ['corpus.sqlite', 'corpus.sqlite-wal', 'corpus.sqlite-shm'])
+    rmSync(join(folder.path, name), { force: true });
   assert.deepEqual(decided(), all);
 });

@@ -171,6 +171,28 @@ test('a published review in a browser, from its list to the flow diagram', async
   await wholeReview(openReview(), about, 'screen', opened.browser);
 });
 
+test('keys pressed after the name was entered decide, and never go into the name', async (context) => {
+  await using opened = await openBrowser();
+  if (!opened) return context.skip(NO_BROWSER);
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-keys-'));
+  await using server = await served(folder.path, made.slice(0, 8));
+  const page = await (await opened.browser.newContext()).newPage();
+  page.setDefaultTimeout(HANGING_MS);
+  await page.goto(`${server.url}screen?token=${TOKEN}`);
+  await page.click('[name=by]');
+  await page.keyboard.type('ada');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.screened h2');
+  const work = await shownWork(page);
+  await page.keyboard.press('e');
+  await page.waitForSelector(`.screened article:not([data-work=${JSON.stringify(work)}])`);
+  assert.equal(await page.inputValue('[name=by]'), 'ada');
+  assert.equal(await page.textContent('.own'), 'You: 1 of 8 decided');
+  await page.click('.choices button:has-text("Undo")');
+  await page.waitForSelector(`.screened article[data-work=${JSON.stringify(work)}]`);
+  assert.equal(await page.textContent('.own'), 'You: 0 of 8 decided');
+});
+
 test('two reviewers in two browsers at once lose nothing and do not see each other', async (context) => {
   await using opened = await openBrowser();
   if (!opened) return context.skip(NO_BROWSER);
@@ -188,6 +210,7 @@ test('two reviewers in two browsers at once lose nothing and do not see each oth
     for (let at = 0; at < 8; at += 1) {
       await page.waitForSelector('.screened h2');
       assert.doesNotMatch((await page.textContent('.screened article')) ?? '', /Decided before/);
+      assert.equal(await page.textContent('.own'), `You: ${at} of 8 decided`);
       await decide(page, review, at < wrong ? 'i' : undefined);
     }
     await page.waitForSelector('text=Nothing is left to decide');

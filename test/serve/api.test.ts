@@ -104,10 +104,10 @@ test('every route is in the OpenAPI document, and its responses match it', async
       .map(({ name }) => `${name}=${(path.endsWith('/evidence') && name === 'kind' ? 'cites' : examples[name]) ?? ''}`);
     const response = await ask(server, `/api/v1${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`);
     const body: unknown = await response.json();
-    // A run without a graph is answered with a problem.
-    const isGraph = path.includes('/graph');
-    assert.equal(response.status, isGraph ? 404 : 200, `${path}: ${JSON.stringify(body)}`);
-    const schema = isGraph ? { $ref: '#/components/schemas/Problem' } : answer.schema;
+    // A run without a graph, and a page of a file that is no PDF, are answered with a problem.
+    const isMissing = path.includes('/graph') || path.endsWith('/pages/{page}/text');
+    assert.equal(response.status, isMissing ? 404 : 200, `${path}: ${JSON.stringify(body)}`);
+    const schema = isMissing ? { $ref: '#/components/schemas/Problem' } : answer.schema;
     const shape = shapeOf(schema, document.components);
     const result = shape.safeParse(body);
     assert.ok(result.success, `${path}: ${result.success ? '' : result.error.message}`);

@@ -98,7 +98,10 @@ test('four files are sent concurrently; a fifth gets Retry-After, and a finished
   await using small = await openSmallServer(scratch.path);
   const file = '/api/v1/runs/small/documents/W0/file';
   const open = await Promise.all(Array.from({ length: 4 }, () => ask(small, file)));
-  assert.deepEqual(open.map(({ status }) => status), [200, 200, 200, 200]); // prettier-ignore
+  assert.deepEqual(
+    open.map(({ status }) => status),
+    [200, 200, 200, 200],
+  );
   const fifth = await ask(small, file);
   assert.deepEqual([fifth.status, fifth.headers.get('retry-after')], [503, '5']);
   assert.equal(((await fifth.json()) as { code: string }).code, 'TOO_BUSY');
@@ -141,6 +144,18 @@ test('the link sets a cookie that scripts cannot read, and the token is removed 
   assert.doesNotMatch(html, /<script(?![^>]* src=)|\sstyle=|<style|\son\w+=/);
   const wrong = await fetch(`${server.url}works?token=${TOKEN}x`, { redirect: 'manual' });
   assert.equal(wrong.status, 401);
+});
+
+test('a person gets a problem as a page that runs nothing, a program as JSON', async () => {
+  const asPerson = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+  const page = await fetch(`${server.url}works`, asPerson);
+  assert.deepEqual([page.status, page.headers.get('content-type')], [401, 'text/html; charset=utf-8']);
+  assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; style-src 'sha256-/);
+  const unknown = await fetch(`${server.url}<img src=x>`, { headers: { ...asPerson.headers, ...bearer } });
+  assert.equal(unknown.status, 404);
+  for (const text of [await page.text(), await unknown.text()]) assert.doesNotMatch(text, /<script|<img|\son\w+=/);
+  const api = await fetch(`${server.url}api/v1/`, asPerson);
+  assert.deepEqual([api.status, api.headers.get('content-type')], [401, 'application/problem+json']);
 });
 
 test('a path, a work or a document is never used as a file name', async () => {

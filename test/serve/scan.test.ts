@@ -20,13 +20,38 @@ interface Operation {
 }
 
 const GOOD: Readonly<Record<string, string>> = {
-  run: 'small', work: 'W0', document: 'W0', job: '1', page: '1', q: 'corals', kind: 'work', node: 'W0', source: 'W0', target: 'W1', from: '0', to: 'W1',
-}; // prettier-ignore
+  run: 'small',
+  work: 'W0',
+  document: 'W0',
+  job: '1',
+  page: '1',
+  q: 'corals',
+  kind: 'work',
+  node: 'W0',
+  source: 'W0',
+  target: 'W1',
+  from: '0',
+  to: 'W1',
+};
 
 const BAD = [
-  '', '0', '-1', '99999999999999999999', '[]', '%', '"', "' OR 1=1 --", '../..', '\0', '\uD800', '<script>', 'a'.repeat(3_000), '__proto__', '*',
+  '',
+  '0',
+  '-1',
+  '99999999999999999999',
+  '[]',
+  '%',
+  '"',
+  "' OR 1=1 --",
+  '../..',
+  '\0',
+  '\uD800',
+  '<script>',
+  'a'.repeat(3_000),
+  '__proto__',
+  '*',
   'WyJhIiwxXQ',
-]; // prettier-ignore
+];
 
 /** Encodes a value for a URL; a lone surrogate cannot be encoded. */
 function encoded(value: string): string {

@@ -33,7 +33,10 @@ export function checkControl({ control }: Context, what: string): void {
 
 const MOST_WAITING = 64;
 
-/** Turns of requests that use a core or read the same papers, so many of a kind at once; too many waiting ones are refused. */
+/**
+ * Turns of requests that use a core or read the same papers, so many of a kind at once; too many waiting ones are
+ * refused.
+ */
 export function turnsOf(clock: Clock, limits: Readonly<Record<string, number>>) {
   const limiter = new KeyedLimiter({ clock, defaultLimit: 1, limits });
   let waiting = 0;

@@ -85,11 +85,23 @@ export const documentRoutes: readonly Route[] = [
     },
   }),
   route({
+    path: '/runs/{run}/documents/{document}/pages/{page}/text',
+    summary: 'The text of a page as it is printed, line by line, and its links, in points from its upper left corner.',
+    schema: shapes.pageText,
+    value: async ({ run, path }) => {
+      const text = await run.view.pageText(path.document, path.page);
+      if (text === null) throw new Problem(404, 'NO_PAGE', 'the page does not exist or cannot be read');
+      if (text === undefined)
+        throw new Problem(503, 'TOO_BUSY', 'too many pages are being read', { headers: { 'retry-after': '2' } });
+      return text;
+    },
+  }),
+  route({
     path: '/runs/{run}/documents/{document}/file',
-    summary: 'The downloaded file of a document.',
+    summary: 'The file of a document, as it was downloaded or parsed.',
     gives: { types: ['application/pdf', 'application/xml', 'text/html', 'application/octet-stream'] },
-    handle: ({ run, path }) => {
-      const file = run.view.file(path.document);
+    handle: async ({ run, path }) => {
+      const file = await run.view.file(path.document);
       if (file === undefined) throw missing(path.document);
       const ending = extname(file).toLowerCase();
       return {

@@ -15,7 +15,10 @@ const AT_ONCE = { search: 2, ask: 4 };
 /** The page has its own routes for these, with more in the answers. */
 const OWN_ROUTES = new Set(['table', 'account']);
 
-/** A route for each question: GET, or POST where it has lists or changes something. A client that disconnects stops the work. */
+/**
+ * A route for each question: GET, or POST where it has lists or changes something. A client that disconnects stops the
+ * work.
+ */
 export function questionRoutes(context: Context): Route[] {
   const turns = turnsOf(context.clock, AT_ONCE);
   const routeOf = (each: Question, path: string, isChange = false): Route => {

@@ -50,10 +50,15 @@ export function runRoutes(context: Context): Route[] {
       summary:
         'Progress of a run: works, downloaded, parsed, chunked, embedded, with rates, time left and the latest events.',
       schema: shapes.now,
-      value: ({ run }) => {
-        const history = run.series.points.map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts }));
-        return { ...run.figures(), run: run.line(), history, events: monitor.lastEvents(EVENTS, run.id) };
-      },
+      value: ({ run }) => ({ ...run.figures(), run: run.line(), events: monitor.lastEvents(EVENTS, run.id) }),
+    }),
+    route({
+      path: '/runs/{run}/history',
+      summary: 'Works, full texts and documents through each stage over the whole time of a run, from its logs.',
+      schema: shapes.history,
+      value: ({ run }) => ({
+        points: run.view.progress().map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts })),
+      }),
     }),
     route({
       path: '/runs/{run}/account',
@@ -121,8 +126,17 @@ function lanesOf({ view }: RunWatch): z.output<typeof shapes.lanes> {
   const lanes = new Map<string, Lane>();
   const laneOf = (host: string): Lane => {
     const lane = lanes.get(host) ?? {
-      host, requests: 0, bytes: 0, most: 0, cap: 0, refused: 0, failed: 0, waited_ms: 0, slices: [], holds: [],
-    }; // prettier-ignore
+      host,
+      requests: 0,
+      bytes: 0,
+      most: 0,
+      cap: 0,
+      refused: 0,
+      failed: 0,
+      waited_ms: 0,
+      slices: [],
+      holds: [],
+    };
     lanes.set(host, lane);
     return lane;
   };

@@ -75,7 +75,6 @@ export const now = z.object({
   stages: z.array(stage),
   outcomes: counts,
   ...fields(number, 'rate_per_minute', 'seconds_left'),
-  history: z.array(z.object({ at: z.string(), ...fields(count, 'works', 'saved', 'parsed', 'chunked', 'embedded') })),
   events: z.array(event),
 });
 
@@ -87,6 +86,10 @@ const ended = z.object({
   state,
   jobs: count,
   retryable: z.boolean().describe('Whether trying again may give another result.'),
+});
+
+export const history = z.object({
+  points: z.array(z.object({ at: z.string(), ...fields(count, 'works', 'saved', 'parsed', 'chunked', 'embedded') })),
 });
 
 export const queue = z
@@ -199,9 +202,23 @@ export const wholeDocument = z.object({
       regions: z.array(box),
       rows: z.array(z.array(z.string())).nullable(),
       caption: text,
+      cites: text.describe('The work of this corpus that a reference names.'),
+      doi: text.describe('The DOI that a reference prints.'),
     }),
   ),
   next: number.describe('The next block; null at the end.'),
+});
+
+export const pageText = z.object({
+  ...fields(z.number(), 'width', 'height'),
+  lines: z.array(z.object({ text: z.string(), ...fields(z.number(), 'left', 'right', 'baseline', 'size') })),
+  links: z.array(
+    z.object({
+      ...fields(z.number(), 'left', 'top', 'right', 'bottom'),
+      url: text.describe('Where it leads on the web.'),
+      page: number.describe('Where it leads in the same file.'),
+    }),
+  ),
 });
 
 const failure = z.object({ kind: z.literal('error'), problem }).describe('The last line, where the work failed.');

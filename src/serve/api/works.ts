@@ -47,7 +47,7 @@ export const workRoutes: readonly Route[] = [
         url: known?.record.url ?? null,
         apa: known?.cited.apa ?? null,
         bibtex: known?.cited.bibtex ?? null,
-        file: line.document !== null && view.file(line.document) !== undefined,
+        file: line.document !== null && (await view.file(line.document)) !== undefined,
         history: view.history(path.work).map((row) => triedOf(id, row)),
       };
     },

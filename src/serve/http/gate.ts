@@ -11,14 +11,23 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.has(host.toLowerCase()) || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-export type Gate = ReturnType<typeof createGate>;
+export interface Gate {
+  /** Throws if the host name or origin is not ours. */
+  checkPlace(request: IncomingMessage): void;
+  /** Throws without token or cookie; for a link with the token, gives the headers that set the cookie. */
+  checkToken(
+    request: IncomingMessage,
+    link: URLSearchParams | null,
+    path: string,
+  ): { readonly 'set-cookie': string; readonly location: string } | undefined;
+}
 
 /**
  * Accepts requests that have the token and use one of our host names: the address we listen on, or one of `names`, such
- * as that of a proxy. A page of another origin in the same browser fails: its `Origin` differs, a rebound DNS name shows
- * in `Host`, and the cookie is `SameSite=Strict`.
+ * as that of a proxy. A page of another origin in the same browser fails: its `Origin` differs, a rebound DNS name
+ * shows in `Host`, and the cookie is `SameSite=Strict`.
  */
-export function createGate(token: string, own: string, names: readonly string[]) {
+export function createGate(token: string, own: string, names: readonly string[]): Gate {
   const tokenDigest = digest(token);
   // Browsers send a session id instead of the token: cookies are visible to servers on other ports of this machine.
   const session = randomBytes(32).toString('base64url');
@@ -30,7 +39,6 @@ export function createGate(token: string, own: string, names: readonly string[])
     return ours.has(name) || (!isLoopback(own) && isIP(name) !== 0);
   };
   return {
-    /** Throws if the host name or origin is not ours. */
     checkPlace({ headers, headersDistinct }: IncomingMessage): void {
       const host = headers.host ?? '';
       // RFC 9112, section 3.2: a proxy in front may have checked the other one.
@@ -47,7 +55,6 @@ export function createGate(token: string, own: string, names: readonly string[])
         throw new Problem(403, 'FOREIGN_ORIGIN', 'cross-origin requests are not allowed');
     },
 
-    /** Throws without token or cookie; for a link with the token, gives the headers that set the cookie. */
     checkToken(
       { headers, socket }: IncomingMessage,
       link: URLSearchParams | null,

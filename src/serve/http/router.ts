@@ -10,10 +10,15 @@ import { LONGEST_SEGMENT, route } from './route.ts';
 const METHODS = ['GET', 'POST'] as const;
 const NOTHING = (): void => undefined;
 
-export type Router = ReturnType<typeof createRouter>;
+export interface Router {
+  /** The route of a request, and the values of its named parts. */
+  readonly match: (method: string, url: string) => { readonly route: Route; readonly named: object };
+  /** Answers a GET from within the process, as over HTTP. Not for streams and control. */
+  get(url: string, signal: AbortSignal): Promise<Answer>;
+}
 
 /** Finds the route of a URL. Path segments are decoded one by one, so that none can form a file path. */
-export function createRouter(routes: readonly Route[], runs: ReadonlyMap<string, RunWatch>, version: string) {
+export function createRouter(routes: readonly Route[], runs: ReadonlyMap<string, RunWatch>, version: string): Router {
   const document = route({
     path: '/openapi.json',
     summary: 'This document.',
@@ -47,7 +52,6 @@ export function createRouter(routes: readonly Route[], runs: ReadonlyMap<string,
 
   return {
     match,
-    /** Answers a GET from within the process, as over HTTP. Not for streams and control. */
     async get(url: string, signal: AbortSignal): Promise<Answer> {
       const { route: found, named } = match('GET', url);
       return await found.handle({ ...named, signal } as never);

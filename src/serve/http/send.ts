@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer } from './route.ts';
 import type { Problem } from './problem.ts';
 import { problemBody, problemOf } from './problem.ts';
+import { problemPage, wantsPage } from './problem-page.ts';
 
 const PIECE_BYTES = 64 * 1024;
 
@@ -66,12 +67,14 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
     response.destroy();
     return;
   }
-  const body = Buffer.from(JSON.stringify(problemBody(problem)));
+  const page = wantsPage(request) ? problemPage(problem) : undefined;
+  const body = page?.body ?? Buffer.from(JSON.stringify(problemBody(problem)));
   const isUnread = !request.complete;
   response.writeHead(problem.status, {
     ...API_HEADERS,
+    ...(page && { 'content-security-policy': page.policy }),
     ...problem.headers,
-    'content-type': 'application/problem+json',
+    'content-type': page ? 'text/html; charset=utf-8' : 'application/problem+json',
     'content-length': body.length,
     ...(isUnread && { connection: 'close' }),
   });

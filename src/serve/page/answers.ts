@@ -10,7 +10,8 @@ import type { screeningShape } from '../../screen/shapes/index.ts';
 export type About = z.output<typeof shapes.about>;
 export type Run = z.output<typeof shapes.run>;
 export type Now = z.output<typeof shapes.now>;
-export type Figures = Omit<Now, 'run' | 'history' | 'events'> & { readonly run: string };
+export type Figures = Omit<Now, 'run' | 'events'> & { readonly run: string };
+export type RunHistory = z.output<typeof shapes.history>;
 export type RunEvent = Now['events'][number];
 export type Queue = z.output<typeof shapes.queue>;
 export type QueuePoint = z.output<typeof shapes.queueHistory>['points'][number];
@@ -21,6 +22,7 @@ export type Work = z.output<typeof work>;
 export type WholeWork = z.output<typeof shapes.wholeWork>;
 export type Facets = z.output<typeof shapes.facets>;
 export type DocumentLine = z.output<typeof shapes.documentLine>;
+export type PrintedPage = z.output<typeof shapes.pageText>;
 export type WholeDocument = z.output<typeof shapes.wholeDocument>;
 export interface Hits {
   readonly question: string;

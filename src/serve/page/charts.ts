@@ -1,4 +1,4 @@
-import { duration, number } from './format.ts';
+import { number } from './format.ts';
 import type { View } from './scene.ts';
 import { html } from './scene.ts';
 
@@ -51,7 +51,7 @@ export function stackedBar(label: string, parts: readonly Part[]): View {
   return [chart(description, [1000, 26], { class: 'stack', preserveAspectRatio: 'none' }, pieces), legend(present)];
 }
 
-function legend(lines: readonly Part[]): View {
+export function legend(lines: readonly Part[]): View {
   return html`<ul class="legend">
     ${lines.map(([name, value, tone]) => html`<li>${key(html`<rect class=${`fill ${tone}`} width="12" height="12" rx="2" />`)}<strong>${number(value)}</strong> ${name}</li>`)}
   </ul>`;
@@ -66,39 +66,4 @@ export interface Line {
   readonly tone: string;
   /** Epoch milliseconds, and value. */
   readonly points: readonly (readonly [at: number, value: number])[];
-}
-
-const [WIDTH, HEIGHT, FOOT] = [600, 120, 4];
-
-export function lineChart(caption: string, lines: readonly Line[]): View {
-  const all = lines.flatMap(({ points }) => points);
-  if (all.length < 2) return html`<figure class="trend"><figcaption>${caption}: no data yet</figcaption></figure>`;
-  const [from, to] = [Math.min(...all.map(([at]) => at)), Math.max(...all.map(([at]) => at))];
-  const most = Math.max(1, ...all.map(([, value]) => value));
-  const x = (at: number): string => (to === from ? 0 : ((at - from) / (to - from)) * WIDTH).toFixed(1);
-  const y = (value: number): string => (HEIGHT - FOOT - (value / most) * (HEIGHT - FOOT - 8)).toFixed(1);
-  const last = lines.map(({ name, tone, points }) => [name, points.at(-1)?.[1] ?? 0, tone] as const);
-  const description = last.map(([name, value]) => `${name} ${number(value)}`).join(', ');
-  return html`<figure class="trend">
-    <figcaption>${caption}${legend(last)}</figcaption>
-    ${chart(
-      `${caption} over ${duration(to - from)}, max ${number(most)}; now ${description}`,
-      [WIDTH, HEIGHT],
-      { preserveAspectRatio: 'none' },
-      [
-        html`<line class="base" x2=${WIDTH} y1=${HEIGHT - FOOT} y2=${HEIGHT - FOOT} />`,
-        lines.map(
-          ({ tone, points }) =>
-            points.length > 1 &&
-            html`<path
-              class=${`trend-line ${tone}`}
-              d=${`M${points.map(([at, value]) => `${x(at)} ${y(value)}`).join('L')}`}
-            />`,
-        ),
-      ],
-    )}
-    <p class="ticks" aria-hidden="true">
-      <span>${duration(to - from)} ago</span><span>max ${number(most)}</span><span>now</span>
-    </p>
-  </figure>`;
 }

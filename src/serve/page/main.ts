@@ -1,49 +1,22 @@
-import type { FunctionComponent } from 'preact';
 import { render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { About, Run } from './answers.ts';
 import { moment } from './format.ts';
 import { inlinedSource } from './inlined.ts';
+import type { Need, Place, PlacedView } from './places.ts';
+import { PLACES } from './places.ts';
+import { Reader, READING } from './reader/reader.ts';
 import type { Scene, View } from './scene.ts';
 import { fault, html, SceneContext } from './scene.ts';
 import type { Query, Source } from './source.ts';
 import { address, Refusal, servedSource } from './source.ts';
-import { AskView } from './views/ask.ts';
-import { DocumentsView } from './views/documents.ts';
-import { GraphView } from './views/graph.ts';
-import { HostsView } from './views/hosts.ts';
-import { NowView } from './views/now.ts';
-import { QueueView } from './views/queue.ts';
-import { ScreenView } from './views/screen.ts';
-import { SearchView } from './views/search.ts';
-import { StagesView } from './views/stages.ts';
-import { SummaryView } from './views/summary.ts';
-import { TableView } from './views/table.ts';
-import { WorksView } from './views/works.ts';
+import { ThemeButton } from './theme.ts';
 
-/** Views in menu order. Reports omit those that need a server. */
-const VIEWS: readonly {
-  readonly path: string;
-  readonly name: string;
-  readonly view: FunctionComponent;
-  readonly needs: 'run' | 'queue' | 'server' | 'run and server';
-}[] = [
-  { path: '/now', name: 'Now', view: NowView, needs: 'run and server' },
-  { path: '/queue', name: 'Queue', view: QueueView, needs: 'queue' },
-  { path: '/summary', name: 'Summary', view: SummaryView, needs: 'run' },
-  { path: '/works', name: 'Works', view: WorksView, needs: 'run' },
-  { path: '/documents', name: 'Documents', view: DocumentsView, needs: 'run' },
-  { path: '/ask', name: 'Ask', view: AskView, needs: 'run and server' },
-  { path: '/table', name: 'Table', view: TableView, needs: 'run and server' },
-  { path: '/screen', name: 'Screen', view: ScreenView, needs: 'run and server' },
-  { path: '/search', name: 'Search', view: SearchView, needs: 'run' },
-  { path: '/graph', name: 'Graph', view: GraphView, needs: 'run' },
-  { path: '/hosts', name: 'Hosts', view: HostsView, needs: 'server' },
-  { path: '/stages', name: 'Stages', view: StagesView, needs: 'run' },
-];
+/** Views that share the words in the box: going from one to another asks the same there. */
+const ASKING = new Set(['/search', '/ask']);
 
-/** The current view. A served page uses a path per view; a report uses the fragment. */
+/** The current address. A served page uses a path per view; a report uses the fragment. */
 function here(isReport: boolean): URL {
   return new URL(isReport ? location.hash.slice(1) || '/' : location.pathname + location.search, 'http://page');
 }
@@ -54,17 +27,36 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
   const [at, setAt] = useState(() => here(isReport));
   const [message, setMessage] = useState('');
   const main = useRef<HTMLElement>(null);
-  const run = about.runs.find(({ id }) => id === at.searchParams.get('run')) ?? about.runs[0];
-  const has = { run, queue: about.queue, server: run ?? !isReport, 'run and server': !isReport && run };
-  const there = VIEWS.filter(({ needs }) => has[needs]);
-  const current = there.find(({ path }) => path === at.pathname) ?? there[0];
+  const scrolled = useRef<number | undefined>(undefined);
+  const named = at.searchParams.get('run');
+  const run = about.runs.find(({ id }) => id === named) ?? about.runs[0];
+  const has: Readonly<Record<Need, boolean>> = {
+    run: run !== undefined,
+    queue: about.queue,
+    server: !isReport || run !== undefined,
+    'run and server': !isReport && run !== undefined,
+  };
+  const places = PLACES.map((place) => ({ ...place, views: place.views.filter(({ needs }) => has[needs]) })).filter(
+    ({ views }) => views.length > 0,
+  );
+  const views = places.flatMap((place) => place.views);
+  const first = views.find(({ path }) => path === (run?.state === 'running' ? '/now' : '/works')) ?? views[0];
+  const isKnownRun = named === null || isReport || run?.id === named;
+  const current = at.pathname === '/' ? first : views.find(({ path }) => path === at.pathname);
+  const there = places.find((place) => current !== undefined && place.views.includes(current));
+  const kept: Query = isReport || about.runs.length < 2 ? {} : { run: run?.id };
   const place = (path: string, query: Query = {}): string =>
-    (isReport ? '#' : '') + address(path, isReport || about.runs.length < 2 ? query : { run: run?.id, ...query });
+    (isReport ? '#' : '') + address(path, { ...kept, ...query });
   const go = (to: string, isReplaced = false): void => {
+    const before = at.pathname;
+    // Where the list was, so that Back finds it there again.
+    if (!isReplaced) history.replaceState({ top: scrollY }, '');
     history[isReplaced ? 'replaceState' : 'pushState'](null, '', to);
-    setAt(here(isReport));
+    const after = here(isReport);
+    setAt(after);
     if (isReplaced) return;
     setMessage('');
+    if (after.pathname === before) return;
     scrollTo({ top: 0 });
     main.current?.focus({ preventScroll: true });
   };
@@ -74,14 +66,17 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
       if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       const isOurs = isReport
         ? link.hash.startsWith('#/')
-        : link.origin === location.origin && VIEWS.some(({ path }) => path === link.pathname);
+        : link.origin === location.origin && views.some(({ path }) => path === link.pathname);
       if (!isOurs || link.target !== '' || link.hasAttribute('download')) return;
       event.preventDefault();
       go(isReport ? link.hash : link.pathname + link.search);
     };
-    const back = (): void => setAt(here(isReport));
+    const back = (event: PopStateEvent): void => {
+      scrolled.current = (event.state as { readonly top?: number } | null)?.top ?? 0;
+      setAt(here(isReport));
+    };
     const slash = (event: KeyboardEvent): void => {
-      const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+      const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !run) return;
       event.preventDefault();
       const box = document.querySelector<HTMLInputElement>('.search input');
@@ -95,6 +90,10 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     addEventListener('keydown', slash, { signal });
     return () => leave.abort();
   });
+  useLayoutEffect(() => {
+    if (scrolled.current !== undefined) scrollTo({ top: scrolled.current, behavior: 'instant' });
+    scrolled.current = undefined;
+  }, [at]);
   useEffect(() => {
     document.title = `${current?.name ?? 'DocsToKG'} · ${run?.title ?? 'DocsToKG'}`;
   }, [current, run]);
@@ -102,45 +101,102 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     const merged: Query = { ...Object.fromEntries(here(isReport).searchParams), ...query };
     go((isReport ? '#' : '') + address(here(isReport).pathname, merged), true);
   };
+  const reading = (query: Query): string => {
+    const beside = current?.hasReader ? Object.fromEntries(at.searchParams) : {};
+    for (const name of READING) delete beside[name];
+    return place(current?.hasReader ? current.path : '/works', { ...beside, ...query });
+  };
   const runPath = (...parts: readonly string[]): string =>
     `/${['runs', run?.id ?? '', ...parts].map(encodeURIComponent).join('/')}`;
-  const scene: Scene = { source, about, run, runPath, query: at.searchParams, place, set, notify: setMessage };
+  const scene: Scene = {
+    source,
+    about,
+    run,
+    runPath,
+    query: at.searchParams,
+    place,
+    reading,
+    set,
+    go: (to) => go(to),
+    notify: setMessage,
+  };
+  const isReading = current?.hasReader === true && ['document', 'work'].some((name) => at.searchParams.has(name));
   const skip = (event: Event): void => {
     event.preventDefault();
     main.current?.focus();
   };
+  const tab = ({ path, name }: PlacedView): View => {
+    const asked = ASKING.has(path) && ASKING.has(current?.path ?? '') ? at.searchParams.get('q') : null;
+    const link = html`<a href=${place(path, { q: asked })} aria-current=${path === current?.path ? 'page' : undefined}
+      >${name}</a
+    >`;
+    return html`<li>${link}</li>`;
+  };
+  const change = (event: Event): void =>
+    go(address(current?.path ?? '/', { run: (event.target as HTMLSelectElement).value }));
   return html`<${SceneContext.Provider} value=${scene}>
     <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
-    <header>
-      <p class="eyebrow">
-        ${isReport ? 'DocsToKG · report of a run' : ['DocsToKG ', html`<span class=${`connection ${connected ? '' : 'away'}`}>${connected ? 'live' : 'disconnected, reconnecting …'}</span>`]}
-      </p>
-      <div class="tools">
-        <h1>${run?.title ?? 'Queue and hosts'}</h1>
-        ${
-          about.runs.length > 1 &&
-          html`<select
-            id="run"
-            aria-label="Run"
-            value=${run?.id}
-            onChange=${(event: Event) => go(address(current?.path ?? '/', { run: (event.target as HTMLSelectElement).value }))}
-          >
-            ${about.runs.map(({ id, title }) => html`<option value=${id} selected=${id === run?.id}>${title}</option>`)}
-          </select>`
-        }
-      </div>
-    </header>
-    <nav aria-label="Views">
-      <ul class="places">
-        ${there.map(({ path, name }) => html`<li><a href=${place(path)} aria-current=${path === current?.path ? 'page' : undefined}>${name}</a></li>`)}
+    <nav class="rail" aria-label="Places">
+      <ul>
+        ${places.map((each) => railItem(each, each === there, place(each.views[0]?.path ?? '/')))}
       </ul>
+      <${ThemeButton} />
     </nav>
+    <header>
+      ${
+        about.runs.length > 1
+          ? html`<h1 class="hidden">${run?.title}</h1>
+              <select id="run" aria-label="Run" value=${run?.id} onChange=${change}>
+                ${about.runs.map(({ id, title }) => html`<option value=${id} selected=${id === run?.id}>${title}</option>`)}
+              </select>`
+          : html`<h1 title=${run?.folder}>${run?.title ?? 'Queue and hosts'}</h1>`
+      }
+      <nav class="views" aria-label="Views">
+        <ul class="places">
+          ${there?.views.map(tab)}
+        </ul>
+      </nav>
+      ${
+        !isReport &&
+        html`<span class=${`connection ${connected ? '' : 'away'}`} title=${connected ? 'connected to the server' : ''}
+          >${connected ? 'live' : 'disconnected, reconnecting …'}</span
+        >`
+      }
+    </header>
     <p class="status" role="status">${message}</p>
-    <main id="main" tabindex="-1" ref=${main}>
-      ${current && html`<section class=${`panel ${current.path.slice(1)}`} aria-label=${current.name} key=${`${current.path} ${run?.id ?? ''}`}><${current.view} /></section>`}
+    <main id="main" tabindex="-1" ref=${main} class=${isReading ? 'reading' : ''}>
+      ${
+        current && isKnownRun
+          ? html`<section
+              class=${`panel ${current.path.slice(1)}`}
+              aria-label=${current.name}
+              key=${`${current.path} ${run?.id ?? ''}`}
+            >
+              <${current.view} />
+            </section>`
+          : lost(isKnownRun ? undefined : named, about.runs)
+      }
+      ${isReading && isKnownRun && html`<${Reader} />`}
     </main>
     <footer>${footer(source, about, run)}</footer>
   <//>`;
+}
+
+function railItem({ name, icon }: Place, isHere: boolean, to: string): View {
+  return html`<li>
+    <a href=${to} aria-current=${isHere ? 'true' : undefined}>${icon}<span>${name}</span></a>
+  </li>`;
+}
+
+/** What is shown for an address that names nothing here. */
+function lost(named: string | null | undefined, runs: readonly Run[]): View {
+  const about = typeof named === 'string' ? `There is no run “${named}” here.` : 'There is no such page here.';
+  return html`<section class="panel note" role="alert">
+    <h2>${about}</h2>
+    <ul>
+      ${runs.map(({ id, title }) => html`<li><a href=${address('/works', { run: id })}>${title}</a></li>`)}
+    </ul>
+  </section>`;
 }
 
 function footer({ report }: Source, { version, control }: About, run: Run | undefined): View {
@@ -160,6 +216,7 @@ async function start(into: Element): Promise<void> {
   let about: About | undefined;
   let source: Source | undefined;
   let connected = false;
+  history.scrollRestoration = 'manual';
   const draw = (): void => {
     if (about && source) render(html`<${App} source=${source} about=${about} connected=${connected} />`, into);
   };

@@ -33,8 +33,10 @@ export function QueryField(props: {
   readonly parameter: string;
   readonly hint: string;
   readonly normalised?: (text: string) => string;
+  /** Enter ends typing: keys pressed after it are not letters of this field. */
+  readonly isLeftByEnter?: boolean;
 }): View {
-  const { name, parameter, hint, normalised = (text) => text } = props;
+  const { name, parameter, hint, normalised = (text) => text, isLeftByEnter = false } = props;
   const { query, set } = useScene();
   const input = useInput(query.get(parameter) ?? '');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -42,11 +44,17 @@ export function QueryField(props: {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => set({ [parameter]: normalised(input.current?.value.trim() ?? '') }), waitMs);
   };
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !isLeftByEnter) return;
+    setAfter(0);
+    document.querySelector<HTMLElement>('#main')?.focus();
+  };
   return field(
     name,
     html`<input
       type="search"
       name=${parameter}
+      onKeyDown=${keys}
       placeholder=${hint}
       ref=${input}
       onChange=${() => setAfter(0)}
@@ -89,8 +97,9 @@ export function QuestionBox(props: {
   </form>`;
 }
 
-export function filters(controls: View): View {
-  return html`<form class="filters" onSubmit=${(event: Event) => event.preventDefault()}>${controls}</form>`;
+/** A row of filters; in a `slim` one the names of the fields are only read out. */
+export function filters(controls: View, kind = ''): View {
+  return html`<form class=${`filters ${kind}`} onSubmit=${(event: Event) => event.preventDefault()}>${controls}</form>`;
 }
 
 /** A select for a parameter of the URL; its first option is the default. Choosing may reset other parameters. */
@@ -142,7 +151,8 @@ export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; read
   ];
 }
 
-interface ListRow {
+/** A row of a list: its name, and its other cells in the order of the columns. */
+export interface ListRow {
   readonly key: string | number;
   readonly head: View;
   readonly cells: readonly View[];
@@ -156,7 +166,7 @@ type SortColumn = readonly [key: string, name: string, isDefault?: boolean];
 /** A table whose rows are stacked on narrow screens, with the names of columns; its caption is only read out, unless it is `titled`. */
 export function listTable(caption: string, columns: readonly Column[], rows: readonly ListRow[], kind = 'plain'): View {
   const names = columns.map((column) => (typeof column === 'string' ? column : 'shows' in column ? '' : column[1]));
-  return html`<table class=${`stacked ${kind}`}>
+  return html`<table class=${`stacked ${kind}`} onKeyDown=${stepThroughRows}>
     <caption class=${kind === 'titled' ? '' : 'hidden'}>
       ${caption}
     </caption>
@@ -181,6 +191,17 @@ export function listTable(caption: string, columns: readonly Column[], rows: rea
       )}
     </tbody>
   </table>`;
+}
+
+/** Arrow keys go from the name of a row to the next. */
+function stepThroughRows(event: KeyboardEvent): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const heads = [...(event.currentTarget as Element).querySelectorAll<HTMLElement>('tbody th :is(a, button)')];
+  const at = heads.indexOf(document.activeElement as HTMLElement);
+  const next = at === -1 ? undefined : heads[at + (event.key === 'ArrowDown' ? 1 : -1)];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
 }
 
 /** A heading whose button sorts the list; the order is part of the URL. */

@@ -20,8 +20,12 @@ export interface Scene {
   readonly query: URLSearchParams;
   /** URL of a view of this run. */
   readonly place: (path: string, query?: Query) => string;
+  /** URL of a document or a work opened beside this view, or in the library. */
+  readonly reading: (query: Query) => string;
   /** Changes the query parameters without a new history entry. */
   readonly set: (query: Query) => void;
+  /** Opens an address of the page; Back returns. */
+  readonly go: (address: string) => void;
   readonly notify: (text: string) => void;
 }
 

@@ -15,9 +15,16 @@ export interface HostKnowledge extends Pick<HostSources, 'rulesOf'> {
   readonly shared: () => Promise<HostSources['shared']>;
 }
 
-export type QueueWatch = ReturnType<typeof watchQueue>;
+export interface QueueWatch {
+  readonly queue: WorkQueue;
+  readonly series: Series<'done' | 'ended' | 'error' | 'in_progress' | 'queued' | 'skipped'>;
+  readonly stats: QueueStats | undefined;
+  readonly figures: QueueFigures | undefined;
+  look(): Promise<QueueFigures>;
+  hosts(): Promise<readonly HostOverview[]>;
+}
 
-export function watchQueue(queue: WorkQueue, clock: Clock, known: HostKnowledge = NOTHING) {
+export function watchQueue(queue: WorkQueue, clock: Clock, known: HostKnowledge = NOTHING): QueueWatch {
   const series = new Series<JobState | 'ended'>();
   let seen: { readonly stats: QueueStats; readonly figures: QueueFigures } | undefined;
   return {
@@ -106,6 +113,20 @@ export function hostLines(
 }
 
 const UNKNOWN: HostLine = {
-  kind: 'host', host: '', cap: null, per_second: null, slowed: false, in_flight: 0, waiting: 0, next_at: null, held_until: null, held_why: null,
-  paused: false, budget_left: null, requests: 0, refused: 0, failed: 0, last_at: null,
-}; // prettier-ignore
+  kind: 'host',
+  host: '',
+  cap: null,
+  per_second: null,
+  slowed: false,
+  in_flight: 0,
+  waiting: 0,
+  next_at: null,
+  held_until: null,
+  held_why: null,
+  paused: false,
+  budget_left: null,
+  requests: 0,
+  refused: 0,
+  failed: 0,
+  last_at: null,
+};

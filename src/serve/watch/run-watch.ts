@@ -11,7 +11,7 @@ import { secondsLeft, Series } from './series.ts';
 
 export type RunLine = z.output<typeof run>;
 
-type RunFigures = Omit<z.output<typeof now>, 'run' | 'history' | 'events'>;
+type RunFigures = Omit<z.output<typeof now>, 'run' | 'events'>;
 
 type StepName = StepCount['name'];
 

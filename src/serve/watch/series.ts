@@ -5,7 +5,9 @@ const MOST_POINTS = 720;
 const RATE_MS = 300_000;
 const SHORTEST_RATE_MS = 2_000;
 
-/** A time series in bounded memory: when it is full, every second point is dropped and the sampling interval doubles. */
+/**
+ * A time series in bounded memory: when it is full, every second point is dropped and the sampling interval doubles.
+ */
 export class Series<Name extends string> {
   #points: Point<Name>[] = [];
   #last: Point<Name> | undefined;

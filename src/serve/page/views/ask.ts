@@ -1,16 +1,22 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
-import type { AskedAnswer, AskedLine } from '../answers.ts';
-import { counted } from '../format.ts';
-import { filters, QueryField, QuestionBox } from '../parts.ts';
+import type { AskedAnswer, AskedLine, List, Work } from '../answers.ts';
+import { exampleQuestions } from '../examples.ts';
+import { counted, words } from '../format.ts';
+import { QueryField, QuestionBox, saveText } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { button, fault, html, useScene } from '../scene.ts';
+import { button, fault, html, useAnswer, useScene } from '../scene.ts';
+import { answerText } from './answer-text.ts';
+import { useAsked } from './asked-before.ts';
 import { HitItem } from './search.ts';
 
+type Sentence = AskedAnswer['sentences'][number];
+
 export function AskView(): View {
-  const { source, query, set, run, runPath } = useScene();
+  const { source, query, place, go, run, runPath } = useScene();
   const [found, setFound] = useState<{ readonly answer?: AskedAnswer; readonly error?: unknown }>();
   const [stop, setStop] = useState<AbortController>();
+  const [asked, remember, forget] = useAsked(run?.id ?? '');
   const q = query.get('q') ?? '';
   const works = query.get('works');
   useEffect(() => {
@@ -27,7 +33,8 @@ export function AskView(): View {
       if (line.kind === 'answer') ({ answer } = line);
       else if (line.kind === 'sentence') answer = { ...answer, sentences: [...answer.sentences, line.sentence] };
       else answer = { ...answer, sentences: [], passages: line.passages };
-      if (line.kind !== 'passages') setFound({ answer });
+      setFound({ answer });
+      if (line.kind === 'answer') remember({ question: q, works, sentences: answer.sentences.length });
     };
     source
       .lines(runPath('ask.ndjson'), { query: { question: q, works } }, receive, signal)
@@ -35,15 +42,41 @@ export function AskView(): View {
       .finally(() => signal.aborted || setStop(undefined));
     return () => controller.abort();
   }, [q, works]);
-  const hint = `Ask the papers of ${run?.title} …`;
+  const ask = (text: string): void => (text !== '' && text !== q ? go(place('/ask', { q: text, works })) : undefined);
+  const { answer } = found ?? {};
   return [
-    html`<${QuestionBox} id="question" act="Ask" hint=${hint} asked=${q} ask=${(text: string) => set({ q: text })}>
+    html`<${QuestionBox} id="question" act="Ask" hint=${`Ask the papers of ${run?.title} …`} asked=${q} ask=${ask}>
       ${stop && button('Stop', () => stop.abort())}
     <//>`,
-    filters(html`<${QueryField} name="Works" parameter="works" hint="a saved set, included, year:2020-2022, ids" />`),
-    html`<p class="hint" role="status">${status(stop !== undefined, found?.answer)}</p>`,
+    html`<details class="narrow" open=${works !== null}>
+      <summary>${works === null ? 'All papers are asked' : 'Only some papers are asked'}</summary>
+      <div class="filters">
+        <${QueryField} name="Works" parameter="works" hint="a saved set, included, year:2020-2022, ids" />
+      </div>
+    </details>`,
+    html`<p class="hint" role="status">${status(stop !== undefined, answer)}</p>`,
     found?.error !== undefined && fault(found.error),
-    found?.answer && html`<${AnswerText} answer=${found.answer} />`,
+    stop !== undefined && answer?.sentences.length === 0 && html`<${Waiting} answer=${answer} />`,
+    answer && (stop === undefined || answer.sentences.length > 0) && html`<${AnswerText} answer=${answer} />`,
+    answer && stop === undefined && html`<${AfterAnswer} answer=${answer} />`,
+    q === '' && html`<${Examples} />`,
+    (q === '' || (stop === undefined && asked.length > 1)) &&
+      asked.length > 0 &&
+      html`<section class="asked">
+        <h2>Asked before</h2>
+        <ul>
+          ${asked
+            .filter(({ question }) => question !== q)
+            .map(
+              ({ question, works: among, sentences }) =>
+                html`<li>
+                  <a href=${place('/ask', { q: question, works: among })}>${question}</a>
+                  <small>${sentences === 0 ? 'not answered' : counted(sentences, 'sentence')}</small>
+                </li>`,
+            )}
+        </ul>
+        ${button('Forget them', forget)} <small>kept in this browser only</small>
+      </section>`,
   ];
 }
 
@@ -60,53 +93,160 @@ const NOTHING_YET: Omit<AskedAnswer, 'question'> = {
   passages: [],
 };
 
+/** Questions about what the titles of this corpus share. */
+function Examples(): View {
+  const { place, runPath } = useScene();
+  const listed = useAnswer<List<Work>>(runPath('works'), { outcome: 'saved,local', limit: 300 });
+  const questions = useMemo(
+    () => (listed.kind === 'answered' ? exampleQuestions(listed.value.items.flatMap(({ title }) => title ?? [])) : []),
+    [listed],
+  );
+  if (questions.length === 0) return undefined;
+  return html`<section class="examples">
+    <h2>For example</h2>
+    <ul>
+      ${questions.map((question) => html`<li><a class="quiet" href=${place('/ask', { q: question })}>${question}</a></li>`)}
+    </ul>
+  </section>`;
+}
+
+/** What is read while there is no sentence yet. */
+function Waiting({ answer }: { readonly answer: AskedAnswer }): View {
+  const titles = [...new Set(answer.passages.map(({ title, document }) => title || document))];
+  return html`<div class="skeleton" aria-hidden="true">
+    ${[92, 78, 85].map((width) => html`<span style=${{ width: `${width}%` }}></span>`)}
+    <small>${titles.slice(0, 5).join(' · ')}</small>
+  </div>`;
+}
+
 function status(isBusy: boolean, answer: AskedAnswer | undefined): string {
-  if (isBusy) return 'Reading …';
+  if (isBusy)
+    return answer && answer.passages.length > 0
+      ? `Reading ${counted(answer.passages.length, 'passage')} …`
+      : 'Reading …';
   if (!answer) return '';
-  const dropped = Object.values(answer.dropped).reduce((sum, each) => sum + each, 0);
-  const without = dropped === 0 ? '' : ` ${counted(dropped, 'sentence')} without support in the papers dropped.`;
   const cut = answer.cut ? ' Its answer was cut off.' : '';
   const failed = answer.failure ? `No answer of the model: ${answer.failure.message}. ` : '';
-  if (answer.sentences.length === 0) return `${failed}Not in these papers.${without}${cut}`;
+  if (answer.sentences.length === 0) return `${failed}Not in these papers.${cut}`;
   if (answer.model === null)
     return `${failed || 'No model was used: '}${failed ? 'These' : 'these'} are sentences of the papers.`;
-  const how = answer.support === null ? 'is in the papers' : 'is in the papers and supports it';
-  return `Written by ${answer.model}; every sentence has a quote that ${how}.${without}${cut}`;
+  return `Written by ${answer.model}.${cut}`;
 }
 
 function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
-  const { place } = useScene();
   if (answer.sentences.length === 0)
-    return html`<ul class="hits">
-      ${answer.passages.slice(0, 3).map((hit) => html`<${HitItem} hit=${hit} question=${answer.question} />`)}
-    </ul>`;
-  const list = (sentences: AskedAnswer['sentences']): View =>
-    html`<ol class="hits answer">
-      ${sentences.map(
-        ({ text, quotes }) =>
-          html`<li>
-            <p>${text}</p>
-            ${quotes.map((quote) => {
-              const to = place('/documents', {
-                document: quote.document,
-                passage: quote.passage,
-                q: quote.text.slice(0, 200),
-              });
-              const page = quote.page === null ? '' : ` · page ${quote.page}`;
-              const table = quote.row === null || quote.row.table === '' ? '' : ` · ${quote.row.table}`;
-              const unread =
-                quote.unread === 0 ? '' : ` · ${counted(quote.unread, 'sign')} of the quote could not be read`;
-              return html`<p class="hint">
-                ${answer.model !== null && html`<q>${quote.text}</q> `}
-                <a href=${to}>${quote.title ?? quote.document}</a>${page}${table}${unread}
-              </p>`;
-            })}
-          </li>`,
-      )}
-    </ol>`;
+    return [
+      answer.passages.length > 0 && html`<h2>The nearest passages</h2>`,
+      html`<ul class="hits">
+        ${answer.passages.slice(0, 3).map((hit) => html`<${HitItem} hit=${hit} question=${answer.question} />`)}
+      </ul>`,
+      html`<${Dropped} answer=${answer} />`,
+    ];
   return [
-    list(answer.sentences),
-    answer.disagreements.length > 0 && [html`<h2>The papers disagree</h2>`, list(answer.disagreements)],
-    answer.uncertain.length > 0 && [html`<h2>Uncertain</h2>`, list(answer.uncertain)],
+    html`<${Sentences} answer=${answer} sentences=${answer.sentences} />`,
+    answer.disagreements.length > 0 && [
+      html`<h2>The papers disagree</h2>`,
+      html`<${Sentences} answer=${answer} sentences=${answer.disagreements} />`,
+    ],
+    answer.uncertain.length > 0 && [
+      html`<h2>Uncertain</h2>`,
+      html`<${Sentences} answer=${answer} sentences=${answer.uncertain} />`,
+    ],
+    html`<${Dropped} answer=${answer} />`,
+  ];
+}
+
+/** What was checked of a sentence before it is shown here. */
+function verdictOf({ model, support }: AskedAnswer): readonly [sign: string, words: string] {
+  if (model === null) return ['✓', 'word for word in the paper'];
+  return support === null ? ['✓', 'the quote is in the paper'] : ['✓', 'the quote is in the paper and supports it'];
+}
+
+function Sentences({
+  answer,
+  sentences,
+}: {
+  readonly answer: AskedAnswer;
+  readonly sentences: readonly Sentence[];
+}): View {
+  const { reading, query } = useScene();
+  const [sign, verdict] = verdictOf(answer);
+  return html`<ol class="hits answer">
+    ${sentences.map(
+      ({ text, quotes }) =>
+        html`<li>
+          <p>${text}</p>
+          ${quotes.map((quote) => {
+            const to = reading({
+              document: quote.document,
+              passage: quote.passage,
+              words: quote.text.slice(0, 200),
+              quote: quote.text.slice(0, 600),
+            });
+            const page = quote.page === null ? '' : ` · page ${quote.page}`;
+            const table = quote.row === null || quote.row.table === '' ? '' : ` · ${quote.row.table}`;
+            const unread =
+              quote.unread === 0 ? '' : ` · ${counted(quote.unread, 'sign')} of the quote could not be read`;
+            const isOpen = query.get('passage') === quote.passage && query.get('quote') === quote.text.slice(0, 600);
+            return html`<p class=${`hint source ${isOpen ? 'open' : ''}`}>
+              ${answer.model !== null && html`<q>${quote.text}</q> `}
+              <a href=${to}>${quote.title ?? quote.document}</a>${page}${table}${unread}
+              <span class="verdict" title=${verdict}>${`${sign} ${verdict}`}</span>
+            </p>`;
+          })}
+        </li>`,
+    )}
+  </ol>`;
+}
+
+/** What the model wrote and is not shown, and why. */
+function Dropped({ answer: { dropped } }: { readonly answer: AskedAnswer }): View {
+  const reasons = Object.entries(dropped).filter(([, count]) => count > 0);
+  const all = reasons.reduce((sum, [, count]) => sum + count, 0);
+  if (all === 0) return undefined;
+  return html`<div class="note dropped">
+    <p>${`${counted(all, 'sentence')} without support in the papers dropped:`}</p>
+    <ul>
+      ${reasons.map(([reason, count]) => html`<li>${`${words(reason)}: ${count}`}</li>`)}
+    </ul>
+  </div>`;
+}
+
+/** What one does with an answer: ask on, copy it with its sources, save it. */
+function AfterAnswer({ answer }: { readonly answer: AskedAnswer }): View {
+  const { place, go, notify } = useScene();
+  const input = useRef<HTMLInputElement>(null);
+  const ids = [...new Set(answer.sentences.flatMap(({ quotes }) => quotes.flatMap(({ work }) => work ?? [])))];
+  const text = (): string => answerText(answer);
+  const copy = (): void =>
+    void navigator.clipboard.writeText(text()).then(
+      () => notify('Copied with its citations.'),
+      () => notify('This browser does not let the page copy; use Save.'),
+    );
+  const followUp = (event: Event): void => {
+    event.preventDefault();
+    const next = input.current?.value.trim() ?? '';
+    if (next !== '') go(place('/ask', { q: next, works: ids.join(',') }));
+  };
+  if (answer.sentences.length === 0) return undefined;
+  return [
+    html`<p class="acts">
+      ${button('Copy with citations', copy)}
+      ${button('Save as Markdown', () => saveText('answer.md', 'text/markdown', text()))}
+    </p>`,
+    ids.length > 0 &&
+      html`<form class="question follow" onSubmit=${followUp}>
+        <div class="search">
+          <input
+            type="search"
+            name="follow"
+            aria-label="Follow-up question"
+            autocomplete="off"
+            placeholder=${ids.length === 1 ? 'Ask this paper more …' : `Ask these ${ids.length} papers more …`}
+            ref=${input}
+          />
+        </div>
+        <button type="submit" class="quiet">Ask on</button>
+      </form>`,
   ];
 }

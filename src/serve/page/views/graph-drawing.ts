@@ -1,189 +1,204 @@
+import { MultiDirectedGraph } from 'graphology';
+import louvain from 'graphology-communities-louvain';
+import forceAtlas2 from 'graphology-layout-forceatlas2';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Sigma } from 'sigma';
 
-import type { GraphPicture, PictureEdge, PictureNode } from '../../../graph/picture/index.ts';
-import { yearScale } from '../../../graph/picture/index.ts';
 import type { View } from '../scene.ts';
 import { button, html } from '../scene.ts';
+import { resolvedColour } from '../theme.ts';
+import type { DrawnEdge, DrawnGraph, DrawnNode } from './graph-model.ts';
+import { isBareId, NamePlaces } from './graph-model.ts';
 
-const LABEL_CHARS = 34;
-/** Average width of a character at 12 pixels. */
-const [CHAR_PIXELS, LINE_PIXELS] = [6.3, 15];
-const [LEAST_RADIUS, MOST_RADIUS] = [3, 13];
-const [MARGIN, AXIS] = [28, 26];
-/** Minimum distance between year labels. */
-const TICK_PIXELS = 70;
+/** How nodes are placed: works that share links near each other, or from left to right by year. */
+export type Placing = 'links' | 'years';
+/** What gives nodes their colours. */
+export type Colouring = 'kind' | 'community';
 
-export function isBareId({ kind, label }: PictureNode): boolean {
-  return kind === 'work' && /^(?:openalex|doi|pmid|pmcid|arxiv):/.test(label);
+const LABEL_CHARS = 40;
+const LABEL_PIXELS = 12;
+const [LEAST_SIZE, CENTRE_SIZE, MOST_SIZE] = [4, 9, 18];
+/** Turn between nodes of a spiral, which spreads them evenly; the layout begins from it. */
+const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
+/** Rounds of the layout: fewer for graphs that take long. */
+const [ROUNDS, LARGE_ROUNDS, LARGE] = [300, 60, 2_000];
+const [ZOOM_STEP, ZOOM_MS] = [1.5, 150];
+/** Distinct with every kind of colour vision, on light and dark grounds. */
+const COLOURS = ['#2f7fc1', '#8a9099', '#2a9d78', '#d0632a', '#8e5bb5', '#c79a1b', '#c2457d', '#4aa3a2', '#7a6a4f'];
+
+/** The groups of a graph in the order of the legend, each with its colour. */
+export function legendOf(graph: DrawnGraph): ReadonlyMap<string, string> {
+  const first = ['in the library', 'cited work'];
+  const groups = [...new Set([...graph.nodes.values()].map(({ group }) => group))];
+  const ordered = [...first, ...groups.filter((group) => !first.includes(group)).toSorted()];
+  return new Map(ordered.map((group, at) => [group, COLOURS[at % COLOURS.length] ?? '']));
 }
 
-/** The visible part of the drawing: zoom factor, and centre as fractions of the size. */
-interface Camera {
-  readonly zoom: number;
-  readonly x: number;
-  readonly y: number;
-}
-const ALL: Camera = { zoom: 1, x: 0.5, y: 0.5 };
-type Size = readonly [width: number, height: number];
-
-/** Years run from left to right; works cited more often are larger. The lists have the same data. */
+/** The graph on a canvas: drag and wheel move it, a click chooses a node. The list beside it has the same data. */
 export function GraphDrawing(props: {
-  readonly picture: GraphPicture;
-  readonly edges: readonly (PictureEdge & { readonly at: number })[];
-  readonly chosen: number | undefined;
-  readonly pick: (node: number) => void;
-  readonly pickEdge: (edge: number) => void;
+  readonly graph: DrawnGraph;
+  readonly edges: readonly DrawnEdge[];
+  readonly shown: ReadonlySet<string>;
+  readonly chosen: string;
+  readonly placing: Placing;
+  readonly colouring: Colouring;
+  readonly pick: (node: string) => void;
 }): View {
-  const { picture, edges, chosen, pick, pickEdge } = props;
-  const ground = useRef<SVGSVGElement>(null);
-  const [[width, height], setSize] = useState<Size>([800, 560]);
-  const [camera, setCamera] = useState(ALL);
-  const [hovered, setHovered] = useState<number>();
-  const drag = useRef<{ readonly x: number; readonly y: number; readonly from: Camera } | undefined>(undefined);
+  const { graph, edges, shown, chosen, placing, colouring, pick } = props;
+  const ground = useRef<HTMLDivElement>(null);
+  const drawing = useRef<Sigma | undefined>(undefined);
+  const [isPossible, setPossible] = useState(true);
+  const [hovered, setHovered] = useState<string>();
+  const focus = useRef<{ chosen: string; hovered: string | undefined }>({ chosen, hovered });
+  focus.current = { chosen, hovered };
+  const latest = useRef(pick);
+  latest.current = pick;
   useEffect(() => {
-    const observer = new ResizeObserver(
-      ([entry]) => entry && setSize([entry.contentRect.width, entry.contentRect.height]),
-    );
-    if (ground.current) observer.observe(ground.current);
-    return () => observer.disconnect();
-  }, []);
-  const { nodes } = picture;
-  const visible = new Set([0, ...edges.flatMap(({ source, target }) => [source, target])]);
-  const drawn = nodes.map((node, at) => ({ node, at })).filter(({ at }) => visible.has(at));
-  const [x, y] = axes(
-    drawn.map(({ node }) => node),
-    [width, height - AXIS],
-    camera,
-  );
-  const most = Math.max(1, ...nodes.map(({ cited }) => cited));
-  const radius = ({ cited }: PictureNode, at: number): number =>
-    Math.max(at === 0 ? 8 : 0, LEAST_RADIUS + (MOST_RADIUS - LEAST_RADIUS) * Math.sqrt(cited / most));
-  const focus = hovered ?? chosen;
-  const zoom = (by: number): void => setCamera((now) => ({ ...now, zoom: Math.min(20, Math.max(1, now.zoom * by)) }));
-  const move = (event: PointerEvent): void => {
-    if (!drag.current) return;
-    const { from } = drag.current;
-    const share = (by: number, of: number): number => by / (of * from.zoom);
-    setCamera({
-      ...from,
-      x: from.x - share(event.clientX - drag.current.x, width),
-      y: from.y - share(event.clientY - drag.current.y, height),
-    });
+    const box = ground.current;
+    if (!box) return undefined;
+    const drawn = graphOf(graph, edges, shown, placing, colouring);
+    const colour = (name: string): string => resolvedColour(box, `var(${name})`);
+    const [ink, soft, line, raised] = [colour('--ink'), colour('--soft'), colour('--line'), colour('--raised')];
+    const names = new NamePlaces(LABEL_PIXELS);
+    let sigma: Sigma;
+    try {
+      sigma = new Sigma(drawn, box, {
+        allowInvalidContainer: true,
+        labelFont: 'system-ui, sans-serif',
+        labelSize: LABEL_PIXELS,
+        labelColor: { color: ink },
+        // All names are offered; those that would cover another are not drawn.
+        labelRenderedSizeThreshold: 0,
+        labelDensity: 10,
+        labelGridCellSize: 60,
+        defaultDrawNodeLabel: (context, data, settings) => {
+          const label = data['label'] ?? '';
+          if (label === '') return;
+          context.font = `${settings.labelSize}px ${settings.labelFont}`;
+          const width = context.measureText(label).width;
+          const place = names.take(data, width, box.clientWidth);
+          if (place === undefined) return;
+          context.lineWidth = 3;
+          context.strokeStyle = raised;
+          context.strokeText(label, place, data.y + settings.labelSize / 3);
+          context.fillStyle = ink;
+          context.fillText(label, place, data.y + settings.labelSize / 3);
+        },
+        zIndex: true,
+        stagePadding: 50,
+        defaultEdgeColor: line,
+        defaultDrawNodeHover: (context, data, settings) => {
+          // The name on a ground of its own: sigma's is white in every theme.
+          const label = data['label'] ?? '';
+          context.font = `600 ${settings.labelSize}px ${settings.labelFont}`;
+          const width = label === '' ? 0 : context.measureText(label).width + 8;
+          context.fillStyle = raised;
+          context.fillRect(data.x, data.y - 10, data.size + width + 2, 20);
+          context.fillStyle = data.color;
+          context.beginPath();
+          context.arc(data.x, data.y, data.size + 2, 0, 2 * Math.PI);
+          context.fill();
+          context.fillStyle = ink;
+          context.fillText(label, data.x + data.size + 4, data.y + settings.labelSize / 3);
+        },
+        nodeReducer: (node, data) => {
+          const { chosen: own, hovered: over } = focus.current;
+          const lit = over ?? own;
+          const isNear = node === lit || drawn.areNeighbors(node, lit);
+          return {
+            ...data,
+            ...(node === own && { highlighted: true, forceLabel: true, zIndex: 2 }),
+            ...(over !== undefined && !isNear && { color: line, label: '' }),
+            ...(over !== undefined && isNear && { forceLabel: true, zIndex: 1 }),
+          };
+        },
+        edgeReducer: (edge, data) => {
+          const { chosen: own, hovered: over } = focus.current;
+          const isOwn = drawn.extremities(edge).includes(over ?? own);
+          return { ...data, ...(isOwn ? { color: soft, size: 1.6 } : over !== undefined && { hidden: true }) };
+        },
+      });
+    } catch {
+      // Without WebGL there is nothing to draw on.
+      setPossible(false);
+      return undefined;
+    }
+    sigma.on('beforeRender', () => names.clear());
+    sigma.on('clickNode', ({ node }) => latest.current(node));
+    sigma.on('enterNode', ({ node }) => setHovered(node));
+    sigma.on('leaveNode', () => setHovered(undefined));
+    const camera = sigma.getCamera();
+    const zoomed = (): void => {
+      box.dataset['zoom'] = (1 / camera.ratio).toFixed(2);
+    };
+    camera.on('updated', zoomed);
+    zoomed();
+    drawing.current = sigma;
+    return () => {
+      drawing.current = undefined;
+      sigma.kill();
+    };
+  }, [graph, edges, shown, placing, colouring]);
+  useEffect(() => void drawing.current?.refresh({ skipIndexation: true }), [chosen, hovered]);
+  const zoom = (by: number): void => {
+    const camera = drawing.current?.getCamera();
+    camera?.setState({ ratio: Math.min(4, Math.max(0.05, camera.ratio / by)) });
   };
-  const wheel = (event: WheelEvent): void => {
-    // The wheel scrolls the page as usual; Ctrl + wheel zooms.
-    if (!event.ctrlKey && !event.metaKey) return;
-    event.preventDefault();
-    zoom(event.deltaY < 0 ? 1.25 : 0.8);
-  };
-  const labels = labelsOf(
-    drawn.map(({ node, at }) => ({
-      at,
-      text: isBareId(node) ? '' : node.label,
-      x: x(node),
-      y: y(node),
-      radius: radius(node, at),
-      weight: at === focus ? Infinity : at === 0 ? 1e9 : node.cited,
-    })),
-    [width, height - AXIS],
-  );
+  const all = (): void => void drawing.current?.getCamera().animatedReset({ duration: ZOOM_MS });
+  if (!isPossible) return html`<p class="note">This browser draws no WebGL; the list has the same nodes and edges.</p>`;
+  const name = graph.nodes.get(chosen)?.label ?? '';
   return html`<div class="canvas">
-    <div class="steps">
-      ${button('+', () => zoom(1.5), { 'aria-label': 'Zoom in' })}
-      ${button('−', () => zoom(1 / 1.5), { 'aria-label': 'Zoom out' })}
-      ${button('All', () => setCamera(ALL), { 'aria-label': 'Show all' })}
-    </div>
-    <svg
+    <div
+      class="ground"
       ref=${ground}
       role="img"
-      aria-label=${`Drawing: ${nodes[0]?.label ?? ''} and its neighbourhood, by year`}
-      onPointerDown=${(event: PointerEvent) => (drag.current = { x: event.clientX, y: event.clientY, from: camera })}
-      onPointerMove=${move}
-      onPointerUp=${() => (drag.current = undefined)}
-      onPointerLeave=${() => (drag.current = undefined)}
-      onWheel=${wheel}
-    >
-      ${edges.map((edge) => {
-        const [from, to] = [nodes[edge.source], nodes[edge.target]];
-        if (!from || !to) return undefined;
-        const isOwn = edge.source === 0 || edge.target === 0;
-        const isLit = focus !== undefined && (edge.source === focus || edge.target === focus);
-        const tone = isLit ? 'lit' : isOwn && edge.kind !== 'related' ? 'own' : '';
-        return html`<line
-          key=${edge.at}
-          class=${`edge ${tone}`}
-          x1=${x(from)}
-          y1=${y(from)}
-          x2=${x(to)}
-          y2=${y(to)}
-          onClick=${() => pickEdge(edge.at)}
-        />`;
-      })}
-      ${drawn.map(({ node, at }) => {
-        const tone =
-          at === 0 ? 'tone-bad' : node.kind !== 'work' ? 'tone-good' : node.inCorpus ? 'tone-accent' : 'tone-mute';
-        return html`<circle
-          key=${at}
-          class=${`node fill ${tone} ${at === focus ? 'lit' : ''}`}
-          cx=${x(node)}
-          cy=${y(node)}
-          r=${radius(node, at)}
-          onMouseEnter=${() => setHovered(at)}
-          onMouseLeave=${() => setHovered(undefined)}
-          onClick=${() => pick(at)}
-        >
-          <title>${node.label}</title>
-        </circle>`;
-      })}
-      ${labels.map(({ at, text, left, y: line }) => html`<text key=${at} class=${at === focus ? 'lit' : ''} x=${left} y=${line + 4}>${text}</text>`)}
-      ${years(nodes, (year) => x({ x: year } as PictureNode), width).map(
-        ([year, left]) => html`<text key=${`year ${year}`} class="year" x=${left} y=${height - 8}>${year}</text>`,
-      )}
-    </svg>
+      aria-label=${`Drawing: ${name} among ${shown.size} nodes and ${edges.length} edges`}
+      data-nodes=${shown.size}
+      data-edges=${edges.length}
+    ></div>
+    <div class="steps">
+      ${button('+', () => zoom(ZOOM_STEP), { 'aria-label': 'Zoom in' })}
+      ${button('−', () => zoom(1 / ZOOM_STEP), { 'aria-label': 'Zoom out' })}
+      ${button('All', all, { 'aria-label': 'Show all' })}
+    </div>
   </div>`;
 }
 
-function axes(nodes: readonly PictureNode[], [width, height]: Size, camera: Camera) {
-  const axis = (of: (node: PictureNode) => number, room: number, middle: number) => {
-    const [least, most] = [Math.min(...nodes.map(of)), Math.max(...nodes.map(of))];
-    const share = (value: number): number => (most === least ? 0.5 : (value - least) / (most - least));
-    return (node: PictureNode): number => room / 2 + (share(of(node)) - middle) * camera.zoom * (room - 2 * MARGIN);
+function graphOf(
+  { nodes, ...rest }: DrawnGraph,
+  edges: readonly DrawnEdge[],
+  shown: ReadonlySet<string>,
+  placing: Placing,
+  colouring: Colouring,
+): MultiDirectedGraph {
+  const graph = new MultiDirectedGraph();
+  const visible = [...shown].flatMap((id) => nodes.get(id) ?? []);
+  const colours = legendOf({ nodes, ...rest });
+  for (const [at, node] of visible.entries()) {
+    const far = 10 * Math.sqrt(at);
+    const spiral = { x: far * Math.cos(at * GOLDEN_ANGLE), y: far * Math.sin(at * GOLDEN_ANGLE) };
+    const place = placing === 'links' ? spiral : { x: node.x, y: node.y };
+    graph.addNode(node.id, { ...attributesOf(node, at === 0, colours.get(node.group) ?? ''), ...place });
+  }
+  for (const { key, from, to } of edges)
+    if (graph.hasNode(from) && graph.hasNode(to)) graph.addEdgeWithKey(key, from, to, { size: 0.7 });
+  if (colouring === 'community' && graph.size > 0) {
+    const communities = louvain(graph, { rng: () => 0.5 });
+    graph.forEachNode((id) => graph.setNodeAttribute(id, 'color', COLOURS[(communities[id] ?? 0) % COLOURS.length]));
+  }
+  if (placing === 'links' && graph.size > 0) {
+    const iterations = graph.order > LARGE ? LARGE_ROUNDS : ROUNDS;
+    const settings = { ...forceAtlas2.inferSettings(graph), adjustSizes: graph.order <= LARGE, gravity: 1.5 };
+    forceAtlas2.assign(graph, { iterations, settings });
+  }
+  return graph;
+}
+
+function attributesOf(node: DrawnNode, isCentre: boolean, color: string) {
+  const name = isBareId(node) ? '' : node.label;
+  return {
+    size: Math.min(MOST_SIZE, Math.max(isCentre ? CENTRE_SIZE : 0, LEAST_SIZE + 1.6 * Math.log2(1 + node.cited))),
+    label: name.length > LABEL_CHARS ? `${name.slice(0, LABEL_CHARS - 1).trimEnd()}…` : name,
+    color,
   };
-  return [axis((node) => node.x, width, camera.x), axis((node) => -node.y, height, camera.y)] as const;
-}
-
-/** Places labels left or right of their nodes, heaviest nodes first; omits labels that would overlap. */
-function labelsOf(
-  nodes: readonly (Readonly<Record<'at' | 'x' | 'y' | 'radius' | 'weight', number>> & { readonly text: string })[],
-  [width, height]: Size,
-) {
-  const taken: { readonly left: number; readonly right: number; readonly y: number }[] = [];
-  return nodes
-    .toSorted((a, b) => b.weight - a.weight)
-    .flatMap(({ at, text, x, y, radius }) => {
-      const short = text.length > LABEL_CHARS ? `${text.slice(0, LABEL_CHARS - 1).trimEnd()}…` : text;
-      const long = short.length * CHAR_PIXELS;
-      const place = [x + radius + 3, x - radius - 3 - long].find(
-        (left) =>
-          left >= 0 && left + long <= width && y > 0 && y < height &&
-          taken.every((other) => Math.abs(other.y - y) >= LINE_PIXELS || left > other.right || left + long < other.left) &&
-          nodes.every((other) => other.at === at || Math.abs(other.y - y) >= other.radius + 5 || other.x + other.radius < left || other.x - other.radius > left + long),
-      ); // prettier-ignore
-      if (place === undefined || short === '') return [];
-      taken.push({ left: place, right: place + long, y });
-      return [{ at, text: short, left: place, y }];
-    });
-}
-
-function years(nodes: readonly PictureNode[], x: (place: number) => number, width: number) {
-  const scale = yearScale(nodes);
-  if (!scale) return [];
-  const all = nodes.flatMap(({ kind, year }) => (kind === 'work' && year !== null ? [year] : []));
-  const [first, last] = [Math.min(...all), Math.max(...all)];
-  const least = TICK_PIXELS / Math.max(0.001, x(scale(first + 1)) - x(scale(first)));
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((each) => each >= least) ?? 1_000;
-  const from = Math.ceil(first / step) * step;
-  return Array.from({ length: Math.floor((last - from) / step) + 1 }, (_, at) => from + at * step)
-    .map((year) => [year, x(scale(year))] as const)
-    .filter(([, left]) => left > 0 && left < width);
 }

@@ -1,17 +1,15 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
-import type {
-  GraphPicture,
-  PictureEdge,
-  PictureEdgeKind,
-  PictureEvidence,
-  PictureNode,
-} from '../../../graph/picture/index.ts';
+import type { GraphPicture, PictureEdgeKind, PictureEvidence } from '../../../graph/picture/index.ts';
+import { key } from '../charts.ts';
 import { counted, number } from '../format.ts';
-import { field, link } from '../parts.ts';
+import { field, link, QueryChoice } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
-import { html, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
-import { GraphDrawing, isBareId } from './graph-drawing.ts';
+import { button, html, shown, useLoaded, useScene } from '../scene.ts';
+import type { Colouring, Placing } from './graph-drawing.ts';
+import { GraphDrawing, legendOf } from './graph-drawing.ts';
+import type { DrawnEdge, DrawnGraph, DrawnNode } from './graph-model.ts';
+import { isBareId, joined } from './graph-model.ts';
 
 interface Named {
   readonly id: string;
@@ -58,12 +56,28 @@ export function GraphView(): View {
   });
 }
 
+/** How many neighbourhoods one may add to the first. */
+const MOST_ADDED = 20;
+/** The parameter of an added one; ids of nodes contain commas and spaces. */
+const SEPARATOR = '|';
+
 function Neighbourhood({ works, node }: { readonly works: readonly Named[]; readonly node: string }): View {
-  const { runPath } = useScene();
-  const picture = useAnswer<GraphPicture>(runPath('graph', 'picture'), { node });
+  const { query, source, runPath } = useScene();
+  const added = query.get('with') ?? '';
+  const [pictures] = useLoaded(added, async (signal) => {
+    const ids = [
+      node,
+      ...added
+        .split(SEPARATOR)
+        .filter((id) => id !== '')
+        .slice(0, MOST_ADDED),
+    ];
+    const load = (id: string): Promise<GraphPicture> =>
+      source.get<GraphPicture>(runPath('graph', 'picture'), { node: id }, signal);
+    return await Promise.all(ids.map(load));
+  });
   return html`<div class="surroundings">
-    <${Chooser} works=${works} node=${node} />
-    ${shown(picture, (value) => html`<${Around} picture=${value} works=${works} />`)}
+    ${shown(pictures, (value) => html`<${Around} pictures=${value} works=${works} node=${node} />`)}
   </div>`;
 }
 
@@ -83,11 +97,11 @@ function Chooser({ works, node }: { readonly works: readonly Named[]; readonly n
       numbered === undefined
         ? works.findIndex(({ label }) => typedWords.every((word) => label.toLowerCase().includes(word)))
         : Number(numbered) - 1;
-    if (typed !== '' && works[at]) set({ node: works[at].id });
+    if (typed !== '' && works[at]) set({ node: works[at].id, with: '' });
     if (input.current) input.current.value = name(here);
   };
-  return html`<div class="choice">
-    ${field(
+  return [
+    field(
       `Work (${number(works.length)} in the graph)`,
       html`<input
         type="search"
@@ -99,75 +113,133 @@ function Chooser({ works, node }: { readonly works: readonly Named[]; readonly n
         onFocus=${() => input.current?.select()}
         onChange=${choose}
       />`,
-    )}
-    <datalist id="graph-works">${works.map((_, at) => html`<option value=${name(at)} />`)}</datalist>
-  </div>`;
+    ),
+    html`<datalist id="graph-works">${works.map((_, at) => html`<option value=${name(at)} />`)}</datalist>`,
+  ];
 }
 
-function Around({ picture, works }: { readonly picture: GraphPicture; readonly works: readonly Named[] }): View {
-  const counts = new Map<PictureEdgeKind, number>();
-  for (const { kind, source, target } of picture.edges)
-    if (source === 0 || target === 0) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+function Around(props: {
+  readonly pictures: readonly GraphPicture[];
+  readonly works: readonly Named[];
+  readonly node: string;
+}): View {
+  const { pictures, works, node } = props;
+  const { query, set } = useScene();
+  const graph = useMemo(() => joined(pictures), [pictures]);
+  const centre = pictures[0]?.nodes[0]?.id ?? '';
+  const counts = countedBy(graph.edges, ({ kind }) => kind);
   const first = FIRST_SHOWN.filter((kind) => counts.has(kind));
-  const [kinds, setKinds] = useState<ReadonlySet<PictureEdgeKind>>(new Set(first.length === 0 ? counts.keys() : first));
-  const [open, setOpen] = useState<number>();
-  const lists = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const item = lists.current?.querySelector<HTMLElement>('details[open] > summary');
-    if (item && lists.current && open !== undefined)
-      lists.current.scrollTop = item.offsetTop - lists.current.offsetTop - 8;
-  }, [open]);
-  const edges = picture.edges.map((edge, at) => ({ ...edge, at })).filter(({ kind }) => kinds.has(kind));
-  const drawn = new Set([0, ...edges.flatMap(({ source, target }) => [source, target])]);
-  const toggle = (kind: PictureEdgeKind): void => setKinds((before) => before.symmetricDifference(new Set([kind])));
-  const omitted = Object.entries(picture.leftOut).map(
-    ([kind, count]) => `${number(count)} more: ${relationName(kind)}`,
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(
+    () => new Set(first.length === 0 ? [] : [...counts.keys()].filter((kind) => !first.includes(kind))),
   );
-  const unnamed = picture.nodes.filter((each, at) => drawn.has(at) && isBareId(each)).length;
-  const pick = (node: number): void =>
-    setOpen(edges.find(({ source, target }) => source === node || target === node)?.at);
-  const chosen = open === undefined ? undefined : picture.edges[open];
+  const [unseen, setUnseen] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setChosen] = useState(centre);
+  const [open, setOpen] = useState<string>();
+  const lists = useRef<HTMLDivElement>(null);
+  const placing: Placing = query.get('layout') === 'years' ? 'years' : 'links';
+  const colouring: Colouring = query.get('colours') === 'community' ? 'community' : 'kind';
+  const isDrawn = (id: string): boolean => id === centre || !unseen.has(graph.nodes.get(id)?.group ?? '');
+  const edges = useMemo(
+    () => graph.edges.filter(({ kind, from, to }) => !hidden.has(kind) && isDrawn(from) && isDrawn(to)),
+    [graph, hidden, unseen],
+  );
+  const drawn = useMemo(() => new Set([centre, ...edges.flatMap(({ from, to }) => [from, to])]), [edges, centre]);
+  const focus = graph.nodes.get(drawn.has(chosen) ? chosen : centre);
+  useLayoutEffect(() => {
+    if (lists.current) lists.current.scrollTop = 0;
+  }, [chosen]);
+  if (!focus) return html`<p class="note">This work is not in the graph.</p>`;
+  const legend = legendOf(graph);
+  const groups = countedBy(
+    [...drawn].flatMap((id) => graph.nodes.get(id) ?? []),
+    ({ group }) => group,
+  );
+  const everyGroup = new Set([...graph.nodes.values()].map(({ group }) => group));
+  const leftOut = pictures.flatMap((picture) =>
+    Object.entries(picture.leftOut).map(([kind, count]) => `${number(count)} more: ${relationName(kind)}`),
+  );
+  const unnamed = [...drawn].filter((id) => isBareId(graph.nodes.get(id) ?? focus)).length;
+  const added = (query.get('with') ?? '').split(SEPARATOR).filter((id) => id !== '');
+  const pick = (id: string): void => {
+    setChosen(id);
+    setOpen(undefined);
+  };
   return [
+    html`<div class="choice">
+      <${Chooser} works=${works} node=${node} />
+      <${Finder} nodes=${[...drawn].flatMap((id) => graph.nodes.get(id) ?? [])} pick=${pick} />
+      <${QueryChoice} name="Placed by" parameter="layout" options=${PLACINGS} />
+      <${QueryChoice} name="Coloured by" parameter="colours" options=${COLOURINGS} />
+    </div>`,
     html`<fieldset class="kinds">
-      <legend>Kinds of edges</legend>
+      <legend>Edges</legend>
       ${[...counts].map(
         ([kind, count]) =>
           html`<label
-            ><input type="checkbox" name=${kind} checked=${kinds.has(kind)} onChange=${() => toggle(kind)} />
+            ><input
+              type="checkbox"
+              name=${kind}
+              checked=${!hidden.has(kind)}
+              onChange=${() => setHidden((before) => before.symmetricDifference(new Set([kind])))}
+            />
             ${relationName(kind)} (${number(count)})</label
           >`,
       )}
     </fieldset>`,
+    colouring === 'kind' &&
+      html`<fieldset class="kinds">
+        <legend>Nodes</legend>
+        ${[...legend].flatMap(([group, colour]) =>
+          everyGroup.has(group) && (groups.has(group) || unseen.has(group))
+            ? [
+                html`<label
+                  ><input
+                    type="checkbox"
+                    name=${group}
+                    checked=${!unseen.has(group)}
+                    onChange=${() => setUnseen((before) => before.symmetricDifference(new Set([group])))}
+                  />
+                  ${key(html`<circle cx="6" cy="6" r="6" fill=${colour} />`)}${`${group} (${number(groups.get(group) ?? 0)})`}</label
+                >`,
+              ]
+            : [],
+        )}
+      </fieldset>`,
     html`<p class="hint" role="status">
-      ${[`${counted(edges.length, 'edge')} and ${counted(drawn.size, 'node')}. Larger: cited more often`, ...omitted].join('; ')}.
+      ${[`${counted(edges.length, 'edge')} and ${counted(drawn.size, 'node')}. Larger: cited more often`, ...leftOut].join('; ')}.
       ${unnamed > 0 && ` ${counted(unnamed, 'cited work')} without a title; docstokg graph build --lookup fetches titles.`}
     </p>`,
     html`<div class="reader wide">
-      <div class="desk">
-        <${GraphDrawing}
-          picture=${picture}
-          edges=${edges}
-          chosen=${chosen && (chosen.source === 0 ? chosen.target : chosen.source)}
-          pick=${pick}
-          pickEdge=${setOpen}
-        />
-      </div>
+      <${GraphDrawing}
+        graph=${graph}
+        edges=${edges}
+        shown=${drawn}
+        chosen=${focus.id}
+        placing=${placing}
+        colouring=${colouring}
+        pick=${pick}
+      />
       <div class="around" tabindex="-1" ref=${lists}>
-        <h3>${picture.nodes[0]?.label}</h3>
-        ${groupsOf(picture, edges).map(
+        <h3>${focus.label}</h3>
+        <p class="acts">
+          <${NodeActs} node=${focus} centre=${centre} works=${works} added=${added} />
+          ${focus.id !== centre && button('Back to the first', () => pick(centre))}
+          ${added.length > 0 && button('Only the first', () => set({ with: '' }))}
+        </p>
+        ${groupsOf(graph, focus.id, edges).map(
           ([name, group]) =>
             html`<section key=${name}>
               <h4>${name} (${number(group.length)})</h4>
               <ul>
                 ${group.map(
                   ({ edge, other }) =>
-                    html`<li key=${edge.at}>
+                    html`<li key=${edge.key}>
                       <${EdgeItem}
                         edge=${edge}
-                        node=${picture.nodes[other]}
-                        works=${works}
-                        open=${open === edge.at}
-                        toggle=${(is: boolean) => setOpen(is ? edge.at : undefined)}
+                        node=${other}
+                        open=${open === edge.key}
+                        toggle=${(is: boolean) => setOpen(is ? edge.key : undefined)}
+                        pick=${pick}
                       />
                     </li>`,
                 )}
@@ -179,33 +251,95 @@ function Around({ picture, works }: { readonly picture: GraphPicture; readonly w
   ];
 }
 
-type PlacedEdge = PictureEdge & { readonly at: number };
+const PLACINGS = [
+  ['', 'links'],
+  ['years', 'year'],
+] as const;
+const COLOURINGS = [
+  ['', 'kind'],
+  ['community', 'community'],
+] as const;
 
-/** Edges of the central work by kind and direction, then those among its neighbours; works without a title last. */
-function groupsOf(picture: GraphPicture, edges: readonly PlacedEdge[]) {
-  const groups = Map.groupBy(edges, ({ source, target, kind }) => {
-    const [out = kind, back = kind] = NAMES[kind] ?? [];
-    return source === 0 ? out : target === 0 ? back : `${picture.nodes[source]?.label ?? ''} cites`;
+function countedBy<T, K>(items: readonly T[], by: (item: T) => K): Map<K, number> {
+  return new Map([...Map.groupBy(items, by)].map(([name, group]) => [name, group.length]));
+}
+
+/** What one can do with a node: read the work, draw its own neighbours too, or begin from it. */
+function NodeActs(props: {
+  readonly node: DrawnNode;
+  readonly centre: string;
+  readonly works: readonly Named[];
+  readonly added: readonly string[];
+}): View {
+  const { node, centre, works, added } = props;
+  const { place, reading, set } = useScene();
+  const isExpandable = works.some(({ id }) => id === node.id) && node.id !== centre;
+  return [
+    node.kind === 'work' && node.inCorpus && html`<a class="quiet" href=${reading({ work: node.id })}>Read</a>`,
+    isExpandable &&
+      !added.includes(node.id) &&
+      added.length < MOST_ADDED &&
+      button('Expand', () => set({ with: [...added, node.id].join(SEPARATOR) }), { title: 'draw its neighbours too' }),
+    isExpandable && html`<a class="quiet" href=${place('/graph', { node: node.id })}>Centre on this work</a>`,
+  ];
+}
+
+/** Finds a node of the drawing by words of its name. */
+function Finder({ nodes, pick }: { readonly nodes: readonly DrawnNode[]; readonly pick: (id: string) => void }): View {
+  const input = useRef<HTMLInputElement>(null);
+  const find = (): void => {
+    const words = (input.current?.value ?? '').toLowerCase().split(/\s+/);
+    const found = nodes.find(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+    if (found && words.join('') !== '') pick(found.id);
+  };
+  return [
+    field(
+      'Find in the graph',
+      html`<input
+        type="search"
+        name="find"
+        list="graph-nodes"
+        placeholder="words of a name"
+        autocomplete="off"
+        ref=${input}
+        onChange=${find}
+      />`,
+    ),
+    html`<datalist id="graph-nodes">${nodes.map(({ label }) => html`<option value=${label} />`)}</datalist>`,
+  ];
+}
+
+type Listed = { readonly edge: DrawnEdge; readonly other: DrawnNode };
+
+/** The edges of a node by kind and direction; works without a title last. */
+function groupsOf(
+  { nodes }: DrawnGraph,
+  node: string,
+  edges: readonly DrawnEdge[],
+): (readonly [string, readonly Listed[]])[] {
+  const own = edges.filter(({ from, to }) => from === node || to === node);
+  const groups = Map.groupBy(own, ({ from, kind }) => {
+    const [out = relationName(kind), back = ''] = NAMES[kind] ?? [];
+    return from === node || back === '' ? out : back;
   });
-  const own = new Set<string>(Object.values(NAMES).flat());
-  const bare = (at: number): number => Number(picture.nodes[at] && isBareId(picture.nodes[at]));
-  return [...groups]
-    .toSorted(([a], [b]) => Number(!own.has(a)) - Number(!own.has(b)))
-    .map(([name, group]) => {
-      const listed = group.map((edge) => ({ edge, other: edge.target === 0 ? edge.source : edge.target }));
-      return [name, listed.toSorted((a, b) => bare(a.other) - bare(b.other))] as const;
+  return [...groups].map(([name, group]) => {
+    const listed = group.flatMap((edge) => {
+      const other = nodes.get(edge.from === node ? edge.to : edge.from);
+      return other ? [{ edge, other }] : [];
     });
+    return [name, listed.toSorted((a, b) => Number(isBareId(a.other)) - Number(isBareId(b.other)))] as const;
+  });
 }
 
 function EdgeItem(props: {
-  readonly edge: PlacedEdge;
-  readonly node: PictureNode;
-  readonly works: readonly Named[];
+  readonly edge: DrawnEdge;
+  readonly node: DrawnNode;
   readonly open: boolean;
   readonly toggle: (open: boolean) => void;
+  readonly pick: (id: string) => void;
 }): View {
-  const { edge, node, works, open, toggle } = props;
-  const { place } = useScene();
+  const { edge, node, open, toggle, pick } = props;
+  const { reading } = useScene();
   const { evidence, shared } = edge;
   const [, openalex] = /^openalex:(W\d+)$/.exec(node.label) ?? [];
   return html`<details
@@ -224,18 +358,18 @@ function EdgeItem(props: {
     ${
       evidence.length > 0 &&
       html`<ul>
-        ${evidence.map((each) => html`<li>${evidenceOf(each, place)}</li>`)}
+        ${evidence.map((each) => html`<li>${evidenceOf(each, reading)}</li>`)}
       </ul>`
     }
-    ${works.some(({ id }) => id === node.id) && html`<p><a href=${place('/graph', { node: node.id })}>Centre on this work</a></p>`}
+    <p>${button('Go there', () => pick(node.id), { 'aria-label': `Go to ${node.label}` })}</p>
   </details>`;
 }
 
-function evidenceOf(evidence: PictureEvidence, place: Scene['place']): View {
+function evidenceOf(evidence: PictureEvidence, reading: Scene['reading']): View {
   const { document, quote, page, block, start, end, origin } = evidence;
   if (quote === null) return `according to ${origin ?? 'a catalogue'}`;
   const where = page === null ? 'in the text' : `page ${page}`;
-  const at = block === null ? undefined : place('/documents', { document, block, start, end });
+  const at = block === null ? undefined : reading({ document, block, start, end });
   return [
     html`<q>${quote}</q>`,
     ' ',

@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 
-import type { Figures, Now, RunEvent } from '../answers.ts';
-import { chart, lineChart } from '../charts.ts';
+import type { Figures, Now, RunEvent, RunHistory } from '../answers.ts';
+import { chart } from '../charts.ts';
 import { clock, counted, number, percent, STEPS, timeLeft, words } from '../format.ts';
 import { section } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useCharted, useLive, useScene } from '../scene.ts';
+import { runLines, TimeChart } from '../time-chart.ts';
 
 const STATES = {
   running: 'Running',
@@ -17,10 +18,13 @@ const STATES = {
 const EVENTS_SHOWN = 40;
 
 export function NowView(): View {
-  const { run, runPath } = useScene();
+  const { run, runPath, place } = useScene();
   const now = useLive<Now>(runPath('now'), 'now', (figures) => (figures.run as unknown) === run?.id);
   return shown(now, (value) => [
-    html`<p class="lede" role="status">${sentence(value)}</p>`,
+    html`<div class="tools">
+      <p class="lede" role="status">${sentence(value)}</p>
+      ${value.state !== 'running' && html`<a class="quiet" href=${place('/works')}>Open the library →</a>`}
+    </div>`,
     html`<div class="progress">${value.stages.map(stage)}</div>`,
     html`<${Trend} />`,
     html`<${Events} first=${value.events} />`,
@@ -67,23 +71,17 @@ function stage({ name, done, failed, of, per_minute: rate, seconds_left: left }:
 
 function Trend(): View {
   const { runPath } = useScene();
-  return shown(useCharted<Now>(runPath('now')), ({ history }) => {
-    const line = (name: string, tone: string, of: (point: Now['history'][number]) => number) => ({
-      name,
-      tone,
-      points: history.map((point) => [Date.parse(point.at), of(point)] as const),
-    });
-    const lines = [
-      line('processed', 'tone-mute', ({ works }) => works),
-      line('full texts', 'tone-good', ({ saved }) => saved),
-      line('parsed', 'tone-accent', ({ parsed }) => parsed),
-    ];
-    return section('Over time', lineChart('Works processed, with a full text, parsed', lines));
-  });
+  return section(
+    'Over time',
+    shown(
+      useCharted<RunHistory>(runPath('history')),
+      ({ points }) => html`<${TimeChart} caption="The whole run" lines=${runLines(points)} />`,
+    ),
+  );
 }
 
 function Events({ first }: { readonly first: readonly RunEvent[] }): View {
-  const { source, place, run } = useScene();
+  const { source, reading, run } = useScene();
   const [events, setEvents] = useState(first.slice(0, EVENTS_SHOWN));
   useEffect(
     () =>
@@ -94,7 +92,7 @@ function Events({ first }: { readonly first: readonly RunEvent[] }): View {
     [run?.id],
   );
   const target = ({ document, work }: RunEvent): string | undefined =>
-    document !== null ? place('/documents', { document }) : work !== null ? place('/works', { work }) : undefined;
+    document !== null ? reading({ document }) : work !== null ? reading({ work }) : undefined;
   return section('Last events', [
     events.length === 0 && html`<p class="hint">No events yet.</p>`,
     html`<ol class="events" aria-label="Last events">

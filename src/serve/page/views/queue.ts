@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 
 import type { Job, Queue, QueuePoint, WholeJob } from '../answers.ts';
-import { lineChart } from '../charts.ts';
 import { counted, moment, number, reasonName, since, timeLeft, words } from '../format.ts';
 import type { Figure } from '../parts.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { button, html, shown, useAnswer, useCharted, useLive, usePaged, useScene } from '../scene.ts';
+import { TimeChart } from '../time-chart.ts';
 
 const STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
 const STATE_NAMES: Readonly<Record<string, string>> = { in_progress: 'leased', error: 'failed' };
@@ -84,11 +84,17 @@ function trends(points: readonly QueuePoint[]): View {
     return first && minutes > 0 ? [[at(point), Math.max(0, ended(point) - ended(first)) / minutes] as const] : [];
   });
   return html`<div class="columns">
-    ${lineChart('Waiting and leased jobs', [
-      { name: 'waiting', tone: 'tone-warn', points: points.map((point) => [at(point), point.queued]) },
-      { name: 'leased', tone: 'tone-accent', points: points.map((point) => [at(point), point.in_progress]) },
-    ])}
-    ${lineChart('Processed jobs per minute', [{ name: 'per minute', tone: 'tone-good', points: rates }])}
+    <${TimeChart}
+      caption="Waiting and leased jobs"
+      lines=${[
+        { name: 'waiting', tone: 'tone-warn', points: points.map((point) => [at(point), point.queued]) },
+        { name: 'leased', tone: 'tone-accent', points: points.map((point) => [at(point), point.in_progress]) },
+      ]}
+    />
+    <${TimeChart}
+      caption="Processed jobs per minute"
+      lines=${[{ name: 'per minute', tone: 'tone-good', points: rates }]}
+    />
   </div>`;
 }
 

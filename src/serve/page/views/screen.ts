@@ -34,7 +34,7 @@ export function ScreenView(): View {
   const phase: Phase = query.get('phase') === 'full-text' ? 'full-text' : 'title-abstract';
   return [
     filters([
-      html`<${QueryField} name="Reviewer" parameter="by" hint="your name" />`,
+      html`<${QueryField} name="Reviewer" parameter="by" hint="your name" isLeftByEnter />`,
       html`<${QueryChoice} name="Phase" parameter="phase" options=${PHASES} />`,
       html`<${QueryField} name="Words to mark" parameter="mark" hint="placebo, cohort" />`,
     ]),
@@ -78,7 +78,7 @@ function Review({ by, phase }: { readonly by: string; readonly phase: Phase }): 
     undo: () => post('decide', { phase, decision: 'undo' }, 'The last decision was undone.'),
   };
   return shown(answer, (value) => [
-    progressOf(value, phase, () => post('sample', {}, 'The random sample has begun.'), place('/summary', {})),
+    progressOf(value, phase, () => post('sample', {}, 'The random sample has begun.'), place('/flow')),
     !about.control &&
       html`<p class="note">This server is read-only: docstokg screen starts one that accepts decisions.</p>`,
     value.next[0]
@@ -105,7 +105,7 @@ function newId(): string {
 }
 
 function progressOf(
-  { phases, sample, isTimeToSample, agreement }: Screening,
+  { phases, sample, isTimeToSample, agreement, own, protocol }: Screening,
   phase: Phase,
   begin: () => void,
   flowAt: string,
@@ -118,9 +118,10 @@ function progressOf(
     ? promiseText(sample, conflicts)
     : undecided > 0 && [offer, button('Begin the random sample', begin)];
   return html`<div class="review">
-    <progress max=${works} value=${works - undecided} aria-label="Decided works"></progress>
+    <progress max=${works} value=${own} aria-label="Works you have decided about"></progress>
     <p>
-      ${`${countsText(phases[phase])}. ${agreement ? agreementText(agreement) : ''} `}
+      <strong class="own">${`You: ${number(own)} of ${number(works)} decided`}</strong>
+      ${` · ${protocol.reviewers > 1 ? 'Together: ' : ''}${countsText(phases[phase])}. ${agreement ? agreementText(agreement) : ''} `}
       <a href=${flowAt}>Flow diagram</a>
     </p>
     ${phase === 'title-abstract' && promise && html`<p class="promise">${promise}</p>`}
@@ -222,7 +223,7 @@ function placeOf({ rank, is_sampled: isSampled }: Candidate): string {
 
 function FullText(props: { readonly name: string; readonly words: string; readonly isOpen: boolean }): View {
   const { name, words, isOpen } = props;
-  const { place } = useScene();
+  const { reading } = useScene();
   const [isShown, setShown] = useState(isOpen);
   return html`<details
     open=${isShown}
@@ -230,7 +231,7 @@ function FullText(props: { readonly name: string; readonly words: string; readon
   >
     <summary>Full text</summary>
     ${isShown && html`<${PassageList} name=${name} words=${words} />`}
-    <p><a href=${place('/documents', { document: name })}>Open the document</a></p>
+    <p><a href=${reading({ document: name })}>Open the document beside</a></p>
   </details>`;
 }
 

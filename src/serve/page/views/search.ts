@@ -67,7 +67,10 @@ export function SearchView(): View {
         : html`<p class="hint" role="status">${q !== '' && (hits ? status(hits) : 'Searching …')}</p>`
     }
     <ol class="hits" ref=${results}>
-      ${hits?.passages.map((hit) => html`<${HitItem} hit=${hit} question=${q} key=${hit.id} />`)}
+      ${hits?.passages.map((hit, at, all) => {
+        const isMore = all[at - 1]?.document === hit.document;
+        return html`<${HitItem} hit=${hit} question=${q} isMore=${isMore} key=${hit.id} />`;
+      })}
     </ol>
   </div>`;
 }
@@ -101,21 +104,32 @@ function Filters(): View {
   </details>`;
 }
 
-export function HitItem(props: { readonly hit: Hits['passages'][number]; readonly question: string }): View {
-  const { hit, question } = props;
-  const { place } = useScene();
+/** A passage that was found; one more of the same paper does not name the paper again. */
+export function HitItem(props: {
+  readonly hit: Hits['passages'][number];
+  readonly question: string;
+  readonly isMore?: boolean;
+}): View {
+  const { hit, question, isMore = false } = props;
+  const { reading, query } = useScene();
   const { title, page, document, headings, id } = hit;
   const where = [...headings.slice(-2), ...(page === null || page === 0 ? [] : [`page ${page}`])];
-  return html`<li>
-    <h2><a href=${place('/documents', { document, passage: id, q: question })}>${title || document}</a></h2>
+  const to = reading({ document, passage: id, words: question });
+  const isOpen = query.get('passage') === id;
+  if (isMore)
+    return html`<li class=${`more ${isOpen ? 'open' : ''}`}>
+      <h2><a href=${to}>${where.join(' · ') || 'Another passage'}</a></h2>
+      <p>${marked(excerpt(hit.text, question), question)}</p>
+    </li>`;
+  return html`<li class=${isOpen ? 'open' : ''}>
+    <div class="tools">
+      <h2><a href=${to}>${title || document}</a></h2>
+      <span class="acts"><${CopyButtons} apa=${hit.citation} bibtex=${hit.bibtex} /></span>
+    </div>
     <p class="hint">
-      ${[hit.by, hit.year, hit.venue, hit.license].filter((each) => each).join(' · ')}
+      ${[hit.by, hit.year, hit.venue, hit.license, ...where].filter((each) => each).join(' · ')}
       ${hit.retracted && html`<strong class="retracted"> retracted</strong>`}
     </p>
     <p>${marked(excerpt(hit.text, question), question)}</p>
-    <div class="tools">
-      <p class="hint">${where.join(' · ')}</p>
-      <span class="acts"><${CopyButtons} apa=${hit.citation} bibtex=${hit.bibtex} /></span>
-    </div>
   </li>`;
 }

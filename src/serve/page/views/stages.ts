@@ -16,12 +16,12 @@ const NAMES: Readonly<Record<string, readonly [name: string, what: string]>> = {
 const [COLUMN, TALL] = [44, 110];
 
 export function StagesView(): View {
-  const { place, runPath } = useScene();
+  const { reading, runPath } = useScene();
   const documents = useAnswer<List<DocumentLine>>(runPath('documents'), { limit: 500 });
   const titles = new Map(
     (documents.kind === 'answered' ? documents.value.items : []).map(({ id, title }) => [id, title]),
   );
-  const name = (id: string): View => html`<a href=${place('/documents', { document: id })}>${titles.get(id) ?? id}</a>`;
+  const name = (id: string): View => html`<a href=${reading({ document: id })}>${titles.get(id) ?? id}</a>`;
   return shown(useAnswer<Stages>(runPath('stages')), ({ items }) =>
     items.length === 0
       ? html`<p class="note">Nothing was parsed in this run.</p>`

@@ -1,4 +1,4 @@
-import type { Account, Sources } from '../answers.ts';
+import type { Account, RunHistory, Sources } from '../answers.ts';
 import type { Bar } from '../charts.ts';
 import { barTable, stackedBar } from '../charts.ts';
 import { counted, number, OUTCOMES, percent, size, STEPS, words } from '../format.ts';
@@ -6,11 +6,13 @@ import type { Figure } from '../parts.ts';
 import { figures, section } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useAnswer, useScene } from '../scene.ts';
+import { runLines, TimeChart } from '../time-chart.ts';
 
 export function SummaryView(): View {
   const { runPath, place, source } = useScene();
   const account = useAnswer<Account>(runPath('account'));
   const sources = useAnswer<Sources>(runPath('sources'));
+  const history = useAnswer<RunHistory>(runPath('history'));
   return shown(account, (value) => [
     queryLine(value),
     ...shownFigures(value, sources.kind === 'answered' ? sources.value : undefined),
@@ -19,7 +21,8 @@ export function SummaryView(): View {
       'Works and documents by step',
       value.stages.map(({ name, done }) => [STEPS[name], done]),
     ),
-    section('From records to full texts', flow(value.prisma)),
+    history.kind === 'answered' &&
+      section('Over time', html`<${TimeChart} caption="The whole run" lines=${runLines(history.value.points)} />`),
     html`<div class="newspaper">
       ${bars(
         'Why works have no full text',
@@ -73,30 +76,6 @@ function shownFigures({ outcomes, counts }: Account, sources: Sources | undefine
     ]),
     works > 0 && section('Outcomes', stackedBar(counted(works, 'work'), shares)),
   ];
-}
-
-/** The PRISMA 2020 flow diagram as a list: each step, and what was excluded there. */
-function flow(prisma: Account['prisma']): View {
-  const removed = prisma['removed_before_screening'] as
-    | { readonly duplicates: number; readonly unreadable_entries: number }
-    | undefined;
-  const steps: readonly (readonly [string, number, readonly string[]])[] = [
-    ['Records identified', prisma.identified, removed ? [counted(removed.duplicates, 'duplicate'), counted(removed.unreadable_entries, 'unreadable entry', 'unreadable entries')] : []],
-    ...(prisma.unidentified > 0 ? [['Records to screen', prisma.records, [`${number(prisma.unidentified)} of them known by title, authors and year only`]] as const] : []),
-    prisma.screened === 0 ? ['Records, not screened yet', prisma.not_screened, []] : ['Records screened', prisma.screened, [`${number(prisma.excluded)} excluded`, ...(prisma.not_screened > 0 ? [`${number(prisma.not_screened)} not screened`] : [])]],
-    ['Full texts sought', prisma.sought, [`${number(prisma.not_retrieved)} not retrieved`]],
-    ...(prisma.excluded_by_full_text > 0 ? [['Full texts assessed', prisma.retrieved, [`${number(prisma.excluded_by_full_text)} excluded`, ...Object.entries(prisma.excluded_by_full_text_reasons).map(([why, works]) => `${why}: ${number(works)}`)]] as const] : []),
-    ['Full texts included', prisma.included, []],
-  ]; // prettier-ignore
-  return html`<ol class="flow-steps">
-    ${steps.map(
-      ([name, count, left]) =>
-        html`<li>
-          <div class="step"><strong>${number(count)}</strong> ${name}</div>
-          ${left.length > 0 && html`<div class="left">${left.map((each) => html`<div>${each}</div>`)}</div>`}
-        </li>`,
-    )}
-  </ol>`;
 }
 
 /** A section with a bar chart; nothing without bars. */

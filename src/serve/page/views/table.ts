@@ -2,7 +2,8 @@ import { useRef, useState } from 'preact/hooks';
 
 import type { SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow } from '../answers.ts';
 import { counted } from '../format.ts';
-import { Dialog, field, filters, listTable, QueryChoice, QueryField } from '../parts.ts';
+import { csvLine } from '../../../base/text/index.ts';
+import { field, filters, listTable, QueryChoice, QueryField, saveText } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { button, fault, html, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
 
@@ -20,12 +21,16 @@ export function TableView(): View {
 }
 
 function Tables(): View {
-  const { query, runPath } = useScene();
+  const { query, run, about, runPath } = useScene();
   const tables = useAnswer<{ readonly items: readonly SavedTable[] }>(runPath('tables'));
   return shown(tables, ({ items }) => {
     const id = query.get('table') ?? items[0]?.id;
     if (id === undefined)
-      return html`<p class="hint" role="status">No tables yet. <code>docstokg table</code> fills one in.</p>`;
+      return html`<p class="note" role="status">
+        No tables yet. A table has a row for each paper, and each cell its quote.
+        ${about.control ? ' Choose columns above and fill it in, or type:' : ' Fill one in with:'}${' '}
+        <code>docstokg table ${run?.folder} --column year --column "sample size:number"</code>
+      </p>`;
     return [
       items.length > 1 &&
         filters(
@@ -72,9 +77,18 @@ function FillForm({ done }: { readonly done: (table: string) => void }): View {
       )
       .finally(() => setStop(undefined));
   };
+  const suggest = (column: string): void => {
+    if (!columns.current) return;
+    const lines = columns.current.value.split('\n').filter((line) => line.trim() !== '');
+    if (!lines.includes(column)) columns.current.value = [...lines, column].join('\n');
+  };
   return html`<details class="narrow">
     <summary>Fill in a table</summary>
     <form onSubmit=${fill}>
+      <p class="acts suggested">
+        Columns such as
+        ${SUGGESTED.map((column) => button(column, () => suggest(column), { 'aria-label': `Add the column ${column}` }))}
+      </p>
       <div class="filters">
         ${field(
           'Columns, one per line: NAME, NAME:TYPE, NAME:number:UNIT',
@@ -89,8 +103,11 @@ function FillForm({ done }: { readonly done: (table: string) => void }): View {
   </details>`;
 }
 
+/** Columns that many reviews have; any question can be one. */
+const SUGGESTED = ['year', 'country', 'study design', 'sample size:number', 'method', 'main result', 'limitations'];
+
 function Rows({ id }: { readonly id: string }): View {
-  const { source, query, runPath } = useScene();
+  const { source, query, set, runPath } = useScene();
   const [opened, setOpened] = useState<{ readonly row: TableRow; readonly at: number }>();
   const [table, change] = useLoaded(id, async (signal) => {
     let all: TablePage | undefined;
@@ -101,6 +118,23 @@ function Rows({ id }: { readonly id: string }): View {
     } while (all.next !== null);
     return all;
   });
+  /** The cell, and its paper beside it, at the quote. */
+  const open = (row: TableRow, at: number): void => {
+    const [quote] = row.cells[at]?.quotes ?? [];
+    setOpened({ row, at });
+    const text = quote?.text.slice(0, 600);
+    set({
+      ...NOWHERE,
+      document: row.document,
+      passage: quote?.passage?.id,
+      quote: text,
+      words: quote?.text.slice(0, 200),
+    });
+  };
+  const close = (): void => {
+    setOpened(undefined);
+    set({ ...NOWHERE, document: '' });
+  };
   const corrected = (row: TableRow): void => {
     change((now) => ({ ...now, rows: now.rows.map((each) => (each.document === row.document ? row : each)) }));
     setOpened(opened && { ...opened, row });
@@ -112,19 +146,32 @@ function Rows({ id }: { readonly id: string }): View {
     return html`<div>
       ${filters(html`<${QueryField} name="Filter" parameter="q" hint="words in any cell" />`)}
       <p class="hint rows" role="status">
-        ${counted(rows.length, 'row')} of ${all.length}, filled in ${by}. A cell opens its quote.
+        ${counted(rows.length, 'row')} of ${all.length}, filled in ${by}. A cell opens its paper at the quote.
+        ${' '}${button('CSV', () => saveText('table.csv', 'text/csv', csvOf(columns, rows)), { 'aria-label': 'Save the table as CSV' })}
       </p>
+      ${
+        opened &&
+        html`<${OneCell}
+          table=${id}
+          row=${opened.row}
+          column=${columns[opened.at]}
+          cell=${opened.row.cells[opened.at]}
+          changed=${corrected}
+          close=${close}
+          key=${`${opened.row.document} ${opened.at}`}
+        />`
+      }
       <div class="wide">
         ${listTable(
           'One row per paper',
           ['Paper', ...columns.map(({ name }) => name)].map((name) => [name, name]),
           rows.map((row) => ({
             key: row.document,
-            more: { 'data-document': row.document },
+            more: { 'data-document': row.document, class: query.get('document') === row.document ? 'open' : '' },
             head: titleOf(row),
             cells: row.cells.map((cell, at) => {
               const text = cell.kind === 'value' ? cell.value : '–';
-              return button(text, () => setOpened({ row, at }), {
+              return button(text, () => open(row, at), {
                 class: 'sort',
                 title: cell.kind === 'value' ? cell.from : cell.sentence,
                 'aria-label': `${columns[at]?.name} of ${titleOf(row)}: ${text}`,
@@ -134,19 +181,23 @@ function Rows({ id }: { readonly id: string }): View {
           'works cells',
         )}
       </div>
-      ${
-        opened &&
-        html`<${Dialog} label="A cell" close=${() => setOpened(undefined)} key=${`${opened.row.document} ${opened.at}`}
-          ><${OneCell}
-            table=${id}
-            row=${opened.row}
-            column=${columns[opened.at]}
-            cell=${opened.row.cells[opened.at]}
-            changed=${corrected}
-        /><//>`
-      }
     </div>`;
   });
+}
+
+/** The parameters of a place in a paper, without one. */
+const NOWHERE = { work: '', passage: '', block: '', start: '', end: '', page: '', quote: '', words: '' };
+
+function csvOf(columns: readonly TableColumn[], rows: readonly TableRow[]): string {
+  const head = ['paper', ...columns.flatMap(({ name }) => [name, `${name}: quote`])];
+  const lines = rows.map((row) => [
+    titleOf(row),
+    ...row.cells.flatMap((cell) => [
+      cell.kind === 'value' ? cell.value : '',
+      cell.kind === 'value' ? (cell.quotes[0]?.text ?? '') : '',
+    ]),
+  ]);
+  return [head, ...lines].map((cells) => csvLine(cells)).join('');
 }
 
 function titleOf({ work, document }: TableRow): string {
@@ -198,9 +249,10 @@ function OneCell(props: {
   readonly column: TableColumn;
   readonly cell: TableCell;
   readonly changed: (row: TableRow) => void;
+  readonly close: () => void;
 }): View {
-  const { table, row, column, cell, changed } = props;
-  const { source, about, place, notify, runPath } = useScene();
+  const { table, row, column, cell, changed, close } = props;
+  const { source, about, reading, notify, runPath } = useScene();
   const [error, setError] = useState<unknown>();
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
   const correct = (value: string | null): void => {
@@ -217,15 +269,18 @@ function OneCell(props: {
   const choices = column.type === 'choice' ? column.choices : column.type === 'yes/no' ? ['yes', 'no'] : [];
   const isCorrected = cell.kind === 'value' ? cell.from === 'corrected' : cell.reason === 'corrected';
   const value = cell.kind === 'value' ? cell.value : '';
-  return html`<div>
-    <h2>${column.name}: ${cell.kind === 'value' ? cell.value : 'empty'}</h2>
+  return html`<section class="one-cell" aria-label="A cell">
+    <div class="tools">
+      <h2>${column.name}: ${cell.kind === 'value' ? cell.value : 'empty'}</h2>
+      ${button('×', close, { class: 'quiet close', 'aria-label': 'Close the cell' })}
+    </div>
     <p class="hint">${titleOf(row)} · ${cell.kind === 'value' ? cell.from : cell.sentence}</p>
     ${cell.quotes.map(
       (quote) =>
         html`<p><q>${quote.text}</q></p>
           <p class="hint">
             <a
-              href=${place('/documents', { document: row.document, passage: quote.passage?.id, q: quote.text.slice(0, 200) })}
+              href=${reading({ document: row.document, passage: quote.passage?.id, words: quote.text.slice(0, 200), quote: quote.text.slice(0, 600) })}
               >Read it in the paper${quote.page === null ? '' : `, page ${quote.page}`}</a
             >
             ${quote.row !== null && quote.row.table !== '' && ` · ${quote.row.table}`}
@@ -253,5 +308,5 @@ function OneCell(props: {
       </form>`
     }
     ${error !== undefined && fault(error)}
-  </div>`;
+  </section>`;
 }

@@ -1,18 +1,9 @@
-import type { Facets, WholeWork, Work } from '../answers.ts';
+import type { DocumentLine, Facets, Work } from '../answers.ts';
 import { number, outcomeName, size, words } from '../format.ts';
-import {
-  CopyButtons,
-  Dialog,
-  filters,
-  historyOf,
-  link,
-  listTable,
-  QueryChoice,
-  QueryField,
-  saveText,
-} from '../parts.ts';
+import type { ListRow } from '../parts.ts';
+import { filters, listTable, QueryChoice, QueryField, saveText } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
-import { button, html, shown, useAnswer, usePaged, useScene } from '../scene.ts';
+import { button, html, useAnswer, usePaged, useScene } from '../scene.ts';
 
 const COLUMNS = [
   ['title', 'Work', true],
@@ -23,6 +14,7 @@ const COLUMNS = [
   'Found by',
   'File',
 ] as const;
+const NONE = '–';
 const FACETS = ['outcome', 'reason', 'licence', 'version', 'type'] as const;
 const EXPORTS = [
   ['CSV', 'works.csv'],
@@ -32,15 +24,20 @@ const EXPORTS = [
 ] as const;
 
 export function WorksView(): View {
+  const { run } = useScene();
+  return run?.works === 0 && run.documents > 0 ? html`<${DocumentList} />` : html`<${WorkList} />`;
+}
+
+function WorkList(): View {
   const scene = useScene();
-  const { source, query, set, runPath } = scene;
+  const { source, query, runPath } = scene;
   const [sort, order] = [query.get('sort') ?? 'title', query.get('order') ?? 'asc'];
   const filter = Object.fromEntries(['q', 'year', ...FACETS].map((name) => [name, query.get(name)]));
   const asked = { ...filter, sort, order, limit: 50 };
   const { rows, status, more } = usePaged<Work>(runPath('works'), asked, 'work');
   const facets = useAnswer<Facets>(runPath('facets'));
   const options = (name: (typeof FACETS)[number]): (readonly [string, string])[] => [
-    ['', 'all'],
+    ['', `${facetName(name)}: all`],
     ...(facets.kind === 'answered' ? facets.value[name] : []).map(
       ({ value, works }) =>
         [
@@ -50,16 +47,17 @@ export function WorksView(): View {
     ),
   ];
   const exportCsv = (): void => void source.exportCsv?.(filter).then((csv) => saveText('works.csv', 'text/csv', csv));
-  const opened = query.get('work');
   return [
-    filters([
-      html`<${QueryField} name="Words" parameter="q" hint="title, author, DOI …" />`,
-      html`<${QueryField} name="Year" parameter="year" hint="2018-2022" />`,
-      FACETS.map((name) => {
-        const title = name.charAt(0).toUpperCase() + name.slice(1);
-        return html`<${QueryChoice} name=${title} parameter=${name} options=${options(name)} />`;
-      }),
-    ]),
+    filters(
+      [
+        html`<${QueryField} name="Words" parameter="q" hint="title, author, DOI …" />`,
+        html`<${QueryField} name="Year" parameter="year" hint="years: 2018-2022" />`,
+        FACETS.map(
+          (name) => html`<${QueryChoice} name=${facetName(name)} parameter=${name} options=${options(name)} />`,
+        ),
+      ],
+      'slim',
+    ),
     html`<div class="tools">
       ${status}
       <p class="downloads">
@@ -71,50 +69,91 @@ export function WorksView(): View {
         }
       </p>
     </div>`,
-    listTable(
-      'Works and their outcomes',
-      COLUMNS,
-      rows.map((work) => workRow(work, scene)),
-      'works',
-    ),
+    worksTable(rows.map((work) => workRow(work, scene))),
     more,
-    opened !== null &&
-      html`<${Dialog} label="A work" close=${() => set({ work: '' })} key=${opened}><${OneWork} id=${opened} /><//>`,
+    rows.length === 0 && html`<${NothingListed} isFiltered=${Object.values(filter).some((value) => value !== null)} />`,
   ];
 }
 
-function workRow(work: Work, { place, set }: Scene) {
-  const title = work.title ?? work.id;
-  const bytes = work.bytes === null ? '–' : size(work.bytes);
-  const to = place('/documents', { document: work.document });
-  const file = html`<a href=${to} aria-label=${`Read ${title}`}>${work.bytes === null ? 'read' : bytes}</a>`;
-  const reason = work.outcome === 'saved' || work.reason === null ? '–' : words(work.reason);
-  return {
-    key: work.id,
-    more: { 'data-work': work.id },
-    head: html`${button(title, () => set({ work: work.id }), { class: 'sort' })}
-      <small>${[work.authors, work.venue].filter((each) => each).join(' · ') || work.id}</small>
-      ${work.retracted && html`<small class="retracted">retracted</small>`}`,
-    cells: [
-      work.year ?? '–',
-      html`<span class=${`outcome ${work.outcome}`}>${outcomeName(work.outcome)}</span>`,
-      html`<span title=${work.sentence}>${reason}</span>`,
-      work.licence ?? '–',
-      work.resolver === null ? '–' : words(work.resolver),
-      work.document === null ? bytes : file,
-    ],
-  };
+/** Columns in which no row says anything are left out. */
+function worksTable(rows: readonly ListRow[]): View {
+  const isUsed = COLUMNS.slice(1).map((_, at) => rows.some(({ cells }) => cells[at] !== NONE));
+  return listTable(
+    'Works and their outcomes',
+    COLUMNS.filter((_, at) => at === 0 || isUsed[at - 1]),
+    rows.map((row) => ({ ...row, cells: row.cells.filter((_, at) => isUsed[at]) })),
+    'works dense',
+  );
 }
 
-function OneWork({ id }: { readonly id: string }): View {
-  const { runPath } = useScene();
-  return shown(useAnswer<WholeWork>(runPath('works', id)), (work) => [
-    html`<h2>${work.title ?? work.id}</h2>`,
-    html`<p class="hint">${[work.authors, work.year, work.venue].filter((each) => each).join(' · ')}</p>`,
-    work.retracted && html`<p class="retracted">This work was retracted.</p>`,
-    work.doi !== null && html`<p>${link(`https://doi.org/${encodeURI(work.doi)}`, work.doi)}</p>`,
-    work.abstract !== null && html`<p>${work.abstract}</p>`,
-    html`<div class="tools"><${CopyButtons} ...${work} /></div>`,
-    historyOf(work.history),
-  ]);
+function facetName(name: (typeof FACETS)[number]): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** Why the list is empty, and what to do about it. */
+function NothingListed({ isFiltered }: { readonly isFiltered: boolean }): View {
+  const { run, place } = useScene();
+  if (run && run.works > 0)
+    return isFiltered && html`<p class="note">No work has all of this. <a href=${place('/works')}>Show all</a></p>`;
+  return html`<p class="note">
+    Nothing is listed yet. Add works by topic:${' '}
+    <code>docstokg run --topic "coral bleaching" --max 50 --out ${run?.folder}</code>, or read papers that you
+    have:${' '}
+    <code>docstokg run --input papers/ --out ${run?.folder}</code>
+  </p>`;
+}
+
+/** Documents of which no work is known, as `docparse` leaves them. */
+function DocumentList(): View {
+  const { query, reading, runPath } = useScene();
+  const q = query.get('q');
+  const { rows, status, more } = usePaged<DocumentLine>(runPath('documents'), { q, limit: 50 }, 'document');
+  return [
+    filters(html`<${QueryField} name="Words" parameter="q" hint="words of a title" />`, 'slim'),
+    status,
+    listTable(
+      'Parsed documents',
+      ['Document', 'State'],
+      rows.map((line) => ({
+        key: line.id,
+        more: { class: query.get('document') === line.id ? 'open' : '' },
+        head: html`<a href=${reading({ document: line.id })}>${line.title ?? line.id}</a>
+          <small>${line.authors ?? line.id}</small>`,
+        cells: [line.failure ?? lastStep(line)],
+      })),
+      'works dense',
+    ),
+    more,
+  ];
+}
+
+function lastStep({ parsed, chunked, embedded }: DocumentLine): string {
+  if (parsed === 'needs-ocr') return 'scanned: needs OCR';
+  return embedded !== null ? 'embedded' : chunked !== null ? 'chunked' : parsed !== null ? 'parsed' : 'not parsed yet';
+}
+
+function workRow(work: Work, { reading, query }: Scene): ListRow {
+  const title = work.title ?? work.id;
+  const isOpen = query.get('work') === work.id || (work.document !== null && query.get('document') === work.document);
+  const reason =
+    work.outcome === 'saved' || work.reason === null
+      ? NONE
+      : html`<span title=${work.sentence}>${words(work.reason)}</span>`;
+  return {
+    key: work.id,
+    more: { 'data-work': work.id, class: isOpen ? 'open' : '' },
+    head: html`<a href=${reading({ document: work.document, work: work.id })} title=${title}>${title}</a>
+      <small>
+        ${work.retracted && html`<strong class="retracted">retracted </strong>`}
+        ${[work.authors, work.venue].filter((each) => each).join(' · ') || work.id}
+      </small>`,
+    cells: [
+      work.year ?? NONE,
+      html`<span class=${`outcome ${work.outcome}`}>${outcomeName(work.outcome)}</span>`,
+      reason,
+      work.licence ?? NONE,
+      work.resolver === null ? NONE : words(work.resolver),
+      work.bytes === null ? NONE : size(work.bytes),
+    ],
+  };
 }

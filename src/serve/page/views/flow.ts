@@ -1,0 +1,40 @@
+import type { Account } from '../answers.ts';
+import { counted, number } from '../format.ts';
+import { section } from '../parts.ts';
+import type { View } from '../scene.ts';
+import { html, shown, useAnswer, useScene } from '../scene.ts';
+
+/** The PRISMA flow of the corpus as it is now. */
+export function FlowView(): View {
+  const { runPath, run } = useScene();
+  return shown(useAnswer<Account>(runPath('account')), ({ prisma }) => [
+    section('From records to full texts', flow(prisma)),
+    html`<p class="hint">
+      For a manuscript, as SVG, text and JSON: <code>docstokg export ${run?.folder} --format prisma --out flow</code>
+    </p>`,
+  ]);
+}
+
+/** The PRISMA 2020 flow diagram as a list: each step, and what was excluded there. */
+function flow(prisma: Account['prisma']): View {
+  const removed = prisma['removed_before_screening'] as
+    | { readonly duplicates: number; readonly unreadable_entries: number }
+    | undefined;
+  const steps: readonly (readonly [string, number, readonly string[]])[] = [
+    ['Records identified', prisma.identified, removed ? [counted(removed.duplicates, 'duplicate'), counted(removed.unreadable_entries, 'unreadable entry', 'unreadable entries')] : []],
+    ...(prisma.unidentified > 0 ? [['Records to screen', prisma.records, [`${number(prisma.unidentified)} of them known by title, authors and year only`]] as const] : []),
+    prisma.screened === 0 ? ['Records, not screened yet', prisma.not_screened, []] : ['Records screened', prisma.screened, [`${number(prisma.excluded)} excluded`, ...(prisma.not_screened > 0 ? [`${number(prisma.not_screened)} not screened`] : [])]],
+    ['Full texts sought', prisma.sought, [`${number(prisma.not_retrieved)} not retrieved`]],
+    ...(prisma.excluded_by_full_text > 0 ? [['Full texts assessed', prisma.retrieved, [`${number(prisma.excluded_by_full_text)} excluded`, ...Object.entries(prisma.excluded_by_full_text_reasons).map(([why, works]) => `${why}: ${number(works)}`)]] as const] : []),
+    ['Full texts included', prisma.included, []],
+  ]; // prettier-ignore
+  return html`<ol class="flow-steps">
+    ${steps.map(
+      ([name, count, left]) =>
+        html`<li>
+          <div class="step"><strong>${number(count)}</strong> ${name}</div>
+          ${left.length > 0 && html`<div class="left">${left.map((each) => html`<div>${each}</div>`)}</div>`}
+        </li>`,
+    )}
+  </ol>`;
+}

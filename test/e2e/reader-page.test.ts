@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import type { Page } from 'playwright-core';
+
+import { openCorpus } from '../../src/corpus/index.ts';
+import type { CorpusServer } from '../../src/serve/index.ts';
+import { openServer } from '../../src/serve/index.ts';
+import { checkAccessible } from '../support/accessible.ts';
+import type { OpenBrowser } from '../support/browser.ts';
+import { HANGING_MS, NO_BROWSER, openBrowser } from '../support/browser.ts';
+import { line, makePdf, paragraph, prose } from '../support/make-pdf.ts';
+import { seen } from '../support/seen.ts';
+import { command } from './command.ts';
+
+const TOKEN = 'a-token-for-tests-only';
+const CITED = 'Slow currents let small grains of sand settle in plains';
+const QUOTE = 'The measured yield of thymol was 47.59 percent of the whole oil in every sample.';
+const PAGES = 150;
+
+let folder = '';
+let opened: OpenBrowser | undefined;
+let server: CorpusServer;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reader-page-'));
+  opened = await openBrowser();
+  if (!opened) return;
+  const papers = join(folder, 'papers');
+  mkdirSync(papers);
+  const titled = (title: string, more: Parameters<typeof makePdf>[0]): Promise<Uint8Array> =>
+    makePdf((pdf) => {
+      line(pdf, title, { x: 72, y: 72, size: 17, font: 'Times-Bold' });
+      line(pdf, 'Ana Berg, Carl Dahl', { x: 72, y: 100, size: 11 });
+      line(pdf, 'Abstract', { x: 72, y: 130, size: 13, font: 'Times-Bold' });
+      paragraph(pdf, prose(6, title.length), { x: 72, y: 150, width: 460 });
+      more(pdf);
+    });
+  const citing = await titled('What the oil of thyme holds', (pdf) => {
+    pdf.addPage();
+    line(pdf, 'Results', { x: 72, y: 72, size: 13, font: 'Times-Bold' });
+    paragraph(pdf, `${prose(5, 3)} ${QUOTE} ${prose(5, 4)}`, { x: 72, y: 96, width: 300 });
+    line(pdf, 'References', { x: 72, y: 420, size: 13, font: 'Times-Bold' });
+    for (const [at, text] of [
+      'E. Falk. Wheat and barley for distant towns. Journal of Plains 3 (2010) 12-19.',
+      `A. Berg, C. Dahl. ${CITED}. Journal of Rivers 7 (2012) 1-9.`,
+      'G. Holm. Grains of the coast in four winters. Journal of Plains 5 (2014) 77-80.',
+    ].entries())
+      line(pdf, `[${at + 1}] ${text}`, { x: 72, y: 444 + 16 * at, size: 9 });
+  });
+  const long = await titled('A thesis of many pages about rivers', (pdf) => {
+    for (let page = 2; page <= PAGES; page += 1) {
+      pdf.addPage();
+      line(pdf, `Sample ${page} of the long river was taken in winter.`, { x: 72, y: 120, size: 10 });
+    }
+  });
+  writeFileSync(join(papers, 'citing.pdf'), citing);
+  writeFileSync(join(papers, 'cited.pdf'), await titled(CITED, () => undefined));
+  writeFileSync(join(papers, 'long.pdf'), long);
+  const run = command('docstokg', ['run', '--input', papers, '--out', join(folder, 'run')], { cwd: folder });
+  assert.equal(run.status, 0, run.stderr);
+  server = await openServer({
+    runs: [{ id: 'run', corpus: await openCorpus(join(folder, 'run')) }],
+    queue: undefined,
+    host: '127.0.0.1',
+    port: 0,
+    token: TOKEN,
+    version: '0.0.0',
+    log: () => undefined,
+  });
+});
+after(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await opened?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const inBrowser = (title: string, body: (browser: OpenBrowser) => Promise<void>): void =>
+  void test(title, async (context) => {
+    if (opened) await body(opened);
+    else context.skip(NO_BROWSER);
+  });
+
+async function openPage({ browser }: OpenBrowser, path: string, width = 1440, height = 900): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  page.setDefaultTimeout(HANGING_MS);
+  const to = new URL(path, server.url);
+  to.searchParams.set('token', TOKEN);
+  await page.goto(to.href);
+  return page;
+}
+
+/** Whether the middle of an element is inside the part of the pages that is seen. */
+const IS_SEEN = `(element) => {
+  const [desk, place] = [document.querySelector('.desk'), element].map((each) => each.getBoundingClientRect());
+  const middle = (place.top + place.bottom) / 2;
+  return middle > desk.top && middle < desk.bottom;
+}`;
+
+inBrowser("one's own paper is shown as its pages; a sentence of an answer is marked in its line", async (browser) => {
+  const page = await openPage(browser, `/ask?q=${encodeURIComponent('What was the measured yield of thymol?')}`);
+  await page.locator('.answer li', { hasText: '47.59' }).locator('a').first().click();
+  await page.waitForSelector('.sheet[data-page="2"] img');
+  await seen(page, 'document.querySelector(\'.sheet[data-page="2"] img\')?.naturalWidth > 500');
+  await page.waitForSelector('.printed-text mark');
+  const marked = await page.$$eval('.printed-text mark', (marks) => marks.map((mark) => mark.textContent).join(' '));
+  assert.equal(marked.replaceAll(/\s+/g, ' ').trim(), QUOTE.slice(0, -1), 'the sentence, and only it');
+  assert.equal(await page.evaluate(`(${IS_SEEN})(document.querySelector('.printed-text mark'))`), true);
+  await checkAccessible(page, 'a quote on its page');
+  await page.goBack();
+  await page.waitForSelector('.opened', { state: 'detached' });
+  assert.ok(await page.locator('.answer li').first().isVisible(), 'back at the answer');
+});
+
+inBrowser('text of a page can be selected, and is what is printed', async (browser) => {
+  const page = await openPage(browser, '/works?document=citing&page=2');
+  const printed = page.locator('.sheet[data-page="2"] .printed-text span', { hasText: 'E. Falk' });
+  await printed.click({ clickCount: 3 });
+  assert.match(await page.evaluate<string>('String(getSelection())'), /E\. Falk\. Wheat and barley for distant towns/);
+});
+
+inBrowser('a reference opens the work that it cites, and the outline leads to its page', async (browser) => {
+  const page = await openPage(browser, '/works?document=citing');
+  await page.click('.switch button:text("Outline")');
+  await page.click('.side li:has-text("Results")');
+  await seen(page, "/page 2 of 2/.test(document.querySelector('.where')?.textContent ?? '')");
+  await page.click('.switch button:text("References")');
+  await page.waitForSelector('.listed li');
+  assert.equal(await page.locator('.listed .cited').count(), 1, 'one of three is in the library');
+  await checkAccessible(page, 'references');
+  await page.click('.listed .cited');
+  await seen(page, `document.querySelector('.viewer h2')?.textContent === ${JSON.stringify(CITED)}`);
+  await page.goBack();
+  await seen(page, "/oil of thyme/.test(document.querySelector('.viewer h2')?.textContent ?? '')");
+});
+
+inBrowser(
+  'of a long document only the pages near the visible one are drawn, and any is reached at once',
+  async (browser) => {
+    const drawn: string[] = [];
+    const page = await openPage(browser, '/works?document=long');
+    page.on('request', (request) => drawn.push(request.url()));
+    await page.waitForSelector('.sheet[data-page="1"] img');
+    assert.equal(await page.locator('.sheet').count(), PAGES);
+    assert.ok((await page.locator('.sheet img').count()) < 6, 'few pages are drawn');
+    await page.evaluate(
+      "document.querySelector('.desk').scrollTop = document.querySelector('[data-page=\"140\"]').offsetTop",
+    );
+    await page.waitForSelector('.sheet[data-page="140"] .printed-text span');
+    await seen(page, "/page 140 of/.test(document.querySelector('.where')?.textContent ?? '')");
+    await page.waitForURL(/[?&]page=140\b/);
+    assert.ok((await page.locator('.sheet img').count()) < 6, 'those left behind are gone');
+    assert.ok(drawn.filter((url) => url.includes('.png')).length < 12, `${drawn.length} requests`);
+    const again = await openPage(browser, new URL(page.url()).pathname + new URL(page.url()).search);
+    await again.waitForSelector('.sheet[data-page="140"] .printed-text span');
+    await again.keyboard.press('ArrowRight');
+    await seen(again, "/page 141 of/.test(document.querySelector('.where')?.textContent ?? '')");
+  },
+);
+
+inBrowser('a phone shows the page or its lists, never both', async (browser) => {
+  const page = await openPage(browser, '/works?document=citing', 380, 760);
+  await page.waitForSelector('.sheet img');
+  assert.equal(await page.locator('.beside').isVisible(), false);
+  await page.click('.switch button:text("Outline")');
+  assert.equal(await page.locator('.desk').isVisible(), false);
+  await page.click('.side li:has-text("Results")');
+  await seen(page, "/page 2 of 2/.test(document.querySelector('.where')?.textContent ?? '')");
+  assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 380, 'nothing is wider');
+  await checkAccessible(page, 'the reader on a phone');
+});
+
+inBrowser(
+  'an answer is asked on, copied with its sources and found again; Back goes through the questions',
+  async (browser) => {
+    const page = await openPage(browser, '/ask');
+    const question = 'What was the measured yield of thymol?';
+    await page.fill('#question', question);
+    await page.press('#question', 'Enter');
+    await page.locator('.answer li', { hasText: '47.59' }).waitFor();
+    assert.match((await page.textContent('.verdict')) ?? '', /word for word in the paper/);
+    await page.waitForSelector('.follow');
+    await checkAccessible(page, 'an answer');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.click('text=Save as Markdown')]);
+    const text = readFileSync(await file.path(), 'utf8');
+    assert.match(
+      text,
+      /^# What was the measured yield of thymol\?\n\n[^]*47\.59 percent[^]*\[1, p\. 2\][^]*## References\n\n1\. .*oil of thyme/,
+    );
+    await page.fill('[name=follow]', 'Which journal has wheat and barley?');
+    await page.press('[name=follow]', 'Enter');
+    await page.waitForURL(/q=Which\+journal/);
+    assert.ok(new URL(page.url()).searchParams.get('works'), 'only the papers of the answer are asked');
+    await page.locator('.asked a', { hasText: question }).waitFor();
+    await page.goBack();
+    await page.locator('.answer li', { hasText: '47.59' }).waitFor();
+    await page.goto(`${server.url}ask`);
+    await page.click(`.asked a:text("${question}")`);
+    await page.locator('.answer li', { hasText: '47.59' }).waitFor();
+  },
+);

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { GraphPicture, PictureNode } from '../../src/graph/picture/index.ts';
+import { joined, NamePlaces } from '../../src/serve/page/views/graph-model.ts';
+
+const node = (id: string, more: object = {}): PictureNode => ({
+  id,
+  kind: 'work',
+  label: id,
+  year: 2000,
+  cited: 0,
+  inCorpus: true,
+  x: 0,
+  y: 0,
+  ...more,
+});
+const cites = (source: number, target: number) => ({ source, target, kind: 'cites' as const, evidence: [] });
+
+test('neighbourhoods are joined where they meet, and the second stands around its own work', () => {
+  const first: GraphPicture = { nodes: [node('a'), node('b', { x: 100 })], edges: [cites(0, 1)], leftOut: {} };
+  const second: GraphPicture = {
+    nodes: [node('b'), node('a', { x: 7 }), node('c', { x: 5, y: 6 })],
+    edges: [cites(1, 0), cites(0, 2)],
+    leftOut: {},
+  };
+  const { nodes, edges } = joined([first, second]);
+  assert.deepEqual([...nodes.keys()], ['a', 'b', 'c']);
+  assert.deepEqual([nodes.get('b')?.x, nodes.get('c')?.x, nodes.get('c')?.y], [100, 105, 6]);
+  assert.deepEqual(
+    edges.map(({ from, to }) => `${from} ${to}`),
+    ['a b', 'b c'],
+    'each edge once',
+  );
+});
+
+test('nodes are grouped by their type where they have one, else by their kind', () => {
+  const nodes = [
+    node('a'),
+    node('b', { inCorpus: false }),
+    node('c', { kind: 'term', type: 'chemical_compound' }),
+    node('d', { kind: 'has_reference' }),
+  ];
+  const groups = [...joined([{ nodes, edges: [], leftOut: {} }]).nodes.values()].map(({ group }) => group);
+  assert.deepEqual(groups, ['in the library', 'cited work', 'chemical compound', 'has reference']);
+});
+
+test('no name covers another: it goes to the other side of its node, or is left out', () => {
+  const names = new NamePlaces(12);
+  const at = (x: number, y: number) => names.take({ x, y, size: 6 }, 100, 400);
+  assert.equal(at(200, 50), 210, 'right of its node');
+  assert.equal(at(205, 55), 95, 'left, since the right is taken');
+  assert.equal(at(210, 52), undefined);
+  assert.equal(at(210, 90), 220, 'another line');
+  assert.equal(at(390, 150), 280, 'inside the drawing');
+  names.clear();
+  assert.equal(at(210, 52), 220);
+});
