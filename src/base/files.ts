@@ -12,11 +12,11 @@ import {
   renameSync,
 } from 'node:fs';
 import { rmSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 
-import { describeDiskError, hasCode } from './errors.ts';
+import { AppError, describeDiskError, hasCode } from './errors.ts';
 import { forEachOf } from './once-per.ts';
 
 /** The package's folder with `sql/` and `package.json`, from source and from `dist/`. */
@@ -67,12 +67,16 @@ export function filesBelow(path: string): string[] {
   return walk(path).sort();
 }
 
-/** Writes a file atomically: a `.part` beside it, fsync, rename, fsync of the folder. */
+/** Writes a file atomically: a `.part` beside it, fsync, rename, fsync of the folder. Pipes and devices are written to. */
 export async function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
   replace: typeof renameFile = renameFile,
 ): Promise<void> {
+  if (isDevice(path)) {
+    await writeFile(path, data);
+    return;
+  }
   const part = partPath(path);
   try {
     // On a read-only disk the first call fails with ENOENT, the second one with the true reason.
@@ -121,8 +125,24 @@ export function isProcessAlive(pid: number): boolean {
   }
 }
 
+/** A pipe, a socket or a device, such as /dev/null: a rename would replace it by a file, for all programs. */
+function isDevice(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
 /** Renames synced bytes to their final name, durably. */
 export async function commitPart(part: string, path: string, replace = renameFile): Promise<void> {
+  if (isDevice(path)) {
+    rmSync(part, { force: true });
+    throw new AppError(
+      'OUTPUT_NOT_A_FILE',
+      `${path} is a pipe or a device, and this output is written as a whole file`,
+      {
+        hint: 'name a file',
+      },
+    );
+  }
   replace(part, path);
   await syncFolder(dirname(path));
 }
@@ -251,7 +271,9 @@ export function asideName(path: string): string {
   return `${path}.damaged-${number}`;
 }
 
-/** Warns where nobody else was named to be told: programs listen to `process.on('warning')`, and Node prints the rest. */
+/**
+ * Warns where nobody else was named to be told: programs listen to `process.on('warning')`, and Node prints the rest.
+ */
 export function emitWarning(message: string): void {
   process.emitWarning(message, 'DocsToKGWarning');
 }

@@ -35,6 +35,7 @@ export {
   replaceFile,
   writeOwnFile,
 } from './files.ts';
+export { installCommand } from './install-command.ts';
 export { Batcher } from './batcher.ts';
 export { CacheFile } from './cache-file.ts';
 export {

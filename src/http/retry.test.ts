@@ -40,7 +40,8 @@ test('the reset of an exhausted rate limit is parsed as seconds or as an epoch',
   assert.equal(at(403, { 'retry-after': '15' }), 15);
   // The server's clock is a minute ahead.
   assert.equal(at(429, { 'x-ratelimit-reset': epoch, date: 'Thu, 15 Jan 2026 00:01:00 GMT' }), 30);
-  // A daily budget with requests left, a plain refusal, a reset in the past, an invalid reset, and a status that is not a limit.
+  // A daily budget with requests left, a plain refusal, a reset in the past, an invalid reset, and a status that is not
+  // a limit.
   assert.equal(at(429, { 'x-ratelimit-remaining': '700', 'x-ratelimit-reset': '40000' }), undefined);
   assert.equal(at(403, { 'x-ratelimit-reset': '40000' }), undefined);
   assert.equal(at(429, { 'x-ratelimit-reset': String(now / 1000 - 5) }), undefined);

@@ -37,7 +37,8 @@ const FILE_ACCEPT = 'application/pdf,application/xml;q=0.9,text/html;q=0.8,*/*;q
 
 /**
  * The innermost `Send`. On a reused connection, responses belong to requests only by order: a server that sends one too
- * many shifts all that follow. So only APIs and the user's own servers reuse connections, until unrequested bytes arrive.
+ * many shifts all that follow. So only APIs and the user's own servers reuse connections, until unrequested bytes
+ * arrive.
  */
 export class Transport implements AsyncDisposable {
   readonly #keptAlive: Agent;

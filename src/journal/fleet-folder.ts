@@ -31,7 +31,9 @@ export function writeCopies(folder: string, copies: Copies): Promise<void> {
   return writeOwnFile(copiesPath(folder), `${JSON.stringify(copies)}\n`);
 }
 
-/** Whether the logs of a folder are copies of a fleet's. Lines go to its server only: a copy would not continue others. */
+/**
+ * Whether the logs of a folder are copies of a fleet's. Lines go to its server only: a copy would not continue others.
+ */
 export function isFleetFolder(folder: string): boolean {
   return existsSync(copiesPath(folder));
 }

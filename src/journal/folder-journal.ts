@@ -39,7 +39,7 @@ export class FolderJournal implements Journal {
   }
 
   async append(entries: readonly LogEntry[], lease?: JobLease): Promise<boolean> {
-    if (lease && !(await this.isHeld(lease))) return false;
+    if (lease && !(await lease.isHeld())) return false;
     for (const { log, lines } of entries) await this.#writers.append(log, lines);
     return true;
   }
@@ -47,10 +47,6 @@ export class FolderJournal implements Journal {
   say({ log, lines }: LogEntry): void {
     refuseFleetFolder(this.logs.path);
     if (lines.length > 0) appendNow(this.logs.of(log).path, lines, SYNCED.has(log));
-  }
-
-  async isHeld(lease: JobLease): Promise<boolean> {
-    return (await lease.isHeld?.()) ?? true;
   }
 
   async refresh(): Promise<number> {

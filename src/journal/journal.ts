@@ -11,8 +11,8 @@ export interface LogEntry {
 export interface JobLease extends Lease {
   /** `works`, or the name of a stage. */
   readonly queue: string;
-  /** Asks the queue whether it is held; a journal on the queue's server looks for itself. */
-  readonly isHeld?: (() => Promise<boolean>) | undefined;
+  /** Asks the queue whether it is held now; it may be lost a moment later. */
+  isHeld(): Promise<boolean>;
 }
 
 /**
@@ -43,8 +43,6 @@ export interface Journal extends AsyncDisposable {
    * next `append` or `refresh`, and are lost if the process is killed before.
    */
   say(entry: LogEntry): void;
-  /** Whether a lease is held now. `append` checks again: it may be lost a moment later. */
-  isHeld(lease: JobLease): Promise<boolean>;
   /** Copies what other machines have appended into the files; returns the number of new lines. */
   refresh(): Promise<number>;
   /** The name of the corpus: the same for all its machines and all copies of its logs. */

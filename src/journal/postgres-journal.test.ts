@@ -43,7 +43,8 @@ async function openJournals(): Promise<JournalsUnderTest & { readonly folder: st
       const { leased } = await queue.exchange({ settlements: [], picks, workerId: 'w', leaseMs: 60_000, now });
       const [job] = leased;
       assert.ok(job);
-      return { queue: 'chunk', id: job.id, token: job.token };
+      // The server looks for itself in the transaction of the append.
+      return { queue: 'chunk', id: job.id, token: job.token, isHeld: async () => true };
     },
     lose: async ({ id }) => void (await queue.admin.cancel(id, clock.now())),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -105,10 +105,6 @@ class PostgresJournal implements Journal {
     this.#said.push(entry);
   }
 
-  isHeld(lease: JobLease): Promise<boolean> {
-    return this.#lines.isHeld(lease);
-  }
-
   refresh(): Promise<number> {
     this.#refreshing = this.#refreshing.catch(() => 0).then(() => this.#refresh());
     return this.#refreshing;

@@ -8,11 +8,11 @@ const WORKS = 'works';
 
 /** A job's row has a worker while it is leased, and its token changes with each lease. */
 const HELD = (runs: string): string =>
-  `SELECT 1 AS held FROM ${runs} WHERE id = :id AND token = :token AND worker_id IS NOT NULL`;
+  `SELECT 1 AS held FROM ${runs} WHERE id = :id AND token = :token AND worker_id IS NOT NULL FOR SHARE`;
 
 const APPEND = (runs: string | undefined): string => `
   WITH held AS (
-    ${runs === undefined ? 'SELECT 1 AS held' : `${HELD(runs)} FOR SHARE`}
+    ${runs === undefined ? 'SELECT 1 AS held' : HELD(runs)}
   ), once AS (
     INSERT INTO log_batches (batch) SELECT :batch::uuid FROM held ON CONFLICT DO NOTHING RETURNING batch
   ), input AS (
@@ -66,13 +66,6 @@ export class PostgresLines implements AsyncDisposable {
       ...(lease && { id: lease.id, token: lease.token }),
     });
     return answer?.held === 1;
-  }
-
-  /** Whether a lease is held now; it may be lost a moment later, so `append` checks again. */
-  async isHeld(lease: JobLease): Promise<boolean> {
-    const runs = this.#runsOf(lease);
-    const { id, token } = lease;
-    return (await this.#connection.run(`held ${runs}`, HELD(runs), { id, token })).length > 0;
   }
 
   /** Lines after the given numbers, in order, at most `limit` per log. */

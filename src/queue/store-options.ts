@@ -10,7 +10,9 @@ export interface StoreOptions {
   readonly timeoutMs?: number;
   /** PostgreSQL: the schema that holds the tables; `docstokg` by default. */
   readonly schema?: string;
-  /** PostgreSQL: connect through a pooler in transaction mode: no prepared statements, and polling instead of LISTEN. */
+  /**
+   * PostgreSQL: connect through a pooler in transaction mode: no prepared statements, and polling instead of LISTEN.
+   */
   readonly pooler?: boolean | undefined;
   /** PostgreSQL: maximum number of connections, 4 by default; one of them listens. */
   readonly maxConnections?: number | undefined;

@@ -1,7 +1,7 @@
 export { assembleDownload, checkDownload, checkFolder, dnsMappings, openAsking } from './download/open-download.ts';
-export { checkStore } from './fleet/check-store.ts';
-export type { StoreCheck } from './fleet/check-store.ts';
-export { openShared, openStored } from './fleet/open-shared.ts';
+export { checkStore } from './storage/check-store.ts';
+export type { StoreCheck } from './storage/check-store.ts';
+export { openStorage, openStored } from './storage/storage.ts';
 export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';
 export { configuredServices, hostKnowledge, hostRates, hostsNow } from './download/open-admission.ts';
@@ -30,7 +30,7 @@ export { corpusLayer } from './corpus-layer.ts';
 export { eventStream } from './event-stream.ts';
 export type { CorpusStageName } from './stages/run-prepared.ts';
 export { askedFor, estimateWorks, findWorks, wantedDocuments } from './list/run-request.ts';
-export type { Estimate, RunRequest, SkippedFile } from './list/run-request.ts';
+export type { Estimate, RunRequest } from './list/run-request.ts';
 export { chunkFolder, chunkFormat, refreshPassages } from './make-index.ts';
 export type { SearchEvent } from './make-index.ts';
 export { isEmptyDiff, refreshCorpus } from './refresh/refresh-corpus.ts';
@@ -45,6 +45,7 @@ export type {
   RunFile,
   StageAccount,
   WorksAccount,
+  SkippedFile,
 } from './run-file.ts';
 export { Run } from './run.ts';
 export type { RunProgress } from './run.ts';
@@ -59,3 +60,5 @@ export {
 export type { StageCall } from './stages/prepare-stages.ts';
 export { PARSE_STAGES, runStages } from './stages/run-stages.ts';
 export type { ParseRequest, ParseStage } from './stages/run-stages.ts';
+export { accountPath, discoverWorks, readDiscoveryAccount, readDiscoveryQuery } from './list/discover.ts';
+export type { DiscoveryAccount } from './list/discover.ts';

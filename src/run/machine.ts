@@ -1,6 +1,6 @@
 import type { StageLog } from '../journal/index.ts';
 import type { ItemEnd, Line, ManifestSink, WorkItem } from '../stage/index.ts';
-import type { CorpusFiles } from './fleet/shared-files.ts';
+import type { CorpusFiles } from './storage/corpus-files.ts';
 import { MemoryLine } from './lines/memory-line.ts';
 import type { FlowingStage } from './stages/prepare-stages.ts';
 import { hasOutputs, storeOutputs } from './stages/stored-outputs.ts';

@@ -13,12 +13,9 @@ import type { QueueEvent } from '../queue/index.ts';
 import type { IndexEvent } from '../search/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
 import type { CorpusStageName } from './stages/run-prepared.ts';
-import type { SkippedFile } from './list/run-request.ts';
 
 /** The version of `run.json`; it changes when a field changes its meaning. */
-const RUN_SCHEMA = 'docstokg/run/2';
-/** Its summary has other fields, so its counts are read from the database. */
-const OLD_SCHEMA = 'docstokg/run/1';
+const RUN_SCHEMA = 'docstokg/run/1';
 const NAME = 'run.json';
 
 /** `run.json`: the request and its last outcome. Times are ISO 8601. */
@@ -47,7 +44,6 @@ export async function readRunFile(folder: string): Promise<RunFile | undefined> 
   if (!existsSync(path)) return undefined;
   const file = parseJson(await readFile(path, 'utf8')) as RunFile | undefined;
   if (file?.schema === RUN_SCHEMA) return file;
-  if (file?.schema === OLD_SCHEMA) return { ...file, schema: RUN_SCHEMA, account: null };
   throw new AppError('RUN_FILE', `${path} was not written by this version of docstokg run`, {
     hint: 'move it away; all other files in the folder are reused',
   });
@@ -92,15 +88,40 @@ export async function openRunFolder(path: string, asked: RunAsked, clock: Clock)
 }
 
 /** The counts of a folder over all its runs; works listed and bytes downloaded by this run. */
-export type WorksAccount = ReturnType<typeof accountOfWorks>;
+export interface WorksAccount extends Account {
+  /** Works that this run listed. */
+  readonly listed_this_run: number;
+  /** Bytes that this run downloaded. */
+  readonly bytes_this_run: number;
+}
 
-export type StageAccount = ReturnType<typeof stageAccount>;
+/** What a stage did in a run, and how long documents took. */
+export interface StageAccount {
+  readonly done: number;
+  /** Done by an earlier run. */
+  readonly kept: number;
+  readonly failed: number;
+  /** Not taken, because the run was stopped. */
+  readonly left: number;
+  readonly wall_ms: number;
+  readonly p50_ms: number;
+  readonly p95_ms: number;
+}
 
 export interface FailedDocument {
   readonly stage: CorpusStageName;
   readonly document: string;
   readonly code: string;
   readonly message: string;
+}
+
+/** A file that is no paper. */
+export interface SkippedFile {
+  readonly file: string;
+  /** A known reason; `copy` for a file with the same bytes as another. */
+  readonly reason: string;
+  /** What it is instead. */
+  readonly detail: string;
 }
 
 /** What a run did. */
@@ -150,10 +171,9 @@ export function accountOfStages(
   };
 }
 
-function stageAccount(outcome: StageOutcome, scans: number) {
+function stageAccount(outcome: StageOutcome, scans: number): StageAccount {
   return {
     done: outcome.succeeded,
-    /** Done by an earlier run. */
     kept: Math.max(0, outcome.skipped - scans),
     failed: outcome.failed,
     left: outcome.unfinished,
@@ -163,7 +183,7 @@ function stageAccount(outcome: StageOutcome, scans: number) {
   };
 }
 
-export function accountOfWorks(counts: Account, now: DownloadSummary | undefined) {
+export function accountOfWorks(counts: Account, now: DownloadSummary | undefined): WorksAccount {
   return { ...counts, listed_this_run: now?.found ?? 0, bytes_this_run: now?.bytes ?? 0 };
 }
 

@@ -14,8 +14,8 @@ import type { DownloadAssembly } from './download/open-download.ts';
 import { assembleDownload } from './download/open-download.ts';
 import { eventStream } from './event-stream.ts';
 import { openFleetMachine } from './fleet/fleet-machine.ts';
-import type { Shared } from './fleet/open-shared.ts';
-import { openShared } from './fleet/open-shared.ts';
+import type { CorpusStorage } from './storage/storage.ts';
+import { openStorage } from './storage/storage.ts';
 import { SavedFiles } from './lines/saved-files.ts';
 import { listWorks } from './list/list-works.ts';
 import type { ZoteroVersions } from './list/provider.ts';
@@ -36,8 +36,15 @@ import { openEmbedEngines, prepareChunk, prepareDoctags, prepareEmbed } from './
 
 const OTHER_TOKENIZER = 'cl100k';
 const NOTHING_PARSED = {
-  documents: 0, scans: 0, partial: 0, skipped_files: [], own_papers: null, stages: {}, failures: [], index: null,
-} as const; // prettier-ignore
+  documents: 0,
+  scans: 0,
+  partial: 0,
+  skipped_files: [],
+  own_papers: null,
+  stages: {},
+  failures: [],
+  index: null,
+} as const;
 
 /** How far the downloads of a run are, on this machine. */
 export interface RunProgress {
@@ -164,11 +171,11 @@ export class Run implements AsyncIterable<CorpusEvent> {
     const own = await findOwnPapers(request.papers, config.download.out);
     this.#papers = own.papers.length;
     const papers = stack.use(openFiling(own.papers, config, runtime));
-    const shared = stack.use(await openShared(config, runtime));
+    const storage = stack.use(await openStorage(config, runtime));
     const queue = wantsWorks(request) ? stack.use(await openQueue(config, runtime)) : undefined;
     // Closed first: it copies lines of other machines into the database of the download.
-    await using machine = await this.#openMachine({ ...request, config }, shared, queue);
-    const download = queue && stack.use(await this.#openDownload({ ...request, config }, { queue, shared, machine }));
+    await using machine = await this.#openMachine({ ...request, config }, storage, queue);
+    const download = queue && stack.use(await this.#openDownload({ ...request, config }, { queue, storage, machine }));
     const stages = { doctags: papers.seeing(prepareDoctags(config)), chunk: await prepareChunk(config), embed };
     // Papers of the user are named first: a work of the same name gets another one, in every run.
     own.papers.forEach(stages.doctags.item);
@@ -214,11 +221,11 @@ export class Run implements AsyncIterable<CorpusEvent> {
     const { config, runtime, signal } = request;
     const startedAt = runtime.clock.monotonic();
     await using stack = new AsyncDisposableStack();
-    const shared = stack.use(await openShared(config, runtime));
+    const storage = stack.use(await openStorage(config, runtime));
     const queue = stack.use(await openQueue(config, runtime));
     // Closed first: it copies lines of other machines into the database of the download.
-    await using machine = await this.#openMachine(request, shared, queue);
-    const download = stack.use(await this.#openDownload(request, { queue, shared, machine }));
+    await using machine = await this.#openMachine(request, storage, queue);
+    const download = stack.use(await this.#openDownload(request, { queue, storage, machine }));
     const summary = await this.#downloaded({ download, machine, request }, signal);
     return {
       ...NOTHING_PARSED,
@@ -275,15 +282,15 @@ export class Run implements AsyncIterable<CorpusEvent> {
   /** The machine that the run is on: one of a fleet if it shares its journal with others. */
   async #openMachine(
     { config, runtime, ids, wanted, papers }: Request,
-    shared: Shared,
+    storage: CorpusStorage,
     works: WorkQueue | undefined,
   ): Promise<Machine> {
     const copied = (): void => this.#download?.manifest.flush();
-    if (shared.journal.isShared)
-      return await openFleetMachine({ config, runtime, shared, works, asked: { ids, wanted }, papers, copied });
+    if (storage.journal.isShared)
+      return await openFleetMachine({ config, runtime, storage, works, asked: { ids, wanted }, papers, copied });
     const { data_root: dataRoot, format } = config.parse;
     return aloneMachine({
-      stored: config.store.url === '' ? undefined : shared.files,
+      stored: config.store.url === '' ? undefined : storage.files,
       hasFile: async (path, bytes) => (await this.#download?.files.holds(path, bytes)) ?? false,
       chunked: () => chunkedDocuments(dataRoot, format),
     });
@@ -291,10 +298,10 @@ export class Run implements AsyncIterable<CorpusEvent> {
 
   async #openDownload(
     request: Request,
-    parts: { readonly queue: WorkQueue; readonly shared: Shared; readonly machine: Machine },
+    parts: { readonly queue: WorkQueue; readonly storage: CorpusStorage; readonly machine: Machine },
   ): Promise<DownloadAssembly> {
     const { config, runtime, tell } = request;
-    const { queue, shared, machine } = parts;
+    const { queue, storage, machine } = parts;
     const zotero = zoteroVersions(config.download.out);
     this.#zotero = zotero;
     await using stack = new AsyncDisposableStack();
@@ -305,7 +312,7 @@ export class Run implements AsyncIterable<CorpusEvent> {
     const assembly = stack.use(
       await assembleDownload(config, runtime, {
         queue,
-        shared,
+        storage,
         provider: (found) => listWorks({ ...request, zotero }, found),
         list: async (find, signal) => {
           await machine.once({ name: 'list' }, find, signal);

@@ -34,7 +34,9 @@ export const STAGE_NUMBERS = {
   limit: integer(0, 0, 1_000_000_000),
   /** A cpu worker that needs more memory is killed, and its item fails; 0 means no limit. */
   memoryLimitMb: integer(0, 0, 1_048_576),
-  /** Size of the young generation of a cpu worker's heap; a small one keeps the process smaller. 0 means V8's default. */
+  /**
+   * Size of the young generation of a cpu worker's heap; a small one keeps the process smaller. 0 means V8's default.
+   */
   youngGenerationMb: integer(0, 0, 3_072),
   /** A cpu worker is replaced after this many items; 0 means never. */
   recycleAfterItems: integer(0, 0, 1_000_000_000),

@@ -29,7 +29,9 @@ import type {
 const LONGEST_RETRY_MS = 3_600_000;
 /** Maximum number of items taken but not yet recorded: bounds the rows that wait behind a slow item. */
 const MOST_OPEN = 1 << 14;
-/** The same for items of a source, beside those that run or wait to run: what it cannot settle, it need not hand out. */
+/**
+ * The same for items of a source, beside those that run or wait to run: what it cannot settle, it need not hand out.
+ */
 const MOST_UNSETTLED = 64;
 const SETTLED_TOGETHER = 4;
 /** Items that may wait for a worker; an unsorted plan of unknown length is sorted within this many. */

@@ -113,12 +113,14 @@ async function recordGrants(schema: string): Promise<void> {
     CREATE TABLE place_book (key TEXT, places INTEGER);
     -- Each grant is recorded before another process can get a turn at the same host.
     ALTER FUNCTION reserve_turns RENAME TO reserve_turns_itself;
-    CREATE FUNCTION reserve_turns(TEXT, DOUBLE PRECISION, DOUBLE PRECISION, DOUBLE PRECISION, TEXT[], INTEGER[], DOUBLE PRECISION[],
-        INTEGER[], INTEGER[], INTEGER[], INTEGER[], BOOLEAN[], BOOLEAN[], INTEGER[], DOUBLE PRECISION[])
+    CREATE FUNCTION reserve_turns(me TEXT, ttl_ms DOUBLE PRECISION, ahead_ms DOUBLE PRECISION, lead_ms DOUBLE PRECISION,
+        keys TEXT[], caps INTEGER[], intervals DOUBLE PRECISION[], bursts INTEGER[], turns INTEGER[], slots INTEGER[],
+        used INTEGER[], spaced BOOLEAN[], from_answer BOOLEAN[], unused INTEGER[], behind DOUBLE PRECISION[])
       RETURNS TABLE (key TEXT, now_ms DOUBLE PRECISION, first_at DOUBLE PRECISION, next_at DOUBLE PRECISION, turns_given INTEGER,
         slots_given INTEGER, contended BOOLEAN, held_ms DOUBLE PRECISION, holders INTEGER)
-      LANGUAGE plpgsql SET search_path FROM CURRENT AS
-      $$BEGIN FOR key, now_ms, first_at, next_at, turns_given, slots_given, contended, held_ms, holders IN
+      LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+      #variable_conflict use_column
+      BEGIN FOR key, now_ms, first_at, next_at, turns_given, slots_given, contended, held_ms, holders IN
         SELECT * FROM reserve_turns_itself($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) LOOP
         INSERT INTO turn_book (key, first_at, turns, next_at, unused, behind) SELECT reserve_turns.key, reserve_turns.first_at,
           turns_given, reserve_turns.next_at, $14[array_position($5, reserve_turns.key)], $15[array_position($5, reserve_turns.key)];

@@ -193,27 +193,29 @@ export class Fleet implements AsyncDisposable {
     const sorted = [...requests].sort((a, b) => (a.key < b.key ? -1 : 1));
     const sentAt = performance.now();
     this.#sentAt = sentAt;
+    const asked = {
+      me: this.holder,
+      ttl_ms: this.leaseMs,
+      ahead_ms: RESERVED_AHEAD_MS,
+      lead_ms: this.#serverClock.leadMs,
+      keys: sorted.map(({ key }) => key),
+      caps: sorted.map(({ pace }) => Math.min(pace.cap, 1_000_000)),
+      intervals: sorted.map(({ pace }) => pace.intervalMs),
+      bursts: sorted.map(({ pace }) => pace.burst),
+      turns: sorted.map(({ turns }) => turns),
+      slots: sorted.map(({ slots }) => Math.min(slots, 1_000_000)),
+      used: sorted.map(({ used }) => used),
+      spaced: sorted.map(({ spaced }) => spaced),
+      from_answer: sorted.map(({ pace }) => pace.from === 'answer'),
+      unused: sorted.map(({ unused }) => unused),
+      behind: sorted.map(({ behind }) => behind),
+    };
+    const places = Object.keys(asked).map((name, at) => `${name} => $${at + 1}`);
     try {
       const rows = await this.query<Row>(
         `SELECT key, now_ms, first_at, next_at AS behind, turns_given AS turns, slots_given AS slots, contended, holders
-         FROM reserve_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-        [
-          this.holder,
-          this.leaseMs,
-          RESERVED_AHEAD_MS,
-          this.#serverClock.leadMs,
-          sorted.map(({ key }) => key),
-          sorted.map(({ pace }) => Math.min(pace.cap, 1_000_000)),
-          sorted.map(({ pace }) => pace.intervalMs),
-          sorted.map(({ pace }) => pace.burst),
-          sorted.map(({ turns }) => turns),
-          sorted.map(({ slots }) => Math.min(slots, 1_000_000)),
-          sorted.map(({ used }) => used),
-          sorted.map(({ spaced }) => spaced),
-          sorted.map(({ pace }) => pace.from === 'answer'),
-          sorted.map(({ unused }) => unused),
-          sorted.map(({ behind }) => behind),
-        ],
+         FROM reserve_turns(${places.join(', ')})`,
+        Object.values(asked),
       );
       this.#serverClock.sample(rows.at(-1)?.now_ms, sentAt);
       const now = performance.now();

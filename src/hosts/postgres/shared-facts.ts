@@ -55,16 +55,12 @@ export class SharedFacts implements Facts, AsyncDisposable {
   /** Claims on facts that are being found here. */
   readonly #held = new Set<AbortController>();
   readonly #watch: NodeJS.Timeout;
+  /** When this process was last seen running, by both clocks: one of them may stop with the machine. */
+  #seen = { at: performance.now(), day: Date.now() };
 
   constructor(fleet: Fleet) {
     this.#fleet = fleet;
-    // A pause longer than the lease means that this process was frozen and considered dead.
-    let [at, day] = [performance.now(), Date.now()];
-    this.#watch = setInterval(() => {
-      const gapMs = Math.max(performance.now() - at, Date.now() - day);
-      [at, day] = [performance.now(), Date.now()];
-      if (gapMs > fleet.leaseMs) for (const claim of this.#held) claim.abort();
-    }, fleet.leaseMs / 4).unref();
+    this.#watch = setInterval(() => this.#dropLostClaims(), fleet.leaseMs / 4).unref();
   }
 
   async once(key: string, find: (signal: AbortSignal) => Promise<Fact>, signal?: AbortSignal): Promise<Fact> {
@@ -100,28 +96,49 @@ export class SharedFacts implements Facts, AsyncDisposable {
     this.#closed.abort();
   }
 
+  /** After a pause longer than the lease this process was frozen and considered dead: others find its facts. */
+  #dropLostClaims(): void {
+    const { at, day } = this.#seen;
+    this.#seen = { at: performance.now(), day: Date.now() };
+    if (Math.max(this.#seen.at - at, this.#seen.day - day) > this.#fleet.leaseMs)
+      for (const claim of this.#held) claim.abort();
+  }
+
   /** Undefined when the claim was lost meanwhile. */
   async #find(key: string, find: (signal: AbortSignal) => Promise<Fact>): Promise<Fact | undefined> {
     const claim = new AbortController();
     this.#held.add(claim);
-    const found = await find(claim.signal)
-      .catch(async (error: unknown) => {
-        await this.#again(() =>
-          this.#fleet.query('UPDATE host_facts SET finder_until = 0 WHERE key = $1 AND finder = $2', [
-            key,
-            this.#fleet.holder,
-          ]),
-        );
-        if (!claim.signal.aborted) throw error;
-        return undefined;
-      })
-      .finally(() => this.#held.delete(claim));
-    if (!found) return undefined;
+    let found: Fact | undefined;
+    try {
+      found = await find(claim.signal);
+    } catch (error) {
+      this.#dropLostClaims();
+      if (!claim.signal.aborted) {
+        await this.#giveUp(key);
+        throw error;
+      }
+    } finally {
+      // What was found may arrive before the timer of a process that continues.
+      this.#dropLostClaims();
+      this.#held.delete(claim);
+    }
+    if (!found || claim.signal.aborted) {
+      await this.#giveUp(key);
+      return undefined;
+    }
     const written = this.#again(() => this.#writes.add({ key, ...found }));
     this.#found.set(key, written);
     void written.finally(() => this.#found.delete(key));
     // The caller need not wait until it is stored.
     return found;
+  }
+
+  /** Lets another process find the fact, unless one has taken over already. */
+  async #giveUp(key: string): Promise<void> {
+    const { holder } = this.#fleet;
+    await this.#again(() =>
+      this.#fleet.query('UPDATE host_facts SET finder_until = 0 WHERE key = $1 AND finder = $2', [key, holder]),
+    );
   }
 
   async #claim(asked: readonly { readonly key: string; row: Row }[]): Promise<void> {

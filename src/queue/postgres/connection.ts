@@ -17,13 +17,30 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** The statement may be sent again: the server is unreachable, starting, full, or asks for a retry. */
 const PASSING = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH',
-  '08000', '08001', '08003', '08004', '08006', '57P01', '57P02', '57P03', '53300', '40001', '40P01',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  '08000',
+  '08001',
+  '08003',
+  '08004',
+  '08006',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '40001',
+  '40P01',
   // Read-only after a failover, until another server or the operator takes over.
   '25006',
   // How poolers report that the server is unreachable or has no free connection.
   '08P01',
-]); // prettier-ignore
+]);
 
 /** Advisory lock for migrations, so that two starting processes do not both create the tables. */
 const MIGRATION_LOCK = 0x646f6373;

@@ -66,51 +66,40 @@ test('no statement scans the whole queue, whatever the planner knows', async () 
   }
 });
 
-test('a queue of the first schema is migrated', async () => {
+test('a queue whose schema is behind is migrated, and its jobs stay', async () => {
   const schema = `carried_${process.pid}`;
   const client = new Client({ connectionString: server.url, options: `-c search_path=${schema}` });
   await client.connect();
   try {
     await client.query(`CREATE SCHEMA ${schema}`);
     await client.query('CREATE TABLE migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL)');
-    const [first] = readMigrations('postgres');
-    assert.ok(first);
+    const [first, second] = readMigrations('postgres');
+    assert.ok(first && second);
     await client.query(first.sql);
     await client.query('INSERT INTO migrations VALUES (1, $1)', [first.name]);
-    await client.query(`INSERT INTO jobs (artifact_id, artifact_json, state, attempts, last_error, resolver_hint, host,
-        created_at, updated_at, lease_expires_at, worker_id, priority, token)
-      VALUES ('a', '{"n":1}', 'queued', 1, 'HTTP_500: no', 'arxiv', 'arxiv.org', 1, 2, NULL, NULL, 3, 7),
-             ('b', '{"n":2}', 'in_progress', 1, NULL, NULL, NULL, 1, 2, 60000, 'w', 0, 8),
-             ('c', '{"n":3}', 'done', 1, NULL, NULL, NULL, 1, 2, NULL, NULL, 0, 9)`);
     await client.query(
-      `INSERT INTO tally VALUES ('queued', 'arxiv', 'HTTP_500', 1), ('in_progress', '', '', 1), ('done', '', '', 1)`,
+      `INSERT INTO artifacts (id, created_at, artifact_id, artifact_json) VALUES (1, 1, 'a', '{"n":1}')`,
     );
+    await client.query(`INSERT INTO runs (id, token, updated_at, lease_expires_at, state, lane, worker_id)
+      VALUES (1, 8, 2, 60000, 'in_progress', 'arxiv.org arxiv', 'w')`);
+    await client.query(`INSERT INTO tally VALUES ('in_progress', 'arxiv', '', 1)`);
     await using store = await PostgresStore.open({ url: server.url, schema, clock: systemClock, leaseClock: 'caller' });
+    const { rows } = await client.query('SELECT version, name FROM migrations ORDER BY version');
+    assert.deepEqual(
+      rows,
+      [first, second].map(({ version, name }) => ({ version, name })),
+    );
+    assert.equal((await client.query('SELECT count(*)::int AS count FROM log_heads')).rows[0]?.count, 0);
     const a = await store.admin.find('a');
     assert.deepEqual(
-      [a?.artifactJson, a?.state, a?.attempts, a?.lastError, a?.resolverHint, a?.host, a?.priority, a?.createdAt],
-      ['{"n":1}', 'queued', 1, 'HTTP_500: no', 'arxiv', 'arxiv.org', 3, 1],
+      [a?.artifactJson, a?.state, a?.host, a?.resolverHint],
+      ['{"n":1}', 'in_progress', 'arxiv.org', 'arxiv'],
     );
-    // The lease continues under its token, new jobs get new ids, and known jobs stay known.
-    const held = { id: 2, token: 8, resolverHint: null };
-    const settlements = [{ ...held, settlement: { kind: 'finish', state: 'done' } as const }];
+    // The lease continues under its token.
+    const settlement = { kind: 'finish', state: 'done' } as const;
+    const settlements = [{ id: 1, token: 8, resolverHint: null, settlement }];
     const exchange = { workerId: 'w', settlements, picks: [], now: 3, leaseMs: 60_000 };
     assert.deepEqual((await store.exchange(exchange)).accepted, [true]);
-    assert.deepEqual(
-      await store.enqueue(
-        ['a', 'd'].map((id) => ({ artifactId: id, artifactJson: '{}' })),
-        4,
-      ),
-      [false, true],
-    );
-    assert.equal((await store.admin.find('d'))?.id, 5);
-    const { rows } = await client.query('SELECT artifact_id, state FROM jobs ORDER BY id');
-    assert.deepEqual(rows, [
-      { artifact_id: 'a', state: 'queued' },
-      { artifact_id: 'b', state: 'done' },
-      { artifact_id: 'c', state: 'done' },
-      { artifact_id: 'd', state: 'queued' },
-    ]);
   } finally {
     await client.end();
   }

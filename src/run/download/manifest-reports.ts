@@ -7,8 +7,8 @@ import type { CorpusStore } from '../../database/index.ts';
 import { manifestRows } from '../../database/index.ts';
 
 const CSV_FIELDS = [
-  'at', 'run_id', 'work', 'doi', 'title', 'outcome', 'reason', 'detail', 'resolver', 'url', 'final_url', 'path', 'kind', 'sha256', 'bytes', 'license',
-  'version', 'host_type', 'retry_at', 'duration_ms',
+  'at', 'run_id', 'work', 'doi', 'title', 'outcome', 'reason', 'detail', 'resolver', 'url', 'final_url', 'path', 'kind',
+  'sha256', 'bytes', 'license', 'version', 'host_type', 'retry_at', 'duration_ms',
 ] as const; // prettier-ignore
 
 interface Measured {

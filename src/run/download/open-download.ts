@@ -14,8 +14,8 @@ import { jobLease, orchestratorOptions } from '../queue/open-queue.ts';
 import type { Clocks, Runtime, WebTime } from '../queue/open-queue.ts';
 import type { ReviewFile } from '../list/search-titles.ts';
 import { openReviewFile } from '../list/search-titles.ts';
-import type { Shared } from '../fleet/open-shared.ts';
-import type { CorpusFiles } from '../fleet/shared-files.ts';
+import type { CorpusStorage } from '../storage/storage.ts';
+import type { CorpusFiles } from '../storage/corpus-files.ts';
 import type { HostEvent } from '../../hosts/index.ts';
 import type { DnsMapping, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../../http/index.ts';
 import { createClient, raced, requireContact, SqliteCacheStore } from '../../http/index.ts';
@@ -49,7 +49,7 @@ export interface DownloadParts extends Pick<DownloadRunOptions, 'queue' | 'list'
         readonly review: ReviewFile;
       },
   ) => WorkProvider;
-  readonly shared: Shared;
+  readonly storage: CorpusStorage;
   readonly reportHttp?: ((event: HttpEvent) => void) | undefined;
 }
 
@@ -119,7 +119,7 @@ export async function assembleDownload(config: Config, runtime: Runtime, parts: 
   const web = config.queue.backend === 'postgres' ? webTime({ clock: runtime.clock }) : webTime(runtime);
   const runId = `${new Date(runtime.clock.now()).toISOString().replaceAll(/[:.]/g, '-')}-${randomBytes(3).toString('hex')}`;
   const warn = (message: string): void => runtime.log('warn', message);
-  const { journal, files: corpusFiles } = parts.shared;
+  const { journal, files: corpusFiles } = parts.storage;
   const store = stack.use(CorpusStore.create(download.out, { warn, journal }));
   const manifest = stack.use(
     await ManifestFolder.open({

@@ -11,7 +11,7 @@ import { startPostgres } from '../../../test/postgres.ts';
 import { sha256, systemClock } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { loadConfig, settingsLayer } from '../../config/index.ts';
-import { openStored } from './open-shared.ts';
+import { openStored } from '../storage/storage.ts';
 import type { WorkItem } from '../../stage/index.ts';
 import { corpusLayer } from '../corpus-layer.ts';
 import type { FlowingStage } from '../stages/prepare-stages.ts';
@@ -41,8 +41,8 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
   mkdirSync(join(folder, 'PDF'), { recursive: true });
   mkdirSync(join(folder, 'Data/DocTagsFiles'), { recursive: true });
   const config = configOf(folder, { backend: 'postgres', url: server.url, fleet: true, schema });
-  const shared = stack.use(await openStored(config, runtime));
-  const { files } = shared;
+  const storage = stack.use(await openStored(config, runtime));
+  const { files } = storage;
   const item = (itemId: string): WorkItem => ({
     itemId,
     inputs: { pdf: join(folder, PDF) },
@@ -57,7 +57,7 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
     item,
   } as unknown as FlowingStage;
   const made: string[] = [];
-  const line = stack.use(await openFleetLine(stage, { config, runtime, shared }, async (id) => void made.push(id)));
+  const line = stack.use(await openFleetLine(stage, { config, runtime, storage }, async (id) => void made.push(id)));
   const take = async (): Promise<WorkItem> => {
     const taken = await line.take(1, never);
     const [found] = taken ?? [];

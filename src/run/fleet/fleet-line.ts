@@ -9,15 +9,15 @@ import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
 import { QueueLine } from '../lines/queue-line.ts';
 import type { StageLine } from '../machine.ts';
 import type { Runtime } from '../queue/open-queue.ts';
-import { openQueueBeside, queueLineSettings } from '../queue/open-queue.ts';
+import { jobLease, openQueueBeside, queueLineSettings } from '../queue/open-queue.ts';
 import type { FlowingStage } from '../stages/prepare-stages.ts';
 import { hasOutputs, outputPaths, portable } from '../stages/stored-outputs.ts';
-import type { Shared } from './open-shared.ts';
+import type { CorpusStorage } from '../storage/storage.ts';
 
 export interface FleetParts {
   readonly config: Config;
   readonly runtime: Runtime;
-  readonly shared: Shared;
+  readonly storage: CorpusStorage;
 }
 
 /**
@@ -27,15 +27,16 @@ export interface FleetParts {
  */
 export async function openFleetLine(
   stage: FlowingStage,
-  { config, runtime, shared }: FleetParts,
+  { config, runtime, storage }: FleetParts,
   made: (document: string) => Promise<void>,
 ): Promise<StageLine> {
   const { stageName, options, cfgHash } = stage;
   const rows = new RowsByItem();
-  const { files } = shared;
+  const { files } = storage;
   const { folder } = files;
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(await openQueueBeside(config, stageName, runtime));
+  const settings = queueLineSettings(config, runtime, options);
 
   const arrive = async (given: WorkItem, signal: AbortSignal): Promise<WorkItem> => {
     if (given.cfgHash !== cfgHash)
@@ -44,8 +45,8 @@ export async function openFleetLine(
       });
     const inputs = Object.values(given.inputs);
     const outputs = [...Object.values(given.outputs), fingerprintPath(given)];
-    // Lines may not have been copied yet: those of the inputs, and those of the outputs, which a machine may have written
-    // before it died without settling the job. It cannot write any now, because the lease is here.
+    // Lines may not have been copied yet: those of the inputs, and those of the outputs, which a machine may have
+    // written before it died without settling the job. It cannot write any now, because the lease is here.
     if (![...inputs, ...outputs].every((path) => files.of(path))) await files.refresh();
     for (const path of inputs)
       if (!(await files.bring(path, signal)))
@@ -58,29 +59,24 @@ export async function openFleetLine(
     return { ...given, inputs: mapped(given.inputs, placed), outputs: mapped(given.outputs, placed) };
   };
 
-  const ended = async (
-    item: WorkItem,
-    end: ItemEnd,
-    { id, token }: Pick<HandlerJob, 'id' | 'token'>,
-  ): Promise<boolean> => {
+  const ended = async (item: WorkItem, end: ItemEnd, job: Pick<HandlerJob, 'id' | 'token'>): Promise<boolean> => {
     const isMade = hasOutputs(end);
     const lines = rows.take(item.itemId).map((row) => portableRow(row, folder));
     const isHeld = await files.save(isMade ? outputPaths(item, folder) : [], {
       lines: [{ log: stageName as StageLog, lines }],
-      lease: { queue: stageName, id, token },
+      lease: jobLease(queue, job, stageName, settings.leaseMs),
     });
     if (!isHeld) return false;
     if (isMade) await made(item.itemId);
     return true;
   };
 
-  const settings = queueLineSettings(config, runtime, options);
   const line = opened.use(await QueueLine.open([], { ...settings, queue, arrive, ended }));
   const moved = opened.move();
   return {
     rows,
     /** The inputs are in the store. */
-    offer: (items) => line.offer(items.map((item) => portableItem(item, shared))),
+    offer: (items) => line.offer(items.map((item) => portableItem(item, storage))),
     take: (limit, signal) => line.take(limit, signal),
     settle: (item, end) => line.settle(item, end),
     close: () => line.close(),
@@ -88,7 +84,7 @@ export async function openFleetLine(
   };
 }
 
-function portableItem(item: WorkItem, { files }: Shared): WorkItem {
+function portableItem(item: WorkItem, { files }: CorpusStorage): WorkItem {
   const inFolder = (path: string): string => portable(path, files.folder);
   const inputs = mapped(item.inputs, inFolder);
   const [input = ''] = Object.values(inputs);

@@ -26,12 +26,12 @@ export interface FleetOptions extends FleetParts {
 
 /** A machine of a fleet: its lines are in queues of the server, its files in the store, its logs in the journal. */
 export async function openFleetMachine(options: FleetOptions): Promise<Machine> {
-  const { config, runtime, shared, works, asked, papers, copied } = options;
+  const { config, runtime, storage, works, asked, papers, copied } = options;
   if (!works || papers.length > 0)
     throw new AppError('USAGE_FLEET', 'a fleet downloads works, and reads no papers on the disk of one machine', {
       hint: 'parse papers of your own with docstokg run --input FOLDER on one machine',
     });
-  const { files, journal } = shared;
+  const { files, journal } = storage;
   const { format, data_root: dataRoot } = config.parse;
   await using stack = new AsyncDisposableStack();
   const queue = stack.use(await openQueueBeside(config, 'listing', runtime));

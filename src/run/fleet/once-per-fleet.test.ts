@@ -13,7 +13,17 @@ import { oncePerFleet } from './once-per-fleet.ts';
 
 const LEASE_MS = 60_000;
 const ASKED = { ids: ['W1'] };
-const WORKER = { pid: 1, hostname: 'elsewhere', startedAt: 0, maxWorkers: 1, running: 1, parked: 0, heartbeatMs: 10_000, perSecond: 0, hosts: [] }; // prettier-ignore
+const WORKER = {
+  pid: 1,
+  hostname: 'elsewhere',
+  startedAt: 0,
+  maxWorkers: 1,
+  running: 1,
+  parked: 0,
+  heartbeatMs: 10_000,
+  perSecond: 0,
+  hosts: [],
+};
 const never = new AbortController().signal;
 
 /** A machine of a fleet with two queue files. */

@@ -309,21 +309,25 @@ export async function* countingRepeats(
   for (const [file, named] of inputs) records.noteInput(file, named);
 }
 
-export type ZoteroVersions = ReturnType<typeof zoteroVersions>;
+export interface ZoteroVersions {
+  /** The version of a library whose works are all known to the run; undefined if there is none. */
+  of(library: string): number | undefined;
+  /** Notes that a library was read completely; its works may not all be in the queue yet. */
+  readonly read: (library: string, version: number) => void;
+  /** Call when every work read is in the queue: these libraries need not be read again. */
+  commit(): Promise<void>;
+}
 
 /** If the file is lost, the libraries are read again. */
-export function zoteroVersions(out: string) {
+export function zoteroVersions(out: string): ZoteroVersions {
   const path = join(out, 'state', 'zotero.json');
   const read = new Map<string, number>();
   return {
-    /** The version of a library whose works are all known to the run; undefined if there is none. */
     of(library: string): number | undefined {
       const version = readFields(path)[library];
       return typeof version === 'number' ? version : undefined;
     },
-    /** Notes that a library was read completely; its works may not all be in the queue yet. */
     read: (library: string, version: number) => void read.set(library, version),
-    /** Call when every work read is in the queue: these libraries need not be read again. */
     async commit(): Promise<void> {
       if (read.size === 0) return;
       await writeOwnFile(path, `${JSON.stringify({ ...readFields(path), ...Object.fromEntries(read) })}\n`);

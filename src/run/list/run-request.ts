@@ -16,7 +16,7 @@ import { sniff } from '../../parse/index.ts';
 import type { OpenAlexEnd, OpenAlexQuery, OpenAlexSample, Work } from '../../works/index.ts';
 import { parseZotero, sampleOpenAlex } from '../../works/index.ts';
 import { asksAboutPapers } from '../papers/document-filing.ts';
-import type { RunAsked } from '../run-file.ts';
+import type { RunAsked, SkippedFile } from '../run-file.ts';
 import { readRunFile } from '../run-file.ts';
 
 /** Without topic, ids or input, the folder's last request is repeated. */
@@ -25,7 +25,18 @@ export interface RunRequest extends RunAsked {
   readonly until?: 'files' | 'index' | undefined;
 }
 
-export type WantedDocuments = ReturnType<typeof wantedDocuments>;
+export interface WantedDocuments {
+  readonly ids: readonly string[];
+  /** Entries of lists without an id: they are searched for by title. */
+  readonly unidentified: readonly string[];
+  /** The only works that are downloaded, and those found for entries among them; undefined for all. */
+  readonly only: Set<string> | undefined;
+  /** Its `input` has only lists of works. */
+  readonly wanted: WantedWorks;
+  /** Files and folders of papers of the user. */
+  readonly papers: readonly string[];
+  readonly config: Config;
+}
 
 /** The given request, or the folder's last one, with the contact address that is set now, if one is. */
 export async function askedFor(folder: string, given: RunAsked, contact: string): Promise<RunAsked> {
@@ -42,21 +53,24 @@ export async function askedFor(folder: string, given: RunAsked, contact: string)
 }
 
 /** Separates papers from lists of works, and applies the given contact address. */
-export function wantedDocuments(asked: RunAsked, config: Config, choose?: (which: string) => ReadonlySet<string>) {
+export function wantedDocuments(
+  asked: RunAsked,
+  config: Config,
+  choose?: (which: string) => ReadonlySet<string>,
+): WantedDocuments {
   const { ids = [], input = [], mailto, works, ...wanted } = asked;
   const only = works === undefined || !choose ? undefined : new Set(choose(works));
   if (only?.size === 0)
-    throw new AppError('USAGE_WORKS', `no works are "${works ?? ''}" here`, { hint: 'docstokg screen decides which are included' }); // prettier-ignore
+    throw new AppError('USAGE_WORKS', `no works are "${works ?? ''}" here`, {
+      hint: 'docstokg screen decides which are included',
+    });
   // Without another request, the selected works are the request.
   const isAll = ids.length === 0 && input.length === 0 && !asksOpenAlex(asked);
   const chosen = only && isAll ? [...only] : undefined;
   return {
     ids: chosen?.filter((id) => !id.startsWith('entry:')) ?? ids,
-    /** Entries of lists without an id: they are searched for by title. */
     unidentified: chosen?.filter((id) => id.startsWith('entry:')) ?? [],
-    /** The only works that are downloaded; undefined for all. */
     only,
-    /** Its `input` has only lists of works. */
     wanted: { ...wanted, input: input.filter((path) => !isPapers(path)) } satisfies WantedWorks,
     papers: input.filter(isPapers),
     config: {
@@ -91,14 +105,6 @@ export function wantsWorks({ ids, unidentified, wanted }: WantedDocuments): bool
 function isPapers(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isDirectory() === true || /\.(pdf|x?html?|n?xml)(\.gz)?$/i.test(path);
-}
-
-export interface SkippedFile {
-  readonly file: string;
-  /** A known reason; `copy` for a file with the same bytes as another. */
-  readonly reason: string;
-  /** What it is instead. */
-  readonly detail: string;
 }
 
 /** A file's type is at its beginning; a wall is a small page. */
@@ -185,7 +191,41 @@ function unrecorded(asking: Asking, { clock, log }: Runtime, signal: AbortSignal
 }
 
 /** How many works a request would list, and what of them is open. */
-export type Estimate = Awaited<ReturnType<typeof estimateWorks>>;
+export interface Estimate {
+  /** Works that are both named and listed count twice. */
+  readonly works: number;
+  /** Citations are followed for more than one step, so the number of works is a minimum. */
+  readonly at_least: boolean;
+  /** The user's own papers, which are not downloaded. */
+  readonly papers: number;
+  /** Works that were looked at, to see how many are open and at which hosts. */
+  readonly sampled: number;
+  /** Works with an open copy known to OpenAlex, extrapolated from the sample. */
+  readonly likely_open: number;
+  /** What OpenAlex charges, in its credits and in dollars. */
+  readonly credits: {
+    /** Cost of listing all works. */
+    readonly listing: number;
+    readonly usd: number;
+    /** Cost of this estimate. */
+    readonly spent: number;
+    /** Today's remaining budget, as OpenAlex reports it; null if unknown. */
+    readonly left_usd: number | null;
+  };
+  /** Minimum duration: that of the slowest host, or of the listing. */
+  readonly hours: number;
+  /** The hosts that take longest, with the rate at which they may be asked. */
+  readonly hosts: readonly {
+    readonly host: string;
+    readonly works: number;
+    readonly per_second: number;
+    readonly hours: number;
+  }[];
+  /** Of the open copies. */
+  readonly gigabytes: number;
+  /** What the estimate assumes. */
+  readonly assumed: typeof ASSUMED;
+}
 
 type Part = Awaited<ReturnType<typeof namedPart>>;
 
@@ -205,7 +245,11 @@ const PER_PAGE = 100;
 const IDS_TOGETHER = 50;
 const HOSTS_SHOWN = 5;
 
-export async function estimateWorks(documents: WantedDocuments, runtime: Runtime, signal: AbortSignal) {
+export async function estimateWorks(
+  documents: WantedDocuments,
+  runtime: Runtime,
+  signal: AbortSignal,
+): Promise<Estimate> {
   checkDocuments(documents);
   const { config, ids, wanted } = documents;
   await using asking = openAsking(config, runtime);
@@ -225,24 +269,17 @@ export async function estimateWorks(documents: WantedDocuments, runtime: Runtime
     3600;
   const own = await findOwnPapers(documents.papers, config.download.out);
   return {
-    /** Works that are both named and listed count twice. */
     works,
-    /** Citations are followed for more than one step, so the number of works is a minimum. */
     at_least: (wanted.depth ?? 1) > 1,
-    /** The user's own papers, which are not downloaded. */
     papers: own.papers.length,
     sampled: sumOf(parts, ({ sample }) => sample.length),
-    /** Works with an open copy known to OpenAlex, extrapolated from the sample. */
     likely_open: Math.round(open),
     credits: {
-      /** Cost of listing all works, and of this estimate. */
       listing: credits,
       usd: rounded(credits * ASSUMED.usd_per_credit),
       spent: sumOf(parts, (part) => part.spentPages * part.creditsPerPage),
-      /** Today's remaining budget, as OpenAlex reports it; null if unknown. */
       left_usd: parts.findLast(({ leftUsd }) => leftUsd !== null)?.leftUsd ?? null,
     },
-    /** Minimum duration: that of the slowest host, or of the listing. */
     hours: rounded(Math.max(listingHours, hosts[0]?.hours ?? 0)),
     hosts: hosts.slice(0, HOSTS_SHOWN),
     gigabytes: rounded((open * ASSUMED.megabytes_per_work) / 1000),

@@ -5,9 +5,9 @@ import type { ScoredCandidate, TitleFinding } from '../../resolve/index.ts';
 import type { CitedWork, ListedWork, Work, WorkRecord } from '../../works/index.ts';
 import { namedWork, NO_IDS, normalizeDoi, readTable, separatorIn } from '../../works/index.ts';
 import { csvLine } from '../../base/index.ts';
-import type { Asking } from '../download/open-download.ts';
 
-interface Searching extends Pick<Asking, 'byTitle'> {
+interface Searching {
+  readonly byTitle: (cited: CitedWork, signal: AbortSignal) => Promise<TitleFinding>;
   readonly review?: ReviewFile;
   readonly signal: AbortSignal;
 }
@@ -85,7 +85,7 @@ const HEADER = [
   ...Array.from({ length: CANDIDATES }, (_, at) => ['candidate', 'score', 'found'].map((name) => `${name}_${at + 1}`)),
 ].flat();
 
-export type Decision = { readonly kind: 'chosen'; readonly doi: string } | { readonly kind: 'refused' | 'open' };
+type Decision = { readonly kind: 'chosen'; readonly doi: string } | { readonly kind: 'refused' | 'open' };
 
 const YES = /^(?:y|yes|x|true|ok|accept)$/i;
 const NO = /^(?:n|no|none|false|0|refuse)$/i;
@@ -99,10 +99,14 @@ function decisionIn(value: (name: string) => string): Decision {
   return { kind: NO.test(accept) ? 'refused' : 'open' };
 }
 
-export type ReviewFile = Awaited<ReturnType<typeof openReviewFile>>;
+export interface ReviewFile {
+  /** Undefined if the entry is not in the file. */
+  readonly decision: (entry: string) => Decision | undefined;
+  add(entry: string, cited: CitedWork, why: string, candidates: readonly ScoredCandidate[]): void;
+}
 
 /** `review.csv`: a line is written once and never changed, so that a person's decisions in it stay. */
-export async function openReviewFile(path: string) {
+export async function openReviewFile(path: string): Promise<ReviewFile> {
   const decisions = new Map<string, Decision>();
   // A person's spreadsheet may have saved the file in another form: lines are added in that form.
   let columns = HEADER;
@@ -121,7 +125,6 @@ export async function openReviewFile(path: string) {
     if (!/[\r\n]$/.test(text)) appendFileSync(path, '\r\n', encoding);
   }
   return {
-    /** Undefined if the entry is not in the file. */
     decision: (entry: string) => decisions.get(entry),
 
     add(entry: string, cited: CitedWork, why: string, candidates: readonly ScoredCandidate[]): void {

@@ -31,7 +31,16 @@ export interface RefusedDoi {
   readonly title: string | null;
 }
 
-export type IdentifiedPapers = Awaited<ReturnType<typeof identifyPapers>>;
+export interface IdentifiedPapers {
+  /** By an id that a service confirmed. */
+  readonly checked: number;
+  /** By an id that no service confirmed. */
+  readonly unchecked: number;
+  readonly unnamed: number;
+  /** Papers for which a service did not answer; the next run tries again. */
+  readonly unanswered: number;
+  readonly refused: RefusedDoi[];
+}
 
 const TOGETHER = 4;
 /** Failures in a row after which the services count as down. */
@@ -47,17 +56,18 @@ interface PaperParts {
 }
 
 /** Known papers are skipped unless their bytes have changed or a service can now check them. */
-export async function identifyPapers(documents: readonly string[], parts: PaperParts, signal: AbortSignal) {
+export async function identifyPapers(
+  documents: readonly string[],
+  parts: PaperParts,
+  signal: AbortSignal,
+): Promise<IdentifiedPapers> {
   const { dataRoot, records } = parts;
   const asking = parts.asking();
   const filed = records.ownPapers();
   const counts = {
-    /** By an id that a service confirmed. */
     checked: 0,
-    /** By an id that no service confirmed. */
     unchecked: 0,
     unnamed: 0,
-    /** Papers for which a service did not answer; the next run tries again. */
     unanswered: 0,
   };
   const refused: RefusedDoi[] = [];

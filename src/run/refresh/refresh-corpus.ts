@@ -194,8 +194,34 @@ export type WorkState = ReturnType<typeof stateOf>;
 
 export type States = Readonly<Record<string, WorkState>>;
 
+/** A work that has changed. */
+interface ChangedWork {
+  readonly work: string;
+  readonly title: string | null;
+  readonly doi: string | null;
+}
+
 /** What has changed about the works since they were looked up before. */
-export type RefreshDiff = ReturnType<typeof diffStates>;
+export interface RefreshDiff {
+  /** Listed since; published versions of known works are among `new_versions`. */
+  readonly new_works: readonly ChangedWork[];
+  /** An open copy is known now. */
+  readonly opened: readonly ChangedWork[];
+  /** The file is here now. */
+  readonly fetched: readonly ChangedWork[];
+  /** A newer version, or one that was published. */
+  readonly new_versions: readonly (ChangedWork & {
+    readonly published_as: readonly string[];
+    /** The number of the newer version at arXiv; null if the new version is elsewhere. */
+    readonly arxiv_version: number | null;
+  })[];
+  /** A notice says that the work was retracted. */
+  readonly retracted: readonly ChangedWork[];
+  /** Also if the retraction was not known here. */
+  readonly reinstated: readonly ChangedWork[];
+  /** Corrections and expressions of concern, which do not retract the work. */
+  readonly corrected: readonly (ChangedWork & { readonly notices: readonly string[] })[];
+}
 
 export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number) {
   return {
@@ -232,7 +258,7 @@ function revisedSince(earlier: WorkState, now: WorkState): number | undefined {
   return before !== undefined && after !== undefined && after > before ? after : undefined;
 }
 
-export function diffStates(before: States, after: States) {
+export function diffStates(before: States, after: States): RefreshDiff {
   const works = Object.entries(after)
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([work, now]) => ({ now, earlier: before[work], entry: { work, title: now.title, doi: now.doi } }));
@@ -249,21 +275,17 @@ export function diffStates(before: States, after: States) {
       .map(({ entry }) => entry),
     opened: worksWhere((now, earlier) => now.isOpen && !earlier.isOpen),
     fetched: works.filter(({ now, earlier }) => now.isSaved && earlier?.isSaved !== true).map(({ entry }) => entry),
-    /** A newer version, or one that was published. */
     new_versions: changed.flatMap(({ entry, now, earlier }) => {
-      /** The number of the newer version at arXiv; null if the new version is elsewhere. */
       const arxiv_version = revisedSince(earlier, now) ?? null;
       const isNew = publishedSince(earlier, now).length > 0 || isNewerVersion(earlier, now) || arxiv_version !== null;
       return isNew ? [{ ...entry, published_as: now.publishedAs, arxiv_version }] : [];
     }),
     retracted: worksWhere((now, earlier) => now.isRetracted && !earlier.isRetracted),
-    /** Also if the retraction was not known here. */
     reinstated: worksWhere((now, earlier) => {
       const isNew = (notice: string): boolean =>
         notice.startsWith('reinstatement ') && !earlier.notices.includes(notice);
       return !now.isRetracted && (earlier.isRetracted || now.notices.some(isNew));
     }),
-    /** Corrections and expressions of concern, which do not retract the work. */
     corrected: changed.flatMap(({ entry, now, earlier }) => {
       const notices = now.notices.filter((notice) => !earlier.notices.includes(notice) && !isRetraction(notice));
       return notices.length === 0 ? [] : [{ ...entry, notices }];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { manifestFolder } from '../../library/index.ts';
 import type { Warn } from '../../base/index.ts';
-import { AppError } from '../../base/index.ts';
+import { AppError, installCommand } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { arrayTask, proxyOf, settingsTable } from '../../config/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
@@ -70,7 +70,8 @@ export function prepareEmbed(
   warn: Warn,
 ): FlowingStage & AsyncDisposable {
   const { data_root: dataRoot, format, vector_type: type } = config.parse;
-  // Opened here also where workers have their own: damage is reported once, and the oldest vectors are dropped at the end.
+  // Opened here also where workers have their own: damage is reported once, and the oldest vectors are dropped at the
+  // end.
   const cache = openCache(config, warn);
   const options = stageSettings(call, config, PREFERRED.embed(config));
   const settings: EmbedWorkerSettings = {
@@ -248,8 +249,12 @@ function ocrSettings(parse: Config['parse']): Pick<DoctagsSettings, 'ocr'> {
   if (command !== undefined) return { ocr: { engine: 'tesseract', command, ...common } };
   if (parse.ocr === 'auto' && parse.ocr_engine === 'auto') return {};
   throw new AppError('OCR_NOT_INSTALLED', `no OCR engine is installed (parse.ocr_engine: ${parse.ocr_engine})`, {
-    hint: 'npm install tesseract.js-core @tesseract.js-data/eng, or install tesseract',
+    hint: `${ocrInstall()}, or install tesseract`,
   });
+}
+
+function ocrInstall(): string {
+  return installCommand(['tesseract.js-core', '@tesseract.js-data/eng']);
 }
 
 export function chunkSettings({ parse }: Config): ChunkSettings {
@@ -314,7 +319,8 @@ async function openDense(config: Config, runtime: Runtime): Promise<DenseEngine 
       'warn',
       `${opened.reason.message}: no dense vectors are made, search goes by words alone (${opened.reason.hint ?? ''})`,
     );
-  if (opened?.kind === 'engine' && opened.engine.notice !== undefined) runtime.log('warn', opened.engine.notice);
+  if (opened?.kind === 'engine' && opened.engine.notice !== undefined)
+    runtime.log('warn', `embedding: ${opened.engine.notice.message} (${opened.engine.notice.remedy})`);
   return opened?.kind === 'engine' ? opened.engine : undefined;
 }
 
@@ -339,7 +345,7 @@ function aboutScans(scans: readonly string[]): string[] {
   const which =
     scans.length === 1 ? `1 document (${first}) is a scan` : `${scans.length} documents (${first}, …) are scans`;
   return [
-    `${which} without text (${NEEDS_OCR}): their text cannot be searched; install an OCR engine (npm install tesseract.js-core @tesseract.js-data/eng) and parse again, or check --ocr-languages`,
+    `${which} without text (${NEEDS_OCR}): their text cannot be searched; install an OCR engine (${ocrInstall()}) and parse again, or check --ocr-languages`,
   ];
 }
 

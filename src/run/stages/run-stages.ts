@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { AppError, FileLock } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
-import type { Shared } from '../fleet/open-shared.ts';
+import type { CorpusStorage } from '../storage/storage.ts';
 import { openQueue, queueLineSettings } from '../queue/open-queue.ts';
-import { openShared } from '../fleet/open-shared.ts';
+import { openStorage } from '../storage/storage.ts';
 import type { EmbedEngines } from '../../parse/index.ts';
 import { chunkPlan, doctagsPlan, embedPlan, unreachableEngine } from '../../parse/index.ts';
 import type { StageOptions, StageOutcome, StagePlan, WorkItem } from '../../stage/index.ts';
@@ -45,7 +45,7 @@ interface StagesCall extends ParseRequest {
 }
 
 interface RunningStages extends StagesCall {
-  readonly shared: Shared;
+  readonly storage: CorpusStorage;
 }
 
 export async function runStages(call: StagesCall): Promise<void> {
@@ -54,14 +54,14 @@ export async function runStages(call: StagesCall): Promise<void> {
   await using telemetry = await startStageTelemetry(config.telemetry, (message) => runtime.log('warn', message));
   // The data folder is inside the corpus folder.
   const folder = dirname(config.parse.data_root);
-  await using shared = await openShared({ ...config, download: { ...config.download, out: folder } }, runtime);
-  if (shared.journal.isReadOnly) refuseFleetFolder(folder);
+  await using storage = await openStorage({ ...config, download: { ...config.download, out: folder } }, runtime);
+  if (storage.journal.isReadOnly) refuseFleetFolder(folder);
   const tell = (event: CorpusEvent): void => {
     if (event.kind === 'stage') telemetry.report(event.stage, event.event);
     call.tell(event);
   };
   for (const name of call.stages ?? PARSE_STAGES.slice(input === undefined ? 1 : 0)) {
-    const outcome = await RUN[name]({ ...call, tell, shared });
+    const outcome = await RUN[name]({ ...call, tell, storage });
     // A failed paper does not stop the others; a stopped run does.
     if (outcome?.cancelled || signal.aborted) return;
   }
@@ -117,10 +117,10 @@ async function runWhole(
   whole: StagePlan & { readonly items: readonly WorkItem[] },
   call: RunningStages,
 ): Promise<StageOutcome> {
-  const { tell, signal, shared, config } = call;
+  const { tell, signal, storage, config } = call;
   const isStored = config.store.url !== '' && !stage.options.dryRun;
   await using plan = await openSharedPlan(whole, stage.options, call);
-  const stored = isStored ? storedOutputs(shared, name) : undefined;
+  const stored = isStored ? storedOutputs(storage, name) : undefined;
   const outcome = await runPrepared(name, stage, plan, {
     report: (_name, event) => tell({ kind: 'stage', stage: name, event }),
     signal,
@@ -133,13 +133,13 @@ async function runWhole(
 
 /** Fetches missing inputs of this shard from the store. */
 async function bringInputs(
-  { shared, signal }: RunningStages,
+  { storage, signal }: RunningStages,
   prefix: string | undefined,
   idOf: (file: string) => string,
   { options }: PreparedStage,
 ): Promise<void> {
   if (prefix === undefined || options.dryRun) return;
-  const { files } = shared;
+  const { files } = storage;
   const isWanted = (path: string): boolean => inShard(idOf(join(files.folder, path)), options.shard);
   await files.bringAll(prefix, isWanted, signal);
 }

@@ -5,8 +5,8 @@ import { AppError, KeyedLimiter, systemClock } from '../../base/index.ts';
 import type { ItemEnd, ItemOutcome, ManifestSink, WorkItem } from '../../stage/index.ts';
 import { fingerprintPath, RowsByItem } from '../../stage/index.ts';
 import type { StageLog } from '../../journal/index.ts';
-import type { Shared } from '../fleet/open-shared.ts';
-import type { CorpusFiles } from '../fleet/shared-files.ts';
+import type { CorpusStorage } from '../storage/storage.ts';
+import type { CorpusFiles } from '../storage/corpus-files.ts';
 
 /** Items whose outputs are stored concurrently. */
 const TOGETHER = 4;
@@ -35,7 +35,7 @@ export interface StoredOutputs {
 }
 
 /** Stores the outputs of a stage that runs over everything on disk, and in a fleet its rows. */
-export function storedOutputs({ files, journal }: Shared, log: StageLog): StoredOutputs {
+export function storedOutputs({ files, journal }: CorpusStorage, log: StageLog): StoredOutputs {
   const slots = new KeyedLimiter({ clock: systemClock, defaultLimit: TOGETHER });
   const active = new Set<Promise<void>>();
   const rows = journal.isShared ? new RowsByItem() : undefined;

@@ -9,8 +9,8 @@ export interface StoredFingerprint {
   readonly input_sha256: string;
   readonly cfg_hash: string;
   readonly inputs?: readonly FileMark[];
-  /** Size, time and hash of the outputs, in declaration order; older versions wrote the size alone. */
-  readonly outputs?: readonly (OutputMark | number)[];
+  /** In declaration order; fingerprints of the source documents have none. */
+  readonly outputs?: readonly OutputMark[];
   /** The run that wrote it, and the row it was about to write: if it was killed in between, the next run writes it. */
   readonly run?: string;
   readonly record?: ItemRecord;
@@ -64,20 +64,20 @@ export async function judge(item: WorkItem, options: JudgeOptions): Promise<Verd
   const marks = item.fingerprint ? undefined : markInputs(item.inputs);
   if (!marks && !item.fingerprint) return run('input-missing');
 
-  const outputs: (OutputMark | number)[] = [];
-  for (const [at, mark] of (stored.outputs ?? []).entries()) {
+  const outputs: OutputMark[] = [];
+  for (const [at, [wasSize, wasMtimeMs, sha256]] of (stored.outputs ?? []).entries()) {
     const { path, size, mtimeMs } = found[at] ?? { path: '', size: -1, mtimeMs: 0 };
-    const [wasSize, wasMtimeMs, sha256] = typeof mark === 'number' ? [mark] : mark;
     if (size !== wasSize) return run('output-damaged');
-    const isTrusted = sha256 === undefined || (!options.verifyHash && mtimeMs === wasMtimeMs);
+    const isTrusted = !options.verifyHash && mtimeMs === wasMtimeMs;
     if (!isTrusted && (await sha256File(path)) !== sha256) return run('output-damaged');
-    outputs.push(sha256 === undefined ? mark : [size, mtimeMs, sha256]);
+    outputs.push([size, mtimeMs, sha256]);
   }
 
   const isKnown = sameMarks(stored.inputs, marks) && !options.verifyHash;
   const sha256 = item.fingerprint?.inputSha256 ?? (isKnown ? stored.input_sha256 : await hashInputs(item.inputs));
   if (sha256 !== stored.input_sha256) return run('input-changed');
-  // Files that were touched or copied, or were fresh when marked: store the new marks, or every run would hash them again.
+  // Files that were touched or copied, or were fresh when marked: store the new marks, or every run would hash them
+  // again.
   const isProven = marks && marksProve(marks, options.now) && sameMarks(marks, markInputs(item.inputs));
   const current = { ...stored, outputs, ...(isProven && { inputs: marks }) };
   if (!options.verifyHash && JSON.stringify(current) !== JSON.stringify({ ...stored, outputs: stored.outputs ?? [] }))
@@ -114,6 +114,7 @@ function readFingerprint(path: string, item: WorkItem): StoredFingerprint | RunR
   try {
     const stored = JSON.parse(readFileSync(path, 'utf8')) as Partial<StoredFingerprint> | null;
     if (typeof stored?.input_sha256 !== 'string' || typeof stored.cfg_hash !== 'string') return 'fingerprint-damaged';
+    if (stored.outputs?.some((mark) => !Array.isArray(mark))) return 'fingerprint-damaged';
     return stored.cfg_hash === item.cfgHash ? (stored as StoredFingerprint) : 'config-changed';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'fingerprint-missing' : 'fingerprint-damaged';

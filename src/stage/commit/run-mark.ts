@@ -9,10 +9,25 @@ import { FileLock, parseJson } from '../../base/index.ts';
 /** Noted folders that are remembered; noting one twice does no harm. */
 const REMEMBERED_FOLDERS = 1_024;
 
-export type RunMark = Awaited<ReturnType<typeof openRunMark>>;
+export interface RunMark extends Disposable {
+  readonly id: string;
+  readonly deadRuns: number;
+  readonly isAlive: (id: string) => boolean;
+  /** Suffix of an attempt's outputs until they are committed. */
+  readonly suffix: (sequence: number, attempt: number) => string;
+  /** Call before anything is written into the folder. */
+  note(path: string): void;
+  /** Ends the mark. With `leave` an abandoned item may still write: the mark stays, and the next run cleans up. */
+  end(leave: boolean): Promise<void>;
+}
 
 /** A lock shows that a run is alive, and a list where it writes: the next run cleans up after dead ones. */
-export async function openRunMark(manifestDir: string, stage: string, clock: Clock, durable: boolean) {
+export async function openRunMark(
+  manifestDir: string,
+  stage: string,
+  clock: Clock,
+  durable: boolean,
+): Promise<RunMark> {
   const ownId = `${Date.now().toString(36)}${randomBytes(4).toString('hex')}`;
   const folder = join(manifestDir, '.runs');
   const guardPath = join(folder, 'guard.lock');
@@ -81,10 +96,8 @@ export async function openRunMark(manifestDir: string, stage: string, clock: Clo
     deadRuns: dead.size,
     isAlive,
 
-    /** Suffix of an attempt's outputs until they are committed. */
     suffix: (sequence: number, attempt: number): string => `.${ownId}-${sequence.toString(36)}-${attempt}.part`,
 
-    /** Call before anything is written into the folder. */
     note(path: string): void {
       if (noted.has(path)) return;
       if (noted.size >= REMEMBERED_FOLDERS) noted.clear();
@@ -94,11 +107,10 @@ export async function openRunMark(manifestDir: string, stage: string, clock: Clo
       if (durable && noted.size === 1) syncEntries(folder);
     },
 
-    /** Ends the mark. With `leave` an abandoned item may still write: the mark stays, and the next run cleans up. */
     async end(leave: boolean): Promise<void> {
       sweep();
-      // Marks of dead runs are removed last: their workers may live a moment longer, and if this run is killed, the next
-      // one must know of both.
+      // Marks of dead runs are removed last: their workers may live a moment longer, and if this run is killed, the
+      // next one must know of both.
       for (const id of dead.keys()) remove(id);
       using again = new FileLock(guardPath, clock);
       // Under the guard, so that a starting run does not see a mark that is being removed.

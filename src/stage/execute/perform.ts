@@ -9,14 +9,22 @@ import { classify, completeError, StageError } from '../stage-error.ts';
 import type { ItemOutcome, StageWorker, WorkerContext, WorkItem } from '../types.ts';
 import type { Performed } from './performed.ts';
 
-export type ItemRun = ReturnType<typeof createRun>;
+export interface ItemRun {
+  readonly item: WorkItem;
+  readonly lost: AbortSignal | undefined;
+  readonly hasOutputs: boolean;
+  /** Position in the order of rows and hooks; -1 until it has one. */
+  sequence: number;
+  attempt: number;
+  queuedAt: number;
+  startedAt: number;
+}
 
-export function createRun(item: WorkItem, lost?: AbortSignal) {
+export function createRun(item: WorkItem, lost?: AbortSignal): ItemRun {
   return {
     item,
     lost,
     hasOutputs: Object.keys(item.outputs).length > 0,
-    /** Position in the order of rows and hooks; -1 until it has one. */
     sequence: -1,
     attempt: 1,
     queuedAt: 0,

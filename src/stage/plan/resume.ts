@@ -7,16 +7,23 @@ import type { JudgeOptions, StoredFingerprint, Verdict } from '../commit/fingerp
 import { judge } from '../commit/fingerprint.ts';
 import type { RunMark } from '../commit/run-mark.ts';
 import type { StageOptions } from '../options.ts';
-import type { WorkItem } from '../types.ts';
+import type { ItemRecord, WorkItem } from '../types.ts';
 
-export type Resume = ReturnType<typeof createResume>;
+export interface Resume {
+  readonly judge: (item: WorkItem) => Promise<Verdict>;
+  /** Rows of a satisfied item that the manifest lacks; `success` if its run was killed before it wrote the row. */
+  missingRows(
+    item: WorkItem,
+    stored: StoredFingerprint,
+  ): Promise<{ readonly success: ItemRecord | undefined; readonly skip: boolean }>;
+}
 
 export function createResume(parts: {
   readonly options: StageOptions;
   readonly clock: Clock;
   readonly mark: RunMark;
   readonly manifest: string;
-}) {
+}): Resume {
   const { options, clock, mark, manifest } = parts;
   let reading: Promise<Set<string>> | undefined;
   /** Success rows and resume skips, by item and fingerprint. */
@@ -55,7 +62,6 @@ export function createResume(parts: {
   return {
     judge: (item: WorkItem): Promise<Verdict> => judgeWith(item, options, asking),
 
-    /** Rows of a satisfied item that the manifest lacks; `success` if its run was killed before it wrote the row. */
     async missingRows(item: WorkItem, stored: StoredFingerprint) {
       const [skipKey, successKey] = [rowKey('skip', item, stored), rowKey('success', item, stored)];
       const lacks = await lacksSuccess(successKey, stored);

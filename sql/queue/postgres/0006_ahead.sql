@@ -1,3 +1,0 @@
--- Jobs leased before a worker is free: 1 while they wait, 2 if their holder died meanwhile, which is not their fault.
--- Removed by a later migration.
-ALTER TABLE runs ADD COLUMN ahead SMALLINT NOT NULL DEFAULT 0;
