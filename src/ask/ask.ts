@@ -10,6 +10,7 @@ import { StageError } from '../stage/index.ts';
 import type { AnswerSentence, CheckedAnswer } from './check-answer.ts';
 import { checkAnswer, liveSentences } from './check-answer.ts';
 import { checkSupport, dropReasonOf } from './check-support.ts';
+import type { ScoredCandidate } from './extract-answer.ts';
 import { answerSentences, byBestCandidate, readCandidates } from './extract-answer.ts';
 import type { answerHead } from './shapes/index.ts';
 import type { AskSettings } from './writer.ts';
@@ -82,10 +83,10 @@ export async function askCorpus(
   const look = (text: string, related: boolean): Promise<CitedHit[]> =>
     searchParts(session, text, { ...search, top: Math.max(top, PASSAGES_READ), related }, signal);
   /** The best sentences of passages, and the passages with the best ones first. */
-  const extract = async (found: readonly CitedHit[]) => {
-    const scored = await readCandidates(reader, focus, found, signal);
+  const extract = async (found: readonly CitedHit[], known: readonly ScoredCandidate[] = []) => {
+    const scored = await readCandidates(reader, focus, found, { known, signal });
     const passages = (reader.name === 'rules' ? found : byBestCandidate(found, scored)).slice(0, top);
-    return { passages, sentences: answerSentences(scored, { most, least }) };
+    return { scored, passages, sentences: answerSentences(scored, { most, least }) };
   };
   const found = await look(focus, false);
   const known = new Set(found.map(({ passage }) => passage.id));
@@ -128,14 +129,14 @@ export async function askCorpus(
     ({ failure } = written);
     live.end([], first.passages);
   }
-  const made = (of: Awaited<ReturnType<typeof extract>>): Answer => {
-    for (const sentence of of.sentences) report?.({ kind: 'sentence', sentence });
-    return { ...WITHOUT_MODEL, question, ...of, failure };
+  const made = ({ passages, sentences }: Pick<Answer, 'passages' | 'sentences'>): Answer => {
+    for (const sentence of sentences) report?.({ kind: 'sentence', sentence });
+    return { ...WITHOUT_MODEL, question, passages, sentences, failure };
   };
   if (first.sentences.length > 0) return made(first);
   const others = await lookAgain();
   if (others.length === 0) return made(first);
-  const second = await extract([...found, ...others]);
+  const second = await extract([...found, ...others], first.scored);
   if (second.sentences.length === 0) return made(first);
   report?.({ kind: 'passages', passages: second.passages });
   return made(second);

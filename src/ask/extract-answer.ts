@@ -16,6 +16,12 @@ export interface ScoredCandidate {
   readonly score: number;
 }
 
+interface ReadOptions {
+  /** Candidates of some of the passages that were read before, for the same question. */
+  readonly known?: readonly ScoredCandidate[];
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Reads the sentences and table rows of passages, the first passages first, until the reader is sure or all are read.
  * The best candidates come first; a sentence that a paper has twice is read once.
@@ -24,16 +30,19 @@ export async function readCandidates(
   reader: Reader,
   question: string,
   passages: readonly CitedHit[],
-  signal?: AbortSignal,
+  { known = [], signal }: ReadOptions = {},
 ): Promise<ScoredCandidate[]> {
-  const scored: ScoredCandidate[] = [];
+  const isOneByOne = Number.isFinite(reader.sure);
+  // Rules compare candidates with each other: more candidates change all scores.
+  const scored: ScoredCandidate[] = isOneByOne ? [...known] : [];
   const foundBy = placesInSearch(passages);
-  const seen = new Set<string>();
-  const atATime = Number.isFinite(reader.sure) ? PASSAGES_AT_A_TIME : passages.length;
+  const keyOf = (hit: CitedHit, candidate: Candidate): string => `${hit.passage.document} ${candidate.text}`;
+  const seen = new Set(scored.map(({ hit, candidate }) => keyOf(hit, candidate)));
+  const atATime = isOneByOne ? PASSAGES_AT_A_TIME : passages.length;
   for (let from = 0; from < passages.length; from += atATime) {
     const read = passages.slice(from, from + atATime).flatMap((hit) =>
       candidatesOf(hit.passage, foundBy(hit)).flatMap((candidate) => {
-        const key = `${hit.passage.document} ${candidate.text}`;
+        const key = keyOf(hit, candidate);
         if (seen.has(key)) return [];
         seen.add(key);
         return [{ hit, candidate }];

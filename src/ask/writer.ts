@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { AppError } from '../base/index.ts';
 import type { CitedHit, Corpus } from '../corpus/index.ts';
 import { modelClient, modelPrices, modelSettings } from '../corpus/index.ts';
-import type { AnswerWriter, ModelPrompt } from '../model/index.ts';
+import type { AnswerWriter, ModelPrompt, ParameterVerdicts } from '../model/index.ts';
 import { AnswerStore, Budget, listSchema, ModelServer, objectSchema } from '../model/index.ts';
 
-/** What a configured server refuses is learnt once, however often it is opened. */
-const REFUSED = new WeakMap<Corpus['config'], Set<string>>();
+/** Which parameters a configured server accepts is learnt once, however often it is opened. */
+const VERDICTS = new WeakMap<Corpus['config'], ParameterVerdicts>();
 
-function refusedBy(config: Corpus['config']): Set<string> {
-  const known = REFUSED.get(config) ?? new Set<string>();
-  REFUSED.set(config, known);
+function verdictsOf(config: Corpus['config']): ParameterVerdicts {
+  const known: ParameterVerdicts = VERDICTS.get(config) ?? new Map();
+  VERDICTS.set(config, known);
   return known;
 }
 
@@ -35,7 +35,7 @@ export function openWriter(
   const client = opened.use(modelClient(config));
   return {
     name: model,
-    server: new ModelServer(settings, client.send, refusedBy(config)),
+    server: new ModelServer(settings, client.send, verdictsOf(config)),
     answers: opened.use(new AnswerStore(join(folder, 'state', 'answers.sqlite'))),
     maxTokens,
     budget: new Budget(prices),

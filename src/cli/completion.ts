@@ -30,6 +30,7 @@ function completionScript(name: string, commands: CommandTable, shell: string): 
         );
       })
       .join('\n');
+  if (shell === 'powershell') return powershellScript(name, table);
   return [
     ...(shell === 'zsh' ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
     `_${name}_complete() {`,
@@ -48,12 +49,36 @@ function completionScript(name: string, commands: CommandTable, shell: string): 
   ].join('\n');
 }
 
+/** Takes the words before the cursor that are no options as the path of the command. */
+function powershellScript(name: string, table: readonly (readonly [string, readonly string[]])[]): string {
+  return [
+    `Register-ArgumentCompleter -Native -CommandName ${name} -ScriptBlock {`,
+    '  param($word, $line, $cursor)',
+    '  $commands = @{',
+    ...table.map(([path, next]) => `    '${path}' = '${next.join(' ')}'`),
+    '  }',
+    `  $path = '${name}'`,
+    '  foreach ($element in $line.CommandElements | Select-Object -Skip 1) {',
+    '    if ($element.Extent.EndOffset -ge $cursor) { break }',
+    '    $longer = "$path $element"',
+    '    if ($commands.ContainsKey($longer)) { $path = $longer }',
+    '  }',
+    '  $commands[$path] -split \' \' | Where-Object { $_ -like "$word*" } | ForEach-Object {',
+    "    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)",
+    '  }',
+    '}',
+  ].join('\n');
+}
+
 export function completionCommand(tableOf: (door: string) => Promise<CommandTable>) {
   return new Command('completion')
     .description('print a shell completion script for commands and options')
-    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish', 'powershell']))
     .helpOption('-h, --help', 'show this help')
-    .addHelpText('after', '\nExample:\n  source <(docstokg completion bash)\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  source <(docstokg completion bash)\n  docstokg completion powershell | Out-String | Invoke-Expression\n',
+    )
     .action(async (shell, _options, self) => {
       const door = self.parent?.name() ?? '';
       process.stdout.write(`${completionScript(door, await tableOf(door), shell)}\n`);

@@ -28,6 +28,11 @@ const stages = () => import('./commands/docparse/stages.ts');
 /** In help order. Each module is loaded only when its command runs. */
 const COMMANDS: readonly Entry[] = [
   { name: 'demo', doors: ['docstokg'], load: async () => (await import('./commands/demo.ts')).demoCommand() },
+  {
+    name: 'discover',
+    doors: ['docstokg'],
+    load: async () => (await import('./commands/discover.ts')).discoverCommand(),
+  },
   { name: 'run', doors: ['docstokg'], load: async () => (await import('./commands/run/index.ts')).runCommand() },
   {
     name: 'queue',
@@ -59,73 +64,12 @@ const COMMANDS: readonly Entry[] = [
   { name: 'config', doors: EVERYWHERE, load: async () => (await import('./commands/config.ts')).configCommand() },
 ];
 
-/** Lists that were commands of `graph`. */
-const GRAPH_LISTS = ['path', 'stats', 'cited-by', 'related', 'terms', 'quantities', 'timeline', 'gaps', 'sql'];
-
-/** Commands renamed in this version, and their new names. Remove in the next. */
-const RENAMED: Readonly<Record<string, string>> = {
-  all: 'parse',
-  plan: 'parse --dry-run',
-  manifest: 'stage-log',
-  parts: 'figures',
-  labels: 'screen --import',
-  versions: 'work-versions',
-  report: 'export --format report',
-  'config show': 'config',
-  'config validate': 'config',
-  'config schema': 'config --schema',
-  'set create': 'set',
-  'set list': 'set',
-  'set show': 'set',
-  'set delete': 'set --delete',
-  'screen status': 'screen --status',
-  'screen sample': 'screen --sample',
-  'screen add': 'screen --add',
-  'screen import': 'screen --import, or screen --add',
-  'screen export': 'export --format decisions (decisions-ris, asreview, rayyan)',
-  'table correct': 'table --correct',
-  'graph show': 'graph list neighbours',
-  'graph neighbours': 'graph list neighbours --brief',
-  ...Object.fromEntries(GRAPH_LISTS.map((name) => [`graph ${name}`, `graph list ${name}`])),
-  'graph claims': 'graph build --claims',
-  'graph export': 'export --format graphml (vosviewer, neo4j, graph-parquet, graph-obsidian)',
-  'store check': 'store',
-  'store pull': 'store --pull',
-  'queue show': 'queue list',
-  'queue export': 'queue list --export',
-  'queue hosts': 'queue stats --hosts',
-  'sim violations': 'sim verify',
-};
-
-/** Commands and options that are gone, and what to use instead. Remove in the next version. */
-const GONE: Readonly<Record<string, string>> = {
-  download: 'contentdownload takes the same options',
-  estimate: 'use contentdownload --estimate',
-  '--enable-resolver': 'use --set download.enable=VALUE',
-  '--disable-resolver': 'use --set download.disable=VALUE',
-  '--run': 'give the run folder as an argument',
-  '--mode': 'search has --lexical and --dense',
-  '--allow-steering': 'use --allow-control',
-  '--now': 'use --drain-now',
-  'draw-page': 'docstokg serve draws the blocks on the pages of a document',
-  show: 'docstokg serve draws the blocks on the pages of a document',
-  truth: 'docstokg sim serve answers GET /__sim/truth',
-};
-
-/** Adds what to use instead to the message about an unknown command or option: many options are settings only. */
+/** Adds the setting to the message about an unknown option: many options are settings only. */
 export function withHint(message: string): string {
-  const [, name = ''] = /unknown (?:command|option) '([^']+)'/.exec(message) ?? [];
-  const keyName = /^--[a-z-]+$/.test(name) ? name.slice(2).replaceAll('-', '_') : '';
-  const key = keyName === '' ? undefined : settingsTable().keys.find(({ path }) => path.at(-1) === keyName);
-  const hint = Object.hasOwn(GONE, name) ? GONE[name] : key && `use --set ${key.name}=VALUE`;
-  return hint === undefined ? message : `${message.trimEnd()}; ${hint}\n`;
-}
-
-export function renamedIn([first = '', second = '']: readonly string[]):
-  | readonly [old: string, name: string]
-  | undefined {
-  const old = [`${first} ${second}`, first].find((name) => Object.hasOwn(RENAMED, name));
-  return old === undefined ? undefined : [old, RENAMED[old] ?? ''];
+  const [, option = ''] = /unknown option '--([a-z-]+)'/.exec(message) ?? [];
+  const name = option.replaceAll('-', '_');
+  const key = option === '' ? undefined : settingsTable().keys.find(({ path }) => path.at(-1) === name);
+  return key ? `${message.trimEnd()}; use --set ${key.name}=VALUE\n` : message;
 }
 
 /** Options of every command, and whether they take a value. */
@@ -168,8 +112,6 @@ export async function runCommandLine(
   const program = await createProgram(door, version, named, words.slice(1));
   const outputError = (text: string, write: (text: string) => void): void => write(withHint(text));
   everyCommand(program, (command) => command.exitOverride().configureOutput({ writeErr, outputError }));
-  const [old, name] = renamedIn(words) ?? [];
-  if (old !== undefined) program.error(`error: '${old}' is now '${name}'`);
   await program.parseAsync(withoutHelpForUnknown(program, words), { from: 'user' });
 }
 

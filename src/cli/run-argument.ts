@@ -10,8 +10,15 @@ import { corpusLayer, findSearchPlace, openCorpus } from '../corpus/index.ts';
 import type { Session } from './session.ts';
 
 const RUN_FILES = [
-  'run.json', 'corpus.sqlite', 'manifest.sqlite3', 'manifest.jsonl', 'records.jsonl', 'Data', 'Index', 'Graph',
-]; // prettier-ignore
+  'run.json',
+  'corpus.sqlite',
+  'manifest.sqlite3',
+  'manifest.jsonl',
+  'records.jsonl',
+  'Data',
+  'Index',
+  'Graph',
+];
 
 export function runArgument<Args extends unknown[], Flags extends OptionValues>(command: Command<Args, Flags>) {
   return command.argument('[run]', 'run folder; default: the newest run');

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 
 import type * as simulation from '../../sim/index.ts';
 import type { ClientSettings, ManifestLine, TruthLine, Verification } from '../../sim/index.ts';
-import { AppError, packageRoot, parseJsonl } from '../base/index.ts';
+import { AppError, installCommand, packageRoot, parseJsonl } from '../base/index.ts';
 import type { WebTime } from '../run/index.ts';
 import { loopbackFetch } from '../http/index.ts';
 
@@ -22,7 +22,7 @@ export async function loadSimulation(
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || !MISSING.has(String(error.code))) throw error;
     throw new AppError('SIM_PACKAGES_MISSING', `the simulated web cannot be loaded: ${error.message.split('\n')[0]}`, {
-      hint: 'npm install pdfkit@0.20 fontkit@2 @fontsource/gentium-book-plus@5',
+      hint: installCommand(['pdfkit', 'fontkit', '@fontsource/gentium-book-plus']),
       cause: error,
     });
   }

@@ -8,10 +8,21 @@ export type Style = Parameters<typeof styleText>[0];
 /** Written together with the next output to avoid flicker. */
 export const CLEAR = '\u001B[H\u001B[2J';
 
-export type Terminal = ReturnType<typeof openTerminal>;
+export interface Terminal {
+  readonly live: boolean;
+  readonly clear: () => void;
+  readonly columns: number;
+  print(text: string): void;
+  note(text: string): void;
+  /** Shows a status line that the next one replaces; prints plain lines if there is no terminal. */
+  status(text: string): void;
+  style(style: Style, text: string, stream?: 'stdout' | 'stderr'): string;
+}
 
-/** The terminal of this process: data goes to stdout, everything else to stderr. No colours in pipes and with NO_COLOR. */
-export function openTerminal(options: { readonly colour: boolean }) {
+/**
+ * The terminal of this process: data goes to stdout, everything else to stderr. No colours in pipes and with NO_COLOR.
+ */
+export function openTerminal(options: { readonly colour: boolean }): Terminal {
   let status = '';
   /** Whether stderr is a terminal whose last line can be rewritten. */
   const live = process.stderr.isTTY;
@@ -34,7 +45,6 @@ export function openTerminal(options: { readonly colour: boolean }) {
       clear();
       process.stderr.write(`${text}\n`);
     },
-    /** Shows a status line that the next one replaces; prints plain lines if there is no terminal. */
     status(text: string): void {
       clear();
       if (live) status = text;

@@ -37,9 +37,17 @@ test('the defaults and bounds match the source documents', () => {
     { backend: 'sqlite', path: 'state/workqueue.sqlite', wal_mode: true, timeout_sec: 10 },
   );
   const outside: [string, unknown][] = [
-    ['max_workers', 0], ['max_workers', 257], ['max_workers', 1.5], ['max_per_host', 0], ['lease_ttl_seconds', 29], ['heartbeat_seconds', 4],
-    ['max_job_attempts', 0], ['retry_backoff_seconds', 0], ['jitter_seconds', -1], ['max_per_resolver', { unpaywall: 0 }],
-  ]; // prettier-ignore
+    ['max_workers', 0],
+    ['max_workers', 257],
+    ['max_workers', 1.5],
+    ['max_per_host', 0],
+    ['lease_ttl_seconds', 29],
+    ['heartbeat_seconds', 4],
+    ['max_job_attempts', 0],
+    ['retry_backoff_seconds', 0],
+    ['jitter_seconds', -1],
+    ['max_per_resolver', { unpaywall: 0 }],
+  ];
   for (const [key, value] of outside) {
     const flags = [{ path: ['orchestrator', key], value, origin: 'test' }];
     assert.throws(
@@ -226,17 +234,6 @@ test('an unrelated variable is ignored with a warning, a misspelt one is rejecte
   });
 });
 
-test('a former setting of claims is rejected with its current name', () => {
-  for (const [former, current] of [
-    ['MODEL', 'NAME'],
-    ['URL', 'URL'],
-    ['TIMEOUT_S', 'TIMEOUT_S'],
-  ] as const)
-    assert.throws(() => loadConfig({ ...nowhere, environment: { [`DOCSTOKG_CLAIMS__${former}`]: '3' } }), {
-      message: new RegExp(`did you mean DOCSTOKG_MODEL__${current}\\?$`),
-    });
-});
-
 test('a misspelt setting is rejected with a suggestion, if there is one', () => {
   const suggested = (name: string): string | undefined => {
     try {
@@ -322,9 +319,12 @@ test('a store on S3 takes its credentials from the usual variables and files, an
   const flags = [{ path: ['store', 'url'], value: 's3://bucket', origin: 'option --store' }];
   const load = (more: Record<string, string>, given = flags) =>
     loadConfig({ folder: folder.path, flags: given, environment: { HOME: folder.path, ...more } }).config.store;
-  const shown = ({ region, endpoint, access_key_id: id, secret_access_key: key }: ReturnType<typeof load>): string[] => [
-    region, endpoint, id, key,
-  ]; // prettier-ignore
+  const shown = ({
+    region,
+    endpoint,
+    access_key_id: id,
+    secret_access_key: key,
+  }: ReturnType<typeof load>): string[] => [region, endpoint, id, key];
   assert.deepEqual(shown(load({})), ['eu-west-3', '', 'A', 'B']);
   assert.deepEqual(shown(load({ AWS_PROFILE: 'lab' })), ['eu-north-1', 'http://lab.example', 'C', 'D=']);
   const variables = {

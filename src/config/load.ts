@@ -146,7 +146,10 @@ function describeIssue(issue: z.core.$ZodIssue, settings: ReadonlyMap<string, Se
         : name !== key.name && key.range.startsWith(ENTRY)
           ? `must be ${key.range.slice(ENTRY.length)}`
           : `must be ${article(key.type)}${key.range ? `, ${key.range}` : ''}`;
-    const inner = name.slice((set ?? name).length + 1).split('.').filter(Boolean); // prettier-ignore
+    const inner = name
+      .slice((set ?? name).length + 1)
+      .split('.')
+      .filter(Boolean);
     const value = inner.reduce<unknown>(
       (at, part) => (isRecord(at) ? at[part] : at),
       setting ? setting.value : key?.default,
@@ -166,10 +169,9 @@ function article(type: string): string {
   return type === 'integer' ? 'a whole number' : type === 'choice' ? 'one of' : `a ${type}`;
 }
 
-/** The key that was probably meant: the new name of an old key, or a similar one. */
+/** The key that was probably meant. */
 export function suggestion(name: string, origin: string, keys: readonly Key[]): string {
-  const renamed = name === 'claims.model' ? 'model.name' : name.replace(/^claims\./, 'model.');
-  const best = keys.find((key) => key.name === renamed) ?? similarKey(name, keys);
+  const best = similarKey(name, keys);
   return best ? `; did you mean ${origin.startsWith('environment') ? best.environment : best.name}?` : '';
 }
 

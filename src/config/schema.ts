@@ -199,6 +199,11 @@ const downloadSchema = z.strictObject({
 });
 
 const graphSchema = z.strictObject({
+  entities: setting(
+    z.enum(['best', 'trained', 'off']).default('best'),
+    'Find diseases, chemicals, genes, organisms, places and so on with a small trained model: if it can run here, always, or not.',
+    flag('--entities <choice>', 'graph-build'),
+  ),
   lookup: toggle(
     false,
     'Look up cited works known only by OpenAlex id in OpenAlex, and unmatched references without an identifier in Crossref; needs http.contact.',
@@ -223,7 +228,7 @@ const serveSchema = z.strictObject({
   ),
   token: setting(
     secret().default(''),
-    'Access token that clients must send, at least 16 characters; if empty, a new one is generated at every start.',
+    'Access token that clients must send, at least 16 characters; if empty, one is made for you and kept in ~/.docstokg.',
     flag('--token <text>', 'serve'),
   ),
   allowed_hosts: setting(

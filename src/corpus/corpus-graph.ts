@@ -36,6 +36,7 @@ import {
   lookUpNames,
   lookUpReferences,
 } from '../graph/index.ts';
+import { taggerFault } from '../tagger/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import type { GraphUpdate } from '../database/graph/index.ts';
@@ -64,7 +65,7 @@ export type GraphEvent =
       readonly named: NamedWorks | null;
     };
 
-export type ClaimsEvent =
+type ClaimsEvent =
   | { readonly kind: 'estimated'; readonly estimate: ClaimEstimate }
   | { readonly kind: 'stage'; readonly event: StageEvent }
   | { readonly kind: 'extracted'; readonly extracted: ExtractedClaims };
@@ -93,9 +94,26 @@ function* sourcesIn(
 }
 
 /** The graph of a corpus: building it, asking it, exporting it. */
-export type CorpusGraph = ReturnType<typeof corpusGraph>;
+export interface CorpusGraph {
+  /** Opens the graph for reading; builds it first if only the facts of documents exist. The caller disposes of it. */
+  readonly open: (warn?: Warn) => Graph;
+  /** Whether there is a graph, or facts to build it from. */
+  readonly exists: boolean;
+  /** Fills the graph tables from facts extracted before; returns the number of nodes. */
+  refill(store: CorpusStore): Promise<number>;
+  /** Updates the graph from documents and records; with `graph.lookup` also from OpenAlex and Crossref. */
+  build(request?: GraphRequest, signal?: AbortSignal): AsyncGenerator<GraphEvent, void>;
+  /** Has the configured model extract claims from passages; the next `build` adds them to the graph. */
+  claims(
+    request?: {
+      readonly estimateOnly?: boolean | undefined;
+      readonly flags?: StageCall | undefined;
+    },
+    signal?: AbortSignal,
+  ): AsyncGenerator<ClaimsEvent, void>;
+}
 
-export function corpusGraph(folder: string, config: Config, { clock, web }: Clocks) {
+export function corpusGraph(folder: string, config: Config, { clock, web }: Clocks): CorpusGraph {
   const dataRoot = config.parse.data_root;
 
   const open = (warn?: Warn): Graph => {
@@ -115,7 +133,6 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
   };
 
   return {
-    /** Opens the graph for reading; builds it first if only the facts of documents exist. The caller disposes of it. */
     open,
 
     get exists(): boolean {
@@ -123,18 +140,16 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
       return hasGraph(store) || hasFacts(dataRoot);
     },
 
-    /** Fills the graph tables from facts extracted before; returns the number of nodes. */
     async refill(store: CorpusStore): Promise<number> {
       await updateGraphSoon(store, sourcesIn(store, dataRoot));
       return store.count('nodes');
     },
 
-    /** Updates the graph from documents and records; with `graph.lookup` also from OpenAlex and Crossref. */
     build(request: GraphRequest = {}, signal?: AbortSignal): AsyncGenerator<GraphEvent, void> {
       return eventStream<GraphEvent>(async (tell, stop) => {
-        const settings = { vocabulary: request.vocabulary ?? null };
-        if (settings.vocabulary !== null && !existsSync(settings.vocabulary))
-          throw new AppError('USAGE_VOCABULARY_MISSING', `file not found: ${settings.vocabulary}`, {
+        const vocabulary = request.vocabulary ?? null;
+        if (vocabulary !== null && !existsSync(vocabulary))
+          throw new AppError('USAGE_VOCABULARY_MISSING', `file not found: ${vocabulary}`, {
             hint: 'use a table (.csv), SKOS in Turtle (.ttl) or OBO (.obo)',
           });
         const { lookup, lookup_most: most } = config.graph;
@@ -143,13 +158,15 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
         await using asking = lookup
           ? openAsking(config, { clock, web, log: (_level, message) => warn(message) })
           : undefined;
+        const settings = { vocabulary, entities: await usesTagger(config.graph.entities, warn) };
         const plan = await graphPlan(dataRoot, settings);
         if (plan.items.length === 0) throw nothingParsed(dataRoot);
         const options = stageSettings(request.flags ?? {}, config, {
           policy: 'cpu',
           workers: cpuWorkers(),
           scheduling: 'lpt',
-          perItemTimeoutS: 120,
+          // The tagger reads every sentence.
+          perItemTimeoutS: 600,
         });
         const report = (event: StageEvent): void => tell({ kind: 'stage', event });
         const runtime = { report, signal: stop, workerData: settings };
@@ -176,7 +193,6 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
       }, signal);
     },
 
-    /** Has the configured model extract claims from passages; the next `build` adds them to the graph. */
     claims(
       request: { readonly estimateOnly?: boolean | undefined; readonly flags?: StageCall | undefined } = {},
       signal?: AbortSignal,
@@ -223,6 +239,15 @@ function claimRequest(folder: string, config: Config): ClaimRequest {
     passagesPerDocument: claims.passages_per_document,
     prices: modelPrices(config),
   };
+}
+
+async function usesTagger(choice: Config['graph']['entities'], warn: Warn): Promise<boolean> {
+  if (choice === 'off') return false;
+  const fault = await taggerFault();
+  if (fault && choice === 'trained') throw fault;
+  if (fault)
+    warn(`the graph has no diseases, chemicals, places and so on: ${fault.message} (${fault.hint ?? fault.code})`);
+  return !fault;
 }
 
 function nothingParsed(dataRoot: string): AppError {

@@ -204,7 +204,7 @@ test('reindex writes logs again that were deleted or damaged, and says so', asyn
 test('downloads continue while the parser is stuck: none waits for room in its line', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-stuck-'));
   await using simulation = await Simulation.open({
-    parameters: { seed: 11, works: 240, hosts: 20, profile: 'calm' },
+    parameters: { seed: 11, works: 105, hosts: 20, profile: 'calm' },
     documents: 'plain',
     timeScale: 0.002,
   });
@@ -219,7 +219,9 @@ test('downloads continue while the parser is stuck: none waits for room in its l
     sim: admin.url,
     web: webTime(simulation.timeScale),
     settings: {
-      http: { connect_s: 3600, headers_s: 3600, idle_s: 3600, total_s: 7200 },
+      // Time runs 500 times as fast: no limit of a download may pass on a slow machine.
+      http: { connect_s: 36_000, headers_s: 36_000, idle_s: 36_000, total_s: 72_000 },
+      download: { work_budget_s: 72_000 },
       parse: { dense: 'none', engine: 'docling-serve', engine_url: `http://127.0.0.1:${parser.port}` },
       stage: { retries: 0 },
     },
@@ -233,7 +235,8 @@ test('downloads continue while the parser is stuck: none waits for room in its l
     if (event.kind === 'download' && event.event.kind === 'work-ended' && event.event.row.outcome === 'saved')
       saved += 1;
     if (event.kind !== 'downloaded') continue;
-    assert.ok(saved > 140, `${saved} works were downloaded`);
+    assert.ok(ids.length > 80, 'more than the line and the parser have room for');
+    assert.equal(saved, ids.length, 'works downloaded');
     assert.equal(ended, 0, 'no document was parsed meanwhile');
     isHeld = false;
     for (const response of held) response.writeHead(400).end();

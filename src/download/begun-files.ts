@@ -130,13 +130,15 @@ export const BEGUN_FOLDER = 'begun';
 const LOCK = '.lock';
 const TRIES = 10;
 
-export type PartFolder = ReturnType<typeof openPartFolder>;
+export interface PartFolder extends Disposable {
+  readonly path: string;
+}
 
 /**
  * A process's folder for unverified bytes, beside a lock that the system releases when the process dies. The next
  * process to open one sets the unfinished files of abandoned folders aside and removes the rest.
  */
-export function openPartFolder(root: string, clock: Clock = systemClock) {
+export function openPartFolder(root: string, clock: Clock = systemClock): PartFolder {
   mkdirSync(root, { recursive: true });
   sweep(root, clock);
   for (let attempt = 0; attempt < TRIES; attempt += 1) {

@@ -95,7 +95,9 @@ function isNotice(text: string): boolean {
   return plain.length < LONGEST_NOTICE && NOTICE.test(plain);
 }
 
-/** How files about a paper begin: supplements and reviews first of all, corrections and comments right before its title. */
+/**
+ * How files about a paper begin: supplements and reviews first of all, corrections and comments right before its title.
+ */
 const BESIDE =
   /^.{0,40}?(?:supplement(?:ary|al)(?:online)?(?:information|materials?|data|appendix|text|methods|figures|files?|notes?)|supportinginformation|peerreview(?:file|reports?))(?!.{0,20}(?:available|canbefound|accompan))/;
 const ABOUT =

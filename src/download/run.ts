@@ -63,8 +63,14 @@ export type DownloadSummary = RunSummary & DownloadRun['counts'];
 
 /** Errors after which no row can be written, or no file stored, so the run ends. */
 const DISK_ENDS = [
-  'DISK_FULL', 'DISK_READ_ONLY', 'DISK_NOT_PERMITTED', 'DISK_IO_ERROR', 'OBJECT_STORE_AWAY', 'OBJECT_STORE_DENIED', 'OBJECT_STORE_REFUSED',
-]; // prettier-ignore
+  'DISK_FULL',
+  'DISK_READ_ONLY',
+  'DISK_NOT_PERMITTED',
+  'DISK_IO_ERROR',
+  'OBJECT_STORE_AWAY',
+  'OBJECT_STORE_DENIED',
+  'OBJECT_STORE_REFUSED',
+];
 const SHORTEST_PARK_MS = 60_000;
 const LONGEST_PARK_MS = 24 * 3_600_000;
 

@@ -102,7 +102,8 @@ function registerTool(
         error: ({ code, keys }) =>
           code === 'unrecognized_keys' ? `${name} has no argument ${keys.join(', ')}; it takes ${names}` : undefined,
       }),
-      // Assistants read schemas before any answer, and answers speak for themselves: only what is not plain is described.
+      // Assistants read schemas before any answer, and answers speak for themselves: only what is not plain is
+      // described.
       outputSchema: z.looseObject({
         next_cursor: z.string().nullable().describe('Cursor of the next part; null at the end.'),
         [list]: z.array(z.looseObject({})),

@@ -49,8 +49,11 @@ export class AnswerStore implements Disposable {
   /** Stores an answer; it is on disk when this returns. */
   keep(question: string, model: string, { content, inputTokens, outputTokens }: ModelAnswer): void {
     this.#database
-      .prepare('INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)')
-      .run(question, model, content, inputTokens, outputTokens);
+      .prepare(
+        `INSERT OR REPLACE INTO answers (question, model, content, input_tokens, output_tokens)
+         VALUES (:question, :model, :content, :inputTokens, :outputTokens)`,
+      )
+      .run({ question, model, content, inputTokens, outputTokens });
   }
 
   [Symbol.dispose](): void {

@@ -11,5 +11,5 @@ export {
   openModelClient,
   promptTokens,
 } from './model-server.ts';
-export type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings } from './model-server.ts';
+export type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings, ParameterVerdicts } from './model-server.ts';
 export { listIn, readLists } from './read-lists.ts';

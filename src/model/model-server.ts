@@ -57,18 +57,23 @@ const MOST_REASON = 200;
 /** About four characters per token, for servers that do not count. */
 const CHARACTERS_PER_TOKEN = 4;
 
+/**
+ * Parameters by name that a server is known to accept or to refuse. One that it has accepted is not suspected again.
+ */
+export type ParameterVerdicts = Map<string, 'accepted' | 'refused'>;
+
 /** An OpenAI-compatible server. Errors that every other request would get too stop the stage. */
 export class ModelServer {
   readonly #settings: ModelSettings;
   readonly #send: Send;
   readonly #url: URL;
-  readonly #refused: Set<string>;
+  readonly #verdicts: ParameterVerdicts;
 
-  /** `refused` are parameters that the server does not accept; it grows, and a program may keep it. */
-  constructor(settings: ModelSettings, send: Send, refused = new Set<string>()) {
+  /** `verdicts` grows; a program may keep it for the next server of this address. */
+  constructor(settings: ModelSettings, send: Send, verdicts: ParameterVerdicts = new Map()) {
     this.#settings = settings;
     this.#send = send;
-    this.#refused = refused;
+    this.#verdicts = verdicts;
     this.#url = new URL(`${settings.url.replace(/(?<!\/)\/+$/, '')}/chat/completions`);
   }
 
@@ -77,31 +82,53 @@ export class ModelServer {
     return sha256(canonicalJson({ model, maxTokens, name, version, messages }));
   }
 
-  /** `open` receives the answer while it is written, if the server can stream. */
+  /**
+   * `open` receives the answer while it is written, if the server can stream. Parameters that the server refuses are
+   * left out. If it does not say which, those that it has never accepted are left out in turn, then all of them.
+   */
   async ask(prompt: ModelPrompt, open?: OpenText, signal?: AbortSignal): Promise<ModelAnswer> {
+    let trials: (readonly string[])[] | undefined;
+    let trial: readonly string[] = [];
+    let refusal: StageError | undefined;
     for (;;) {
-      const stream = open && !this.#refused.has('stream') ? new StreamedAnswer(open) : undefined;
-      const parameters = this.#parameters(prompt, stream !== undefined);
+      const parameters = this.#parameters(prompt, open !== undefined, trial);
+      const sent = Object.keys(parameters);
+      const stream = open && 'stream' in parameters ? new StreamedAnswer(open) : undefined;
       const request = this.#request(prompt, parameters, stream?.sink);
       const { status, text } = this.#responseOf(await this.#send(request, signal));
-      if (status >= 200 && status < 300) return answerOf(stream ? stream.body() : parseJson(text), prompt);
-      const name = status === 400 || status === 422 ? refusedParameter(text, Object.keys(parameters)) : undefined;
-      if (name === undefined) throw this.#refusal(status, text);
-      this.#refused.add(name);
+      if (status >= 200 && status < 300) {
+        for (const name of trial) this.#verdicts.set(name, 'refused');
+        for (const name of sent) this.#verdicts.set(name, 'accepted');
+        return answerOf(stream ? stream.body() : parseJson(text), prompt);
+      }
+      refusal ??= this.#refusal(status, text);
+      if (status !== 400 && status !== 422) throw refusal;
+      const named = refusedNames(text);
+      if (named) {
+        const name = sent.find((each) => named.includes(each));
+        if (name === undefined) throw refusal;
+        this.#verdicts.set(name, 'refused');
+        refusal = undefined;
+        continue;
+      }
+      trials ??= trialsOf(sent.filter((name) => this.#verdicts.get(name) !== 'accepted'));
+      const next = trials.shift();
+      if (!next) throw refusal;
+      trial = next;
     }
   }
 
   /** What a server may refuse; an answer without it is still an answer. */
-  #parameters({ name, schema }: ModelPrompt, streams: boolean): Record<string, unknown> {
+  #parameters({ name, schema }: ModelPrompt, streams: boolean, without: readonly string[]): Record<string, unknown> {
     const { maxTokens } = this.#settings;
-    const limit = this.#refused.has('max_tokens') ? 'max_completion_tokens' : 'max_tokens';
+    const isOut = (key: string): boolean => this.#verdicts.get(key) === 'refused' || without.includes(key);
     const wanted = {
       temperature: 0,
-      [limit]: maxTokens,
-      ...(streams && { stream: true, stream_options: { include_usage: true } }),
+      [isOut('max_tokens') ? 'max_completion_tokens' : 'max_tokens']: maxTokens,
+      ...(streams && !isOut('stream') && { stream: true, stream_options: { include_usage: true } }),
       response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
     };
-    return Object.fromEntries(Object.entries(wanted).filter(([key]) => !this.#refused.has(key)));
+    return Object.fromEntries(Object.entries(wanted).filter(([key]) => !isOut(key)));
   }
 
   #request({ messages }: ModelPrompt, parameters: object, sink: OpenSink | undefined): HttpRequest {
@@ -162,31 +189,23 @@ function credentialsOf({ origin }: URL, apiKey: string): readonly Credential[] {
 }
 
 /**
- * The parameter that a server refuses: `error.param` says it, or the place in a list of faults; the first name in the
- * text of an error only where no field does.
+ * The names in the fields of a refusal that say what is refused: `error.param`, or the places in a list of faults.
+ * Undefined if there is no such field; what the text says is for people.
  */
-function refusedParameter(text: string, sent: readonly string[]): string | undefined {
+function refusedNames(text: string): readonly string[] | undefined {
   const body = parseJson(text);
-  const error = field(body, 'error') ?? body;
-  const [param, detail] = [field(error, 'param'), field(body, 'detail')];
-  if (typeof param === 'string' && param !== '')
-    return sent.find((name) => param === name || param.startsWith(`${name}.`) || param.startsWith(`${name}[`));
+  const [param, detail] = [field(field(body, 'error') ?? body, 'param'), field(body, 'detail')];
+  if (typeof param === 'string' && param !== '') return [param.split(/[.[]/, 1)[0] ?? ''];
   const places = Array.isArray(detail) ? detail.flatMap((each) => field(each, 'loc')) : [];
-  if (places.length > 0) return sent.find((name) => places.includes(name));
-  const named = sent.flatMap((name) => {
-    const at = wordAt(text, name);
-    return at < 0 ? [] : [{ name, at }];
-  });
-  const [first] = named.sort((one, other) => one.at - other.at);
-  if (first) return first.name;
-  return sent.includes('response_format') && /json.?schema|grammar/i.test(text) ? 'response_format' : undefined;
+  return places.length === 0 ? undefined : places.filter((place) => typeof place === 'string');
 }
 
-/** Where a name stands that is not a part of a longer one; -1 if nowhere. */
-function wordAt(text: string, name: string): number {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
-    if (!/\w/.test(text[at - 1] ?? '') && !/\w/.test(text[at + name.length] ?? '')) return at;
-  return -1;
+/** What is left out in turn to find out which of these a server refuses: one after the other, then all. */
+function trialsOf(suspects: readonly string[]): (readonly string[])[] {
+  const alone = ['response_format', 'stream_options', 'stream', 'temperature', 'max_tokens', 'max_completion_tokens']
+    .filter((name) => suspects.includes(name))
+    .map((name) => [name]);
+  return alone.length > 1 ? [...alone, suspects] : alone;
 }
 
 /** An answer that arrives as server-sent events, or in one piece from a server that does not stream. */

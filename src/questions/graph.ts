@@ -4,16 +4,17 @@ import { AppError } from '../base/index.ts';
 import type { Graph, GraphNode, ShownEvidence, Weighted } from '../library/index.ts';
 import { workLabel } from '../library/index.ts';
 import { fields, number, text } from '../library/shapes/index.ts';
-import type { EdgeKind } from '../graph/index.ts';
-import { EDGE_KINDS } from '../graph/index.ts';
+import type { EdgeKind, EntityKind } from '../graph/index.ts';
+import { EDGE_KINDS, ENTITY_KINDS } from '../graph/index.ts';
 import { counted, question } from './question.ts';
 
 const MOST_ROWS = 500;
-const FOUND_KINDS = ['term', 'work', 'author', 'software', 'dataset', 'material'] as const;
+const FOUND_KINDS = ['term', ...ENTITY_KINDS, 'work', 'author', 'quantity'] as const;
 
 interface Asked {
   readonly node: string;
   readonly to: string;
+  readonly type: string;
   readonly kinds: readonly EdgeKind[];
   readonly least: number;
   readonly limit: number;
@@ -58,6 +59,41 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     takes: ['[node]'],
     answer: (graph, { node, limit }) => weighted(['term'], graph.most('term', { like: node, limit })),
   },
+  entities: {
+    gives: 'what papers name, of a type, by number of works: ' + ENTITY_KINDS.join(', '),
+    takes: ['type', '[node]'],
+    answer: (graph, { type, node, limit }) => weighted([type], graph.most(entityKind(type), { like: node, limit })),
+  },
+  about: {
+    gives: 'the works that name an entity, newest first, each with a sentence',
+    takes: ['node'],
+    answer: (graph, { node, limit }) => naming(graph, [node], limit),
+  },
+  beside: {
+    gives: 'what is named in the same sentences as an entity, of one type or all, by number of works',
+    takes: ['node', '[type]'],
+    answer: (graph, { node, type, limit }) => {
+      const found = graph.namedTogether(node, { ...(type !== '' && { kind: entityKind(type) }), limit });
+      const { label, kind } = graph.find(node);
+      return {
+        says: `${counted(found.length, 'entity', 'entities')} in the sentences about ${label} (${kind}).`,
+        items: found.map(({ node: other, works, evidence }) => nodeRow(other, { count: works, evidence })),
+      };
+    },
+  },
+  studies: {
+    gives:
+      'the works that name all of some places, methods, programs, populations, diseases and so on (comma-separated)',
+    takes: ['node'],
+    answer: (graph, { node, limit }) => {
+      const names = node.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
+      if (names.length === 0)
+        throw new AppError('USAGE_GRAPH', 'studies requires at least one name', {
+          hint: 'for example "Brazil, malaria"',
+        });
+      return naming(graph, names, limit);
+    },
+  },
   quantities: {
     gives: 'the quantities about a subject, each with its sentence',
     takes: ['node'],
@@ -72,17 +108,19 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     gives: 'works by year: in the corpus and cited by it',
     takes: [],
     answer: (graph) => {
-      const items = graph.timeline().map(
-        ({ year, corpus, cited }) =>
-        row({ kind: 'year', label: `${year}: ${corpus} in the corpus, ${cited} cited`, year, count: corpus + cited }), // prettier-ignore
-      );
+      const items = graph
+        .timeline()
+        .map(({ year, corpus, cited }) =>
+          row({ kind: 'year', label: `${year}: ${corpus} in the corpus, ${cited} cited`, year, count: corpus + cited }),
+        );
       return { says: `${counted(items.length, 'year')}.`, items };
     },
   },
   gaps: {
     gives: 'works that the corpus often cites but does not contain',
     takes: [],
-    answer: (graph, { least, limit }) => weighted(['cited work is not in the corpus', 'cited works are not in the corpus'], graph.gaps({ least, limit })), // prettier-ignore
+    answer: (graph, { least, limit }) =>
+      weighted(['cited work is not in the corpus', 'cited works are not in the corpus'], graph.gaps({ least, limit })),
   },
   'cited-by': {
     gives: 'the works that cite a work, newest first, with the reference as printed',
@@ -98,7 +136,10 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     gives: 'nodes by words',
     takes: ['node'],
     answer: (graph, { node, limit }) =>
-      weighted([`node for "${node}"`, `nodes for "${node}"`], FOUND_KINDS.flatMap((kind) => graph.most(kind, { like: node, limit }))), // prettier-ignore
+      weighted(
+        [`node for "${node}"`, `nodes for "${node}"`],
+        FOUND_KINDS.flatMap((kind) => graph.most(kind, { like: node, limit })),
+      ),
   },
   neighbours: {
     gives: 'the edges of a node',
@@ -106,13 +147,13 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     answer: (graph, { node, kinds, limit }) => edgesOf(graph, node, graph.neighbours(node, { kinds, limit })),
   },
   path: {
-    gives: 'a shortest path between two nodes',
+    gives: 'a shortest path between two nodes, each step with a sentence',
     takes: ['node', 'to'],
     answer: (graph, { node, to }) => {
       const way = graph.path(node, to);
       return {
         says: way ? `A path of ${counted(way.length - 1, 'step')}.` : 'No path with six or fewer steps.',
-        items: (way ?? []).map(({ node: at, edge, direction }) => nodeRow(at, { edge, direction })),
+        items: (way ?? []).map(({ node: at, edge, direction, evidence }) => nodeRow(at, { edge, direction, evidence })),
       };
     },
   },
@@ -140,11 +181,18 @@ export const graphQuestion = question({
     ask: z.enum(Object.keys(GRAPH_QUERIES)),
     node: z.string().max(500).optional().describe('A node id, DOI, work id, term, or words of a title.'),
     to: z.string().max(500).optional().describe('The other end, for path and evidence.'),
+    type: z
+      .string()
+      .max(50)
+      .optional()
+      .describe(`The type of entities: ${ENTITY_KINDS.join(', ')}.`),
     kind: z
       .string()
       .max(500)
       .optional()
-      .describe(`Only edges of these kinds, comma-separated; for evidence, that of the edge: ${Object.keys(EDGE_KINDS).join(', ')}.`), // prettier-ignore
+      .describe(
+        `Only edges of these kinds, comma-separated; for evidence, that of the edge: ${Object.keys(EDGE_KINDS).join(', ')}.`,
+      ),
     min_citations: z.int().min(1).default(2).describe('gaps: minimum number of citing works.'),
     limit: z.int().min(1).max(MOST_ROWS).default(MOST_ROWS).describe('Maximum number of rows.'),
   },
@@ -160,20 +208,20 @@ export const graphQuestion = question({
     const more = [id === '' ? null : id, count].flatMap((each) => (each === null ? [] : [` · ${each}`]));
     return `${arrow}${kind} ${label}${more.join('')}${evidence === '' ? '' : `\n${evidence}`}`;
   },
-  async ask({ ask, node = '', to = '', kind = '', min_citations: least, limit }, runs) {
+  async ask({ ask, node = '', to = '', type = '', kind = '', min_citations: least, limit }, runs) {
     const run = runs.find(({ corpus }) => corpus.graph.exists);
     if (!run)
       throw new AppError('GRAPH_MISSING', 'there is no knowledge graph yet', {
         hint: 'docstokg graph build makes one',
       });
     const query = GRAPH_QUERIES[ask];
-    const given: Readonly<Record<string, string>> = { node, to, kind };
+    const given: Readonly<Record<string, string>> = { node, to, type, kind };
     const missing = query?.takes.find((input) => given[input] === '');
     if (!query || missing !== undefined)
       throw new AppError('USAGE_GRAPH', `this graph query requires ${missing}`, { hint: `see the input of ${ask}` });
     using graph = run.corpus.graph.open(run.warn);
     const kinds = kind.split(',').flatMap((each) => edgeKind(each.trim()));
-    const { says, items } = query.answer(graph, { node, to, kinds, least, limit });
+    const { says, items } = query.answer(graph, { node, to, type, kinds, least, limit });
     return { head: { run: run.id, says }, items, summary: says };
   },
 });
@@ -184,6 +232,19 @@ function edgeKind(name: string): EdgeKind[] {
   throw new AppError('USAGE_GRAPH', `unknown kind of edges "${name.slice(0, 100)}"`, {
     hint: `one of ${Object.keys(EDGE_KINDS).join(', ')}`,
   });
+}
+
+function entityKind(name: string): EntityKind {
+  const found = ENTITY_KINDS.find((kind) => kind === name.trim());
+  if (found) return found;
+  throw new AppError('USAGE_GRAPH', `unknown type of entities "${name.slice(0, 100)}"`, {
+    hint: `one of ${ENTITY_KINDS.join(', ')}`,
+  });
+}
+
+function naming(graph: Graph, names: readonly string[], limit: number): { says: string; items: Row[] } {
+  const items = graph.worksNaming(names, limit).map(({ node, evidence }) => nodeRow(node, { evidence }));
+  return { says: `${counted(items.length, 'work')} naming ${names.join(' and ')}.`, items };
 }
 
 function weighted(

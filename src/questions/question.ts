@@ -92,7 +92,9 @@ export const worksChoice = z
 export function oneRun(runs: readonly AskedRun[]): AskedRun {
   const [first, second] = runs;
   if (first && !second) return first;
-  throw new AppError('USAGE_RUN', 'several corpora are open', { hint: `run is one of ${runs.map(({ id }) => id).join(', ')}` }); // prettier-ignore
+  throw new AppError('USAGE_RUN', 'several corpora are open', {
+    hint: `run is one of ${runs.map(({ id }) => id).join(', ')}`,
+  });
 }
 
 export async function workNamed(

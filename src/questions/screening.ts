@@ -117,7 +117,12 @@ async function progress(
     items.push({ ...each, document: work?.hasText ? work.document : null });
   }
   return {
-    head: { run: run.id, ...status, conflicts: screening.conflicts(at).slice(0, MOST_SHOWN) },
+    head: {
+      run: run.id,
+      ...status,
+      own: screening.decidedBy(who, at),
+      conflicts: screening.conflicts(at).slice(0, MOST_SHOWN),
+    },
     summary: `${countsText(status.phases[at])}. ${status.protocol.criteria}`,
     items,
   };

@@ -163,7 +163,9 @@ export function problemsOf(resolver: string, lookup: Lookup<unknown> | SharedAns
   return [{ kind: 'problem', resolver, message: `${lookup.reason}: ${lookup.message}`, at: null }];
 }
 
-/** The other DOI of an answer that is a version of the work, or null; undefined after a finding if it is another work. */
+/**
+ * The other DOI of an answer that is a version of the work, or null; undefined after a finding if it is another work.
+ */
 export function* sameAsOf(resolver: string, sameness: Sameness): Generator<Finding, SameAs | null | undefined> {
   if (sameness.kind !== 'other') return versionOf(sameness);
   const message = `the answer is about another work: ${sameness.why}`;

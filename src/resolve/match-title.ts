@@ -53,7 +53,9 @@ type TitleVerdict =
   | { readonly kind: 'doubtful'; readonly why: string; readonly candidates: readonly ScoredCandidate[] }
   | { readonly kind: 'none'; readonly candidates: readonly ScoredCandidate[] };
 
-/** Chooses among candidates: from `accept` one is taken unless something contradicts it; below `review` none is shown. */
+/**
+ * Chooses among candidates: from `accept` one is taken unless something contradicts it; below `review` none is shown.
+ */
 export function chooseCandidate(
   cited: CitedWork,
   found: readonly Candidate[],

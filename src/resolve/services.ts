@@ -27,7 +27,9 @@ export interface ServiceFacts {
 
 const HOUR = 3_600_000;
 
-/** Documented limits as of 2026, rounded down. For limits per hour or minute, `burst` and rate together stay within it. */
+/**
+ * Documented limits as of 2026, rounded down. For limits per hour or minute, `burst` and rate together stay within it.
+ */
 const SERVICE_TABLE = {
   openalex: {
     baseUrl: 'https://api.openalex.org/',

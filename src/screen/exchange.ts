@@ -94,7 +94,12 @@ export async function importDecisions(
     throw new AppError('USAGE_LABELS', `${path} has no column of decisions`, {
       hint: `one of ${DECISIONS.join(', ')}; a list whose works were all decided alike is read with --as include or --as exclude`,
     });
-  const reviewers = Math.max(1, ...[...Map.groupBy(found, ({ work, phase }) => `${work} ${phase ?? ''}`).values()].map((each) => new Set(each.map((one) => one.by)).size)); // prettier-ignore
+  const reviewers = Math.max(
+    1,
+    ...[...Map.groupBy(found, ({ work, phase }) => `${work} ${phase ?? ''}`).values()].map(
+      (each) => new Set(each.map((one) => one.by)).size,
+    ),
+  );
   // Reviewers who disagree have not decided; with one reviewer required, the last decision would win.
   if (screening.protocol.version === 0 && reviewers > 1) screening.setProtocol({ reviewers }, by);
   const last = new Map(found.map((each) => ['id' in each ? each.id : keyOfDecision(each), each]));
@@ -157,7 +162,10 @@ export async function addRecords(
       entries += 1;
       if (entry.kind === 'work' && (entry.record?.title ?? entry.work.title) === null) bare.push(entry.work);
       else if (entry.kind === 'work')
-        found.push({ ...(entry.record ?? { ...emptyRecord(entry.work.id, entry.work.ids), title: entry.work.title }), id: entry.work.id }); // prettier-ignore
+        found.push({
+          ...(entry.record ?? { ...emptyRecord(entry.work.id, entry.work.ids), title: entry.work.title }),
+          id: entry.work.id,
+        });
       else if (entry.kind === 'cited')
         found.push({ ...entry.record, id: nameOf(entry.record, `entry:${basename(path)}#${entry.line}`) });
       else {
@@ -193,11 +201,11 @@ export async function addRecords(
 export function* exportDecisions(screening: Screening, format: DecisionFormat): Generator<string> {
   const decisions = Map.groupBy(screening.all(), ({ work }) => work);
   if (format === 'decisions') {
-    yield csvLine(['id', 'record_id', 'doi', 'title', 'phase', 'decision', 'by', 'at', 'reason', 'note', 'criteria', 'rank']); // prettier-ignore
+    yield csvLine('id record_id doi title phase decision by at reason note criteria rank'.split(' '));
     for (const [work, all] of decisions) {
       const record = screening.record(work);
       for (const { id, phase, decision, by, at, reason, note, criteria, rank } of all)
-        yield csvLine([id, work, record.ids.doi, record.title, phase, decision, by, at, reason, note, criteria, rank]); // prettier-ignore
+        yield csvLine([id, work, record.ids.doi, record.title, phase, decision, by, at, reason, note, criteria, rank]);
     }
     return;
   }
@@ -243,7 +251,10 @@ function decisionsIn(row: Row, by: string): Omit<Logged, 'work'>[] {
   const ours = oursIn(value(OURS));
   const rayyan = /RAYYAN-INCLUSION: ?\{([^{}]{0,2000})\}/.exec(value('notes'))?.[1] ?? '';
   const reason = /RAYYAN-EXCLUSION-REASONS: ?([^|]{1,1000})/.exec(value('notes'))?.[1]?.trim();
-  const reviewers = Array.from(rayyan.matchAll(/"([^"]{1,100})" ?=> ?"(\w{1,20})"/g), ([, who = '', said = '']) => ({ who, said })); // prettier-ignore
+  const reviewers = Array.from(rayyan.matchAll(/"([^"]{1,100})" ?=> ?"(\w{1,20})"/g), ([, who = '', said = '']) => ({
+    who,
+    said,
+  }));
   const fromRayyan = reviewers.flatMap(({ who, said }) => {
     const decision = meaningOf(said);
     return decision ? [{ decision, by: who, ...(decision === 'exclude' && reason !== undefined && { reason }) }] : [];
@@ -252,7 +263,14 @@ function decisionsIn(row: Row, by: string): Omit<Logged, 'work'>[] {
   const said = DECISIONS.map(value).find((each) => each !== '') ?? tag ?? '';
   const decision = meaningOf(said);
   // A line of our own table contains the id of its decision.
-  const own = value('phase') !== '' && value('by') !== '' && value('id') !== '' ? { id: value('id'), criteria: numberIn(Number(value('criteria'))) ?? 0, rank: value('rank') === '' ? null : (numberIn(Number(value('rank'))) ?? null) } : {}; // prettier-ignore
+  const own =
+    value('phase') !== '' && value('by') !== '' && value('id') !== ''
+      ? {
+          id: value('id'),
+          criteria: numberIn(Number(value('criteria'))) ?? 0,
+          rank: value('rank') === '' ? null : (numberIn(Number(value('rank'))) ?? null),
+        }
+      : {};
   const single = decision ? [{ ...detailsIn(row), ...own, decision, by: value('by') || by }] : [];
   // Our own decisions come first: any others of the tool are later ones.
   const theirs = (fromRayyan.length > 0 ? fromRayyan : single).filter(
@@ -278,10 +296,25 @@ function oursIn(text: string): (Omit<Logged, 'work'> & { readonly id: string })[
   try {
     const rows = JSON.parse(text) as Partial<ScreeningDecision>[];
     return rows.flatMap(({ id, phase, decision, by, at, reason, note, criteria, rank }) =>
-      typeof id === 'string' && typeof by === 'string' && CHOICES.includes(decision as Choice) && PHASES.includes(phase as 'full-text')
-        ? [{ id, phase, decision: decision as Choice, by, at: textIn(at), reason: textIn(reason), note: textIn(note), criteria: numberIn(criteria) ?? 0, rank: numberIn(rank) ?? null }]
+      typeof id === 'string' &&
+      typeof by === 'string' &&
+      CHOICES.includes(decision as Choice) &&
+      PHASES.includes(phase as 'full-text')
+        ? [
+            {
+              id,
+              phase,
+              decision: decision as Choice,
+              by,
+              at: textIn(at),
+              reason: textIn(reason),
+              note: textIn(note),
+              criteria: numberIn(criteria) ?? 0,
+              rank: numberIn(rank) ?? null,
+            },
+          ]
         : [],
-    ); // prettier-ignore
+    );
   } catch {
     return []; // Another tool cut it off: what else the line says counts.
   }
@@ -305,11 +338,27 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
     for await (const { line, fields } of readTagged(readUtf8(path), RIS)) {
       const all = (tag: string): string[] => fields.flatMap(([name, value]) => (name === tag ? [value] : []));
       const named = new Map([
-        ...[['id', 'ID'], ['doi', 'DO'], ['pmid', 'AN'], ['title', 'TI']].map(([name, tag]) => [name, all(tag ?? '')[0] ?? ''] as const),
+        ...[
+          ['id', 'ID'],
+          ['doi', 'DO'],
+          ['pmid', 'AN'],
+          ['title', 'TI'],
+        ].map(([name, tag]) => [name, all(tag ?? '')[0] ?? ''] as const),
         ['title', all('TI')[0] ?? all('T1')[0] ?? ''],
-        ['notes', all('N1').filter((note) => !note.startsWith(OURS)).join(' | ')],
-        [OURS, all('N1').find((note) => note.startsWith(OURS))?.slice(OURS.length).trim() ?? ''],
-      ] as const); // prettier-ignore
+        [
+          'notes',
+          all('N1')
+            .filter((note) => !note.startsWith(OURS))
+            .join(' | '),
+        ],
+        [
+          OURS,
+          all('N1')
+            .find((note) => note.startsWith(OURS))
+            ?.slice(OURS.length)
+            .trim() ?? '',
+        ],
+      ] as const);
       yield { line, names: ['label'], value: (name) => named.get(name) ?? '', tags: all('KW') };
     }
     return;

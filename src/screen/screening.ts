@@ -21,7 +21,7 @@ import { isTimeToSample, promiseOf } from './stopping.ts';
 /** A work as one reviewer sees it. */
 export type Candidate = Omit<z.output<typeof candidate>, 'document'>;
 type DecisionSummary = Candidate['decisions'][number];
-export type ReviewStatus = Omit<z.output<typeof screeningHead>, 'run' | 'conflicts'>;
+export type ReviewStatus = Omit<z.output<typeof screeningHead>, 'run' | 'own' | 'conflicts'>;
 
 type Given<Fields extends keyof ScreeningDecision> = {
   readonly [Field in Fields]?: NonNullable<ScreeningDecision[Field]> | undefined;
@@ -237,6 +237,14 @@ export class Screening implements Disposable {
     };
   }
 
+  /** How many works a reviewer has decided about in a phase. */
+  decidedBy(by: string, phase: Phase): number {
+    this.#look();
+    const isOwn = (each: { readonly by: string; readonly phase: Phase }): boolean =>
+      each.by === by && each.phase === phase;
+    return [...this.#decisions.values()].filter((rows) => rows.some(isOwn)).length;
+  }
+
   /** The verdict on a work: that on the full text if there is one. */
   verdict(work: string): Verdict {
     this.#look();
@@ -346,7 +354,10 @@ export class Screening implements Disposable {
     const decisions = this.#decisions.get(row) ?? [];
     for (const phase of PHASES)
       this.#verdicts[phase][row] =
-        verdictOf(decisions.filter((each) => each.phase === phase), this.#protocol.reviewers)?.verdict ?? null; // prettier-ignore
+        verdictOf(
+          decisions.filter((each) => each.phase === phase),
+          this.#protocol.reviewers,
+        )?.verdict ?? null;
   }
 
   /** Since the decision, a work may have got another id or become a version of another one. */

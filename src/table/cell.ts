@@ -25,6 +25,7 @@ const EMPTY_REASONS = {
   'not-in-record': 'the record does not say',
   'no-passage': 'no passage of the paper is about it',
   'no-sentence': 'no sentence answers it',
+  'not-sure': 'the nearest sentence may not answer it',
   'no-number': 'the nearest sentence has no such number',
   'no-choice': 'the nearest sentence does not clearly name one of the choices',
   'needs-reading': 'yes or no needs a model or a person',

@@ -9,6 +9,7 @@ import { factsPath } from '../graph/index.ts';
 import type { AnswerWriter } from '../model/index.ts';
 import { askModel, promptTokens } from '../model/index.ts';
 import { chunkOutput } from '../parse/index.ts';
+import type { Reader } from '../reader/index.ts';
 import type { ItemOutcome, StageEvent, WorkItem } from '../stage/index.ts';
 import { runStage } from '../stage/index.ts';
 import { checkSupport, dropReasonOf } from '../ask/index.ts';
@@ -17,7 +18,9 @@ import { askSettings } from '../ask/index.ts';
 import type { Cell, Column, Facts, TableRow } from './cell.ts';
 import { empty } from './cell.ts';
 import { recordValue } from './columns.ts';
-import { cellsPrompt, checkCells, compoundsOf, extractedCell, quantityCell } from './fill-cells.ts';
+import { cellQuote, cellsPrompt, checkCells, compoundsOf, extractedCell, quantityCell } from './fill-cells.ts';
+import type { ColumnKind } from './known/column-kind.ts';
+import { kindOf } from './known/column-kind.ts';
 import type { KnownPaper } from './known-cells.ts';
 import { knownCell, likelyCell } from './known-cells.ts';
 import { readRow, rowHash, rowOf, rowPath, saveTable, tableFolder, withCorrections } from './saved-tables.ts';
@@ -27,8 +30,25 @@ const MOST_PASSAGES = 24;
 /** Passages of the abstract that every row is made from. */
 const ABSTRACT_PASSAGES = 2;
 export const SENTENCES = 3;
+/**
+ * A cell stands alone: it needs a surer sentence than an answer does. From this score on, of questions in a paper's own
+ * words .93 are filled in, .72 of them rightly, and of those that it does not answer .07.
+ */
+const LEAST_CELL = 0.8;
+/** The same where no sentence has the words in which papers state it. */
+const LEAST_OF_KIND = 0.9;
 /** A sentence that names one of the choices may share fewer words with the question. */
 export const LEAST_CHOICE = 0.3;
+
+/** Kinds that papers name when they state them: a reader finds them too. */
+const SAID_IN_SO_MANY_WORDS: ReadonlySet<ColumnKind> = new Set([
+  'funding',
+  'limitations',
+  'interests',
+  'ethics',
+  'data',
+  'registration',
+]);
 
 /** Papers with a row are not read again. */
 export interface TableRequest {
@@ -239,6 +259,18 @@ async function cellsOf(
   return columns.map((column) => cells.get(column) ?? empty('no-sentence'));
 }
 
+/** The score from which on a sentence fills in a cell. */
+function leastOf(column: Column, { name, least }: Reader): number {
+  if (column.type === 'choice') return LEAST_CHOICE;
+  // A number of the kind asked for says more than a sentence about it.
+  if (column.type === 'number') return least;
+  const kind = kindOf(column);
+  // Readers do not know what is asked of every paper, such as its comparison, unless it is said in so many words.
+  if (kind !== undefined && !SAID_IN_SO_MANY_WORDS.has(kind)) return Number.POSITIVE_INFINITY;
+  if (name !== 'trained') return least;
+  return kind === undefined ? LEAST_CELL : LEAST_OF_KIND;
+}
+
 async function readCell(
   column: Column,
   found: readonly CitedHit[],
@@ -247,12 +279,13 @@ async function readCell(
   signal: AbortSignal,
 ): Promise<Cell> {
   const own = new Map([...found, ...abstractOf(passages)].map((hit) => [hit.passage.id, hit]));
-  const scored = await readCandidates(reader, column.question, [...own.values()], signal);
+  const scored = await readCandidates(reader, column.question, [...own.values()], { signal });
   const isNamed = compoundsOf(column);
   // Rules compare stems: "following" would answer a question about follow-up.
   const fitting = reader.name === 'rules' ? scored.filter(({ candidate }) => isNamed(candidate.text)) : scored;
-  const least = column.type === 'choice' ? LEAST_CHOICE : reader.least;
-  return extractedCell(column, answerSentences(fitting, { most: SENTENCES, least }), found);
+  const sentences = answerSentences(fitting, { most: SENTENCES, least: leastOf(column, reader) });
+  const [nearest] = sentences.length > 0 ? [] : answerSentences(fitting, { most: 1, least: reader.least });
+  return nearest ? empty('not-sure', nearest.quotes.map(cellQuote)) : extractedCell(column, sentences, found);
 }
 
 /** About what filling in a table would cost; an unreadable answer is requested, and paid for, once more. */

@@ -1,8 +1,17 @@
 import type { CitedHit } from '../corpus/index.ts';
-import { sentencesOf } from '../graph/index.ts';
-import { quoteAt } from '../ask/index.ts';
-import type { Cell, CellQuote, Column, Facts } from './cell.ts';
-import { cellQuote, LONGEST_VALUE } from './fill-cells.ts';
+import type { Cell, Column, Facts } from './cell.ts';
+import { LONGEST_VALUE } from './fill-cells.ts';
+import type { ColumnKind } from './known/column-kind.ts';
+import { kindOf } from './known/column-kind.ts';
+import { likelyCountryIn, onlyCountryIn } from './known/country.ts';
+import { cuedSentences } from './known/cued-sentences.ts';
+import { CUES } from './known/cues.ts';
+import { articleTypeIn, designOf } from './known/design.ts';
+import type { PaperSentence } from './known/paper-sentences.ts';
+import { paperSentences } from './known/paper-sentences.ts';
+import { sampleSizeIn } from './known/sample-size.ts';
+import type { Stated } from './known/stated.ts';
+import { softwareIn, softwareOfGraph } from './known/software.ts';
 
 /** What is known about a paper before its sentences are read. */
 export interface KnownPaper {
@@ -13,193 +22,60 @@ export interface KnownPaper {
 }
 
 const MOST_QUOTES = 4;
+/** Sentences of most kinds that are shown together. */
+const MOST_SENTENCES = 2;
+/** A second sentence must have nearly as many points as the first. */
+const NEAR_BEST = 0.75;
 
-/** What a column asks for that a paper states in a known place. */
-const ASKS = {
-  funding: /\bfund(?:ing|ers?|ed|s)?\b|\bsponsor(?:s|ed|ship)?\b|\bfinanc(?:ed|ing)\b/i,
-  software: /\bsoftware\b|\bcomputer programs?\b/i,
-  country: /\bcountr(?:y|ies)\b/i,
-  design: /^design\b|\b(?:study|trial|research) design\b|\bkind of study\b|\btype of study\b/i,
+/** What the graph or a statement of the paper gives for sure; undefined if the column asks for something else. */
+export function knownCell(column: Column, { facts, passages }: KnownPaper): Cell | undefined {
+  const kind = kindOf(column);
+  if (kind === 'software') return cellOf(facts && softwareOfGraph(facts), 'graph');
+  if (kind === 'country') return cellOf(onlyCountryIn(paperSentences(passages), ['abstract']), 'statement');
+  return kind === 'funding' ? cuedCell(kind, paperSentences(passages)) : undefined;
+}
+
+/** Kinds with a value of their own; of the others the sentence is the value. */
+const VALUES: Readonly<
+  Partial<Record<ColumnKind, (sentences: readonly PaperSentence[], column: Column) => Stated | undefined>>
+> = {
+  software: softwareIn,
+  country: likelyCountryIn,
+  design: designOf,
+  'article type': (sentences) => articleTypeIn(sentences) ?? designOf(sentences),
+  'sample size': (sentences, { type }) => {
+    const size = sampleSizeIn(sentences);
+    return size && { value: type === 'number' ? size.count : `${size.count} ${size.noun}`.trim(), quotes: size.quotes };
+  },
 };
 
-/** Names of designs, without hyphens. */
-const DESIGNS = [
-  'randomised controlled trial',
-  'randomized controlled trial',
-  'randomised trial',
-  'randomized trial',
-  'clinical trial',
-  'single arm',
-  'crossover study',
-  'cohort study',
-  'case control study',
-  'case control analysis',
-  'cross sectional study',
-  'cross sectional survey',
-  'case series',
-  'case report',
-  'observational study',
-  'retrospective study',
-  'prospective study',
-  'systematic review',
-  'scoping review',
-  'narrative review',
-  'literature review',
-  'meta analysis',
-  'modelling study',
-  'modeling study',
-  'simulation study',
-  'practice guideline',
-  'pilot study',
-  'qualitative study',
-];
-
-/** A text or list that the graph or a statement of the paper gives; undefined if the column asks for something else. */
-export function knownCell(column: Column, paper: KnownPaper): Cell | undefined {
-  if (column.type !== 'text' && column.type !== 'list') return undefined;
-  const asked = `${column.name} ${column.question}`;
-  if (ASKS.funding.test(asked)) return fundingCell(paper);
-  if (ASKS.software.test(asked)) return softwareCell(paper);
-  return ASKS.country.test(asked) ? countryCell(paper, ['abstract']) : undefined;
+/** What sentences of a known kind say; a model would read it better. */
+export function likelyCell(column: Column, { passages }: KnownPaper): Cell | undefined {
+  const kind = kindOf(column);
+  if (kind === undefined) return undefined;
+  const sentences = paperSentences(passages);
+  const valueOf = VALUES[kind];
+  return valueOf ? cellOf(valueOf(sentences, column), 'statement') : cuedCell(kind, sentences);
 }
 
-/** Guesses that a model would make better: the country of the methods or of all affiliations, and the design. */
-export function likelyCell(column: Column, paper: KnownPaper): Cell | undefined {
-  if (column.type !== 'text' && column.type !== 'list') return undefined;
-  const asked = `${column.name} ${column.question}`;
-  if (ASKS.country.test(asked)) return countryCell(paper, ['methods']) ?? countryCell(paper, ['front']);
-  return ASKS.design.test(asked) ? designCell(paper) : undefined;
+/** The sentence that words and place mark as of a kind, with the next if it is nearly as clear. */
+function cuedCell(kind: ColumnKind, sentences: readonly PaperSentence[]): Cell | undefined {
+  const [best, ...others] = cuedSentences(kind, sentences);
+  if (!best) return undefined;
+  const near = others
+    .filter(({ points, sentence }) => points >= NEAR_BEST * best.points && isBeside(sentence, best.sentence))
+    .slice(0, (CUES[kind]?.most ?? MOST_SENTENCES) - 1);
+  const said = [best, ...near].map(({ sentence }) => sentence);
+  return cellOf({ value: said.map(({ text }) => text).join(' '), quotes: said.map(({ quote }) => quote) }, 'statement');
 }
 
-function softwareCell({ facts }: KnownPaper): Cell | undefined {
-  const names = new Map(facts?.nodes.flatMap(({ id, kind, label }) => (kind === 'software' ? [[id, label]] : [])));
-  const found = new Map<string, CellQuote | null>();
-  for (const { kind, target, evidence } of facts?.edges ?? []) {
-    const name = names.get(target);
-    if (kind !== 'uses' || name === undefined || found.has(name)) continue;
-    const { place } = evidence;
-    found.set(name, place.kind === 'text' ? { text: place.quote, page: place.page, passage: null, row: null } : null);
-  }
-  if (found.size === 0) return undefined;
-  const quotes = [...found.values()].flatMap((quote) => quote ?? []);
-  const texts = new Map(quotes.map((quote) => [quote.text, quote]));
-  return value([...found.keys()].join('; '), 'graph', [...texts.values()]);
+/** Whether two sentences stand under the same heading. */
+function isBeside(one: PaperSentence, other: PaperSentence): boolean {
+  return one.heading === other.heading && one.section === other.section;
 }
 
-const FUNDING_HEADING = /\bfund|\bfinancial|\bgrants?\b|\bsupport\b|\bsponsor/i;
-const THANKS_HEADING = /\backnowledge?ments?\b|\bthanks\b/i;
-const FUNDS =
-  /\b(?:fund(?:ed|ing|s)?|supported|financed|sponsored|grants?|fellowship|scholarship|financial support)\b/i;
-/** "The funders had no role in the design" and "not the views of the funders" do not say who they are. */
-const NO_ROLE = /\bno (?:role|influence|involvement)\b|\bnot involved\b|\bviews?\b|\bopinions?\b|\bnot necessarily\b/i;
-
-/** The sentences of the funding statement, else those of the acknowledgements that name support. */
-function fundingCell({ passages }: KnownPaper): Cell | undefined {
-  for (const heading of [FUNDING_HEADING, THANKS_HEADING])
-    for (const hit of passages) {
-      if (hit.passage.section !== 'back' || !heading.test(hit.passage.headings.at(-1) ?? '')) continue;
-      const said = sentencesIn(hit).filter(({ text }) => FUNDS.test(text) && !NO_ROLE.test(text));
-      if (said.length > 0)
-        return value(
-          said.map(({ text }) => text).join(' '),
-          'statement',
-          said.map(({ quote }) => quote),
-        );
-    }
-  return undefined;
-}
-
-/** Where a paper says what it is, in this order. */
-const DESIGN_SECTIONS: readonly (readonly string[])[] = [['front', 'abstract'], ['methods'], ['body', 'introduction']];
-const OF_THIS_PAPER = /\b(?:this|the present|our|we)\b/i;
-
-/** The first sentence that names a design: in title and abstract, else one about the paper itself. */
-function designCell({ passages }: KnownPaper): Cell | undefined {
-  for (const [at, sections] of DESIGN_SECTIONS.entries())
-    for (const hit of passages.filter(({ passage }) => sections.includes(passage.section)))
-      for (const { text, quote } of sentencesIn(hit)) {
-        const plain = text.toLowerCase().replaceAll(/[-‐‑–]/g, ' ');
-        if (DESIGNS.some((name) => plain.includes(name)) && (at === 0 || OF_THIS_PAPER.test(text)))
-          return value(text, 'statement', [quote]);
-      }
-  return undefined;
-}
-
-/** Licences, addresses and links between the sentences of an abstract. */
-const IMPRINT = /\blicen[cs]ed?\b|https?:|\bcopyright\b|©|@/i;
-
-/** The country that sentences of some parts name, if it is one only. */
-function countryCell({ passages }: KnownPaper, sections: readonly string[]): Cell | undefined {
-  const names = countryNames();
-  const found = new Map<string, CellQuote>();
-  for (const hit of passages.filter(({ passage }) => sections.includes(passage.section)))
-    for (const { text, quote } of sentencesIn(hit).filter(({ text: written }) => !IMPRINT.test(written)))
-      for (const country of countriesIn(text, names)) if (!found.has(country)) found.set(country, quote);
-  const [only, ...others] = found;
-  return only === undefined || others.length > 0 ? undefined : value(only[0], 'statement', [only[1]]);
-}
-
-/** Shorter sentences are labels, such as "Financial support.", and stand with the next one. */
-const LEAST_WORDS = 4;
-
-/** The sentences of a passage without its heading, each with a quote. */
-function sentencesIn(hit: CitedHit): { readonly text: string; readonly quote: CellQuote }[] {
-  const { text: whole, headings } = hit.passage;
-  const heading = headings.at(-1) ?? '';
-  const found: { readonly text: string; readonly quote: CellQuote }[] = [];
-  let label: number | undefined;
-  for (const { start, end } of sentencesOf(whole)) {
-    const own = whole.slice(start, end);
-    const bare = heading !== '' && own.startsWith(heading) ? own.slice(heading.length).trimStart() : own;
-    const from = label ?? end - bare.length;
-    label = bare.split(/\s+/).length < LEAST_WORDS && label === undefined ? from : undefined;
-    if (label !== undefined || bare === '') continue;
-    const quote = cellQuote(quoteAt(hit, { start: from, end }));
-    found.push({ text: quote.text.replaceAll(/\s+/g, ' '), quote });
-  }
-  return found;
-}
-
-function value(text: string, from: 'graph' | 'statement', quotes: readonly CellQuote[]): Cell {
-  return { kind: 'value', value: text.slice(0, LONGEST_VALUE), from, quotes: quotes.slice(0, MOST_QUOTES) };
-}
-
-/** Regions of the standard that are no countries. */
-const NO_COUNTRIES = new Set(['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB']);
-/** Names that papers use, by the standard's name. */
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  'United States': ['USA', 'U.S.A.', 'U.S.', 'US', 'United States of America'],
-  'United Kingdom': ['UK', 'U.K.', 'England', 'Scotland', 'Wales', 'Great Britain'],
-  'South Korea': ['Republic of Korea', 'Korea'],
-  Czechia: ['Czech Republic'],
-  Türkiye: ['Turkey'],
-  Vietnam: ['Viet Nam'],
-  Russia: ['Russian Federation'],
-};
-
-/** Country names as they are written, the longest first, and the name each stands for. */
-function countryNames(): [written: string, name: string][] {
-  const english = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
-  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
-  const names = new Map<string, string>();
-  for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
-    const [name] = NO_COUNTRIES.has(code) ? [] : (english.of(code)?.split(' (') ?? []);
-    if (name === undefined) continue;
-    for (const each of [name, ...(ALIASES[name] ?? [])]) names.set(each, name);
-  }
-  return [...names].sort(([one], [other]) => other.length - one.length);
-}
-
-/** The countries that a text names; "Guinea" is not in "Papua New Guinea". */
-function countriesIn(text: string, names: readonly (readonly [string, string])[]): Set<string> {
-  const found = new Set<string>();
-  let rest = text;
-  for (const [written, name] of names)
-    for (let at = rest.indexOf(written); at >= 0; at = rest.indexOf(written, at + 1)) {
-      const [before = '', after = ''] = [rest[at - 1], rest[at + written.length]];
-      if (/[\p{L}\p{N}]/u.test(before) || /[\p{L}\p{N}]/u.test(after)) continue;
-      found.add(name);
-      rest = `${rest.slice(0, at)}${' '.repeat(written.length)}${rest.slice(at + written.length)}`;
-    }
-  return found;
+function cellOf(stated: Stated | undefined, from: 'graph' | 'statement'): Cell | undefined {
+  if (!stated) return undefined;
+  const { value, quotes } = stated;
+  return { kind: 'value', value: value.slice(0, LONGEST_VALUE), from, quotes: quotes.slice(0, MOST_QUOTES) };
 }

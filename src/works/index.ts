@@ -26,6 +26,8 @@ export { parseOpenAlexWork, OPENALEX_SELECT, parseOpenAlexRecord } from './opena
 export { filterFor, findOpenAlexId, iterateOpenAlex, parseOpenAlexUrl, sampleOpenAlex } from './openalex/list-works.ts';
 export type { OpenAlexEnd, OpenAlexOptions, OpenAlexSample, OpenAlexState } from './openalex/list-works.ts';
 export type { OpenAlexQuery, WorkConditions } from './openalex/list-works.ts';
+export { parseBooleanQuery } from './boolean-query.ts';
+export type { BooleanQuery, QueriedWork } from './boolean-query.ts';
 export { citedLine, citedWork, workFromText, workFromPayload } from './lists/listed-work.ts';
 export type { CitedWork, ListedWork } from './lists/listed-work.ts';
 export { listFormatOf, parseWorks, readWorks } from './lists/read-works.ts';

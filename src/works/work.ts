@@ -12,7 +12,30 @@ export interface WorkLocation {
 }
 
 /** A scholarly work as known before downloading. Plain data, so it can be a queue payload. */
-export interface Work extends Readonly<ReturnType<typeof namedWork>> {}
+export interface Work {
+  /** The id it is queued and filed under: OpenAlex's, else the best of the others. */
+  readonly id: string;
+  readonly ids: WorkIds;
+  readonly title: string | null;
+  readonly year: number | null;
+  /** As OpenAlex calls it: `article`, `preprint`, `book-chapter`, … */
+  readonly type: string | null;
+  /** ISO 639-1. */
+  readonly language: string | null;
+  /** Their names, in order. */
+  readonly authors: readonly string[];
+  readonly isRetracted: boolean;
+  /** Whether an open copy is known; null if nobody has said. */
+  readonly isOpen: boolean | null;
+  /** Best open location first; empty for a work known by id only. */
+  readonly locations: readonly WorkLocation[];
+  /** What OpenAlex offers itself. */
+  readonly content: { readonly pdf: boolean; readonly tei: boolean };
+  /** URLs given by the user, tried like locations of unknown kind. */
+  readonly urls: readonly string[];
+  /** False if only ids are known, so a lookup may add more. */
+  readonly isComplete: boolean;
+}
 
 interface Known {
   readonly title?: string | null;
@@ -32,24 +55,20 @@ export function namedWork(
   id: string,
   ids: WorkIds,
   { title = null, year = null, urls = [], authors = [] }: Known = {},
-) {
+): Work {
   return {
-    /** The id it is queued and filed under: OpenAlex's, else the best of the others. */
     id,
     ids: { ...NO_IDS, ...ids },
     title,
     year,
-    type: null as string | null,
-    language: null as string | null,
+    type: null,
+    language: null,
     authors,
-    isRetracted: false as boolean,
-    isOpen: null as boolean | null,
-    /** Best open location first; empty for a work known by id only. */
-    locations: [] as readonly WorkLocation[],
-    content: { pdf: false, tei: false } as { readonly pdf: boolean; readonly tei: boolean },
-    /** URLs given by the user, tried like locations of unknown kind. */
+    isRetracted: false,
+    isOpen: null,
+    locations: [],
+    content: { pdf: false, tei: false },
     urls,
-    /** False if only ids are known, so a lookup may add more. */
-    isComplete: false as boolean,
+    isComplete: false,
   };
 }

@@ -29,7 +29,14 @@ export function askCommand() {
     )
     .addHelpText(
       'after',
-      '\nWithout a model, the answer consists of the best matching sentences of the papers. With a model (model.url, model.name)\nonly sentences whose quotes occur verbatim in the papers and support them are shown; the others are dropped and counted.\n\nExamples:\n  docstokg ask runs/corals "which symbionts tolerate heat?"\n  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown\n',
+      `
+Without a model, the answer consists of the best matching sentences of the papers. With a model (model.url, model.name)
+only sentences whose quotes occur verbatim in the papers and support them are shown; the others are dropped and counted.
+
+Examples:
+  docstokg ask runs/corals "which symbionts tolerate heat?"
+  docstokg ask "which symbionts tolerate heat?" --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --format markdown
+`,
     )
     .action(async (given, flags, self) => {
       const session = openSession(self);

@@ -11,7 +11,12 @@ export function configCommand() {
     .option('--schema', 'print the JSON Schema of configuration files instead, for editors')
     .addHelpText(
       'after',
-      '\nExamples:\n  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config\n  docstokg config -c harvest.yaml --profile night\n  docstokg config --schema > docstokg.schema.json\n',
+      `
+Examples:
+  DOCSTOKG_ORCHESTRATOR__MAX_WORKERS=16 docstokg config
+  docstokg config -c harvest.yaml --profile night
+  docstokg config --schema > docstokg.schema.json
+`,
     )
     .action((options, self) => {
       const session = openSession(self);

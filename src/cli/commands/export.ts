@@ -14,7 +14,12 @@ import { corpusOf, runArgument } from '../run-argument.ts';
 import { openSession, shared } from '../session.ts';
 import { worksOption } from '../options.ts';
 
-const FORMATS = [...EXPORT_FORMATS, ...DECISION_FORMATS, ...(Object.keys(GRAPH_FORMATS) as GraphFormat[]), 'report'] as const; // prettier-ignore
+const FORMATS = [
+  ...EXPORT_FORMATS,
+  ...DECISION_FORMATS,
+  ...(Object.keys(GRAPH_FORMATS) as GraphFormat[]),
+  'report',
+] as const;
 const isOneOf = <T extends string>(formats: readonly T[], format: string): format is T =>
   (formats as readonly string[]).includes(format);
 

@@ -18,7 +18,11 @@ export function refreshCommand() {
     .option('--retraction-watch <file>', "Crossref's retraction_watch.csv")
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg refresh runs/corals --mailto you@university.example\n  docstokg refresh runs/corals --mailto you@university.example --retraction-watch retraction_watch.csv --json\n',
+      `
+Examples:
+  docstokg refresh runs/corals --mailto you@university.example
+  docstokg refresh runs/corals --mailto you@university.example --retraction-watch retraction_watch.csv --json
+`,
     )
     .action(async (named, flags, self) => {
       const session = { ...openSession(self), web: await webTimeOf(flags.sim) };
@@ -180,7 +184,11 @@ export function storeCommand() {
     .option('--papers', 'with --pull: also the downloaded papers, not only the derived files')
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg store runs/corals --store s3://papers/corals --repair\n  docstokg store runs/corals --store s3://papers/corals --pull\n',
+      `
+Examples:
+  docstokg store runs/corals --store s3://papers/corals --repair
+  docstokg store runs/corals --store s3://papers/corals --pull
+`,
     )
     .action(async (run, flags, self) => {
       const session = openSession(self);

@@ -32,7 +32,14 @@ function buildOptions() {
     .option('--force', 'process all documents again; cached answers of the model are free')
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg graph build\n  docstokg graph build runs/corals --vocabulary terms.csv\n  docstokg graph build runs/review --works included\n  docstokg graph build --lookup --mailto you@university.example\n  docstokg graph build --claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate\n',
+      `
+Examples:
+  docstokg graph build
+  docstokg graph build runs/corals --vocabulary terms.csv
+  docstokg graph build runs/review --works included
+  docstokg graph build --lookup --mailto you@university.example
+  docstokg graph build --claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate
+`,
     );
 }
 
@@ -81,7 +88,10 @@ async function claims(corpus: Corpus, flags: BuildFlags, session: Session, signa
       const { estimate } = event;
       const { documents, inputTokens, mostOutputTokens: output } = estimate;
       if (flags.estimate) session.print(estimate);
-      else session.info(`${counted(documents, 'document')}; at most ${count(inputTokens)} input and ${count(output)} output tokens`); // prettier-ignore
+      else
+        session.info(
+          `${counted(documents, 'document')}; at most ${count(inputTokens)} input and ${count(output)} output tokens`,
+        );
     }
 }
 

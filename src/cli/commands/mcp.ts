@@ -13,7 +13,13 @@ export function mcpCommand() {
     .option('--allow-control', 'offer the tool that logs screening decisions')
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg mcp runs/corals\n  docstokg mcp runs/corals runs/fractures\n\nThe assistant starts this command; docs/guides/asking-from-an-assistant.md shows how to configure common ones.\n',
+      `
+Examples:
+  docstokg mcp runs/corals
+  docstokg mcp runs/corals runs/fractures
+
+The assistant starts this command; docs/guides/asking-from-an-assistant.md shows how to configure common ones.
+`,
     )
     .action(async (folders, { allowControl = false }, self) => {
       const session = openSession(self);

@@ -127,7 +127,10 @@ function statusLines({ phases, sample, isTimeToSample, agreement }: ReviewStatus
   );
   if (agreement) lines.push(agreementText(agreement));
   if (sample) lines.push(promiseText(sample, phases['title-abstract'].conflicts));
-  else if (isTimeToSample) lines.push('hardly anything relevant is found now: docstokg screen --sample begins a random sample of the rest, which shows when to stop'); // prettier-ignore
+  else if (isTimeToSample)
+    lines.push(
+      'hardly anything relevant is found now: docstokg screen --sample begins a random sample of the rest, which shows when to stop',
+    );
   return lines;
 }
 
@@ -254,7 +257,14 @@ async function screenInTerminal(screening: Screening, flags: ScreenFlags, sessio
           session.terminal.note(`e REASON, or e NUMBER: ${reasons.map((each, at) => `${at + 1} ${each}`).join(', ')}`);
           continue;
         }
-        screening.decide({ work: work.work, phase, decision, by, reason: decision === 'exclude' ? reason : undefined, note }); // prettier-ignore
+        screening.decide({
+          work: work.work,
+          phase,
+          decision,
+          by,
+          reason: decision === 'exclude' ? reason : undefined,
+          note,
+        });
         note = undefined;
       }
     }

@@ -32,7 +32,11 @@ export function searchCommand() {
     .option('--min-score <n>', 'minimum score of a passage, 0 to 1; 0 always shows the nearest passages', decimalNumber)
     .addHelpText(
       'after',
-      '\nExamples:\n  docstokg search "does vitamin D prevent fractures?"\n  docstokg search runs/corals --top 3 --json "bleaching after heat waves"\n',
+      `
+Examples:
+  docstokg search "does vitamin D prevent fractures?"
+  docstokg search runs/corals --top 3 --json "bleaching after heat waves"
+`,
     )
     .action(async (given, flags, self) => {
       const session = openSession(self);

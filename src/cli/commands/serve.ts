@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 import type { CommandUnknownOpts } from 'commander';
@@ -13,12 +13,12 @@ import { hostKnowledge, openQueue, queueLayer } from '../../run/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
 import type { FlagsOf } from '../options.ts';
 import { isRun, openCorpora, requireRun } from '../run-argument.ts';
+import { isToken, keptToken, SHORTEST_TOKEN } from '../serve-token.ts';
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
 import { counted } from '../terminal.ts';
 import { requireQueueFile } from './queue/shared.ts';
 
-const SHORTEST_TOKEN = 16;
 const MOST_RUNS = 50;
 
 function serveOptions() {
@@ -32,7 +32,14 @@ function serveOptions() {
     .option('--allow-control', 'allow clients with the token to pause, resume and retry')
     .addHelpText(
       'after',
-      '\nPrints a link that signs a browser in. Listens only on this machine unless --host says otherwise.\n\nExamples:\n  docstokg serve runs/corals\n  docstokg serve --queue postgres://docstokg@db/docstokg --host 0.0.0.0 --allow-control\n',
+      `
+Prints a link that signs a browser in; it stays the same for the same user. Listens only on this
+machine unless --host says otherwise.
+
+Examples:
+  docstokg serve runs/corals
+  docstokg serve --queue postgres://docstokg@db/docstokg --host 0.0.0.0 --allow-control
+`,
     );
 }
 
@@ -52,13 +59,14 @@ export async function serveRuns(
   const { allowControl = false } = flags;
   const session = openSession(self);
   const { config } = session.load();
-  const token = tokenOf(config.serve);
+  const given = givenToken(config.serve);
   using stop = stopSignal();
   await using opened = new AsyncDisposableStack();
   const runs = await openCorpora(runFolders(folders, flags, config), session, opened);
   const { queue, hosts, beside } = await openWatched(flags.queue, runs, session);
   const [first] = runs;
   const place = first ? join(first.corpus.folder, 'state') : beside;
+  const token = given ?? keptToken(join(homedir(), '.docstokg', 'serve-token'));
   const server = opened.use(
     await openServer({
       runs,
@@ -91,14 +99,15 @@ export async function serveRuns(
   process.exitCode = 0;
 }
 
-function tokenOf({ token, host }: Config['serve']): string {
+/** The token of the settings; undefined if there is none and only this machine can reach the server. */
+function givenToken({ token, host }: Config['serve']): string | undefined {
   if (token === '') {
-    if (isLoopback(host)) return randomBytes(24).toString('base64url');
+    if (isLoopback(host)) return undefined;
     throw new AppError('USAGE_TOKEN', `${host} can be reached by other machines, but no token is set`, {
       hint: 'set one of at least 16 characters: DOCSTOKG_SERVE__TOKEN in the environment, or --token',
     });
   }
-  if (token.length >= SHORTEST_TOKEN && /^[\x21-\x7E]+$/.test(token)) return token;
+  if (isToken(token)) return token;
   throw new AppError('USAGE_TOKEN', 'the token is too short or contains invalid characters', {
     hint: `it has at least ${SHORTEST_TOKEN} printable ASCII characters without spaces`,
   });

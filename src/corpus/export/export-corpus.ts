@@ -112,18 +112,42 @@ const TEXTS = {
 };
 
 const COLUMNS = [
-  'id', 'doi', 'pmid', 'pmcid', 'title', 'authors', 'year', 'date', 'venue', 'volume', 'issue', 'pages', 'type', 'language', 'license', 'access',
-  'version', 'outcome', 'reason', 'detail', 'label', 'other_version', 'retracted', 'file', 'url', 'abstract',
+  'id', 'doi', 'pmid', 'pmcid', 'title', 'authors', 'year', 'date', 'venue', 'volume', 'issue', 'pages', 'type',
+  'language', 'license', 'access', 'version', 'outcome', 'reason', 'detail', 'label', 'other_version', 'retracted',
+  'file', 'url', 'abstract',
 ] as const; // prettier-ignore
 
 function columnsOf({ record, isOtherVersion, isRetracted, ...work }: LibraryWork) {
   const { id, ids, title, date, venue, volume, issue, pages, type, language, access, version, url, abstract } = record;
   const { authors, year, licence: license, outcome, reason, detail, label, file } = work;
   return {
-    id, doi: ids.doi, pmid: ids.pmid, pmcid: ids.pmcid, title, authors, year, date, venue, volume, issue, pages, type, language, license, access,
-    version, outcome, reason, detail, label, other_version: isOtherVersion ? 'yes' : null, retracted: isRetracted ? 'retracted' : null, file, url,
+    id,
+    doi: ids.doi,
+    pmid: ids.pmid,
+    pmcid: ids.pmcid,
+    title,
+    authors,
+    year,
+    date,
+    venue,
+    volume,
+    issue,
+    pages,
+    type,
+    language,
+    license,
+    access,
+    version,
+    outcome,
+    reason,
+    detail,
+    label,
+    other_version: isOtherVersion ? 'yes' : null,
+    retracted: isRetracted ? 'retracted' : null,
+    file,
+    url,
     abstract,
-  }; // prettier-ignore
+  };
 }
 
 /** Obsidian notes, one per work, linked to the works it cites; names without an ending. */
@@ -161,13 +185,30 @@ function plainText(text: string): string {
 const SHARD_ROWS = 100_000;
 
 const WORK_COLUMNS = {
-  id: 'string', doi: 'string', title: 'string', authors: 'strings', year: 'integer', venue: 'string', type: 'string', language: 'string',
-  license: 'string', abstract: 'string', citation: 'string', file: 'string',
-} as const; // prettier-ignore
+  id: 'string',
+  doi: 'string',
+  title: 'string',
+  authors: 'strings',
+  year: 'integer',
+  venue: 'string',
+  type: 'string',
+  language: 'string',
+  license: 'string',
+  abstract: 'string',
+  citation: 'string',
+  file: 'string',
+} as const;
 
 const PASSAGE_COLUMNS = {
-  id: 'string', work: 'string', text: 'string', title: 'string', headings: 'strings', section: 'string', page: 'integer', license: 'string',
-} as const; // prettier-ignore
+  id: 'string',
+  work: 'string',
+  text: 'string',
+  title: 'string',
+  headings: 'strings',
+  section: 'string',
+  page: 'integer',
+  license: 'string',
+} as const;
 
 /** Writes a folder that Hugging Face can load: Parquet shards below `data/` and a dataset card. */
 async function writeDataset(folder: string, works: readonly LibraryWork[], place: ExportPlace): Promise<void> {

@@ -16,7 +16,28 @@ export interface Tag {
   readonly before: string;
 }
 
-export type ReadPage = ReturnType<typeof readPage>;
+/** How much running text a page has, in words. */
+interface Prose {
+  readonly words: number;
+  /** Words in paragraphs long enough to be prose; menus and captions are shorter. */
+  readonly proseWords: number;
+  readonly proseParagraphs: number;
+  /** Prose in at least three consecutive paragraphs without a heading or linked title in between. */
+  readonly runningWords: number;
+  /** Runs of prose paragraphs between headings or linked titles. */
+  readonly runs: number;
+  readonly sections: number;
+  readonly hasAbstract: boolean;
+}
+
+export interface ReadPage {
+  readonly tags: Tag[];
+  /** Visible text of the article zone, one block per line. */
+  readonly text: string;
+  /** Short texts of the article zone: headings, labels, links, short paragraphs. */
+  readonly notices: string[];
+  readonly prose: Prose;
+}
 
 type PageProse = ReadPage['prose'];
 
@@ -73,7 +94,7 @@ interface OpenList {
 }
 
 /** Reads a page once, token by token, without building a tree: nesting a hundred thousand deep costs nothing. */
-export function readPage(page: string) {
+export function readPage(page: string): ReadPage {
   const tags: Tag[] = [];
   const text: string[] = [];
   let length = 0;
@@ -234,18 +255,13 @@ export function readPage(page: string) {
   endRun();
   return {
     tags,
-    /** Visible text of the article zone, one block per line. */
     text: text.join(''),
-    /** Short texts of the article zone: headings, labels, links, short paragraphs. */
     notices,
     prose: {
       words,
-      /** Words in paragraphs long enough to be prose; menus and captions are shorter. */
       proseWords,
       proseParagraphs,
-      /** Prose in at least three consecutive paragraphs without a heading or linked title in between. */
       runningWords,
-      /** Runs of prose paragraphs between headings or linked titles. */
       runs,
       sections: sections.size,
       hasAbstract,
@@ -304,13 +320,20 @@ export function decodePage(body: Buffer, contentType: string | undefined): strin
   }
 }
 
-export type PageFace = ReturnType<typeof faceOf>;
+export interface PageFace {
+  readonly title: string;
+  readonly prose: Prose;
+  /** The page describes a work in its metadata, or is its full text. */
+  readonly isArticle: boolean;
+  readonly asksPassword: boolean;
+  readonly files: number;
+}
 
 const STATES_WORK =
   /^(?:citation_(?!journal|issn|publisher)|bepress_citation_|eprints\.(?!eprintid)|prism\.|wkhealth_|dc(?:terms)?\.(?:title|identifier|creator)$)/;
 
 /** Distinguishes an article page from a login or bot wall. */
-export function faceOf({ tags, prose }: ReadPage) {
+export function faceOf({ tags, prose }: ReadPage): PageFace {
   const states = tags.some(({ name, attributes }) => {
     if (name !== 'meta') return false;
     const content = (attributes.get('content') ?? '').trim().toLowerCase();
@@ -322,7 +345,6 @@ export function faceOf({ tags, prose }: ReadPage) {
   return {
     title: (tags.find(({ name }) => name === 'title')?.text ?? '').trim().replace(/\s+/g, ' '),
     prose,
-    /** The page describes a work in its metadata, or is its full text. */
     isArticle: states || hasPaperSections(prose) || tags.some(isScholarly),
     asksPassword: tags.some(
       ({ name, attributes }) => name === 'input' && attributes.get('type')?.trim().toLowerCase() === 'password',

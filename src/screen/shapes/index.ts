@@ -29,6 +29,7 @@ export const screeningHead = z.object({
       estimate: z.number().describe('The recall that the sample suggests.'),
     })
     .nullable(),
+  own: count.describe('Works that this reviewer has decided about in this phase.'),
   isTimeToSample: z.boolean(),
   agreement: z.object({ works: count, ...fields(z.number(), 'agreed', 'kappa') }).nullable(),
   reviewers: z.array(z.string()),

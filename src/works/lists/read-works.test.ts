@@ -150,7 +150,17 @@ test('exports of Web of Science, PubMed, Scopus, IEEE Xplore and Covidence are r
   const ieee = `"Document Title",Authors,"Publication Title","Publication Year","PDF Link"\n"${TITLE}","Berg, A.; Liu, W.","ALGAE","2020","https://x.example/1"\n`;
   const covidence = `Title,Authors,Published Year,Journal\n${TITLE},"Berg, A.; Liu, W.",2020,ALGAE\n`;
   const expected = `${TITLE}; Berg+Liu; 2020; ALGAE`;
-  const files: [string, ListFormat][] = [[wos, 'wos'], [wos, 'ids'], [tab, 'csv'], [tab, 'ids'], [medline, 'ids'], [ris, 'ids'], [scopus, 'csv'], [ieee, 'csv'], [covidence, 'csv']]; // prettier-ignore
+  const files: [string, ListFormat][] = [
+    [wos, 'wos'],
+    [wos, 'ids'],
+    [tab, 'csv'],
+    [tab, 'ids'],
+    [medline, 'ids'],
+    [ris, 'ids'],
+    [scopus, 'csv'],
+    [ieee, 'csv'],
+    [covidence, 'csv'],
+  ];
   for (const [text, format] of files) assert.equal(citationOf((await read(text, format))[0]), expected);
   const both = await read(wos, 'wos');
   assert.deepEqual([both.length, citationOf(both[1])], [2, `${TITLE}; Roy; 2011; ALGAE`]);

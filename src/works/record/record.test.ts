@@ -32,7 +32,13 @@ const OPENALEX = {
     },
     { author: { display_name: 'Liu Wei', orcid: null } },
   ],
-  primary_location: { is_oa: true, landing_page_url: 'https://doi.org/10.1000/reef', license: 'cc-by', version: 'publishedVersion', source: { display_name: 'Journal of Reefs', issn: ['1234-5678'], host_organization_name: 'Sea Press' } },
+  primary_location: {
+    is_oa: true,
+    landing_page_url: 'https://doi.org/10.1000/reef',
+    license: 'cc-by',
+    version: 'publishedVersion',
+    source: { display_name: 'Journal of Reefs', issn: ['1234-5678'], host_organization_name: 'Sea Press' },
+  },
   biblio: { volume: '12', issue: null, first_page: '3', last_page: '9' },
   abstract_inverted_index: { Heat: [0], kills: [1], 'reefs.': [2] },
   referenced_works: ['https://openalex.org/W9', 'nonsense'],
@@ -41,7 +47,7 @@ const OPENALEX = {
   awards: [{ funder_display_name: 'Ocean Fund', funder_award_id: 'G-1' }],
   funders: [{ display_name: 'Ocean Fund', ror: 'https://ror.org/00' }],
   is_retracted: false,
-}; // prettier-ignore
+};
 
 test('an OpenAlex record is read with everything needed to cite the work', () => {
   const record = parseOpenAlexRecord(OPENALEX, AT);

@@ -56,43 +56,86 @@ interface Provenance {
 }
 
 /** Everything needed to cite, filter and refresh a work. Plain data, close to CSL-JSON. */
-export interface WorkRecord extends Readonly<ReturnType<typeof emptyRecord>> {}
+export interface WorkRecord {
+  /** The id it is filed under. */
+  readonly id: string;
+  readonly ids: WorkIds;
+  /** OpenAlex type: `article`, `preprint`, `review`, `book-chapter`, … */
+  readonly type: string | null;
+  readonly title: string | null;
+  readonly authors: readonly Author[];
+  /** ISO 8601, to its known precision: `2024`, `2024-05`, `2024-05-17`. */
+  readonly date: string | null;
+  /** The journal, conference or book. */
+  readonly venue: string | null;
+  readonly publisher: string | null;
+  /** Of the venue. */
+  readonly issn: readonly string[];
+  readonly volume: string | null;
+  readonly issue: string | null;
+  readonly pages: string | null;
+  readonly language: string | null;
+  readonly abstract: string | null;
+  /** Subjects, with their OpenAlex id if known. */
+  readonly topics: readonly {
+    readonly id: string | null;
+    readonly name: string;
+  }[];
+  readonly keywords: readonly string[];
+  readonly funders: readonly Funder[];
+  /** Cited works, by OpenAlex id or as `doi:…`. */
+  readonly references: readonly string[];
+  /** Works that OpenAlex calls related, by id. */
+  readonly related: readonly string[];
+  /** How often it is cited, as OpenAlex counts. */
+  readonly citedBy: number | null;
+  /** Our name for the licence, else the source's text. */
+  readonly license: string | null;
+  readonly version: Version | null;
+  /** `gold`, `hybrid`, `bronze`, `green`, `diamond` or `closed`. */
+  readonly access: string | null;
+  /** Retractions, corrections and the like. */
+  readonly notices: readonly Notice[];
+  /** Preprints and other versions of it. */
+  readonly relations: readonly Relation[];
+  /** A page about it. */
+  readonly url: string | null;
+  /** When the newest source last changed it. */
+  readonly changed: string | null;
+  /** Who said which fields, and when. */
+  readonly sources: readonly Provenance[];
+}
 
-export function emptyRecord(id: string, ids: Partial<WorkIds> = {}) {
+export function emptyRecord(id: string, ids: Partial<WorkIds> = {}): WorkRecord {
   return {
     id,
-    ids: { ...NO_IDS, ...ids } as WorkIds,
-    /** OpenAlex type: `article`, `preprint`, `review`, `book-chapter`, … */
-    type: null as string | null,
-    title: null as string | null,
-    authors: [] as readonly Author[],
-    /** ISO 8601, to its known precision: `2024`, `2024-05`, `2024-05-17`. */
-    date: null as string | null,
-    venue: null as string | null,
-    publisher: null as string | null,
-    issn: [] as readonly string[],
-    volume: null as string | null,
-    issue: null as string | null,
-    pages: null as string | null,
-    language: null as string | null,
-    abstract: null as string | null,
-    topics: [] as readonly { readonly id: string | null; readonly name: string }[],
-    keywords: [] as readonly string[],
-    funders: [] as readonly Funder[],
-    /** Cited works, by OpenAlex id or as `doi:…`. */
-    references: [] as readonly string[],
-    related: [] as readonly string[],
-    citedBy: null as number | null,
-    /** Our name for the licence, else the source's text. */
-    license: null as string | null,
-    version: null as Version | null,
-    /** `gold`, `hybrid`, `bronze`, `green`, `diamond` or `closed`. */
-    access: null as string | null,
-    notices: [] as readonly Notice[],
-    relations: [] as readonly Relation[],
-    url: null as string | null,
-    changed: null as string | null,
-    sources: [] as readonly Provenance[],
+    ids: { ...NO_IDS, ...ids },
+    type: null,
+    title: null,
+    authors: [],
+    date: null,
+    venue: null,
+    publisher: null,
+    issn: [],
+    volume: null,
+    issue: null,
+    pages: null,
+    language: null,
+    abstract: null,
+    topics: [],
+    keywords: [],
+    funders: [],
+    references: [],
+    related: [],
+    citedBy: null,
+    license: null,
+    version: null,
+    access: null,
+    notices: [],
+    relations: [],
+    url: null,
+    changed: null,
+    sources: [],
   };
 }
 

@@ -160,7 +160,13 @@ export function stageLogCommand() {
       if (session.json) for (const row of shown) session.terminal.print(JSON.stringify(row));
       else
         session.print(
-          shown.map(({ doc_id: document, status, duration_s, category, message }) => ({ document, status, duration_s, category, message })), // prettier-ignore
+          shown.map(({ doc_id: document, status, duration_s, category, message }) => ({
+            document,
+            status,
+            duration_s,
+            category,
+            message,
+          })),
         );
     });
 }

@@ -125,7 +125,12 @@ export function listCommand() {
     .option('--export', 'print all matching jobs as JSONL for queue import')
     .addHelpText(
       'after',
-      '\nExamples:\n  contentdownload queue list --state error --error-code HTTP_404\n  contentdownload queue list doi:10.1234/example\n  contentdownload queue list --state error --export > failed.jsonl\n',
+      `
+Examples:
+  contentdownload queue list --state error --error-code HTTP_404
+  contentdownload queue list doi:10.1234/example
+  contentdownload queue list --state error --export > failed.jsonl
+`,
     )
     .action(
       onQueue(async ({ queue, session }, options, id) => {
@@ -176,7 +181,11 @@ export function retryFailedCommand() {
     .option('--dry-run', 'only count matching jobs')
     .addHelpText(
       'after',
-      '\nExamples:\n  contentdownload queue retry-failed --max-attempts 3\n  contentdownload queue retry-failed --error-code HTTP_503 --dry-run\n',
+      `
+Examples:
+  contentdownload queue retry-failed --max-attempts 3
+  contentdownload queue retry-failed --error-code HTTP_503 --dry-run
+`,
     )
     .action(
       onQueue(async ({ queue, session, config }, options) => {

@@ -103,16 +103,16 @@ async function openDownload(
   opened: AsyncDisposableStack,
 ): Promise<DownloadRun> {
   // Loaded here: custom handlers do not need the download modules.
-  const { assembleDownload, openShared } = await import('../../../run/index.ts');
+  const { assembleDownload, openStorage } = await import('../../../run/index.ts');
   const { isQueueEvent } = await import('../../../download/index.ts');
   const { webTimeOf } = await import('../../simulation.ts');
   const runtime = { ...session, web: await webTimeOf(sim) };
-  const shared = opened.use(await openShared(config, session));
+  const storage = opened.use(await openStorage(config, session));
   const { run } = opened.use(
     await assembleDownload(config, runtime, {
       queue,
       around: telemetry.around,
-      shared,
+      storage,
       report: (event) => {
         if (event.kind === 'worker-crashed') session.log('error', `${event.work}: ${event.code} ${event.message}`);
         if (isQueueEvent(event)) report(event);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { systemClock } from '../base/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
-import { openShared } from '../run/index.ts';
+import { openStorage } from '../run/index.ts';
 import type { StageOutcome } from '../stage/index.ts';
 import { corpusLayer, openCorpus } from './index.ts';
 
@@ -51,7 +51,7 @@ test('a corpus parsed in parts by workers without its files has the same bytes a
       `<!doctype html><title>Paper ${at}</title><article><h1>Paper ${at}</h1><h2>Introduction</h2><p>${`Corals ${at} bleach when the water is warm. `.repeat(30)}</p><h2>Results</h2><p>${`They recover in ${at} years. `.repeat(30)}</p></article>`,
     );
   {
-    await using shared = await openShared(configOf(whole, store), { clock: systemClock, log: () => undefined });
+    await using shared = await openStorage(configOf(whole, store), { clock: systemClock, log: () => undefined });
     await shared?.files.save(globSync('HTML/*', { cwd: whole }).sort());
   }
   const papers = readFileSync(join(whole, 'objects.jsonl'), 'utf8');
@@ -81,7 +81,7 @@ test('a corpus parsed in parts by workers without its files has the same bytes a
   }
   assert.equal(parsed, DOCUMENTS);
   {
-    await using shared = await openShared(configOf(joined, store), { clock: systemClock, log: () => undefined });
+    await using shared = await openStorage(configOf(joined, store), { clock: systemClock, log: () => undefined });
     await shared?.files.bringAll('');
   }
   assert.deepEqual(outputsOf(joined), expected);

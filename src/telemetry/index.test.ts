@@ -21,9 +21,19 @@ import type { Progress, StageErrorInfo, StageOutcome } from '../stage/index.ts';
 import { observeQueue, startStageTelemetry, startTelemetry } from './index.ts';
 
 const OPTIONS = {
-  maxWorkers: 2, maxPerResolver: { unpaywall: 1 }, maxPerHost: 1, maxParked: 8, leaseMs: 60_000, heartbeatMs: 20_000, maxAttempts: 1,
-  retryBackoffMs: 1, retryJitterMs: 0, retryMaxDelayMs: 1, jobTimeoutMs: 0, shutdownGraceMs: 0,
-}; // prettier-ignore
+  maxWorkers: 2,
+  maxPerResolver: { unpaywall: 1 },
+  maxPerHost: 1,
+  maxParked: 8,
+  leaseMs: 60_000,
+  heartbeatMs: 20_000,
+  maxAttempts: 1,
+  retryBackoffMs: 1,
+  retryJitterMs: 0,
+  retryMaxDelayMs: 1,
+  jobTimeoutMs: 0,
+  shutdownGraceMs: 0,
+};
 
 const download: Handler = (job, { withLimits }) =>
   withLimits('unpaywall', 'https://example.org/paper.pdf', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
+import { citedHit } from '../../test/support/cited-hit.ts';
 import type { CitedHit, SearchSession } from '../corpus/index.ts';
 import type { ModelPrices } from '../model/index.ts';
 import { AnswerStore, Budget, ModelServer, openModelClient } from '../model/index.ts';
@@ -20,30 +21,11 @@ after(() => rmSync(folder, { recursive: true }));
 
 let stores = 0;
 
+/** A hit with a work. */
 function hit(document: string, text: string, more: Partial<CitedHit['passage']> = {}, year = 2019): CitedHit {
   const work = { id: `W-${document}`, title: `Title of ${document}`, year, apa: `${document} (${year})` };
-  return {
-    rank: 1,
-    score: 1,
-    fit: 1,
-    by: 'words',
-    link: null,
-    work: work as unknown as CitedHit['work'],
-    passage: {
-      id: `${document}#${text.length}`,
-      document,
-      title: `Title of ${document}`,
-      headings: ['Results'],
-      section: 'results',
-      page: 3,
-      boxes: [],
-      hasTable: false,
-      hasFigure: false,
-      text,
-      file: undefined,
-      ...more,
-    },
-  };
+  const passage = { headings: ['Results'], section: 'results', page: 3, ...more } as const;
+  return { ...citedHit(document, text, passage), work: work as unknown as CitedHit['work'] };
 }
 
 const DRUG = hit(

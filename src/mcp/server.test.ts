@@ -181,7 +181,14 @@ test('an assistant can screen only if control is allowed, and its decisions are 
   assert.match(await refused(client, 'screening', { by: 'assistant' }), /USAGE_RUN.*reefs/);
   const before = await ask(client, 'screening', { run: 'bare', by: 'assistant', limit: 2 });
   const work = list(before, 'next')[0]?.['work'];
-  const after = await ask(client, 'decide', { run: 'bare', by: 'assistant', work, decision: 'exclude', reason: 'off topic', note: 'first' }); // prettier-ignore
+  const after = await ask(client, 'decide', {
+    run: 'bare',
+    by: 'assistant',
+    work,
+    decision: 'exclude',
+    reason: 'off topic',
+    note: 'first',
+  });
   const excluded = ({ data }: Asked): unknown =>
     (data['phases'] as Record<string, Record<string, number>>)['title-abstract']?.['excluded'];
   assert.equal(excluded(after), 1);

@@ -14,9 +14,20 @@ import { PlanTrier } from './try-plan.ts';
 const TITLE = 'Coral bleaching under repeated marine heat waves in a lagoon';
 const PDF = `%PDF-1.4\n${'bytes '.repeat(300)}\nstartxref\n0\n%%EOF\n`;
 const PLAN: Plan = {
-  resolver: 'test', url: 'http://p.test/page', expect: 'landing', isPromised: false, license: null, version: null, hostType: null,
-  robots: 'terms', credentials: [], headers: {}, checksum: null, sameAs: null, terms: null,
-}; // prettier-ignore
+  resolver: 'test',
+  url: 'http://p.test/page',
+  expect: 'landing',
+  isPromised: false,
+  license: null,
+  version: null,
+  hostType: null,
+  robots: 'terms',
+  credentials: [],
+  headers: {},
+  checksum: null,
+  sameAs: null,
+  terms: null,
+};
 
 /** Other pages; the first ones pass on to a file. */
 const PASSING: Readonly<Record<string, string>> = {

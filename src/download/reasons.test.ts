@@ -6,9 +6,15 @@ import { reasonOfResult, reasonOfStatus } from './reasons.ts';
 
 const trail = { url: 'http://host.test/', chain: [] };
 const response = {
-  url: new URL('http://host.test/'), status: 200, headers: {}, body: Buffer.alloc(0), wireBytes: 0, bodyBytes: 0, chain: [],
+  url: new URL('http://host.test/'),
+  status: 200,
+  headers: {},
+  body: Buffer.alloc(0),
+  wireBytes: 0,
+  bodyBytes: 0,
+  chain: [],
   origin: 'network',
-} as const; // prettier-ignore
+} as const;
 const failed = (
   reason: Extract<HttpResult, { kind: 'failed' }>['reason'],
   more: { readonly retryable?: boolean; readonly begun?: boolean } = {},

@@ -200,5 +200,5 @@ test('documents are read from the manifests of the stages, and failures are repo
     ],
   );
   assert.equal(await view.document('../Manifests/docparse.doctags.manifest'), undefined);
-  assert.equal(view.file('a'), undefined);
+  assert.equal(await view.file('a'), undefined);
 });

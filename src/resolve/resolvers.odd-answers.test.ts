@@ -217,7 +217,12 @@ test('zenodo in InvenioRDM format: rights and access are read', async () => {
 });
 
 test('crossref: a DOI merged into another returns the record of that one', async () => {
-  const message = { DOI: '10.5555/kept', aliases: [DOI.toUpperCase()], resource: { primary: { URL: 'https://p.example/1' } }, license: [{ URL: 'https://creativecommons.org/licenses/by/4.0/' }] }; // prettier-ignore
+  const message = {
+    DOI: '10.5555/kept',
+    aliases: [DOI.toUpperCase()],
+    resource: { primary: { URL: 'https://p.example/1' } },
+    license: [{ URL: 'https://creativecommons.org/licenses/by/4.0/' }],
+  };
   const found = await ask('crossref', work(DOI), { [`api.crossref.org/works/${DOI}`]: JSON.stringify({ message }) });
   assert.deepEqual([shown(found), found.problems], [['landing https://p.example/1'], []]);
 });
@@ -245,10 +250,16 @@ test('Europe PMC pages are its own rendering; text mining terms and access notes
 
 test('an older or unusual OpenAlex record is still a work', () => {
   const old = parseOpenAlexWork({
-    id: 'https://openalex.org/W1', title: 'A', publication_year: '2020', host_venue: {}, grants: [], has_content: true, content_urls: 'none',
+    id: 'https://openalex.org/W1',
+    title: 'A',
+    publication_year: '2020',
+    host_venue: {},
+    grants: [],
+    has_content: true,
+    content_urls: 'none',
     authorships: [{ author: 5 }, { author: { display_name: 'Ana' } }],
     locations: [{ is_oa: 'yes' }, { is_oa: true, pdf_url: 'https://r.example/a.pdf', source: 'odd', license: 4 }],
-  }); // prettier-ignore
+  });
   assert.deepEqual(
     [old?.id, old?.authors, old?.locations.map(({ pdfUrl }) => pdfUrl), old?.content],
     ['W1', ['Ana'], ['https://r.example/a.pdf'], { pdf: false, tei: false }],

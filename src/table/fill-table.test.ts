@@ -12,13 +12,14 @@ import { openLoopback } from '../testing/index.ts';
 import { emptyRecord } from '../works/index.ts';
 import { openWriter } from '../ask/index.ts';
 import type { Cell, Table } from './cell.ts';
-import { checkedColumns, columnsFrom, parseColumn, parseColumns } from './columns.ts';
+import { checkedColumns, columnsFrom, parseColumns } from './columns.ts';
 import { extractedCell } from './fill-cells.ts';
 import type { FilledTable, TableEstimate } from './fill-table.ts';
 import { estimateTable, fillTable } from './fill-table.ts';
 import { tableText, writeTableFile } from './write-table.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'docstokg-table-'));
+
 after(() => rmSync(folder, { recursive: true }));
 
 const PAPERS: Readonly<Record<string, string>> = {
@@ -94,35 +95,9 @@ const shown = ({ rows }: Table): Record<string, (string | null)[]> =>
   Object.fromEntries(
     rows.map(({ document, cells }) => [document, cells.map((cell) => (cell.kind === 'value' ? cell.value : null))]),
   );
+
 const cellOf = ({ rows, columns }: Table, document: string, column: string): Cell | undefined =>
   rows.find((row) => row.document === document)?.cells[columns.findIndex(({ name }) => name === column)];
-
-test('columns are parsed from text and YAML, and invalid ones are refused', () => {
-  assert.deepEqual(
-    [parseColumn('dose:number:mg'), parseColumn('year')].map(({ name, type, unit, field }) => [
-      name,
-      type,
-      unit,
-      field,
-    ]),
-    [
-      ['dose', 'number', 'mg', null],
-      ['year', 'text', null, 'year'],
-    ],
-  );
-  for (const text of [
-    '',
-    '3',
-    'columns: []',
-    '- {name: a, type: date}',
-    '- {name: a, choices: [x]}',
-    '- {nom: a}',
-    '- a\n- a',
-    '- [',
-    '- {name: a, type: choice}',
-  ])
-    assert.throws(() => parseColumns(text, 'x.yaml'), { code: 'TABLE_COLUMNS' }, text);
-});
 
 test('without a model each cell is a value with its quote and page, or empty with a reason', async () => {
   await using corpus = await open();
@@ -130,18 +105,20 @@ test('without a model each cell is a value with its quote and page, or empty wit
   assert.deepEqual(shown(made), {
     W1: ['2019', '48', '20 mg', 'randomised trial', null, null],
     W2: ['2021', '1,200', null, 'cohort study', null, null],
-    W3: [null, null, null, null, null, PAPERS['W3'] ?? ''],
+    W3: [null, null, null, null, null, null],
   });
   const size = cellOf(made, 'W1', 'sample size');
   const [quote, ...others] = size?.quotes ?? [];
   assert.deepEqual([quote?.text, quote?.page, others], ['The sample size was 48 patients in all.', 2, []]);
-  assert.equal(size?.kind === 'value' && size.from, 'extractive');
+  assert.equal(size?.kind === 'value' && size.from, 'statement');
+  const corals = cellOf(made, 'W3', 'corals');
+  assert.deepEqual([corals?.kind === 'empty' && corals.reason, corals?.quotes[0]?.text], ['not-sure', PAPERS['W3']]);
   const { start = 0, end = 0 } = quote?.passage ?? {};
   assert.ok(PAPERS['W1']?.slice(start, end).includes('48 patients'));
   const reasons = made.rows.flatMap(({ cells }) =>
     cells.flatMap((cell) => (cell.kind === 'empty' ? [cell.reason] : [])),
   );
-  assert.deepEqual([...new Set(reasons)].sort(), ['no-passage', 'no-sentence', 'not-in-record']);
+  assert.deepEqual([...new Set(reasons)].sort(), ['no-passage', 'no-sentence', 'not-in-record', 'not-sure']);
   const again = await table(corpus);
   assert.equal(again.outcome.skipped, 3, 'a second run reads no paper again');
   assert.deepEqual(again.rows, made.rows);
@@ -214,35 +191,13 @@ test('a table is exported as CSV without formulas, as Markdown with quotes, and 
   assert.equal(csv.trim().split('\r\n').length, 4);
   assert.match(
     tableText(made, 'markdown'),
-    /48 \[1\][^]*1\. Paper W1, page 2: “The sample size was 48 patients in all\.” \(extractive\)/,
+    /48 \[1\][^]*1\. Paper W1, page 2: “The sample size was 48 patients in all\.” \(statement\)/,
   );
   const path = join(folder, 'table.parquet');
   await writeTableFile(path, made);
   const rows = await Array.fromAsync((await openRowReader(path)).rows());
   assert.equal(rows[0]?.['sample size'], '48');
   corpus.correct('W2', 'corals', null);
-});
-
-test('Markdown has a short name for each paper, and the full citation below the table', () => {
-  const title = 'A study of how the corals of the northern reef came back after the long summer';
-  const work = (apa: string) => ({ id: 'W9', title, year: 2019, apa, doi: null });
-  const named = (apa: string): string | undefined => {
-    const rows = [{ document: 'd', work: work(apa), link: null, cells: [] }];
-    return tableText({ columns: [], model: null, rows }, 'markdown').split('\n')[2];
-  };
-  const short = '(2019): A study of how the corals of the northern reef came back …';
-  assert.equal(named(`van der Berg, A. M., & Lee, B. (2019). ${title}. Reefs.`), `| van der Berg et al. ${short} |`);
-  assert.equal(named(`Lee, B. (2019). ${title}.`), `| Lee ${short} |`);
-  assert.equal(named(`${title}. (2019).`), `| ${short} |`);
-  const whole = tableText(
-    {
-      columns: [],
-      model: null,
-      rows: [{ document: 'd', work: work('Lee, B. (2019). Whole.'), link: null, cells: [] }],
-    },
-    'markdown',
-  );
-  assert.match(whole, /^- Lee, B\. \(2019\)\. Whole\.$/m);
 });
 
 /** A model with given answers, which counts its requests; every value is supported unless `verdicts` says otherwise. */

@@ -33,12 +33,22 @@ async function printed(
   works.store.ingest();
   const { store } = works;
   const lines: string[] = [];
-  const terminal = { columns: 1_000, print: (text: string) => void lines.push(text.replaceAll('\u00A0', ' ')), style: (_: string, text: string) => text }; // prettier-ignore
+  const terminal = {
+    columns: 1_000,
+    print: (text: string) => void lines.push(text.replaceAll('\u00A0', ' ')),
+    style: (_: string, text: string) => text,
+  };
   const session = { terminal, clock: new HeldClock(0), json: false, info: () => undefined } as unknown as Session;
   const [counts, run] = [accountOf(store, 'now'), runCountsOf(store, 'now')];
   const now = { ...NOTHING, ...summary } as DownloadSummary;
   const none = { documents: 0, scans: 0, partial: 0, skipped_files: [], own_papers: null, stages: {}, failures: [] };
-  const account = { ...none, works: { ...counts, listed_this_run: 0, bytes_this_run: 0 }, index: null, stopped: null, seconds: 0 }; // prettier-ignore
+  const account = {
+    ...none,
+    works: { ...counts, listed_this_run: 0, bytes_this_run: 0 },
+    index: null,
+    stopped: null,
+    seconds: 0,
+  };
   const downloaded = { kind: 'downloaded', summary: now, counts, run } as const;
   printDownload({ account, downloaded }, session, settingsTable().defaults);
   return lines.join('\n');

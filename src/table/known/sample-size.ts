@@ -1,0 +1,89 @@
+import type { Quantity } from '../../base/index.ts';
+import { quantitiesIn } from '../../base/index.ts';
+import type { Cue } from './cue.ts';
+import { pointsOf } from './cue.ts';
+import type { PaperSentence } from './paper-sentences.ts';
+import type { CellQuote } from '../cell.ts';
+
+/** Who or what is studied and counted. */
+const STUDIED =
+  /^(?:(?:out )?of (?:the )?[\d,]+ )?(?:\([^()]{1,20}\) )?(?:(?!(?:for|in|with|from|who|and|to|by|at|on|of|the|per|years?|days?|months?|weeks?|hours?|times?)\b)[\p{L}’'()/-]+,? ){0,5}?(?<noun>participants?|patients?|subjects?|volunteers?|individuals?|people|persons?|adults?|children|adolescents|infants|neonates|students?|women|men|females?|males?|girls|boys|cases?|workers?|nurses?|physicians|doctors|staff|employees|respondents?|residents|households?|families|donors?|recipients|samples?|specimens?|isolates?|strains?|animals?|mice|rats|dogs|cows|pigs|pups|birds|fish|plants?|trees|plots?|studies|trials|articles|papers|publications|hospitals?|centres|centers|schools|surgeries|species|records|records of patients|sequences|genomes|sites)(?![\p{L}-])/iu;
+const NOUN_BEFORE =
+  /(?:participants|patients|subjects|sample|animals|women|men|children|students)[^.;]{0,30}\(? ?n ?= ?$/i;
+
+const CUES: readonly Cue[] = [
+  [
+    /\b(?:included|enrolled|recruited|participated|consented|agreed|analy[sz]ed|completed|surveyed|interviewed|tested|studied|assessable|randomi[sz]ed|selected|took part|identified|responded|eligible|sampled|examined)\b/i,
+    1.5,
+  ],
+  [/\b(?:a |in )?total(?: of)?\b|\boverall\b|\bsample (?:of|consisted|comprised|size)\b|\bcomprised\b|\bfinal\b/i, 1],
+  [/\bsample size (?:was|is|of|comprised)\b/i, 2],
+  [/\b(?:conducted|performed|carried out|undertaken|done) (?:among|on|in|with)\b/i, 1],
+  [/\b(?:we|our|this study|the study)\b/i, 0.3],
+  [/\bexcluded\b|\bdropouts?\b|\blost to\b|\bdied\b|\bdeaths\b|\brefused\b/i, -1.5],
+  [/\beach\b|\bper (?:group|arm)\b/i, -0.7],
+  [/\b(?:calculated|required|power|planned|at least|estimated)\b/i, -0.7],
+  [/\bet al\b|\[\d{1,3}(?:[,–-] ?\d{1,3}){0,9}\]|\b(?:previous|other|earlier) (?:study|studies)\b/i, -1.5],
+];
+const SECTIONS: Readonly<Partial<Record<PaperSentence['section'], number>>> = {
+  abstract: 1.5,
+  methods: 0.7,
+  results: 0.7,
+  body: 0,
+};
+/** Where people are studied is counted besides them. */
+const PLACES = /^(?:hospitals?|centres|centers|schools|sites)$/i;
+const LEAST = 2.7;
+const LONGEST = 600;
+
+/** A count of what was studied. */
+export interface SampleSize {
+  /** In digits, as printed. */
+  readonly count: string;
+  /** What is counted; empty if the paper only says n. */
+  readonly noun: string;
+  readonly quotes: readonly CellQuote[];
+}
+
+/** The count of what was studied, from the sentence that says most clearly that it is the whole sample. */
+export function sampleSizeIn(sentences: readonly PaperSentence[]): SampleSize | undefined {
+  let best: { readonly points: number; readonly size: SampleSize } | undefined;
+  for (const [at, { text, section, quote }] of sentences.entries()) {
+    const place = SECTIONS[section];
+    if (place === undefined || text.length > LONGEST) continue;
+    const counted = countIn(text);
+    if (!counted) continue;
+    const { quantity, noun } = counted;
+    const size = Math.min(1, 0.3 * Math.log10(quantity.value)) - (PLACES.test(noun) ? 0.8 : 0);
+    const points = pointsOf(text, CUES) + place + size - at / (2 * sentences.length);
+    if (points >= LEAST && points > (best?.points ?? 0))
+      best = { points, size: { count: digits(quantity), noun, quotes: [quote] } };
+  }
+  return best?.size;
+}
+
+interface Counted {
+  readonly quantity: Quantity;
+  readonly noun: string;
+}
+
+/** The largest count of a sentence with the noun it counts: "251,277 participants". */
+function countIn(text: string): Counted | undefined {
+  const { plain, quantities } = quantitiesIn(text);
+  const counts = quantities.filter(({ kind, value }) => kind === 'count' && Number.isInteger(value) && value > 1);
+  const counted = counts.flatMap((quantity): Counted[] => {
+    const noun = STUDIED.exec(plain.slice(quantity.start + quantity.text.length).trimStart())?.groups?.['noun'];
+    if (noun !== undefined && !isWholeOfPart(quantity, counts, plain)) return [{ quantity, noun }];
+    return NOUN_BEFORE.test(plain.slice(0, quantity.start)) ? [{ quantity, noun: '' }] : [];
+  });
+  return counted.sort((one, other) => other.quantity.value - one.quantity.value)[0];
+}
+
+/** Whether a number is the 193 of "153 of 193 staff". */
+function isWholeOfPart({ start }: Quantity, counts: readonly Quantity[], text: string): boolean {
+  return counts.some((part) => /^ (?:out )?of (?:the )?$/.test(text.slice(part.start + part.text.length, start)));
+}
+
+function digits({ text, value }: Quantity): string {
+  return /^\p{L}/u.test(text) ? String(value) : text.trim();
+}
