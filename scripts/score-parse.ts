@@ -1,17 +1,21 @@
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { checkOptions } from '../test/support/options.ts';
 import { nothingMeasured } from './score/data.ts';
-import type { SetScores } from './score/score-set.ts';
-import { missingData, scoreSet } from './score/score-set.ts';
+import { MODELS_VARIABLE } from './score/fold-models.ts';
+import type { Row, SetScores } from './score/score-set.ts';
+import { missingData, scoreSet, summarise } from './score/score-set.ts';
 import type { Column, ScoreSet } from './score/sets.ts';
 import { leftOutParts } from './score/left-out.ts';
 import { COLUMNS, folderSet, leftOutSet, SETS } from './score/sets.ts';
 import { DRAFT_PASSES } from '../src/parse/doctags/layout/draft-passes.ts';
 
 // npm run score:parse [-- --set NAME] [--half work|opened|kept] [--only REGEXP] [--json] [--write DIR] [--data DIR] [--without PASS]
-//   [--left-out DIR] [--folds 0,1,2,3] [--per-publisher 6]
+//   [--left-out DIR] [--folds 0,1,2,3] [--per-publisher 6] [--models DIR]
 // --left-out scores papers of the training manifest in DIR (ID.pdf, ID.xml; see `npm run train:papers`), by folds of publishers.
+// --models takes for each fold the models that saw none of its publishers (`npm run train -- … --folds DIR`).
 // --data scores the PDFs of another folder that have ID.truth.json beside them; --without leaves a pass over drafts out.
 // Scores our parsers on the open documents, beside what other engines reach; exit 1 when a target is missed.
 
@@ -26,6 +30,7 @@ const options = checkOptions({
   leftOut: '',
   folds: '0,1,2,3',
   perPublisher: 6,
+  models: '',
   without: ['', ...passes],
 });
 const absent = missingData();
@@ -40,15 +45,7 @@ const sets =
       ? [folderSet(resolve(options.data))]
       : SETS.filter(({ name }) => options.set === '' || name === options.set);
 for (const set of sets) {
-  const scores = await scoreSet(set, {
-    without: options.without === '' ? [] : [options.without],
-    only: options.only === '' ? undefined : new RegExp(options.only),
-    half: options.half === '' ? undefined : options.half,
-    ...(write !== '' && {
-      keep: (id, blocks) =>
-        writeFileSync(join(write, `${id}.json`), JSON.stringify({ blocks, structured: true }, undefined, 1)),
-    }),
-  });
+  const scores = options.models === '' ? await scoreHere(set) : await scoreByFolds(set);
   missed.push(...scores.missed);
   report[set.name] = {
     mean: scores.mean,
@@ -62,6 +59,38 @@ if (options.json) console.log(JSON.stringify(report, undefined, 1));
 if (missed.length > 0) console.error(`\nmissed: ${missed.join(', ')}`);
 else if (!options.json) console.log('\nevery target is met');
 process.exit(missed.length > 0 ? 1 : 0);
+
+function scoreHere(set: ScoreSet): Promise<SetScores> {
+  return scoreSet(set, {
+    without: options.without === '' ? [] : [options.without],
+    only: options.only === '' ? undefined : new RegExp(options.only),
+    half: options.half === '' ? undefined : options.half,
+    ...(write !== '' && {
+      keep: (id, blocks) =>
+        writeFileSync(join(write, `${id}.json`), JSON.stringify({ blocks, structured: true }, undefined, 1)),
+    }),
+  });
+}
+
+/** Each fold in a process of its own, with the models that saw none of its publishers. */
+async function scoreByFolds(set: ScoreSet): Promise<SetScores> {
+  const rows: { readonly id: string; readonly row: Row }[] = [];
+  for (const fold of options.folds.split(',')) {
+    const own = ['--left-out', options.leftOut, '--folds', fold, '--per-publisher', String(options.perPublisher)];
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--import', join(import.meta.dirname, 'score', 'fold-models.ts'), import.meta.filename, '--json', ...own],
+      { maxBuffer: 2 ** 28, env: { ...process.env, [MODELS_VARIABLE]: resolve(options.models, fold) } },
+    );
+    const { documents } = Object.values(
+      JSON.parse(stdout) as Record<string, { documents: Record<string, Row> }>,
+    )[0] ?? {
+      documents: {},
+    };
+    rows.push(...Object.entries(documents).map(([id, row]) => ({ id, row })));
+  }
+  return summarise(rows, set.parts ?? new Map());
+}
 
 function print(set: ScoreSet, { rows, mean, parts, spread }: SetScores): void {
   const line = (name: string, row: Readonly<Partial<Record<Column, number | null>>>): string =>

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { openPdf } from '../src/parse/doctags/engines/pdfium.ts';
 import { headingSetting } from '../src/parse/doctags/layout/draft-passes.ts';
 import { begin, PASSES } from '../src/parse/doctags/layout/layout.ts';
-import type { Findings } from '../src/parse/doctags/layout/draft.ts';
+import type { Findings } from '../src/parse/doctags/layout/findings.ts';
 import { textOf } from '../src/parse/doctags/layout/draft.ts';
 import type { PageContent } from '../src/parse/doctags/layout/page/page-content.ts';
 import { headingCandidates, headingKey } from '../src/parse/doctags/layout/role/heading.ts';
@@ -18,35 +18,48 @@ import { nameGlyphs } from '../src/parse/doctags/layout/text/symbol-font.ts';
 import type { Features, TreeModel } from '../src/parse/doctags/layout/trees.ts';
 import { scoreOf } from '../src/parse/doctags/layout/trees.ts';
 import { asked, oneOf, readOptions } from '../test/support/options.ts';
+import { countBy } from '../src/parse/doctags/layout/statistics.ts';
+import type { Growth } from './score/boosted-trees.ts';
 import { trainTrees } from './score/boosted-trees.ts';
 import { nothingMeasured, OPEN_PAPERS, SHARED } from './score/data.ts';
+import { measureLines } from '../src/parse/doctags/layout/role/line-features.ts';
+import type { TruthBlock } from './score/jats-truth.ts';
+import { labelLines } from './score/line-labels.ts';
+import { truthFromJats } from './score/jats-truth.ts';
+import { drawPapers, FOLDS, foldsOf, houseOf, trainingPapers } from './score/left-out.ts';
 
-// npm run train -- headings|levels|rows [--check]
-// Learns from the papers with truth beside the clone which paragraphs are headings, which levels headings have, or which
-// lines of a table go on with a row, and writes the model; the same papers and code give the same file.
+// npm run train -- lines|headings|levels|rows [--papers DIR] [--per-publisher 40] [--check | --folds DIR]
+// Learns from papers with truth which lines are in references and which begin a block, which paragraphs are headings, which levels headings have, or which lines of a table go on
+// with a row, and writes the model; the same papers and code give the same file.
+// The papers are those beside the clone and, with --papers, those of the training manifest (see `npm run train:papers`).
 // Levels are learnt from the headings that the present heading model finds: train headings first.
-// --check writes nothing: papers are judged by models that saw none of their publisher, in FOLDS parts.
+// --check writes no model: papers are judged by models that saw none of their publisher.
+// --folds writes these models into DIR/0 to DIR/4, for `npm run score:parse -- --left-out … --models DIR`.
 const { values: options, positionals } = asked(() =>
-  readOptions({ options: { check: { type: 'boolean', default: false } }, allowPositionals: true }),
+  readOptions({
+    options: {
+      check: { type: 'boolean', default: false },
+      folds: { type: 'string', default: '' },
+      papers: { type: 'string', default: '' },
+      'per-publisher': { type: 'string', default: '40' },
+    },
+    allowPositionals: true,
+  }),
 );
 const LAYOUT = join(import.meta.dirname, '..', 'src', 'parse', 'doctags', 'layout');
 const SETS = ['publishers', 'pmc', 'classes', 'pdf'];
-const FOLDS = 4;
 const ALIKE = 0.8;
-
-interface TruthBlock {
-  readonly kind: string;
-  readonly text: string;
-  readonly level?: number;
-  readonly optional?: boolean;
-  readonly runin?: boolean;
-  readonly table?: { readonly rows: readonly (readonly { readonly text: string }[])[] };
-}
+/** More rows say little more, and take longer. */
+const MOST_ROWS = 120_000;
+/** More papers than these of one publisher look like the others. */
+const ALIKE_PAPERS = 4;
 
 /** A candidate: its figures, what it is in truth, and what it belongs to. */
 interface Row {
   readonly features: Features;
-  readonly truth: number;
+  /** Which classes it is of, and which not; a class that is not named is unknown. */
+  readonly labels: Readonly<Record<string, boolean>>;
+  readonly level: number;
   readonly group: string;
 }
 
@@ -64,8 +77,9 @@ interface Task {
   readonly file: string;
   readonly collect: (found: Findings, truth: readonly TruthBlock[]) => Pick<Paper, 'rows' | 'wanted'>;
   readonly before: string;
-  /** One model per class: whether the truth of a row is at least this. */
-  readonly classes: Readonly<Record<string, number>>;
+  readonly growth: Growth;
+  /** One model per class. */
+  readonly classes: readonly string[];
   /** The share of a paper that is right. */
   readonly score: (paper: Paper, models: Models) => number | undefined;
 }
@@ -74,18 +88,20 @@ const TASKS: Readonly<Record<string, Task>> = {
   headings: {
     file: join(LAYOUT, 'role', 'heading-model.json'),
     before: 'headings',
-    classes: { heading: 1 },
+    growth: { trees: 120, depth: 4, leaf: 8 },
+    classes: ['heading'],
     collect: headingRows,
     score({ rows, wanted }, { heading }) {
       const found = rows.filter(({ features }) => heading && scoreOf(heading, features) > 0);
-      const right = found.filter(({ truth }) => truth === 1).length;
+      const right = found.filter(({ labels }) => labels['heading']).length;
       return wanted === 0 ? undefined : (2 * right) / (found.length + wanted);
     },
   },
   levels: {
     file: join(LAYOUT, 'role', 'level-model.json'),
     before: 'levels',
-    classes: { second: 2, third: 3 },
+    growth: { trees: 120, depth: 4, leaf: 8 },
+    classes: ['second', 'third'],
     collect: levelRows,
     score({ rows }, models) {
       const levels = levelsOf(
@@ -96,18 +112,36 @@ const TASKS: Readonly<Record<string, Task>> = {
         const different = [...new Set(all)].sort((a, b) => a - b);
         return all.map((each) => different.indexOf(each));
       };
-      const truth = rank(rows.map((row) => row.truth));
+      const truth = rank(rows.map(({ level }) => level));
       const ours = rank(levels);
       return rows.length === 0 ? undefined : ours.filter((each, at) => each === truth[at]).length / rows.length;
+    },
+  },
+  lines: {
+    file: join(LAYOUT, 'role', 'line-model.json'),
+    before: 'paragraphs',
+    growth: { trees: 120, depth: 5, leaf: 20 },
+    classes: ['reference', 'start'],
+    collect: lineRows,
+    score({ rows }, { reference }) {
+      const [found, wanted] = [
+        rows.filter(({ features }) => reference && scoreOf(reference, features) > 0),
+        rows.filter(({ labels }) => labels['reference']),
+      ];
+      const right = found.filter(({ labels }) => labels['reference']).length;
+      return wanted.length === 0 ? undefined : (2 * right) / (found.length + wanted.length);
     },
   },
   rows: {
     file: join(LAYOUT, 'table', 'row-model.json'),
     before: 'tables',
-    classes: { same: 1 },
+    growth: { trees: 120, depth: 4, leaf: 8 },
+    classes: ['same'],
     collect: tableRows,
     score({ rows }, { same }) {
-      const right = rows.filter(({ features, truth }) => same && scoreOf(same, features) > 0 === (truth === 1)).length;
+      const right = rows.filter(
+        ({ features, labels }) => same && scoreOf(same, features) > 0 === labels['same'],
+      ).length;
       return rows.length === 0 ? undefined : right / rows.length;
     },
   },
@@ -122,10 +156,18 @@ const { levRatio } = (await import(pathToFileURL(join(SHARED, 'tools', 'parse-sc
 };
 const papers: Paper[] = [];
 for (const set of SETS) papers.push(...(await readSet(set, task)));
+if (options.papers !== '') papers.push(...(await readManifest(options.papers, Number(options['per-publisher']), task)));
+const places = foldsOf(trainingPapers());
+const foldOf = (publisher: string): number => places.get(publisher) ?? foldOfOthers(publisher);
 if (options.check) check(task);
+else if (options.folds !== '')
+  for (let fold = 0; fold < FOLDS; fold += 1) {
+    mkdirSync(join(options.folds, String(fold)), { recursive: true });
+    write(join(options.folds, String(fold), basename(task.file)), train(task, withoutFold(fold)));
+  }
 else {
   const models = train(task, papers);
-  writeFileSync(task.file, `${JSON.stringify(Object.keys(models).length > 1 ? models : Object.values(models)[0])}\n`);
+  write(task.file, models);
   const forks = Object.values(models).flatMap(({ features, trees }) =>
     trees.flat().flatMap(([feature = 0, ...more]) => (more.length > 0 ? [features[feature] ?? ''] : [])),
   );
@@ -134,32 +176,47 @@ else {
   console.log(`${task.file}: ${papers.length} papers, ${papers.flatMap(({ rows }) => rows).length} rows`);
 }
 
-function train({ classes }: Task, some: readonly Paper[]): Models {
-  // A paper with many candidates counts more than one with few, but not as much more.
-  const all = some.flatMap(({ rows }) =>
-    rows.map((row) => ({ ...row, weight: Math.sqrt(40 / Math.max(10, rows.length)) })),
-  );
+function write(file: string, models: Models): void {
+  writeFileSync(file, `${JSON.stringify(Object.keys(models).length > 1 ? models : Object.values(models)[0])}\n`);
+}
+
+function withoutFold(fold: number): Paper[] {
+  return papers.filter(({ publisher }) => foldOf(publisher) !== fold);
+}
+
+function foldOfOthers(publisher: string): number {
+  return (createHash('sha256').update(`fold ${publisher}`).digest()[0] ?? 0) % FOLDS;
+}
+
+function train({ classes, growth }: Task, some: readonly Paper[]): Models {
+  const counts = countBy(some, ({ publisher }) => publisher);
+  const all = some.flatMap(({ rows, publisher }) => {
+    // A paper with many candidates counts more than one with few, but not as much more; so do publishers.
+    const weight = Math.sqrt(40 / Math.max(10, rows.length) / Math.max(1, (counts.get(publisher) ?? 1) / ALIKE_PAPERS));
+    return rows.map((row) => ({ ...row, weight }));
+  });
+  const features = Object.keys(all[0]?.features ?? {});
   return Object.fromEntries(
-    Object.entries(classes).map(([each, least]) => [
-      each,
-      trainTrees({
-        rows: all.map(({ features }) => features),
-        isPositive: all.map(({ truth }) => truth >= least),
-        weights: all.map(({ weight }) => weight),
-      }),
-    ]),
+    classes.map((each) => {
+      const known = all.filter(({ labels }) => labels[each] !== undefined);
+      const step = Math.ceil(known.length / MOST_ROWS);
+      const own = known.filter((_, at) => at % step === 0);
+      const examples = {
+        features,
+        rows: own.map((row) => features.map((feature) => row.features[feature] ?? 0)),
+        isPositive: own.map(({ labels }) => labels[each] === true),
+        weights: own.map(({ weight }) => weight),
+      };
+      return [each, trainTrees(examples, growth)];
+    }),
   );
 }
 
 /** Each paper judged by models that saw no paper of its publisher. */
 function check(what: Task): void {
-  const foldOf = (group: string): number => (createHash('sha256').update(`fold ${group}`).digest()[0] ?? 0) % FOLDS;
   const scores = new Map<string, number[]>();
   for (let fold = 0; fold < FOLDS; fold += 1) {
-    const models = train(
-      what,
-      papers.filter(({ publisher }) => foldOf(publisher) !== fold),
-    );
+    const models = train(what, withoutFold(fold));
     for (const paper of papers.filter(({ publisher }) => foldOf(publisher) === fold)) {
       const score = what.score(paper, models);
       if (score !== undefined) scores.set(paper.set, [...(scores.get(paper.set) ?? []), score]);
@@ -173,6 +230,19 @@ function check(what: Task): void {
     );
 }
 
+/** Papers of the training manifest, none of a publisher more than `most`. */
+async function readManifest(folder: string, most: number, { collect, before }: Task): Promise<Paper[]> {
+  const found: Paper[] = [];
+  for (const { id, group } of drawPapers(trainingPapers(), most)) {
+    const [pdf, xml] = [join(folder, `${id}.pdf`), join(folder, `${id}.xml`)];
+    const truth = existsSync(pdf) && existsSync(xml) ? truthFromJats(id, readFileSync(xml)) : undefined;
+    if (!truth) continue;
+    const findings = await findingsBefore(before, readFileSync(pdf));
+    found.push({ set: 'manifest', publisher: group, ...collect(findings, truth.blocks) });
+  }
+  return found;
+}
+
 async function readSet(set: string, { collect, before }: Task): Promise<Paper[]> {
   const folder = join(OPEN_PAPERS, set);
   const list = join(folder, 'MANIFEST.json');
@@ -182,6 +252,7 @@ async function readSet(set: string, { collect, before }: Task): Promise<Paper[]>
       entry['publisher'] ?? entry['family'] ?? '',
     ]),
   );
+  const house = houseOf(trainingPapers());
   const found: Paper[] = [];
   for (const file of readdirSync(folder).sort()) {
     const id = file.replace(/\.pdf$/, '');
@@ -189,7 +260,7 @@ async function readSet(set: string, { collect, before }: Task): Promise<Paper[]>
     if (!file.endsWith('.pdf') || !existsSync(truth)) continue;
     const { blocks } = JSON.parse(readFileSync(truth, 'utf8')) as { readonly blocks: readonly TruthBlock[] };
     const findings = await findingsBefore(before, readFileSync(join(folder, file)));
-    found.push({ set, publisher: publishers.get(id) ?? id, ...collect(findings, blocks) });
+    found.push({ set, publisher: house(publishers.get(id) ?? id), ...collect(findings, blocks) });
   }
   return found;
 }
@@ -213,6 +284,16 @@ function isAlike(a: string, b: string): boolean {
   return a === b || (Math.min(a.length, b.length) >= ALIKE * Math.max(a.length, b.length) && levRatio(a, b) >= ALIKE);
 }
 
+function lineRows(found: Findings, truth: readonly TruthBlock[]): Pick<Paper, 'rows' | 'wanted'> {
+  const lines = measureLines(found);
+  const labels = labelLines(
+    lines.map(({ line }) => line.text),
+    truth,
+  );
+  const rows = lines.map(({ features }, at) => ({ features, labels: { ...labels[at] }, level: 0, group: '' }));
+  return { rows, wanted: rows.length };
+}
+
 /** Candidates that the truth calls optional are left out. */
 function headingRows(found: Findings, truth: readonly TruthBlock[]): Pick<Paper, 'rows' | 'wanted'> {
   const wanted = truth.filter(({ kind, optional }) => kind === 'heading' && !optional);
@@ -226,7 +307,7 @@ function headingRows(found: Findings, truth: readonly TruthBlock[]): Pick<Paper,
     if (at >= 0) left.splice(at, 1);
     return at < 0 && others.some((other) => isAlike(other, key))
       ? []
-      : [{ features, truth: at >= 0 ? 1 : 0, group: '' }];
+      : [{ features, labels: { heading: at >= 0 }, level: 0, group: '' }];
   });
   return { rows, wanted: wanted.length };
 }
@@ -241,7 +322,9 @@ function levelRows({ drafts, outline, body }: Findings, truth: readonly TruthBlo
     const key = headingKey(textOf(draft));
     const at = left.findIndex((other) => isAlike(other.key, key));
     const [taken] = at < 0 ? [] : left.splice(at, 1);
-    return taken ? [{ features, group, truth: levels.indexOf(taken.level) + 1 }] : [];
+    if (!taken) return [];
+    const level = levels.indexOf(taken.level) + 1;
+    return [{ features, group, level, labels: { second: level >= 2, third: level >= 3 } }];
   });
   return { rows, wanted: rows.length };
 }
@@ -273,7 +356,7 @@ function tableRows(found: Findings, truth: readonly TruthBlock[]): Pick<Paper, '
       for (let index = 1; index < table.lines.length; index += 1) {
         const same = places[index] === places[index - 1];
         const own = features(index, start);
-        if (own) rows.push({ features: own, truth: same ? 1 : 0, group: '' });
+        if (own) rows.push({ features: own, labels: { same }, level: 0, group: '' });
         if (!same) start = index;
       }
     }

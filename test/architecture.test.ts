@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
 import { test } from 'node:test';
 
-import { circlesOf, HOUSE, importsOf, newCircles, SOURCE, targetOf } from '../scripts/house.ts';
+import { circlesOf, HOUSE, importsOf, sourceCircles, SOURCE, targetOf } from '../scripts/house.ts';
 
 /** Large or optional packages, and the only files that may import them. */
 const HEAVY: Readonly<Record<string, RegExp>> = {
@@ -12,9 +12,11 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   '@modelcontextprotocol/': /^mcp\/(server|serve-stdio)\.ts$/,
   preact: /^serve\/page\//,
   htm: /^serve\/page\//,
+  uplot: /^serve\/page\//,
+  graphology: /^serve\/page\//,
+  sigma: /^serve\/page\//,
   '@embedpdf/pdfium': /^parse\/doctags\/engines\//,
-  'onnxruntime-node': /^parse\/embed\/engines\//,
-  '@lat.md/embed': /^parse\/embed\/engines\//,
+  'onnxruntime-node': /^parse\/embed\/engines\/runtime\.ts$/,
   hyparquet: /^parse\/.*parquet/,
   '@opentelemetry/': /^telemetry\/otel/,
 };
@@ -57,6 +59,13 @@ for (const file of files) {
     }
   });
 
+  if (isTest)
+    test(`${file} is named after what it tests`, () => {
+      // `corpus.test.ts`, or with its promise `corpus.find-works.test.ts`, is beside `corpus.ts` or the folder `corpus`.
+      const subject = join(SOURCE, dirname(file), basename(file).split('.', 1)[0] ?? '');
+      assert.ok(existsSync(`${subject}.ts`) || existsSync(subject), `there is no ${subject}.ts`);
+    });
+
   test(`${file} follows the house rules`, () => {
     const text = readFileSync(join(SOURCE, file), 'utf8');
     if (folder !== 'config' && !isTest) assert.doesNotMatch(text, /process\.env/, 'only config/ reads the environment');
@@ -79,7 +88,7 @@ test('a room imports only rooms below it, so there are no import cycles', () => 
 });
 
 test('files do not import each other in circles, not even for types', () => {
-  assert.deepEqual(newCircles(), []);
+  assert.deepEqual(sourceCircles(), []);
 });
 
 test('a circle of files is found, and files that only share an import are none', () => {

@@ -31,10 +31,13 @@ test('every regular expression in src/ takes linear time on any text', () => {
   assert.deepEqual(slow, []);
 });
 
-test('regular expressions are built from strings only in the one place that adds a flag', () => {
+/** One adds a flag to a literal; the others join fixed words of ours, each with a bounded form. */
+const BUILT = ['parse/doctags/markup/node.ts', 'graph/extract/countries.ts', 'graph/extract/designs.ts'];
+
+test('regular expressions are built from strings only in the places that are known', () => {
   const built = SOURCES.flatMap(({ path, built: lines }) => lines.map((line) => `${path}:${line}`));
   assert.deepEqual(
-    built.filter((place) => !place.startsWith('src/parse/doctags/markup/node.ts:')),
+    built.filter((place) => !BUILT.some((file) => place.startsWith(`src/${file}:`))),
     [],
   );
 });

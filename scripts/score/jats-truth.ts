@@ -16,7 +16,7 @@ import { formulaParts, inlineLine, inlineText } from '../../src/parse/doctags/xm
 import { parseXml } from '../../src/parse/doctags/xml/tree.ts';
 
 /** A block of a paper as its publisher's own file has it, in the scorer's format. */
-interface TruthBlock {
+export interface TruthBlock {
   /** `soft` text may be there or not: names, addresses, notes, licences. */
   readonly kind:
     | 'title'

@@ -17,7 +17,7 @@ export interface TrainingPaper {
 }
 
 /** How many parts the publishers are divided into; models judge a part that they have not seen. */
-const FOLDS = 5;
+export const FOLDS = 5;
 
 /** More papers of one publisher are no more than this: they look alike. */
 const LARGE = 20;
@@ -30,7 +30,7 @@ export function trainingPapers(): TrainingPaper[] {
 }
 
 /** The fold of each publisher: the largest first, each into the fold that has the fewest papers. */
-function foldsOf(papers: readonly TrainingPaper[]): ReadonlyMap<string, number> {
+export function foldsOf(papers: readonly TrainingPaper[]): ReadonlyMap<string, number> {
   const counts = Array.from({ length: FOLDS }, () => 0);
   const groups = [...Map.groupBy(papers, ({ group }) => group)].sort(
     ([a, one], [b, other]) => other.length - one.length || a.localeCompare(b),
@@ -44,17 +44,42 @@ function foldsOf(papers: readonly TrainingPaper[]): ReadonlyMap<string, number> 
   );
 }
 
-/** A sample of the papers of some folds, with the fold of each: every publisher, none with more than `most`. */
+/** Some papers of every publisher, none with more than `most`, always the same. */
+export function drawPapers(papers: readonly TrainingPaper[], most: number): TrainingPaper[] {
+  const draw = ({ id }: TrainingPaper): string => createHash('sha256').update(id).digest('hex');
+  return [...Map.groupBy(papers, ({ group }) => group).values()].flatMap((own) =>
+    own.toSorted((a, b) => draw(a).localeCompare(draw(b))).slice(0, most),
+  );
+}
+
+/** A sample of the papers of some folds, with the fold of each. */
 export function leftOutParts(folds: readonly number[], most: number): ReadonlyMap<string, string> {
   const papers = trainingPapers();
   const places = foldsOf(papers);
-  const draw = ({ id }: TrainingPaper): string => createHash('sha256').update(id).digest('hex');
   return new Map(
-    [...Map.groupBy(papers, ({ group }) => group)].flatMap(([group, own]) => {
+    drawPapers(papers, most).flatMap(({ id, group }): [string, string][] => {
       const fold = places.get(group) ?? 0;
-      if (!folds.includes(fold)) return [];
-      const drawn = own.toSorted((a, b) => draw(a).localeCompare(draw(b))).slice(0, most);
-      return drawn.map(({ id }): [string, string] => [id, `fold ${fold}`]);
+      return folds.includes(fold) ? [[id, `fold ${fold}`]] : [];
     }),
   );
+}
+
+/** Names of houses that do not begin as their imprints do. */
+const HOUSES: readonly (readonly [imprint: string, house: string])[] = [
+  ['Public Library of Science', 'PLOS'],
+  ['Centers for Disease Control', 'CDC'],
+  ['John Wiley', 'Wiley'],
+  ['Royal Society of Chemistry', 'The Royal Society of Chemistry'],
+  ['Medknow', 'Wolters Kluwer - Medknow'],
+];
+
+/** The house that a publisher of other papers belongs to, by the names that the manifest knows. */
+export function houseOf(papers: readonly TrainingPaper[]): (publisher: string) => string {
+  const known = new Map(papers.map(({ publisher, group }) => [publisher, group]));
+  const houses = [...new Set(papers.map(({ group }) => group))];
+  return (publisher) =>
+    known.get(publisher) ??
+    houses.find((house) => publisher.startsWith(house)) ??
+    HOUSES.find(([imprint]) => publisher.startsWith(imprint))?.[1] ??
+    publisher;
 }

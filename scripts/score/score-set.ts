@@ -14,7 +14,7 @@ interface Scorer {
 }
 
 /** Scores of a document; null if it has nothing of the kind. */
-type Row = Readonly<Record<Column, number | null>>;
+export type Row = Readonly<Record<Column, number | null>>;
 
 /** Scores of a set, and its missed targets. */
 export interface SetScores {
@@ -69,7 +69,16 @@ export async function scoreSet(
     const engine = plain === undefined ? null : scorer.scoreDoc({ blocks: [{ kind: 'text', text: plain }] }, truth);
     rows.push({ id, row: { ...rowOf(scorer.scoreDoc(document, truth)), plain: engine?.textSim ?? null } });
   }
-  const mean = meanOf(rows.map((each) => each.row));
+  const missed = (scores: SetScores): string[] =>
+    options.only || options.half
+      ? []
+      : [...missedTargets(set, scores.mean), ...tooLow(set, rows), ...scrambled(set, rows)];
+  const scores = summarise(rows, parts);
+  return { ...scores, missed: missed(scores) };
+}
+
+/** Means and spread of scored documents. */
+export function summarise(rows: SetScores['rows'], parts: ReadonlyMap<string, string>): SetScores {
   const means = [...Map.groupBy(rows, ({ id }) => parts.get(id) ?? '')]
     .filter(([part]) => part !== '')
     .map(([part, own]) => [part, meanOf(own.map(({ row }) => row))] as const)
@@ -77,14 +86,13 @@ export async function scoreSet(
   const overall = rows.map(({ row }) => row.overall ?? 0).sort((a, b) => a - b);
   return {
     rows,
-    mean,
+    mean: meanOf(rows.map(({ row }) => row)),
     parts: Object.fromEntries(means),
     spread: {
       tenth: overall[Math.floor(overall.length / 10)] ?? 0,
       below: overall.filter((each) => each < 0.8).length,
     },
-    missed:
-      options.only || options.half ? [] : [...missedTargets(set, mean), ...tooLow(set, rows), ...scrambled(set, rows)],
+    missed: [],
   };
 }
 

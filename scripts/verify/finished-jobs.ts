@@ -130,7 +130,9 @@ async function measure(backend: Backend, round: number): Promise<Record<'lease' 
 }
 
 const show = (found: Awaited<ReturnType<typeof measure>>): string =>
-  Object.entries(found).map(([name, ms]) => `${name} ${ms.toFixed(2)} ms`).join(', '); // prettier-ignore
+  Object.entries(found)
+    .map(([name, ms]) => `${name} ${ms.toFixed(2)} ms`)
+    .join(', ');
 
 async function verify(name: string, backend: Backend): Promise<void> {
   const size = async (): Promise<string> => `${(await backend.megabytes()).toFixed(0)} MiB`;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { systemClock } from '../../src/base/index.ts';
 import { assembleDownload } from '../../src/run/download/open-download.ts';
-import { openShared } from '../../src/run/fleet/open-shared.ts';
+import { openStorage } from '../../src/run/storage/storage.ts';
 import { openQueue } from '../../src/run/queue/open-queue.ts';
 import { simulatedLayer } from '../../src/run/list/simulated-web.ts';
 import { loadConfig, settingsLayer } from '../../src/config/index.ts';
@@ -127,10 +127,10 @@ async function harvestHere(
   const session = { clock: systemClock, web: options.web, log: () => undefined };
   const { config } = loadConfig({ flags });
   await using queue = await openQueue(config, session);
-  await using shared = await openShared(config, session);
+  await using shared = await openStorage(config, session);
   await using assembly = await assembleDownload(config, session, {
     queue,
-    shared,
+    storage: shared,
     provider: () =>
       async function* () {
         for (const id of options.ids) {

@@ -33,7 +33,7 @@
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const element = node.parentElement;
     // What is drawn on the image of a page stands on that; a control that cannot be used need not be read.
-    if (node.textContent.trim() === '' || element.closest('svg, button:disabled, option')) continue;
+    if (node.textContent.trim() === '' || element.closest('svg, .printed-text, button:disabled, option')) continue;
     if (!element.checkVisibility()) continue;
     texts += 1;
     const [front, back] = [luminance(parse(getComputedStyle(element).color)), luminance(ground(element))];

@@ -33,9 +33,19 @@ export function corpusLines(count: number, seed: number): LogLine[] {
         const until = pick(3) === 0 ? new Date(pick(1e6)).toISOString() : null;
         const done = { 200: pick(3), 503: pick(2), timeout: pick(2) };
         return json('hosts.jsonl', {
-          kind: 'host', host: `host-${pick(4)}.org`, at: new Date(at).toISOString(), ms: 1000, sent: pick(5), done, bytes: 9,
-          waited_ms: 1, most: 1, cap: pick(3), asked_until: until, held_until: null,
-        }); // prettier-ignore
+          kind: 'host',
+          host: `host-${pick(4)}.org`,
+          at: new Date(at).toISOString(),
+          ms: 1000,
+          sent: pick(5),
+          done,
+          bytes: 9,
+          waited_ms: 1,
+          most: 1,
+          cap: pick(3),
+          asked_until: until,
+          held_until: null,
+        });
       }
       case 9:
         return json('records.jsonl', {

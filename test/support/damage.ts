@@ -88,9 +88,14 @@ export async function openDamageScene(): Promise<DamageScene> {
   const admin = stack.use(await Admin.open(simulation));
   const ids = [...simulation.world.works()].map(({ id }) => id);
   const environment = {
-    ...CHEAPLY, ...INLINE, ...PATIENCE, DOCSTOKG_PARSE__DENSE: 'none', DOCSTOKG_STAGE__DURABLE: 'false',
-    DOCSTOKG_PARSE__TOKENIZER: 'cl100k', DOCSTOKG_STORE__URL: join(scratch.path, 'store'),
-  }; // prettier-ignore
+    ...CHEAPLY,
+    ...INLINE,
+    ...PATIENCE,
+    DOCSTOKG_PARSE__DENSE: 'none',
+    DOCSTOKG_STAGE__DURABLE: 'false',
+    DOCSTOKG_PARSE__TOKENIZER: 'cl100k',
+    DOCSTOKG_STORE__URL: join(scratch.path, 'store'),
+  };
   const [whole, older, copy] = ['whole', 'older', 'copy'].map((name) => join(scratch.path, name)) as [
     string,
     string,

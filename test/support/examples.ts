@@ -14,6 +14,19 @@ export const LIBRARY_EXAMPLES: Readonly<Record<string, (run: RunProgram, folder:
     assert.equal(lines[0], '2 papers, 2 passages');
     assert.match(lines.slice(1).join(' '), /^Reefs: .*Bleached corals recover/);
   },
+  'ai-sdk.ts': (run, folder) => {
+    makeCorpus(folder);
+    const printed = run(['corpus', 'do corals recover?'], folder);
+    assert.match(printed, /document: 'reefs',\s+title: 'Reefs',[\s\S]*Bleached corals recover/);
+  },
+  'langchain-loader.ts': (run, folder) => {
+    makeCorpus(folder);
+    assert.match(run(['corpus'], folder), /^Fractures: \d{3} characters\nReefs: \d{3} characters\n$/);
+  },
+  'langchain-retriever.ts': (run, folder) => {
+    makeCorpus(folder);
+    assert.match(run(['corpus', 'do corals recover?'], folder), /^Reefs: Reefs\n\nBleached corals recover/);
+  },
   'notebook.ts': (run, folder) => {
     writePapers(folder);
     const printed = run(['papers'], folder);
@@ -30,6 +43,12 @@ export const LIBRARY_EXAMPLES: Readonly<Record<string, (run: RunProgram, folder:
     assert.deepEqual(JSON.parse(readFileSync(join(counts, 'one.txt.json'), 'utf8')), { to: 2, be: 2, or: 1, not: 1 });
     assert.match(run([texts, counts], folder), /one\.txt skip/, 'the second run has nothing left to do');
   },
+  'pgvector.ts': (run, folder) => {
+    makeCorpus(folder, { DOCSTOKG_PARSE__DENSE: 'embedded' });
+    const [first, second] = run(['corpus', 'do corals recover?'], folder).split('\n');
+    assert.equal(first, '1.00 reefs');
+    assert.match(second ?? '', /^0\.\d\d fractures$/);
+  },
   'queue-in-code.ts': (run, folder) => {
     const first = run([join(folder, 'queue.sqlite')], folder);
     assert.match(first, /^year:1953 attempt 1\n/, 'the highest priority runs first');
@@ -38,8 +57,8 @@ export const LIBRARY_EXAMPLES: Readonly<Record<string, (run: RunProgram, folder:
   },
 };
 
-/** Runs a program file; by words alone, so that no model is loaded. */
-export function runProgram(file: string): RunProgram {
+/** Runs a program file; by words alone, so that no model is loaded, unless `env` says otherwise. */
+export function runProgram(file: string, env: Readonly<Record<string, string>> = {}): RunProgram {
   return (parameters, folder) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...parameters], {
       cwd: folder,
@@ -50,11 +69,19 @@ export function runProgram(file: string): RunProgram {
         DOCSTOKG_PARSE__OCR: 'off',
         DOCSTOKG_STAGE__WORKERS: '1',
         NO_COLOR: '1',
+        ...env,
       },
     });
     assert.equal(status, 0, stderr);
     return stdout;
   };
+}
+
+/** A corpus of the two papers, in `corpus`. */
+export function makeCorpus(folder: string, env: Readonly<Record<string, string>> = {}): void {
+  writePapers(folder);
+  const docstokg = runProgram(join(import.meta.dirname, '..', '..', 'bin', 'docstokg'), env);
+  docstokg(['run', '--input', 'papers', '--out', 'corpus'], folder);
 }
 
 function writePapers(folder: string): void {

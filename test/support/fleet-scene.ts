@@ -159,12 +159,17 @@ export function doneTwice(folder: string): string[] {
   ] as const;
   return kinds.flatMap(([path, field, value, name]) => {
     if (!existsSync(join(folder, path))) return [`${path} is missing`];
-    const rows = readFileSync(join(folder, path), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>); // prettier-ignore
+    const rows = readFileSync(join(folder, path), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     const done = Map.groupBy(
       rows.filter((row) => row[field] === value),
       (row) => JSON.stringify([row[name], row['input_hash'], row['cfg_hash']]),
     );
-    return [...done].filter(([, each]) => each.length > 1).map(([id, each]) => `${path}: ${id} was done ${each.length} times`); // prettier-ignore
+    return [...done]
+      .filter(([, each]) => each.length > 1)
+      .map(([id, each]) => `${path}: ${id} was done ${each.length} times`);
   });
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { Client } from 'pg';
 
+import { countByRule } from '../../sim/index.ts';
 import { systemClock } from '../../src/base/index.ts';
 import { openPostgres } from '../../src/queue/kept/index.ts';
 import type { StartedCommand } from '../e2e/started-command.ts';
@@ -80,7 +81,11 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
   const paused = new Set<StartedCommand>();
   const writers = new Map<StartedCommand, string>();
   const running: StartedCommand[] = [];
-  await using _machines = { [Symbol.asyncDispose]: async () => { for (const each of running) await each[Symbol.asyncDispose](); } }; // prettier-ignore
+  await using _machines = {
+    [Symbol.asyncDispose]: async () => {
+      for (const each of running) await each[Symbol.asyncDispose]();
+    },
+  };
   const ended = new Set<StartedCommand>();
   const sql = new FleetTables(scene.server.url);
   await sql.open();
@@ -203,10 +208,15 @@ export async function fleetStorm(worldSeed: number, wanted: CorpusFacts, storm: 
   for (const { writer, held, finished, heads } of woken) {
     const written = await sql.writtenBy(writer, finished, heads);
     faults.push(...written.map((line) => `${writer} wrote after it woke up: ${line.slice(0, 200)}`));
-    done.push(`${writer} woke up: ${finished.length} of its ${held.length} jobs finished by others, ${written.length} lines of it about them`); // prettier-ignore
+    done.push(
+      `${writer} woke up: ${finished.length} of its ${held.length} jobs finished by others, ${written.length} lines of it about them`,
+    );
   }
   const { violations } = scene.simulation.log;
-  done.push(`${violations.length} rules broken`);
+  const broken = Object.entries(countByRule(violations))
+    .filter(([, count]) => count > 0)
+    .map(([rule, count]) => `${rule} ${count}`);
+  done.push(`${violations.length} rules broken${broken.length > 0 ? `: ${broken.join(', ')}` : ''}`);
   return { done, faults };
 }
 
@@ -229,6 +239,12 @@ interface Woken {
   readonly heads: ReadonlyMap<string, number>;
 }
 
+/** The log that has the rows of a queue: the manifest for the queue of works, else the manifest of the stage. */
+const logOf = (schema: string): string => (schema === SCHEMA ? 'manifest' : schema.slice(SCHEMA.length + 1));
+/** The work or the document of a job. */
+const withoutHash = (schema: string, name: string): string =>
+  schema === SCHEMA ? name : name.replace(/ [0-9a-f]+$/, '');
+
 /** The tables of a fleet, read by somebody who watches it. Each log line has the name of the process that wrote it. */
 class FleetTables {
   readonly #url: string;
@@ -247,19 +263,26 @@ class FleetTables {
 
   /** The processes that have jobs. */
   async holders(): Promise<number[]> {
-    const workers = await this.#ofQueues<{ worker: string }>((schema) => `SELECT DISTINCT worker_id AS worker FROM ${schema}.runs WHERE worker_id IS NOT NULL`); // prettier-ignore
+    const workers = await this.#ofQueues<{ worker: string }>(
+      (schema) => `SELECT DISTINCT worker_id AS worker FROM ${schema}.runs WHERE worker_id IS NOT NULL`,
+    );
     return workers.map(({ worker }) => Number(worker.split('-').at(-3)));
   }
 
   heldBy(pid: number): Promise<HeldJob[]> {
-    return this.#ofQueues((schema) => `SELECT '${schema}' AS schema, id::text, token::text, artifact_id AS name FROM ${schema}.jobs WHERE worker_id LIKE '%-${pid}-%-%'`); // prettier-ignore
+    return this.#ofQueues(
+      (schema) =>
+        `SELECT '${schema}' AS schema, id::text, token::text, artifact_id AS name FROM ${schema}.jobs WHERE worker_id LIKE '%-${pid}-%-%'`,
+    );
   }
 
   /** Which of the jobs were finished under another lease. */
   async finished(held: readonly HeldJob[]): Promise<HeldJob[]> {
     const found: HeldJob[] = [];
     for (const job of held) {
-      const rows = await this.#query(`SELECT 1 FROM ${job.schema}.runs WHERE id = ${job.id} AND token <> ${job.token} AND state NOT IN ('queued', 'in_progress')`); // prettier-ignore
+      const rows = await this.#query(
+        `SELECT 1 FROM ${job.schema}.runs WHERE id = ${job.id} AND token <> ${job.token} AND state NOT IN ('queued', 'in_progress')`,
+      );
       if (rows.length > 0) found.push(job);
     }
     return found;
@@ -275,12 +298,12 @@ class FleetTables {
     const lines = await this.#query<{ log: string; line: number; text: string }>(
       `SELECT log, line::int, text FROM ${SCHEMA}.log_lines WHERE writer = '${writer}'`,
     );
-    const names = new Set(jobs.map(({ schema, name }) => (schema === SCHEMA ? name : name.replace(/ [0-9a-f]+$/, ''))));
+    // Both of one job: after it woke up, a machine may take a later stage of a document that others brought there.
+    const done = new Set(jobs.map(({ schema, name }) => `${logOf(schema)} ${withoutHash(schema, name)}`));
     return lines
       .filter(({ log, line, text }) => {
-        if (line <= (after.get(log) ?? 0)) return false;
         const row = JSON.parse(text) as Record<string, unknown>;
-        return jobs.some(({ schema }) => (schema === SCHEMA ? log === 'manifest' : schema === `${SCHEMA}_${log}`)) && names.has(String(row['work'] ?? row['doc_id'])); // prettier-ignore
+        return line > (after.get(log) ?? 0) && done.has(`${log} ${String(row['work'] ?? row['doc_id'])}`);
       })
       .map(({ log, text }) => `${log} ${text}`);
   }
@@ -288,7 +311,7 @@ class FleetTables {
   /** Asks the queue of works and those of the stages, as far as there are any yet. */
   async #ofQueues<R extends object>(statement: (schema: string) => string): Promise<R[]> {
     const schemas = await this.#query<{ schema: string }>(
-      `SELECT table_schema AS schema FROM information_schema.tables WHERE table_name = 'runs' AND table_schema IN (${QUEUES.map((each) => `'${each}'`).join(', ')})`, // prettier-ignore
+      `SELECT table_schema AS schema FROM information_schema.tables WHERE table_name = 'runs' AND table_schema IN (${QUEUES.map((each) => `'${each}'`).join(', ')})`,
     );
     const found: R[] = [];
     for (const { schema } of schemas) found.push(...(await this.#query<R>(statement(schema))));

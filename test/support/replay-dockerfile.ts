@@ -5,6 +5,8 @@ import { chmodSync, copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { installCommand } from '../../src/base/index.ts';
+
 /** What an installer knows of a package. */
 interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
@@ -109,9 +111,8 @@ function installer({ modules, manifest }: { readonly modules: string; readonly m
     'tar -xzf docstokg.tgz -C node_modules/docstokg --strip-components=1',
     ...Object.keys({ ...dependencies, ...optionalDependencies }).map(link),
     'for word in "$@"; do case "$word" in',
-    ...Object.entries(peerDependencies).map(
-      ([name, range]) =>
-        `${name}@${range.replace(/^\^/, '').replace(/^(0\.\d+|[1-9]\d*)\..*$/, '$1')}) ${link(name)} ;;`,
+    ...Object.keys(peerDependencies).map(
+      (name) => `${installCommand([name]).replace('npm install ', '')}) ${link(name)} ;;`,
     ),
     'install|--*|./docstokg.tgz) ;;',
     '*) echo "nobody asks for $word" >&2; exit 1 ;;',

@@ -128,7 +128,13 @@ async function startSwift(): Promise<TestS3 | undefined> {
   start('proxy');
   const endpoint = `http://127.0.0.1:${port}`;
   const env = environment(endpoint, 'test:tester', 'testing');
-  const client = new AwsClient({ accessKeyId: 'test:tester', secretAccessKey: 'testing', region: 'us-east-1', service: 's3', retries: 0 }); // prettier-ignore
+  const client = new AwsClient({
+    accessKeyId: 'test:tester',
+    secretAccessKey: 'testing',
+    region: 'us-east-1',
+    service: 's3',
+    retries: 0,
+  });
   for (const deadline = performance.now() + 120_000; ;) {
     const answer = await client.fetch(`${endpoint}/papers`, { method: 'PUT' }).catch(() => undefined);
     if (answer?.ok) break;
@@ -227,13 +233,21 @@ export class FaultyS3 implements TestS3 {
     }
     const { port } = new URL(this.#behind.endpoint);
     // The host name is signed.
-    const upstream = forward({ host: '127.0.0.1', port, method: request.method, path: request.url, headers: request.headers }); // prettier-ignore
+    const upstream = forward({
+      host: '127.0.0.1',
+      port,
+      method: request.method,
+      path: request.url,
+      headers: request.headers,
+    });
     upstream.on('error', () => response.destroy());
     upstream.on('response', (answer) => {
       if (fault === 'lost-answer') return void response.destroy();
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       if (fault === 'cut-body')
-        answer.once('data', (chunk: Buffer) => response.write(chunk.subarray(0, chunk.length >> 1), () => response.destroy())); // prettier-ignore
+        answer.once('data', (chunk: Buffer) =>
+          response.write(chunk.subarray(0, chunk.length >> 1), () => response.destroy()),
+        );
       else if (fault === 'slow') setTimeout(() => answer.pipe(response), 300);
       else answer.pipe(response);
     });
@@ -243,7 +257,14 @@ export class FaultyS3 implements TestS3 {
   #choose(method: string): Fault {
     if (this.isAway) return 'cut-request';
     if (this.#random() * 1000 >= this.perMille) return 'none';
-    const faults: Fault[] = ['slow-down', 'cut-request', 'lost-answer', 'slow', ...(method === 'GET' ? ['cut-body' as const] : []), ...(method === 'HEAD' ? ['missing' as const] : [])]; // prettier-ignore
+    const faults: Fault[] = [
+      'slow-down',
+      'cut-request',
+      'lost-answer',
+      'slow',
+      ...(method === 'GET' ? ['cut-body' as const] : []),
+      ...(method === 'HEAD' ? ['missing' as const] : []),
+    ];
     return faults[Math.floor(this.#random() * faults.length)] ?? 'none';
   }
 }

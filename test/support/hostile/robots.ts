@@ -19,7 +19,10 @@ const stars = `${'*a'.repeat(1_000)}b`;
 /** What a robots.txt can do to its reader. */
 export const ROBOTS: readonly HostileCase[] = [
   robots('of-megabytes', text(`# ${'a'.repeat(20_000_000)}\nUser-agent: *\nDisallow:\n`)),
-  robots('for-ever', ({ socket }) => (socket.write(head('200 OK')), endless(socket, 'User-agent: *\nAllow: /\n'.repeat(200)))),
+  robots(
+    'for-ever',
+    ({ socket }) => (socket.write(head('200 OK')), endless(socket, 'User-agent: *\nAllow: /\n'.repeat(200))),
+  ),
   robots('in-one-line', ({ socket }) => (socket.write(head('200 OK')), endless(socket, 'a'.repeat(4_096)))),
   robots('to-itself', ({ socket }) => send(socket, '302 Found', { location: '/robots.txt' })),
   robots('ever-further', ({ socket, path }) => send(socket, '302 Found', { location: `${path}?x` })),
@@ -42,10 +45,27 @@ export const ROBOTS: readonly HostileCase[] = [
   robots('with-a-delay-below-zero', text('User-agent: *\nCrawl-delay: -5\n')),
   robots('with-a-delay-in-words', text('User-agent: *\nCrawl-delay: NaN\n')),
   robots('forbidden', ({ socket }) => send(socket, '403 Forbidden', {}, 'User-agent: *\nDisallow: /\n')),
-  robots('busy-for-a-year', ({ socket }) => send(socket, '429 Too Many Requests', { 'retry-after': '31536000' }, ''), false),
-  robots('in-part', ({ socket }) => send(socket, '206 Partial Content', { 'content-range': 'bytes 0-24/9999' }, 'User-agent: *\nDisallow:\n'), false),
-  robots('by-the-byte', ({ socket }) => (socket.write(head('200 OK', { 'content-length': 100_000 })), trickle(socket, '#', 200)), false),
-  robots('shorter-than-said', ({ socket }) => socket.end(`${head('200 OK', { 'content-length': 100_000 })}User-agent: *\nAllow: /\n`), false),
+  robots(
+    'busy-for-a-year',
+    ({ socket }) => send(socket, '429 Too Many Requests', { 'retry-after': '31536000' }, ''),
+    false,
+  ),
+  robots(
+    'in-part',
+    ({ socket }) =>
+      send(socket, '206 Partial Content', { 'content-range': 'bytes 0-24/9999' }, 'User-agent: *\nDisallow:\n'),
+    false,
+  ),
+  robots(
+    'by-the-byte',
+    ({ socket }) => (socket.write(head('200 OK', { 'content-length': 100_000 })), trickle(socket, '#', 200)),
+    false,
+  ),
+  robots(
+    'shorter-than-said',
+    ({ socket }) => socket.end(`${head('200 OK', { 'content-length': 100_000 })}User-agent: *\nAllow: /\n`),
+    false,
+  ),
   robots('to-a-file', ({ socket }) => send(socket, '302 Found', { location: 'file:///etc/passwd' })),
   robots('to-metadata', ({ socket }) => send(socket, '302 Found', { location: 'http://169.254.169.254/robots.txt' })),
   robots('of-zeros', text(Buffer.alloc(400_000))),
@@ -54,4 +74,4 @@ export const ROBOTS: readonly HostileCase[] = [
   robots('of-dollars', text(`User-agent: *\nDisallow: /${'$*'.repeat(20_000)}\n`)),
   robots('of-one-long-rule', text(`User-agent: *\nDisallow: /${'a*'.repeat(100_000)}\n`)),
   robots('of-long-agents', text(`User-agent: ${'a'.repeat(300_000)}\nDisallow: /\n`)),
-]; // prettier-ignore
+];
