@@ -6,7 +6,7 @@
 --                                                                            read_documents, arxiv_versions, listed_in,
 --                                                                            repeated_entries, catalogue_answers
 --   decisions.jsonl                       decisions, mostly by people        screened, protocols, samples, labels, versions,
---                                                                            decided_works, sets, cells
+--                                                                            decided_works, sets, cells, notes
 --   objects.jsonl                         files in a store                   objects
 --   Data/Manifests/docparse.{doctags,chunk,embed}.manifest.jsonl             document_steps
 --   hosts.jsonl                           requests per host over time        hosts, host_slices
@@ -185,6 +185,20 @@ create table cells (
   value text not null,
   primary key (work, column_name)
 ) without rowid;
+
+-- What people wrote beside papers, and sentences that they marked; the last line of a note counts. `removed` ones can be restored.
+create table notes (
+  id text primary key,
+  work text not null,
+  document text,
+  page integer,
+  quote text,
+  text text not null,
+  by text not null,
+  at text not null,
+  removed integer not null check (removed in (0, 1))
+) without rowid;
+create index notes_by_document on notes (document);
 
 -- With a store, which object has the bytes of a file; the paths of downloads and outputs of the stages, with slashes. The
 -- last line of a path counts. An object that no row refers to is an orphan.

@@ -55,6 +55,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'refresh', doors: ['docstokg'], load: async () => (await folders()).refreshCommand() },
   { name: 'export', doors: PARSING, load: async () => (await import('./commands/export.ts')).exportCommand() },
   { name: 'screen', doors: ['docstokg'], load: async () => (await import('./commands/screen.ts')).screenCommand() },
+  { name: 'notes', doors: ['docstokg'], load: async () => (await import('./commands/notes.ts')).notesCommand() },
   { name: 'work-versions', doors: PARSING, load: async () => (await folders()).workVersionsCommand() },
   { name: 'reindex', doors: EVERYWHERE, load: async () => (await folders()).reindexCommand() },
   { name: 'merge', doors: EVERYWHERE, load: async () => (await folders()).mergeCommand() },

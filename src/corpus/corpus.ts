@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -14,7 +15,7 @@ import {
   manifestFolder,
   worksOfSet,
 } from '../library/index.ts';
-import type { SavedSet } from '../database/index.ts';
+import type { Note, SavedSet } from '../database/index.ts';
 import { CorpusStore, LABELS } from '../database/index.ts';
 import type { Work } from '../works/index.ts';
 import type { CitedHit, KeptOpen, SearchRequest, SearchSession } from '../library/index.ts';
@@ -73,6 +74,36 @@ export interface CorpusOptions {
   readonly clock?: Clock;
   /** Another clock for requests, such as that of a simulated web. */
   readonly web?: WebTime | undefined;
+}
+
+/** Which notes are listed: those with all of this. */
+export interface NotesRequest {
+  /** A work, by any of its ids, or the name of its document. */
+  readonly work?: string | undefined;
+  /** Who wrote them. */
+  readonly by?: string | undefined;
+  /** Also those that were removed. */
+  readonly removed?: boolean | undefined;
+}
+
+/** A note to write, or by its id one to change; what is not given stays. */
+export interface GivenNote {
+  /** Who writes. */
+  readonly by: string;
+  /** By default a new one. */
+  readonly id?: string | undefined;
+  /** Required for a new note. */
+  readonly work?: string | undefined;
+  /** The name of the document in which it is. */
+  readonly document?: string | undefined;
+  /** The page of the quote, starting at 1. */
+  readonly page?: number | undefined;
+  /** The words of the paper that it is about. */
+  readonly quote?: string | undefined;
+  /** May be empty where there is a quote. */
+  readonly text?: string | undefined;
+  /** Whether it is taken away; by default it is there. */
+  readonly removed?: boolean | undefined;
 }
 
 interface Looking {
@@ -327,6 +358,49 @@ export class Corpus implements AsyncDisposable {
   correct(work: string, column: string, value: string | null): void {
     using works = this.#works();
     works.records.correct({ work: works.find(work)?.id ?? work, column, value }, this.#now());
+  }
+
+  /** Notes of people, oldest first, each with the title of its work. */
+  notes(asked: NotesRequest = {}): (Note & { readonly title: string | null })[] {
+    using works = this.#works();
+    const work = asked.work === undefined ? undefined : (works.find(asked.work)?.id ?? asked.work);
+    return works.records
+      .notes({ withRemoved: asked.removed })
+      .filter((note) => work === undefined || note.work === work || note.document === work)
+      .filter(({ by }) => asked.by === undefined || by === asked.by)
+      .map((note) => ({ ...note, title: works.find(note.work)?.title ?? null }));
+  }
+
+  /** Writes a note, or changes one by its id; it is on disk when this resolves. Sent again it is the same note. */
+  async saveNote(given: GivenNote): Promise<Note> {
+    const work = given.work === undefined ? undefined : await this.library.work(given.work);
+    using works = this.#works();
+    const { id = randomUUID(), by, document, page, quote, text, removed = false } = given;
+    const before = works.records.note(id);
+    if (!before && !work)
+      throw new AppError(
+        'USAGE_NOTE',
+        `there is no ${given.work === undefined ? `note ${id.slice(0, 100)}` : `work ${given.work.slice(0, 100)}`} here`,
+        {
+          hint: 'docstokg notes RUN lists the notes, docstokg search RUN finds works',
+        },
+      );
+    const note: Note = {
+      id,
+      work: before?.work ?? work?.id ?? '',
+      document: document ?? before?.document ?? null,
+      page: page ?? before?.page ?? null,
+      quote: quote ?? before?.quote ?? null,
+      text: text?.trim() ?? before?.text ?? '',
+      by,
+      at: this.#now(),
+      removed,
+    };
+    if (note.text === '' && note.quote === null)
+      throw new AppError('USAGE_NOTE', 'the note is empty', { hint: 'give its text, or the words that it marks' });
+    const isSame = before && JSON.stringify({ ...before, at: '' }) === JSON.stringify({ ...note, at: '' });
+    if (!isSame) works.records.keepNote(note);
+    return isSame ? before : note;
   }
 
   #works(): CorpusWorks {

@@ -40,7 +40,8 @@ export {
   stageSettings,
 } from '../run/index.ts';
 export { Corpus, openCorpus } from './corpus.ts';
-export type { CorpusOptions } from './corpus.ts';
+export type { CorpusOptions, GivenNote, NotesRequest } from './corpus.ts';
+export type { Note } from '../database/index.ts';
 export type { CorpusGraph, GraphRequest } from './corpus-graph.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';

@@ -38,14 +38,14 @@ import { WorkRows } from './work-rows.ts';
 const NAME = 'corpus.sqlite';
 const APPLICATION = 'DtKc';
 /** Raised with every change of `schema.sql`: an older database is built again, a newer one refused. */
-const SCHEMA_VERSION = 4;
+const SCHEMA_VERSION = 5;
 const BATCH_BYTES = 1 << 20;
 const BUSY_MS = 30_000;
 const ROWS_PER_CALL = 10;
 /** Filled from the lines of the logs. */
 const LOG_TABLES =
   'outcomes same_works records work_ids version_keys own_papers read_documents arxiv_versions listed_in repeated_entries ' +
-  'catalogue_answers screened protocols samples labels versions decided_works sets cells objects host_slices hosts document_steps';
+  'catalogue_answers screened protocols samples labels versions decided_works sets cells notes objects host_slices hosts document_steps';
 /** Derived from the manifest, the records and the decisions. */
 const WORK_TABLES = 'works works_tally words';
 /** Not built from logs: `updateGraph` maintains them. */

@@ -58,6 +58,8 @@ export type Decision =
       readonly value: string | null;
       readonly at: string;
     }
+  /** A note as it is now: a later line with its id replaces it. */
+  | ({ readonly kind: 'note' } & Note)
   /** Whether two works are the same; overrides what was detected. */
   | {
       readonly kind: 'identity';
@@ -111,4 +113,26 @@ export interface SavedSet {
   readonly works: readonly string[] | null;
   readonly filter: string | null;
   readonly at: string;
+}
+
+/** What a person wrote beside a paper, or a sentence that a person marked in it. */
+export interface Note {
+  /** Chosen by whoever writes it, so that a note sent twice is one note. */
+  readonly id: string;
+  /** The id of the work. */
+  readonly work: string;
+  /** The document in which it was written; null for a note about the work itself. */
+  readonly document: string | null;
+  /** The page of the quote, starting at 1. */
+  readonly page: number | null;
+  /** The words of the paper that it is about. */
+  readonly quote: string | null;
+  /** Empty where only the quote was marked. */
+  readonly text: string;
+  /** Who wrote it last. */
+  readonly by: string;
+  /** When it was last changed. */
+  readonly at: string;
+  /** A removed note can be restored. */
+  readonly removed: boolean;
 }

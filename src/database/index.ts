@@ -1,6 +1,6 @@
 export { CorpusStore, hasStore, parseStored, removeStore } from './corpus-store.ts';
 export { CHOICES, LABELS, PHASES, verdictOf } from './decisions.ts';
-export type { Choice, Label, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
+export type { Choice, Label, Note, Phase, Protocol, SavedSet, ScreeningDecision, Standing } from './decisions.ts';
 export type { HostRow } from './line-reader.ts';
 export { isFailure, isRefusal, STEPS } from './line-reader.ts';
 export { isReferred, isSharedPath, storedFile, storedFiles } from './object-rows.ts';

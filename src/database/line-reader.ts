@@ -168,6 +168,15 @@ export class LineReader {
         if (value !== null) this.#sql.insert('cells', { work, column_name: column, value });
         return true;
       }
+      case 'note': {
+        const [id, by] = [text(decision.id), text(decision.by)];
+        if (id === null || id === '' || by === null) return false;
+        const { work, document, page, quote, at, removed } = decision;
+        const place = { document: text(document), page: whole(page), quote: text(quote) };
+        const said = { text: text(decision.text) ?? '', by, at: text(at) ?? '', removed: removed ? 1 : 0 };
+        this.#sql.insert('notes', { id, work, ...place, ...said }, 'or replace');
+        return true;
+      }
       case 'identity': {
         const { work, of, same } = decision;
         if (typeof of !== 'string' || of === work) return false;

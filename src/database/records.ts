@@ -4,9 +4,11 @@ import type { NoticeAbout, VersionLink, WorkIds, WorkRecord } from '../works/ind
 import { bestFirst, findVersions, groupsOf, keyOf, mergeIds, NO_IDS, versionKeys } from '../works/index.ts';
 import type { KnownIdentity, ManifestRow, NamedWork } from '../download/index.ts';
 import { CorpusStore } from './corpus-store.ts';
-import type { Decision, Label, SavedSet } from './decisions.ts';
+import type { Decision, Label, Note, SavedSet } from './decisions.ts';
 import type { OwnPaper, ReadDocument, RecordLine } from './record-rows.ts';
 import { joined, noticed, otherIds, readRecord, sameRecord } from './record-rows.ts';
+
+type NoteRow = Omit<Note, 'removed'> & { readonly removed: 0 | 1 };
 
 const LISTED_PER_LINE = 1_000;
 
@@ -321,6 +323,28 @@ export class Records implements KnownIdentity, Disposable {
   /** Null restores the extracted value. */
   correct(cell: { readonly work: string; readonly column: string; readonly value: string | null }, at: string): void {
     this.#decide([{ kind: 'cell', ...cell, at }]);
+  }
+
+  note(id: string): Note | undefined {
+    return this.#store.all<NoteRow>('select * from notes where id = ?', id).map((row) => this.#noteOf(row))[0];
+  }
+
+  /** Oldest first; those that were removed only if asked for. */
+  notes({ withRemoved = false } = {}): Note[] {
+    const rows = this.#store.all<NoteRow>(
+      'select * from notes where removed = 0 or ? order by at, id',
+      withRemoved ? 1 : 0,
+    );
+    return rows.map((row) => this.#noteOf(row));
+  }
+
+  /** Under the id that its work has now. */
+  #noteOf({ removed, ...row }: NoteRow): Note {
+    return { ...row, work: this.idOf(row.work), removed: removed === 1 };
+  }
+
+  keepNote(note: Note): void {
+    this.#decide([{ kind: 'note', ...note }]);
   }
 
   #byIds(ids: WorkIds): WorkRecord[] {

@@ -11,7 +11,7 @@ import { openTokenizer } from '../parse/index.ts';
 import type { JsonObject } from './answer.ts';
 import { moreResults, NOTICE, packAnswer, readCursor, writeCursor } from './answer.ts';
 import type { AskedRun, Question } from '../questions/index.ts';
-import { decideQuestion, QUESTIONS } from '../questions/index.ts';
+import { decideQuestion, noteQuestion, QUESTIONS } from '../questions/index.ts';
 
 const DEFAULT_TOKENS = 8_000;
 const PARAMETERS = {
@@ -28,7 +28,7 @@ const PARAMETERS = {
 export interface McpOptions {
   readonly runs: readonly AskedRun[];
   readonly version: string;
-  /** Offers the tools that log decisions. */
+  /** Offers the tools that log decisions and notes. */
   readonly allowControl?: boolean;
   /** Receives internal errors; invalid requests are only answered. */
   readonly tell?: (message: string) => void;
@@ -49,7 +49,8 @@ async function createCorpusServer(options: McpOptions): Promise<McpServer> {
   for (const each of QUESTIONS)
     registerTool(server, each, parts, { ...HINTS, readOnlyHint: true, idempotentHint: true });
   if (options.allowControl === true)
-    registerTool(server, decideQuestion, parts, { ...HINTS, readOnlyHint: false, idempotentHint: false });
+    for (const each of [decideQuestion, noteQuestion])
+      registerTool(server, each, parts, { ...HINTS, readOnlyHint: false, idempotentHint: false });
   registerDocuments(server, { ...options, tokenizer });
   return server;
 }

@@ -1,5 +1,6 @@
 import { askQuestion, checkQuotesQuestion, shownAnswer } from './ask.ts';
 import { GRAPH_QUERIES, graphQuestion } from './graph.ts';
+import { noteQuestion, notesQuestion } from './notes.ts';
 import type { Question } from './question.ts';
 import { screeningQuestion } from './screening.ts';
 import { searchQuestion } from './search.ts';
@@ -10,10 +11,10 @@ import { accountQuestion, worksQuestion } from './works.ts';
 /** Every question that only reads. */
 export const QUESTIONS: readonly Question[] = [
   searchQuestion, askQuestion, checkQuotesQuestion, tableQuestion, readQuestion, worksQuestion, citeQuestion, accountQuestion,
-  relatedQuestion, graphQuestion, figuresQuestion, screeningQuestion,
+  relatedQuestion, graphQuestion, figuresQuestion, screeningQuestion, notesQuestion,
 ]; // prettier-ignore
 
 export type { Answered, AskedRun, Question } from './question.ts';
-export { askQuestion, GRAPH_QUERIES, graphQuestion, shownAnswer };
+export { askQuestion, GRAPH_QUERIES, graphQuestion, noteQuestion, shownAnswer };
 export { askedRun, worksChoice } from './question.ts';
 export { decideQuestion, SCREENING_CHANGES } from './screening.ts';

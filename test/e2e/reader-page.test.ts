@@ -69,6 +69,7 @@ before(async () => {
     host: '127.0.0.1',
     port: 0,
     token: TOKEN,
+    allowControl: true,
     version: '0.0.0',
     log: () => undefined,
   });
@@ -123,6 +124,38 @@ inBrowser('text of a page can be selected, and is what is printed', async (brows
   await printed.click({ clickCount: 3 });
   assert.match(await page.evaluate<string>('String(getSelection())'), /E\. Falk\. Wheat and barley for distant towns/);
 });
+
+inBrowser(
+  'words of a paper are marked and written about; a note is found again, removed and restored',
+  async (browser) => {
+    const page = await openPage(browser, '/works?document=citing&page=2');
+    const printed = page.locator('.sheet[data-page="2"] .printed-text span', { hasText: 'E. Falk' });
+    await printed.click({ clickCount: 3 });
+    await page.click('.selected button:text("Write a note")');
+    await page.fill('.writing [name=by]', 'ada');
+    await page.fill('.writing textarea', 'Was it sown twice?');
+    await checkAccessible(page, 'writing a note');
+    await page.click('.writing [type=submit]');
+    await page.waitForSelector('.printed-text mark.noted');
+    assert.match((await page.textContent('mark.noted')) ?? '', /E\. Falk\. Wheat and barley/);
+    // The name is known now: a mark is one click.
+    await page.locator('.sheet[data-page="2"] .printed-text span', { hasText: 'G. Holm' }).click({ clickCount: 3 });
+    await page.click('.selected button:text("Mark")');
+    await page.waitForSelector('.notes li:nth-child(2)');
+    await page.locator('.notes li', { hasText: 'G. Holm' }).getByText('Remove').click();
+    await page.waitForSelector('.notes li:nth-child(2)', { state: 'detached' });
+    await page.click('.notes button:text("Undo")');
+    await page.waitForSelector('.notes li:nth-child(2)');
+    // Another reader finds it by the paper, and is led to its words.
+    const other = await openPage(browser, '/notes');
+    await checkAccessible(other, 'all notes');
+    await other.click('.noted-papers q:has-text("E. Falk")');
+    await other.waitForSelector('.printed-text mark');
+    assert.equal(await other.evaluate(`(${IS_SEEN})(document.querySelector('.printed-text mark'))`), true);
+    const log = readFileSync(join(folder, 'run', 'decisions.jsonl'), 'utf8');
+    assert.match(log, /"kind":"note".*"page":2,.*E\. Falk.*"text":"Was it sown twice\?","by":"ada"/);
+  },
+);
 
 inBrowser('a reference opens the work that it cites, and the outline leads to its page', async (browser) => {
   const page = await openPage(browser, '/works?document=citing');

@@ -53,6 +53,7 @@ Formats:
   documents          passages with their citations, one JSON document per line, as LangChain and LlamaIndex load them
   parquet            a folder for Hugging Face: Parquet shards and a dataset card
   obsidian           a folder of notes
+  notes              what people wrote beside papers and marked in them, as Markdown
   decisions          one line for each screening decision; decisions-ris for Covidence and Zotero
   asreview, rayyan   works with their decisions, for these tools; docstokg screen --import reads all of them back
   graphml            the graph, for Gephi and Cytoscape; also vosviewer, neo4j, graph-parquet, graph-obsidian

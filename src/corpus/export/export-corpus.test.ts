@@ -152,9 +152,16 @@ test('a run is exported in every format with links, licences and consistent coun
   await text(corpus, 'prisma', { out: join(folder.path, 'flow.svg') });
   assert.match(readFileSync(join(folder.path, 'flow.svg'), 'utf8'), /Records identified \(n = 5\)/);
   const vault = join(folder.path, 'vault');
+  const note1 = { work: 'W1', by: 'ada', page: 3, quote: 'It *was* hot.', text: 'Compare **table 2**.' };
+  await corpus.saveNote(note1);
+  assert.match(
+    await text(corpus, 'notes'),
+    /^## .*Heat[^]*\n> It \\\*was\\\* hot\. \(page 3\)\n\nCompare \*\*table 2\*\*\.\n\n\*ada, /,
+  );
   await text(corpus, 'obsidian', { out: vault });
   const note = readFileSync(join(vault, '@berg2024heat.md'), 'utf8');
   assert.ok(note.includes('It \\*was\\* hot. \\<script\\>'), note);
+  assert.match(note, /## Notes\n\n> It/);
   assert.doesNotMatch(note, /(?<!\\)<script|(?<!\\)!\[|(?<!\\)\[\[secret|(?<!\\)`/);
   await assert.rejects(text(corpus, 'obsidian'), { code: 'USAGE_EXPORT' });
 });

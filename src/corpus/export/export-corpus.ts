@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { existsSync } from 'node:fs';
 
 import { AppError, csvLine, visibleText, writeFileAtomic } from '../../base/index.ts';
+import type { Note } from '../../database/index.ts';
 import type { CorpusWorks, LibraryWork } from '../../library/index.ts';
 import { accountOf, prismaSvg } from '../../library/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, parseLicense, risEntry } from '../../works/index.ts';
@@ -11,7 +12,17 @@ import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index
 import { sectionOf } from '../../search/index.ts';
 
 /** What a corpus can be exported as. */
-export const EXPORT_FORMATS = ['bibtex', 'ris', 'csl', 'csv', 'parquet', 'documents', 'prisma', 'obsidian'] as const;
+export const EXPORT_FORMATS = [
+  'bibtex',
+  'ris',
+  'csl',
+  'csv',
+  'parquet',
+  'documents',
+  'prisma',
+  'obsidian',
+  'notes',
+] as const;
 /** A name in `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -56,15 +67,16 @@ export async function* exportCorpus(
     await writeDataset(out as string, [...works()], place);
   } else if (format === 'obsidian') {
     await mkdir(out as string, { recursive: true });
-    for (const note of obsidianNotes(works())) await writeFileAtomic(join(out as string, `${note.name}.md`), note.text);
+    for (const note of obsidianNotes(works(), notesByWork(all)))
+      await writeFileAtomic(join(out as string, `${note.name}.md`), note.text);
   } else if (format === 'prisma' && out !== undefined) {
     const counts = accountOf(all.store).prisma;
     const base = out.replace(/\.(?:json|svg)$/i, '');
     await writeFileAtomic(`${base}.json`, `${JSON.stringify(counts, undefined, 2)}\n`);
     await writeFileAtomic(`${base}.svg`, prismaSvg(counts));
   } else if (format === 'prisma') yield `${JSON.stringify(accountOf(all.store).prisma, undefined, 2)}\n`;
-  else if (out === undefined) yield* TEXTS[format](works(), place);
-  else await writeFileAtomic(out, (await Array.fromAsync(TEXTS[format](works(), place))).join(''));
+  else if (out === undefined) yield* TEXTS[format](works(), place, notesByWork(all));
+  else await writeFileAtomic(out, (await Array.fromAsync(TEXTS[format](works(), place, notesByWork(all)))).join(''));
 }
 
 function* wanted(
@@ -80,6 +92,26 @@ function* wanted(
     if (work.outcome === 'unreadable' || (isCited && work.label === 'excluded')) continue;
     yield work;
   }
+}
+
+type NotesByWork = ReadonlyMap<string, readonly Note[]>;
+
+function notesByWork(all: CorpusWorks): NotesByWork {
+  return Map.groupBy(all.records.notes(), ({ work }) => work);
+}
+
+/** Notes in the order of their pages, as Markdown: the words of the paper are quoted, those of people are kept. */
+function notesText(notes: readonly Note[]): string {
+  return notes
+    .toSorted((a, b) => (a.page ?? 0) - (b.page ?? 0))
+    .map(({ quote, page, text, by, at }) =>
+      [
+        ...(quote === null ? [] : [`> ${plainText(quote)}${page === null ? '' : ` (page ${page})`}`]),
+        ...(text === '' ? [] : [text]),
+        `*${plainText(by)}, ${at.slice(0, 10)}*`,
+      ].join('\n\n'),
+    )
+    .join('\n\n');
 }
 
 const TEXTS = {
@@ -104,6 +136,12 @@ const TEXTS = {
     for (const work of works) {
       const known = { ...columnsOf(work), authors: work.authors.join('; ') };
       yield csvLine(COLUMNS.map((name) => known[name]));
+    }
+  },
+  *notes(works: Iterable<LibraryWork>, _place: ExportPlace, notes: NotesByWork) {
+    for (const { record } of works) {
+      const own = notes.get(record.id);
+      if (own) yield `## ${plainText(apaCitation(record))}\n\n${notesText(own)}\n\n`;
     }
   },
   async *documents(works: Iterable<LibraryWork>, place: ExportPlace) {
@@ -151,12 +189,13 @@ function columnsOf({ record, isOtherVersion, isRetracted, ...work }: LibraryWork
 }
 
 /** Obsidian notes, one per work, linked to the works it cites; names without an ending. */
-function* obsidianNotes(works: Iterable<LibraryWork>) {
+function* obsidianNotes(works: Iterable<LibraryWork>, notes: NotesByWork) {
   const all = [...works].filter(({ outcome, isOtherVersion }) => outcome !== 'unreadable' && !isOtherVersion);
   const taken = new Map<string, number>();
   const names = new Map(all.map(({ record }) => [record.id, `@${citationKey(record, taken)}`]));
   for (const work of all) {
     const { record, file } = work;
+    const own = notes.get(record.id) ?? [];
     const cited = record.references.flatMap((id) => names.get(id) ?? []);
     const { title, authors, year, venue, doi, license } = columnsOf(work);
     const tags = record.keywords.map((word) => word.replaceAll(/[^\p{L}\p{N}]+/gu, '-'));
@@ -170,6 +209,7 @@ function* obsidianNotes(works: Iterable<LibraryWork>) {
       plainText(apaCitation(record)),
       ...(file === null ? [] : [`[Full text](<${file.split('\\').join('/')}>)`]),
       ...(record.abstract === null ? [] : [`## Abstract\n\n${plainText(record.abstract)}`]),
+      ...(own.length === 0 ? [] : [`## Notes\n\n${notesText(own)}`]),
       ...(cited.length === 0 ? [] : [`## Cites\n\n${cited.map((name) => `- [[${name}]]`).join('\n')}`]),
     ];
     yield { name: names.get(record.id) ?? '@unnamed', text: `${parts.join('\n\n')}\n` };

@@ -100,3 +100,17 @@ export const passage = z.object({
   boxes: z.array(box),
   link: text,
 });
+
+/** What a person wrote beside a paper, or a sentence that a person marked in it. */
+export const note = z.object({
+  id: z.string(),
+  work: z.string(),
+  title: z.string().nullable(),
+  document: z.string().nullable().describe('Null for a note about the work itself.'),
+  page: z.int().nullable().describe('The page of the quote, starting at 1.'),
+  quote: z.string().nullable().describe('The words of the paper that it is about.'),
+  text: z.string().describe('Empty where only the quote was marked.'),
+  by: z.string(),
+  at: z.string().describe('When it was last changed.'),
+  removed: z.boolean().describe('A removed note can be restored.'),
+});

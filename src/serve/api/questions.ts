@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { eventStream } from '../../corpus/index.ts';
 import type { Question } from '../../questions/index.ts';
-import { askQuestion, QUESTIONS, SCREENING_CHANGES, shownAnswer } from '../../questions/index.ts';
+import { askQuestion, noteQuestion, QUESTIONS, SCREENING_CHANGES, shownAnswer } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import { LINES_TYPE } from '../http/send.ts';
@@ -32,7 +32,7 @@ export function questionRoutes(context: Context): Route[] {
       ...(isBody ? { body: input } : { query: input.shape }),
       schema: z.object({ ...head, [list]: z.array(item), ...(isPaged && { next }) }),
       value: async ({ run, query, body, signal }) => {
-        if (isChange) checkControl(context, 'decide, or use docstokg screen');
+        if (isChange) checkControl(context, 'decide and write notes, or use docstokg screen and docstokg notes');
         const turn = each === askQuestion ? 'ask' : 'search';
         using _turn = isPaged || isChange ? undefined : await turns.take(turn, signal);
         const { head: about, items, cursorAfter } = await ask(isBody ? body : query, [run], signal, true);
@@ -43,6 +43,7 @@ export function questionRoutes(context: Context): Route[] {
   return [
     ...QUESTIONS.filter(({ name }) => !OWN_ROUTES.has(name)).map((each) => routeOf(each, each.name)),
     ...SCREENING_CHANGES.map((each) => routeOf(each, `screening/${each.name}`, true)),
+    routeOf(noteQuestion, 'note', true),
     route({
       path: '/runs/{run}/ask.ndjson',
       summary: 'An answer, streamed: the passages, each sentence when it has passed the gate, then the whole.',

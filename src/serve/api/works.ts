@@ -16,6 +16,7 @@ const DOWNLOADS: readonly (readonly [name: string, format: ExportFormat, type: s
   ['works.bib', 'bibtex', 'application/x-bibtex; charset=utf-8'],
   ['works.ris', 'ris', 'application/x-research-info-systems; charset=utf-8'],
   ['works.csl.json', 'csl', 'application/vnd.citationstyles.csl+json; charset=utf-8'],
+  ['notes.md', 'notes', 'text/markdown; charset=utf-8'],
 ];
 
 export const workRoutes: readonly Route[] = [
@@ -55,7 +56,7 @@ export const workRoutes: readonly Route[] = [
   ...DOWNLOADS.map(([name, format, type]) =>
     route({
       path: `/runs/{run}/${name}`,
-      summary: `All works as a file: ${name}.`,
+      summary: `${format === 'notes' ? 'Notes of all' : 'All'} works as a file: ${name}.`,
       query: { saved: z.boolean().optional().describe('Only works with a downloaded file.') },
       gives: { types: [type] },
       handle: ({ run: { corpus, id }, query }) => {

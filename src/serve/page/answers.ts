@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import type * as shapes from '../api/shapes.ts';
-import type { passage, work } from '../../library/shapes/index.ts';
+import type { note, passage, work } from '../../library/shapes/index.ts';
 import type { answerShape } from '../../ask/shapes/index.ts';
 import type { screeningShape } from '../../screen/shapes/index.ts';
 
@@ -20,6 +20,7 @@ export type WholeJob = z.output<typeof shapes.jobWithHistory>;
 export type Host = z.output<typeof shapes.host>;
 export type Work = z.output<typeof work>;
 export type WholeWork = z.output<typeof shapes.wholeWork>;
+export type Note = z.output<typeof note>;
 export type Facets = z.output<typeof shapes.facets>;
 export type DocumentLine = z.output<typeof shapes.documentLine>;
 export type PrintedPage = z.output<typeof shapes.pageText>;

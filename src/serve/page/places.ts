@@ -6,6 +6,7 @@ import { AskView } from './views/ask.ts';
 import { FlowView } from './views/flow.ts';
 import { GraphView } from './views/graph.ts';
 import { HostsView } from './views/hosts.ts';
+import { NotesView } from './views/notes.ts';
 import { NowView } from './views/now.ts';
 import { QueueView } from './views/queue.ts';
 import { ScreenView } from './views/screen.ts';
@@ -49,6 +50,7 @@ export const PLACES: readonly Place[] = [
       { path: '/ask', name: 'Ask', view: AskView, needs: 'run and server', hasReader: true },
       { path: '/table', name: 'Table', view: TableView, needs: 'run and server', hasReader: true },
       { path: '/graph', name: 'Graph', view: GraphView, needs: 'run', hasReader: true },
+      { path: '/notes', name: 'Notes', view: NotesView, needs: 'run and server', hasReader: true },
     ],
   },
   {

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
+import { keepHere, keptHere } from './kept-here.ts';
 import type { View } from './scene.ts';
 import { html } from './scene.ts';
 
@@ -18,11 +19,7 @@ export function ThemeButton(): View {
   const turn = (): void => {
     const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'light dark';
     setTheme(next);
-    try {
-      localStorage.setItem(KEPT, next);
-    } catch {
-      // A file opened from a disk may keep nothing; the colours still change.
-    }
+    keepHere(KEPT, next);
   };
   const label = `Colours: ${NAMES[theme].toLowerCase()}`;
   return html`<button type="button" class="theme" onClick=${turn} aria-label=${label} title=${label}>
@@ -35,12 +32,8 @@ export function ThemeButton(): View {
 }
 
 function kept(): Theme {
-  try {
-    const found = localStorage.getItem(KEPT);
-    return THEMES.find((theme) => theme === found) ?? 'light dark';
-  } catch {
-    return 'light dark';
-  }
+  const found = keptHere(KEPT);
+  return THEMES.find((theme) => theme === found) ?? 'light dark';
 }
 
 /** A colour of the style as a canvas needs it: resolved for the theme where an element stands. */

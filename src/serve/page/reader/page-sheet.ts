@@ -5,12 +5,18 @@ import type { View } from '../scene.ts';
 import { html, useScene } from '../scene.ts';
 import type { Block } from './entries.ts';
 import { tagName } from './entries.ts';
-import { TextLayer } from './text-layer.ts';
+import { markedText, notedIn, TextLayer } from './text-layer.ts';
 
 /** Pictures are drawn in few widths, so that the server can keep them. */
 const [WIDTH_STEP, MOST_WIDTH] = [250, 2_000];
 /** A server that draws too many pages at once is asked again. */
 const [AGAIN_MS, MOST_TRIES] = [1_500, 3];
+
+/** Words that a note is about, and the page they are on where there are pages. */
+export interface Noted {
+  readonly quote: string;
+  readonly page: number | null;
+}
 
 /** A page: its picture with its text over it, or, without a picture, the recognised text in its boxes. */
 export function PageSheet(props: {
@@ -20,10 +26,12 @@ export function PageSheet(props: {
   readonly pixels: number;
   readonly lit: ReadonlySet<number>;
   readonly quote: string;
+  /** Words of notes, marked where they are printed. */
+  readonly noted: readonly Noted[];
   readonly boxProps: (block: Block) => object;
   readonly turn: (page: number) => void;
 }): View {
-  const { found, page, pixels, lit, quote, boxProps, turn } = props;
+  const { found, page, pixels, lit, quote, noted, boxProps, turn } = props;
   const { source, runPath, query } = useScene();
   const [tries, setTries] = useState(0);
   const [isDrawn, setDrawn] = useState(false);
@@ -44,6 +52,7 @@ export function PageSheet(props: {
   const boxes = found.blocks.flatMap((block) =>
     block.regions.filter((region) => region.page === page).map((region) => ({ block, region })),
   );
+  const notedHere = noted.flatMap((each) => (each.page === null || each.page === page ? [each.quote] : []));
   const areas = boxes.flatMap(({ block, region }) => (lit.has(block.order) ? [region] : []));
   return [
     picture &&
@@ -74,7 +83,13 @@ export function PageSheet(props: {
     </svg>`,
     picture &&
       printed &&
-      html`<${TextLayer} printed=${printed} quote=${quote} words=${query.get('words') ?? ''} areas=${areas} />`,
+      html`<${TextLayer}
+        printed=${printed}
+        quote=${quote}
+        noted=${notedHere}
+        words=${query.get('words') ?? ''}
+        areas=${areas}
+      />`,
     picture && printed && linksOf(printed, found, turn),
   ];
 }
@@ -151,7 +166,9 @@ export function flowSheet(
   found: WholeDocument,
   quote: readonly [block: string, View],
   boxProps: (block: Block) => object,
+  noted: readonly Noted[],
 ): View {
+  const quotes = noted.map((each) => each.quote);
   return html`<article class="flowing">
     ${found.blocks.map((block) => {
       const props = boxProps(block);
@@ -169,7 +186,8 @@ export function flowSheet(
           </table>
         </div>`;
       const tag = block.tag === 'title' ? 'h3' : block.tag === 'heading' ? 'h4' : 'p';
-      return html`<${tag} ...${props}>${quote[0] === String(block.order) ? quote[1] : block.text}<//>`;
+      const text = quote[0] === String(block.order) ? quote[1] : markedText(block.text, notedIn(block.text, quotes));
+      return html`<${tag} ...${props}>${text}<//>`;
     })}
   </article>`;
 }

@@ -4,6 +4,7 @@ import type { WholeDocument } from '../answers.ts';
 import type { View } from '../scene.ts';
 import { html } from '../scene.ts';
 import type { Block } from './entries.ts';
+import type { Noted } from './page-sheet.ts';
 import { PageSheet } from './page-sheet.ts';
 
 /** A place to scroll to: a page, and how far down it in points. */
@@ -24,12 +25,14 @@ export function PageStack(props: {
   readonly isBoxed: boolean;
   readonly lit: ReadonlySet<number>;
   readonly quote: string;
+  /** Words of notes, marked where they are printed. */
+  readonly noted: readonly Noted[];
   readonly boxProps: (block: Block) => object;
   readonly turn: (page: number) => void;
   /** Called with the page in the middle when it changes by scrolling. */
   readonly at: (page: number) => void;
 }): View {
-  const { found, target, zoom, isBoxed, lit, quote, boxProps, turn, at } = props;
+  const { found, target, zoom, isBoxed, lit, quote, noted, boxProps, turn, at } = props;
   const desk = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState<ReadonlySet<number>>(new Set([target.page]));
   const [pixels, setPixels] = useState(0);
@@ -100,7 +103,7 @@ export function PageStack(props: {
           data-page=${number}
           style=${{ aspectRatio: `${width} / ${height}`, width: `${zoom * 100}%` }}
         >
-          ${near.has(number) && pixels > 0 && html`<${PageSheet} found=${found} page=${number} pixels=${pixels * zoom} lit=${lit} quote=${quote} boxProps=${boxProps} turn=${turn} />`}
+          ${near.has(number) && pixels > 0 && html`<${PageSheet} found=${found} page=${number} pixels=${pixels * zoom} lit=${lit} quote=${quote} noted=${noted} boxProps=${boxProps} turn=${turn} />`}
         </div>`,
     )}
   </div>`;

@@ -2,13 +2,20 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { Passages, WholeDocument, WholeWork } from '../answers.ts';
 import { counted } from '../format.ts';
+import { newId } from '../new-id.ts';
 import { CopyButtons, link } from '../parts.ts';
+import { keptName } from '../reviewer-name.ts';
 import type { Scene, View } from '../scene.ts';
 import { button, html, shown, useAnswer, useScene } from '../scene.ts';
 import type { Block, Entry, Listed } from './entries.ts';
 import { entriesOf, toneOf } from './entries.ts';
 import { FigureList, ReferenceList } from './lists.ts';
+import { NoteList } from './note-list.ts';
+import { useNotebook } from './notebook.ts';
 import { flowSheet } from './page-sheet.ts';
+import { findQuote } from './quote.ts';
+import type { Quoted } from './selection-bar.ts';
+import { SelectionBar } from './selection-bar.ts';
 import type { Target } from './page-stack.ts';
 import { PageStack } from './page-stack.ts';
 import { SideList } from './side-list.ts';
@@ -17,11 +24,12 @@ import { WorkDetails } from './work-details.ts';
 /** The parameters of the address that say what is read, and where. */
 export const READING = ['document', 'work', 'passage', 'block', 'start', 'end', 'page', 'words', 'quote'] as const;
 
-type Mode = Listed | 'figures' | 'references' | 'work';
+type Mode = Listed | 'figures' | 'references' | 'work' | 'notes';
 
 const MODES: Readonly<Record<Mode, string>> = {
   passages: 'Passages',
   headings: 'Outline',
+  notes: 'Notes',
   figures: 'Figures',
   references: 'References',
   work: 'About',
@@ -105,9 +113,18 @@ function Viewer(props: {
   const [pointed, setPointed] = useState<number>();
   const root = useRef<HTMLDivElement>(null);
   const numbers = found.pages.map(({ number }) => number);
-  const selected = useMemo(() => passage?.blocks ?? (named === null ? [] : [Number(named)]), [passage, named]);
   const quote = query.get('quote') ?? quotedIn(found, query);
   const asked = Number(query.get('page'));
+  const selected = useMemo(
+    () => passage?.blocks ?? (named === null ? blocksWith(found, query.get('quote') ?? '', asked) : [Number(named)]),
+    [passage, named, query.get('quote')],
+  );
+  const book = useNotebook(found.id);
+  const noted = useMemo(
+    () => book.notes.flatMap(({ quote: words, page: on }) => (words === null ? [] : [{ quote: words, page: on }])),
+    [book.notes, found.id],
+  );
+  const [quoted, setQuoted] = useState<Quoted>();
   const [here, setHere] = useState(() => firstPage(found, selected, asked, passage?.page));
   const [target, setTarget] = useState<Target>(() => targetOf(found, selected, here));
   const page = numbers.includes(here) ? here : (numbers[0] ?? 0);
@@ -173,7 +190,17 @@ function Viewer(props: {
     onClick: () => focusEntry(block.order),
   });
   const about = [found.authors, found.year, counted(passages.length, 'passage')];
-  const modes = (Object.keys(MODES) as Mode[]).filter((each) => each !== 'work' || found.work !== null);
+  const isThere: Readonly<Partial<Record<Mode, boolean>>> = { work: found.work !== null, notes: !scene.source.report };
+  const modes = (Object.keys(MODES) as Mode[]).filter((each) => isThere[each] !== false);
+  const write = (words: Quoted): void => {
+    setQuoted(words);
+    front('notes');
+  };
+  const mark = (words: Quoted): void => {
+    const by = keptName();
+    if (by === '') return write(words);
+    void book.save({ id: newId(), by, work: found.id, document: found.id, ...words });
+  };
   const front = (each: Mode): void => {
     setMode(each);
     setListInFront(true);
@@ -202,14 +229,14 @@ function Viewer(props: {
       ${numbers.length > 0 && html`<div class="steps">${zooming('−', 'Smaller', smaller)} ${zooming('+', 'Larger', bigger)}</div>`}
       <div class="switch" role="group" aria-label="Listed beside the page">
         ${button('Page', () => setListInFront(false), { class: 'quiet of-page', 'aria-pressed': String(!isListInFront) })}
-        ${modes.map((each) => button(MODES[each], () => front(each), { 'aria-pressed': String(mode === each) }))}
+        ${modes.map((each) => button(each === 'notes' && book.notes.length > 0 ? `Notes (${book.notes.length})` : MODES[each], () => front(each), { 'aria-pressed': String(mode === each) }))}
       </div>
     </div>
     <div class="reader">
       ${
         numbers.length === 0
           ? html`<div class="desk" tabindex="0" role="region" aria-label="Text">
-              ${flowSheet(found, quotedBlock(found, query, quote), boxProps)}
+              ${flowSheet(found, quotedBlock(found, query, quote), boxProps, noted)}
             </div>`
           : html`<${PageStack}
               found=${found}
@@ -218,6 +245,7 @@ function Viewer(props: {
               isBoxed=${mode === 'blocks' && quote === ''}
               lit=${marks}
               quote=${quote}
+              noted=${noted}
               boxProps=${boxProps}
               turn=${turn}
               at=${scrolled}
@@ -225,27 +253,43 @@ function Viewer(props: {
       }
       <div class="beside">
         ${
-          mode === 'work'
-            ? html`<div class="side about" tabindex="0"><${WorkDetails} id=${found.work ?? ''} isTitled /></div>`
-            : mode === 'references'
-              ? html`<${ReferenceList} found=${found} show=${show} />`
-              : mode === 'figures'
-                ? html`<${FigureList} found=${found} show=${show} />`
-                : entries.length === 0
-                  ? html`<p class="hint">
-                      ${found.blocks.length === 0 ? 'No text was recognised: scanned pages need OCR.' : `No ${MODES[mode].toLowerCase()} here.`}
-                    </p>`
-                  : html`<${SideList}
-                      label=${MODES[mode]}
-                      entries=${entries}
-                      look=${setLit}
-                      choose=${choose}
-                      pointed=${pointed}
-                    />`
+          mode === 'notes'
+            ? html`<${NoteList}
+                document=${found.id}
+                book=${book}
+                quoted=${quoted}
+                leave=${() => setQuoted(undefined)}
+              />`
+            : mode === 'work'
+              ? html`<div class="side about" tabindex="0"><${WorkDetails} id=${found.work ?? ''} isTitled /></div>`
+              : mode === 'references'
+                ? html`<${ReferenceList} found=${found} show=${show} />`
+                : mode === 'figures'
+                  ? html`<${FigureList} found=${found} show=${show} />`
+                  : entries.length === 0
+                    ? html`<p class="hint">
+                        ${found.blocks.length === 0 ? 'No text was recognised: scanned pages need OCR.' : `No ${MODES[mode].toLowerCase()} here.`}
+                      </p>`
+                    : html`<${SideList}
+                        label=${MODES[mode]}
+                        entries=${entries}
+                        look=${setLit}
+                        choose=${choose}
+                        pointed=${pointed}
+                      />`
         }
       </div>
     </div>
+    ${book.isOpen && html`<${SelectionBar} root=${root} mark=${mark} write=${write} />`}
   </div>`;
+}
+
+/** The block of a page in which a quote begins, where an address names no block. */
+function blocksWith(found: WholeDocument, quote: string, page: number): readonly number[] {
+  if (quote === '') return [];
+  const isThere = ({ regions }: Block): boolean => !(page > 0) || regions.some((region) => region.page === page);
+  const block = found.blocks.find((each) => isThere(each) && findQuote([each.text], quote).length > 0);
+  return block ? [block.order] : [];
 }
 
 /** The sentence that an address names by its block and its place in it. */

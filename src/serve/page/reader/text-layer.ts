@@ -34,23 +34,27 @@ export function TextLayer(props: {
   readonly printed: PrintedPage;
   /** A sentence to mark where it is printed. */
   readonly quote: string;
+  /** Words of notes, marked too. */
+  readonly noted: readonly string[];
   /** Words of a question, marked inside the areas. */
   readonly words: string;
   readonly areas: readonly Area[];
 }): View {
-  const { printed, quote, words, areas } = props;
+  const { printed, quote, noted, words, areas } = props;
   const { width, height, lines } = printed;
-  const quoted = findQuote(
-    lines.map(({ text }) => text),
-    quote,
-  );
+  const texts = lines.map(({ text }) => text);
+  const quoted = findQuote(texts, quote);
   const byLine = Map.groupBy(quoted, ({ line }) => line);
+  const notedByLine = Map.groupBy(
+    noted.flatMap((each) => findQuote(texts, each)),
+    ({ line }) => line,
+  );
   const terms = new Set(quoted.length > 0 ? [] : analyse(words));
   return html`<div class="printed-text" style=${{ fontFamily: FONT }}>
     ${lines.map((line, at) => {
       const { text, left, right, baseline, size } = line;
       const natural = widthOf(text) * size;
-      const parts = byLine.get(at) ?? wordsIn(line, terms, areas);
+      const parts = byLine.get(at) ?? withoutOverlaps(notedByLine.get(at)) ?? wordsIn(line, terms, areas);
       return html`<span
         key=${at}
         style=${{
@@ -65,14 +69,31 @@ export function TextLayer(props: {
   </div>`;
 }
 
-type Part = { readonly start: number; readonly end: number };
+/** The parts of a text that notes are about. */
+export function notedIn(text: string, noted: readonly string[]): readonly Part[] {
+  return withoutOverlaps(noted.flatMap((quote) => findQuote([text], quote))) ?? [];
+}
 
-function markedText(text: string, parts: readonly Part[]): View {
+function withoutOverlaps(parts: readonly Part[] | undefined): readonly Part[] | undefined {
+  let last = 0;
+  return parts
+    ?.toSorted((a, b) => a.start - b.start)
+    .flatMap((part) => {
+      if (part.start < last) return [];
+      last = part.end;
+      return [{ ...part, isNoted: true }];
+    });
+}
+
+type Part = { readonly start: number; readonly end: number; readonly isNoted?: boolean };
+
+/** A text with marked parts, which do not overlap. */
+export function markedText(text: string, parts: readonly Part[]): View {
   if (parts.length === 0) return text;
   let after = 0;
   const pieces: View[] = [];
-  for (const { start, end } of parts) {
-    pieces.push(text.slice(after, start), html`<mark>${text.slice(start, end)}</mark>`);
+  for (const { start, end, isNoted } of parts) {
+    pieces.push(text.slice(after, start), html`<mark class=${isNoted ? 'noted' : ''}>${text.slice(start, end)}</mark>`);
     after = end;
   }
   return [...pieces, text.slice(after)];

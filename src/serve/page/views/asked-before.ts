@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
+import { keepHere, keptHere } from '../kept-here.ts';
+
 /** A question that was asked in this browser. */
 export interface Asked {
   readonly question: string;
@@ -17,11 +19,7 @@ export function useAsked(run: string): readonly [readonly Asked[], (asked: Asked
   useEffect(() => setAsked(kept(name)), [name]);
   const change = (next: readonly Asked[]): void => {
     setAsked(next);
-    try {
-      localStorage.setItem(name, JSON.stringify(next));
-    } catch {
-      // A browser that keeps nothing shows them until the page is left.
-    }
+    keepHere(name, JSON.stringify(next));
   };
   const add = (one: Asked): void => {
     const others = kept(name).filter(({ question, works }) => question !== one.question || works !== one.works);
@@ -32,7 +30,7 @@ export function useAsked(run: string): readonly [readonly Asked[], (asked: Asked
 
 function kept(name: string): readonly Asked[] {
   try {
-    const found: unknown = JSON.parse(localStorage.getItem(name) ?? '[]');
+    const found: unknown = JSON.parse(keptHere(name) ?? '[]');
     return Array.isArray(found) ? (found as Asked[]).filter(({ question }) => typeof question === 'string') : [];
   } catch {
     return [];

@@ -4,6 +4,7 @@ import { agreementText, countsText, promiseText } from '../../../screen/status-t
 import type { Passages, Screening } from '../answers.ts';
 import { number } from '../format.ts';
 import { marked } from '../marked.ts';
+import { newId } from '../new-id.ts';
 import { field, filters, link, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { button, html, messageOf, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
@@ -98,10 +99,6 @@ function Review({ by, phase }: { readonly by: string; readonly phase: Phase }): 
       );
     }),
   ]);
-}
-
-function newId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function progressOf(
