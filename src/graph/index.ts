@@ -17,5 +17,7 @@ export { answersPath, claimsEstimate, readClaims } from './claims/claims-stage.t
 export type { ClaimEstimate, ClaimRequest, ExtractedClaims } from './claims/claims-stage.ts';
 export type { GraphPicture } from './picture/index.ts';
 export { sentencesOf } from './extract/reading.ts';
+export { findCountries } from './names/countries.ts';
+export { findDesignPhrases, findDesigns } from './names/study-designs.ts';
 export { findSoftware } from './extract/software.ts';
 export { entityName } from './extract/entity-names.ts';

@@ -78,6 +78,7 @@ export {
   withoutAmountWords,
 } from './terms/analyse-in.ts';
 export * from './terms/index.ts';
+export { expanded } from './doctags/layout/text/phrases.ts';
 export { isHowToCite, isKeywords } from './doctags/layout/role/section-names.ts';
 export { readForeignParquet } from './files/foreign-parquet.ts';
 export type { RowBatch } from './files/foreign-parquet.ts';

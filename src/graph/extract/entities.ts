@@ -2,7 +2,7 @@ import type { Stretch } from '../../parse/index.ts';
 import { STOP_WORDS } from '../../parse/index.ts';
 import { TAGGER_VERSION } from '../../tagger/index.ts';
 import { findAbbreviations } from './abbreviations.ts';
-import { findCountries } from './countries.ts';
+import { findCountries } from '../names/countries.ts';
 import { entityName, shortSpecies, speciesInitial } from './entity-names.ts';
 import { ENTITY_KINDS } from '../schema.ts';
 import type { EntityKind } from '../schema.ts';

@@ -1,3 +1,4 @@
+import { findCountries } from '../../graph/index.ts';
 import type { PaperSentence } from './paper-sentences.ts';
 import type { CellQuote } from '../cell.ts';
 import type { Stated } from './stated.ts';
@@ -55,13 +56,12 @@ interface Votes {
 }
 
 function votesFor(sentences: readonly PaperSentence[]): Votes[] {
-  const names = countryNames();
   const found = new Map<string, { votes: number; most: number; quote: CellQuote }>();
   for (const { text, section, quote } of sentences) {
     if (IMPRINT.test(text)) continue;
     const weight = (WEIGHTS[section] ?? 0) * (PLACE.test(text) ? 2 : 1);
     if (weight === 0) continue;
-    for (const country of countriesIn(section === 'methods' ? withoutMakers(text, names) : text, names)) {
+    for (const country of countriesIn(section === 'methods' ? withoutMakers(text) : text)) {
       const known = found.get(country) ?? { votes: 0, most: 0, quote };
       known.votes += weight;
       if (weight > known.most) Object.assign(known, { most: weight, quote });
@@ -74,49 +74,14 @@ function votesFor(sentences: readonly PaperSentence[]): Votes[] {
 }
 
 /** A text without brackets that name a maker and its address: "(SPSS Inc., Chicago, USA)". */
-function withoutMakers(text: string, names: readonly (readonly [string, string])[]): string {
+function withoutMakers(text: string): string {
   return text.replaceAll(/\([^()]{1,200}\)/g, (bracket) => {
     const [first = ''] = bracket.slice(1).split(',');
-    return bracket.includes(',') && countriesIn(first, names).size === 0 ? ' ' : bracket;
+    return bracket.includes(',') && countriesIn(first).size === 0 ? ' ' : bracket;
   });
 }
 
-/** Regions of the standard that are no countries. */
-const NO_COUNTRIES = new Set(['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB']);
-/** Names that papers use, by the standard's name. */
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  'United States': ['USA', 'U.S.A.', 'U.S.', 'US', 'United States of America'],
-  'United Kingdom': ['UK', 'U.K.', 'England', 'Scotland', 'Wales', 'Great Britain'],
-  'South Korea': ['Republic of Korea', 'Korea'],
-  Czechia: ['Czech Republic'],
-  Türkiye: ['Turkey'],
-  Vietnam: ['Viet Nam'],
-  Russia: ['Russian Federation'],
-};
-
-/** Country names as they are written, the longest first, and the name each stands for. */
-function countryNames(): [written: string, name: string][] {
-  const english = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
-  const letters = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
-  const names = new Map<string, string>();
-  for (const code of letters.flatMap((first) => letters.map((second) => first + second))) {
-    const [name] = NO_COUNTRIES.has(code) ? [] : (english.of(code)?.split(' (') ?? []);
-    if (name === undefined) continue;
-    for (const each of [name, ...(ALIASES[name] ?? [])]) names.set(each, name);
-  }
-  return [...names].sort(([one], [other]) => other.length - one.length);
-}
-
-/** The countries that a text names, in its order; "Guinea" is not in "Papua New Guinea". */
-function countriesIn(text: string, names: readonly (readonly [string, string])[]): Set<string> {
-  const places = new Map<string, number>();
-  let rest = text;
-  for (const [written, name] of names)
-    for (let at = rest.indexOf(written); at >= 0; at = rest.indexOf(written, at + 1)) {
-      const [before = '', after = ''] = [rest[at - 1], rest[at + written.length]];
-      if (/[\p{L}\p{N}]/u.test(before) || /[\p{L}\p{N}]/u.test(after)) continue;
-      places.set(name, Math.min(at, places.get(name) ?? at));
-      rest = `${rest.slice(0, at)}${' '.repeat(written.length)}${rest.slice(at + written.length)}`;
-    }
-  return new Set([...places].sort(([, one], [, other]) => one - other).map(([name]) => name));
+/** The countries that a text names, in its order. */
+function countriesIn(text: string): Set<string> {
+  return new Set(findCountries(text).map(({ country }) => country));
 }

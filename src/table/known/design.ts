@@ -1,58 +1,8 @@
+import { findDesignPhrases } from '../../graph/index.ts';
 import type { Cue } from './cue.ts';
 import { pointsOf } from './cue.ts';
 import type { PaperSentence } from './paper-sentences.ts';
 import type { Stated } from './stated.ts';
-
-/** Words in front of a study that say how it was done; hyphens divide words. */
-const QUALIFIERS = new Set(
-  `retrospective prospective multicenter multicentre multi center centre single double blind blinded placebo controlled
-   randomised randomized non open label arm two phase 1 2 3 4 i ii iii iv descriptive exploratory cross sectional
-   longitudinal population hospital community household based nested observational experimental quasi comparative
-   correlational international national multinational qualitative quantitative mixed methods systematic scoping narrative
-   integrative critical mini literature rapid umbrella clinical practice pilot feasibility matched web online telephone in
-   vitro vivo laboratory field mathematical statistical modelling modeling simulation computational theoretical ecological
-   epidemiologic epidemiological seroepidemiologic case control crossover over parallel group factorial full inferiority
-   genome wide association questionnaire interview time registry network individual patient data evidence consensus
-   diagnostic validation methodological within subject sequential explanatory cost effectiveness economic meta unblinded
-   exploratory interventional`.split(/\s+/),
-);
-const HEADS = new Set(
-  `trial study survey review analysis cohort series report experiment guideline guidelines protocol research design
-   investigation evaluation model`.split(/\s+/),
-);
-const BETWEEN_WORDS = /^(?:,? (?:and )?| ?[-‐‑–/] ?)$/;
-/** Words that only belong to a phrase behind another one. */
-const NOT_FIRST = new Set(['in', 'over', 'based', 'data', 'group', 'two', 'patient', 'full', 'time', 'of', 'field']);
-
-/** Runs of such words that end with a study: "international, single-arm, phase 2 trial". */
-function* phrasesIn(text: string): Generator<{ readonly phrase: string; readonly start: number }> {
-  let [start, end, behind] = [-1, -1, 0];
-  const words = [...text.matchAll(/[\p{L}\d]+/gu)].map(({ 0: word, index }) => ({
-    word: word.toLowerCase(),
-    index,
-    word0: word,
-  }));
-  for (const [at, { word, index, word0 }] of words.entries()) {
-    const isHead = HEADS.has(word);
-    const isJoined = start >= 0 && BETWEEN_WORDS.test(text.slice(behind, index));
-    if (!isJoined && end >= 0) yield { phrase: text.slice(start, end), start };
-    if (!isJoined) [start, end] = [-1, -1];
-    if (isHead || QUALIFIERS.has(word)) {
-      const isFirst = start < 0 && (!NOT_FIRST.has(word) || /^(?:vitro|vivo|series)$/.test(words[at + 1]?.word ?? ''));
-      if (isFirst) start = index;
-      behind = index + word0.length;
-      if (isHead && start >= 0) end = behind;
-    } else {
-      if (end >= 0) yield { phrase: text.slice(start, end), start };
-      [start, end] = [-1, -1];
-    }
-  }
-  if (end >= 0) yield { phrase: text.slice(start, end), start };
-}
-
-/** A phrase without one of these says nothing about the design. */
-const TELLS =
-  /cross-?sectional|cohort|case[- ]control|randomi[sz]ed|trial|review|meta[- ]analysis|survey|case (?:series|report)|retrospective|prospective|observational|modell?ing|simulation|mathematical|guideline|protocol|qualitative|mixed-?method|experiment|factorial|in[- ]vitro|longitudinal|crossover|descriptive|comparative study|time[- ]series|cost-?effectiveness|within-?subject|pilot/i;
 
 const CUES: readonly Cue[] = [
   [/\b(?:this|our|the present|the current)\b|\bwe\b/i, 1],
@@ -106,9 +56,9 @@ function designIn(sentences: readonly PaperSentence[]): Stated | undefined {
   for (const [at, { text, section, quote }] of sentences.entries()) {
     const place = SECTIONS[section];
     if (place === undefined || (section !== 'front' && text.length > LONGEST_IN_TEXT)) continue;
-    const phrases = [...phrasesIn(text)].flatMap(({ phrase, start }) => {
+    const phrases = [...findDesignPhrases(text)].flatMap(({ phrase, start }) => {
       const isBare = !/[ -]/.test(phrase) && !ITSELF.test(text.slice(Math.max(0, start - 20), start));
-      return TELLS.test(phrase) && !isBare ? [phrase] : [];
+      return isBare ? [] : [phrase];
     });
     const [longest] = phrases.sort((one, other) => other.length - one.length);
     if (longest === undefined) continue;
