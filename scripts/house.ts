@@ -43,7 +43,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   graph: room('base stage http works parse model tagger'),
   database: room('base journal works download parse graph'),
   search: room('base parse database'),
-  reader: room('base parse graph search'),
+  reader: room('base parse model graph search'),
   library: room('base config stage works download parse telemetry graph database search reader', 'zod'),
   run: room(
     'base config hosts queue stage http objects journal works resolve download parse telemetry model graph database search reader library',

@@ -4,7 +4,7 @@ import { AppError } from '../base/index.ts';
 import type { CitedHit, Corpus } from '../corpus/index.ts';
 import { modelClient, modelPrices, modelSettings } from '../corpus/index.ts';
 import type { AnswerWriter, ModelPrompt, ParameterVerdicts } from '../model/index.ts';
-import { AnswerStore, Budget, listSchema, ModelServer, objectSchema } from '../model/index.ts';
+import { AnswerStore, Budget, listSchema, markedUp, ModelServer, objectSchema } from '../model/index.ts';
 
 /** Which parameters a configured server accepts is learnt once, however often it is opened. */
 const VERDICTS = new WeakMap<Corpus['config'], ParameterVerdicts>();
@@ -114,24 +114,4 @@ export function delimited(passages: readonly CitedHit[]): string {
       return markedUp('paper', paper, parts.join('\n\n'), false);
     })
     .join('\n\n');
-}
-
-/** Tags of prompts; a text cannot open or close them. */
-const TAGS = /<(?=\/?(?:paper|passage|case|quote)\b)/gi;
-
-/** A text between tags with attributes; null ones are left out. `isText`: tags in it are made harmless. */
-export function markedUp(
-  tag: 'paper' | 'passage' | 'case' | 'quote',
-  attributes: Readonly<Record<string, string | number | null>>,
-  content: string,
-  isText = true,
-): string {
-  const written = Object.entries(attributes).map(([name, value]) =>
-    value === null || value === ''
-      ? ''
-      : ` ${name}="${String(value)
-          .replaceAll(/[<>"\s]+/g, ' ')
-          .trim()}"`,
-  );
-  return `<${tag}${written.join('')}>\n${isText ? content.replaceAll(TAGS, '‹') : content}\n</${tag}>`;
 }

@@ -347,9 +347,9 @@ const modelSchema = z.strictObject({
       .regex(/^(?:https?:\/\/[^\s/]\S*)?$/, 'an address that begins with http:// or https://')
       .default(''),
     'URL of an OpenAI-compatible server, up to and including /v1; empty means no model is used.',
-    flag('--model-url <url>', 'claims', 'ask', 'table'),
+    flag('--model-url <url>', 'findings', 'ask', 'table'),
   ),
-  name: text('Model name to request from the server.', flag('--model <name>', 'claims', 'ask', 'table')),
+  name: text('Model name to request from the server.', flag('--model <name>', 'findings', 'ask', 'table')),
   max_tokens: setting(z.int().min(64).max(32_768).default(2_048), 'Maximum length of an answer, in tokens.'),
   context_tokens: setting(
     z.int().min(1_024).max(10_000_000).default(16_384),
@@ -360,12 +360,12 @@ const modelSchema = z.strictObject({
   budget_usd: setting(
     z.number().min(0).default(0),
     'Spending limit per run, in US dollars; needs the prices to be set. 0 means no limit.',
-    flag('--budget-usd <n>', 'claims'),
+    flag('--budget-usd <n>', 'findings'),
   ),
   budget_tokens: setting(
     z.int().min(0).default(0),
     'Token limit per run, input and output together; 0 means no limit.',
-    flag('--budget-tokens <n>', 'claims', 'table'),
+    flag('--budget-tokens <n>', 'findings', 'table'),
   ),
   concurrency: setting(z.int().min(1).max(64).default(4), 'Maximum concurrent requests to the model server.'),
   per_second: setting(z.number().positive().max(1_000).default(50), 'Maximum requests per second to the model server.'),
@@ -391,10 +391,10 @@ const askSchema = z.strictObject({
   ),
 });
 
-const claimsSchema = z.strictObject({
-  passages_per_document: setting(
-    z.int().min(0).default(40),
-    'Number of passages per document to send, from the start of the document; 0 means all.',
+const findingsSchema = z.strictObject({
+  sections_per_document: setting(
+    z.int().min(0).default(0),
+    'Number of sections per document to send to the model, from the start of the document; 0 means all.',
   ),
 });
 
@@ -411,9 +411,9 @@ export const configSchema = z.strictObject({
   graph: graphSchema.prefault({}).describe('What is looked up while a graph is built.'),
   model: modelSchema
     .prefault({})
-    .describe('The model that answers questions, fills in tables and extracts claims; none unless one is named.'),
+    .describe('The model that answers questions, fills in tables and extracts findings; none unless one is named.'),
   ask: askSchema.prefault({}).describe('How questions are answered.'),
-  claims: claimsSchema.prefault({}).describe('What graph build --claims reads.'),
+  findings: findingsSchema.prefault({}).describe('What graph build --findings reads.'),
   telemetry: telemetrySchema.prefault({}).describe('Export of metrics and traces.'),
   serve: serveSchema.prefault({}).describe('Address and access of docstokg serve.'),
 });

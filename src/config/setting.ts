@@ -11,7 +11,7 @@ export type FlagPlace =
   | 'format'
   | 'data-root'
   | 'serve'
-  | 'claims'
+  | 'findings'
   | 'graph-build'
   | 'ask'
   | 'table'

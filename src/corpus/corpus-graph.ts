@@ -17,9 +17,9 @@ import { Graph, manifestFolder } from '../library/index.ts';
 import type { Config } from '../config/index.ts';
 import type {
   Catalogue,
-  ClaimRequest,
-  ClaimEstimate,
-  ExtractedClaims,
+  ExtractedFindings,
+  FindingsEstimate,
+  FindingsRequest,
   Directory,
   KnownWork,
   LookedUp,
@@ -27,8 +27,8 @@ import type {
 } from '../graph/index.ts';
 import {
   answersPath,
-  claimsEstimate,
-  readClaims,
+  findingsEstimate,
+  readFindings,
   graphPlan,
   graphSources,
   graphWorker,
@@ -38,6 +38,7 @@ import {
 } from '../graph/index.ts';
 import { taggerFault } from '../tagger/index.ts';
 import type { StageEvent, StageOutcome } from '../stage/index.ts';
+import { parsedDocuments } from '../parse/index.ts';
 import { cpuWorkers, runStage } from '../stage/index.ts';
 import type { GraphUpdate } from '../database/graph/index.ts';
 import {
@@ -65,10 +66,10 @@ export type GraphEvent =
       readonly named: NamedWorks | null;
     };
 
-type ClaimsEvent =
-  | { readonly kind: 'estimated'; readonly estimate: ClaimEstimate }
+type FindingsEvent =
+  | { readonly kind: 'estimated'; readonly estimate: FindingsEstimate }
   | { readonly kind: 'stage'; readonly event: StageEvent }
-  | { readonly kind: 'extracted'; readonly extracted: ExtractedClaims };
+  | { readonly kind: 'extracted'; readonly extracted: ExtractedFindings };
 
 /** What of the papers is put into the graph. */
 export interface GraphRequest {
@@ -103,14 +104,16 @@ export interface CorpusGraph {
   refill(store: CorpusStore): Promise<number>;
   /** Updates the graph from documents and records; with `graph.lookup` also from OpenAlex and Crossref. */
   build(request?: GraphRequest, signal?: AbortSignal): AsyncGenerator<GraphEvent, void>;
-  /** Has the configured model extract claims from passages; the next `build` adds them to the graph. */
-  claims(
+  /** Has the configured model extract findings from sections; the next `build` adds them to the graph. */
+  findings(
     request?: {
       readonly estimateOnly?: boolean | undefined;
+      /** Only the documents of these works. */
+      readonly works?: ReadonlySet<string> | undefined;
       readonly flags?: StageCall | undefined;
     },
     signal?: AbortSignal,
-  ): AsyncGenerator<ClaimsEvent, void>;
+  ): AsyncGenerator<FindingsEvent, void>;
 }
 
 export function corpusGraph(folder: string, config: Config, { clock, web }: Clocks): CorpusGraph {
@@ -193,15 +196,19 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
       }, signal);
     },
 
-    claims(
-      request: { readonly estimateOnly?: boolean | undefined; readonly flags?: StageCall | undefined } = {},
+    findings(
+      request: {
+        readonly estimateOnly?: boolean | undefined;
+        readonly works?: ReadonlySet<string> | undefined;
+        readonly flags?: StageCall | undefined;
+      } = {},
       signal?: AbortSignal,
-    ): AsyncGenerator<ClaimsEvent, void> {
-      return eventStream<ClaimsEvent>(async (tell, stop) => {
+    ): AsyncGenerator<FindingsEvent, void> {
+      return eventStream<FindingsEvent>(async (tell, stop) => {
         const { model } = config;
-        const asked = claimRequest(folder, config);
+        const asked = findingsRequest(folder, config, request.works);
         await using client = modelClient(config);
-        const estimate = await claimsEstimate(asked, client.send, stop);
+        const estimate = await findingsEstimate(asked, client.send, stop);
         if (estimate.documents === 0) throw nothingParsed(asked.dataRoot);
         tell({ kind: 'estimated', estimate });
         if (request.estimateOnly) return;
@@ -209,36 +216,45 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
           policy: 'io',
           workers: model.concurrency,
           retries: 0,
-          // A document has many passages, each with its own limit.
+          // A document has many sections, each with its own limit.
           perItemTimeoutS: 0,
         });
         const report = (event: StageEvent): void => tell({ kind: 'stage', event });
         tell({
           kind: 'extracted',
-          extracted: await readClaims(asked, client.send, options, { report, signal: stop }),
+          extracted: await readFindings(asked, client.send, options, { report, signal: stop }),
         });
       }, signal);
     },
   };
 }
 
-function claimRequest(folder: string, config: Config): ClaimRequest {
-  const { claims, model, parse } = config;
+function findingsRequest(folder: string, config: Config, works?: ReadonlySet<string>): FindingsRequest {
+  const { findings, model, parse } = config;
   if (model.url === '' || model.name === '')
-    throw new AppError('CONFIG_CLAIMS_OFF', 'no model is configured for claims', {
+    throw new AppError('CONFIG_FINDINGS_OFF', 'no model is configured to extract findings', {
       hint: 'set model.url (up to /v1) and model.name; the rest of the graph works without a model',
     });
   if (model.budget_usd > 0 && model.usd_per_million_input + model.usd_per_million_output === 0)
-    throw new AppError('CONFIG_CLAIMS_PRICE', 'model.budget_usd is set, but the token prices are not', {
+    throw new AppError('CONFIG_FINDINGS_PRICE', 'model.budget_usd is set, but the token prices are not', {
       hint: 'set model.usd_per_million_input and model.usd_per_million_output, or use model.budget_tokens',
     });
   return {
     dataRoot: parse.data_root,
     answers: answersPath(folder),
     model: modelSettings(config),
-    passagesPerDocument: claims.passages_per_document,
+    documents: works && documentsOf(folder, parse.data_root, works),
+    sectionsPerDocument: findings.sections_per_document,
     prices: modelPrices(config),
   };
+}
+
+/** The documents of works. */
+function documentsOf(folder: string, dataRoot: string, works: ReadonlySet<string>): ReadonlySet<string> {
+  using store = CorpusStore.open(folder);
+  store.ingest();
+  const records = new Records(store);
+  return new Set(parsedDocuments(dataRoot).filter((document) => works.has(records.ofDocument(document)?.id ?? '')));
 }
 
 async function usesTagger(choice: Config['graph']['entities'], warn: Warn): Promise<boolean> {

@@ -26,7 +26,7 @@ export const NODE_KINDS = {
   passage: 'A sentence of a document.',
   figure: 'A figure of a document, with its caption.',
   table: 'A table of a document, with its caption.',
-  claim: 'A claim that a language model found in a passage, with its quote.',
+  finding: 'What a paper found: subject, relation, object, and if said population, comparator and value.',
 } as const;
 
 export const EDGE_KINDS = {
@@ -47,7 +47,11 @@ export const EDGE_KINDS = {
   version_of: 'work → work: another version of the same.',
   same_as: 'node → node: two ids of one thing, with the reason; without the row they are two things.',
   retracts: 'work → work: the first is a retraction of the second.',
-  states: 'work → claim.',
+  states: 'work → finding: a sentence states it.',
+  has_subject: 'finding → entity or term: its subject names it.',
+  has_object: 'finding → entity or term: its object names it.',
+  in_population: 'finding → entity or term: its population names it.',
+  compared_with: 'finding → entity or term: its comparator names it.',
 } as const;
 
 /**

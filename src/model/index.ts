@@ -13,3 +13,6 @@ export {
 } from './model-server.ts';
 export type { AnswerWriter, ModelPrices, ModelPrompt, ModelSettings, ParameterVerdicts } from './model-server.ts';
 export { listIn, readLists } from './read-lists.ts';
+export { markedUp } from './marked-up.ts';
+export { askSupport, dropReasonOf } from './support.ts';
+export type { CaseVerdict, Support, WrittenCase } from './support.ts';

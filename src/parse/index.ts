@@ -80,5 +80,7 @@ export {
 export * from './terms/index.ts';
 export { expanded } from './doctags/layout/text/phrases.ts';
 export { isHowToCite, isKeywords } from './doctags/layout/role/section-names.ts';
+export { sectionOfHeading } from './section-of-heading.ts';
+export type { HeadedSection } from './section-of-heading.ts';
 export { readForeignParquet } from './files/foreign-parquet.ts';
 export type { RowBatch } from './files/foreign-parquet.ts';

@@ -1,7 +1,5 @@
+import type { Support } from '../model/index.ts';
 import type { Candidate } from './candidates.ts';
-
-/** What a quote says about a sentence that is said to rest on it. */
-export type Support = 'supports' | 'contradicts' | 'unrelated';
 
 /** A sentence and the quote it is said to rest on. */
 interface SupportPair {

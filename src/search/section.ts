@@ -1,3 +1,5 @@
+import { sectionOfHeading } from '../parse/index.ts';
+
 export const SECTIONS = [
   'body',
   'abstract',
@@ -76,36 +78,6 @@ export function findingWeight(question: string, enough = ENOUGH_REPORTS): ((text
   return (text) => 1 - REPORTS_SHARE * (1 - Math.min(1, (text.match(REPORTS)?.length ?? 0) / enough));
 }
 
-const HEADINGS: readonly (readonly [Section, RegExp])[] = [
-  [
-    'references',
-    /^(?:references?(?: cited| list)?|bibliography|literature(?: cited)?|works cited|literatur(?:verzeichnis)?|références(?: bibliographiques)?|bibliographie|referencias(?: bibliográficas)?|bibliografía|список литературы|литература|参考文献|参考資料)$/u,
-  ],
-  [
-    'back',
-    /^(?:acknowledge?ments?|funding(?: information| sources?| statement)?|author contributions?|contributors?|credit authorship.*|(?:declaration of )?(?:competing|conflicts?(?: of)?) interests?.*|ethics (?:statement|approval|declarations?).*|danksagung|remerciements|agradecimientos|благодарности|abbreviations|orcid.*)$/u,
-  ],
-  [
-    'front',
-    /^(?:affiliations?|author (?:information|affiliations?|details)|authors?|correspond(?:ence|ing authors?)|article info(?:rmation)?|keywords|contact)$/u,
-  ],
-  [
-    'abstract',
-    /^(?:abstract|summary|zusammenfassung|résumé|resumen|аннотация|резюме|摘要|highlights|significance(?: statement)?)$/u,
-  ],
-  ['introduction', /^(?:introduction|background|einleitung|introducción|введение|related work|motivation)\b/u],
-  [
-    'methods',
-    /^(?:(?:materials?|patients|subjects|data)? ?(?:and )?methods?(?: and materials?)?|methodology|experimental(?: section| setup| procedures?)?|methoden|méthodes?|métodos|методы|study design|procedure)\b/u,
-  ],
-  ['results', /^(?:results?|findings|ergebnisse|résultats|resultados|результаты|evaluation|experiments)\b/u],
-  ['discussion', /^(?:discussion|diskussion|discusión|обсуждение|limitations)\b/u],
-  [
-    'conclusion',
-    /^(?:conclusions?|concluding remarks|schluss(?:folgerung)?|conclusión|выводы|заключение|outlook|future work)\b/u,
-  ],
-];
-
 export interface SectionClues {
   readonly headings: readonly string[];
   readonly kinds: readonly string[];
@@ -122,9 +94,8 @@ export function sectionOf({ headings, kinds, text, title = '', index }: SectionC
   if (references > 0 && kinds.every((kind) => kind === 'reference' || kind === 'heading')) return 'references';
   // The innermost known heading counts: "Methods" inside "Appendix" is methods.
   for (const heading of headings.toReversed()) {
-    const plain = headingWords(heading);
-    const found = HEADINGS.find(([, pattern]) => pattern.test(plain));
-    if (found) return found[0];
+    const found = sectionOfHeading(heading);
+    if (found) return found;
   }
   if (references > 0) return 'references';
   // Before the first heading are title, authors and affiliations; an abstract without a heading is prose.
@@ -134,21 +105,6 @@ export function sectionOf({ headings, kinds, text, title = '', index }: SectionC
 }
 
 const FRONT_PASSAGES = 3;
-const LONGEST_HEADING = 80;
-
-/** "2.1 Materials & Methods:" → "materials and methods". */
-function headingWords(heading: string): string {
-  return heading
-    .slice(0, LONGEST_HEADING)
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll('&', 'and')
-    .replace(/^(?:[\divxlc]{1,6}[.)]?|[a-h][.)]|§)(?:\d{1,2}\.?){0,4}\s+/u, '')
-    .replace(/(?<![\s:.–—-])[\s:.–—-]+$/u, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-}
-
 /** In prose most words begin in lower case, unlike in names and addresses. */
 const SHARE_OF_SMALL = 0.55;
 /** This many words of prose in a row distinguish it from a list, even if both are in one passage. */

@@ -21,14 +21,14 @@ export function graphCommand() {
 }
 
 function buildOptions() {
-  return webOptions(worksOption(runArgument(settingOptions(shared(new Command('build')), ['graph-build', 'claims']))))
+  return webOptions(worksOption(runArgument(settingOptions(shared(new Command('build')), ['graph-build', 'findings']))))
     .description('extract entities and citations from parsed documents and update the graph')
     .option('--vocabulary <file>', 'your own terms to find in the text: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
     .option(
-      '--claims',
-      'first let a language model extract claims; those whose quote is not in the passage are dropped',
+      '--findings',
+      'first let a language model extract findings; those that their quote does not support are dropped',
     )
-    .option('--estimate', 'only print the expected tokens and cost of --claims')
+    .option('--estimate', 'only print the expected tokens and cost of --findings')
     .option('--force', 'process all documents again; cached answers of the model are free')
     .addHelpText(
       'after',
@@ -38,7 +38,7 @@ Examples:
   docstokg graph build runs/corals --vocabulary terms.csv
   docstokg graph build runs/review --works included
   docstokg graph build --lookup --mailto you@university.example
-  docstokg graph build --claims --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate
+  docstokg graph build --findings --works included --model-url http://127.0.0.1:11434/v1 --model qwen3:8b --estimate
 `,
     );
 }
@@ -50,7 +50,7 @@ function buildCommand() {
     const session = { ...openSession(self), web: await webTimeOf(flags.sim) };
     using stop = stopSignal();
     await using corpus = await corpusOf(session, named, await simulatedLayer(flags));
-    if (flags.estimate === true || flags.claims === true) await claims(corpus, flags, session, stop.signal);
+    if (flags.estimate === true || flags.findings === true) await findings(corpus, flags, session, stop.signal);
     if (flags.estimate !== true && !stop.signal.aborted) await build(corpus, flags, session, stop.signal);
   });
 }
@@ -65,9 +65,9 @@ async function build(corpus: Corpus, flags: BuildFlags, session: Session, signal
     else {
       const { path, change, lookedUp, named } = event;
       if (event.outcome.failed > 0) process.exitCode ??= 1;
-      if (change.staleClaims > 0)
+      if (change.staleFindings > 0)
         session.warn(
-          `claims of ${counted(change.staleClaims, 'document')} are older than the last parse; docstokg graph build --claims updates them`,
+          `findings of ${counted(change.staleFindings, 'document')} are older than the last parse; docstokg graph build --findings updates them`,
         );
       using graph = corpus.graph.open();
       session.print({ path, ...change, ...graph.stats(), looked_up: lookedUp, named });
@@ -75,10 +75,14 @@ async function build(corpus: Corpus, flags: BuildFlags, session: Session, signal
   }
 }
 
-async function claims(corpus: Corpus, flags: BuildFlags, session: Session, signal: AbortSignal): Promise<void> {
+async function findings(corpus: Corpus, flags: BuildFlags, session: Session, signal: AbortSignal): Promise<void> {
   const show = showStage(session);
-  const request = { estimateOnly: flags.estimate, flags: { ...(flags.force && { force: true }) } };
-  for await (const event of corpus.graph.claims(request, signal))
+  const request = {
+    estimateOnly: flags.estimate,
+    works: corpus.chooseWorks(flags.works),
+    flags: { ...(flags.force && { force: true }) },
+  };
+  for await (const event of corpus.graph.findings(request, signal))
     if (event.kind === 'stage') show(event.event);
     else if (event.kind === 'extracted') {
       const { outcome, ...extracted } = event.extracted;
@@ -90,7 +94,7 @@ async function claims(corpus: Corpus, flags: BuildFlags, session: Session, signa
       if (flags.estimate) session.print(estimate);
       else
         session.info(
-          `${counted(documents, 'document')}; at most ${count(inputTokens)} input and ${count(output)} output tokens`,
+          `${counted(documents, 'document')}; about ${count(inputTokens)} input and ${count(output)} output tokens`,
         );
     }
 }

@@ -134,7 +134,7 @@ test('an update that fails leaves a graph that the next update completes', () =>
   using store = memoryStore();
   const source = (contribution: Contribution, read = () => contribution) => {
     const { owner } = contribution;
-    return { kind: 'document', owner, content: owner, read, hasStaleClaims: false } as const;
+    return { kind: 'document', owner, content: owner, read, hasStaleFindings: false } as const;
   };
   const broken = source(paper(5), () => {
     throw new Error('the disk is full');

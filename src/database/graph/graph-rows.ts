@@ -27,7 +27,7 @@ const REFERENCES_PER_TRANSACTION = 500;
 export interface GraphUpdate {
   readonly documents: number;
   readonly added: number;
-  readonly staleClaims: number;
+  readonly staleFindings: number;
   readonly relinked: number;
   readonly removed: number;
 }
@@ -58,14 +58,14 @@ function* updateSteps(store: CorpusStore, sources: Iterable<GraphSource>) {
   const rows = new GraphRows(store);
   rows.begin();
   const before = rows.contents();
-  // Claims are stale and skipped when the text of their document has changed.
-  const count = { documents: 0, added: 0, staleClaims: 0, relinked: 0 };
+  // Findings of a model are stale and skipped when the text of their document has changed.
+  const count = { documents: 0, added: 0, staleFindings: 0, relinked: 0 };
   const gone = new Set(before.keys());
   let [add, statements]: [(Contribution & { readonly content: string })[], number] = [[], 0];
-  for (const { kind, owner, content, read, hasStaleClaims } of sources) {
+  for (const { kind, owner, content, read, hasStaleFindings } of sources) {
     gone.delete(owner);
     if (kind === 'document') count.documents += 1;
-    if (hasStaleClaims) count.staleClaims += 1;
+    if (hasStaleFindings) count.staleFindings += 1;
     if (before.get(owner) === content) continue;
     const contribution = read();
     add.push({ ...contribution, content });

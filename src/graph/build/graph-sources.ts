@@ -4,8 +4,9 @@ import { canonicalJson, sha256 } from '../../base/index.ts';
 import { blocksPath, parsedDocuments } from '../../parse/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
-import type { ClaimsFile } from '../claims/claims-stage.ts';
-import { claimsPath, readClaimsFile } from '../claims/claims-stage.ts';
+import type { FindingsFile } from '../findings/findings-stage.ts';
+import { findingsPath, readFindingsFile } from '../findings/findings-stage.ts';
+import { FINDING_LINK_VERSION, linkFindings } from '../findings/link-findings.ts';
 import type { Contribution, NodeStatement } from '../schema.ts';
 import { RANK, workNodeId } from '../schema.ts';
 import { extractRecord } from '../extract/extract-record.ts';
@@ -33,8 +34,8 @@ export interface GraphSource {
   /** The hash of all inputs of `read`. */
   readonly content: string;
   readonly read: () => Contribution;
-  /** Whether its claims were skipped because they come from an older text. */
-  readonly hasStaleClaims: boolean;
+  /** Whether findings of a model were skipped because they come from an older text. */
+  readonly hasStaleFindings: boolean;
 }
 
 export function* graphSources({ dataRoot, records, answers }: GraphInput): Generator<GraphSource> {
@@ -47,7 +48,7 @@ export function* graphSources({ dataRoot, records, answers }: GraphInput): Gener
       owner: `record:${record.id}`,
       content: sha256(`${canonicalJson(record)}${named === said ? '' : JSON.stringify(named)}`),
       read: () => named,
-      hasStaleClaims: false,
+      hasStaleFindings: false,
     };
   }
   for (const document of parsedDocuments(dataRoot)) {
@@ -55,16 +56,16 @@ export function* graphSources({ dataRoot, records, answers }: GraphInput): Gener
     if (!existsSync(path)) continue;
     const text = readFileSync(path, 'utf8');
     const record = records?.ofDocument(document);
-    const claims = claimsOf(dataRoot, document);
-    const stated = claims === 'stale' ? undefined : claims;
+    const findings = findingsOf(dataRoot, document);
+    const stated = findings === 'stale' ? undefined : findings;
     const ids = record ? canonicalJson(record.ids) : '';
-    const claimed = stated ? JSON.stringify([stated.nodes, stated.edges]) : '';
+    const found = stated ? JSON.stringify([stated.nodes, stated.edges]) : '';
     yield {
       kind: 'document',
       owner: document,
-      content: sha256(`${LINK_VERSION} ${text}\n${ids}${claimed}${answersIn(text, answers)}`),
+      content: sha256(`${LINK_VERSION} ${FINDING_LINK_VERSION} ${text}\n${ids}${found}${answersIn(text, answers)}`),
       read: () => withAnswers(ofDocument(text, document, record, stated), answerTo),
-      hasStaleClaims: claims === 'stale',
+      hasStaleFindings: findings === 'stale',
     };
   }
 }
@@ -82,10 +83,10 @@ function answersIn(facts: string, answers: GraphInput['answers']): string {
   return found.length === 0 ? '' : JSON.stringify(found);
 }
 
-function claimsOf(dataRoot: string, document: string): ClaimsFile | 'stale' | undefined {
-  const claims = readClaimsFile(claimsPath(dataRoot, document));
-  if (!claims) return undefined;
-  return claims.blocksSha256 === sha256(readFileSync(blocksPath(dataRoot, document))) ? claims : 'stale';
+function findingsOf(dataRoot: string, document: string): FindingsFile | 'stale' | undefined {
+  const findings = readFindingsFile(findingsPath(dataRoot, document));
+  if (!findings) return undefined;
+  return findings.blocksSha256 === sha256(readFileSync(blocksPath(dataRoot, document))) ? findings : 'stale';
 }
 
 /** The facts under the work of the record, else of the DOI in the document, else of the document itself. */
@@ -93,13 +94,13 @@ function ofDocument(
   text: string,
   document: string,
   record: WorkRecord | undefined,
-  claims: ClaimsFile | undefined,
+  findings: FindingsFile | undefined,
 ): Contribution {
   const { known, contribution: said } = JSON.parse(text) as Facts;
   const contribution =
-    claims === undefined
+    findings === undefined
       ? said
-      : { ...said, nodes: [...said.nodes, ...claims.nodes], edges: [...said.edges, ...claims.edges] };
+      : { ...said, nodes: [...said.nodes, ...findings.nodes], edges: [...said.edges, ...findings.edges] };
   const doi = normalizeDoi(known.doi ?? '');
   const work =
     (record && (workNodeId(record.ids) ?? `work:record:${record.id}`)) ??
@@ -112,6 +113,6 @@ function ofDocument(
     rank: RANK.document,
     data: { title: known.title, authors: known.authors.slice(0, 30), document, inCorpus: true },
   };
-  const named = withWork(contribution, work);
+  const named = withWork(linkFindings(contribution), work);
   return { ...named, nodes: [...named.nodes, node] };
 }

@@ -11,12 +11,14 @@ import { placeKey } from './tagging.ts';
 import { extractTerms } from './terms.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { extractVocabulary } from './vocabulary.ts';
+import { extractFindings } from '../findings/extract-findings.ts';
+import type { Callout } from './callouts-author-year.ts';
 import { CALLOUT_VERSION, findCallouts } from './callouts.ts';
 import { referenceLabel } from '../link/parse-reference.ts';
 import type { ListedReference } from './reference-list.ts';
 
 /** Raised when extraction from the same document changes. */
-export const EXTRACTION_VERSION = 13;
+export const EXTRACTION_VERSION = 14;
 
 /** Extracts all statements of a parsed document; `withWork` fills in the work's id. */
 export function extractDocument(
@@ -31,7 +33,7 @@ export function extractDocument(
   const fileSha256 = options.fileSha256 ?? null;
   const reading = new Reading(owner, document, fileSha256);
   const say = new Statements(reading);
-  extractCitations(reading, say, options.tagged);
+  const callouts = extractCitations(reading, say, options.tagged);
   extractAbbreviations(reading, say);
   extractQuantities(reading, say, options.tagged);
   extractResources(reading, say);
@@ -39,6 +41,7 @@ export function extractDocument(
   extractTerms(reading, say);
   extractDesigns(reading, say);
   extractEntities(reading, say, options.tagged?.entities ?? []);
+  if (options.tagged) extractFindings(reading, say, { tagged: options.tagged, callouts });
   if (options.vocabulary) extractVocabulary(reading, say, options.vocabulary);
   return { owner, work: THIS_WORK, fileSha256, nodes: say.nodes, edges: say.edges, references: say.references };
 }
@@ -47,7 +50,7 @@ const LIST = { name: 'reference-list', version: 2 };
 const IDENTIFIED = { name: 'reference-identifier', version: 1 };
 const CALLOUT = { name: 'callout', version: CALLOUT_VERSION };
 
-function extractCitations(reading: Reading, say: Statements, tagged?: TaggedDocument): void {
+function extractCitations(reading: Reading, say: Statements, tagged?: TaggedDocument): readonly Callout[] {
   const { references, style, callouts } = findCallouts(reading.document.blocks);
   const ids = new Map(references.map((reference) => [reference.position, sayReference(reading, say, reference)]));
   for (const callout of callouts) {
@@ -64,6 +67,7 @@ function extractCitations(reading: Reading, say: Statements, tagged?: TaggedDocu
       say.edge({ source, kind: 'mentions', target }, sentence, CALLOUT, detail);
     }
   }
+  return callouts;
 }
 
 /** How sure the tagger must be why a sentence cites. Results are least often right, so they need most. */

@@ -54,7 +54,7 @@ function regionNames(): string[] {
     .flatMap((first) => letters.map((second) => first + second))
     .filter((code) => !/^X[^K]|^(?:EU|EZ|QO|UN|ZZ)$/.test(code))
     .flatMap((code) => english.of(code) ?? [])
-    .map((name) => name.replace(/ \(.*\)$/, ''));
+    .map((name) => name.split(' (')[0] ?? name);
 }
 
 /** "Bosnia & Herzegovina" is also written "Bosnia and Herzegovina", "St. Lucia" also "Saint Lucia". */

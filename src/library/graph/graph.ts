@@ -396,7 +396,7 @@ type Link = { readonly from: string; readonly edge: EdgeKind; readonly direction
 
 /** Kinds of nodes that make a path meaningful: programs, journals and topics connect unrelated works. */
 const TELLING_KINDS: ReadonlySet<string> = new Set(
-  'work reference passage author dataset claim figure table'.split(' '),
+  'work reference passage author dataset finding figure table'.split(' '),
 );
 
 /** A shortest path of at most `most` steps between two keys, only through nodes of the kinds `through`. */

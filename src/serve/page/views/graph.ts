@@ -29,7 +29,7 @@ const NAMES: Readonly<Partial<Record<PictureEdgeKind, readonly [out: string, bac
   defines: ['Defines', ''],
   uses: ['Uses', ''],
   measures: ['Measures', ''],
-  states: ['Claims', ''],
+  states: ['Findings', ''],
 };
 
 function relationName(kind: string): string {

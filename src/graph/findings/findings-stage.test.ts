@@ -15,11 +15,12 @@ import { factsPath } from '../build/stage.ts';
 import { graphSources } from '../build/graph-sources.ts';
 import type { EdgeStatement } from '../schema.ts';
 import { extractDocument } from '../extract/extract-document.ts';
-import type { ClaimRequest, ExtractedClaims } from './claims-stage.ts';
-import { claimPrompt, claimsEstimate, readClaims } from './claims-stage.ts';
+import { findingsPrompt } from './findings-prompt.ts';
+import type { ExtractedFindings, FindingsRequest } from './findings-stage.ts';
+import { findingsEstimate, readFindings } from './findings-stage.ts';
 import { Budget, ModelServer, openModelClient } from '../../model/index.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'graph-claims-'));
+const folder = mkdtempSync(join(tmpdir(), 'graph-findings-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const FIRST =
@@ -41,23 +42,27 @@ function write(data: string, name: string, texts: readonly string[]): void {
   writeFileSync(facts, JSON.stringify({ known, contribution: extractDocument(name, document) }));
 }
 
-function request(data: string, more: Partial<ClaimRequest['prices']> = {}): ClaimRequest {
+function request(data: string, more: Partial<FindingsRequest['prices']> = {}): FindingsRequest {
   return {
     dataRoot: data,
-    answers: join(data, 'claims.sqlite'),
+    answers: join(data, 'findings.sqlite'),
     model: { url: 'http://model.test/v1/', model: 'm', apiKey: 'sk-secret', maxTokens: 200 },
-    passagesPerDocument: 0,
+    sectionsPerDocument: 0,
     prices: { usdPerMillionInput: 1_000, usdPerMillionOutput: 2_000, budgetUsd: 0, budgetTokens: 0, ...more },
   };
 }
 
-/** A valid response: the first words of the passage are a claim. */
-function claimsOf({ body }: SeenRequest, claims?: readonly unknown[]): string {
+/** A valid response: the first words of the section are a finding, and every quote supports its finding. */
+function answerTo({ body }: SeenRequest, findings?: readonly unknown[], verdict = 'supports'): string {
   const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-  const quote = (messages[1]?.content ?? '').split(/[,.]/)[0];
-  const claim = { statement: 'It is so.', quote, subject: 'it', relation: 'causes', object: 'that' };
+  const content = messages[1]?.content ?? '';
+  const quote = content.split('\n')[1]?.split(/[,.]/)[0];
+  const finding = { statement: 'It is so.', quote, subject: 'warm water', relation: 'increases', object: 'bleaching' };
+  const answer = content.startsWith('<case')
+    ? { verdicts: [{ case: 1, why: 'it does', verdict }] }
+    : { findings: findings ?? [{ ...finding, population: '', comparator: '', value: '' }] };
   return JSON.stringify({
-    choices: [{ message: { content: JSON.stringify({ claims: claims ?? [claim] }) } }],
+    choices: [{ message: { content: JSON.stringify(answer) } }],
     usage: { prompt_tokens: 100, completion_tokens: 50 },
   });
 }
@@ -65,14 +70,14 @@ function claimsOf({ body }: SeenRequest, claims?: readonly unknown[]): string {
 const DONE: HttpEvent = { kind: 'request-done', host: '', outcome: '', wireBytes: 0, ms: 0 };
 
 interface Gathering {
-  readonly extracted: ExtractedClaims;
+  readonly extracted: ExtractedFindings;
   readonly requests: readonly SeenRequest[];
   readonly ms: number;
 }
 
 /** Gathers with a server whose n-th response is given; time passes only while no request is in flight. */
-async function claimsFrom(
-  claimRequest: ClaimRequest,
+async function findingsFrom(
+  asked: FindingsRequest,
   behave: (request: SeenRequest, response: ServerResponse, number: number) => void,
   more: HttpClientOptions & { readonly late?: boolean } = {},
 ): Promise<Gathering> {
@@ -95,11 +100,11 @@ async function claimsFrom(
     policy: 'io',
     workers: 1,
     retries: 0,
-    manifestDir: join(claimRequest.dataRoot, 'Manifests'),
+    manifestDir: join(asked.dataRoot, 'Manifests'),
     handleSignals: false,
     durable: false,
   });
-  const { result, ms } = await wire.settle(readClaims(claimRequest, client.send, options));
+  const { result, ms } = await wire.settle(readFindings(asked, client.send, options));
   return { extracted: result, requests: server.requests, ms };
 }
 
@@ -110,13 +115,13 @@ function twoDocuments(name: string): string {
   return data;
 }
 
-test('claims are in the graph with quote and model; no passage is sent twice', async () => {
+test('findings are in the graph with quote and model; no section is sent twice', async () => {
   const data = twoDocuments('good');
-  const claimRequest = request(data);
-  const { extracted, requests } = await claimsFrom(claimRequest, (seen, response) => void response.end(claimsOf(seen)));
+  const asked = request(data);
+  const { extracted, requests } = await findingsFrom(asked, (seen, response) => void response.end(answerTo(seen)));
   assert.deepEqual(
-    [extracted.claims, extracted.dropped, extracted.inputTokens, extracted.outputTokens, extracted.usd],
-    [2, {}, 200, 100, 0.4],
+    [extracted.findings, extracted.dropped, extracted.inputTokens, extracted.outputTokens, extracted.usd],
+    [2, {}, 400, 200, 0.8],
   );
   assert.equal(requests[0]?.url, '/v1/chat/completions');
   assert.equal(requests[0]?.headers.authorization, 'Bearer sk-secret');
@@ -125,23 +130,23 @@ test('claims are in the graph with quote and model; no passage is sent twice', a
     const [first] = graphSources({ dataRoot: data });
     assert.ok(first);
     const edges = first.read().edges.filter(({ kind }) => kind === 'states');
-    return [first.hasStaleClaims, ...edges.map(({ evidence }) => evidence)];
+    return [first.hasStaleFindings, ...edges.map(({ evidence }) => evidence)];
   };
   const [isStale, evidence] = stated() as [boolean, EdgeStatement['evidence']];
   assert.deepEqual(
     [isStale, evidence.method, evidence.version, evidence.detail['model']],
-    [false, 'claim-model', 1, 'm'],
+    [false, 'finding-model', 2, 'm'],
   );
   assert.ok(evidence.place.kind === 'text');
   const { quote, start, end } = evidence.place;
   assert.deepEqual([quote, start, end], ['Warm water bleached corals within 12 days', 0, 41]);
-  const again = await claimsFrom(claimRequest, (_seen, response) => void response.writeHead(500).end());
-  assert.deepEqual([again.requests.length, again.extracted.claims, again.extracted.usd], [0, 0, 0]);
-  // A document whose text has changed keeps no claim of the old text, and only its new passage is sent.
+  const again = await findingsFrom(asked, (_seen, response) => void response.writeHead(500).end());
+  assert.deepEqual([again.requests.length, again.extracted.findings, again.extracted.usd], [0, 0, 0]);
+  // A document whose text has changed keeps no finding of the old text, and only its new section is sent.
   write(data, 'A', [`Indeed ${FIRST}`, SECOND]);
   assert.deepEqual(stated(), [true]);
-  const changed = await claimsFrom(claimRequest, (seen, response) => void response.end(claimsOf(seen)));
-  assert.deepEqual([changed.requests.length, changed.extracted.claims], [1, 2]);
+  const changed = await findingsFrom(asked, (seen, response) => void response.end(answerTo(seen)));
+  assert.deepEqual([changed.requests.length, changed.extracted.findings], [2, 1]);
   assert.equal(stated()[0], false);
 });
 
@@ -149,18 +154,18 @@ test('the cost is estimated and the budget is respected; stored responses cost n
   const data = twoDocuments('budget');
   await using server = await openLoopback((_seen, response) => void response.end());
   await using client = loopbackClient(server);
-  const estimate = await claimsEstimate(request(data), client.send);
-  assert.deepEqual([estimate.documents, estimate.passages, estimate.known, estimate.mostOutputTokens], [2, 2, 0, 400]);
-  assert.equal(estimate.mostUsd, (estimate.inputTokens * 1_000 + 400 * 2_000) / 1e6);
+  const estimate = await findingsEstimate(request(data), client.send);
+  assert.deepEqual([estimate.documents, estimate.sections, estimate.known, estimate.mostOutputTokens], [2, 2, 0, 800]);
+  assert.equal(estimate.mostUsd, (estimate.inputTokens * 1_000 + 800 * 2_000) / 1e6);
   assert.equal(server.requests.length, 0);
-  // Enough for one passage with the longest response, but not for two.
-  const tight = request(data, { budgetTokens: 550 });
-  const first = await claimsFrom(tight, (seen, response) => void response.end(claimsOf(seen)));
-  assert.deepEqual([first.requests.length, first.extracted.tooDear, first.extracted.claims], [1, 1, 1]);
+  // Enough for one section and its check with the longest response, but not for two.
+  const tight = request(data, { budgetTokens: estimate.inputTokens / 4 + 350 });
+  const first = await findingsFrom(tight, (seen, response) => void response.end(answerTo(seen)));
+  assert.deepEqual([first.requests.length, first.extracted.tooDear, first.extracted.findings], [2, 1, 1]);
   const tokens = request(data, { budgetTokens: 10 });
-  assert.equal((await claimsFrom(tokens, (seen, response) => void response.end(claimsOf(seen)))).requests.length, 0);
-  const second = await claimsFrom(tight, (seen, response) => void response.end(claimsOf(seen)));
-  assert.deepEqual([second.requests.length, second.extracted.tooDear, second.extracted.claims], [1, 0, 1]);
+  assert.equal((await findingsFrom(tokens, (seen, response) => void response.end(answerTo(seen)))).requests.length, 0);
+  const second = await findingsFrom(tight, (seen, response) => void response.end(answerTo(seen)));
+  assert.deepEqual([second.requests.length, second.extracted.tooDear, second.extracted.findings], [2, 0, 1]);
 });
 
 test('invented quotes and unreadable responses are counted and dropped', async () => {
@@ -169,27 +174,27 @@ test('invented quotes and unreadable responses are counted and dropped', async (
     statement: 'It is so.',
     quote: 'corals were never bleached',
     subject: 'a',
-    relation: 'causes',
+    relation: 'increases',
     object: 'b',
   };
-  const { extracted, requests } = await claimsFrom(request(data), (seen, response, number) => {
-    response.end(number === 1 ? claimsOf(seen, [invented]) : '<html>not JSON');
+  const { extracted, requests } = await findingsFrom(request(data), (seen, response, number) => {
+    response.end(number === 1 ? answerTo(seen, [invented]) : '<html>not JSON');
   });
   assert.deepEqual(
-    [extracted.claims, extracted.dropped, extracted.unreadable, extracted.outcome.failed],
-    [0, { 'quote-not-in-passage': 1 }, 1, 0],
+    [extracted.findings, extracted.dropped, extracted.unreadable, extracted.outcome.failed],
+    [0, { 'quote-not-in-section': 1 }, 1, 0],
   );
   assert.equal(requests.length, 3, 'an unreadable response is requested once more');
 });
 
 test('a busy server is retried after the time it asks for', async () => {
   const data = twoDocuments('busy');
-  const { extracted, requests, ms } = await claimsFrom(request(data), (seen, response, number) => {
+  const { extracted, requests, ms } = await findingsFrom(request(data), (seen, response, number) => {
     if (number === 1) response.writeHead(429, { 'retry-after': '20' }).end();
     else if (number === 3) response.writeHead(500).end();
-    else response.end(claimsOf(seen));
+    else response.end(answerTo(seen));
   });
-  assert.deepEqual([extracted.claims, requests.length, extracted.outcome.failed], [2, 4, 0]);
+  assert.deepEqual([extracted.findings, requests.length, extracted.outcome.failed], [2, 6, 0]);
   assert.ok(ms >= 20_000 && ms < 40_000, String(ms));
 });
 
@@ -206,17 +211,17 @@ test('a server that is down, refuses or asks for too long a wait stops the run, 
     ['a connection that breaks', (response) => void response.destroy(), 'MODEL_UNAVAILABLE'],
   ];
   for (const [name, behave, code] of cases) {
-    const { extracted } = await claimsFrom(request(data), (_seen, response) => behave(response));
-    assert.deepEqual([extracted.outcome.errors[0]?.code, extracted.claims], [code, 0], name);
+    const { extracted } = await findingsFrom(request(data), (_seen, response) => behave(response));
+    assert.deepEqual([extracted.outcome.errors[0]?.code, extracted.findings], [code, 0], name);
     assert.equal(extracted.outcome.cancelled, true, name);
   }
-  const { extracted } = await claimsFrom(request(data), (seen, response) => void response.end(claimsOf(seen)));
-  assert.equal(extracted.claims, 2);
+  const { extracted } = await findingsFrom(request(data), (seen, response) => void response.end(answerTo(seen)));
+  assert.equal(extracted.findings, 2);
 });
 
 test('a response that never ends or never arrives is given up', async () => {
   const data = twoDocuments('slow');
-  const large = await claimsFrom(
+  const large = await findingsFrom(
     request(data),
     (_seen, response) => void response.end(JSON.stringify({ choices: [], noise: 'x'.repeat(50_000) })),
     { limits: { maxMemoryBytes: 10_000 } },
@@ -225,7 +230,7 @@ test('a response that never ends or never arrives is given up', async () => {
     large.extracted.outcome.errors.map(({ code }) => code),
     ['MODEL_ANSWER', 'MODEL_ANSWER'],
   );
-  const slow = await claimsFrom(request(data), () => undefined, {
+  const slow = await findingsFrom(request(data), () => undefined, {
     late: true,
     limits: { headersMs: 5_000 },
     retry: { retries: 0 },
@@ -235,12 +240,12 @@ test('a response that never ends or never arrives is given up', async () => {
 
 test('a server without schema support gets requests without a schema', async () => {
   const data = twoDocuments('plain');
-  const { extracted, requests } = await claimsFrom(request(data), (seen, response) => {
+  const { extracted, requests } = await findingsFrom(request(data), (seen, response) => {
     if (seen.body.includes('response_format'))
       response.writeHead(400).end('{"error":"response_format is not supported"}');
-    else response.end(claimsOf(seen));
+    else response.end(answerTo(seen));
   });
-  assert.deepEqual([extracted.claims, requests.length], [2, 3]);
+  assert.deepEqual([extracted.findings, requests.length], [2, 5]);
 });
 
 test('concurrent requests reserve their cost, so that together they stay within the budget', () => {
@@ -258,7 +263,7 @@ test('a server on this machine is allowed, and its redirects are not followed', 
   await using server = await openLoopback((seen, response) => {
     if (seen.url.startsWith('/moved'))
       response.writeHead(307, { location: `http://127.0.0.1:${elsewhere.port}/` }).end();
-    else response.end(claimsOf(seen));
+    else response.end(answerTo(seen));
   });
   const url = `http://127.0.0.1:${server.port}`;
   await using client = openModelClient(`${url}/v1`, {
@@ -271,9 +276,23 @@ test('a server on this machine is allowed, and its redirects are not followed', 
     longestWaitMs: 60_000,
   });
   const settings = { model: 'm', apiKey: 'sk-secret', maxTokens: 100 };
-  const answer = await new ModelServer({ ...settings, url: `${url}/v1` }, client.send).ask(claimPrompt(FIRST));
+  const answer = await new ModelServer({ ...settings, url: `${url}/v1` }, client.send).ask(
+    findingsPrompt({ title: null, heading: null, abbreviations: [], text: FIRST, blocks: [] }),
+  );
   assert.deepEqual([answer.inputTokens, answer.outputTokens], [100, 50]);
-  const moved = new ModelServer({ ...settings, url: `${url}/moved` }, client.send).ask(claimPrompt(FIRST));
+  const moved = new ModelServer({ ...settings, url: `${url}/moved` }, client.send).ask(
+    findingsPrompt({ title: null, heading: null, abbreviations: [], text: FIRST, blocks: [] }),
+  );
   await assert.rejects(moved, { code: 'MODEL_REFUSED' });
   assert.deepEqual(elsewhere.requests, []);
+});
+
+test('what its quote does not support is no finding, and only named documents are read', async () => {
+  const data = twoDocuments('unsupported');
+  const asked = { ...request(data), documents: new Set(['A']) };
+  const { extracted, requests } = await findingsFrom(
+    asked,
+    (seen, response) => void response.end(answerTo(seen, undefined, 'contradicts')),
+  );
+  assert.deepEqual([requests.length, extracted.findings, extracted.dropped], [2, 0, { contradicted: 1 }]);
 });
