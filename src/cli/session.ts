@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts, HelpConfiguration } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 
+import type { Clock } from '../base/index.ts';
 import { AppError, duration, systemClock } from '../base/index.ts';
 import type { FlagPlace, Key, Layer, Loaded } from '../config/index.ts';
 import { loadConfig, parseText, settingsTable, suggestion } from '../config/index.ts';
@@ -55,9 +56,27 @@ export function outputOptions<Given extends CommandUnknownOpts>(command: Given):
   return command;
 }
 
-export type Session = ReturnType<typeof openSession>;
+/** What a command writes with, and where it gets its settings. */
+export interface Session {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  /** The time and the requests of a simulated web; undefined for the real one. */
+  web: WebTime | undefined;
+  /** Whether `--json` was given. */
+  readonly json: boolean;
+  readonly log: (level: LogLevel, message: string) => void;
+  readonly warn: (message: string) => void;
+  readonly info: (message: string) => void;
+  /** Logs the messages of a corpus, and shows how its index is built. */
+  readonly tell: (event: CorpusEvent) => void;
+  /** Prints the result of a command: as JSON with `--json`, otherwise the text, by default made of the value. */
+  readonly print: (value: unknown, text?: string | (() => string)) => void;
+  /** The resolved settings; `flags` override the command's options. */
+  readonly load: (flags?: Layer) => Loaded;
+}
 
-export function openSession(command: CommandUnknownOpts) {
+/** Opens the session of a command with its shared options. */
+export function openSession(command: CommandUnknownOpts): Session {
   const options = command.opts() as SharedOptions;
   const terminal = openTerminal({ colour: options.color !== false });
   const json = options.json ?? false;
@@ -72,24 +91,21 @@ export function openSession(command: CommandUnknownOpts) {
   return {
     terminal,
     clock: systemClock,
-    web: undefined as WebTime | undefined,
+    web: undefined,
     json,
     log,
-    warn: (message: string): void => log('warn', message),
-    info: (message: string): void => log('info', message),
-    /** Logs the messages of a corpus, and shows how its index is built. */
-    tell: (event: CorpusEvent): void => {
+    warn: (message) => log('warn', message),
+    info: (message) => log('info', message),
+    tell: (event) => {
       if (event.kind === 'message') log(event.level, event.message);
       else if (event.kind === 'index') indexing(event.event);
     },
-    /** Prints the result of a command: as JSON with `--json`, otherwise the text, by default made of the value. */
-    print: (value: unknown, text?: string | (() => string)): void => {
+    print: (value, text) => {
       const shown = text ?? (() => recordText(value as object, systemClock.now(), bold));
       if (json) terminal.print(JSON.stringify(value));
       else terminal.print(typeof shown === 'string' ? shown : shown());
     },
-    /** The resolved settings; `flags` override the command's options. */
-    load: (flags: Layer = []): Loaded => {
+    load: (flags = []) => {
       const { config: file, profile } = options;
       const loaded = loadConfig({ file, profile, flags: [...settingsMade(command), ...flags] });
       for (const warning of loaded.warnings.filter((each) => !warned.has(each))) {

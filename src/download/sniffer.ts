@@ -2,7 +2,13 @@ import type { Reason } from './reasons.ts';
 
 export type BodyKind = 'pdf' | 'jats' | 'tei' | 'xml' | 'html' | 'gzip' | 'zip' | 'image' | 'text' | 'unknown';
 
-export type Sniffed = ReturnType<Sniffer['end']>;
+/** What a body turned out to be. */
+export interface Sniffed {
+  readonly kind: BodyKind;
+  readonly bytes: number;
+  /** Why it cannot be saved; undefined if its structure is sound. */
+  readonly fault: Reason | undefined;
+}
 
 /** A PDF's header must start within this many bytes, as in other readers. */
 const PDF_HEADER_WITHIN = 1024;
@@ -52,8 +58,8 @@ export class Sniffer {
     return this.#kind;
   }
 
-  /** `fault` is why it cannot be saved; undefined if its structure is sound. */
-  end() {
+  /** Called after the last byte. */
+  end(): Sniffed {
     const kind = this.#kind ?? kindOf(this.#head);
     return { kind, bytes: this.#bytes, fault: this.#fault(kind) };
   }

@@ -8,7 +8,7 @@ import type { Checksum } from '../resolve/index.ts';
 import type { Beginning, Version, Origin } from './begun-files.ts';
 import { noteBeginning, notePath } from './begun-files.ts';
 import { responseOf } from './reasons.ts';
-import type { BodyKind } from './sniffer.ts';
+import type { BodyKind, Sniffed } from './sniffer.ts';
 import { Sniffer } from './sniffer.ts';
 
 const NOTHING: BodySink = { write: () => undefined };
@@ -145,7 +145,15 @@ const MAX_PAGE_BYTES = 5_000_000;
 /** How often progress is recorded: the most a crash costs. */
 const MARK_BYTES = 1 << 20;
 
-export type ReceivedBody = ReturnType<BodyReceiver['end']>;
+/** A body that has arrived whole. */
+export interface ReceivedBody {
+  readonly sniffed: Sniffed;
+  readonly sha256: string;
+  /** The text of a page; null for a document, which is in the part file. */
+  readonly page: Buffer | null;
+  /** False if the service published a different checksum. */
+  readonly checksumMatches: boolean;
+}
 
 interface ReceiveOptions extends Pick<WantedFile, 'part' | 'checksum'> {
   readonly stop: () => void;
@@ -222,7 +230,7 @@ export class BodyReceiver implements BodySink {
   }
 
   /** Called after the last byte. The part file is not synced: a refused file need not be. */
-  end() {
+  end(): ReceivedBody {
     const sniffed = this.#sniffer.end();
     const isPage = this.#isPage ?? sniffed.kind === 'html';
     const page = isPage ? Buffer.concat(this.#held) : null;
@@ -231,9 +239,7 @@ export class BodyReceiver implements BodySink {
     return {
       sniffed,
       sha256: this.#hash.digest('hex'),
-      /** The text of a page; null for a document, which is in the part file. */
       page,
-      /** False if the service published a different checksum. */
       checksumMatches: this.#checksum === undefined || this.#checksum.hash.digest('hex') === this.#checksum.hex,
     };
   }

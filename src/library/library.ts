@@ -5,7 +5,7 @@ import { isTransient } from '../download/index.ts';
 import { parsedDocuments, readSidecar, sidecarPath } from '../parse/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry } from '../works/index.ts';
-import type { WorkLine, WorksRequest, WorkTable } from './works/work-table.ts';
+import type { WorkLine, WorksPage, WorksRequest } from './works/work-table.ts';
 import { sentenceOf } from './works/work-table.ts';
 import { accountOf } from './account.ts';
 import type { DocumentPlace, LibraryWork } from './corpus-works.ts';
@@ -24,8 +24,6 @@ export type CitationStyle = keyof typeof CITATIONS;
 export const CITATION_STYLES = Object.keys(CITATIONS) as CitationStyle[];
 const MOST_WORKS = 1_000;
 const LIMIT = 50;
-
-export type WorksPage = ReturnType<WorkTable['page']>;
 
 /** What a corpus folder knows: works, documents, citations, the account. */
 export class Library implements Disposable {

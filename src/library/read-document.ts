@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 import { AppError, foldCase } from '../base/index.ts';
-import type { Block } from '../parse/index.ts';
+import type { Block, ParsedDocument } from '../parse/index.ts';
 import { blocksPath, readBlockLines, readSidecar, sidecarPath, writeMarkdown } from '../parse/index.ts';
 import { sectionOf } from '../search/index.ts';
 
@@ -9,7 +9,30 @@ import { sectionOf } from '../search/index.ts';
 const MOST_ROWS = 2_000;
 const MOST_COLUMNS = 200;
 
-export type LibraryDocument = Awaited<ReturnType<typeof readDocument>>;
+/** A heading of a document. */
+export interface OutlineEntry {
+  readonly heading: string;
+  /** 1 for a heading of the paper's first level. */
+  readonly level: number;
+  readonly page: number | null;
+  /** The index of the heading among the blocks. */
+  readonly block: number;
+}
+
+/** A parsed document; `textOf` and `figuresOf` read parts of it. */
+export interface LibraryDocument {
+  /** The document's name. */
+  readonly id: string;
+  readonly title: string | null;
+  readonly authors: readonly string[] | undefined;
+  readonly doi: string | null;
+  /** The hash of the file it was parsed from. */
+  readonly sha256: string | null;
+  readonly abstract: string | null;
+  readonly pages: ParsedDocument['pages'];
+  readonly outline: readonly OutlineEntry[];
+  readonly blocks: readonly Block[];
+}
 
 /** A block of a document as Markdown. */
 export interface TextPiece {
@@ -46,7 +69,8 @@ export function hasDocument(dataRoot: string, name: string): boolean {
   return isDocumentName(name) && existsSync(blocksPath(dataRoot, name));
 }
 
-export async function readDocument(dataRoot: string, name: string) {
+/** Reads a parsed document by its name. */
+export async function readDocument(dataRoot: string, name: string): Promise<LibraryDocument> {
   if (!hasDocument(dataRoot, name))
     throw new AppError('CORPUS_NO_DOCUMENT', `no parsed document ${JSON.stringify(name.slice(0, 100))}`, {
       hint: 'the list of works shows which ones have a text',
@@ -64,11 +88,9 @@ export async function readDocument(dataRoot: string, name: string) {
     title: title ?? blocks.find(({ kind }) => kind === 'title')?.text ?? null,
     authors,
     doi,
-    /** The hash of the file it was parsed from. */
     sha256,
     abstract,
     pages,
-    /** The headings; `block` is the index of a heading among the blocks. */
     outline: blocks.flatMap((block, at) =>
       block.kind === 'heading' ? [{ heading: block.text, level: block.level, page: pageOf(block), block: at }] : [],
     ),

@@ -125,10 +125,42 @@ export interface HostSources {
 
 const NO_SOURCES: HostSources = { jobs: [], shared: [], rulesOf: () => ({ cap: null, perSecond: null }) };
 
-export type HostOverview = ReturnType<typeof hostOverview>[number];
+/** What is known of one host, service or resolver. */
+export interface HostOverview {
+  readonly key: string;
+  /** For people: the key without its kind. */
+  readonly name: string;
+  readonly line: HostState;
+  /** Successful requests of live processes. */
+  readonly done: number;
+  /** Failed requests of live processes, by reason. */
+  readonly failed: Readonly<Record<string, number>>;
+  /** Queued jobs that will probably send requests to it; null if there are none. */
+  readonly jobs: HostJobs | null;
+}
+
+/** The limits of a host and what happens there now. Times are ISO 8601. */
+export interface HostState {
+  readonly kind: 'host' | 'service' | 'crawl-delay' | 'resolver';
+  /** The most requests at a time; null means unlimited. */
+  readonly cap: number | null;
+  /** The most requests per second; null means unlimited. */
+  readonly per_second: number | null;
+  /** It has lower limits than usual, because it asked for them or failed. */
+  readonly slowed: boolean;
+  readonly in_flight: number;
+  readonly waiting: number;
+  /** When the next request may be sent; null if it may be sent now. */
+  readonly next_at: string | null;
+  /** Until when it gets no requests; null if it is not held, or held without end. */
+  readonly held_until: string | null;
+  readonly held_why: string | null;
+  /** What is left of a budget for the day; null without one. */
+  readonly budget_left: number | null;
+}
 
 /** One row per host, service or resolver, held ones first, then slowed ones. */
-export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostSources = NO_SOURCES) {
+export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostSources = NO_SOURCES): HostOverview[] {
   const alive = stats.workers.filter((worker) => isAlive(worker, stats.at));
   const reported = alive.flatMap(({ hosts, updatedAt }) => hosts.map((report) => ({ report, at: updatedAt })));
   const sharedByKey = new Map(shared.map((report) => [report.key, report]));
@@ -153,7 +185,6 @@ export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostS
       name,
       line: {
         kind,
-        // Null means unlimited.
         cap: least(limits.flatMap(({ cap }) => cap ?? [])),
         per_second: least(limits.flatMap(({ perSecond }) => perSecond ?? [])),
         slowed: reports.some(({ report }) => report.slowed),
@@ -165,10 +196,8 @@ export function hostOverview(stats: QueueStats, { jobs, shared, rulesOf }: HostS
         held_why: hold?.reason ?? null,
         budget_left: least(reports.flatMap(({ report }) => report.budgetLeft ?? [])),
       },
-      /** Requests of live processes: successful ones, and failed ones by reason. */
       done: sum(own.map(({ done }) => done)),
       failed: sumOf(own.map(({ failed }) => failed)),
-      /** Queued jobs that will probably send requests to it; null if there are none. */
       jobs: jobsByHost.get(key) ?? null,
     };
   });

@@ -10,12 +10,12 @@ import type { AnswerWriter } from '../model/index.ts';
 import { askModel, promptTokens } from '../model/index.ts';
 import { chunkOutput } from '../parse/index.ts';
 import type { Reader } from '../reader/index.ts';
-import type { ItemOutcome, StageEvent, WorkItem } from '../stage/index.ts';
+import type { ItemOutcome, StageEvent, StageOutcome, WorkItem } from '../stage/index.ts';
 import { runStage } from '../stage/index.ts';
 import { checkSupport, dropReasonOf } from '../ask/index.ts';
 import { answerSentences, readCandidates } from '../ask/index.ts';
 import { askSettings } from '../ask/index.ts';
-import type { Cell, Column, Facts, TableRow } from './cell.ts';
+import type { Cell, Column, Facts, Table, TableRow } from './cell.ts';
 import { empty } from './cell.ts';
 import { recordValue } from './columns.ts';
 import { cellQuote, cellsPrompt, checkCells, compoundsOf, extractedCell, quantityCell } from './fill-cells.ts';
@@ -62,10 +62,22 @@ export interface TableRequest {
   readonly filled?: ((row: TableRow) => void) | undefined;
 }
 
-export type FilledTable = Awaited<ReturnType<typeof fillTable>>;
+/** A table with people's corrections, and how filling it went. */
+export interface FilledTable extends Table {
+  /** Its name for `docstokg table --show`. */
+  readonly id: string;
+  readonly outcome: StageOutcome;
+  /** Papers skipped because of the budget; their rows are missing. */
+  readonly overBudget: number;
+}
 
 /** One row per paper, one column per question. Repeating an interrupted call resumes it; corrections stay. */
-export async function fillTable(corpus: Corpus, session: SearchSession, request: TableRequest, signal?: AbortSignal) {
+export async function fillTable(
+  corpus: Corpus,
+  session: SearchSession,
+  request: TableRequest,
+  signal?: AbortSignal,
+): Promise<FilledTable> {
   const { columns, writer, call = {}, report, filled } = request;
   const { config } = corpus;
   const { support, contextTokens } = askSettings(config);
@@ -98,7 +110,6 @@ export async function fillTable(corpus: Corpus, session: SearchSession, request:
       ...(chunks === undefined && { fingerprint: { inputSha256: sha256(document), cfgHash } }),
     };
   });
-  /** Papers skipped because of the budget; their rows are missing. */
   let overBudget = 0;
   const made = new Map<string, TableRow>();
   const outcome = await runStage(

@@ -23,6 +23,15 @@ export interface WorksRequest extends WorkFilter {
   readonly cursor?: string | undefined;
 }
 
+/** A page of the list of works. */
+export interface WorksPage {
+  readonly items: readonly WorkLine[];
+  /** The cursor of the next page; null at the end. */
+  readonly next: string | null;
+  /** Works on all pages. */
+  readonly total: number;
+}
+
 /** Columns whose sort key differs from the shown value. */
 const SORT_COLUMNS: { readonly [order in WorkOrder]?: string } = {
   id: 'work',
@@ -62,7 +71,7 @@ export class WorkTable {
     return this.#store.all(sql, document).map(lineOf)[0];
   }
 
-  page(request: WorksRequest) {
+  page(request: WorksRequest): WorksPage {
     const { sort = 'title', order = sort === 'at' ? 'desc' : 'asc', limit = DEFAULT_LIMIT } = request;
     // Named with the table: a shown value of the same name may be null.
     const column = `works.${SORT_COLUMNS[sort] ?? sort}`;

@@ -16,8 +16,8 @@ import type { ReviewFile } from '../list/search-titles.ts';
 import { openReviewFile } from '../list/search-titles.ts';
 import type { CorpusStorage } from '../storage/storage.ts';
 import type { CorpusFiles } from '../storage/corpus-files.ts';
-import type { HostEvent } from '../../hosts/index.ts';
-import type { DnsMapping, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../../http/index.ts';
+import type { Admission, HostEvent } from '../../hosts/index.ts';
+import type { DnsMapping, HttpClient, HttpClientOptions, HttpEvent, HttpResponse, Send } from '../../http/index.ts';
 import { createClient, raced, requireContact, SqliteCacheStore } from '../../http/index.ts';
 import type { ResolverChoice, Services, TitleFinding } from '../../resolve/index.ts';
 import { chooseResolvers, findByTitle, Lookups } from '../../resolve/index.ts';
@@ -39,7 +39,17 @@ export interface Asking {
   readonly webClock: Clock;
 }
 
-export type DownloadAssembly = Awaited<ReturnType<typeof assembleDownload>>;
+/** Everything that downloads works into a folder; closing it closes all its parts. */
+export interface DownloadAssembly extends Asking, AsyncDisposable {
+  readonly runId: string;
+  readonly run: DownloadRun;
+  readonly client: HttpClient;
+  readonly admission: Admission;
+  readonly manifest: ManifestFolder;
+  readonly store: CorpusStore;
+  readonly records: Records;
+  readonly files: KeptFiles;
+}
 
 export interface DownloadParts extends Pick<DownloadRunOptions, 'queue' | 'list' | 'report' | 'around'> {
   readonly provider?: (
@@ -109,7 +119,12 @@ function resolverChoice({ preset, resolver_order: order, enable, disable }: Conf
 }
 
 /** If a part cannot be opened, the others are closed. */
-export async function assembleDownload(config: Config, runtime: Runtime, parts: DownloadParts) {
+/** Opens everything that downloads works into the folder of the settings. */
+export async function assembleDownload(
+  config: Config,
+  runtime: Runtime,
+  parts: DownloadParts,
+): Promise<DownloadAssembly> {
   await using stack = new AsyncDisposableStack();
   const { http, download } = config;
   const { thorough, retracted, prefer } = download;

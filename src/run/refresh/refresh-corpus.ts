@@ -190,7 +190,22 @@ export async function keepLook(folder: string, look: Look): Promise<void> {
   await writeOwnFile(path, `${JSON.stringify({ looks }, undefined, 2)}\n`);
 }
 
-export type WorkState = ReturnType<typeof stateOf>;
+/** What a refresh compares of a work. */
+export interface WorkState {
+  /** arXiv's newest version of a work downloaded from there; absent if unknown. */
+  readonly arxivVersion?: number;
+  readonly title: string | null;
+  readonly doi: string | null;
+  readonly isOpen: boolean;
+  /** The work's file is in the corpus. */
+  readonly isSaved: boolean;
+  readonly version: string | null;
+  readonly isRetracted: boolean;
+  /** Retractions, corrections and expressions of concern: the kind and the notice's DOI or source, sorted. */
+  readonly notices: readonly string[];
+  /** DOIs of versions published since, sorted. */
+  readonly publishedAs: readonly string[];
+}
 
 export type States = Readonly<Record<string, WorkState>>;
 
@@ -223,9 +238,9 @@ export interface RefreshDiff {
   readonly corrected: readonly (ChangedWork & { readonly notices: readonly string[] })[];
 }
 
-export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number) {
+/** What a refresh compares of a work, from its record. */
+export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: number): WorkState {
   return {
-    /** arXiv's newest version of a work downloaded from there; absent if unknown. */
     ...(arxivVersion !== undefined && { arxivVersion }),
     title: record.title,
     doi: record.ids.doi,
@@ -234,7 +249,6 @@ export function stateOf(record: WorkRecord, isSaved: boolean, arxivVersion?: num
     version: record.version,
     isRetracted: retractionOf(record) !== undefined,
     notices: record.notices.map(({ kind, doi, source }) => `${kind} ${doi ?? source}`).toSorted(),
-    /** DOIs of versions published since. */
     publishedAs: record.relations
       .filter(({ kind }) => kind === 'is-preprint-of')
       .map(({ doi }) => doi)

@@ -260,10 +260,25 @@ function isEnd(subject: Subject | OpenAlexEnd): subject is OpenAlexEnd {
   return subject.kind === 'later' || subject.kind === 'failed';
 }
 
-export type OpenAlexSample = Extract<Awaited<ReturnType<typeof sampleOpenAlex>>, { kind: 'sample' }>;
+/** Some of the works that a query would list. */
+export interface OpenAlexSample {
+  readonly kind: 'sample';
+  /** How many works the query would list. */
+  readonly total: number;
+  readonly subject: Subject;
+  readonly works: readonly Work[];
+  /** Charged requests. */
+  readonly pages: number;
+  /** What is left of the daily budget; null if the service did not say. */
+  readonly budget: OpenAlexBudget | null;
+}
 
-/** Costs two pages. */
-export async function sampleOpenAlex(query: OpenAlexQuery, size: number, options: OpenAlexOptions) {
+/** Draws works of a query at random. Costs two pages. */
+export async function sampleOpenAlex(
+  query: OpenAlexQuery,
+  size: number,
+  options: OpenAlexOptions,
+): Promise<OpenAlexSample | OpenAlexEnd> {
   const subject = await subjectOf(query, options);
   if (isEnd(subject)) return subject;
   const selected = worksParameters(query, subject);
@@ -278,8 +293,9 @@ export async function sampleOpenAlex(query: OpenAlexQuery, size: number, options
   if (counted.kind !== 'found') return endOf(counted, null);
   const total = counted.value.meta.count ?? counted.value.results.length;
   const wanted = Math.min(MAX_PER_PAGE, size);
-  const sample = (works: readonly Work[], pages: number, response: HttpResponse) =>
-    ({ kind: 'sample', total, subject, works, /** Charged requests. */ pages, budget: budgetOf(response) }) as const;
+  const sample = (works: readonly Work[], pages: number, response: HttpResponse): OpenAlexSample => {
+    return { kind: 'sample', total, subject, works, pages, budget: budgetOf(response) };
+  };
   if (total === 0) return sample([], 1, counted.response);
   const drawn = await ask({
     per_page: String(wanted),
