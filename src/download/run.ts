@@ -42,7 +42,11 @@ export interface ResultSink {
 }
 
 /** Reports its own failures. */
-export type WorkProvider = (signal: AbortSignal) => AsyncIterable<Work>;
+/**
+ * Lists works. They are queued in the background: a provider that notes how far it is awaits `queued` before, or a crash
+ * loses the works between.
+ */
+export type WorkProvider = (signal: AbortSignal, queued: () => Promise<void>) => AsyncIterable<Work>;
 
 export interface DownloadRunOptions extends Omit<ProcessOptions, 'hint' | 'sameWorks' | 'signal'> {
   readonly runId: string;
@@ -248,20 +252,22 @@ export class DownloadRun {
     };
     // Works that arrive in one turn of the event loop share a commit, so none is waited for.
     let enqueueing: Promise<void>[] = [];
+    const queued = async (): Promise<void> => {
+      await Promise.all(enqueueing);
+      enqueueing = [];
+    };
     try {
-      for await (const work of provider(signal)) {
+      for await (const work of provider(signal, queued)) {
         signal.throwIfAborted();
         const done = enqueue(work);
         // Awaited later, perhaps after it has failed.
         done.catch(() => undefined);
         enqueueing.push(done);
-        if (enqueueing.length < MOST_ENQUEUEING) continue;
-        await Promise.all(enqueueing);
-        enqueueing = [];
+        if (enqueueing.length >= MOST_ENQUEUEING) await queued();
       }
     } finally {
       // Works found before an error are enqueued all the same.
-      await Promise.all(enqueueing);
+      await queued();
     }
   }
 

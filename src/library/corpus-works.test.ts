@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 import { removeStore } from '../database/index.ts';
 import { emptyRecord } from '../works/index.ts';
-import { chooseWorks, parseWorkFilter, CorpusWorks } from './corpus-works.ts';
+import { sidecarPath } from '../parse/index.ts';
+import { chooseWorks, CorpusWorks, documentLink, parseWorkFilter } from './corpus-works.ts';
 
 test('filters are parsed in their usual spellings, and invalid ones are refused', () => {
   assert.deepEqual(parseWorkFilter('year:2018-2022 author:"van Oppen" retracted:no heat waves'), {
@@ -66,4 +67,18 @@ test('works are selected by set, label, filter, ids or a file, and sets survive 
   assert.equal(chosen(`@${join(folder.path, 'ids.txt')}`), 'W0 W1');
   assert.throws(() => chosen('gone'), { code: 'USAGE_WORKS' });
   assert.throws(() => chosen('@/no/such/file'), { code: 'USAGE_WORKS' });
+});
+
+test('the link of a document leads to the file that was parsed, whatever a crash left beside it', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'link-'));
+  const dataRoot = join(folder.path, 'Data');
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+  for (const name of ['PDF/W1.pdf', 'HTML/W1.html', 'XML/W2.xml']) write(join(folder.path, name), 'x');
+  const link = (document: string): string | undefined => documentLink({ folder: folder.path, dataRoot }, document);
+  assert.deepEqual([link('W1'), link('W2'), link('W3')], [join('PDF', 'W1.pdf'), join('XML', 'W2.xml'), undefined]);
+  write(sidecarPath(dataRoot, 'W1'), '{ "source": "W1.html", "source_kind": "html" }');
+  assert.equal(link('W1'), join('HTML', 'W1.html'));
 });

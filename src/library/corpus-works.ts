@@ -154,14 +154,20 @@ export function describedWork(
   };
 }
 
+/** Where downloads of each kind are kept, by the kind that the parser names. */
+const KIND_FOLDERS: Readonly<Record<string, string>> = { pdf: 'PDF', jats: 'XML', html: 'HTML' };
+
 /** The path of a document's file: relative if it is inside the run folder, which may be moved. */
 export function documentLink({ folder, dataRoot }: DocumentPlace, document: string): string | undefined {
-  for (const kind of ['PDF', 'XML', 'HTML']) {
+  const { source, source_kind: parsed } = readSidecar(sidecarPath(dataRoot, document));
+  // A crash may have left a file of another kind that no row names: what was parsed comes first.
+  const kinds = [KIND_FOLDERS[parsed ?? ''] ?? 'PDF', ...Object.values(KIND_FOLDERS)];
+  for (const kind of kinds) {
     const kept = join(kind, `${document}.${kind.toLowerCase()}`);
     if (existsSync(join(folder, kept))) return kept;
   }
   // Without a sidecar the passage is shown without a link.
-  return readSidecar(sidecarPath(dataRoot, document)).source;
+  return source;
 }
 
 const FIELDS = [...WORK_FACETS, 'title', 'author', 'venue', 'label'] as const;

@@ -300,8 +300,11 @@ class FleetTables {
     );
     // Both of one job: after it woke up, a machine may take a later stage of a document that others brought there.
     const done = new Set(jobs.map(({ schema, name }) => `${logOf(schema)} ${withoutHash(schema, name)}`));
+    const logs = new Set(jobs.map(({ schema }) => logOf(schema)));
     return lines
       .filter(({ log, line, text }) => {
+        // Lines of other logs need not be JSON.
+        if (!logs.has(log)) return false;
         const row = JSON.parse(text) as Record<string, unknown>;
         return line > (after.get(log) ?? 0) && done.has(`${log} ${String(row['work'] ?? row['doc_id'])}`);
       })

@@ -37,7 +37,12 @@ function configOf(folder: string, queue: object, store = join(folder, '..', 'sto
 }
 
 /** A machine of a fleet that takes one document and makes a text of it. */
-async function openMachine(folder: string, stack: AsyncDisposableStack, schema = 'docstokg', cfgHash = 'cfg') {
+async function openMachine(
+  folder: string,
+  stack: AsyncDisposableStack,
+  schema = 'docstokg',
+  { cfgHash = 'cfg', retriesFailed = false } = {},
+) {
   mkdirSync(join(folder, 'PDF'), { recursive: true });
   mkdirSync(join(folder, 'Data/DocTagsFiles'), { recursive: true });
   const config = configOf(folder, { backend: 'postgres', url: server.url, fleet: true, schema });
@@ -57,7 +62,7 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
     item,
   } as unknown as FlowingStage;
   const made: string[] = [];
-  const line = stack.use(await openFleetLine(stage, { config, runtime, storage }, async (id) => void made.push(id)));
+  const line = stack.use(await openFleetLine(stage, { config, runtime, storage, retriesFailed }, async (id) => void made.push(id)));
   const take = async (): Promise<WorkItem> => {
     const taken = await line.take(1, never);
     const [found] = taken ?? [];
@@ -82,7 +87,10 @@ async function openMachine(folder: string, stack: AsyncDisposableStack, schema =
     });
     await line.settle(item, { kind: 'success', outcome });
   };
-  return { files, offer: () => line.offer([item('a')], never), take, finish, made };
+  const fail = (item: WorkItem): Promise<void> =>
+    line.settle(item, { kind: 'failure', error: { category: 'corrupt-input', message: 'unreadable', retryable: false } as never });
+  const close = (): void => line.close();
+  return { files, offer: () => line.offer([item('a')], never), take, finish, fail, close, made };
 }
 
 test('a machine that resumes after losing its lease writes no row, object or job', async () => {
@@ -155,6 +163,26 @@ test('a machine that was suspended takes over the outputs of one that died befor
   await suspended.finish(item, 'the text');
 });
 
+test('a document that failed is tried again by the next run of the fleet, not by a machine that joins this one', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-failed-'));
+  await using stack = new AsyncDisposableStack();
+  const open = (name: string, retriesFailed: boolean): ReturnType<typeof openMachine> =>
+    openMachine(join(temporary.path, name), stack, 'failed', { retriesFailed });
+  const machine = await open('here', true);
+  writeFileSync(join(temporary.path, 'here', PDF), 'paper');
+  await machine.files.save([PDF]);
+  await machine.offer();
+  await machine.fail(await machine.take());
+  const joined = await open('joined', false);
+  await joined.offer();
+  joined.close();
+  await assert.rejects(joined.take(), 'nothing is left to do');
+  const next = await open('next', true);
+  next.close();
+  await next.finish(await next.take(), 'the text');
+  assert.deepEqual(next.made, ['a']);
+});
+
 test('a machine with other settings does no document of the fleet, and says why', async () => {
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-settings-'));
   await using stack = new AsyncDisposableStack();
@@ -163,7 +191,7 @@ test('a machine with other settings does no document of the fleet, and says why'
   writeFileSync(join(here, PDF), 'paper');
   await machine.files.save([PDF]);
   await machine.offer();
-  const other = await openMachine(there, stack, 'settings', 'other');
+  const other = await openMachine(there, stack, 'settings', { cfgHash: 'other' });
   await assert.rejects(other.take(), { code: 'STAGE_QUEUE_SETTINGS' });
 });
 

@@ -20,6 +20,11 @@ export interface FleetParts {
   readonly storage: CorpusStorage;
 }
 
+interface FleetLineOptions extends FleetParts {
+  /** Whether documents that failed before are tried again, as by each run of one machine. */
+  readonly retriesFailed?: boolean;
+}
+
 /**
  * The line of a stage in a fleet, in a queue of the server: items are identified by content, with paths relative to any
  * machine's folder. An item's end is in the logs and its outputs are in the store before its job is settled; in between
@@ -27,7 +32,7 @@ export interface FleetParts {
  */
 export async function openFleetLine(
   stage: FlowingStage,
-  { config, runtime, storage }: FleetParts,
+  { config, runtime, storage, retriesFailed = false }: FleetLineOptions,
   made: (document: string) => Promise<void>,
 ): Promise<StageLine> {
   const { stageName, options, cfgHash } = stage;
@@ -37,6 +42,7 @@ export async function openFleetLine(
   await using opened = new AsyncDisposableStack();
   const queue = opened.use(await openQueueBeside(config, stageName, runtime));
   const settings = queueLineSettings(config, runtime, options);
+  if (retriesFailed) await queue.store.admin.requeue({ states: ['error'] }, runtime.clock.now(), { dryRun: false });
 
   const arrive = async (given: WorkItem, signal: AbortSignal): Promise<WorkItem> => {
     if (given.cfgHash !== cfgHash)

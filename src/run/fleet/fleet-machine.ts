@@ -31,12 +31,16 @@ export async function openFleetMachine(options: FleetOptions): Promise<Machine> 
     throw new AppError('USAGE_FLEET', 'a fleet downloads works, and reads no papers on the disk of one machine', {
       hint: 'parse papers of your own with docstokg run --input FOLDER on one machine',
     });
+  if (config.download.content_addressed)
+    throw new AppError('USAGE_FLEET', 'download.content_addressed names files by links, which a store cannot hold', {
+      hint: 'leave it off: the store of a fleet keeps files by their hash anyway',
+    });
   const { files, journal } = storage;
   const { format, data_root: dataRoot } = config.parse;
   await using stack = new AsyncDisposableStack();
   const queue = stack.use(await openQueueBeside(config, 'listing', runtime));
   const { leaseMs, heartbeatMs } = orchestratorOptions(config);
-  const once = await oncePerFleet({ works, queue, clock: runtime.clock, leaseMs, heartbeatMs, asked });
+  const { isFirst, once } = await oncePerFleet({ works, queue, clock: runtime.clock, leaseMs, heartbeatMs, asked });
 
   const catchUp = async (): Promise<void> => {
     await files.refresh();
@@ -62,7 +66,7 @@ export async function openFleetMachine(options: FleetOptions): Promise<Machine> 
   runtime.log('info', `joined the fleet; its files are in ${files.place}`);
   const opened = stack.move();
   return {
-    openLine: (stage, made) => openFleetLine(stage, options, made),
+    openLine: (stage, made) => openFleetLine(stage, { ...options, retriesFailed: isFirst }, made),
     once: ({ name, after }, work, signal) =>
       once(after === undefined ? name : `${name} ${journal.logs.size(after)}`, work, signal),
     async hasFile(path) {

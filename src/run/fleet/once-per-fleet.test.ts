@@ -8,7 +8,7 @@ import type { Clock } from '../../base/index.ts';
 import { canonicalJson, sha256 } from '../../base/index.ts';
 import { openStore, WorkQueue } from '../../queue/index.ts';
 import { HeldClock } from '../../testing/index.ts';
-import type { OncePerFleet } from './once-per-fleet.ts';
+import type { Once } from './once-per-fleet.ts';
 import { oncePerFleet } from './once-per-fleet.ts';
 
 const LEASE_MS = 60_000;
@@ -32,13 +32,14 @@ async function open(
   clock: HeldClock,
   stack: AsyncDisposableStack,
   own: Clock = clock,
-): Promise<OncePerFleet> {
+): Promise<Once> {
   const openQueue = async (name: string): Promise<WorkQueue> =>
     stack.use(
       new WorkQueue(await openStore(join(folder, name), { durability: 'none', clock, timeoutMs: 60_000 }), clock),
     );
   const [works, queue] = [await openQueue('works.sqlite'), await openQueue('listing.sqlite')];
-  return await oncePerFleet({ works, queue, clock: own, leaseMs: LEASE_MS, heartbeatMs: 10_000, asked: ASKED });
+  const options = { works, queue, clock: own, leaseMs: LEASE_MS, heartbeatMs: 10_000, asked: ASKED };
+  return (await oncePerFleet(options)).once;
 }
 
 /** A machine that leases the next job and dies. */
@@ -55,7 +56,7 @@ async function die(folder: string, clock: HeldClock): Promise<void> {
   assert.equal(leased.length, 1);
 }
 
-const list = (once: OncePerFleet): Promise<string | undefined> => once('list', async () => 'W1', never);
+const list = (once: Once): Promise<string | undefined> => once('list', async () => 'W1', never);
 
 /** Advances the clock until the promise settles. */
 async function until<T>(clock: HeldClock, promise: Promise<T>): Promise<T> {

@@ -17,8 +17,15 @@ interface OncePerFleetOptions {
 /** How often to check a job that another machine requested. */
 const OTHERS_MS = 1_000;
 
-/** Runs something once per name; on the other machines it returns undefined when that is done. */
-export type OncePerFleet = <T>(
+/** What one machine does for all. */
+export interface OncePerFleet {
+  /** Whether no other machine of the fleet was working when this one began. */
+  readonly isFirst: boolean;
+  /** Runs something once per name; on the other machines it returns undefined when that is done. */
+  readonly once: Once;
+}
+
+export type Once = <T>(
   name: string,
   work: (signal: AbortSignal) => Promise<T>,
   signal: AbortSignal,
@@ -34,7 +41,7 @@ export async function oncePerFleet(options: OncePerFleetOptions): Promise<OncePe
   const isActive = workers.some(({ updatedAt }) => updatedAt >= at - leaseMs);
   if (!isActive) await queue.store.admin.prune({}, { dryRun: false });
 
-  return async <T>(
+  const once = async <T>(
     name: string,
     work: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
@@ -76,4 +83,5 @@ export async function oncePerFleet(options: OncePerFleetOptions): Promise<OncePe
     if (failure && !signal.aborted) throw failure.error;
     return done;
   };
+  return { isFirst: !isActive, once };
 }

@@ -21,11 +21,12 @@ export function listWorks(
   { ids, wanted, unidentified, only, config, runtime, zotero }: ListRequest,
   parts: Parameters<NonNullable<DownloadParts['provider']>>[0],
 ): WorkProvider {
-  return (signal) => {
+  return (signal, queued) => {
     const inputs: ListedTimes = new Map();
     const works = wantedWorks(ids, wanted, {
       ...parts,
       signal,
+      queued,
       tell: (message) => runtime.log('info', message),
       clock: runtime.clock,
       statePath: join(config.download.out, 'state', 'listing.json'),

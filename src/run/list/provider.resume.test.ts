@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { clientSettings, Simulation } from '../../../sim/index.ts';
 import { TOPICS } from '../../../sim/world/topics.ts';
 import { createClient, Secret } from '../../http/index.ts';
-import { listWorks } from './provider.ts';
+import { listOpenAlexWorks } from './provider.ts';
 
 test('a listing out of budget or stopped resumes where it was; a finished one starts over', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-listing-'));
@@ -24,7 +24,11 @@ test('a listing out of budget or stopped resumes where it was; a finished one st
   const topic = simulation.world.work(0).topics[0]?.topic ?? 0;
   const messages: string[] = [];
   const kept: string[] = [];
-  const list = async (most = Infinity, text = TOPICS[topic]?.id ?? ''): Promise<string[]> => {
+  const list = async (
+    most = Infinity,
+    text = TOPICS[topic]?.id ?? '',
+    queued?: () => Promise<void>,
+  ): Promise<string[]> => {
     await using client = createClient({
       contact: 'someone@docstokg.dev',
       perHost: { perSecond: Infinity },
@@ -34,7 +38,7 @@ test('a listing out of budget or stopped resumes where it was; a finished one st
       },
     });
     const found: string[] = [];
-    for await (const work of listWorks(
+    for await (const work of listOpenAlexWorks(
       { topic: text },
       {
         send: client.send,
@@ -44,6 +48,7 @@ test('a listing out of budget or stopped resumes where it was; a finished one st
         statePath,
         records: { add: (records) => void kept.push(...Array.from(records, ({ id }) => id)) },
         tell: (message) => messages.push(message),
+        queued,
       },
     )) {
       found.push(work.id);
@@ -89,4 +94,12 @@ test('a listing out of budget or stopped resumes where it was; a finished one st
   rmSync(statePath, { force: true });
   assert.deepEqual(others, await list(Infinity, another));
   assert.ok(others.length > 4, `${others.length} works`);
+  // Killed while the queue is away: the works of the page before are listed again.
+  let waits = 0;
+  const away = list(Infinity, undefined, async () => {
+    waits += 1;
+    if (waits === 3) throw new Error('the queue is away');
+  });
+  await assert.rejects(away, /the queue is away/);
+  assert.deepEqual(await list(3), all.slice(2, 5));
 });

@@ -48,6 +48,8 @@ interface ProviderParts extends Asking {
   /** Stores records from lists and services; undefined if nothing is to be written. */
   readonly records: Pick<Records, 'add'> | undefined;
   readonly signal: AbortSignal;
+  /** Resolves when the works given so far are in the queue; undefined if they go into none. */
+  readonly queued?: (() => Promise<void>) | undefined;
   readonly tell: (message: string) => void;
   /** Called with an entry without a known work; returns its name. */
   readonly unreadable?: (entry: UnreadableEntry) => Promise<string>;
@@ -277,7 +279,16 @@ const IDS_TOGETHER = 50;
 
 function listing(query: OpenAlexQuery, parts: ProviderParts, maxResults: number | undefined): AsyncGenerator<Work> {
   const { records, signal, tell, statePath } = parts;
-  return listWorks(query, { ...openAlexAccess(parts), records, signal, tell, statePath, maxResults });
+  const { queued } = parts;
+  return listOpenAlexWorks(query, {
+    ...openAlexAccess(parts),
+    records,
+    signal,
+    tell,
+    statePath,
+    maxResults,
+    queued,
+  });
 }
 
 /** How often each list names each work or entry. */
@@ -336,18 +347,21 @@ export function zoteroVersions(out: string): ZoteroVersions {
   };
 }
 
-type ListingOptions = Omit<OpenAlexOptions, 'resume'> & Pick<ProviderParts, 'records' | 'statePath' | 'tell'>;
+type ListingOptions = Omit<OpenAlexOptions, 'resume'> &
+  Pick<ProviderParts, 'records' | 'statePath' | 'tell' | 'queued'>;
 
 /**
- * Saves its progress page by page, so that a killed listing, or one without budget, resumes with the same query. The
- * last page is requested again as a whole: known works are no new jobs.
+ * Notes the position of each page before its works are given, when those of the page before are in the queue: a killed
+ * listing, or one without budget, resumes with the same query and loses none. The last page is requested again as a
+ * whole: known works are no new jobs.
  */
-export async function* listWorks(query: OpenAlexQuery, options: ListingOptions): AsyncGenerator<Work> {
-  const { statePath, tell, records, ...listing } = options;
+export async function* listOpenAlexWorks(query: OpenAlexQuery, options: ListingOptions): AsyncGenerator<Work> {
+  const { statePath, tell, records, queued, ...listing } = options;
   const resume = statePath === undefined ? undefined : readState(statePath, query);
   if (resume) tell(`resuming the listing after ${resume.yielded} works`);
   let [pages, listed, total] = [0, resume?.yielded ?? 0, 0];
   for await (const page of iterateOpenAlex(query, { ...listing, resume })) {
+    await queued?.();
     if (statePath !== undefined && 'state' in page && page.state !== null)
       await writeOwnFile(statePath, `${JSON.stringify({ query: keyOf(query), state: page.state })}\n`);
     switch (page.kind) {
@@ -379,7 +393,7 @@ export async function* listWorks(query: OpenAlexQuery, options: ListingOptions):
         // A cursor may have expired: start from the beginning.
         tell(`cannot resume the listing (${page.message}); starting over`);
         rmSync(statePath, { force: true });
-        yield* listWorks(query, options);
+        yield* listOpenAlexWorks(query, options);
     }
   }
 }

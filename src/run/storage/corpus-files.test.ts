@@ -63,6 +63,10 @@ test('saved files are restored into an empty folder from the log alone', async (
   assert.equal(readFileSync(join(there, 'PDF/b.pdf'), 'utf8'), 'another version');
   assert.deepEqual(await files.bringAll('PDF/'), { files: 0, bytes: 0 });
   assert.equal(await files.bring('PDF/c.pdf'), false);
+  // Left by a download whose row was refused.
+  writeFileSync(join(there, 'PDF/a.pdf'), 'b'.repeat(10));
+  assert.equal(await files.bring('PDF/a.pdf'), true);
+  assert.equal(readFileSync(join(there, 'PDF/a.pdf'), 'utf8'), 'a'.repeat(10));
 });
 
 test('a check lists missing and damaged objects; only a repair removes orphans, and only old ones', async () => {

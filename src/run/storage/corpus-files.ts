@@ -131,7 +131,9 @@ export class StoredFiles implements CorpusFiles {
     const object = this.of(path);
     const file = join(this.folder, path);
     if (!object) return isFile(file);
-    if (sizeOf(file) !== object.bytes) await this.objects.get(object, file, signal).catch(namingFile(path));
+    // A file whose row was refused may have the same size.
+    const isHere = sizeOf(file) === object.bytes && (await sha256File(file)) === object.sha256;
+    if (!isHere) await this.objects.get(object, file, signal).catch(namingFile(path));
     return true;
   }
 

@@ -156,12 +156,12 @@ async function download(ids: readonly string[], options: DownloadOptions, sessio
   );
   const looking = { tell: session.info, signal: stop.signal };
   if (isEstimate) return session.print(await corpus.estimate(request, looking));
-  if (options.dryRun) return await listWorks(corpus.find(request, looking), request, session);
+  if (options.dryRun) return await printWorks(corpus.find(request, looking), request, session);
   const end = await runCorpus(corpus, { ...request, until: 'files' }, session, stop.signal);
   printDownload(end, session, config);
 }
 
-async function listWorks(works: AsyncIterable<Work>, request: RunAsked, session: Session): Promise<void> {
+async function printWorks(works: AsyncIterable<Work>, request: RunAsked, session: Session): Promise<void> {
   let found = 0;
   for await (const work of works) {
     found += 1;
