@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,6 +67,30 @@ test('a journal of copies of a fleet refuses lines, and changes nothing', async 
   assert.throws(() => journal.say({ log: 'records', lines: ['{}'] }), { code: 'CORPUS_OF_FLEET' });
   assert.equal(await journal.identity(), 'a');
   assert.deepEqual(readdirSync(folder.path), ['state']);
+});
+
+test('a journal that is closed keeps no file open', async (context) => {
+  const descriptors = '/proc/self/fd';
+  if (!existsSync(descriptors)) {
+    context.skip('NOT TESTED: only Linux lists the open files of a process');
+    return;
+  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-closed-'));
+  {
+    await using journal = new FolderJournal(new LogFolder(folder.path));
+    assert.equal(await journal.identity(), await journal.identity());
+  }
+  const open = readdirSync(descriptors).map((name) => {
+    try {
+      return readlinkSync(join(descriptors, name));
+    } catch {
+      return ''; // The list itself, which is closed by now.
+    }
+  });
+  assert.deepEqual(
+    open.filter((path) => path.startsWith(folder.path)),
+    [],
+  );
 });
 
 test('a journal that nothing is appended to leaves no file', async () => {

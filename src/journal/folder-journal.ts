@@ -58,7 +58,11 @@ export class FolderJournal implements Journal {
     const { fleet } = readCopies(this.logs.path);
     if (fleet !== undefined) return fleet;
     const { path } = this.logs.of('objects');
-    const first = (): Buffer | undefined => (existsSync(path) ? linesOf(path).next().value : undefined) ?? undefined;
+    const first = (): Buffer | undefined => {
+      // Taking an iterator apart also closes it, and so the file.
+      const [line] = existsSync(path) ? linesOf(path) : [];
+      return line;
+    };
     if (!first()) await this.append([{ log: 'objects', lines: [JSON.stringify({ corpus: randomUUID() })] }]);
     return sha256(first() ?? '');
   }
