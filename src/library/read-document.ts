@@ -10,7 +10,7 @@ const MOST_ROWS = 2_000;
 const MOST_COLUMNS = 200;
 
 /** A heading of a document. */
-export interface OutlineEntry {
+interface OutlineEntry {
   readonly heading: string;
   /** 1 for a heading of the paper's first level. */
   readonly level: number;

@@ -140,7 +140,7 @@ export interface HostOverview {
 }
 
 /** The limits of a host and what happens there now. Times are ISO 8601. */
-export interface HostState {
+interface HostState {
   readonly kind: 'host' | 'service' | 'crawl-delay' | 'resolver';
   /** The most requests at a time; null means unlimited. */
   readonly cap: number | null;

@@ -62,7 +62,9 @@ async function openMachine(
     item,
   } as unknown as FlowingStage;
   const made: string[] = [];
-  const line = stack.use(await openFleetLine(stage, { config, runtime, storage, retriesFailed }, async (id) => void made.push(id)));
+  const line = stack.use(
+    await openFleetLine(stage, { config, runtime, storage, retriesFailed }, async (id) => void made.push(id)),
+  );
   const take = async (): Promise<WorkItem> => {
     const taken = await line.take(1, never);
     const [found] = taken ?? [];
@@ -88,7 +90,10 @@ async function openMachine(
     await line.settle(item, { kind: 'success', outcome });
   };
   const fail = (item: WorkItem): Promise<void> =>
-    line.settle(item, { kind: 'failure', error: { category: 'corrupt-input', message: 'unreadable', retryable: false } as never });
+    line.settle(item, {
+      kind: 'failure',
+      error: { category: 'corrupt-input', message: 'unreadable', retryable: false } as never,
+    });
   const close = (): void => line.close();
   return { files, offer: () => line.offer([item('a')], never), take, finish, fail, close, made };
 }

@@ -27,12 +27,7 @@ const WORKER = {
 const never = new AbortController().signal;
 
 /** A machine of a fleet with two queue files. */
-async function open(
-  folder: string,
-  clock: HeldClock,
-  stack: AsyncDisposableStack,
-  own: Clock = clock,
-): Promise<Once> {
+async function open(folder: string, clock: HeldClock, stack: AsyncDisposableStack, own: Clock = clock): Promise<Once> {
   const openQueue = async (name: string): Promise<WorkQueue> =>
     stack.use(
       new WorkQueue(await openStore(join(folder, name), { durability: 'none', clock, timeoutMs: 60_000 }), clock),
