@@ -75,12 +75,12 @@ export interface TakenItem {
 export interface ItemSource {
   /** Waits for work and returns at most `limit` items; undefined when there will be no more. */
   take(limit: number, signal: AbortSignal): Promise<readonly TakenItem[] | undefined>;
-  /** Called once for every item taken, after its row is written. */
+  /** Called once for every item taken, after its row was given to the sink. */
   settle(item: WorkItem, end: ItemEnd): Promise<void>;
 }
 
 /**
- * A bounded line of items between two steps: one step offers, a stage takes and settles. In memory, or in a queue that
+ * Items between two steps: one step offers, a stage takes and settles. Bounded in memory, or unbounded in a queue that
  * several runners share.
  */
 export interface Line extends ItemSource {
