@@ -46,7 +46,7 @@ else await answerOnce(process.argv[child + 1] ?? '');
 /** What a new process does for its first answer; prints its age and its costs by then. */
 async function answerOnce(folder: string): Promise<void> {
   await using engine = await openDenseEngine(MODEL);
-  using index = await openIndex(folder, engine);
+  await using index = await openIndex(folder, engine);
   const hits = await index.search(QUERIES[0] ?? '', { mode: 'hybrid', top: 5 });
   if (hits.length === 0) throw new Error('no hits');
   const { user, system } = process.cpuUsage();
@@ -140,7 +140,7 @@ function newProcess(folder: string): FirstAnswer {
 
 /** CPU milliseconds of each answer, the embedding of its question included. */
 async function following(folder: string, engine: Awaited<ReturnType<typeof openDenseEngine>>): Promise<number[]> {
-  using index = await openIndex(folder, engine);
+  await using index = await openIndex(folder, engine);
   const samples: number[] = [];
   for (let round = 0; round < WARM_ROUNDS + ROUNDS; round += 1)
     for (const query of QUERIES) {

@@ -103,7 +103,7 @@ using temporary = mkdtempDisposableSync(join(tmpdir(), 'score-answers-'));
 const scratch = temporary.path;
 const dense = { model: engine.model, dimensions: engine.dimensions } as const;
 await buildIndex(scratch, passages(), { dense });
-using index = await openIndex(scratch, engine);
+await using index = await openIndex(scratch, engine);
 const without = questions.filter(({ id }) => gold.get(id)?.size === 0).length;
 console.log(
   `${questions.length} questions to ${placesOf.size} papers of ${chunks.length} passages; evidence of ${without} in no passage`,

@@ -94,7 +94,7 @@ async function scoreCollection(name: string): Promise<string[]> {
   await buildIndex(scratch, passages(name, documents), {
     dense: { model: engine.model, dimensions: engine.dimensions },
   });
-  using index = await openIndex(scratch, engine);
+  await using index = await openIndex(scratch, engine);
   const sums = { lexical: 0, dense: 0, hybrid: 0 };
   let judged = 0;
   let answered = 0;

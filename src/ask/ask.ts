@@ -186,7 +186,7 @@ async function writtenAnswer(asking: Asking, found: readonly CitedHit[], signal?
   const { session, question, writer, maxSearches, contextTokens, live, searches, searchFor, lookAgain } = asking;
   let [passages, left] = [found, maxSearches];
   for (;;) {
-    const read = inPrompt(
+    const read = await inPrompt(
       session,
       passages,
       contextTokens - writer.maxTokens - promptTokens(answerPrompt(question, [])),
@@ -225,12 +225,16 @@ function failed(code: keyof typeof FAILURES): Written {
  * The passages that fit into a prompt, those of a paper together, the best paper first. A paper that most passages are
  * from is given whole if it fits.
  */
-export function inPrompt(session: SearchSession, found: readonly CitedHit[], room: number): CitedHit[] {
+export async function inPrompt(
+  session: SearchSession,
+  found: readonly CitedHit[],
+  room: number,
+): Promise<CitedHit[]> {
   const papers = [...Map.groupBy(found, ({ passage }) => passage.document)];
   const dominant = papers.find(
     ([, own]) => own.length >= DOMINANT.least && own.length >= DOMINANT.share * found.length,
   )?.[0];
-  const whole = dominant === undefined ? [] : session.passagesOf(dominant).filter(isRead);
+  const whole = dominant === undefined ? [] : (await session.passagesOf(dominant)).filter(isRead);
   const isWhole = whole.length > 0 && tokensOf(whole) <= WHOLE_PAPER_SHARE * room;
   const chosen = new Set(isWhole ? whole : []);
   let left = room - tokensOf([...chosen]);

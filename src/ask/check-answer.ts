@@ -236,9 +236,10 @@ export async function checkClaim(
     reason,
     elsewhere,
   });
-  const documents = session.documents({ works: new Set([work]) });
+  const documents = await session.documents({ works: new Set([work]) });
   if (documents.length === 0) return refused('unknown-work');
-  const passages = documents.flatMap(({ document }) => session.passagesOf(document));
+  const own = await Promise.all(documents.map(({ document }) => session.passagesOf(document)));
+  const passages = own.flat();
   const checked = checkQuote(quote, passages);
   if (typeof checked !== 'string') {
     if (sentence !== undefined && numberMissing(sentence, [checked], passages) !== undefined)

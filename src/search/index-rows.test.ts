@@ -8,7 +8,7 @@ import { seededRandom } from '../../test/fixtures/random-document.ts';
 import type { DenseEngine } from '../parse/index.ts';
 import type { IndexedPassage } from './passage.ts';
 import type { SearchMode } from './search-index.ts';
-import { openIndex, readManifest } from './search-index.ts';
+import { openIndex, readManifest } from './segment-reader.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
 import { buildIndex } from '../../test/support/build-index.ts';
 import { IndexRows, segmentsToMerge } from './index-rows.ts';
@@ -55,7 +55,7 @@ async function empty(): Promise<IndexRows> {
 
 /** The results of an index as ids and rounded scores, independent of places and segments. */
 async function answers(path: string, mode: SearchMode): Promise<string[]> {
-  using index = await openIndex(path, engine);
+  await using index = await openIndex(path, engine);
   const hits = await index.search('word3 word17 word40', { mode, top: 10 });
   return hits.map(({ passage, score }) => `${score.toFixed(4)} ${passage.id}`).toSorted();
 }
@@ -98,7 +98,7 @@ test('a removed or replaced document is no longer found, even before a merge', a
   await catalogue.update({ documents: [document('a', 1), document('b', 2)] });
   await catalogue.update({ documents: [document('b', 3)], removed: ['a'] });
   {
-    using index = await openIndex(folder, engine);
+    await using index = await openIndex(folder, engine);
     for (const mode of ['lexical', 'dense', 'hybrid'] as const) {
       const hits = await index.search('word3 a b', { mode, top: 100 });
       assert.ok(hits.length > 0 && hits.every(({ passage }) => passage.document === 'b'), mode);
@@ -170,7 +170,7 @@ test('copies of a document count once, and front matter and references are found
   ];
   await buildIndex(folder, passages, { dense: DENSE });
   {
-    using index = await openIndex(folder, engine);
+    await using index = await openIndex(folder, engine);
     for (const mode of ['lexical', 'dense', 'hybrid'] as const) {
       const found = async (filter: object): Promise<string[]> =>
         (await index.search('attention heads', { mode, top: 9, filter })).map(({ passage }) => passage.id).toSorted();
@@ -186,7 +186,7 @@ test('copies of a document count once, and front matter and references are found
 
 test('each passage has a fit; one below the minimum is left out, and an empty question is refused', async () => {
   await buildIndex(folder, [...(document('a', 1).passages as IndexedPassage[])]);
-  using index = await openIndex(folder);
+  await using index = await openIndex(folder);
   const [first] = await index.search('word0 a', { mode: 'lexical', top: 1 });
   assert.equal(first?.fit, 1);
   const question = 'word0 zebra giraffe elephant';

@@ -13,6 +13,7 @@ import {
   syncFolder,
 } from '../base/index.ts';
 import { CorpusStore, hasStore } from '../database/index.ts';
+import type { IndexManifest } from './index-reader.ts';
 import { INDEX_VERSION, SegmentFile, segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
 import { SegmentWriter } from './segment/write-segment.ts';
@@ -20,7 +21,11 @@ import type { IndexDense } from './segment/write-segment.ts';
 
 const FOLDER = 'Index';
 
-export type IndexManifest = IndexRows['manifest'];
+/** What the index of a folder holds. */
+export interface SegmentsManifest extends IndexManifest {
+  /** How many files its passages are in. */
+  readonly segments: number;
+}
 
 export type SegmentRow = Awaited<ReturnType<SegmentWriter['finish']>> & {
   /** Size and time of the file when its bytes were last compared with the hash. */
@@ -88,7 +93,7 @@ export class IndexRows implements Disposable {
     return this.#store.snapshot(read);
   }
 
-  get manifest() {
+  get manifest(): SegmentsManifest {
     const passages = this.#store.number('select sum(count) from indexed_documents');
     const documents = this.#store.count('indexed_documents');
     return { passages, documents, segments: this.#store.count('segments'), dense: this.dense };

@@ -1,10 +1,11 @@
 export { hasIndex } from './index-rows.ts';
 export type { IndexEvent } from './refresh.ts';
-export type { SearchFilter } from './opened-segments.ts';
+export type { IndexManifest, SearchFilter } from './index-reader.ts';
 export type { IndexedPassage } from './passage.ts';
 export { refreshIndex } from './refresh.ts';
-export { openIndex, readManifest, SEARCHED_BY } from './search-index.ts';
+export { SEARCHED_BY } from './search-index.ts';
 export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';
+export { openIndex, readManifest } from './segment-reader.ts';
 export { findingWeight, sectionOf, SECTIONS } from './section.ts';
 export type { Section } from './section.ts';
 export { dot } from './segment/vectors.ts';

@@ -1,6 +1,6 @@
-import { BM25, indexedLanguages, questionTerms } from '../parse/index.ts';
+import { BM25 } from '../parse/index.ts';
+import type { SearchFilter, WantedTerm } from './index-reader.ts';
 import type { IndexRows, SegmentRow } from './index-rows.ts';
-import type { Section } from './section.ts';
 import { isAside } from './section.ts';
 import { LexicalSegment } from './segment/lexical.ts';
 import { SegmentFile, segmentPath } from './segment/segment-file.ts';
@@ -22,33 +22,14 @@ export class OpenedSegments implements Disposable {
     this.centroid = meanCentroid(segments, dimensions);
   }
 
-  /** The words of a query, each with its terms in the languages of the index. */
-  termsOf(query: string): string[][] {
-    return questionTerms(
-      query,
-      indexedLanguages((term) => this.frequency(term) > 0),
-    );
-  }
-
-  /** BM25 of every passage for a query, by segment, with frequencies of the whole index; 0 for hidden passages. */
-  scoreWords(query: string, hidden: readonly Uint8Array[]): Float32Array[] {
+  /** BM25 of every passage, by segment; 0 for hidden passages. */
+  scoreWords(terms: readonly WantedTerm[], hidden: readonly Uint8Array[]): Float32Array[] {
     const scores = this.segments.map(({ passages }) => new Float32Array(passages));
-    const wanted = new Map<string, { readonly terms: readonly string[]; times: number }>();
-    for (const terms of this.termsOf(query)) {
-      const word = wanted.get(terms.join(' '));
-      if (word) word.times += 1;
-      else wanted.set(terms.join(' '), { terms, times: 1 });
-    }
-    for (const { terms, times } of wanted.values()) {
-      // The rarity of a word counts all languages: a few passages in another language must not make it rare.
-      const weight = times * (BM25.k1 + 1) * this.rarity(terms.reduce((sum, term) => sum + this.frequency(term), 0));
-      // A passage has one language, so it contains at most one of a word's terms.
-      for (const term of terms) {
-        const bytes = Buffer.from(term, 'utf8');
-        for (const [at, { lexical }] of this.segments.entries()) {
-          const found = lexical.find(bytes);
-          if (found) lexical.addScores(found, weight, this.#averageLength, scores[at] as Float32Array);
-        }
+    for (const { term, weight } of terms) {
+      const bytes = Buffer.from(term, 'utf8');
+      for (const [at, { lexical }] of this.segments.entries()) {
+        const found = lexical.find(bytes);
+        if (found) lexical.addScores(found, weight * (BM25.k1 + 1), this.#averageLength, scores[at] as Float32Array);
       }
     }
     for (const [at, own] of scores.entries())
@@ -56,29 +37,23 @@ export class OpenedSegments implements Disposable {
     return scores;
   }
 
-  /** The passages, by segment, with a query word that occurs in at most `most` passages. */
-  rarePlaces(query: string, most: number): Uint32Array[] {
-    const rare = this.termsOf(query)
-      .filter((terms) => terms.reduce((sum, term) => sum + this.frequency(term), 0) <= most)
-      .flat()
-      .map((term) => Buffer.from(term, 'utf8'));
-    return this.segments.map(({ lexical }) =>
-      Uint32Array.from(
-        rare.flatMap((term) => {
-          const found = lexical.find(term);
-          return found ? Array.from(lexical.postings(found).places) : [];
-        }),
-      ),
+  /** The passages with one of these terms, by segment. */
+  placesOf(terms: readonly string[]): Set<number>[] {
+    const wanted = terms.map((term) => Buffer.from(term, 'utf8'));
+    return this.segments.map(
+      ({ lexical }) =>
+        new Set(
+          wanted.flatMap((term) => {
+            const found = lexical.find(term);
+            return found ? Array.from(lexical.postings(found).places) : [];
+          }),
+        ),
     );
   }
 
   frequency(term: string): number {
     const bytes = Buffer.from(term, 'utf8');
     return this.segments.reduce((sum, { lexical }) => sum + (lexical.find(bytes)?.frequency ?? 0), 0);
-  }
-
-  rarity(frequency: number): number {
-    return Math.log(1 + (this.passages - frequency + 0.5) / (frequency + 0.5));
   }
 
   /** The visible passages whose codes are nearest to a query. */
@@ -102,16 +77,11 @@ export class OpenedSegments implements Disposable {
     return near;
   }
 
-  /** The similarity of a passage to a query; `unrelated` if it has no vector. */
-  denseScore(place: number, vector: Float32Array, unrelated: number): number {
+  /** The similarity of a passage to a query; undefined if it has no vector. */
+  similarity(place: number, vector: Float32Array): number | undefined {
     const { segment, local } = this.locate(place);
     const own = segment.vector(local);
-    return own ? dot(own, vector) : unrelated;
-  }
-
-  hasVector(place: number): boolean {
-    const { segment, local } = this.locate(place);
-    return hasVector(segment.facets[local] as number);
+    return own && dot(own, vector);
   }
 
   locate(place: number): { readonly segment: OpenedSegment; readonly at: number; readonly local: number } {
@@ -204,18 +174,6 @@ export class OpenedSegment implements Disposable {
   [Symbol.dispose](): void {
     this.#file[Symbol.dispose]();
   }
-}
-
-export interface SearchFilter {
-  /** Only documents that `accepts` accepts. `key` identifies the filter, so that its result can be cached. */
-  readonly documents?: { readonly key: string; readonly accepts: (document: string) => boolean };
-  /** Only these parts of papers; by default all but front matter, reference lists and acknowledgements. */
-  readonly sections?: readonly Section[];
-  readonly has?: 'table' | 'figure';
-}
-
-export function filterKey({ documents, sections, has }: SearchFilter): string {
-  return JSON.stringify([documents?.key ?? '', sections ?? [], has ?? '']);
 }
 
 /** Which passages of a segment a filter hides, are deleted, or belong to copies of other documents: 1 for those. */

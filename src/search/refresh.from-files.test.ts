@@ -8,7 +8,7 @@ import type { Block, DenseEngine } from '../parse/index.ts';
 import { chunkItem, chunkOutput, denseModelOf, embedItem, embedOutput, openTokenizer } from '../parse/index.ts';
 import { buildIndex } from '../../test/support/build-index.ts';
 import { passagesOfDocument } from './refresh.ts';
-import { openIndex } from './search-index.ts';
+import { openIndex } from './segment-reader.ts';
 
 /** Embeds a text as its number of letters w. */
 const engine: DenseEngine = {
@@ -45,7 +45,7 @@ test('the output of the stages is found by words, heading and meaning, with its 
     await buildIndex(join(root, 'index'), passagesOfDocument(files), {
       ...(dense && { dense: { model: dense.model, dimensions: dense.dimensions } }),
     });
-    using index = await openIndex(join(root, 'index'), engine);
+    await using index = await openIndex(join(root, 'index'), engine);
     for (const [mode, query] of [
       ['lexical', 'swallowing whale'],
       ['dense', 'www'],

@@ -12,7 +12,7 @@ import type { DenseEngine, FileFormat, Tokenizer } from '../parse/index.ts';
 import { chunkItem, chunkOutput, embedItem, embedOutput, openTokenizer } from '../parse/index.ts';
 import type { IndexEvent } from './refresh.ts';
 import { refreshIndex } from './refresh.ts';
-import { openIndex, readManifest } from './search-index.ts';
+import { openIndex, readManifest } from './segment-reader.ts';
 import { SECTIONS } from './section.ts';
 
 let root = '';
@@ -78,7 +78,7 @@ for (const format of ['parquet', 'jsonl'] as const) {
     await rm(chunkOutput(root, 'b', format));
     assert.deepEqual(await refresh(format), { passages: first.passages, changed: true });
 
-    using index = await openIndex(folder, lengthEngine());
+    await using index = await openIndex(folder, lengthEngine());
     assert.deepEqual(index.modes, ['lexical', 'dense', 'hybrid']);
     const [hit] = await index.search('q', { mode: 'dense', top: 1 });
     assert.equal(hit?.passage.file, 'papers/a.pdf');
@@ -92,8 +92,8 @@ test('documents added one by one end up in few segments, and each is still found
     await refresh();
   }
   assert.ok(readManifest(folder).segments < 8, `${readManifest(folder).segments} segments`);
-  using index = await openIndex(folder);
-  for (const id of ids) assert.ok(index.passagesOf(id).length > 0, id);
+  await using index = await openIndex(folder);
+  for (const id of ids) assert.ok((await index.passagesOf(id)).length > 0, id);
 });
 
 test('other links to the documents, or none, leave the index unchanged', async () => {
@@ -118,9 +118,9 @@ test('documents without vectors of the current model are found by words, and rep
     ],
   );
   assert.deepEqual(readManifest(folder).dense?.model, lengthEngine().model);
-  using index = await openIndex(folder, lengthEngine());
+  await using index = await openIndex(folder, lengthEngine());
   for (const id of ['c', 'd', 'e']) {
-    const question = index.passagesOf(id)[0]?.text ?? '';
+    const question = (await index.passagesOf(id))[0]?.text ?? '';
     const found = await index.search(question, { mode: 'hybrid', top: 10, filter: { sections: SECTIONS } });
     assert.ok(
       found.some(({ passage, by }) => passage.document === id && by === 'words'),
@@ -136,7 +136,7 @@ test('a folder without chunks is refused; an index with a damaged database is re
   const database = join(folder, 'corpus.sqlite');
   await writeFile(database, (await readFile(database)).fill('damage', 0, 60));
   assert.deepEqual(await refresh(), { passages, changed: true });
-  using index = await openIndex(folder);
+  await using index = await openIndex(folder);
   assert.deepEqual(index.modes, ['lexical']);
 });
 
@@ -158,7 +158,7 @@ test('a damaged segment is noticed by its time and hash and built again; a copie
     else if (damage === 'foreign') await writeFile(at, 'minutes of a meeting');
     else await rm(at);
     assert.deepEqual(await refresh(), { passages, changed: true }, damage);
-    using opened = await openIndex(folder);
+    await using opened = await openIndex(folder);
     assert.deepEqual(opened.modes, ['lexical']);
   }
   const aside = (await readdir(index)).filter((name) => name.includes('damaged'));

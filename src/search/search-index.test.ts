@@ -11,7 +11,7 @@ import { buildIndex } from '../../test/support/build-index.ts';
 import { dot } from './segment/vectors.ts';
 import type { IndexedPassage } from './passage.ts';
 import type { SearchMode } from './search-index.ts';
-import { openIndex } from './search-index.ts';
+import { openIndex } from './segment-reader.ts';
 
 let folder = '';
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'search-'))));
@@ -59,7 +59,7 @@ for (const dimensions of [384, 50, 1]) {
       rows.map((row, at) => passage(at, `text ${at}`, row)),
       { dense: { model: MODEL, dimensions } },
     );
-    using index = await openIndex(folder, engine);
+    await using index = await openIndex(folder, engine);
     const hits = await index.search('q', { mode: 'dense', top: 500 });
     assert.equal(hits.length, rows.length);
     for (const { passage: found, score } of hits) {
@@ -80,7 +80,7 @@ test('the index computes BM25 by its formula', async () => {
     '',
     'naïve café ﬁeld',
   ];
-  using index = await indexOf(texts);
+  await using index = await indexOf(texts);
   const documents = texts.map(analyse);
   const average = documents.reduce((sum, { length }) => sum + length, 0) / documents.length;
   for (const query of ['deep whales', 'the sea sea', '鲸鱼', 'field', 'CAFÉ', 'nothing of the kind']) {
@@ -111,7 +111,7 @@ test('passages in other languages are found by other forms of their words, like 
     'The rivers and the fish of the plain are studied by farmers for the water of the fields.',
     'Вода рек и рыбы равнины изучаются много лет, и крестьяне пользуются водой для своих полей и садов.',
   ];
-  using index = await indexOf(texts);
+  await using index = await indexOf(texts);
   const first = async (query: string): Promise<string | undefined> =>
     (await index.search(query, { mode: 'lexical', top: 1 }))[0]?.passage.id;
   assert.equal(await first('Untersuchung des Flusses'), '0');
@@ -126,7 +126,7 @@ test('a common word is not rare because one passage is in another language', asy
   );
   const other = passage('other', 'O treatment para os doentes que não são de uma clínica e não por mais dos médicos.');
   await buildIndex(folder, [...english, other]);
-  using index = await openIndex(folder);
+  await using index = await openIndex(folder);
   const hits = await index.search('the treatment of asthma', { mode: 'lexical', top: 9 });
   assert.equal(hits.at(-1)?.passage.id, 'other');
 });
@@ -141,7 +141,7 @@ test('a question about a finding ranks the passage that reports it first within 
     { ...passage('aim', aim), document: 'paper' },
     { ...passage('finding', finding), document: 'paper' },
   ]);
-  using index = await openIndex(folder);
+  await using index = await openIndex(folder);
   const found = async (query: string): Promise<string[]> =>
     (await index.search(query, { mode: 'lexical', top: 3 })).map((hit) => hit.passage.id);
   assert.deepEqual(await found('aspirin placebo headache'), ['other', 'aim', 'finding']);
@@ -153,7 +153,7 @@ test('words in a title count more than words in a text', async () => {
     { ...passage('text', 'Whale songs of the deep sea and of the shore'), title: 'Notes' },
     { ...passage('title', 'Songs of the deep sea and of the shore: notes'), title: 'Whale' },
   ]);
-  using index = await openIndex(folder);
+  await using index = await openIndex(folder);
   const hits = await index.search('whale', { mode: 'lexical', top: 2 });
   assert.deepEqual(
     hits.map((hit) => hit.passage.id),
@@ -169,7 +169,7 @@ test('hybrid scores are the means of both scaled scores and both reciprocal rank
   await buildIndex(folder, all, { dense: { model: MODEL, dimensions: 20 } });
   const query = randomVector(random, 20);
   const text = 'word3 word20 word39';
-  using index = await openIndex(folder, engineOf({ [text]: query }, 20));
+  await using index = await openIndex(folder, engineOf({ [text]: query }, 20));
   const found = async (mode: 'lexical' | 'dense'): Promise<Map<string, number>> => {
     const hits = await index.search(text, { mode, top: 2000 });
     return new Map(hits.map((hit) => [hit.passage.id, hit.score]));
@@ -195,7 +195,7 @@ test('hybrid scores are the means of both scaled scores and both reciprocal rank
 
 test('a hit has every field needed to show it', async () => {
   await buildIndex(folder, [{ ...passage('x', 'Penguins march.'), searchText: 'Antarctica\nPenguins march.' }]);
-  using index = await openIndex(folder);
+  await using index = await openIndex(folder);
   const [hit] = await index.search('antarctica', { mode: 'lexical', top: 1 });
   assert.deepEqual(hit?.passage, {
     id: 'x',
@@ -221,7 +221,7 @@ test('hybrid search finds passages that match only by words or only by meaning',
     [...others, passage('words', 'blue whale', direction(2)), passage('meaning', 'cetacean', direction(0.1))],
     { dense: { model: MODEL, dimensions: 2 } },
   );
-  using index = await openIndex(folder, engineOf({ 'blue whale': direction(0) }, 2));
+  await using index = await openIndex(folder, engineOf({ 'blue whale': direction(0) }, 2));
   const hits = await index.search('blue whale', { mode: 'hybrid', top: 2 });
   assert.deepEqual(hits.map((hit) => hit.passage.id).toSorted(), ['meaning', 'words']);
 });
@@ -233,7 +233,7 @@ test('results of a search are unchanged by later and concurrent searches', async
     [0, 1, 2].map((at) => passage(at, `word${at}`, axis(at))),
     { dense: { model: MODEL, dimensions: 4 } },
   );
-  using index = await openIndex(folder, engineOf({ word0: axis(0), word1: axis(1) }, 4));
+  await using index = await openIndex(folder, engineOf({ word0: axis(0), word1: axis(1) }, 4));
   const alone = await index.rank('word0', { mode: 'hybrid', top: 3 });
   const before = structuredClone(alone);
   const [first, second] = await Promise.all(
@@ -248,7 +248,7 @@ test('a passage without a vector is found by its words alone', async () => {
   await buildIndex(folder, [passage('none', 'kelp'), passage('two', 'b', axis(0)), passage('one', 'c', axis(2))], {
     dense: { model: MODEL, dimensions: 4 },
   });
-  using index = await openIndex(folder, engineOf({ kelp: axis(0) }, 4));
+  await using index = await openIndex(folder, engineOf({ kelp: axis(0) }, 4));
   const found = async (mode: SearchMode): Promise<unknown> =>
     (await index.search('kelp', { mode, top: 3 })).map((hit) => [hit.passage.id, Math.fround(hit.score), hit.by]);
   assert.deepEqual(await found('dense'), [
@@ -276,7 +276,7 @@ test('the best passages come first, and only one of two versions is shown', asyn
     ...of('preprint', title.toUpperCase(), 4, 'near land '),
     ...of('third', 'Songs', 1, 'heard by many people on ships in the far south of the world '),
   ]);
-  using index = await openIndex(folder);
+  await using index = await openIndex(folder);
   const found = async (top: number): Promise<string[]> =>
     (await index.search('whale songs', { mode: 'lexical', top })).map((hit) => hit.passage.document);
   assert.deepEqual((await found(5)).slice(0, 4), ['article', 'article', 'article', 'article']);
@@ -301,7 +301,7 @@ test('a question ranks results before methods with the same words, if it is sear
   );
   const question = 'which bleaching after heat?';
   const vector = Float32Array.of(1, 0);
-  using index = await openIndex(folder, engineOf({ [question]: vector, 'bleaching after heat': vector }, 2));
+  await using index = await openIndex(folder, engineOf({ [question]: vector, 'bleaching after heat': vector }, 2));
   const found = async (query: string): Promise<string> =>
     (await index.search(query, { mode: 'lexical', top: 3 })).map(({ passage: { id } }) => id).join(' ');
   assert.equal(await found(question), 's r m');
@@ -314,7 +314,7 @@ test('a question with a rare name finds the passage with that name, also in meth
     section: 'results' as const,
   }));
   await buildIndex(folder, [...filler, { ...passage('m', 'Bubrobruth was bought'), section: 'methods' as const }], {});
-  using index = await openIndex(folder);
+  await using index = await openIndex(folder);
   const [first] = await index.search('which tank of Bubrobruth?', { mode: 'lexical', top: 3 });
   assert.equal(first?.passage.id, 'm');
   assert.equal((await index.search('which Bubrobruth?', { mode: 'lexical', top: 1 }))[0]?.score, first?.score);
@@ -334,7 +334,7 @@ test('a question about a word unknown to the index has no results', async () => 
     },
   );
   const question = Float32Array.of(1, 0);
-  using index = await openIndex(
+  await using index = await openIndex(
     folder,
     engineOf({ metformin: question, insulin: question, 'lowers sugar': question }, 2),
   );
@@ -346,7 +346,7 @@ test('a question about a word unknown to the index has no results', async () => 
 });
 
 test('words that ask for an amount do not count in the fit', async () => {
-  using index = await indexOf(['Of the colonies, 41 % were still alive.', 'Reefs change.', 'Fish eat algae.']);
+  await using index = await indexOf(['Of the colonies, 41 % were still alive.', 'Reefs change.', 'Fish eat algae.']);
   const fit = async (query: string): Promise<number | undefined> =>
     (await index.search(query, { mode: 'lexical', top: 1 }))[0]?.fit;
   assert.equal(await fit('How many colonies were still alive?'), 1);
@@ -357,7 +357,7 @@ test('without an engine the index is searched by words only, and other modes are
   await buildIndex(folder, [passage(1, 'whale', new Float32Array(4))], {
     dense: { model: MODEL, dimensions: 4 },
   });
-  using index = await openIndex(folder);
+  await using index = await openIndex(folder);
   assert.deepEqual(index.modes, ['lexical']);
   await assert.rejects(index.search('whale', { mode: 'hybrid', top: 1 }), { code: 'INDEX_NOT_DENSE' });
   assert.equal((await index.search('whale', { mode: 'lexical', top: 1 })).length, 1);
@@ -391,7 +391,7 @@ test('damaged bytes anywhere in a segment are reported as a damaged index', asyn
     const damaged = Buffer.from(bytes).fill(0xfe, at, at + 16);
     await writeFile(path, damaged);
     try {
-      using index = await openIndex(folder, engine);
+      await using index = await openIndex(folder, engine);
       await index.search('whale', { mode: 'hybrid', top: 30 });
     } catch (error) {
       assert.equal((error as { code?: string }).code, 'INDEX_DAMAGED', String((error as Error).stack));
@@ -406,7 +406,7 @@ test('a new build replaces the old one and removes leftovers of failed builds', 
   await writeFile(join(folder, 'Index', 'segment-0badf00d0bad.bin'), 'left behind');
   await buildIndex(folder, [passage(1, 'new')]);
   assert.equal((await readdir(join(folder, 'Index'))).filter((name) => name.endsWith('.bin')).length, 1);
-  using index = await openIndex(folder);
+  await using index = await openIndex(folder);
   assert.equal((await index.search('old', { mode: 'lexical', top: 1 })).length, 0);
   assert.equal((await index.search('new', { mode: 'lexical', top: 1 })).length, 1);
 });
@@ -420,7 +420,7 @@ test('an index can be opened at any time while it is replaced', async () => {
   })();
   let opened = 0;
   while (!built.signal.aborted) {
-    using index = await openIndex(folder);
+    await using index = await openIndex(folder);
     assert.equal((await index.search('whale', { mode: 'lexical', top: 1 })).length, 1);
     opened += 1;
   }

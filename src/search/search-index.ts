@@ -1,16 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
-
 import { AppError, canonicalJson } from '../base/index.ts';
 import type { DenseEngine } from '../parse/index.ts';
-import { passageTerms, withoutAmountWords } from '../parse/index.ts';
-import type { IndexManifest } from './index-rows.ts';
-import { IndexRows } from './index-rows.ts';
-import type { SearchFilter } from './opened-segments.ts';
+import { indexedLanguages, passageTerms, questionTerms, withoutAmountWords } from '../parse/index.ts';
+import type { Candidate, IndexManifest, IndexReader, IndexSnapshot, SearchFilter, WantedTerm } from './index-reader.ts';
 import type { Passage } from './passage.ts';
-import { filterKey, hiddenPlaces, OpenedSegment, OpenedSegments } from './opened-segments.ts';
 import { askedSections, findingWeight, sectionWeights } from './section.ts';
 import { dot } from './segment/vectors.ts';
-import { readFacet } from './segment/write-segment.ts';
 
 export type SearchMode = 'lexical' | 'dense' | 'hybrid';
 
@@ -34,45 +28,38 @@ export interface SearchOptions {
 }
 
 export const SEARCHED_BY = { lexical: 'words', dense: 'meaning', hybrid: 'words and meaning' } as const;
-/** How many rows with the nearest codes are compared exactly: one in so many, within limits. Codes are coarse. */
+/** How many of the nearest passages are compared exactly: one in so many, within limits. */
 const NEAR_ONE_IN = 250;
 const NEAR_ROWS = { least: 1_000, most: 4_000 };
 const NEAR_WORDS = 1000;
-const FILTERS_KEPT = 8;
 /** How many times more passages are ranked than requested: those of other versions of a work are left out. */
 const LOOKED_AT = 3;
 
-/** A snapshot of the index. */
-export class SearchIndex implements Disposable {
-  readonly manifest: IndexManifest;
-  readonly #all: OpenedSegments;
-  readonly #copies: ReadonlySet<string>;
-  readonly #engine: DenseEngine | undefined;
-  readonly #hidden = new Map<string, readonly Uint8Array[]>();
+/** Refuses an engine whose vectors cannot be compared with those of an index. */
+export function checkModel({ dense }: IndexManifest, engine: DenseEngine | undefined): void {
+  if (!engine || !dense || canonicalJson(engine.model) === canonicalJson(dense.model)) return;
+  const [indexed, given] = [dense.model, engine.model];
+  throw new AppError(
+    'INDEX_MODEL',
+    `the index was built with ${indexed.name} (${indexed.precision}), not with ${given.name} (${given.precision})`,
+    { hint: 'search with that model, or embed everything again' },
+  );
+}
 
-  constructor(index: IndexRows, engine: DenseEngine | undefined) {
-    this.manifest = index.manifest;
-    const { dense } = this.manifest;
-    if (engine && dense && canonicalJson(engine.model) !== canonicalJson(dense.model)) {
-      throw new AppError(
-        'INDEX_MODEL',
-        `the index was built with ${dense.model.name} (${dense.model.precision}), not with ${engine.model.name} (${engine.model.precision})`,
-        { hint: 'search with that model, or embed everything again' },
-      );
-    }
-    const rows = index.segments();
-    this.#engine = dense ? engine : undefined;
-    using opened = new DisposableStack();
-    let base = 0;
-    const segments = rows.map((row) => {
-      const segment = opened.use(new OpenedSegment(index, row, { base, withVectors: this.#engine !== undefined }));
-      base += segment.passages;
-      return segment;
-    });
-    const length = rows.reduce((sum, row) => sum + row.length, 0);
-    this.#all = new OpenedSegments(segments, length, dense?.dimensions ?? 0);
-    opened.move();
-    this.#copies = index.copies();
+/** How often a question is asked again when the index was replaced by a new one meanwhile. */
+const MOST_SWITCHES = 3;
+
+/** Ranks the passages of an index, which may be files or tables of a server. */
+export class SearchIndex implements AsyncDisposable {
+  readonly manifest: IndexManifest;
+  readonly #reader: IndexReader;
+  readonly #engine: DenseEngine | undefined;
+
+  /** Owns the reader. With an engine it also searches by meaning. */
+  constructor(reader: IndexReader, engine: DenseEngine | undefined) {
+    this.manifest = reader.manifest;
+    this.#reader = reader;
+    this.#engine = this.manifest.dense ? engine : undefined;
   }
 
   /** The available modes: only words without vectors or a model to embed the query. */
@@ -80,19 +67,14 @@ export class SearchIndex implements Disposable {
     return this.#engine ? ['lexical', 'dense', 'hybrid'] : ['lexical'];
   }
 
-  documents(accepts: (document: string) => boolean): string[] {
-    return this.#all.segments
-      .flatMap(({ documents }) => documents.map(({ id }) => id))
-      .filter((id) => !this.#copies.has(id) && accepts(id))
-      .sort();
+  /** The accepted documents, sorted by name. */
+  async documents(accepts: (document: string) => boolean): Promise<string[]> {
+    return (await this.#reader.documents()).filter(accepts);
   }
 
-  passagesOf(document: string): Passage[] {
-    for (const segment of this.#all.segments) {
-      const row = segment.documents.find(({ id }) => id === document);
-      if (row) return Array.from({ length: row.count }, (_, at) => segment.passage(row.first + at));
-    }
-    return [];
+  /** The passages of a document, in their order. */
+  passagesOf(document: string): Promise<readonly Passage[]> {
+    return this.#reader.passagesOf(document);
   }
 
   async search(query: string, options: SearchOptions, signal?: AbortSignal): Promise<Hit[]> {
@@ -102,68 +84,78 @@ export class SearchIndex implements Disposable {
       });
     }
     const { top, mode, minFit = 0 } = options;
-    const { ranked, vector } = await this.#ranked(query, { ...options, top: top * LOOKED_AT }, signal);
-    const hits = this.#fitting(this.#findingsFirst(query, ranked), fitOf(this.#all, query, vector), mode);
-    const enough = hits.filter(({ fit }) => fit >= minFit);
-    return firstVersions(enough, top).map((hit, at) => ({ rank: at + 1, ...hit }));
-  }
-
-  *#fitting(
-    ranked: readonly Scored[],
-    fitOfPassage: (place: number, passage: Passage) => number,
-    mode: SearchMode,
-  ): Generator<Omit<Hit, 'rank'>> {
-    for (const { place, score } of ranked) {
-      const passage = this.#all.passage(place);
-      const by = this.#all.hasVector(place) ? SEARCHED_BY[mode] : 'words';
-      yield { score, fit: fitOfPassage(place, passage), by, passage };
-    }
-  }
-
-  /** If a question asks for a finding, each paper's passages that report findings precede its others. */
-  #findingsFirst(query: string, ranked: readonly Scored[]): readonly Scored[] {
-    const weight = findingWeight(query);
-    if (!weight) return ranked;
-    const found = ranked.map(({ place, score }, at) => {
-      const { document, text } = this.#all.passage(place);
-      return { at, place, document, score: score * weight(text) };
+    return await this.#onOneIndex(async () => {
+      const { snapshot, ranked, candidates, languages } = await this.#ranked(
+        query,
+        { ...options, top: top * LOOKED_AT },
+        signal,
+      );
+      const passages = await snapshot.read(ranked.map(({ place }) => place));
+      const fitOfPassage = fitOf(snapshot, questionTerms(withoutAmountWords(query), languages));
+      const hits = findingsFirst(query, ranked, passages).flatMap(({ place, score }) => {
+        const [passage, candidate] = [passages.get(place), candidates.get(place)];
+        if (!passage || !candidate) return [];
+        const by = candidate.hasVector ? SEARCHED_BY[mode] : 'words';
+        return [{ score, fit: fitOfPassage(passage, candidate.similarity), by, passage }];
+      });
+      const enough = hits.filter(({ fit }) => fit >= minFit);
+      return firstVersions(enough, top).map((hit, at) => ({ rank: at + 1, ...hit }));
     });
-    const places = ranked.map(({ place }) => place);
-    for (const own of Map.groupBy(found, ({ document }) => document).values())
-      for (const [nth, { place }] of own.toSorted((a, b) => b.score - a.score).entries())
-        places[own[nth]?.at ?? 0] = place;
-    return ranked.map(({ score }, at) => ({ place: places[at] ?? 0, score }));
   }
 
   /** Like `search`, but returns passage numbers without reading the passages. */
   async rank(query: string, options: SearchOptions, signal?: AbortSignal): Promise<readonly Scored[]> {
-    return (await this.#ranked(query, options, signal)).ranked;
+    return (await this.#onOneIndex(() => this.#ranked(query, options, signal))).ranked;
+  }
+
+  /** A new index may replace the old one at any time: then the question is asked again. */
+  async #onOneIndex<T>(answer: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await answer();
+      } catch (error) {
+        const isSwitched = error instanceof AppError && error.code === 'INDEX_REPLACED';
+        if (!isSwitched || attempt >= MOST_SWITCHES) throw error;
+      }
+    }
+  }
+
+  /** The index with the frequencies of the words of a query, and the languages of its passages. */
+  async #snapshotFor(query: string) {
+    const markers: string[] = [];
+    indexedLanguages((marker) => {
+      markers.push(marker);
+      return false;
+    });
+    const snapshot = await this.#reader.snapshot([...markers, ...questionTerms(query, []).flat()]);
+    const languages = indexedLanguages((marker) => snapshot.frequency(marker) > 0);
+    if (languages.length === 0) return { snapshot, languages };
+    return { snapshot: await this.#reader.snapshot(questionTerms(query, languages).flat()), languages };
   }
 
   /** Candidates are found by near codes and by words, then compared exactly. */
   async #ranked(query: string, { mode, top, filter = {} }: SearchOptions, signal: AbortSignal | undefined) {
-    const all = this.#all;
-    const sections = filter.sections ?? askedSections(query);
-    const hidden = this.#hiddenBy(sections ? { ...filter, sections } : filter);
     const vector = mode === 'lexical' ? undefined : await this.#vectorOf(query, signal);
-    const unrelated = vector ? dot(vector, all.centroid) : 0;
-    const share = Math.min(NEAR_ROWS.most, all.passages / NEAR_ONE_IN);
-    const near = vector ? all.nearest(vector, hidden, Math.max(NEAR_ROWS.least, share, top * 20)) : [];
-    const words = mode === 'dense' ? [] : all.scoreWords(query, hidden);
-    const worded = bestOf(all.segments, words, Math.max(NEAR_WORDS, top));
-    const weight = mode === 'dense' ? undefined : sectionWeight(all, query);
-    const candidates = Array.from(new Set([...near, ...worded]), (place) => {
-      const { at, local } = all.locate(place);
-      const meaning = vector ? all.denseScore(place, vector, unrelated) : 0;
-      return { place, lexical: words[at]?.[local] ?? 0, meaning, weight: weight?.(at, local) ?? 1 };
+    const { snapshot, languages } = await this.#snapshotFor(query);
+    const { passages, centroid } = snapshot;
+    const sections = filter.sections ?? askedSections(query);
+    const unrelated = vector ? dot(vector, centroid) : 0;
+    const share = Math.min(NEAR_ROWS.most, passages / NEAR_ONE_IN);
+    const found = await snapshot.candidates({
+      filter: sections ? { ...filter, sections } : filter,
+      terms: mode === 'dense' ? [] : wantedTerms(snapshot, questionTerms(query, languages)),
+      byWords: mode === 'dense' ? 0 : Math.max(NEAR_WORDS, top),
+      near: vector && { vector, count: Math.max(NEAR_ROWS.least, Math.ceil(share), top * 20) },
     });
+    const bySection = sectionWeights(query);
+    const weightOf = ({ section, isRare }: Candidate): number => (isRare ? 1 : (bySection[section] ?? 1));
     const byWords = (): Scored[] =>
-      candidates
-        .map(({ place, lexical, weight: factor }) => ({ place, score: factor * lexical }))
+      found
+        .map((each) => ({ place: each.place, score: weightOf(each) * each.lexical }))
         .filter(({ score }) => score > 0)
         .sort(bestFirst);
     const byMeaning = (): Scored[] =>
-      candidates.map(({ place, meaning }) => ({ place, score: meaning })).sort(bestFirst);
+      found.map(({ place, similarity }) => ({ place, score: similarity ?? unrelated })).sort(bestFirst);
     const related = (): Scored[] => byMeaning().filter(({ score }) => score > unrelated);
     const ranked =
       mode === 'lexical'
@@ -174,7 +166,8 @@ export class SearchIndex implements Disposable {
               { ranked: byWords(), unrelated: 0 },
               { ranked: related(), unrelated },
             ]).sort(bestFirst);
-    return { ranked: ranked.slice(0, top), vector };
+    const candidates = new Map(found.map((each) => [each.place, each]));
+    return { snapshot, ranked: ranked.slice(0, top), candidates, languages };
   }
 
   async #vectorOf(query: string, signal: AbortSignal | undefined): Promise<Float32Array> {
@@ -185,21 +178,8 @@ export class SearchIndex implements Disposable {
     });
   }
 
-  #hiddenBy(filter: SearchFilter): readonly Uint8Array[] {
-    const key = filterKey(filter);
-    const known = this.#hidden.get(key);
-    if (known) return known;
-    const found = this.#all.segments.map((segment) => hiddenPlaces(segment, filter, this.#copies));
-    for (const oldest of this.#hidden.keys()) {
-      if (this.#hidden.size < FILTERS_KEPT) break;
-      this.#hidden.delete(oldest);
-    }
-    this.#hidden.set(key, found);
-    return found;
-  }
-
-  [Symbol.dispose](): void {
-    this.#all[Symbol.dispose]();
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#reader[Symbol.asyncDispose]();
   }
 }
 
@@ -208,46 +188,52 @@ const RARE = 3;
 /** The same limit as one in so many passages, for small indexes, where every word is in few of them. */
 const RARE_ONE_IN = 100;
 
-/** The weight of a passage by its section, if the question prefers sections: the segment's number and the passage's in it. */
-function sectionWeight(
-  all: OpenedSegments,
-  question: string,
-): ((segment: number, passage: number) => number) | undefined {
-  const bySection = sectionWeights(question);
-  if (Object.keys(bySection).length === 0) return undefined;
-  const weights = Float32Array.from({ length: 256 }, (_, facet) => bySection[readFacet(facet).section] ?? 1);
-  const rare = all
-    .rarePlaces(question, Math.min(RARE, Math.floor(all.passages / RARE_ONE_IN)))
-    .map((places) => new Set(places));
-  return (segment, passage) =>
-    rare[segment]?.has(passage) ? 1 : (weights[all.segments[segment]?.facets[passage] ?? 0] ?? 1);
+/** The terms of a question's words, each by how rare its word is. */
+function wantedTerms(snapshot: IndexSnapshot, words: readonly (readonly string[])[]): WantedTerm[] {
+  const most = Math.min(RARE, Math.floor(snapshot.passages / RARE_ONE_IN));
+  return [...Map.groupBy(words, (terms) => terms.join(' ')).values()].flatMap((same) => {
+    const [terms = []] = same;
+    // The rarity of a word counts all languages: a few passages in another language must not make it rare.
+    const frequency = frequencyOf(snapshot, terms);
+    const weight = same.length * rarityOf(frequency, snapshot.passages);
+    // A passage has one language, so it contains at most one of a word's terms.
+    return terms.map((term) => ({ term, weight, isRare: frequency <= most }));
+  });
 }
 
-export function readManifest(folder: string): IndexManifest {
-  using index = IndexRows.read(folder);
-  return index.manifest;
+/** How many passages have a word in any language. */
+function frequencyOf(snapshot: IndexSnapshot, terms: readonly string[]): number {
+  return terms.reduce((sum, term) => sum + snapshot.frequency(term), 0);
 }
 
-/** With an engine also its vectors. */
-export async function openIndex(folder: string, engine?: DenseEngine): Promise<SearchIndex> {
-  for (let attempt = 1; ; attempt += 1) {
-    // Frequent openers must not starve a writer in this process.
-    await setImmediate();
-    using index = IndexRows.read(folder);
-    try {
-      return index.snapshot(() => new SearchIndex(index, engine));
-    } catch (error) {
-      // A merge may have replaced segments and removed their files meanwhile.
-      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      if (!isGone || attempt >= 10) throw error;
-    }
-  }
+function rarityOf(frequency: number, passages: number): number {
+  return Math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5));
+}
+
+/** If a question asks for a finding, each paper's passages that report findings precede its others. */
+function findingsFirst(
+  query: string,
+  ranked: readonly Scored[],
+  passages: ReadonlyMap<number, Passage>,
+): readonly Scored[] {
+  const weight = findingWeight(query);
+  if (!weight) return ranked;
+  const found = ranked.flatMap(({ place, score }, at) => {
+    const passage = passages.get(place);
+    return passage ? [{ at, place, document: passage.document, score: score * weight(passage.text) }] : [];
+  });
+  const places = ranked.map(({ place }) => place);
+  for (const own of Map.groupBy(found, ({ document }) => document).values())
+    for (const [nth, { place }] of own.toSorted((a, b) => b.score - a.score).entries())
+      places[own[nth]?.at ?? 0] = place;
+  return ranked.map(({ score }, at) => ({ place: places[at] ?? 0, score }));
 }
 
 /** How slowly ranks lose weight. Small: a passage that one ranking puts first is among the first of both. */
 const RANK_OFFSET = 10;
 
-interface Scored {
+/** A passage by its place in the snapshot, and its score. */
+export interface Scored {
   readonly place: number;
   readonly score: number;
 }
@@ -270,29 +256,8 @@ function fuse(rankings: readonly { readonly ranked: readonly Scored[]; readonly 
 }
 
 /** Ties go to the earlier passage. */
-function bestFirst(one: Scored, other: Scored): number {
+export function bestFirst(one: Scored, other: Scored): number {
   return other.score - one.score || one.place - other.place;
-}
-
-/** Passages with scores above 0, given the scores of each segment. */
-function bestOf(segments: readonly OpenedSegment[], scores: readonly Float32Array[], top: number): number[] {
-  let best: Scored[] = [];
-  let bound = 0;
-  for (const [segment, own] of scores.entries()) {
-    const base = segments[segment]?.base ?? 0;
-    for (let at = 0; at < own.length; at += 1) {
-      const score = own[at] as number;
-      if (!(score > bound)) continue;
-      best.push({ place: base + at, score });
-      if (best.length < 2 * top) continue;
-      best = best.sort(bestFirst).slice(0, top);
-      bound = best.at(-1)?.score ?? 0;
-    }
-  }
-  return best
-    .sort(bestFirst)
-    .slice(0, top)
-    .map(({ place }) => place);
 }
 
 /** Documents with equal titles this long are versions of one work; shorter titles may be equal by chance. */
@@ -323,27 +288,24 @@ const MOSTLY_KNOWN = 0.25;
  * are unknown: a passage about another drug is similar to a question about metformin without answering it.
  */
 function fitOf(
-  segments: OpenedSegments,
-  query: string,
-  vector: Float32Array | undefined,
-): (place: number, passage: Passage) => number {
+  snapshot: IndexSnapshot,
+  words: readonly (readonly string[])[],
+): (passage: Passage, similarity: number | undefined) => number {
   const rarity = new Map<readonly string[], number>();
   let [total, known] = [0, 0];
-  const words = segments.termsOf(withoutAmountWords(query));
   for (const terms of new Map(words.map((each) => [each.join(' '), each])).values()) {
-    const frequency = terms.reduce((sum, term) => sum + segments.frequency(term), 0);
-    const weight = segments.rarity(frequency);
+    const frequency = frequencyOf(snapshot, terms);
+    const weight = rarityOf(frequency, snapshot.passages);
     rarity.set(terms, weight);
     total += weight;
     if (frequency > 0) known += weight;
   }
   const share = known < MOSTLY_KNOWN * total ? UNKNOWN_SHARE : 1;
-  return (place, { text, title, headings }) => {
+  return ({ text, title, headings }, similarity = 0) => {
     const own = new Set(passageTerms(text, [title, ...headings]));
     let covered = 0;
     for (const [terms, weight] of rarity) if (terms.some((term) => own.has(term))) covered += weight;
     const shared = total === 0 ? 0 : covered / total;
-    const meaning = vector ? share * segments.denseScore(place, vector, 0) : 0;
-    return Math.min(1, Math.max(shared, meaning, 0));
+    return Math.min(1, Math.max(shared, share * similarity, 0));
   };
 }

@@ -85,7 +85,7 @@ export async function fillTable(
   // As many papers at a time as the model server accepts requests.
   const workers = writer ? config.model.concurrency : 1;
   const options = stageSettings(call, config, { policy: 'io', workers, retries: 0, perItemTimeoutS: 0 });
-  const documents = session.documents(request.search);
+  const documents = await session.documents(request.search);
   if (documents.length === 0)
     throw new AppError('TABLE_NOTHING', 'no papers for the table', {
       hint: 'parse papers first, or choose other --works',
@@ -165,7 +165,7 @@ async function openRow(
   { session, columns, contextTokens }: Pick<TableRequest, 'columns'> & Sources,
   signal?: AbortSignal,
 ): Promise<OpenRow> {
-  const paper = { facts, passages: session.passagesOf(document) };
+  const paper = { facts, passages: await session.passagesOf(document) };
   const known = new Map<Column, Cell>();
   const found = new Map<Column, readonly CitedHit[]>();
   for (const column of columns) {
@@ -322,7 +322,7 @@ export async function estimateTable(
   { columns, search, writer }: TableRequest,
   signal?: AbortSignal,
 ): Promise<TableEstimate> {
-  const documents = session.documents(search);
+  const documents = await session.documents(search);
   const { support, contextTokens } = askSettings(corpus.config);
   const table = { columns, model: writer?.name ?? null };
   const folder = tableFolder(corpus, columns);

@@ -57,7 +57,7 @@ export function savedTables(corpus: Pick<Corpus, 'config'>) {
 }
 
 /** Fills in nothing; `next` is where the next page starts. */
-export function readTable(
+export async function readTable(
   corpus: Corpus,
   session: SearchSession,
   id: string,
@@ -65,7 +65,7 @@ export function readTable(
 ) {
   const { search = {}, from = 0, limit = Infinity } = page;
   const table = tableNamed(corpus, id);
-  const documents = session.documents(search);
+  const documents = await session.documents(search);
   const rows: TableRow[] = [];
   let at = from;
   for (; at < documents.length && rows.length < limit; at += 1) {
@@ -114,12 +114,12 @@ export function withCorrections(table: Table, corrections: ReadonlyMap<string, R
 }
 
 /** Corrects a cell for later runs too and returns its row; '' empties it, null restores the extracted value. */
-export function correctCell(
+export async function correctCell(
   corpus: Corpus,
   session: SearchSession,
   id: string,
   cell: { readonly work: string; readonly column: string; readonly value: string | null },
-): TableRow | undefined {
+): Promise<TableRow | undefined> {
   const { columns } = tableNamed(corpus, id);
   const column = columns.find(({ name }) => name === cell.column);
   if (!column)
@@ -127,7 +127,7 @@ export function correctCell(
       hint: `its columns: ${columns.map(({ name }) => name).join(', ')}`,
     });
   const search = { works: new Set([cell.work]) };
-  if (session.documents(search).length === 0)
+  if ((await session.documents(search)).length === 0)
     throw new AppError('USAGE_WORK', `unknown work "${cell.work.slice(0, 100)}"`, { hint: 'use an id of a row' });
   const value = cell.value?.trim() ?? null;
   const typed = value === null || value === '' ? value : typedValue(column, value);
@@ -136,5 +136,6 @@ export function correctCell(
       hint: column.type === 'choice' ? `one of: ${column.choices.join(', ')}` : `expected ${column.type}`,
     });
   corpus.correct(cell.work, column.name, typed);
-  return readTable(corpus, session, id, { search }).rows[0];
+  const { rows } = await readTable(corpus, session, id, { search });
+  return rows[0];
 }

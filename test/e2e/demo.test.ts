@@ -68,7 +68,7 @@ test('the demo downloads the expected works, finds the known answers, and does n
   const saved = await savedWorks(out);
   assert.equal(saved.size, account.works.downloaded);
   await using engine = await openDenseEngine({ engine: 'embedded', precision: 'int8', threads: 1 });
-  using index = await openIndex(out, engine);
+  await using index = await openIndex(out, engine);
   assert.equal(account.index.searched_by, 'words and meaning');
   let [asked, found] = [0, 0];
   for (const { question, nonce, value } of plantedQuestions(new World(DEMO_WORLD), saved)) {

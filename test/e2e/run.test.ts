@@ -50,7 +50,7 @@ test('a folder of papers becomes a searchable corpus without downloads, and the 
     ['done', ['papers'], withoutOut(first.stdout)],
   );
   {
-    using index = await openIndex(out);
+    await using index = await openIndex(out);
     const [hit] = await index.search('who ate the kelp?', { mode: 'lexical', top: 1 });
     assert.match(hit?.passage.text ?? '', /Urchins ate/);
     assert.match(hit?.passage.file ?? '', /kelp\.html$/);

@@ -161,7 +161,7 @@ async function askAndTabulate(corpus: Corpus, signal: AbortSignal) {
   await using search = await corpus.openSearch({}, signal);
   const answer = await askCorpus(search, ASKED, { sentences: 1 }, signal);
   const near = answer.passages.map(({ passage }) => passage.document);
-  const documents = [...new Set([...near, ...search.documents().map(({ document }) => document)])];
+  const documents = [...new Set([...near, ...(await search.documents()).map(({ document }) => document)])];
   const columns = parseColumns(TABLE_COLUMNS, 'columns.yaml');
   const works = new Set(documents.slice(0, TABLE_ROWS));
   return { answer, table: await fillTable(corpus, search, { columns, search: { works } }, signal) };

@@ -76,14 +76,13 @@ export class SearchSession implements AsyncDisposable {
   }
 
   /** The papers that match a filter, sorted by name. */
-  documents(filter: PassageFilter = {}) {
+  async documents(filter: PassageFilter = {}): Promise<CitedDocument[]> {
     const { documents } = searchFilter(filter, this.#parts.works, this.#hidden);
-    return this.#index
-      .documents((document) => documents?.accepts(document) !== false)
-      .map((document) => {
-        const record = this.#parts.works.records.ofDocument(document);
-        return { document, work: record ? citedWork(record) : null, link: this.#parts.works.link(document) ?? null };
-      });
+    const accepted = await this.#index.documents((document) => documents?.accepts(document) !== false);
+    return accepted.map((document) => {
+      const record = this.#parts.works.records.ofDocument(document);
+      return { document, work: record ? citedWork(record) : null, link: this.#parts.works.link(document) ?? null };
+    });
   }
 
   /** Whether the corpus has a graph, so that related passages can be found. */
@@ -92,12 +91,12 @@ export class SearchSession implements AsyncDisposable {
   }
 
   /** All passages of a document, in order. */
-  passagesOf(document: string): CitedHit[] {
+  async passagesOf(document: string): Promise<CitedHit[]> {
     const record = this.#parts.works.records.ofDocument(document);
     const link = this.#parts.works.link(document);
-    return this.#index
-      .passagesOf(document)
-      .map((passage, at) => citedHit({ rank: at + 1, score: 0, fit: 0, by: 'words', passage }, record, link));
+    return (await this.#index.passagesOf(document)).map((passage, at) =>
+      citedHit({ rank: at + 1, score: 0, fit: 0, by: 'words', passage }, record, link),
+    );
   }
 
   /** Restricts a filter to documents that citations connect with the hits, without the hits' own documents. */
@@ -114,7 +113,7 @@ export class SearchSession implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#index[Symbol.dispose]();
+    await this.#index[Symbol.asyncDispose]();
     this.#parts.works[Symbol.dispose]();
     await this.#parts.reader[Symbol.asyncDispose]();
     await this.#parts.engine?.[Symbol.asyncDispose]();
@@ -160,7 +159,13 @@ export interface CitedHit extends Hit {
   readonly related?: true;
 }
 
-export type CitedDocument = ReturnType<SearchSession['documents']>[number];
+/** A paper of the corpus, with the work to cite for it. */
+export interface CitedDocument {
+  readonly document: string;
+  /** Null if nothing is known about the document. */
+  readonly work: CitedWork | null;
+  readonly link: string | null;
+}
 
 export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string | undefined): CitedHit {
   const { page } = hit.passage;
