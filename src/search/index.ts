@@ -9,3 +9,5 @@ export { openIndex, readManifest } from './segment-reader.ts';
 export { findingWeight, sectionOf, SECTIONS } from './section.ts';
 export type { Section } from './section.ts';
 export { dot } from './segment/vectors.ts';
+export { openPostgresIndex, readPostgresManifest } from './postgres/postgres-reader.ts';
+export { PostgresIndex } from './postgres/postgres-index.ts';

@@ -95,6 +95,8 @@ export class SearchIndex implements AsyncDisposable {
       const hits = findingsFirst(query, ranked, passages).flatMap(({ place, score }) => {
         const [passage, candidate] = [passages.get(place), candidates.get(place)];
         if (!passage || !candidate) return [];
+        // A server may have replaced a document after the filter was applied.
+        if (options.filter?.documents?.accepts(passage.document) === false) return [];
         const by = candidate.hasVector ? SEARCHED_BY[mode] : 'words';
         return [{ score, fit: fitOfPassage(passage, candidate.similarity), by, passage }];
       });

@@ -15,6 +15,10 @@ const OUTAGE_MS = 600_000;
 
 export type Values = Readonly<Record<string, unknown>>;
 
+/** Runs one statement of a transaction; parameters are written `:name`. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the columns that the statement selects
+export type RunStatement = <R extends object>(sql: string, values?: Values) => Promise<R[]>;
+
 /** The statement may be sent again: the server is unreachable, starting, full, or asks for a retry. */
 const PASSING = new Set([
   'ECONNREFUSED',
@@ -100,11 +104,29 @@ export class PostgresConnection implements AsyncDisposable {
     if (!statement) this.#statements.set(name, (statement = numbered(sql)));
     const { text, names } = statement;
     const given = names.map((each) => values[each]);
+    return await this.#outlasting(() => this.#sessions.query<R>(text, given, name), again);
+  }
+
+  /** Runs statements in one transaction, which may be repeated: a server may commit it without being able to say so. */
+  transaction<T>(work: (run: RunStatement) => Promise<T>): Promise<T> {
+    return this.#outlasting(() =>
+      this.#sessions.transaction((client) =>
+        work(async <R extends object>(sql: string, values: Values = {}) => {
+          const { text, names } = numbered(sql);
+          // Without values, one text may have several statements.
+          return (await client.query<R>(text, names.length === 0 ? undefined : names.map((each) => values[each]))).rows;
+        }),
+      ),
+    );
+  }
+
+  /** Repeats what fails while the server is unreachable or asks for it. */
+  async #outlasting<T>(work: () => Promise<T>, again?: () => void): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const rows = await this.#sessions.query<R>(text, given, name);
+        const result = await work();
         this.#reachable();
-        return rows;
+        return result;
       } catch (error) {
         if (!isPassing(error)) throw error;
         this.#unreachable(error);

@@ -4,7 +4,7 @@ import type { SegmentFile } from './segment-file.ts';
 /** Title words count once in the text and the rest here (BM25F with one extra field and a common length). */
 const TITLE_WEIGHT = 3;
 /** Higher counts add nothing to a score; with a passage number, a count fits into a small integer. */
-const MOST_REPEATS = 0x1000;
+export const MOST_REPEATS = 0x1000;
 
 /** The terms of a passage; those of its title are repeated by weight. */
 export function termsOf(text: string, title: string): string[] {
@@ -14,8 +14,23 @@ export function termsOf(text: string, title: string): string[] {
   );
 }
 
+/**
+ * Adds the terms of a passage to those of others: for each term the passages that contain it, with how often, as
+ * passage * MOST_REPEATS + times - 1. Returns how many different terms it has.
+ */
+export function countTerms(terms: readonly string[], passage: number, postings: Map<string, number[]>): number {
+  const counts = new Map<string, number>();
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const [term, count] of counts) {
+    const posting = passage * MOST_REPEATS + Math.min(count, MOST_REPEATS) - 1;
+    const known = postings.get(term);
+    if (known) known.push(posting);
+    else postings.set(term, [posting]);
+  }
+  return counts.size;
+}
+
 export class LexicalWriter {
-  /** For each term the passages that contain it, with how often: passage * MOST_REPEATS + times - 1. */
   readonly #terms = new Map<string, number[]>();
   readonly #lengths: number[] = [];
   postings = 0;
@@ -23,15 +38,7 @@ export class LexicalWriter {
   add(terms: readonly string[]): void {
     const passage = this.#lengths.length;
     this.#lengths.push(terms.length);
-    const counts = new Map<string, number>();
-    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-    for (const [term, count] of counts) {
-      const posting = passage * MOST_REPEATS + Math.min(count, MOST_REPEATS) - 1;
-      const known = this.#terms.get(term);
-      if (known) known.push(posting);
-      else this.#terms.set(term, [posting]);
-    }
-    this.postings += counts.size;
+    this.postings += countTerms(terms, passage, this.#terms);
   }
 
   finish() {

@@ -19,7 +19,7 @@ export interface IndexDense {
 }
 
 /** The properties of a passage in one byte: its section, and whether it has a vector, a table or a figure. */
-function facetOf({ section, hasTable, hasFigure }: Passage, isEmbedded: boolean): number {
+export function facetOf({ section, hasTable, hasFigure }: Passage, isEmbedded: boolean): number {
   return SECTIONS.indexOf(section) | (isEmbedded ? 0x20 : 0) | (hasTable ? 0x40 : 0) | (hasFigure ? 0x80 : 0);
 }
 

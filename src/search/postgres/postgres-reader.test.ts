@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { startPostgres } from '../../../test/postgres.ts';
+import { startPglite } from '../../../test/support/pglite-server.ts';
+import type { IndexUnderTest } from '../../../test/support/search-index-suite.ts';
+import { describeSearchIndex, engineOf, MODEL, passage } from '../../../test/support/search-index-suite.ts';
+import { openPostgres } from '../../queue/kept/index.ts';
+import type { IndexedPassage } from '../passage.ts';
+import type { IndexDense } from '../segment/write-segment.ts';
+import { PostgresIndex } from './postgres-index.ts';
+import { openPostgresIndex } from './postgres-reader.ts';
+
+const withVectors = await startPglite();
+after(() => withVectors[Symbol.asyncDispose]());
+let schemas = 0;
+
+interface Opened extends IndexUnderTest {
+  readonly writer: PostgresIndex;
+  readonly schema: string;
+  put(passages: readonly IndexedPassage[], dense?: IndexDense | null): Promise<boolean>;
+  /** Makes the index one of another version of the program. */
+  downgrade(): Promise<void>;
+}
+
+/** A schema of its own, through a pooler in transaction mode. */
+async function openSchema(url: string, given?: string): Promise<Opened> {
+  schemas += 1;
+  const schema = given ?? `search_${process.pid}_${schemas}`;
+  const connection = await openPostgres(url, { schema, pooler: true, maxConnections: 2 });
+  const writer = await PostgresIndex.open(connection);
+  const put: Opened['put'] = async (passages, dense = null) => {
+    const id = passages[0]?.document ?? '';
+    return await writer.put({ id, stamp: JSON.stringify(passages.map(({ text }) => text)), passages }, dense);
+  };
+  return {
+    writer,
+    schema,
+    put,
+    downgrade: async () =>
+      void (await connection.run('downgrade', `UPDATE search_generations SET version = 'old'`, {})),
+    async build(passages, { dense = null } = {}) {
+      const documents = Map.groupBy(passages, ({ document }) => document);
+      for (const own of documents.values()) await put(own, dense);
+      const old = [...(await writer.stamps(dense)).keys()].filter((id) => !documents.has(id));
+      await writer.remove(old, dense);
+      await writer.complete(dense);
+    },
+    open: (engine) => openPostgresIndex(connection, engine),
+    [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+describeSearchIndex('PostgreSQL', () => openSchema(withVectors.url));
+
+const plain = await startPostgres();
+after(() => plain[Symbol.asyncDispose]());
+
+const DENSE = { model: MODEL, dimensions: 2 };
+const OTHER = { model: { ...MODEL, revision: '2' }, dimensions: 2 };
+
+test('a server without vectors is searched by words, and says so', async () => {
+  await using under = await openSchema(plain.url);
+  assert.equal(under.writer.hasVectors, false);
+  await under.build([passage(1, 'a whale', Float32Array.of(1, 0))], { dense: DENSE });
+  await using index = await under.open();
+  assert.deepEqual([index.modes, index.manifest.dense], [['lexical'], null]);
+  const [hit] = await index.search('whale', { mode: 'lexical', top: 1 });
+  assert.equal(hit?.passage.id, '1');
+});
+
+test('a document that is put again changes nothing; a changed or removed one leaves nothing behind', async () => {
+  await using under = await openSchema(plain.url);
+  await under.build([passage(1, 'whale song'), passage(2, 'deep sea')]);
+  assert.equal(await under.put([passage(1, 'whale song')]), false);
+  assert.equal(await under.put([passage(1, 'desert sand')]), true);
+  await under.writer.remove(['d2', 'unknown'], null);
+  await using index = await under.open();
+  const found = async (query: string): Promise<number> =>
+    (await index.search(query, { mode: 'lexical', top: 9 })).length;
+  assert.deepEqual([await found('whale'), await found('sea'), await found('desert')], [0, 0, 1]);
+  await using alone = await openSchema(plain.url);
+  await alone.build([passage(1, 'desert sand')]);
+  await using built = await alone.open();
+  const scores = async (from: typeof index): Promise<unknown> =>
+    (await from.search('desert sand', { mode: 'lexical', top: 9 })).map(({ score, fit }) => [score, fit]);
+  assert.deepEqual(await scores(index), await scores(built), 'increments equal a rebuild');
+});
+
+test('machines that put the same documents at once leave each one once', async () => {
+  await using under = await openSchema(plain.url);
+  const texts = Array.from({ length: 6 }, (_, at) => passage(at, `whale number ${at}`));
+  await Promise.all([...texts, ...texts, ...texts.toReversed()].map((each) => under.put([each])));
+  await using index = await under.open();
+  assert.deepEqual([index.manifest.passages, index.manifest.documents], [6, 6]);
+  assert.equal((await index.search('whale', { mode: 'lexical', top: 20 })).length, 6);
+});
+
+test('of documents with the same text one is searched, the next when that one is gone', async () => {
+  await using under = await openSchema(plain.url);
+  await under.build([passage('b', 'whale'), passage('a', 'whale')]);
+  await using index = await under.open();
+  const found = async (): Promise<string[]> =>
+    (await index.search('whale', { mode: 'lexical', top: 9 })).map((hit) => hit.passage.document);
+  assert.deepEqual([await found(), await index.documents(() => true)], [['da'], ['da']]);
+  await under.writer.remove(['da'], null);
+  assert.deepEqual([await found(), await index.documents(() => true)], [['db'], ['db']]);
+});
+
+test('another model grows beside the index in use, which is replaced when the other is complete', async () => {
+  await using under = await openSchema(withVectors.url);
+  await under.build([passage(1, 'whale', Float32Array.of(1, 0))], { dense: DENSE });
+  await using old = await under.open(engineOf({}, 2));
+  await under.put([passage(2, 'whale', Float32Array.of(0, 1))], OTHER);
+  const found = async (index: typeof old): Promise<string[]> =>
+    (await index.search('whale', { mode: 'lexical', top: 9 })).map((hit) => hit.passage.id);
+  assert.deepEqual(await found(old), ['1']);
+  await under.writer.complete(OTHER);
+  await assert.rejects(found(old), { code: 'INDEX_MODEL' });
+  await using now = await under.open();
+  assert.deepEqual(await found(now), ['2']);
+  assert.deepEqual(now.manifest.dense, OTHER);
+});
+
+test('a filter keeps its documents out when they are replaced, and finds one in many', async () => {
+  await using under = await openSchema(withVectors.url);
+  const axis = (at: number): Float32Array => Float32Array.of(Math.cos(at), Math.sin(at));
+  const all = Array.from({ length: 60 }, (_, at) => passage(at, `whale ${at}`, axis(at)));
+  await under.build(all, { dense: DENSE });
+  await using index = await under.open(engineOf({ whale: axis(7) }, 2));
+  const found = async (accepts: (document: string) => boolean): Promise<string[]> =>
+    (
+      await index.search('whale', {
+        mode: 'hybrid',
+        top: 400,
+        filter: { documents: { key: String(accepts), accepts } },
+      })
+    ).map((hit) => hit.passage.document);
+  assert.deepEqual(await found((document) => document === 'd50'), ['d50']);
+  const others = (document: string): boolean => document !== 'd7';
+  assert.equal((await found(others)).includes('d7'), false);
+  await under.put([passage(7, 'whale whale', axis(7))], DENSE);
+  const later = await found(others);
+  assert.deepEqual([later.length, later.includes('d7')], [59, false]);
+});
+
+test('no document is ever half there, however a writer ends', async () => {
+  await using under = await openSchema(plain.url);
+  await under.build([passage(1, 'whale one')]);
+  const broken = async function* (): AsyncGenerator<IndexedPassage> {
+    yield { ...passage(1, 'shark one') };
+    throw new Error('killed');
+  };
+  await assert.rejects(under.writer.put({ id: 'd1', stamp: 'new', passages: broken() }, null), /killed/);
+  await using index = await under.open();
+  assert.equal((await index.search('whale', { mode: 'lexical', top: 1 })).length, 1);
+  assert.deepEqual(await under.writer.stamps(null), new Map([['d1', '["whale one"]']]));
+});
+
+test('an index of another version is not searched, and the next writer makes a new one', async () => {
+  await using under = await openSchema(plain.url);
+  await assert.rejects(under.open(), { code: 'INDEX_MISSING' });
+  await under.build([passage(1, 'whale')]);
+  await under.downgrade();
+  await assert.rejects(under.open(), { code: 'INDEX_MISSING' });
+  await using again = await openSchema(plain.url, under.schema);
+  await again.build([passage(1, 'whale')]);
+  await using index = await again.open();
+  assert.equal(index.manifest.passages, 1);
+});

@@ -1,0 +1,407 @@
+import { AppError, errorInfo } from '../../base/index.ts';
+import type { DenseEngine } from '../../parse/index.ts';
+import { BM25 } from '../../parse/index.ts';
+import type { PostgresConnection, RunStatement } from '../../queue/kept/index.ts';
+import type {
+  Candidate,
+  IndexManifest,
+  IndexReader,
+  IndexSnapshot,
+  SearchFilter,
+  WantedCandidates,
+} from '../index-reader.ts';
+import { filterKey } from '../index-reader.ts';
+import type { Passage } from '../passage.ts';
+import { checkModel, SearchIndex } from '../search-index.ts';
+import { isAside } from '../section.ts';
+import { MOST_REPEATS } from '../segment/lexical.ts';
+import { hasVector, readFacet } from '../segment/write-segment.ts';
+import type { Generation, VectorSchema } from './generation.ts';
+import { currentGeneration, prepareIndex } from './generation.ts';
+
+/** Places of a snapshot: the number of a document, times this, plus that of its passage. */
+const PLACES = 2 ** 20;
+const FILTERS_KEPT = 8;
+/** A table that is gone: its generation was replaced. */
+const UNDEFINED_TABLE = '42P01';
+/** How many neighbours the index of vectors looks at; 1,000 is the most that it takes. */
+const MOST_NEIGHBOURS = 1_000;
+
+/** Opens the index of a corpus in PostgreSQL; with an engine also its vectors. The connection stays the caller's. */
+export async function openPostgresIndex(connection: PostgresConnection, engine?: DenseEngine): Promise<SearchIndex> {
+  const reader = await PostgresReader.open(connection);
+  checkModel(reader.manifest, engine);
+  return new SearchIndex(reader, engine);
+}
+
+/** What the index in PostgreSQL holds; undefined if there is none that this version can search. */
+export async function readPostgresManifest(connection: PostgresConnection): Promise<IndexManifest | undefined> {
+  await prepareIndex(connection);
+  const generation = await currentGeneration(connection);
+  return generation && (await manifestOf(connection, generation));
+}
+
+async function manifestOf(connection: PostgresConnection, { number, dense }: Generation): Promise<IndexManifest> {
+  const [row] = await connection.run<{ passages: number; documents: number }>(
+    `manifest ${number}`,
+    `SELECT coalesce(sum(passages), 0)::bigint AS passages, coalesce(sum(documents), 0)::bigint AS documents
+     FROM search_totals_${number}`,
+    {},
+  );
+  return { passages: row?.passages ?? 0, documents: row?.documents ?? 0, dense };
+}
+
+/** Which documents a filter lets through: those, or all but those. */
+interface Chosen {
+  readonly isOnly: boolean;
+  readonly documents: readonly number[];
+}
+
+/** The documents of an index, as they were after so many changes. */
+interface KnownDocuments {
+  readonly at: string;
+  readonly all: readonly { readonly number: number; readonly id: string; readonly is_copy: boolean }[];
+  readonly chosen: Map<string, Chosen>;
+}
+
+interface Totals {
+  readonly changes: number;
+  readonly passages: number;
+  readonly words: number;
+  readonly embedded: number;
+}
+
+/** The index in the tables of a server. Every question is answered from the generation that is current then. */
+class PostgresReader implements IndexReader {
+  readonly manifest: IndexManifest;
+  readonly #connection: PostgresConnection;
+  readonly #vector: VectorSchema | undefined;
+  #centroid: { readonly at: string; readonly mean: Float32Array } = { at: '', mean: new Float32Array() };
+  #documents: KnownDocuments = { at: '', all: [], chosen: new Map() };
+
+  private constructor(connection: PostgresConnection, manifest: IndexManifest, vector: VectorSchema | undefined) {
+    this.#connection = connection;
+    this.manifest = manifest;
+    this.#vector = vector;
+  }
+
+  static async open(connection: PostgresConnection): Promise<PostgresReader> {
+    const vector = await prepareIndex(connection);
+    const generation = await currentGeneration(connection);
+    if (!generation) throw missing();
+    return new PostgresReader(connection, await manifestOf(connection, generation), vector);
+  }
+
+  async snapshot(terms: readonly string[]): Promise<IndexSnapshot> {
+    const generation = await currentGeneration(this.#connection);
+    if (!generation) throw missing();
+    // Vectors of another model cannot be compared with those that this reader was opened for.
+    if (JSON.stringify(generation.dense) !== JSON.stringify(this.manifest.dense))
+      throw new AppError('INDEX_MODEL', 'the index was built again with another model', { hint: 'open it again' });
+    const { number } = generation;
+    const { totals, found } = await this.#read(async (run) => {
+      const [counted] = await run<Totals>(
+        `SELECT coalesce(sum(changes), 0)::bigint AS changes, coalesce(sum(passages), 0)::bigint AS passages,
+           coalesce(sum(words), 0)::bigint AS words, coalesce(sum(embedded), 0)::bigint AS embedded
+         FROM search_totals_${number}`,
+      );
+      const frequencies = await run<{ term: string; passages: number }>(
+        `SELECT term, sum(cardinality(postings))::bigint AS passages FROM search_postings_${number}
+         WHERE term = ANY(:terms::text[]) GROUP BY term`,
+        { terms: [...new Set(terms)] },
+      );
+      return { totals: counted ?? { changes: 0, passages: 0, words: 0, embedded: 0 }, found: frequencies };
+    });
+    const frequencies = new Map(found.map(({ term, passages }) => [term, passages]));
+    const at = `${number} ${totals.changes}`;
+    const centroid = await this.#centroidAt(at, generation, totals.embedded);
+    return {
+      passages: totals.passages,
+      centroid,
+      frequency: (term) => frequencies.get(term) ?? 0,
+      candidates: (wanted) =>
+        this.#candidates(generation, wanted, { at, averageLength: totals.words / totals.passages || 1 }),
+      read: (places) => this.#passages(number, places),
+    };
+  }
+
+  async documents(): Promise<readonly string[]> {
+    const { all } = await this.#documentsAt(undefined);
+    return all.flatMap(({ id, is_copy: isCopy }) => (isCopy ? [] : [id])).sort();
+  }
+
+  async passagesOf(document: string): Promise<readonly Passage[]> {
+    const generation = await currentGeneration(this.#connection);
+    if (!generation) throw missing();
+    const rows = await this.#read((run) =>
+      run<{ content: string }>(
+        `SELECT content FROM search_passages_${generation.number} WHERE document =
+           (SELECT number FROM search_documents_${generation.number} WHERE id = :document) ORDER BY place`,
+        { document },
+      ),
+    );
+    return rows.map(({ content }) => JSON.parse(content) as Passage);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // The connection is the caller's.
+  }
+
+  async #candidates(
+    { number, dense }: Generation,
+    { filter, terms, byWords, near }: WantedCandidates,
+    { at, averageLength }: { readonly at: string; readonly averageLength: number },
+  ): Promise<readonly Candidate[]> {
+    const vector = dense && this.#vector !== undefined && near ? { ...near, schema: this.#vector } : undefined;
+    const chosen = await this.#chosenBy(filter, at, number);
+    return await this.#read(async (run) => {
+      // Plans depend on how much a filter leaves, and on how frequent the words are.
+      await run('SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL jit = off');
+      const places = { ...facetsOf(filter), ...chosenValues(chosen) };
+      const nearest = vector
+        ? await nearestOf(run, { number, chosen, dimensions: dense?.dimensions ?? 0 }, vector, places)
+        : [];
+      const worded = await wordedOf(run, { number, chosen, averageLength, byWords }, terms, nearest, places);
+      const all = new Map<number, { lexical: number; isRare: boolean; similarity?: number; facet: number }>();
+      for (const row of nearest)
+        all.set(placeOf(row), { lexical: 0, isRare: false, similarity: row.similarity, facet: row.facet });
+      for (const { lexical, rare, facet, ...row } of worded) {
+        const known = all.get(placeOf(row));
+        all.set(placeOf(row), { facet, ...known, lexical, isRare: rare });
+      }
+      if (vector) await addSimilarities(run, number, vector, all);
+      return Array.from(all, ([place, { facet, similarity, ...rest }]) => ({
+        place,
+        ...rest,
+        similarity,
+        hasVector: hasVector(facet),
+        section: readFacet(facet).section,
+      }));
+    });
+  }
+
+  async #passages(generation: number, places: readonly number[]): Promise<ReadonlyMap<number, Passage>> {
+    if (places.length === 0) return new Map();
+    const rows = await this.#read((run) =>
+      run<{ document: number; place: number; content: string }>(
+        `SELECT document, place, content FROM search_passages_${generation}
+         JOIN unnest(:documents::int[], :places::int[]) AS wanted(document, place) USING (document, place)`,
+        { documents: places.map(documentOf), places: places.map((place) => place % PLACES) },
+      ),
+    );
+    return new Map(rows.map((row) => [placeOf(row), JSON.parse(row.content) as Passage]));
+  }
+
+  /** The mean of all vectors. */
+  async #centroidAt(at: string, { number, dense }: Generation, embedded: number): Promise<Float32Array> {
+    if (this.#centroid.at === at) return this.#centroid.mean;
+    const slots = dense
+      ? await this.#read((run) => run<{ vectors: readonly number[] }>(`SELECT vectors FROM search_totals_${number}`))
+      : [];
+    const sum = new Float64Array(dense?.dimensions ?? 0);
+    for (const { vectors } of slots)
+      for (const [each, value] of vectors.entries()) sum[each] = (sum[each] ?? 0) + value;
+    const mean = Float32Array.from(sum, (value) => value / Math.max(1, embedded));
+    this.#centroid = { at, mean };
+    return mean;
+  }
+
+  async #chosenBy(filter: SearchFilter, at: string, generation: number): Promise<Chosen> {
+    const { documents } = filter;
+    if (!documents) {
+      // Copies are few: without another filter there is no need for the names of all.
+      const rows = await this.#read((run) =>
+        run<{ number: number }>(`SELECT number FROM search_documents_${generation} WHERE is_copy`),
+      );
+      return { isOnly: false, documents: rows.map(({ number }) => number) };
+    }
+    const { all, chosen } = await this.#documentsAt(at);
+    const key = filterKey({ documents });
+    const known = chosen.get(key);
+    if (known) return known;
+    const isAccepted = (each: (typeof all)[number]): boolean => !each.is_copy && documents.accepts(each.id);
+    const [accepted, others] = [all.filter(isAccepted), all.filter((each) => !isAccepted(each))];
+    const isOnly = accepted.length < others.length;
+    const made = { isOnly, documents: (isOnly ? accepted : others).map(({ number }) => number) };
+    for (const oldest of chosen.keys()) {
+      if (chosen.size < FILTERS_KEPT) break;
+      chosen.delete(oldest);
+    }
+    chosen.set(key, made);
+    return made;
+  }
+
+  /** All documents; with `at` those that were read after the same changes are enough. */
+  async #documentsAt(at: string | undefined): Promise<KnownDocuments> {
+    if (at !== undefined && this.#documents.at === at) return this.#documents;
+    const generation = await currentGeneration(this.#connection);
+    if (!generation) throw missing();
+    const { number } = generation;
+    const all = await this.#read((run) =>
+      run<KnownDocuments['all'][number]>(`SELECT number, id, is_copy FROM search_documents_${number}`),
+    );
+    const known = { at: at ?? '', all, chosen: new Map<string, Chosen>() };
+    if (at !== undefined) this.#documents = known;
+    return known;
+  }
+
+  /** Statements of one transaction; one that misses its table says that the index was replaced. */
+  async #read<T>(work: (run: RunStatement) => Promise<T>): Promise<T> {
+    try {
+      return await this.#connection.transaction(work);
+    } catch (error) {
+      if (errorInfo(error).code !== UNDEFINED_TABLE) throw error;
+      throw new AppError('INDEX_REPLACED', 'the index was replaced by another one', {
+        hint: 'try again',
+        cause: error,
+      });
+    }
+  }
+}
+
+function missing(): AppError {
+  return new AppError('INDEX_MISSING', 'the database has no search index', {
+    hint: 'docstokg run --fleet builds it, and docstokg reindex --database builds it again',
+  });
+}
+
+interface Place {
+  readonly document: number;
+  readonly place: number;
+}
+
+function placeOf({ document, place }: Place): number {
+  return document * PLACES + place;
+}
+
+function documentOf(place: number): number {
+  return Math.floor(place / PLACES);
+}
+
+/** The facets that a filter lets through. */
+function facetsOf({ sections, has }: SearchFilter): { readonly facets: readonly number[] } {
+  const wanted = new Set(sections);
+  const facets = Array.from({ length: 256 }, (_, facet) => facet).filter((facet) => {
+    const { section, hasTable, hasFigure } = readFacet(facet);
+    if (sections ? !wanted.has(section) : isAside(section)) return false;
+    return (has !== 'table' || hasTable) && (has !== 'figure' || hasFigure);
+  });
+  return { facets };
+}
+
+function chosenValues({ documents }: Chosen): { readonly chosen: readonly number[] } {
+  return { chosen: documents };
+}
+
+/** A condition on the column with a document's number. */
+function chosenCondition({ isOnly, documents }: Chosen, column: string): string {
+  if (!isOnly && documents.length === 0) return '';
+  return isOnly ? `AND ${column} = ANY(:chosen::int[])` : `AND ${column} <> ALL(:chosen::int[])`;
+}
+
+interface NearVector {
+  readonly vector: Float32Array;
+  readonly count: number;
+  readonly schema: VectorSchema;
+}
+
+interface NearRow extends Place {
+  readonly facet: number;
+  readonly similarity: number;
+}
+
+/** The visible passages nearest to a vector: found in half precision, compared exactly. */
+async function nearestOf(
+  run: RunStatement,
+  { number, chosen, dimensions }: { readonly number: number; readonly chosen: Chosen; readonly dimensions: number },
+  { vector, count, schema }: NearVector,
+  places: object,
+): Promise<NearRow[]> {
+  const half = `${schema}halfvec(${dimensions})`;
+  const neighbours = Math.min(MOST_NEIGHBOURS, count);
+  // Goes on until the filter has let enough through.
+  await run(`SET LOCAL hnsw.ef_search = ${neighbours}; SET LOCAL hnsw.iterative_scan = relaxed_order`);
+  return await run<NearRow>(
+    `WITH near AS MATERIALIZED (
+       SELECT document, place, facet, embedding FROM search_passages_${number}
+       WHERE embedding IS NOT NULL AND facet = ANY(:facets::smallint[]) ${chosenCondition(chosen, 'document')}
+       ORDER BY (embedding::${half}) OPERATOR(${schema}<#>) :vector::text::${half} LIMIT :count::int
+     )
+     SELECT document, place, facet, -(embedding OPERATOR(${schema}<#>) :vector::text::${schema}vector) AS similarity FROM near`,
+    { ...places, vector: `[${vector.join(',')}]`, count: Math.ceil(count) },
+  );
+}
+
+interface WordedRow extends Place {
+  readonly facet: number;
+  readonly lexical: number;
+  readonly rare: boolean;
+}
+
+/** BM25 of the best passages by words, and of those that are near and have one of the words. */
+async function wordedOf(
+  run: RunStatement,
+  index: { readonly number: number; readonly chosen: Chosen; readonly averageLength: number; readonly byWords: number },
+  terms: WantedCandidates['terms'],
+  nearest: readonly Place[],
+  places: object,
+): Promise<WordedRow[]> {
+  const { number, chosen, averageLength, byWords } = index;
+  if (byWords === 0 || terms.length === 0) return [];
+  return await run<WordedRow>(
+    `WITH scored AS MATERIALIZED (
+       SELECT p.document, each / ${MOST_REPEATS} AS place, bool_or(wanted.is_rare) AS rare,
+         sum(wanted.weight * (each % ${MOST_REPEATS} + 1)
+           / (each % ${MOST_REPEATS} + 1 + :least::float8 + :per_term::float8 * d.lengths[each / ${MOST_REPEATS} + 1])) AS lexical
+       FROM unnest(:terms::text[], :weights::float8[], :rare::bool[]) AS wanted(term, weight, is_rare)
+       JOIN search_postings_${number} AS p ON p.term = wanted.term ${chosenCondition(chosen, 'p.document')}
+       JOIN search_documents_${number} AS d ON d.number = p.document
+       CROSS JOIN LATERAL unnest(p.postings) AS each
+       WHERE get_byte(d.facets, each / ${MOST_REPEATS}) = ANY(:facets::int[])
+       GROUP BY 1, 2
+     ), found AS (
+       (SELECT document, place FROM scored ORDER BY lexical DESC, document, place LIMIT :limit::int)
+       UNION SELECT * FROM unnest(:near_documents::int[], :near_places::int[])
+     )
+     SELECT document, place, lexical, rare, get_byte(d.facets, place) AS facet
+     FROM found JOIN scored USING (document, place) JOIN search_documents_${number} AS d ON d.number = document`,
+    {
+      ...places,
+      terms: terms.map(({ term }) => term),
+      weights: terms.map(({ weight }) => weight * (BM25.k1 + 1)),
+      rare: terms.map(({ isRare }) => isRare),
+      least: BM25.k1 * (1 - BM25.b),
+      per_term: (BM25.k1 * BM25.b) / averageLength,
+      limit: Math.ceil(byWords),
+      near_documents: nearest.map(({ document }) => document),
+      near_places: nearest.map(({ place }) => place),
+    },
+  );
+}
+
+/** Compares passages that were found by words only. */
+async function addSimilarities(
+  run: RunStatement,
+  number: number,
+  { vector, schema }: NearVector,
+  found: Map<number, { similarity?: number; readonly facet: number }>,
+): Promise<void> {
+  const places = [...found].flatMap(([place, { similarity, facet }]) =>
+    similarity === undefined && hasVector(facet) ? [place] : [],
+  );
+  if (places.length === 0) return;
+  const rows = await run<Place & { readonly similarity: number }>(
+    `SELECT document, place, -(embedding OPERATOR(${schema}<#>) :vector::${schema}vector) AS similarity
+     FROM search_passages_${number} JOIN unnest(:documents::int[], :places::int[]) AS wanted(document, place)
+     USING (document, place) WHERE embedding IS NOT NULL`,
+    {
+      vector: `[${vector.join(',')}]`,
+      documents: places.map(documentOf),
+      places: places.map((place) => place % PLACES),
+    },
+  );
+  for (const row of rows) {
+    const known = found.get(placeOf(row));
+    if (known) known.similarity = row.similarity;
+  }
+}
