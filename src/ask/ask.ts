@@ -225,11 +225,7 @@ function failed(code: keyof typeof FAILURES): Written {
  * The passages that fit into a prompt, those of a paper together, the best paper first. A paper that most passages are
  * from is given whole if it fits.
  */
-export async function inPrompt(
-  session: SearchSession,
-  found: readonly CitedHit[],
-  room: number,
-): Promise<CitedHit[]> {
+export async function inPrompt(session: SearchSession, found: readonly CitedHit[], room: number): Promise<CitedHit[]> {
   const papers = [...Map.groupBy(found, ({ passage }) => passage.document)];
   const dominant = papers.find(
     ([, own]) => own.length >= DOMINANT.least && own.length >= DOMINANT.share * found.length,

@@ -6,7 +6,8 @@ import type { Command, OptionValues } from 'commander';
 import { AppError } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
 import type { Corpus } from '../corpus/index.ts';
-import { corpusLayer, findSearchPlace, openCorpus } from '../corpus/index.ts';
+import { corpusLayer, findSearchPlace, openCorpus, openDatabaseCorpus } from '../corpus/index.ts';
+import { fleetDatabase, isFleetFolder } from '../journal/index.ts';
 import type { Session } from './session.ts';
 
 const RUN_FILES = [
@@ -76,6 +77,14 @@ export function splitQuestion(given: readonly string[]): Split {
 
 /** Opens a run folder, or a folder of parsed papers; by default the newest run. */
 export async function corpusOf(session: Session, named: string | undefined, settings: Layer = []): Promise<Corpus> {
+  const { database, clock, web, warn } = session;
+  if (database !== undefined)
+    return await openDatabaseCorpus(database, {
+      load: (layer) => session.load([...layer, ...settings]).config,
+      copy: named,
+      clocks: { clock, web },
+      warn,
+    });
   const isNamed = named !== undefined && isRun(requireFolder(named));
   const { folder, dataRoot } = isNamed
     ? { folder: named, dataRoot: join(named, 'Data') }
@@ -83,6 +92,10 @@ export async function corpusOf(session: Session, named: string | undefined, sett
   const origin = 'the folder of the run';
   const data = { path: ['parse', 'data_root'], value: dataRoot, origin };
   const { config } = session.load([...corpusLayer(folder, origin), data, ...settings]);
+  if (isFleetFolder(folder))
+    session.info(
+      `${folder} has copies of a fleet's logs, as they were when they were last copied; --database ${fleetDatabase(folder) ?? 'postgres://…'} asks the fleet itself`,
+    );
   return await openCorpus(folder, { config, clock: session.clock, web: session.web });
 }
 
@@ -94,7 +107,8 @@ export async function openCorpora(
   const runs: { id: string; corpus: Corpus }[] = [];
   for (const folder of folders) {
     const corpus = opened.use(await corpusOf(session, folder));
-    runs.push({ id: shortName(corpus.folder, new Set(runs.map(({ id }) => id))), corpus });
+    const name = corpus.shared ? corpus.config.queue.schema : corpus.folder;
+    runs.push({ id: shortName(name, new Set(runs.map(({ id }) => id))), corpus });
   }
   return runs;
 }

@@ -9,7 +9,7 @@ export const SHORTEST_TOKEN = 16;
 
 /** The token of this user, made once, so that a link and a signed-in browser outlive the server. Only the user may read it. */
 export function keptToken(path: string): string {
-  const made = randomBytes(24).toString('base64url');
+  const made = newToken();
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // Of two servers that start at once the first one's stays.
@@ -25,6 +25,11 @@ export function keptToken(path: string): string {
   // Cut off, or readable by others.
   rmSync(path);
   return keptToken(path);
+}
+
+/** A token that nobody guesses. */
+export function newToken(): string {
+  return randomBytes(24).toString('base64url');
 }
 
 /** Whether a text can be sent as a token and is hard enough to guess. */

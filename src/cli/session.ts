@@ -23,6 +23,7 @@ interface SharedOptions {
   readonly logLevel?: LogLevel;
   readonly json?: boolean;
   readonly color?: boolean;
+  readonly database?: string;
 }
 
 const EVERYWHERE = 'Everywhere:';
@@ -93,6 +94,8 @@ export function openSession(command: CommandUnknownOpts): Session {
     clock: systemClock,
     web: undefined,
     json,
+    /** The address of the corpus that was named by `--database`; undefined if it is in a folder. */
+    database: options.database,
     log,
     warn: (message) => log('warn', message),
     info: (message) => log('info', message),
@@ -149,6 +152,18 @@ function indexProgress(terminal: Terminal, log: (level: LogLevel, message: strin
       }
     }
   };
+}
+
+/** Options of commands that also ask a corpus in PostgreSQL. */
+export function databaseOptions<Given extends CommandUnknownOpts>(command: Given): Given {
+  command
+    .optionsGroup('A corpus in PostgreSQL:')
+    .option(
+      '--database <url>',
+      'ask the corpus of a fleet in this database, from any machine (postgres://user@host/db)',
+    );
+  settingOptions(command, ['database']).optionsGroup('Options:');
+  return command;
 }
 
 const KEYS = new WeakMap<Option, Key>();

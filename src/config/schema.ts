@@ -98,11 +98,15 @@ const queueSchema = z.strictObject({
 const storeSchema = z.strictObject({
   url: text(
     'Shared store for files: s3://bucket/prefix or a folder; empty means only the run folder.',
-    flag('--store <url>', 'download', 'queue-run', 'stage', 'store'),
+    flag('--store <url>', 'download', 'queue-run', 'stage', 'store', 'database'),
   ),
   endpoint: text(
     'URL of an S3-compatible server; default: AWS in the region.',
-    flag('--store-endpoint <url>', 'download', 'queue-run', 'stage', 'store'),
+    flag('--store-endpoint <url>', 'download', 'queue-run', 'stage', 'store', 'database'),
+  ),
+  cache: text(
+    'Folder for copies of corpora that are opened by the address of their database; empty means ~/.docstokg/corpora.',
+    flag('--cache <folder>', 'database'),
   ),
   region: setting(z.string().min(1).default('us-east-1'), 'Region used to sign requests to the store.'),
   path_style: setting(

@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 /** Commands, or groups of commands, that accept options for settings. */
 export type FlagPlace =
+  | 'database'
   | 'download'
   | 'queue-run'
   | 'stage'

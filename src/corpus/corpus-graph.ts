@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Warn } from '../base/index.ts';
-import type { Asking, Clocks, StageCall } from '../run/index.ts';
+import { requireWhole } from './fleet-part.ts';
+import { sharedPlace } from './shared-place.ts';
+import type { Asking, Clocks, SharedCorpus, StageCall } from '../run/index.ts';
 import {
   eventStream,
   modelClient,
@@ -81,6 +83,15 @@ export interface GraphRequest {
   readonly flags?: StageCall | undefined;
 }
 
+/** Parsed papers and facts of them, in the folder and in a store. */
+const PARSED = 'Data/DocTagsFiles/';
+const FACTS = 'Data/GraphFacts/';
+
+/** The files with facts that are here, by their paths in the folder. */
+function factFiles(folder: string): string[] {
+  return readdirSync(join(folder, FACTS)).map((name) => `${FACTS}${name}`);
+}
+
 function* sourcesIn(
   store: CorpusStore,
   dataRoot: string,
@@ -100,6 +111,8 @@ export interface CorpusGraph {
   readonly open: (warn?: Warn) => Graph;
   /** Whether there is a graph, or facts to build it from. */
   readonly exists: boolean;
+  /** Takes over what other machines have built; false if there is nothing. Only for a corpus in PostgreSQL. */
+  catchUp(signal?: AbortSignal): Promise<boolean>;
   /** Fills the graph tables from facts extracted before; returns the number of nodes. */
   refill(store: CorpusStore): Promise<number>;
   /** Updates the graph from documents and records; with `graph.lookup` also from OpenAlex and Crossref. */
@@ -116,12 +129,25 @@ export interface CorpusGraph {
   ): AsyncGenerator<FindingsEvent, void>;
 }
 
-export function corpusGraph(folder: string, config: Config, { clock, web }: Clocks): CorpusGraph {
+/** A corpus, and what it shares with other machines. */
+interface GraphPlace {
+  readonly folder: string;
+  readonly config: Config;
+  readonly shared: SharedCorpus | undefined;
+}
+
+/** The graph of a corpus. */
+export function corpusGraph({ folder, config, shared }: GraphPlace, { clock, web }: Clocks): CorpusGraph {
   const dataRoot = config.parse.data_root;
+  const { journal } = sharedPlace(shared);
+  /** Brings what the graph is made of; undefined if nobody has built one. */
+  const bring = async (prefixes: readonly string[], signal?: AbortSignal): Promise<void> => {
+    for (const prefix of prefixes) await shared?.files.bringAll(prefix, undefined, signal);
+  };
 
   const open = (warn?: Warn): Graph => {
     using stack = new DisposableStack();
-    const store = stack.use(CorpusStore.open(folder, { warn }));
+    const store = stack.use(CorpusStore.open(folder, { warn, journal }));
     if (!hasGraph(store)) {
       if (!hasFacts(dataRoot))
         throw new AppError('GRAPH_MISSING', `no graph found in ${folder}`, {
@@ -139,8 +165,17 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
     open,
 
     get exists(): boolean {
-      using store = CorpusStore.open(folder);
+      using store = CorpusStore.open(folder, { journal });
       return hasGraph(store) || hasFacts(dataRoot);
+    },
+
+    async catchUp(signal?: AbortSignal): Promise<boolean> {
+      if (!shared || [...shared.files.below(FACTS)].length === 0) return false;
+      await bring([PARSED, FACTS], signal);
+      using store = CorpusStore.create(folder, { manifests: manifestFolder(config), journal });
+      await store.ingestSoon();
+      await updateGraphSoon(store, sourcesIn(store, dataRoot), signal);
+      return true;
     },
 
     async refill(store: CorpusStore): Promise<number> {
@@ -155,6 +190,7 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
           throw new AppError('USAGE_VOCABULARY_MISSING', `file not found: ${vocabulary}`, {
             hint: 'use a table (.csv), SKOS in Turtle (.ttl) or OBO (.obo)',
           });
+        requireWhole({ folder, dataRoot, shared });
         const { lookup, lookup_most: most } = config.graph;
         const warn = (message: string): void => tell({ kind: 'warning', message });
         // Opened first: a missing contact address is reported before the documents are read.
@@ -162,6 +198,7 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
           ? openAsking(config, { clock, web, log: (_level, message) => warn(message) })
           : undefined;
         const settings = { vocabulary, entities: await usesTagger(config.graph.entities, warn) };
+        await bring([PARSED, FACTS], stop);
         const plan = await graphPlan(dataRoot, settings);
         if (plan.items.length === 0) throw nothingParsed(dataRoot);
         const options = stageSettings(request.flags ?? {}, config, {
@@ -175,7 +212,8 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
         const runtime = { report, signal: stop, workerData: settings };
         const outcome = await runStage(plan, graphWorker, options, {}, runtime);
         if (outcome.cancelled || options.dryRun) return;
-        using store = CorpusStore.create(folder, { manifests: manifestFolder(config), warn });
+        if (shared) await shared.files.save(factFiles(folder));
+        using store = CorpusStore.create(folder, { manifests: manifestFolder(config), warn, journal });
         await store.ingestSoon();
         const sources = (): ReturnType<typeof graphSources> => sourcesIn(store, dataRoot, request.works);
         const change = await updateGraphSoon(store, sources(), stop);
@@ -189,7 +227,9 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
         const directory = openAlexDirectory(asking);
         const named = await lookUpNames(graph.namelessWorks(directory.origin), directory, bounds, stop);
         const lookedUp = await lookUpReferences(graph.unknownReferences(), crossrefCatalogue(asking), bounds, stop);
+        await shared?.settle();
         // Added and removed are what the documents changed; lookups change none of them.
+        if (shared) store.ingest();
         const again = lookedUp.found + named.named > 0 ? await updateGraphSoon(store, sources(), stop) : change;
         const { added, removed } = change;
         tell({ kind: 'built', path, outcome, change: { ...again, added, removed }, lookedUp, named });
@@ -206,6 +246,8 @@ export function corpusGraph(folder: string, config: Config, { clock, web }: Cloc
     ): AsyncGenerator<FindingsEvent, void> {
       return eventStream<FindingsEvent>(async (tell, stop) => {
         const { model } = config;
+        requireWhole({ folder, dataRoot, shared });
+        await bring([PARSED, 'Data/ChunkedDocTagFiles/'], stop);
         const asked = findingsRequest(folder, config, request.works);
         await using client = modelClient(config);
         const estimate = await findingsEstimate(asked, client.send, stop);

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, systemClock } from '../base/index.ts';
+import { AppError, emitWarning, systemClock } from '../base/index.ts';
 import type { Config, Settings } from '../config/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import {
@@ -18,7 +18,7 @@ import {
 import type { Note, SavedSet } from '../database/index.ts';
 import { CorpusStore, LABELS } from '../database/index.ts';
 import type { Work } from '../works/index.ts';
-import type { CitedHit, KeptOpen, SearchRequest, SearchSession } from '../library/index.ts';
+import type { CitedHit, DocumentPlace, KeptOpen, SearchRequest, SearchSession } from '../library/index.ts';
 import type {
   Clocks,
   CorpusEvent,
@@ -30,6 +30,7 @@ import type {
   RunFile,
   Runtime,
   SearchEvent,
+  SharedCorpus,
   WebTime,
 } from '../run/index.ts';
 import {
@@ -38,6 +39,7 @@ import {
   chunkFormat,
   corpusLayer,
   estimateWorks,
+  FleetIndex,
   eventStream,
   findWorks,
   Run,
@@ -50,6 +52,9 @@ import {
 } from '../run/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
 import { corpusGraph } from './corpus-graph.ts';
+import { isDatabaseUrl, openDatabase } from './open-database.ts';
+import type { DatabaseOptions } from './open-database.ts';
+import { requireShared, sharedPlace } from './shared-place.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
 import type { OpenSearchOptions } from './open-search.ts';
@@ -70,6 +75,8 @@ export interface CorpusOptions {
   readonly sim?: string;
   /** Settings already resolved by `loadConfig`: nothing else is read, and their folders stay as they are. */
   readonly config?: Config;
+  /** Of a corpus in PostgreSQL: the folder for copies of its logs and files; by default one of the user's. */
+  readonly copy?: string | undefined;
   /** By default the clock of the system. */
   readonly clock?: Clock;
   /** Another clock for requests, such as that of a simulated web. */
@@ -112,7 +119,8 @@ interface Looking {
 }
 
 /**
- * Opens a corpus folder, which need not exist. Progress is reported by events; a signal stops it gracefully.
+ * Opens a corpus folder, which need not exist, or a corpus in PostgreSQL by its address (`postgres://…`). Progress is
+ * reported by events; a signal stops it gracefully.
  *
  * ```ts
  * import { openCorpus } from 'docstokg';
@@ -128,6 +136,15 @@ interface Looking {
  */
 export async function openCorpus(folder: string, options: CorpusOptions = {}): Promise<Corpus> {
   const { file, profile, sim, settings, clock = systemClock, web } = options;
+  if (isDatabaseUrl(folder)) {
+    const given = settingsLayer(settings ?? {}, 'settings of openCorpus');
+    return await openDatabaseCorpus(folder, {
+      load: (layer) => loadConfig({ file, profile, flags: [...layer, ...given] }).config,
+      copy: options.copy,
+      clocks: { clock, web },
+      warn: emitWarning,
+    });
+  }
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new AppError('USAGE_RUN', `${folder} is a file, not a folder`, { hint: 'give a run folder, or a new one' });
   const config =
@@ -144,6 +161,14 @@ export async function openCorpus(folder: string, options: CorpusOptions = {}): P
   return new Corpus(folder, config, { clock, web });
 }
 
+/** Opens a corpus in PostgreSQL with settings that were resolved elsewhere. */
+export async function openDatabaseCorpus(url: string, options: DatabaseOptions): Promise<Corpus> {
+  const { folder, config, shared } = await openDatabase(url, options);
+  const corpus = new Corpus(folder, config, options.clocks, shared);
+  await corpus.graph.catchUp();
+  return corpus;
+}
+
 /** A corpus folder: its papers, their index and graph, and everything that commands do with them. */
 export class Corpus implements AsyncDisposable {
   /** The folder of the corpus. */
@@ -155,15 +180,27 @@ export class Corpus implements AsyncDisposable {
   /** Works, documents and the account, for reading. */
   readonly library: Library;
   readonly #clocks: Clocks;
+  readonly #shared: SharedCorpus | undefined;
   #search: Promise<SearchSession> | undefined;
 
   /** Use `openCorpus`. */
-  constructor(folder: string, config: Config, clocks: Clocks) {
+  constructor(folder: string, config: Config, clocks: Clocks, shared?: SharedCorpus) {
     this.folder = folder;
     this.config = config;
-    this.graph = corpusGraph(folder, config, clocks);
-    this.library = new Library(folder, config);
+    this.#shared = shared;
+    this.graph = corpusGraph({ folder, config, shared }, clocks);
+    this.library = new Library(folder, config, sharedPlace(shared));
     this.#clocks = clocks;
+  }
+
+  /** What is shared with other machines; undefined if the corpus is in its folder only. */
+  get shared(): SharedCorpus | undefined {
+    return this.#shared;
+  }
+
+  /** Resolves when decisions made so far are durable, and known here: at once, unless they go to a server. */
+  async settle(): Promise<void> {
+    await this.#shared?.settle();
   }
 
   /** Finds and downloads works and makes them searchable; continues where an earlier call was stopped or killed. */
@@ -211,9 +248,20 @@ export class Corpus implements AsyncDisposable {
   index(signal?: AbortSignal): AsyncGenerator<SearchEvent, void> {
     return eventStream<SearchEvent>(async (tell, stop) => {
       await this.#forgetSearch();
+      if (this.#shared) {
+        await (await this.#index(tell)).refresh((event) => tell({ kind: 'index', event }), stop);
+        return;
+      }
       requireSearchable(this.folder, this.config);
       await refreshPassages(this.folder, this.config, tell, { signal: stop });
     }, signal);
+  }
+
+  /** The index on the server. */
+  async #index(tell: (event: SearchEvent) => void): Promise<FleetIndex> {
+    const { connection, files } = requireShared(this.#shared);
+    const warn = (message: string): void => tell({ kind: 'message', level: 'warn', message });
+    return await FleetIndex.open({ connection, files, config: this.config, warn });
   }
 
   /** The passages that best answer a question. Only the first search updates the index; see `liveSearch`. */
@@ -227,7 +275,7 @@ export class Corpus implements AsyncDisposable {
 
   /** Opens the index for many questions. The caller disposes of it. */
   async openSearch(options: OpenSearchOptions = {}, signal?: AbortSignal): Promise<SearchSession> {
-    requireSearchable(this.folder, this.config);
+    if (!this.#shared) requireSearchable(this.folder, this.config);
     return await openSearchSession(this, options, signal);
   }
 
@@ -243,9 +291,12 @@ export class Corpus implements AsyncDisposable {
     return keptOpen({
       open: () => this.openSearch({ ...(tell && { tell }), asItIs }),
       stamp: () =>
-        asItIs && !existsSync(index)
+        asItIs && (this.#shared ? this.#shared.indexStamp === null : !existsSync(index))
           ? null
-          : looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0).join(' '),
+          : [
+              this.#shared?.indexStamp,
+              ...looked.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0),
+            ].join(' '),
       lookMs: asItIs ? LOOK_MS.index : LOOK_MS.corpus,
       clock: this.#clocks.clock,
       renews: !asItIs,
@@ -280,6 +331,8 @@ export class Corpus implements AsyncDisposable {
     using works = this.#knownWorks();
     if (request.asItIs !== true) works.records.linkVersions(this.#now());
     const dataRoot = this.config.parse.data_root;
+    // Other formats need no more than what is known of the works.
+    if (request.format === 'parquet') await this.#shared?.files.bringAll('Data/ChunkedDocTagFiles/');
     const format = chunkFormat(dataRoot, this.config) ?? 'parquet';
     yield* exportCorpus(request, { name: basename(this.folder), dataRoot, format }, works);
   }
@@ -301,6 +354,7 @@ export class Corpus implements AsyncDisposable {
         });
       }
     }
+    await this.settle();
     await this.#forgetSearch();
     const titled = <Pair extends { readonly work: string; readonly of: string }>(pair: Pair) => ({
       ...pair,
@@ -325,7 +379,7 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** Saves a set of works under a name: fixed ids, or a filter that is applied when the set is used. */
-  saveSet(name: string, choice: { readonly works: string } | { readonly filter: string }): number {
+  async saveSet(name: string, choice: { readonly works: string } | { readonly filter: string }): Promise<number> {
     if (!/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,99}$/u.test(name) || LABELS.some((label) => label === name))
       throw new AppError('USAGE_SET', `"${name.slice(0, 100)}" cannot be the name of a set`, {
         hint: 'letters, digits, dots, dashes and underscores; not included or excluded',
@@ -337,15 +391,17 @@ export class Corpus implements AsyncDisposable {
         : { name, works: [...chooseWorks(works, choice.works)], filter: null };
     const { size } = worksOfSet(works, { ...set, at: '' });
     works.records.saveSet(set, this.#now());
+    await this.settle();
     return size;
   }
 
   /** Removes a saved set; the works stay. */
-  deleteSet(name: string): void {
+  async deleteSet(name: string): Promise<void> {
     using works = this.#works();
     if (!works.records.sets().some((set) => set.name === name))
       throw new AppError('USAGE_SET', `there is no set ${name}`, { hint: 'docstokg set RUN lists them' });
     works.records.saveSet({ name, works: null, filter: null }, this.#now());
+    await this.settle();
   }
 
   /** Corrected cells of tables: by work, then by column. */
@@ -355,9 +411,14 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** Corrects a cell in every table with that column; '' makes it empty, null restores the extracted value. */
-  correct(work: string, column: string, value: string | null): void {
+  async correct(work: string, column: string, value: string | null): Promise<void> {
     using works = this.#works();
     works.records.correct({ work: works.find(work)?.id ?? work, column, value }, this.#now());
+    await this.settle();
+  }
+
+  #place(): DocumentPlace {
+    return { folder: this.folder, dataRoot: this.config.parse.data_root, ...sharedPlace(this.#shared) };
   }
 
   /** Notes of people, oldest first, each with the title of its work. */
@@ -404,7 +465,7 @@ export class Corpus implements AsyncDisposable {
   }
 
   #works(): CorpusWorks {
-    const works = new CorpusWorks(this.folder, this.config.parse.data_root);
+    const works = new CorpusWorks(this.#place());
     works.store.ingest();
     return works;
   }
@@ -434,7 +495,10 @@ export class Corpus implements AsyncDisposable {
     store.clear('with graph');
     const { lines, badLines } = await store.ingestSoon();
     const nodes = isGraphWanted ? await this.graph.refill(store) : 0;
-    await refreshPassages(this.folder, this.config, () => undefined, { thorough: true });
+    if (this.#shared) {
+      const told = (event: SearchEvent): void => void (event.kind === 'message' && warn?.(event.message));
+      await (await this.#index(told)).refresh(() => undefined, new AbortController().signal);
+    } else await refreshPassages(this.folder, this.config, () => undefined, { thorough: true });
     const works = store.count("works where outcome <> 'unreadable'");
     return {
       lines,
@@ -447,7 +511,7 @@ export class Corpus implements AsyncDisposable {
 
   /** The caller disposes of it. */
   view(): CorpusView {
-    return new CorpusView(this.folder, this.config.parse.data_root);
+    return new CorpusView(this.#place());
   }
 
   /** The contents of `run.json`; undefined before the first `run`. */
@@ -458,6 +522,7 @@ export class Corpus implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.library[Symbol.dispose]();
     await this.#forgetSearch();
+    await this.#shared?.[Symbol.asyncDispose]();
   }
 
   async #forgetSearch(): Promise<void> {

@@ -66,7 +66,7 @@ test('a work tried under another id than its record has is one work, in any orde
   const document = slug(`doi:${doi}`);
   putRecord(folder.path, 'W1', { openalex: 'W1', doi });
   await putSaved(folder.path, { doi }, 1);
-  using list = new CorpusWorks(folder.path);
+  using list = new CorpusWorks({ folder: folder.path });
   list.store.ingest();
   assert.deepEqual(linesOf(list), [['W1', document]]);
 
@@ -150,7 +150,7 @@ test('of the versions of a work the one that is identified and downloaded is sho
         [[`doi:${doi}`, 'W9', 'entry:embase.bib#68']],
       );
     }
-    using list = new CorpusWorks(folder.path);
+    using list = new CorpusWorks({ folder: folder.path });
     list.store.ingest();
     const {
       listed,
@@ -175,7 +175,7 @@ test('two OpenAlex ids with one DOI are one work and count as a duplicate', asyn
     putRecord(folder.path, openalex, { openalex, doi: openalex === 'W3' ? '10.5555/kelp' : '10.5555/reefs' });
     await putSaved(folder.path, { openalex }, at);
   }
-  using list = new CorpusWorks(folder.path);
+  using list = new CorpusWorks({ folder: folder.path });
   list.store.ingest();
   const { listed, downloaded, repeated_entries: repeated, prisma } = accountOf(list.store);
   assert.deepEqual([listed, downloaded, repeated], [2, 2, 1]);
@@ -187,7 +187,7 @@ test('a work tried by id and by DOI counts as one repeated entry, and splitting 
   putRecord(folder.path, 'W1', { openalex: 'W1', doi: '10.5555/reefs' });
   await putSaved(folder.path, { openalex: 'W1' }, 1);
   await putSaved(folder.path, { doi: '10.5555/reefs' }, 2);
-  using list = new CorpusWorks(folder.path);
+  using list = new CorpusWorks({ folder: folder.path });
   const counted = (): number[] => {
     list.store.ingest();
     const { listed, repeated_entries: repeated, prisma } = accountOf(list.store);
@@ -202,13 +202,13 @@ test('a work tried by id and by DOI counts as one repeated entry, and splitting 
 test('a deleted database is rebuilt, and readers of the old file see new rows', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'works-list-'));
   putRecord(folder.path, 'W1', { openalex: 'W1' });
-  using list = new CorpusWorks(folder.path);
+  using list = new CorpusWorks({ folder: folder.path });
   list.store.ingest();
   assert.deepEqual(linesOf(list), [['W1', null]]);
   removeStore(folder.path);
   putRecord(folder.path, 'W2', { openalex: 'W2' });
   list.store.ingest();
-  using again = new CorpusWorks(folder.path);
+  using again = new CorpusWorks({ folder: folder.path });
   again.store.ingest();
   for (const each of [list, again]) {
     assert.deepEqual(linesOf(each), [
@@ -227,7 +227,7 @@ test('a changed record is found by its new words and no longer by the old', asyn
     records.replace(works.map((id) => ({ ...emptyRecord(id, { openalex: id }), title: `${word} ${id}` })));
   };
   write('first');
-  using list = new CorpusWorks(folder.path);
+  using list = new CorpusWorks({ folder: folder.path });
   list.store.ingest();
   const has = (q: string): number => list.table.page({ q, limit: 1 }).total;
   assert.equal(has('first'), 60);

@@ -39,7 +39,7 @@ export {
   PARSE_STAGES,
   stageSettings,
 } from '../run/index.ts';
-export { Corpus, openCorpus } from './corpus.ts';
+export { Corpus, openCorpus, openDatabaseCorpus } from './corpus.ts';
 export type { CorpusOptions, GivenNote, NotesRequest } from './corpus.ts';
 export type { Note } from '../database/index.ts';
 export type { CorpusGraph, GraphRequest } from './corpus-graph.ts';

@@ -5,14 +5,17 @@ import type { DocumentPlace } from '../library/index.ts';
 import { CorpusWorks, nearnessBy, SearchSession } from '../library/index.ts';
 import { AppError, canonicalJson, isUnwritable } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
+import { withoutPasswords } from '../config/index.ts';
 import type { MaybeEngine, ModelIdentity } from '../parse/index.ts';
 import { embeddedPrecision, openDenseEngineIfInstalled } from '../parse/index.ts';
 import { openReader } from '../reader/index.ts';
 import type { SearchMode } from '../search/index.ts';
-import { hasIndex, openIndex, readManifest } from '../search/index.ts';
+import { hasIndex, openIndex, openPostgresIndex, readManifest, readPostgresManifest } from '../search/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
+import { sharedPlace } from './shared-place.ts';
+import { requireAll, wholeCommand } from './fleet-part.ts';
 import { isFleetFolder } from '../journal/index.ts';
-import type { SearchEvent } from '../run/index.ts';
+import type { SearchEvent, SharedCorpus } from '../run/index.ts';
 import { chunkFolder, chunkFormat, denseSettings, refreshPassages } from '../run/index.ts';
 
 export interface OpenSearchOptions {
@@ -22,19 +25,33 @@ export interface OpenSearchOptions {
   readonly asItIs?: boolean | undefined;
 }
 
-/** Documents that some machine has chunked, and that the index of this folder does not have. */
-const ABSENT = `select count(*) from document_steps where step = 'chunked' and ended = 'success'
-  and document not in (select id from indexed_documents)`;
+/** Documents that some machine has chunked, and those of them that the index of this folder does not have. */
+const CHUNKED = "select count(*) from document_steps where step = 'chunked' and ended = 'success'";
+const ABSENT = `${CHUNKED} and document not in (select id from indexed_documents)`;
 
-function pullCommand(folder: string): string {
-  return `docstokg store ${folder} --pull, with the --fleet and --store of its runs, fetches them`;
+/** What is asked of a folder that may be a copy of a corpus in PostgreSQL. */
+export interface SearchedCorpus {
+  readonly folder: string;
+  readonly config: Config;
+  readonly graph: CorpusGraph;
+  readonly shared: SharedCorpus | undefined;
+}
+
+function noIndex({ queue }: Config): AppError {
+  return new AppError(
+    'INDEX_MISSING',
+    `${withoutPasswords(queue.url)} has no search index that this version can search`,
+    {
+      hint: `docstokg reindex --database ${withoutPasswords(queue.url)} builds it`,
+    },
+  );
 }
 
 const SEARCH_MODES: readonly SearchMode[] = ['lexical', 'dense', 'hybrid'];
 
 /** Opens an up-to-date index. A requested mode must be available; otherwise words alone are enough. */
 export async function openSearchSession(
-  { folder, config, graph }: { readonly folder: string; readonly config: Config; readonly graph: CorpusGraph },
+  { folder, config, graph, shared }: SearchedCorpus,
   { mode, tell = () => undefined, asItIs = false }: OpenSearchOptions,
   signal?: AbortSignal,
 ): Promise<SearchSession> {
@@ -42,26 +59,27 @@ export async function openSearchSession(
     throw new AppError('USAGE_MODE', `unknown search mode "${mode}"`, {
       hint: `use one of ${SEARCH_MODES.join(', ')}`,
     });
-  if (!asItIs || !hasIndex(folder))
+  if (!shared && (!asItIs || !hasIndex(folder)))
     await refreshPassages(folder, config, tell, { signal }).catch((error: unknown) => {
       if (!isUnwritable(error) || !hasIndex(folder)) throw error;
       tell({ kind: 'message', level: 'warn', message: `the index was not updated: ${error.message}` });
     });
-  const opened = mode === 'lexical' ? undefined : await openQueryEngine(config, readManifest(folder).dense?.model);
+  const manifest = shared ? await readPostgresManifest(shared.connection) : readManifest(folder);
+  if (!manifest) throw noIndex(config);
+  const opened = mode === 'lexical' ? undefined : await openQueryEngine(config, manifest.dense?.model);
   if (opened?.kind === 'missing') {
     if (mode !== undefined) throw opened.reason;
     tell({ kind: 'message', level: 'warn', message: `${opened.reason.message}: searching by words alone` });
   }
   await using stack = new AsyncDisposableStack();
   const engine = stack.use(opened?.kind === 'engine' ? opened.engine : undefined);
-  const index = stack.use(await openIndex(folder, engine));
-  const works = stack.use(new CorpusWorks(folder, config.parse.data_root));
+  const index = stack.use(
+    shared ? await openPostgresIndex(shared.connection, engine) : await openIndex(folder, engine),
+  );
+  const dataRoot = config.parse.data_root;
+  const works = stack.use(new CorpusWorks({ folder, dataRoot, ...sharedPlace(shared) }));
   works.store.ingest();
-  const absent = isFleetFolder(folder) ? works.store.number(ABSENT) : 0;
-  if (absent > 0) {
-    const message = `${absent} documents of this fleet are not on this machine and not searched: ${pullCommand(folder)}`;
-    tell({ kind: 'message', level: 'warn', message });
-  }
+  if (!shared && isFleetFolder(folder)) requireAll(works.store.number(ABSENT), works.store.number(CHUNKED), folder);
   const opening = { nearness: nearnessBy(engine), threads: config.parse.threads };
   const { reader, missing } = await openReader(config.ask.reader, opening);
   stack.use(reader);
@@ -132,7 +150,7 @@ function isSearchable({ folder, dataRoot }: DocumentPlace, config: Config): bool
 
 function nothingIn(folder: string): AppError {
   if (isFleetFolder(folder))
-    return new AppError('SEARCH_NOTHING', `no passages of the fleet are in ${folder}`, { hint: pullCommand(folder) });
+    return new AppError('SEARCH_NOTHING', `no passages of the fleet are in ${folder}`, { hint: wholeCommand(folder) });
   return nothing(existsSync(folder) ? `no passages in ${folder}` : `folder not found: ${folder}`);
 }
 

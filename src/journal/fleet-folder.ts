@@ -13,6 +13,8 @@ export interface CopiedLog {
 export interface Copies {
   /** The fleet's id; undefined if the logs are the folder's own. */
   readonly fleet: string | undefined;
+  /** The address of its database, without a password. */
+  readonly database?: string | undefined;
   readonly logs: Readonly<Record<string, CopiedLog>>;
 }
 
@@ -22,8 +24,12 @@ function copiesPath(folder: string): string {
 
 /** What `state/fleet.json` says. */
 export function readCopies(folder: string): Copies {
-  const { fleet, logs = {} } = readFields(copiesPath(folder));
-  return { fleet: fleet as string | undefined, logs: logs as Copies['logs'] };
+  const { fleet, database, logs = {} } = readFields(copiesPath(folder));
+  return {
+    fleet: fleet as string | undefined,
+    database: database as string | undefined,
+    logs: logs as Copies['logs'],
+  };
 }
 
 /** Writes `state/fleet.json`. */
@@ -36,6 +42,11 @@ export function writeCopies(folder: string, copies: Copies): Promise<void> {
  */
 export function isFleetFolder(folder: string): boolean {
   return existsSync(copiesPath(folder));
+}
+
+/** The address of the database that a folder has copies of; undefined if it is not one, or is from an older version. */
+export function fleetDatabase(folder: string): string | undefined {
+  return readCopies(folder).database;
 }
 
 /** Throws if the logs of a folder are copies of a fleet's. */

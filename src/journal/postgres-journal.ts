@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, FileLock } from '../base/index.ts';
+import { withoutPasswords } from '../config/index.ts';
 import type { StoreOptions } from '../queue/kept/index.ts';
 import type { CopiedLog } from './fleet-folder.ts';
 import { readCopies, writeCopies } from './fleet-folder.ts';
@@ -41,7 +42,7 @@ export async function openPostgresJournal(logs: LogFolder, options: PostgresJour
   const { openPostgres } = await import('../queue/kept/index.ts');
   const connection = stack.use(await openPostgres(options.url, { ...options, maxConnections: 2 }));
   const lines = await PostgresLines.open(connection);
-  const journal = await PostgresJournal.open(logs, lines, options.clock);
+  const journal = await PostgresJournal.open(logs, lines, options);
   stack.move();
   return journal;
 }
@@ -53,6 +54,7 @@ class PostgresJournal implements Journal {
   readonly isReadOnly = false;
   readonly #lines: PostgresLines;
   readonly #fleet: string;
+  readonly #database: string;
   readonly #lock: FileLock;
   readonly #own: LogWriters;
   /** What is lost of a copy is copied again. */
@@ -62,7 +64,9 @@ class PostgresJournal implements Journal {
   #said: LogEntry[] = [];
   #refreshing: Promise<number> = Promise.resolve(0);
 
-  private constructor(logs: LogFolder, lines: PostgresLines, fleet: string, clock: Clock) {
+  private constructor(logs: LogFolder, lines: PostgresLines, fleet: string, options: PostgresJournalOptions) {
+    const { clock, url } = options;
+    this.#database = withoutPasswords(url);
     this.logs = logs;
     this.#lines = lines;
     this.#fleet = fleet;
@@ -73,7 +77,7 @@ class PostgresJournal implements Journal {
     this.#copies = new LogWriters(logs, { clock, durable: false });
   }
 
-  static async open(logs: LogFolder, lines: PostgresLines, clock: Clock): Promise<PostgresJournal> {
+  static async open(logs: LogFolder, lines: PostgresLines, options: PostgresJournalOptions): Promise<PostgresJournal> {
     const identity = await identityOf(lines);
     const { fleet } = readCopies(logs.path);
     const isUsed = [...SHARED].some((log) => logs.size(log) > 0);
@@ -81,7 +85,7 @@ class PostgresJournal implements Journal {
       throw new AppError('FLEET_FOLDER_USED', `${logs.path} has logs of another fleet or run`, {
         hint: 'give each machine of a fleet an empty folder with --out',
       });
-    const journal = new PostgresJournal(logs, lines, identity, clock);
+    const journal = new PostgresJournal(logs, lines, identity, options);
     if (fleet === undefined) await journal.#remember();
     await journal.refresh();
     return journal;
@@ -157,7 +161,11 @@ class PostgresJournal implements Journal {
   }
 
   #remember(): Promise<void> {
-    return writeCopies(this.logs.path, { fleet: this.#fleet, logs: Object.fromEntries(this.#copied) });
+    return writeCopies(this.logs.path, {
+      fleet: this.#fleet,
+      database: this.#database,
+      logs: Object.fromEntries(this.#copied),
+    });
   }
 }
 

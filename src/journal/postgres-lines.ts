@@ -42,7 +42,7 @@ const FORGET = `DELETE FROM log_batches WHERE at < now() - interval '1 day'`;
 export class PostgresLines implements AsyncDisposable {
   readonly #connection: PostgresConnection;
 
-  private constructor(connection: PostgresConnection) {
+  constructor(connection: PostgresConnection) {
     this.#connection = connection;
   }
 

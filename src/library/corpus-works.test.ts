@@ -25,7 +25,7 @@ test('works are selected by set, label, filter, ids or a file, and sets survive 
   await using folder = await mkdtempDisposable(join(tmpdir(), 'chosen-'));
   const at = '2026-01-01T00:00:00.000Z';
   const openWorks = (): CorpusWorks => {
-    const works = new CorpusWorks(folder.path);
+    const works = new CorpusWorks({ folder: folder.path });
     works.store.ingest();
     return works;
   };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { AppError } from '../base/index.ts';
@@ -8,15 +8,11 @@ import type { Label, SavedSet } from '../database/index.ts';
 import { CorpusStore, LABELS, Records } from '../database/index.ts';
 import type { WorkRecord } from '../works/index.ts';
 import { emptyRecord, retractionOf, yearOf } from '../works/index.ts';
+import type { DocumentPlace } from './place-files.ts';
+import { isThere } from './place-files.ts';
 import { hasDocument } from './read-document.ts';
 import type { WorkFilter, WorkLine } from './works/work-table.ts';
 import { parseYears, WORK_FACETS, WorkTable } from './works/work-table.ts';
-
-/** A run folder with its data in `Data`, or the parent of another data folder. */
-export interface DocumentPlace {
-  readonly folder: string;
-  readonly dataRoot: string;
-}
 
 export interface LibraryWork {
   readonly id: string;
@@ -51,6 +47,9 @@ const DESCRIBED = `select works.*, outcomes.row as manifest_row, records.record
 
 const HISTORY_ROWS = 50;
 
+/** Where works are; the data is in `Data` by default. */
+type WorksPlace = Omit<DocumentPlace, 'dataRoot'> & Partial<Pick<DocumentPlace, 'dataRoot'>>;
+
 /** The works of a corpus folder: lists, single works, and their outcomes. `store.ingest` reads new log lines. */
 export class CorpusWorks implements Disposable {
   readonly store: CorpusStore;
@@ -58,9 +57,9 @@ export class CorpusWorks implements Disposable {
   readonly records: Records;
   readonly place: DocumentPlace;
 
-  constructor(folder: string, dataRoot = join(folder, 'Data')) {
-    this.place = { folder, dataRoot };
-    this.store = CorpusStore.open(folder, { manifests: join(dataRoot, 'Manifests') });
+  constructor({ folder, dataRoot = join(folder, 'Data'), ...shared }: WorksPlace) {
+    this.place = { folder, dataRoot, ...shared };
+    this.store = CorpusStore.open(folder, { manifests: join(dataRoot, 'Manifests'), journal: shared.journal });
     this.table = new WorkTable(this.store);
     this.records = new Records(this.store);
   }
@@ -132,7 +131,7 @@ export function describedWork(
   return {
     id,
     document,
-    hasText: hasDocument(place.dataRoot, document),
+    hasText: hasDocument(place, document),
     title,
     authors: record.authors.map(({ name }) => name),
     year: yearOf(record),
@@ -158,13 +157,14 @@ export function describedWork(
 const KIND_FOLDERS: Readonly<Record<string, string>> = { pdf: 'PDF', jats: 'XML', html: 'HTML' };
 
 /** The path of a document's file: relative if it is inside the run folder, which may be moved. */
-export function documentLink({ folder, dataRoot }: DocumentPlace, document: string): string | undefined {
+export function documentLink(place: DocumentPlace, document: string): string | undefined {
+  const { folder, dataRoot } = place;
   const { source, source_kind: parsed } = readSidecar(sidecarPath(dataRoot, document));
   // A crash may have left a file of another kind that no row names: what was parsed comes first.
   const kinds = [KIND_FOLDERS[parsed ?? ''] ?? 'PDF', ...Object.values(KIND_FOLDERS)];
   for (const kind of kinds) {
     const kept = join(kind, `${document}.${kind.toLowerCase()}`);
-    if (existsSync(join(folder, kept))) return kept;
+    if (isThere(place, join(folder, kept))) return kept;
   }
   // Without a sidecar the passage is shown without a link.
   return source;

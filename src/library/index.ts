@@ -11,7 +11,8 @@ export {
 } from './account.ts';
 export type { Account, RunCounts, HostFigures } from './account.ts';
 export { chooseWorks, worksOfSet, CorpusWorks, documentLink } from './corpus-works.ts';
-export type { DocumentPlace, LibraryWork } from './corpus-works.ts';
+export type { LibraryWork } from './corpus-works.ts';
+export type { DocumentPlace } from './place-files.ts';
 export { WORK_FACETS, sentenceOf, WORK_ORDERS } from './works/work-table.ts';
 export type { WorkFacet, WorkFilter, WorkLine, WorksRequest } from './works/work-table.ts';
 export { exportGraph, GRAPH_FORMATS } from './graph/export-graph.ts';

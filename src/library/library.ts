@@ -8,8 +8,9 @@ import { apaCitation, bibtexEntry, citationKey, cslItem, emptyRecord, risEntry }
 import type { WorkLine, WorksPage, WorksRequest } from './works/work-table.ts';
 import { sentenceOf } from './works/work-table.ts';
 import { accountOf } from './account.ts';
-import type { DocumentPlace, LibraryWork } from './corpus-works.ts';
+import type { LibraryWork } from './corpus-works.ts';
 import { CorpusWorks, describedWork } from './corpus-works.ts';
+import type { DocumentPlace } from './place-files.ts';
 import type { LibraryDocument } from './read-document.ts';
 import { hasDocument, isDocumentName, readDocument } from './read-document.ts';
 
@@ -32,9 +33,9 @@ export class Library implements Disposable {
   readonly #place: DocumentPlace;
   #list: CorpusWorks | undefined;
 
-  constructor(folder: string, config: Config) {
+  constructor(folder: string, config: Config, shared: Pick<DocumentPlace, 'stored' | 'journal'> = {}) {
     this.folder = folder;
-    this.#place = { folder, dataRoot: config.parse.data_root };
+    this.#place = { folder, dataRoot: config.parse.data_root, ...shared };
   }
 
   /** A page of the works; for a corpus of the user's papers without records, its documents. */
@@ -48,20 +49,20 @@ export class Library implements Disposable {
   /** A work as a line of the list; undefined if it is unknown. */
   async line(id: string): Promise<WorkLine | undefined> {
     const list = await this.#opened();
-    const isPaper = list.isEmpty && hasDocument(this.#place.dataRoot, id);
+    const isPaper = list.isEmpty && hasDocument(this.#place, id);
     return isPaper ? paperLine(ownPaper(this.#place, id)) : list.table.get(id);
   }
 
   /** A work by its id, a DOI, or the name of its document; undefined if it is not in the corpus. */
   async work(name: string): Promise<LibraryWork | undefined> {
     const list = await this.#opened();
-    return list.find(name) ?? (hasDocument(this.#place.dataRoot, name) ? ownPaper(this.#place, name) : undefined);
+    return list.find(name) ?? (hasDocument(this.#place, name) ? ownPaper(this.#place, name) : undefined);
   }
 
   /** A parsed document; `textOf` and `figuresOf` read parts of it. */
   async document(name: string): Promise<LibraryDocument> {
-    const isName = isDocumentName(name) && hasDocument(this.#place.dataRoot, name);
-    return await readDocument(this.#place.dataRoot, isName ? name : ((await this.work(name))?.document ?? name));
+    const isName = isDocumentName(name) && hasDocument(this.#place, name);
+    return await readDocument(this.#place, isName ? name : ((await this.work(name))?.document ?? name));
   }
 
   /** Citations of works, in the order given; null for a work that is not in the corpus. */
@@ -97,7 +98,7 @@ export class Library implements Disposable {
   }
 
   async #opened(): Promise<CorpusWorks> {
-    this.#list ??= new CorpusWorks(this.folder, this.#place.dataRoot);
+    this.#list ??= new CorpusWorks(this.#place);
     await this.#list.store.ingestSoon();
     return this.#list;
   }

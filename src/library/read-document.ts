@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
-
 import { AppError, foldCase } from '../base/index.ts';
 import type { Block, ParsedDocument } from '../parse/index.ts';
 import { blocksPath, readBlockLines, readSidecar, sidecarPath, writeMarkdown } from '../parse/index.ts';
 import { sectionOf } from '../search/index.ts';
+import type { DocumentPlace } from './place-files.ts';
+import { bringHere, isThere } from './place-files.ts';
 
 /** Tables in papers are smaller; larger ones are cut. */
 const MOST_ROWS = 2_000;
@@ -65,16 +65,25 @@ export function isDocumentName(name: string): boolean {
   return /^[^/\\\0.][^/\\\0]{0,254}$/.test(name);
 }
 
-export function hasDocument(dataRoot: string, name: string): boolean {
-  return isDocumentName(name) && existsSync(blocksPath(dataRoot, name));
+/** Whether there is a parsed document of this name. */
+export function hasDocument(place: DocumentPlace, name: string): boolean {
+  return isDocumentName(name) && isThere(place, blocksPath(place.dataRoot, name));
+}
+
+/** Brings a parsed document that is only in a store. */
+export async function bringDocument(place: DocumentPlace, name: string): Promise<void> {
+  await bringHere(place, blocksPath(place.dataRoot, name));
+  await bringHere(place, sidecarPath(place.dataRoot, name));
 }
 
 /** Reads a parsed document by its name. */
-export async function readDocument(dataRoot: string, name: string): Promise<LibraryDocument> {
-  if (!hasDocument(dataRoot, name))
+export async function readDocument(place: DocumentPlace, name: string): Promise<LibraryDocument> {
+  const { dataRoot } = place;
+  if (!hasDocument(place, name))
     throw new AppError('CORPUS_NO_DOCUMENT', `no parsed document ${JSON.stringify(name.slice(0, 100))}`, {
       hint: 'the list of works shows which ones have a text',
     });
+  await bringDocument(place, name);
   const { blocks, pages } = await readBlockLines(blocksPath(dataRoot, name));
   const {
     title,

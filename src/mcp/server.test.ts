@@ -249,7 +249,7 @@ test('an assistant can read a filled-in table, but no file of this machine', asy
   const columns = parseColumns('[year, transects, {name: fishing, type: yes/no}]', 'test');
   const { corpus } = reefs;
   const { id } = await reefs.search.use((session) => fillTable(corpus, session, { columns }));
-  corpus.correct('W1', 'fishing', 'yes');
+  await corpus.correct('W1', 'fishing', 'yes');
   const listed = await ask(client, 'table', {});
   assert.deepEqual(listed.data['tables'], [
     { run: 'reefs', table: id, columns: ['year', 'transects', 'fishing'], model: null },

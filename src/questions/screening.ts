@@ -107,6 +107,8 @@ async function progress(
 ) {
   const { by: who, phase: at = 'title-abstract', limit: most = 1 } = asked;
   const screening = run.screening();
+  // What was decided is durable before anybody is told.
+  await screening.settle();
   await screening.ready();
   const first = chosen === undefined ? undefined : screening.candidate(chosen, who);
   const next = screening.next(who, { phase: at, limit: most }).filter(({ work }) => work !== first?.work);

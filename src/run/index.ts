@@ -2,6 +2,9 @@ export { assembleDownload, checkDownload, checkFolder, dnsMappings, openAsking }
 export { checkStore } from './storage/check-store.ts';
 export type { StoreCheck } from './storage/check-store.ts';
 export { openStorage, openStored } from './storage/storage.ts';
+export { findDatabase, openShared } from './storage/shared-corpus.ts';
+export type { SharedCorpus } from './storage/shared-corpus.ts';
+export { FleetIndex } from './fleet/fleet-index.ts';
 export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';
 export { configuredServices, hostKnowledge, hostRates, hostsNow } from './download/open-admission.ts';

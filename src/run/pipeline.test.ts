@@ -89,7 +89,7 @@ class Works implements AsyncDisposable {
   ): Promise<PipelineOutcome<string, number>> {
     const { chunked = () => [], ...given } = options;
     const defaults = {
-      machine: aloneMachine({ stored: undefined, hasFile: async () => true, chunked }),
+      machine: aloneMachine({ stored: undefined, hasFile: async () => true, chunked, index: async () => undefined }),
       stages: this.stages(),
       feed: () => Promise.resolve('nothing'),
       index: async () => readdirSync(join(this.folder, 'embed')).length,

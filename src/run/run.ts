@@ -194,7 +194,7 @@ export class Run implements AsyncIterable<CorpusEvent> {
           papers.note(documents);
           await papers.file(download?.records, signal);
           tell({ kind: 'indexing' });
-          return await makeIndex(config, tell, signal);
+          return await machine.index(tell, signal);
         },
         report: (stage, event) => tell({ kind: 'stage', stage, event }),
       },
@@ -293,6 +293,7 @@ export class Run implements AsyncIterable<CorpusEvent> {
       stored: config.store.url === '' ? undefined : storage.files,
       hasFile: async (path, bytes) => (await this.#download?.files.holds(path, bytes)) ?? false,
       chunked: () => chunkedDocuments(dataRoot, format),
+      index: (tell, signal) => makeIndex(config, tell, signal),
     });
   }
 

@@ -101,9 +101,13 @@ export async function importDecisions(
     ),
   );
   // Reviewers who disagree have not decided; with one reviewer required, the last decision would win.
-  if (screening.protocol.version === 0 && reviewers > 1) screening.setProtocol({ reviewers }, by);
+  if (screening.protocol.version === 0 && reviewers > 1) {
+    screening.setProtocol({ reviewers }, by);
+    await screening.settle();
+  }
   const last = new Map(found.map((each) => ['id' in each ? each.id : keyOfDecision(each), each]));
   screening.decideAll([...last.values()].filter((each) => 'id' in each || !isKnown(screening, each)));
+  await screening.settle();
   const count = (choice: Choice): number => [...seen.values()].filter((each) => each === choice).length;
   return {
     included: count('include'),

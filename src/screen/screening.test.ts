@@ -62,7 +62,7 @@ test('a complete review: ranked reading, a random sample, a recall promise, and 
   assert.equal(Number(counts['screened']) + Number(counts['not_screened']), 120);
   assert.equal(counts['sought'], Number(counts['screened']) - Number(counts['excluded']));
   assert.deepEqual([counts['not_retrieved'], counts['retrieved']], [0, counts['sought']]);
-  using works = new CorpusWorks(folder.path);
+  using works = new CorpusWorks({ folder: folder.path });
   works.store.ingest();
   assert.equal(works.table.page({ label: 'included' }).total, counts['included']);
   assert.equal(works.table.page({ label: 'included,excluded' }).total, counts['screened']);

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, sha256, systemClock } from '../base/index.ts';
+import type { Journal } from '../journal/index.ts';
 import type { Corpus } from '../corpus/index.ts';
 import { manifestFolder } from '../corpus/index.ts';
 import type { Choice, Phase, Protocol, ScreeningDecision, Standing } from '../database/index.ts';
@@ -47,6 +48,8 @@ const DECISION = ['id', 'work', 'phase', 'decision', 'by', 'at', 'reason', 'note
 
 interface OpenOptions {
   readonly manifests?: string | undefined;
+  /** Takes the decisions, and says when they are durable; by default the logs of the folder, at once. */
+  readonly shared?: { readonly journal: Journal; settle(): Promise<void> } | undefined;
   readonly clock?: Clock;
   /** Creates nothing: a read-only folder can be read but not screened. */
   readonly asItIs?: boolean;
@@ -59,6 +62,7 @@ export class Screening implements Disposable {
   readonly records: Records;
   readonly #store: CorpusStore;
   readonly #clock: Clock;
+  readonly #shared: OpenOptions['shared'];
   readonly #background: BackgroundRanking | undefined;
   #seen = '';
   #works: readonly string[] = [];
@@ -74,7 +78,11 @@ export class Screening implements Disposable {
   #isTrained = false;
   #drawn: { readonly seed: string; readonly works: readonly string[]; readonly rows: readonly number[] } | undefined;
 
-  private constructor(store: CorpusStore, { clock = systemClock, manifests, inBackground = false }: OpenOptions) {
+  private constructor(
+    store: CorpusStore,
+    { clock = systemClock, manifests, shared, inBackground = false }: OpenOptions,
+  ) {
+    this.#shared = shared;
     this.#store = store;
     this.records = new Records(store);
     this.#clock = clock;
@@ -86,8 +94,11 @@ export class Screening implements Disposable {
   }
 
   static open(folder: string, options: OpenOptions = {}): Screening {
-    const { manifests, asItIs = false } = options;
-    const store = asItIs ? CorpusStore.open(folder, { manifests }) : CorpusStore.create(folder, { manifests });
+    const { manifests, shared, asItIs = false } = options;
+    const journal = shared?.journal;
+    const store = asItIs
+      ? CorpusStore.open(folder, { manifests, journal })
+      : CorpusStore.create(folder, { manifests, journal });
     return new Screening(store, options);
   }
 
@@ -155,7 +166,10 @@ export class Screening implements Disposable {
     return this.#candidate(row, by, this.#sampleRows()?.includes(row) ?? false);
   }
 
-  /** Logs a decision; it is on disk when this returns. Sending it again changes nothing. */
+  /**
+   * Logs a decision, which is on the disk when this returns, or on the server after `settle`. Sending it again changes
+   * nothing.
+   */
   decide(given: Decided): void {
     this.decideAll([given]);
   }
@@ -193,6 +207,11 @@ export class Screening implements Disposable {
     if (this.#isOurs()) for (const work of new Set(rows.map((row) => row.work))) this.#read(work);
     else this.#seen = '';
     this.#isTrained = false;
+  }
+
+  /** Resolves when all decisions are durable, and counted here: at once, unless they go to a server. */
+  async settle(): Promise<void> {
+    await this.#shared?.settle();
   }
 
   /** Undoes a reviewer's last decision; returns its work, or undefined if there is none. */
@@ -531,14 +550,19 @@ export class Screening implements Disposable {
 }
 
 export function openScreening(
-  { folder, config }: Pick<Corpus, 'folder' | 'config'>,
+  { folder, config, shared }: Pick<Corpus, 'folder' | 'config' | 'shared'>,
   options: Pick<OpenOptions, 'inBackground'> = {},
 ): Screening {
   if (!existsSync(folder))
     throw new AppError('USAGE_RUN', `${folder} does not exist`, {
       hint: 'docstokg run and docstokg screen --add create one',
     });
-  return Screening.open(folder, { ...options, manifests: manifestFolder(config), asItIs: true });
+  return Screening.open(folder, {
+    ...options,
+    manifests: manifestFolder(config),
+    shared,
+    asItIs: true,
+  });
 }
 
 /** Opened on first use and ranked in the background, for long-running processes. */

@@ -9,5 +9,7 @@ export { openIndex, readManifest } from './segment-reader.ts';
 export { findingWeight, sectionOf, SECTIONS } from './section.ts';
 export type { Section } from './section.ts';
 export { dot } from './segment/vectors.ts';
-export { openPostgresIndex, readPostgresManifest } from './postgres/postgres-reader.ts';
+export { openPostgresIndex, readPostgresManifest, readPostgresStamp } from './postgres/postgres-reader.ts';
 export { PostgresIndex } from './postgres/postgres-index.ts';
+export { putDocument, refreshPostgresIndex } from './postgres/refresh-postgres.ts';
+export type { FoundDocument } from './refresh.ts';

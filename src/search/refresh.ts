@@ -70,10 +70,23 @@ export async function refreshIndex(
   return { passages, changed: true };
 }
 
-type FoundDocument = ReturnType<typeof documentsOf>[number];
+/** A document to index. */
+export interface FoundDocument {
+  readonly id: string;
+  /** The file with its passages. */
+  readonly chunks: string;
+  /** The file with its vectors; undefined without any. */
+  readonly vectors: string | undefined;
+  /** Its paper, a path or a link. */
+  readonly file: string | undefined;
+  /** Changes with the passages and vectors. */
+  readonly stamp: string;
+  /** Brings the files from a store. */
+  readonly bring?: () => Promise<unknown>;
+}
 
-/** Sorted by name. */
-function documentsOf({ dataRoot, format, linkOf }: RefreshOptions) {
+/** The documents with chunks on this disk, sorted by name. */
+function documentsOf({ dataRoot, format, linkOf }: RefreshOptions): FoundDocument[] {
   const folder = dirname(chunkOutput(dataRoot, 'any', format));
   return globSync(`*.${format}`, { cwd: folder })
     .sort()
@@ -106,8 +119,9 @@ async function changesSince(folder: string, documents: readonly FoundDocument[],
   }
 }
 
-async function modelOf({ vectors }: FoundDocument): Promise<DenseModel | 'damaged' | undefined> {
+async function modelOf({ vectors, bring }: FoundDocument): Promise<DenseModel | 'damaged' | undefined> {
   if (vectors === undefined) return undefined;
+  await bring?.();
   return await denseModelOf(vectors).catch((error: unknown) => {
     if (!isUnreadable(error)) throw error;
     return 'damaged' as const;
@@ -117,8 +131,8 @@ async function modelOf({ vectors }: FoundDocument): Promise<DenseModel | 'damage
 /** Number of files whose model is read: all files of a run have the same settings. */
 const ASKED = 50;
 
-/** Vectors of different models cannot be compared: those of the most frequent model are searched. */
-async function wantedDense(documents: readonly FoundDocument[]): Promise<IndexDense | null> {
+/** The model to search with: vectors of different models cannot be compared, and those of the most frequent model are searched. */
+export async function wantedDense(documents: readonly FoundDocument[]): Promise<IndexDense | null> {
   const embedded = documents.filter(({ vectors }) => vectors !== undefined);
   const step = Math.max(1, Math.floor(embedded.length / ASKED));
   const models = await Array.fromAsync(embedded.filter((_, at) => at % step === 0).map(modelOf));
@@ -128,16 +142,18 @@ async function wantedDense(documents: readonly FoundDocument[]): Promise<IndexDe
   return chosen ? { model: chosen.model, dimensions: chosen.dimensions } : null;
 }
 
-async function* indexedDocuments(
+/** Reads documents one after the other; vectors of other models are left out, and what cannot be read is reported. */
+export async function* indexedDocuments(
   documents: readonly FoundDocument[],
   dense: IndexDense | null,
-  { report, signal }: RefreshOptions,
+  { report, signal }: Pick<RefreshOptions, 'report' | 'signal'>,
 ): AsyncGenerator<IndexedDocument> {
   const name = dense && nameOf(dense);
   let passages = 0;
   for (const [at, document] of documents.entries()) {
     signal?.throwIfAborted();
     const { id, stamp } = document;
+    await document.bring?.();
     const model = await modelOf(document);
     const isDamaged = model === 'damaged';
     const fits = name !== null && model !== undefined && !isDamaged && nameOf(model) === name;

@@ -164,8 +164,8 @@ test('a choice is filled in only if the best sentence names it without a negatio
 
 test('corrections and selected works survive later runs; undoing a correction restores the extracted value', async () => {
   await using corpus = await open();
-  corpus.correct('10.1000/W1', 'sample size', '50');
-  corpus.correct('W1', 'dose', '');
+  await corpus.correct('10.1000/W1', 'sample size', '50');
+  await corpus.correct('W1', 'dose', '');
   const made = await table(corpus, 'W1');
   assert.deepEqual(shown(made), { W1: ['2019', '50', null, 'randomised trial', null, null] });
   assert.deepEqual(cellOf(made, 'W1', 'dose'), {
@@ -174,16 +174,16 @@ test('corrections and selected works survive later runs; undoing a correction re
     sentence: 'a person left it empty',
     quotes: [],
   });
-  corpus.correct('W1', 'sample size', null);
-  corpus.correct('W1', 'dose', null);
+  await corpus.correct('W1', 'sample size', null);
+  await corpus.correct('W1', 'dose', null);
   assert.equal(shown(await table(corpus, 'W1'))['W1']?.[1], '48');
-  assert.equal(corpus.saveSet('old', { filter: 'year:-2020' }), 1);
+  assert.equal(await corpus.saveSet('old', { filter: 'year:-2020' }), 1);
   assert.deepEqual(Object.keys(shown(await table(corpus, 'old'))), ['W1']);
 });
 
 test('a table is exported as CSV without formulas, as Markdown with quotes, and as Parquet', async () => {
   await using corpus = await open();
-  corpus.correct('W2', 'corals', '=HYPERLINK("x")');
+  await corpus.correct('W2', 'corals', '=HYPERLINK("x")');
   const made = await table(corpus);
   const csv = tableText(made, 'csv');
   assert.match(csv, /^work,document,title,year,year \(quote\)/);
@@ -197,7 +197,7 @@ test('a table is exported as CSV without formulas, as Markdown with quotes, and 
   await writeTableFile(path, made);
   const rows = await Array.fromAsync((await openRowReader(path)).rows());
   assert.equal(rows[0]?.['sample size'], '48');
-  corpus.correct('W2', 'corals', null);
+  await corpus.correct('W2', 'corals', null);
 });
 
 /** A model with given answers, which counts its requests; every value is supported unless `verdicts` says otherwise. */

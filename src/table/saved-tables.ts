@@ -135,7 +135,7 @@ export async function correctCell(
     throw new AppError('USAGE_TABLE', `"${(value ?? '').slice(0, 100)}" is not a value of "${column.name}"`, {
       hint: column.type === 'choice' ? `one of: ${column.choices.join(', ')}` : `expected ${column.type}`,
     });
-  corpus.correct(cell.work, column.name, typed);
+  await corpus.correct(cell.work, column.name, typed);
   const { rows } = await readTable(corpus, session, id, { search });
   return rows[0];
 }

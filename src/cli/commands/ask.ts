@@ -5,7 +5,7 @@ import { askCorpus, askSettings, citedWorks, openWriter } from '../../ask/index.
 import { AppError } from '../../base/index.ts';
 import { corpusOf, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
-import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
+import { openSession, settingOptions, shared, stopSignal, databaseOptions } from '../session.ts';
 import { count, counted, plain } from '../terminal.ts';
 import { filterOptions, filtersOf } from '../filter-options.ts';
 import { decimalNumber, wholeNumber } from '../options.ts';
@@ -13,7 +13,7 @@ import { decimalNumber, wholeNumber } from '../options.ts';
 const LONGEST_NEAREST = 200;
 
 export function askCommand() {
-  return filterOptions(settingOptions(shared(new Command('ask')), ['ask']))
+  return filterOptions(settingOptions(databaseOptions(shared(new Command('ask'))), ['ask']))
     .description('answer a question from the papers of a run; every sentence has a verified quote')
     .argument('<question...>', '[run] question; default run: the newest')
     .usage('[options] [run] <question>')

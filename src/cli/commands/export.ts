@@ -11,7 +11,7 @@ import { EXPORT_FORMATS } from '../../corpus/index.ts';
 import type { DecisionFormat } from '../../screen/index.ts';
 import { DECISION_FORMATS, exportDecisions, openScreening } from '../../screen/index.ts';
 import { corpusOf, runArgument } from '../run-argument.ts';
-import { openSession, shared } from '../session.ts';
+import { openSession, shared, databaseOptions } from '../session.ts';
 import { worksOption } from '../options.ts';
 
 const FORMATS = [
@@ -36,7 +36,7 @@ function checkOut(format: string, out: string): void {
 }
 
 export function exportCommand() {
-  return worksOption(runArgument(shared(new Command('export'))))
+  return worksOption(runArgument(databaseOptions(shared(new Command('export')))))
     .description('export works, screening decisions or the graph of a run for another tool, or write its report')
     .addOption(new Option('-f, --format <format>', 'output format').choices(FORMATS).makeOptionMandatory())
     .option('--out <path>', 'output file or folder; default: stdout; for a graph or the report, in the run folder')

@@ -6,7 +6,7 @@ import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
 import { checkStore, fleetLayer, mergeFolders, openStored, simulatedLayer } from '../../run/index.ts';
 import { decimalNumber, webOptions } from '../options.ts';
 import { corpusOf, requireFolder, requireRun, runArgument, splitRun } from '../run-argument.ts';
-import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
+import { openSession, settingOptions, shared, stopSignal, databaseOptions } from '../session.ts';
 import { webTimeOf } from '../simulation.ts';
 import { count, counted, nonZero, plain } from '../terminal.ts';
 
@@ -51,7 +51,7 @@ function triedText({ outcomes }: RunCounts): string {
 }
 
 export function reindexCommand() {
-  return runArgument(shared(new Command('reindex')))
+  return runArgument(databaseOptions(shared(new Command('reindex'))))
     .description('rebuild corpus.sqlite from the log files of a run; writes logs again that were lost or damaged')
     .addHelpText('after', '\nExample:\n  docstokg reindex runs/corals\n')
     .action(async (run, _flags, self) => {
@@ -97,7 +97,7 @@ export function mergeCommand() {
 }
 
 export function workVersionsCommand() {
-  return runArgument(shared(new Command('work-versions')))
+  return runArgument(databaseOptions(shared(new Command('work-versions'))))
     .description('list works that were merged as the same work or as versions of one another; split or merge them')
     .option('--split <work>', 'permanently undo the merges of this work; the next run downloads it')
     .option('--merge <work>', 'restore the merges of this work')
@@ -116,7 +116,7 @@ export function workVersionsCommand() {
 }
 
 export function setCommand() {
-  return shared(new Command('set'))
+  return databaseOptions(shared(new Command('set')))
     .argument('[words...]', '[run] [name]; default run: the newest')
     .usage('[options] [run] [name]')
     .description('list, show, save or delete named sets of works, for --works of other commands')
@@ -155,10 +155,10 @@ Examples:
         const sets = corpus.sets();
         session.print(sets, sets.length === 0 ? 'no sets; --filter or --works saves one' : undefined);
       } else if (flags.delete) {
-        corpus.deleteSet(name);
+        await corpus.deleteSet(name);
         session.info(`deleted ${name}`);
       } else if (filter !== undefined || works !== undefined) {
-        const size = corpus.saveSet(name, filter === undefined ? { works: works ?? '' } : { filter });
+        const size = await corpus.saveSet(name, filter === undefined ? { works: works ?? '' } : { filter });
         session.print({ name, works: size }, `${name}: ${counted(size, 'work')}`);
       } else {
         const ids = [...corpus.chooseWorks(name)];

@@ -8,7 +8,7 @@ import type { FlagsOf } from '../options.ts';
 import { webOptions, wholeNumber, worksOption } from '../options.ts';
 import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
-import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
+import { openSession, settingOptions, shared, stopSignal, databaseOptions } from '../session.ts';
 import { webTimeOf } from '../simulation.ts';
 import { count, counted, plain } from '../terminal.ts';
 import { endStage, showStage } from './docparse/stage-options.ts';
@@ -21,7 +21,9 @@ export function graphCommand() {
 }
 
 function buildOptions() {
-  return webOptions(worksOption(runArgument(settingOptions(shared(new Command('build')), ['graph-build', 'findings']))))
+  return webOptions(
+    worksOption(runArgument(settingOptions(databaseOptions(shared(new Command('build'))), ['graph-build', 'findings']))),
+  )
     .description('extract entities and citations from parsed documents and update the graph')
     .option('--vocabulary <file>', 'your own terms to find in the text: CSV (id, name, synonyms), SKOS (.ttl) or OBO')
     .option(
@@ -103,7 +105,7 @@ function listOptions() {
   const names = [...Object.keys(GRAPH_QUERIES), 'sql'];
   const width = Math.max(...names.map((name) => name.length));
   const help = Object.entries(GRAPH_QUERIES).map(([name, { gives }]) => `  ${name.padEnd(width)}  ${gives}`);
-  return shared(new Command('list'))
+  return databaseOptions(shared(new Command('list')))
     .description(`print a list from the graph: ${names.join(', ')}`)
     .addArgument(new Argument('<what>', 'what to list').choices(names))
     .argument('[words...]', '[run], then words, nodes or a work; default run: the newest')

@@ -4,10 +4,10 @@ import { packageVersion } from '../../base/index.ts';
 import { serveOnStdio } from '../../mcp/index.ts';
 import { askedRun } from '../../questions/index.ts';
 import { openCorpora, requireRun } from '../run-argument.ts';
-import { openSession, shared, stopSignal } from '../session.ts';
+import { openSession, shared, stopSignal, databaseOptions } from '../session.ts';
 
 export function mcpCommand() {
-  return shared(new Command('mcp'))
+  return databaseOptions(shared(new Command('mcp')))
     .description('MCP server (stdio) that lets an assistant search, read and cite corpora')
     .argument('[runs...]', 'run folders; default: the newest run')
     .option('--allow-control', 'offer the tool that logs screening decisions')

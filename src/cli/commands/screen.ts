@@ -25,14 +25,14 @@ import type { FlagsOf } from '../options.ts';
 import { webOptions } from '../options.ts';
 import { corpusOf, runArgument, requireFolder } from '../run-argument.ts';
 import type { Session } from '../session.ts';
-import { openSession, settingOptions, shared } from '../session.ts';
+import { openSession, settingOptions, shared, databaseOptions } from '../session.ts';
 import { webTimeOf } from '../simulation.ts';
 import { counted, plain } from '../terminal.ts';
 
 const FIRST_PHASE = 'title-abstract';
 
 function screenOptions() {
-  return webOptions(runArgument(settingOptions(shared(new Command('screen')), ['serve'])))
+  return webOptions(runArgument(settingOptions(databaseOptions(shared(new Command('screen'))), ['serve'])))
     .description('decide which works of a run are included, the most likely first')
     .option('--by <name>', 'who decides; default: the user of this computer; with --import: import')
     .option('--status', 'only print the progress, the recall that can be promised, and where reviewers differ')
@@ -86,12 +86,18 @@ export function screenCommand() {
       if (flags.import) return await importAll(screening, flags.import, flags, session);
       setProtocol(screening, flags);
       if (flags.sample) screening.sample(whoIs(flags.by));
+      await screening.settle();
       if (flags.status || flags.sample) return printStatus(screening, session);
       if (flags.tty) return await screenInTerminal(screening, flags, session);
     }
     const query = new URLSearchParams({ by: whoIs(flags.by) }).toString();
     const { serveRuns } = await import('./serve.ts');
-    await serveRuns([corpus.folder], { allowControl: true }, self, `screen?${query}`);
+    await serveRuns(
+      corpus.shared && run === undefined ? [] : [corpus.folder],
+      { allowControl: true },
+      self,
+      `screen?${query}`,
+    );
   });
 }
 
@@ -238,6 +244,7 @@ async function screenInTerminal(screening: Screening, flags: ScreenFlags, sessio
   let note: string | undefined;
   try {
     for (;;) {
+      await screening.settle();
       const [work] = screening.next(by, { phase });
       if (!work) break;
       for (const line of shown(work)) session.terminal.print(plain(line));

@@ -10,13 +10,13 @@ import { corpusOf, splitQuestion } from '../run-argument.ts';
 import { passageText } from '../passage-text.ts';
 import type { CitedHit, SearchSession } from '../../corpus/index.ts';
 import type { Session } from '../session.ts';
-import { openSession, shared, stopSignal } from '../session.ts';
+import { openSession, shared, stopSignal, databaseOptions } from '../session.ts';
 import { counted, plain } from '../terminal.ts';
 import { filterOptions, filtersOf } from '../filter-options.ts';
 import { decimalNumber, wholeNumber } from '../options.ts';
 
 export function searchCommand() {
-  return filterOptions(shared(new Command('search')))
+  return filterOptions(databaseOptions(shared(new Command('search'))))
     .description('search for passages that answer a question')
     .argument(
       '[words...]',

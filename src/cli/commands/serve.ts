@@ -13,16 +13,16 @@ import { hostKnowledge, openQueue, queueLayer } from '../../run/index.ts';
 import { isLoopback, openServer } from '../../serve/index.ts';
 import type { FlagsOf } from '../options.ts';
 import { isRun, openCorpora, requireRun } from '../run-argument.ts';
-import { isToken, keptToken, SHORTEST_TOKEN } from '../serve-token.ts';
+import { isToken, keptToken, newToken, SHORTEST_TOKEN } from '../serve-token.ts';
 import type { Session } from '../session.ts';
-import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
+import { openSession, settingOptions, shared, stopSignal, databaseOptions } from '../session.ts';
 import { counted } from '../terminal.ts';
 import { requireQueueFile } from './queue/shared.ts';
 
 const MOST_RUNS = 50;
 
 function serveOptions() {
-  return settingOptions(shared(new Command('serve')), ['serve'])
+  return settingOptions(databaseOptions(shared(new Command('serve'))), ['serve'])
     .description('web pages and an HTTP API to monitor runs and queues and to search corpora')
     .argument('[run...]', 'run folders; default: all in runs/')
     .option(
@@ -59,14 +59,19 @@ export async function serveRuns(
   const { allowControl = false } = flags;
   const session = openSession(self);
   const { config } = session.load();
-  const given = givenToken(config.serve);
+  const given = givenToken(config.serve, session.database !== undefined);
   using stop = stopSignal();
   await using opened = new AsyncDisposableStack();
-  const runs = await openCorpora(runFolders(folders, flags, config), session, opened);
+  const runs = await openCorpora(
+    session.database === undefined ? runFolders(folders, flags, config) : [folders[0]],
+    session,
+    opened,
+  );
   const { queue, hosts, beside } = await openWatched(flags.queue, runs, session);
   const [first] = runs;
   const place = first ? join(first.corpus.folder, 'state') : beside;
-  const token = given ?? keptToken(join(homedir(), '.docstokg', 'serve-token'));
+  const token =
+    given ?? (await first?.corpus.shared?.token(newToken)) ?? keptToken(join(homedir(), '.docstokg', 'serve-token'));
   const server = opened.use(
     await openServer({
       runs,
@@ -100,9 +105,10 @@ export async function serveRuns(
 }
 
 /** The token of the settings; undefined if there is none and only this machine can reach the server. */
-function givenToken({ token, host }: Config['serve']): string | undefined {
+function givenToken({ token, host }: Config['serve'], isShared: boolean): string | undefined {
   if (token === '') {
-    if (isLoopback(host)) return undefined;
+    // The servers of a corpus in PostgreSQL make one together, which cannot be guessed.
+    if (isLoopback(host) || isShared) return undefined;
     throw new AppError('USAGE_TOKEN', `${host} can be reached by other machines, but no token is set`, {
       hint: 'set one of at least 16 characters: DOCSTOKG_SERVE__TOKEN in the environment, or --token',
     });
@@ -136,7 +142,7 @@ async function openWatched(named: string | undefined, runs: readonly { readonly 
   const isUrl = (queue: string): boolean => /^postgres(?:ql)?:\/\//.test(queue);
   if (named !== undefined && !isUrl(named)) requireQueueFile(named);
   const own = runs.map(({ corpus }) => corpus.config.queue.path).find((path) => existsSync(path));
-  const target = named ?? sharedQueue(session.load().config) ?? own;
+  const target = named ?? session.database ?? sharedQueue(session.load().config) ?? own;
   if (target === undefined) return {};
   const { config } = session.load(queueLayer(target));
   const queue = await openQueue(config, session).catch((error: unknown) => {

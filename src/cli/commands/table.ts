@@ -18,7 +18,7 @@ import { AppError, writeFileAtomic } from '../../base/index.ts';
 import { settingsLayer } from '../../config/index.ts';
 import { corpusOf, runArgument, splitRun } from '../run-argument.ts';
 import type { Session } from '../session.ts';
-import { openSession, settingOptions, shared, stopSignal } from '../session.ts';
+import { openSession, settingOptions, shared, stopSignal, databaseOptions } from '../session.ts';
 import { endStage, showStage } from './docparse/stage-options.ts';
 import type { FlagsOf } from '../options.ts';
 import { collect, decimalNumber, worksOption } from '../options.ts';
@@ -50,7 +50,7 @@ Examples:
 `;
 
 function tableOptions() {
-  return worksOption(runArgument(settingOptions(shared(new Command('table')), ['table'])))
+  return worksOption(runArgument(settingOptions(databaseOptions(shared(new Command('table'))), ['table'])))
     .description('ask the same questions of every paper: one row per paper, each cell with its quote')
     .option('--columns <file>', 'YAML file with the columns')
     .option('--column <column>', 'a column, repeatable: NAME, NAME:TYPE, NAME:number:UNIT', collect)
@@ -171,6 +171,6 @@ async function correct(words: readonly string[], flags: TableFlags, session: Ses
   const { run, words: given } = splitRun(words, ['work', 'column', '[value]']);
   const [work = '', column = '', value = ''] = given;
   await using corpus = await corpusOf(session, run);
-  corpus.correct(work, column, flags.undo ? null : value);
+  await corpus.correct(work, column, flags.undo ? null : value);
   session.info(`${flags.undo ? 'restored' : 'corrected'}: ${work}, ${column}`);
 }

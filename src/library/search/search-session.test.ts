@@ -35,7 +35,7 @@ const folder = mkdtempSync(join(tmpdir(), 'filter-'));
   using records = Records.open(folder);
   records.add(Object.values(RECORDS));
 }
-const works = new CorpusWorks(folder);
+const works = new CorpusWorks({ folder });
 after(() => works[Symbol.dispose]());
 
 function accepted(filter: PassageFilter, hidden: readonly string[] = []): string[] {

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-
 import type { z } from 'zod';
 
 import type { ManifestRow } from '../../download/index.ts';
@@ -18,11 +16,12 @@ import { STEPS } from '../../database/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import type { Account, HostSlice } from '../account.ts';
 import { accountOf, countStep, newHolds } from '../account.ts';
-import type { DocumentPlace } from '../corpus-works.ts';
 import { CorpusWorks } from '../corpus-works.ts';
 import type { Progress } from '../progress.ts';
 import { progressOf } from '../progress.ts';
-import { captionsOf, hasDocument, tableRows } from '../read-document.ts';
+import type { DocumentPlace } from '../place-files.ts';
+import { bringHere, isThere } from '../place-files.ts';
+import { bringDocument, captionsOf, hasDocument, tableRows } from '../read-document.ts';
 import type { CitedWork } from '../search/search-session.ts';
 import { citedWork } from '../search/search-session.ts';
 import type { documentLine, runEvent, stepCount } from '../shapes/index.ts';
@@ -153,8 +152,10 @@ export class CorpusView extends CorpusWorks {
   async *passages(id: string): AsyncGenerator<Chunk> {
     const path = (['parquet', 'jsonl'] as const)
       .map((format) => chunkOutput(this.place.dataRoot, id, format))
-      .find((each) => existsSync(each));
-    if (path !== undefined && this.hasDocument(id)) yield* readChunks(path);
+      .find((each) => isThere(this.place, each));
+    if (path === undefined || !this.hasDocument(id)) return;
+    await bringHere(this.place, path);
+    yield* readChunks(path);
   }
 
   /** A page of a document as PNG: null if it does not exist, undefined if too many others wait. */
@@ -304,7 +305,8 @@ type ShownBlock = ReturnType<typeof shownBlock>;
 export type ShownDocument = NonNullable<Awaited<ReturnType<typeof readShownDocument>>>;
 
 async function readShownDocument(place: DocumentPlace, id: string, from: number, works: CitedWorks) {
-  if (!hasDocument(place.dataRoot, id)) return undefined;
+  if (!hasDocument(place, id)) return undefined;
+  await bringDocument(place, id);
   const document = await readBlockLines(blocksPath(place.dataRoot, id));
   const captions = captionsOf(document.blocks);
   const blocks: ShownBlock[] = [];

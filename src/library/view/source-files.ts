@@ -1,10 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { fileInside, sha256File } from '../../base/index.ts';
 import { readSidecar, sidecarPath } from '../../parse/index.ts';
-import type { DocumentPlace } from '../corpus-works.ts';
 import { documentLink } from '../corpus-works.ts';
+import type { DocumentPlace } from '../place-files.ts';
+import { bringHere } from '../place-files.ts';
 import { isDocumentName } from '../read-document.ts';
 
 /** Larger papers outside the folder are not read to compare them. */
@@ -28,6 +29,7 @@ export class SourceFiles {
   async find(document: string): Promise<string | undefined> {
     const link = isDocumentName(document) ? documentLink(this.#place, document) : undefined;
     if (link === undefined) return undefined;
+    await bringHere(this.#place, join(this.#place.folder, link));
     return fileInside(this.#place.folder, link) ?? (await this.#outside(document, link));
   }
 

@@ -1,10 +1,13 @@
 import { basename } from 'node:path';
 
 import { AppError, wait } from '../../base/index.ts';
+import { tellStore } from '../../journal/index.ts';
 import { parsedDocuments } from '../../parse/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import type { Machine } from '../machine.ts';
-import { openQueueBeside, orchestratorOptions } from '../queue/open-queue.ts';
+import { openCorpusServer, openQueueBeside, orchestratorOptions } from '../queue/open-queue.ts';
+import { FleetIndex } from './fleet-index.ts';
+import { storePlace } from '../storage/storage.ts';
 import type { FleetParts } from './fleet-line.ts';
 import { openFleetLine } from './fleet-line.ts';
 import { oncePerFleet } from './once-per-fleet.ts';
@@ -40,6 +43,10 @@ export async function openFleetMachine(options: FleetOptions): Promise<Machine> 
   await using stack = new AsyncDisposableStack();
   const queue = stack.use(await openQueueBeside(config, 'listing', runtime));
   const { leaseMs, heartbeatMs } = orchestratorOptions(config);
+  const connection = stack.use(await openCorpusServer(config, runtime));
+  const warn = (message: string): void => runtime.log('warn', message);
+  await tellStore(connection, storePlace(config));
+  const index = await FleetIndex.open({ connection, files, config, warn });
   const { isFirst, once } = await oncePerFleet({ works, queue, clock: runtime.clock, leaseMs, heartbeatMs, asked });
 
   const catchUp = async (): Promise<void> => {
@@ -66,7 +73,12 @@ export async function openFleetMachine(options: FleetOptions): Promise<Machine> 
   runtime.log('info', `joined the fleet; its files are in ${files.place}`);
   const opened = stack.move();
   return {
-    openLine: (stage, made) => openFleetLine(stage, { ...options, retriesFailed: isFirst }, made),
+    openLine: (stage, made) =>
+      openFleetLine(stage, { ...options, retriesFailed: isFirst }, async (document) => {
+        await made(document);
+        // With its vectors a document is complete, and can be found from now on.
+        if (stage.stageName === 'embed') await index.put(document);
+      }),
     once: ({ name, after }, work, signal) =>
       once(after === undefined ? name : `${name} ${journal.logs.size(after)}`, work, signal),
     async hasFile(path) {
@@ -79,8 +91,13 @@ export async function openFleetMachine(options: FleetOptions): Promise<Machine> 
         .filter((name) => name.endsWith(`.${format}`))
         .map((name) => basename(name, `.${format}`)),
     catchUp,
+    async index(tell, signal) {
+      await files.refresh();
+      return await index.refresh((event) => tell({ kind: 'index', event }), signal);
+    },
     async collect(signal) {
-      await files.bringAll('Data/', undefined, signal);
+      // What papers say about themselves is read here; passages and vectors are brought if the index lacks them.
+      await files.bringAll(`${basename(dataRoot)}/DocTagsFiles/`, undefined, signal);
       return parsedDocuments(dataRoot);
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -9,7 +9,8 @@ import { settingsLayer } from '../../config/index.ts';
 import type { Wrap } from '../../http/index.ts';
 import type { JobLease } from '../../journal/index.ts';
 import type { ImportRow, Lease, OrchestratorOptions } from '../../queue/index.ts';
-import { openStore, WorkQueue } from '../../queue/kept/index.ts';
+import type { PostgresConnection } from '../../queue/kept/index.ts';
+import { openPostgres, openStore, WorkQueue } from '../../queue/kept/index.ts';
 import type { StageOptions } from '../../stage/index.ts';
 import type { QueueLineOptions } from '../lines/queue-line.ts';
 
@@ -36,9 +37,28 @@ export async function openQueue(
 
 /** Connections of a second queue: one that listens, and one for the few concurrent leases. */
 const BESIDE_CONNECTIONS = 2;
+/** Connections for reading and writing the index. */
+const SERVER_CONNECTIONS = 3;
 
 export async function openQueueBeside({ queue }: Config, name: string, runtime: Runtime): Promise<WorkQueue> {
   return await openQueue({ queue: { ...queue, schema: `${queue.schema}_${name}` } }, runtime, BESIDE_CONNECTIONS);
+}
+
+/** A connection to the server with the logs and the index of a fleet. */
+export async function openCorpusServer(
+  { queue }: Pick<Config, 'queue'>,
+  { clock, log }: Runtime,
+): Promise<PostgresConnection> {
+  return await openPostgres(queue.url, {
+    schema: queue.schema,
+    pooler: queue.pooler,
+    timeoutMs: queue.timeout_sec * 1000,
+    maxConnections: SERVER_CONNECTIONS,
+    clock,
+    report: (event) =>
+      event.kind === 'queue-unreachable' &&
+      log('warn', `the database is unreachable (${event.message}); waiting for it`),
+  });
 }
 
 /** A leased job as the journal needs it; asking whether it is held extends its lease. */

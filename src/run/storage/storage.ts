@@ -1,10 +1,10 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { AppError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { proxyOf } from '../../config/index.ts';
 import { CorpusStore } from '../../database/index.ts';
-import type { Journal } from '../../journal/index.ts';
+import type { Journal, StorePlace } from '../../journal/index.ts';
 import { FolderJournal, LogFolder, openPostgresJournal } from '../../journal/index.ts';
 import type { ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
@@ -31,6 +31,12 @@ export async function openStorage(config: Config, runtime: Runtime): Promise<Cor
   if (where.url !== '') return await openStored(config, runtime);
   const journal = await openJournal(config, runtime);
   return { journal, files: new FolderFiles(journal), [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose]() };
+}
+
+/** Where the files are, for other machines. */
+export function storePlace({ store }: Pick<Config, 'store'>): StorePlace {
+  const { url, endpoint, region, path_style } = store;
+  return { url: url.startsWith('s3:') ? url : resolve(url), endpoint, region, path_style };
 }
 
 /** Opens a corpus whose files are in a store. */

@@ -41,6 +41,17 @@ export async function readPostgresManifest(connection: PostgresConnection): Prom
   return generation && (await manifestOf(connection, generation));
 }
 
+/** Identifies the index that is searched; null if there is none. */
+export async function readPostgresStamp(connection: PostgresConnection): Promise<string | null> {
+  const [found] = await connection.run<{ there: boolean }>(
+    'has-index',
+    "SELECT to_regclass('search_generations') IS NOT NULL AS there",
+    {},
+  );
+  const generation = found?.there === true ? await currentGeneration(connection) : undefined;
+  return generation ? String(generation.number) : null;
+}
+
 async function manifestOf(connection: PostgresConnection, { number, dense }: Generation): Promise<IndexManifest> {
   const [row] = await connection.run<{ passages: number; documents: number }>(
     `manifest ${number}`,

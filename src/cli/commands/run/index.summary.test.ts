@@ -29,7 +29,7 @@ async function printed(
     const base = { run_id: 'now', at: String(at), reason: 'success', resolver: null, path: null, attempts: [] };
     appendFileSync(join(folder.path, 'manifest.jsonl'), `${JSON.stringify({ ...base, ...row })}\n`);
   }
-  using works = new CorpusWorks(folder.path);
+  using works = new CorpusWorks({ folder: folder.path });
   works.store.ingest();
   const { store } = works;
   const lines: string[] = [];

@@ -1,0 +1,36 @@
+import { AppError } from '../base/index.ts';
+import { CorpusStore } from '../database/index.ts';
+import { fleetDatabase, isFleetFolder } from '../journal/index.ts';
+import { parsedDocuments } from '../parse/index.ts';
+import type { SharedCorpus } from '../run/index.ts';
+
+/** Throws if documents of a fleet are not in the folder of one machine: nothing is answered from a part of them. */
+export function requireAll(absent: number, all: number, folder: string): void {
+  if (absent === 0) return;
+  throw new AppError(
+    'CORPUS_PART',
+    `${folder} is the folder of one machine of a fleet: ${absent} of ${all} documents are not here`,
+    { hint: wholeCommand(folder) },
+  );
+}
+
+/** Like `requireAll`, for what is made of parsed documents. */
+export function requireWhole(place: {
+  readonly folder: string;
+  readonly dataRoot: string;
+  readonly shared: SharedCorpus | undefined;
+}): void {
+  const { folder, dataRoot, shared } = place;
+  if (shared || !isFleetFolder(folder)) return;
+  using store = CorpusStore.open(folder);
+  store.ingest();
+  const here = new Set(parsedDocuments(dataRoot));
+  const parsed = store.column("select document from document_steps where step = 'parsed' and ended = 'success'");
+  requireAll(parsed.filter((document) => !here.has(document)).length, parsed.length, folder);
+}
+
+/** What to type for the whole corpus of a fleet. */
+export function wholeCommand(folder: string): string {
+  const database = fleetDatabase(folder) ?? 'postgres://user@host/database';
+  return `ask the whole corpus with --database ${database}; docstokg store ${folder} --pull brings it here`;
+}

@@ -1,0 +1,40 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Config, Layer } from '../config/index.ts';
+import { settingsLayer } from '../config/index.ts';
+import type { Clocks, Runtime, SharedCorpus } from '../run/index.ts';
+import { corpusLayer, fleetLayer, findDatabase, openShared } from '../run/index.ts';
+
+/** How a corpus in PostgreSQL is opened. */
+export interface DatabaseOptions {
+  /** Resolves settings, of which these are the first. */
+  readonly load: (layer: Layer) => Config;
+  /** The folder for copies; by default one of the user's, named after the corpus. */
+  readonly copy: string | undefined;
+  readonly clocks: Clocks;
+  readonly warn: (message: string) => void;
+}
+
+/** Whether a place is the address of a PostgreSQL server, not a folder. */
+export function isDatabaseUrl(place: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(place);
+}
+
+/** Opens a corpus whose logs and index are in PostgreSQL. Nothing that is only here is lost with this machine. */
+export async function openDatabase(
+  url: string,
+  { load, copy, clocks, warn }: DatabaseOptions,
+): Promise<{ readonly folder: string; readonly config: Config; readonly shared: SharedCorpus }> {
+  const runtime: Runtime = { ...clocks, log: (level, message) => void (level === 'warn' && warn(message)) };
+  const first = load(fleetLayer(url));
+  const { fleet, store } = await findDatabase(first, runtime);
+  const cache = first.store.cache === '' ? join(homedir(), '.docstokg', 'corpora') : first.store.cache;
+  const folder = copy ?? join(cache, fleet);
+  const config = load([
+    ...(first.store.url === '' && store ? settingsLayer({ store }, 'the database of the corpus') : []),
+    ...fleetLayer(url),
+    ...corpusLayer(folder, 'the copy of the corpus'),
+  ]);
+  return { folder, config, shared: await openShared(config, runtime) };
+}
