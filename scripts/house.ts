@@ -42,9 +42,9 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   tagger: room('base parse'),
   graph: room('base stage http works parse model tagger'),
   database: room('base journal works download parse graph'),
-  search: room('base parse database'),
+  search: room('base queue parse database'),
   reader: room('base parse model graph search'),
-  library: room('base config stage works download parse telemetry graph database search reader', 'zod'),
+  library: room('base config stage journal works download parse telemetry graph database search reader', 'zod'),
   run: room(
     'base config hosts queue stage http objects journal works resolve download parse telemetry model graph database search reader library',
     'yaml zod',
@@ -54,7 +54,7 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   ),
   ask: room('base stage works parse model graph database search reader library corpus', 'zod'),
   table: room('base stage works parse model graph database search reader library corpus ask', 'zod yaml'),
-  screen: room('base works database search library corpus', 'zod'),
+  screen: room('base journal works database search library corpus', 'zod'),
   questions: room('base graph search library corpus ask table screen', 'zod'),
   // preact and htm run in the page only.
   serve: room(

@@ -6,8 +6,7 @@ import type { Command, OptionValues } from 'commander';
 import { AppError } from '../base/index.ts';
 import type { Layer } from '../config/index.ts';
 import type { Corpus } from '../corpus/index.ts';
-import { corpusLayer, findSearchPlace, openCorpus, openDatabaseCorpus } from '../corpus/index.ts';
-import { fleetDatabase, isFleetFolder } from '../journal/index.ts';
+import { copyNotice, corpusLayer, findSearchPlace, openCorpus, openDatabaseCorpus } from '../corpus/index.ts';
 import type { Session } from './session.ts';
 
 const RUN_FILES = [
@@ -92,10 +91,8 @@ export async function corpusOf(session: Session, named: string | undefined, sett
   const origin = 'the folder of the run';
   const data = { path: ['parse', 'data_root'], value: dataRoot, origin };
   const { config } = session.load([...corpusLayer(folder, origin), data, ...settings]);
-  if (isFleetFolder(folder))
-    session.info(
-      `${folder} has copies of a fleet's logs, as they were when they were last copied; --database ${fleetDatabase(folder) ?? 'postgres://…'} asks the fleet itself`,
-    );
+  const notice = copyNotice(folder);
+  if (notice !== undefined) session.info(notice);
   return await openCorpus(folder, { config, clock: session.clock, web: session.web });
 }
 

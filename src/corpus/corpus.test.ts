@@ -80,7 +80,7 @@ test('a stopped corpus is reported as stopped, and resumes on the next call', as
   await assert.rejects(corpus.openSearch({ mode: 'fuzzy' as 'hybrid' }), { code: 'USAGE_MODE' });
 });
 
-test('a machine of a fleet that has not fetched all documents says how many it does not search', async () => {
+test('a machine of a fleet that has not fetched all documents answers nothing, and says what to type', async () => {
   await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   const folder = join(scratch.path, 'reefs');
   paper(join(scratch.path, 'papers'), 'reefs', 'Bleached corals recover within a decade where fishing is banned.');
@@ -93,19 +93,20 @@ test('a machine of a fleet that has not fetched all documents says how many it d
   const row = (id: string): string =>
     `${JSON.stringify({ stage: 'chunk', doc_id: id, status: 'success', duration_s: 1, finished_at: '2026-01-01T00:00:00.000Z' })}\n`;
   appendFileSync(join(folder, 'Data', 'Manifests', 'docparse.chunk.manifest.jsonl'), row('sand') + row('clay'));
-  const said: string[] = [];
   await using corpus = await openCorpus(folder, { settings });
-  await using session = await corpus.openSearch({
-    mode: 'lexical',
-    tell: (event) => void (event.kind === 'message' && said.push(event.message)),
+  await assert.rejects(corpus.openSearch({ mode: 'lexical' }), {
+    code: 'CORPUS_PART',
+    message: /2 of 3 documents are not here/,
+    hint: /--database postgres:.*docstokg store .*reefs --pull/,
   });
-  assert.equal(session.mode, 'lexical');
-  assert.match(said.join('\n'), /^2 documents of this fleet are not on this machine.*docstokg store .*reefs --pull/);
   await using empty = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   mkdirSync(join(empty.path, 'state'));
   writeFileSync(join(empty.path, 'state', 'fleet.json'), '{}');
   await using nothing = await openCorpus(empty.path, { settings });
-  await assert.rejects(nothing.search('corals'), { code: 'SEARCH_NOTHING', hint: /docstokg store .* --pull/ });
+  await assert.rejects(nothing.search('corals'), {
+    code: 'SEARCH_NOTHING',
+    hint: /--database .*docstokg store .* --pull/,
+  });
 });
 
 test('a folder that cannot be created is refused by name when a run starts', async () => {

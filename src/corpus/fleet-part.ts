@@ -29,6 +29,13 @@ export function requireWhole(place: {
   requireAll(parsed.filter((document) => !here.has(document)).length, parsed.length, folder);
 }
 
+/** What to say of a folder with copies of a fleet's logs; undefined for others. */
+export function copyNotice(folder: string): string | undefined {
+  if (!isFleetFolder(folder)) return undefined;
+  const database = fleetDatabase(folder) ?? 'postgres://user@host/database';
+  return `${folder} has copies of a fleet's logs, as they were when they were last copied; --database ${database} asks the fleet itself`;
+}
+
 /** What to type for the whole corpus of a fleet. */
 export function wholeCommand(folder: string): string {
   const database = fleetDatabase(folder) ?? 'postgres://user@host/database';

@@ -45,4 +45,5 @@ export type { Note } from '../database/index.ts';
 export type { CorpusGraph, GraphRequest } from './corpus-graph.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
+export { copyNotice } from './fleet-part.ts';
 export { findSearchPlace } from './open-search.ts';

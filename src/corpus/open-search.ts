@@ -42,7 +42,7 @@ function noIndex({ queue }: Config): AppError {
     'INDEX_MISSING',
     `${withoutPasswords(queue.url)} has no search index that this version can search`,
     {
-      hint: `docstokg reindex --database ${withoutPasswords(queue.url)} builds it`,
+      hint: 'docstokg reindex with the same --database builds it',
     },
   );
 }

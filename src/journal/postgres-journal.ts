@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, FileLock } from '../base/index.ts';
-import { withoutPasswords } from '../config/index.ts';
 import type { StoreOptions } from '../queue/kept/index.ts';
 import type { CopiedLog } from './fleet-folder.ts';
 import { readCopies, writeCopies } from './fleet-folder.ts';
@@ -66,7 +65,7 @@ class PostgresJournal implements Journal {
 
   private constructor(logs: LogFolder, lines: PostgresLines, fleet: string, options: PostgresJournalOptions) {
     const { clock, url } = options;
-    this.#database = withoutPasswords(url);
+    this.#database = withoutPassword(url);
     this.logs = logs;
     this.#lines = lines;
     this.#fleet = fleet;
@@ -167,6 +166,14 @@ class PostgresJournal implements Journal {
       logs: Object.fromEntries(this.#copied),
     });
   }
+}
+
+/** The address as somebody may type it. */
+function withoutPassword(url: string): string {
+  const parsed = URL.parse(url);
+  if (!parsed) return '';
+  parsed.password = '';
+  return parsed.href;
 }
 
 function isShared({ log }: LogEntry): boolean {
