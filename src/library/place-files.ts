@@ -4,7 +4,7 @@ import { relative, sep } from 'node:path';
 import type { Journal } from '../journal/index.ts';
 
 /** Files that are in a store, and in the folder only when they were looked at. */
-export interface StoredPlace {
+interface StoredPlace {
   /** Undefined if the store does not have the file. */
   of(path: string): object | undefined;
   /** Makes sure that a file is in the folder; false if it is nowhere. */

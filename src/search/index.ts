@@ -1,6 +1,6 @@
 export { hasIndex } from './index-rows.ts';
 export type { IndexEvent } from './refresh.ts';
-export type { IndexManifest, SearchFilter } from './index-reader.ts';
+export type { SearchFilter } from './index-reader.ts';
 export type { IndexedPassage } from './passage.ts';
 export { refreshIndex } from './refresh.ts';
 export { SEARCHED_BY } from './search-index.ts';

@@ -7,7 +7,7 @@ import type { IndexDense } from '../segment/write-segment.ts';
 import { INDEX_VERSION } from '../segment/segment-file.ts';
 
 /** How the tables are made; an index of another version is built again. */
-export const VERSION = `${INDEX_VERSION}, tables/1`;
+const VERSION = `${INDEX_VERSION}, tables/1`;
 
 /** One index, with tables of its own. */
 export interface Generation {
