@@ -65,6 +65,8 @@ export interface Session {
   web: WebTime | undefined;
   /** Whether `--json` was given. */
   readonly json: boolean;
+  /** The address of the corpus that was named by `--database`; undefined if it is in a folder. */
+  readonly database: string | undefined;
   readonly log: (level: LogLevel, message: string) => void;
   readonly warn: (message: string) => void;
   readonly info: (message: string) => void;
@@ -94,7 +96,6 @@ export function openSession(command: CommandUnknownOpts): Session {
     clock: systemClock,
     web: undefined,
     json,
-    /** The address of the corpus that was named by `--database`; undefined if it is in a folder. */
     database: options.database,
     log,
     warn: (message) => log('warn', message),

@@ -417,10 +417,6 @@ export class Corpus implements AsyncDisposable {
     await this.settle();
   }
 
-  #place(): DocumentPlace {
-    return { folder: this.folder, dataRoot: this.config.parse.data_root, ...sharedPlace(this.#shared) };
-  }
-
   /** Notes of people, oldest first, each with the title of its work. */
   notes(asked: NotesRequest = {}): (Note & { readonly title: string | null })[] {
     using works = this.#works();
@@ -461,7 +457,12 @@ export class Corpus implements AsyncDisposable {
       throw new AppError('USAGE_NOTE', 'the note is empty', { hint: 'give its text, or the words that it marks' });
     const isSame = before && JSON.stringify({ ...before, at: '' }) === JSON.stringify({ ...note, at: '' });
     if (!isSame) works.records.keepNote(note);
+    await this.settle();
     return isSame ? before : note;
+  }
+
+  #place(): DocumentPlace {
+    return { folder: this.folder, dataRoot: this.config.parse.data_root, ...sharedPlace(this.#shared) };
   }
 
   #works(): CorpusWorks {

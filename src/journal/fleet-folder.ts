@@ -53,6 +53,6 @@ export function fleetDatabase(folder: string): string | undefined {
 export function refuseFleetFolder(folder: string): void {
   if (isFleetFolder(folder))
     throw new AppError('CORPUS_OF_FLEET', `the logs of ${folder} are copies of those of a fleet`, {
-      hint: 'decide in a copy of the folder without state/fleet.json; a run adds to the fleet with --fleet',
+      hint: 'decide with --database postgres://…, the address of the fleet; a run adds to it with --fleet',
     });
 }

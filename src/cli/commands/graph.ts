@@ -22,7 +22,9 @@ export function graphCommand() {
 
 function buildOptions() {
   return webOptions(
-    worksOption(runArgument(settingOptions(databaseOptions(shared(new Command('build'))), ['graph-build', 'findings']))),
+    worksOption(
+      runArgument(settingOptions(databaseOptions(shared(new Command('build'))), ['graph-build', 'findings'])),
+    ),
   )
     .description('extract entities and citations from parsed documents and update the graph')
     .option('--vocabulary <file>', 'your own terms to find in the text: CSV (id, name, synonyms), SKOS (.ttl) or OBO')

@@ -6,14 +6,14 @@ import { AppError } from '../../base/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import { wholeNumber } from '../options.ts';
 import { corpusOf, runArgument } from '../run-argument.ts';
-import { openSession, shared } from '../session.ts';
+import { openSession, shared, databaseOptions } from '../session.ts';
 import { plain } from '../terminal.ts';
 
 type Listed = ReturnType<Corpus['notes']>[number];
 
 /** `docstokg notes`: lists, writes, removes and restores notes beside papers. */
 export function notesCommand() {
-  return runArgument(shared(new Command('notes')))
+  return runArgument(databaseOptions(shared(new Command('notes'))))
     .description('list, write, remove or restore notes beside papers')
     .option('--work <work>', 'the work: an id, a DOI or the name of its document')
     .option('--add <text>', 'write a note about the work')
