@@ -31,7 +31,7 @@ test('an unknown option that is a setting is refused with the setting', async ()
   );
   assert.match(printed, /unknown option '--max-bytes'; use --set download\.max_bytes=VALUE/);
   const names = settingsTable().keys.map(({ name }) => name);
-  for (const option of ['--accept', '--allowed-hosts', '--passages-per-document', '--overlap-tokens', '--engine-dpi']) {
+  for (const option of ['--accept', '--allowed-hosts', '--overlap-tokens', '--engine-dpi']) {
     const [, key = ''] = /--set ([\w.]+)=/.exec(withHint(`error: unknown option '${option}'\n`)) ?? [];
     assert.ok(names.includes(key), option);
   }

@@ -75,11 +75,11 @@ async function refused(client: Client, name: string, asked: Record<string, unkno
 
 const list = (asked: Asked, name: string): Record<string, unknown>[] => asked.data[name] as Record<string, unknown>[];
 
-test('the tools are described in 25 kB, and a wrong argument is answered with the right ones', async () => {
+test('the tools are described in 20 kB, and a wrong argument is answered with the right ones', async () => {
   const client = await connected();
   const { tools } = await client.listTools();
   const bytes = Buffer.byteLength(JSON.stringify(tools));
-  assert.ok(bytes < 25_000, `${bytes} bytes`);
+  assert.ok(bytes < 20_000, `${bytes} bytes`);
   assert.match(
     await refused(client, 'read', { id: 'W1' }),
     /read has no argument id; it takes work, section, pages, run, max_tokens, cursor/,
@@ -123,10 +123,7 @@ for (const mode of ['legacy', { pin: '2026-07-28' }] as const)
         'notes',
       ],
     );
-    for (const tool of tools) {
-      assert.equal(tool.annotations?.readOnlyHint, true);
-      assert.ok(tool.outputSchema);
-    }
+    for (const tool of tools) assert.equal(tool.annotations?.readOnlyHint, true);
     const found = await ask(client, 'search', { question: 'do corals recover?', run: 'reefs', top: 3 });
     assert.equal(list(found, 'passages')[0]?.['work'], 'W1');
     assert.equal(list(found, 'passages')[0]?.['page'], 1);

@@ -21,8 +21,8 @@ const PARAMETERS = {
     .min(500)
     .max(20_000)
     .default(DEFAULT_TOKENS)
-    .describe('Maximum number of tokens in the answer; use the cursor for the rest.'),
-  cursor: z.string().max(1_000).optional().describe('next_cursor of the previous answer, to continue.'),
+    .describe('Maximum length of the answer in tokens.'),
+  cursor: z.string().max(1_000).optional().describe('next_cursor of the previous answer.'),
 };
 
 export interface McpOptions {
@@ -35,7 +35,8 @@ export interface McpOptions {
 }
 
 /** No tool accesses external services; logged decisions can be undone. */
-const HINTS = { destructiveHint: false, openWorldHint: false };
+const READS = { readOnlyHint: true, openWorldHint: false };
+const WRITES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 /** For one connection or request. */
 async function createCorpusServer(options: McpOptions): Promise<McpServer> {
@@ -46,11 +47,9 @@ async function createCorpusServer(options: McpOptions): Promise<McpServer> {
     { capabilities: { tools: {}, resources: {} }, instructions: instructionsFor(runs) },
   );
   const parts = { ...options, tokenizer };
-  for (const each of QUESTIONS)
-    registerTool(server, each, parts, { ...HINTS, readOnlyHint: true, idempotentHint: true });
+  for (const each of QUESTIONS) registerTool(server, each, parts, READS);
   if (options.allowControl === true)
-    for (const each of [decideQuestion, noteQuestion])
-      registerTool(server, each, parts, { ...HINTS, readOnlyHint: false, idempotentHint: false });
+    for (const each of [decideQuestion, noteQuestion]) registerTool(server, each, parts, WRITES);
   registerDocuments(server, { ...options, tokenizer });
   return server;
 }
@@ -103,13 +102,8 @@ function registerTool(
         error: ({ code, keys }) =>
           code === 'unrecognized_keys' ? `${name} has no argument ${keys.join(', ')}; it takes ${names}` : undefined,
       }),
-      // Assistants read schemas before any answer, and answers speak for themselves: only what is not plain is
-      // described.
-      outputSchema: z.looseObject({
-        next_cursor: z.string().nullable().describe('Cursor of the next part; null at the end.'),
-        [list]: z.array(z.looseObject({})),
-      }),
-      annotations: { title, ...hints },
+      // No output schema: assistants pay for schemas before their first question, and answers speak for themselves.
+      annotations: hints,
     },
     async (asked: Readonly<Record<string, unknown>>, context): Promise<CallToolResult> => {
       try {

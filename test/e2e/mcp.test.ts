@@ -47,6 +47,7 @@ test('docstokg mcp answers every tool over stdio, also in the older protocol, an
       ['graph', { ask: 'neighbours', node: 'W1' }],
       ['figures', { work: 'W1' }],
       ['screening', { by: 'ada' }],
+      ['notes', {}],
     ];
     const { tools } = await client.listTools({}, SLOWLY);
     assert.deepEqual(

@@ -427,7 +427,8 @@ inBrowser('the server answers MCP requests under /mcp, and refuses them without 
     const headers = { Authorization: `Bearer ${token}` };
     const transport = new StreamableHTTPClientTransport(new URL(`${origin}/mcp`), { requestInit: { headers } });
     await client.connect(transport, { timeout: HANGING_MS });
-    assert.equal((await client.listTools({}, { timeout: HANGING_MS })).tools.length, 13);
+    const { tools } = await client.listTools({}, { timeout: HANGING_MS });
+    assert.ok(tools.some(({ name }) => name === 'decide'));
     const { structuredContent } = await client.callTool({ name: 'account', arguments: {} }, { timeout: HANGING_MS });
     assert.equal((structuredContent as { corpora: { works: number }[] }).corpora[0]?.works, ids.length);
     await client.close();
