@@ -16,12 +16,7 @@ import { decideQuestion, noteQuestion, QUESTIONS } from '../questions/index.ts';
 const DEFAULT_TOKENS = 8_000;
 const PARAMETERS = {
   run: z.string().max(300).optional().describe('Name of the corpus; default: all.'),
-  max_tokens: z
-    .int()
-    .min(500)
-    .max(20_000)
-    .default(DEFAULT_TOKENS)
-    .describe('Maximum length of the answer in tokens.'),
+  max_tokens: z.int().min(500).max(20_000).default(DEFAULT_TOKENS).describe('Maximum length of the answer in tokens.'),
   cursor: z.string().max(1_000).optional().describe('next_cursor of the previous answer.'),
 };
 
