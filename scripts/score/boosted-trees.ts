@@ -35,6 +35,7 @@ export function trainTrees(examples: Examples, growth: Growth): TreeModel {
   const base = Math.log(sum(true) / sum(false));
   const scores = new Float64Array(rows.length).fill(base);
   const [gradients, curvatures] = [new Float64Array(rows.length), new Float64Array(rows.length)];
+  /** The rows, arranged so that those of a node stand together. */
   const order = new Int32Array(rows.length);
   const spare = new Int32Array(rows.length);
   const size = (BINS + 1) * SUMS;
@@ -134,7 +135,7 @@ export function trainTrees(examples: Examples, growth: Growth): TreeModel {
   return { features, base: round(base), trees };
 }
 
-/** The sums over all bins of the first feature. */
+/** The sums over all rows: each is in one bin of every feature, so the bins of the first are enough. */
 function totalOf(sums: Float64Array, size: number): { readonly gradient: number; readonly curvature: number } {
   let [gradient, curvature] = [0, 0];
   for (let at = 0; at < size; at += SUMS) {

@@ -128,15 +128,13 @@ function cellScore(found: readonly Block[], real: readonly Block[], misses: stri
     right += best;
     if (best < wanted.length) {
       const cells = mine[rights.indexOf(best)] ?? [];
-      misses.push(
-        `table: ${best} of ${wanted.length} cells; not ${wanted
-          .filter((cell) => !cells.includes(cell))
+      const firstOf = (some: readonly string[], others: readonly string[]): string =>
+        some
+          .filter((cell) => !others.includes(cell))
           .slice(0, 4)
-          .join(' | ')}; but ${cells
-          .filter((cell) => !wanted.includes(cell))
-          .slice(0, 4)
-          .join(' | ')}`,
-      );
+          .join(' | ');
+      const differences = `not ${firstOf(wanted, cells)}; but ${firstOf(cells, wanted)}`;
+      misses.push(`table: ${best} of ${wanted.length} cells; ${differences}`);
     }
   }
   return { right, truth: total };

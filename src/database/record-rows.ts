@@ -154,6 +154,7 @@ export function joined(known: WorkRecord, said: WorkRecord): WorkRecord {
   return { ...merged, id: preferredId(said, known), ids: { ...merged.ids, openalex } };
 }
 
+/** The record of the work that a notice is about. */
 export function noticed(sql: CorpusSql, { doi, pmid = null }: NoticeAbout): WorkRecord | undefined {
   return (
     (doi === null ? undefined : readRecord(sql, `doi:${doi}`)) ??

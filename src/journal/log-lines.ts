@@ -54,11 +54,17 @@ export function* linesOf(path: string): Generator<Buffer> {
   const descriptor = openSync(path, 'r');
   try {
     const { size } = fstatSync(descriptor);
-    for (let at = 0, piece = wholeLines(descriptor, at, size, PIECE_BYTES); piece.length > 0;) {
-      for (let from = 0, end = piece.indexOf(NEWLINE); end !== -1; from = end + 1, end = piece.indexOf(NEWLINE, from))
+    let at = 0;
+    for (;;) {
+      const piece = wholeLines(descriptor, at, size, PIECE_BYTES);
+      if (piece.length === 0) return;
+      let from = 0;
+      while (from < piece.length) {
+        const end = piece.indexOf(NEWLINE, from);
         yield piece.subarray(from, end);
+        from = end + 1;
+      }
       at += piece.length;
-      piece = wholeLines(descriptor, at, size, PIECE_BYTES);
     }
   } finally {
     closeSync(descriptor);

@@ -10,7 +10,8 @@ export {
   stageTimes,
 } from './account.ts';
 export type { Account, RunCounts, HostFigures } from './account.ts';
-export { chooseWorks, worksOfSet, CorpusWorks, documentLink } from './corpus-works.ts';
+export { chooseWorks, worksOfSet } from './choose-works.ts';
+export { CorpusWorks, documentLink } from './corpus-works.ts';
 export type { LibraryWork } from './corpus-works.ts';
 export type { DocumentPlace } from './place-files.ts';
 export { WORK_FACETS, sentenceOf, WORK_ORDERS } from './works/work-table.ts';

@@ -36,6 +36,7 @@ export function extractFindings(
   let part: HeadedSection | undefined;
   let heading: string | null = null;
   for (const { block, section, sentences } of reading.prose) {
+    // A heading without a known name belongs to the part before it.
     if (section !== heading) part = sectionOfHeading(section ?? '') ?? part;
     heading = section;
     if (block.kind !== 'text' || (part && SILENT.has(part))) continue;

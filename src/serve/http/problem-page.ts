@@ -13,7 +13,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 const SENTENCES: Readonly<Record<string, readonly [title: string, next: string]>> = {
   TOKEN_WANTED: [
     'This page opens with its link',
-    'Open the link that docstokg serve printed when it was started; it holds the access token. A server that was started again has a new link, unless a token is set in DOCSTOKG_SERVE__TOKEN.',
+    'Open the link that docstokg serve printed when it was started; it holds the access token. The link stays the same unless another token is set in DOCSTOKG_SERVE__TOKEN.',
   ],
   NO_PAGE: ['There is no such page', 'The address may be mistyped, or from another version.'],
 };

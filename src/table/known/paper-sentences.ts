@@ -68,13 +68,15 @@ function sentencesIn(hit: CitedHit): PaperSentence[] {
   const { text: whole, headings, section } = hit.passage;
   const heading = headings.at(-1) ?? '';
   const found: PaperSentence[] = [];
-  let label: number | undefined;
+  /** Where a label begins that waits for the sentence after it. */
+  let labelAt: number | undefined;
   for (const { start, end } of sentencesOf(whole)) {
     const own = whole.slice(start, end);
     const bare = heading !== '' && own.startsWith(heading) ? own.slice(heading.length).trimStart() : own;
-    const from = label ?? end - bare.length;
-    label = bare.split(/\s+/).length < LEAST_WORDS && label === undefined ? from : undefined;
-    if (label !== undefined || bare === '') continue;
+    const from = labelAt ?? end - bare.length;
+    const isLabel = labelAt === undefined && bare.split(/\s+/).length < LEAST_WORDS;
+    labelAt = isLabel ? from : undefined;
+    if (isLabel || bare === '') continue;
     const quote = cellQuote(quoteAt(hit, { start: from, end }));
     found.push({ text: quote.text.replaceAll(/\s+/g, ' '), section, heading, quote });
   }

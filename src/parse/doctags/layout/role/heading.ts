@@ -112,10 +112,11 @@ function isCertain(look: Look, drafts: readonly Draft[], setting: HeadingSetting
   if (/[.,;!]["”)]?$/u.test(text) || draft.lines.length > 2 || THEOREM.test(text) || isKeywordsLabel(text))
     return false;
   if (endsAsText(draft.lines, setting)) return false;
-  // The title of a slide.
   const titled = drafts.find(({ kind }) => kind === 'title')?.page;
   const isTop = drafts[index - 1]?.page !== draft.page && draft.page !== titled;
-  if (first.size > (setting.slides.has(draft.page) ? 1.15 : isTop ? 1.3 : Infinity) * setting.size) return true;
+  const isSlide = setting.slides.has(draft.page);
+  if (isSlide && first.size > 1.15 * setting.size) return true;
+  if (isTop && first.size > 1.3 * setting.size) return true;
   const depth = headingNumber(text)?.depth ?? 0;
   return isUnlikeText && first.size > 0.9 * setting.size && (depth > 1 || isCommonHeading(name));
 }
