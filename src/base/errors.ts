@@ -31,6 +31,12 @@ export function errorInfo(error: unknown, fallback = 'UNEXPECTED'): ErrorInfo {
   return { code: fallback, message: typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error)) };
 }
 
+/** An error for a log: its code and what to do; one without a code, which is a bug, with the place in the program. */
+export function loggedError(error: unknown): string {
+  if (error instanceof AppError) return `${error.code} ${error.message}${error.hint ? `; ${error.hint}` : ''}`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.some((code) => code === error.code);
 }

@@ -4,6 +4,7 @@ export {
   firstError,
   hasCode,
   isAbort,
+  loggedError,
   describeDiskError,
   describeFileError,
   isUnwritable,

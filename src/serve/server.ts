@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 
 import type { Clock } from '../base/index.ts';
-import { AppError, isAbort, systemClock } from '../base/index.ts';
+import { AppError, isAbort, loggedError, systemClock } from '../base/index.ts';
 import type { AskedRun } from '../questions/index.ts';
 import { apiRoutes } from './api/routes.ts';
 import type { Gate } from './http/gate.ts';
@@ -147,10 +147,8 @@ async function answerRequest(
       return;
     }
     const problem = problemOf(error);
-    if (problem.status === 500) {
-      const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      log('error', `${request.method ?? ''} ${request.url?.split('?', 1)[0] ?? ''}: ${stack}`);
-    }
+    if (problem.status === 500)
+      log('error', `${request.method ?? ''} ${request.url?.split('?', 1)[0] ?? ''}: ${loggedError(error)}`);
     sendProblem(request, response, problem);
   }
 }

@@ -12,6 +12,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+import { AppError } from '../../src/base/index.ts';
 import { openStore, WorkQueue } from '../../src/queue/index.ts';
 import type { CorpusServer } from '../../src/serve/index.ts';
 import { HeldClock } from '../../src/testing/index.ts';
@@ -191,4 +192,20 @@ test('a slow answer is waited for; a client that does not read its answer is dis
   socket.write(`GET /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
   await left.promise;
   socket.destroy();
+});
+
+test('a damaged queue is logged with its code and what to do, without a stack', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  const queue = new WorkQueue(await openStore(join(folder.path, 'queue.sqlite')));
+  queue.store.admin.stats = () =>
+    Promise.reject(new AppError('QUEUE_DAMAGED', 'it is damaged', { hint: 'move it away' }));
+  const logged: string[] = [];
+  await using server = await openSmallServer(folder.path, { queue, log: (_, message) => void logged.push(message) });
+  const answer = await ask(server, '/api/v1/runs/small/now');
+  assert.deepEqual([answer.status, ((await answer.json()) as { code: string }).code], [500, 'QUEUE_DAMAGED']);
+  assert.deepEqual(logged, [
+    'monitoring failed: QUEUE_DAMAGED it is damaged; move it away',
+    'GET /api/v1/runs/small/now: QUEUE_DAMAGED it is damaged; move it away',
+  ]);
 });

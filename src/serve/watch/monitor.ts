@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 
 import type { Clock, Timer } from '../../base/index.ts';
-import { errorInfo, wait } from '../../base/index.ts';
+import { loggedError, wait } from '../../base/index.ts';
 import { hostFigures } from '../../library/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
@@ -99,7 +99,7 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
       hasFailed = false;
     } catch (error) {
       // Reported once; the next poll may succeed.
-      if (!hasFailed) log('error', `monitoring failed: ${errorInfo(error).message}`);
+      if (!hasFailed) log('error', `monitoring failed: ${loggedError(error)}`);
       hasFailed = true;
     }
     timer = clock.setTimer(IDLE_LOOK_MS, () => void poll());
