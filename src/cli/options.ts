@@ -40,3 +40,12 @@ export function decimalNumber(text: string): number {
     throw new InvalidArgumentError('expected a number ≥ 0');
   return Number(text);
 }
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Milliseconds. */
+export function timeSpan(text: string): number {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('expected a number and a unit: 90m, 12h, 30d');
+  return Number(number) * (UNITS[unit] ?? 0);
+}

@@ -36,8 +36,11 @@ export { askedFor, estimateWorks, findWorks, wantedDocuments } from './list/run-
 export type { Estimate, RunRequest } from './list/run-request.ts';
 export { chunkFolder, chunkFormat, refreshPassages } from './make-index.ts';
 export type { SearchEvent } from './make-index.ts';
-export { isEmptyDiff, refreshCorpus } from './refresh/refresh-corpus.ts';
-export type { RefreshDiff, RefreshRequest } from './refresh/refresh-corpus.ts';
+export { isEmptyDiff } from './refresh/compare-states.ts';
+export type { RefreshDiff } from './refresh/compare-states.ts';
+export { refreshCorpus } from './refresh/refresh-corpus.ts';
+export { repeatEvery } from './refresh/repeat.ts';
+export type { RefreshRequest } from './refresh/refresh-corpus.ts';
 export { readRunFile } from './run-file.ts';
 export type {
   CorpusEvent,

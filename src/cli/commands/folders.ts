@@ -1,10 +1,10 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 
 import type { RunCounts } from '../../library/index.ts';
 import { AppError, isAbort } from '../../base/index.ts';
 import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
-import { checkStore, fleetLayer, mergeFolders, openStored, simulatedLayer } from '../../run/index.ts';
-import { decimalNumber, webOptions } from '../options.ts';
+import { checkStore, fleetLayer, mergeFolders, openStored, repeatEvery, simulatedLayer } from '../../run/index.ts';
+import { decimalNumber, timeSpan, webOptions } from '../options.ts';
 import { corpusOf, requireFolder, requireRun, runArgument, splitRun } from '../run-argument.ts';
 import { openSession, settingOptions, shared, stopSignal, databaseOptions } from '../session.ts';
 import { webTimeOf } from '../simulation.ts';
@@ -16,31 +16,53 @@ export function refreshCommand() {
       'repeat the query, download new or newly open works, and report retractions, corrections and new versions',
     )
     .option('--retraction-watch <file>', "Crossref's retraction_watch.csv")
+    .option('--every <time>', 'do not end, and refresh again after this time: 12h, 1d, 4w', refreshInterval)
     .addHelpText(
       'after',
       `
 Examples:
   docstokg refresh runs/corals --mailto you@university.example
   docstokg refresh runs/corals --mailto you@university.example --retraction-watch retraction_watch.csv --json
+  docstokg refresh runs/corals --mailto you@university.example --every 1w
 `,
     )
     .action(async (named, flags, self) => {
       const session = { ...openSession(self), web: await webTimeOf(flags.sim) };
       using stop = stopSignal();
-      await using corpus = await corpusOf(session, named, await simulatedLayer(flags));
-      const { retractionWatch } = flags;
-      const diff = await corpus.refresh(
-        {
-          retractionWatch,
-          tell: (event) => {
-            session.tell(event);
-            if (event.kind === 'downloaded') session.info(triedText(event.run));
+      const { retractionWatch, every } = flags;
+      const refresh = async (): Promise<void> => {
+        await using corpus = await corpusOf(session, named, await simulatedLayer(flags));
+        const diff = await corpus.refresh(
+          {
+            retractionWatch,
+            tell: (event) => {
+              session.tell(event);
+              if (event.kind === 'downloaded') session.info(triedText(event.run));
+            },
           },
+          stop.signal,
+        );
+        session.print(diff, isEmptyDiff(diff) ? 'no changes since the last refresh' : undefined);
+      };
+      if (every === undefined) return await refresh();
+      return await repeatEvery(every, refresh, {
+        clock: session.clock,
+        signal: stop.signal,
+        tell: (nextAt, failure) => {
+          if (failure !== undefined) session.log('error', failure);
+          session.info(`the next refresh is at ${new Date(nextAt).toISOString()}; Ctrl-C stops`);
         },
-        stop.signal,
-      );
-      session.print(diff, isEmptyDiff(diff) ? 'no changes since the last refresh' : undefined);
+      });
     });
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Each refresh asks about every work: services are not asked more often than hourly. */
+function refreshInterval(text: string): number {
+  const ms = timeSpan(text);
+  if (ms < HOUR_MS) throw new InvalidArgumentError('expected 1h or more');
+  return ms;
 }
 
 function triedText({ outcomes }: RunCounts): string {
@@ -166,8 +188,6 @@ Examples:
       }
     });
 }
-
-const HOUR_MS = 3_600_000;
 
 export function storeCommand() {
   return settingOptions(shared(new Command('store')), ['store'])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,16 +9,9 @@ import type { WorkQueue } from '../../queue/index.ts';
 import type { Records } from '../../database/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, NO_IDS, readRetractionWatch } from '../../works/index.ts';
-import {
-  keepLook,
-  newerVersions,
-  retryDays,
-  retryFailures,
-  diffStates,
-  isEmptyDiff,
-  stateOf,
-} from './refresh-corpus.ts';
-import type { RefreshDiff, WorkState } from './refresh-corpus.ts';
+import type { RefreshDiff, WorkState } from './compare-states.ts';
+import { diffStates, isEmptyDiff, stateOf } from './compare-states.ts';
+import { newerVersions, retryDays, retryFailures } from './refresh-corpus.ts';
 
 function state(more: Partial<WorkRecord> = {}, isSaved = false): WorkState {
   return stateOf({ ...emptyRecord('W1', { doi: '10.1/a' }), title: 'T', access: 'closed', ...more }, isSaved);
@@ -107,24 +100,6 @@ test('only retractions in Retraction Watch count as retractions', async () => {
 
 test('temporary failures are retried after a day, closed works after thirty', () => {
   assert.deepEqual([retryDays('timeout'), retryDays('lookup-failed'), retryDays('paywalled')], [1, 1, 30]);
-});
-
-test('a refresh killed after its changes were stored does not store them twice', async () => {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-refresh-'));
-  const diff = diffStates({}, { W1: state() });
-  for (const [began, ended] of [
-    ['2026-01-01', '2026-01-02'],
-    ['2026-02-01', '2026-02-02'],
-    ['2026-02-01', '2026-02-03'],
-  ] as const)
-    await keepLook(folder.path, { began, ended, diff });
-  const { looks } = JSON.parse(readFileSync(join(folder.path, 'refreshed.json'), 'utf8')) as {
-    readonly looks: readonly { readonly ended: string }[];
-  };
-  assert.deepEqual(
-    looks.map(({ ended }) => ended),
-    ['2026-01-02', '2026-02-03'],
-  );
 });
 
 test('a failed work is retried at most once a day, and an entry without a work never', async () => {

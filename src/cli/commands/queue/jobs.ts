@@ -7,7 +7,7 @@ import type { BadArtifact } from '../../../run/queue/index.ts';
 import { readArtifacts } from '../../../run/queue/index.ts';
 import type { Job, JobFilter, Pause, QueueAdmin, WorkQueue } from '../../../queue/kept/index.ts';
 import { JOB_STATES, jobJson, queueJson } from '../../../queue/kept/index.ts';
-import { wholeNumber } from '../../options.ts';
+import { timeSpan, wholeNumber } from '../../options.ts';
 import { count, counted, plain, showProgress } from '../../terminal.ts';
 import type { OpenedQueue } from './shared.ts';
 import { onQueue, queueCommand, workerCommand } from './shared.ts';
@@ -277,21 +277,13 @@ export function cancelCommand() {
     );
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-function ageMs(text: string): number {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(text) ?? [];
-  if (number === undefined) throw new InvalidArgumentError('expected a number and a unit: 90m, 12h, 30d');
-  return Number(number) * (UNITS[unit] ?? 0);
-}
-
 export function pruneCommand() {
   return queueCommand('prune')
     .description('remove finished jobs; their ids can then be enqueued again')
     .requiredOption(
       '--older-than <age>',
       'only jobs that ended longer ago than this, such as 90m, 12h, 30d (required)',
-      ageMs,
+      timeSpan,
     )
     .addOption(new Option('--state <state>', 'only jobs in this state').choices(['done', 'skipped', 'error']))
     .option('--dry-run', 'only count matching jobs')
