@@ -37,6 +37,9 @@ const BUILT = [
   'graph/names/countries.ts',
   'graph/names/study-designs.ts',
   'graph/findings/read-finding.ts',
+  'graph/extract/funding.ts',
+  'graph/extract/population.ts',
+  'graph/extract/procedures.ts',
 ];
 
 test('regular expressions are built from strings only in the places that are known', () => {

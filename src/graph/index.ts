@@ -21,3 +21,4 @@ export { findCountries } from './names/countries.ts';
 export { findDesignPhrases } from './names/study-designs.ts';
 export { findSoftware } from './extract/software.ts';
 export { entityName } from './extract/entity-names.ts';
+export type { FindingRelation } from './findings/finding.ts';

@@ -26,6 +26,8 @@ export const NODE_KINDS = {
   passage: 'A sentence of a document.',
   figure: 'A figure of a document, with its caption.',
   table: 'A table of a document, with its caption.',
+  population: 'Whom or what a paper studied, in its words.',
+  procedure: 'How a paper measured something: what, and by what means.',
   finding: 'What a paper found: subject, relation, object, and if said population, comparator and value.',
 } as const;
 
@@ -38,11 +40,13 @@ export const EDGE_KINDS = {
   authored_by: 'work → author.',
   affiliated_with: 'author → institution, as one work says.',
   published_in: 'work → venue.',
-  funded_by: 'work → funder.',
+  funded_by: 'work → funder: a catalogue or a sentence of the work says so.',
   about: 'work → term or topic.',
   defines: 'work → term: a sentence gives the long form of an abbreviation.',
   measures: 'work or table → quantity: a sentence or a cell states it.',
   uses: 'work → software, dataset or material: a sentence names it.',
+  studies: 'work → population: a sentence says that the study took them in, and how many.',
+  determines: 'work → procedure: a sentence says how it measured something.',
   names: 'work → disease, chemical, place and other things with a type: a sentence names it.',
   version_of: 'work → work: another version of the same.',
   same_as: 'node → node: two ids of one thing, with the reason; without the row they are two things.',

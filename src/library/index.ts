@@ -18,6 +18,8 @@ export { WORK_FACETS, sentenceOf, WORK_ORDERS } from './works/work-table.ts';
 export type { WorkFacet, WorkFilter, WorkLine, WorksRequest } from './works/work-table.ts';
 export { exportGraph, GRAPH_FORMATS } from './graph/export-graph.ts';
 export type { GraphFormat } from './graph/export-graph.ts';
+export { agreementOf } from './graph/effects.ts';
+export type { WorkEffect } from './graph/effects.ts';
 export { Graph, openGraph } from './graph/graph.ts';
 export { workLabel } from './graph/types.ts';
 export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './graph/types.ts';

@@ -2,64 +2,97 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { changeGraph, memoryStore } from '../../test/support/graph.ts';
-import type { Contribution, EdgeKind, EntityKind, NodeKind } from '../graph/index.ts';
+import { linkFindings } from '../graph/findings/link-findings.ts';
+import type { Contribution, EdgeKind, EntityKind, NodeKind, NodeStatement } from '../graph/index.ts';
 import { Graph } from '../library/index.ts';
 import { GRAPH_QUERIES } from './graph.ts';
 
-/** A paper whose sentences name entities, given as `type name` under the sentence. */
-function paper(doi: string, year: number, sentences: Readonly<Record<string, readonly string[]>>): Contribution {
+/** What a sentence says: an entity as `type name`, or any other node with the edge that leads to it. */
+type Said = string | { readonly edge: EdgeKind; readonly node: NodeStatement };
+
+const node = (id: string, kind: NodeKind, label: string, data: object = {}): NodeStatement => ({
+  id,
+  kind,
+  label,
+  year: null,
+  rank: 1,
+  data: { ...data },
+});
+
+/** A paper by its sentences and what each of them says. */
+function paper(doi: string, year: number, sentences: Readonly<Record<string, readonly Said[]>>): Contribution {
   const work = `work:doi:${doi}`;
-  const said = Object.entries(sentences).flatMap(([quote, entities], block) =>
-    entities.map((entity) => {
-      const [kind = '', ...words] = entity.split(' ');
-      return { quote, block, kind: kind as EntityKind, name: words.join(' ') };
+  const said = Object.entries(sentences).flatMap(([quote, all], block) =>
+    all.map((each) => {
+      if (typeof each !== 'string') return { quote, block, ...each };
+      const [kind = '', ...words] = each.split(' ');
+      const name = words.join(' ');
+      const edge: EdgeKind = kind === 'software' ? 'uses' : 'names';
+      return { quote, block, edge, node: node(`${kind}:name:${name.toLowerCase()}`, kind as EntityKind, name) };
     }),
   );
-  const node = (id: string, kind: NodeKind, label: string) => ({ id, kind, label, year: null, rank: 1, data: {} });
   return {
     owner: doi,
     work,
     fileSha256: null,
     references: [],
-    nodes: [
-      { ...node(work, 'work', `Paper ${doi}`), year },
-      ...said.map(({ kind, name }) => node(`${kind}:name:${name.toLowerCase()}`, kind, name)),
-    ],
-    edges: said.map(({ kind, name, quote, block }) => ({
+    nodes: [{ ...node(work, 'work', `Paper ${doi}`), year }, ...said.map((each) => each.node)],
+    edges: said.map(({ edge, node: { id: target }, quote, block }) => ({
       source: work,
-      kind: (kind === 'software' ? 'uses' : 'names') satisfies EdgeKind,
-      target: `${kind}:name:${name.toLowerCase()}`,
+      kind: edge,
+      target,
       evidence: {
         place: { kind: 'text', fileSha256: null, block, start: 0, end: quote.length, quote, page: null, boxes: [] },
         method: 'tagger',
         version: 1,
         score: 0.9,
-        detail: {},
+        detail: { printed: target.split(':').at(-1) },
       },
     })),
   };
 }
 
-function ask(what: string, asked: Readonly<Record<string, string>>): readonly string[] {
-  using store = memoryStore();
-  changeGraph(store, {
-    add: [
-      paper('10.5555/a', 2020, {
-        'Rituximab cured lymphoma in Brazil.': ['chemical Rituximab', 'disease lymphoma', 'place Brazil'],
-        'We used SPSS.': ['software SPSS'],
-      }),
-      paper('10.5555/b', 2022, {
-        'Rituximab did not cure lymphoma.': ['chemical rituximab', 'disease Lymphoma'],
-        'Brazil has a registry.': ['place Brazil'],
-      }),
-    ],
-  });
-  const graph = new Graph(store);
-  const given = { node: '', to: '', type: '', kinds: [], least: 1, limit: 20, ...asked };
-  const { items } = GRAPH_QUERIES[what]?.answer(graph, given) ?? { items: [] };
-  return items.map(({ label, count, evidence }) =>
-    [label, count, evidence].filter((each) => each !== null).join(' | '),
+/** A finding, given as `subject · relation · object · comparator · population`. */
+function finding(text: string): Said {
+  const [subject, relation, object, comparator = null, population = null] = text.split(' · ');
+  const data = { subject, relation, object, comparator, population, value: null };
+  return { edge: 'states', node: node(`finding:${text}`, 'finding', `${subject} · ${relation} · ${object}`, data) };
+}
+
+function graphOf(...papers: readonly Contribution[]) {
+  const store = memoryStore();
+  changeGraph(store, { add: papers.map(linkFindings) });
+  return store;
+}
+
+const PAPERS = [
+  paper('10.5555/a', 2020, {
+    'Rituximab cured lymphoma in Brazil.': ['chemical Rituximab', 'disease lymphoma', 'place Brazil'],
+    'We used SPSS.': ['software SPSS'],
+  }),
+  paper('10.5555/b', 2022, {
+    'Rituximab did not cure lymphoma.': ['chemical rituximab', 'disease Lymphoma'],
+    'Brazil has a registry.': ['place Brazil'],
+  }),
+];
+
+function ask(
+  what: string,
+  asked: Readonly<Record<string, string>>,
+  papers: readonly Contribution[] = PAPERS,
+): readonly string[] {
+  const { items } = answer(what, asked, papers);
+  return items.map(({ label, edge, count, evidence }) =>
+    [label, edge, count, evidence].filter((each) => each !== null).join(' | '),
   );
+}
+
+function answer(what: string, asked: Readonly<Record<string, string>>, papers: readonly Contribution[]) {
+  using store = graphOf(...papers);
+  const given = { node: '', to: '', type: '', kinds: [], least: 1, limit: 20, ...asked };
+  const found = GRAPH_QUERIES[what]?.answer(new Graph(store), given);
+  assert.ok(found);
+  return found;
 }
 
 test('entities are listed by type and number of works, and found by words', () => {
@@ -67,10 +100,118 @@ test('entities are listed by type and number of works, and found by words', () =
   assert.deepEqual(ask('find', { node: 'rituxi' }), ['Rituximab | 2 | ']);
 });
 
-test('the works about an entity are shown with its sentences, newest first', () => {
+test('an entity is told by its works, newest first, what they found, and what is beside it by type', () => {
   assert.deepEqual(ask('about', { node: 'RITUXIMAB' }), [
     '2022 · Paper 10.5555/b | 10.5555/b: Rituximab did not cure lymphoma.',
     '2020 · Paper 10.5555/a | 10.5555/a: Rituximab cured lymphoma in Brazil.',
+    'lymphoma | 2 | 10.5555/a: Rituximab cured lymphoma in Brazil.\n10.5555/b: Rituximab did not cure lymphoma.',
+    'Brazil | 1 | 10.5555/a: Rituximab cured lymphoma in Brazil.',
+  ]);
+  const found = paper('10.5555/c', 2023, {
+    'Rituximab reduced relapses.': ['chemical Rituximab', finding('Rituximab · decreases · relapses')],
+  });
+  assert.deepEqual(ask('about', { node: 'rituximab' }, [found]), [
+    '2023 · Paper 10.5555/c | 10.5555/c: Rituximab reduced relapses.',
+    'Rituximab · decreases · relapses | 10.5555/c: Rituximab reduced relapses.',
+  ]);
+});
+
+test('an effect is told by work and direction, and works that exclude each other contradict', () => {
+  const papers = [
+    paper('10.5555/a', 2020, {
+      'Rituximab (RTX) reduced relapse rates.': [
+        'chemical Rituximab',
+        finding('Rituximab · decreases · relapse rates'),
+      ],
+    }),
+    paper('10.5555/b', 2021, {
+      'Relapses were more frequent with prednisone than with rituximab.': [
+        'chemical rituximab',
+        finding('prednisone · increases · relapses · rituximab'),
+      ],
+    }),
+    paper('10.5555/c', 2022, {
+      'Relapse did not differ between rituximab and placebo.': [
+        'chemical rituximab',
+        finding('rituximab · no difference · relapse · placebo'),
+      ],
+      'Rituximab increased infections.': ['chemical rituximab', finding('rituximab · increases · infections')],
+    }),
+  ];
+  assert.deepEqual(ask('effect', { node: 'rituximab', to: 'relapse' }, papers), [
+    '2022 · Paper 10.5555/c | no difference | 1 | 10.5555/c: Relapse did not differ between rituximab and placebo.',
+    '2021 · Paper 10.5555/b | decreases | 1 | 10.5555/b: Relapses were more frequent with prednisone than with rituximab.',
+    '2020 · Paper 10.5555/a | decreases | 1 | 10.5555/a: Rituximab (RTX) reduced relapse rates.',
+  ]);
+  const says = (to: string, ...asked: readonly Contribution[]): string =>
+    answer('effect', { node: 'rituximab', to }, asked).says;
+  assert.equal(
+    says('relapse', ...papers),
+    'Effect of rituximab on relapse: no difference in 1 work, decreases in 2 works. They contradict each other.',
+  );
+  assert.match(says('relapse', ...papers.slice(0, 2)), /decreases in 2 works\. They agree\.$/);
+  assert.match(says('mortality', ...papers), /no finding says anything of it\.$/);
+  assert.equal(ask('effect', { node: 'rituximab' }, papers).length, 4);
+});
+
+test('what is associated is so in both directions', () => {
+  const found = paper('10.5555/a', 2020, {
+    'Smoking was associated with asthma.': ['disease asthma', finding('smoking · associated · asthma')],
+  });
+  assert.equal(ask('effect', { node: 'asthma', to: 'smoking' }, [found]).length, 1);
+  assert.equal(ask('effect', { node: 'smoking', to: 'asthma' }, [found]).length, 1);
+});
+
+test('studies are found by whom they studied', () => {
+  const studied = paper('10.5555/c', 2020, {
+    'We enrolled 122 children with nephrotic syndrome.': [
+      { edge: 'studies', node: node('population:name:x', 'population', 'children with nephrotic syndrome') },
+    ],
+    'It took place in Egypt.': ['place Egypt'],
+  });
+  assert.deepEqual(ask('studies', { node: 'children, Egypt' }, [studied, ...PAPERS]), [
+    '2020 · Paper 10.5555/c | 10.5555/c: We enrolled 122 children with nephrotic syndrome.\n10.5555/c: It took place in Egypt.',
+  ]);
+});
+
+test('how something was measured is told by work', () => {
+  const measured = paper('10.5555/a', 2020, {
+    'Anxiety was assessed with the GAD-7.': [
+      {
+        edge: 'determines',
+        node: node('procedure:1', 'procedure', 'anxiety · by · GAD-7', { what: 'Anxiety', how: 'GAD-7' }),
+      },
+    ],
+  });
+  assert.deepEqual(ask('measured', { node: 'anxiety' }, [measured]), [
+    '2020 · Paper 10.5555/a | Anxiety by GAD-7 | 10.5555/a: Anxiety was assessed with the GAD-7.',
+  ]);
+  assert.deepEqual(ask('measured', { node: 'anger' }, [measured]), []);
+});
+
+test('funders are found by name, by work, and by what their works name', () => {
+  const trust: Said = { edge: 'funded_by', node: node('funder:name:wellcometrust', 'funder', 'Wellcome Trust') };
+  const papers = [
+    paper('10.5555/a', 2020, { 'Funded by the Wellcome Trust.': [trust], 'Malaria kills.': ['disease Malaria'] }),
+    paper('10.5555/b', 2021, { 'Malaria spreads.': ['disease Malaria'] }),
+  ];
+  const row = 'Wellcome Trust | 2020 · Paper 10.5555/a | 10.5555/a: Funded by the Wellcome Trust.';
+  assert.deepEqual(ask('funding', { node: 'wellcome' }, papers), [row]);
+  assert.deepEqual(ask('funding', { node: '10.5555/a' }, papers), [row]);
+  assert.deepEqual(ask('funding', { node: 'malaria' }, papers), [row]);
+  assert.deepEqual(ask('funding', { node: '10.5555/b' }, papers), []);
+  assert.deepEqual(ask('funding', {}, papers), ['Wellcome Trust | 1 | ']);
+});
+
+test('a path goes through a sentence that names both ends, if there is one', () => {
+  const apart = paper('10.5555/0', 2019, {
+    'Rituximab is old.': ['chemical Rituximab'],
+    'So is lymphoma.': ['disease lymphoma'],
+  });
+  assert.deepEqual(ask('path', { node: 'rituximab', to: 'lymphoma' }, [apart, ...PAPERS]), [
+    'Rituximab | ',
+    '2020 · Paper 10.5555/a | names | 10.5555/a: Rituximab cured lymphoma in Brazil.',
+    'lymphoma | names | 10.5555/a: Rituximab cured lymphoma in Brazil.',
   ]);
 });
 
@@ -93,9 +234,9 @@ test('studies are the works that name everything asked for', () => {
 test('each step of a path has a sentence', () => {
   assert.deepEqual(ask('path', { node: 'SPSS', to: '10.5555/b' }), [
     'SPSS | ',
-    '2020 · Paper 10.5555/a | 10.5555/a: We used SPSS.',
-    'lymphoma | 10.5555/a: Rituximab cured lymphoma in Brazil.',
-    '2022 · Paper 10.5555/b | 10.5555/b: Rituximab did not cure lymphoma.',
+    '2020 · Paper 10.5555/a | uses | 10.5555/a: We used SPSS.',
+    'lymphoma | names | 10.5555/a: Rituximab cured lymphoma in Brazil.',
+    '2022 · Paper 10.5555/b | names | 10.5555/b: Rituximab did not cure lymphoma.',
   ]);
 });
 

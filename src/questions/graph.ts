@@ -1,14 +1,16 @@
 import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
-import type { Graph, GraphNode, ShownEvidence, Weighted } from '../library/index.ts';
-import { workLabel } from '../library/index.ts';
+import type { Graph, GraphNode, ShownEvidence, Weighted, WorkEffect } from '../library/index.ts';
+import { agreementOf, workLabel } from '../library/index.ts';
 import { fields, number, text } from '../library/shapes/index.ts';
 import type { EdgeKind, EntityKind } from '../graph/index.ts';
 import { EDGE_KINDS, ENTITY_KINDS } from '../graph/index.ts';
 import { counted, question } from './question.ts';
 
 const MOST_ROWS = 500;
+/** Neighbours of each type that are shown with an entity. */
+const BESIDE_BY_TYPE = 3;
 const FOUND_KINDS = ['term', ...ENTITY_KINDS, 'work', 'author', 'quantity'] as const;
 
 interface Asked {
@@ -65,9 +67,32 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     answer: (graph, { type, node, limit }) => weighted([type], graph.most(entityKind(type), { like: node, limit })),
   },
   about: {
-    gives: 'the works that name an entity, newest first, each with a sentence',
+    gives: 'the works that name an entity, newest first, what they found about it, and what is named beside it by type',
     takes: ['node'],
-    answer: (graph, { node, limit }) => naming(graph, [node], limit),
+    answer: (graph, { node, limit }) => {
+      const { says, items } = naming(graph, [node], limit);
+      const findings = graph.findingsAbout(node, limit);
+      const beside = ENTITY_KINDS.flatMap((kind) => graph.namedTogether(node, { kind, limit: BESIDE_BY_TYPE }));
+      return {
+        says: `${says.slice(0, -1)}; ${counted(findings.length, 'finding')}.`,
+        items: [
+          ...items,
+          ...findings.map(({ finding, evidence }) => nodeRow(finding, { evidence })),
+          ...beside.map(({ node: other, works, evidence }) => nodeRow(other, { count: works, evidence })),
+        ].slice(0, limit),
+      };
+    },
+  },
+  effect: {
+    gives: 'what each work found of the effect of one thing on another, or on anything, and whether the works agree',
+    takes: ['node', '[to]'],
+    answer: (graph, { node, to, limit }) => {
+      const effects = graph.effects(node, to === '' ? undefined : to, limit);
+      const items = effects.map(({ work, direction, findings, evidence }) =>
+        nodeRow(work, { edge: direction, count: findings.length, evidence }),
+      );
+      return { says: `Effect of ${node}${to === '' ? '' : ` on ${to}`}: ${effectsSaid(effects, to !== '')}`, items };
+    },
   },
   beside: {
     gives: 'what is named in the same sentences as an entity, of one type or all, by number of works',
@@ -83,7 +108,7 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
   },
   studies: {
     gives:
-      'the works that name all of some places, methods, programs, populations, diseases and so on (comma-separated)',
+      'the works that name all of some places, designs, programs, diseases and so on, or studied a population (comma-separated)',
     takes: ['node'],
     answer: (graph, { node, limit }) => {
       const names = node.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()]));
@@ -102,6 +127,46 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
         .quantities(node, limit)
         .map(({ quantity, evidence }) => nodeRow(quantity, { evidence: [evidence] }));
       return { says: `${counted(items.length, 'quantity', 'quantities')} about "${node}".`, items };
+    },
+  },
+  measured: {
+    gives: 'by what means works measured something, each with its sentence',
+    takes: ['node'],
+    answer: (graph, { node, limit }) => {
+      const found = graph.measuredHow(node, limit);
+      return {
+        says: `${counted(new Set(found.map(({ work }) => work.id)).size, 'work')} measured ${node}.`,
+        items: found.map(({ work, what, how, evidence }) =>
+          row({
+            id: work.id,
+            kind: 'procedure',
+            label: `${nodeName(work)} | ${what} by ${how}`,
+            year: work.year,
+            evidence,
+          }),
+        ),
+      };
+    },
+  },
+  funding: {
+    gives:
+      'funders by number of works; or the works of a funder, the funders of a work, or of the works that name something',
+    takes: ['[node]'],
+    answer: (graph, { node, limit }) => {
+      if (node === '') return weighted(['funder'], graph.most('funder', { limit }));
+      const found = graph.funding(node, limit);
+      return {
+        says: `${counted(found.length, 'time')} that ${node} pays or is paid for.`,
+        items: found.map(({ funder, work, evidence }) =>
+          row({
+            id: funder.id,
+            kind: 'funder',
+            label: `${funder.label} | ${nodeName(work)}`,
+            year: work.year,
+            evidence,
+          }),
+        ),
+      };
     },
   },
   timeline: {
@@ -179,8 +244,8 @@ export const graphQuestion = question({
     .join('; ')}.`,
   input: {
     ask: z.enum(Object.keys(GRAPH_QUERIES)),
-    node: z.string().max(500).optional().describe('A node id, DOI, work id, term, or words of a title.'),
-    to: z.string().max(500).optional().describe('The other end, for path and evidence.'),
+    node: z.string().max(500).optional().describe('A node id, DOI, work id, entity, term, or words of a title.'),
+    to: z.string().max(500).optional().describe('The other end, for path and evidence; for effect, on what.'),
     type: z
       .string()
       .max(50)
@@ -246,6 +311,22 @@ function naming(graph: Graph, names: readonly string[], limit: number): { says: 
   const items = graph.worksNaming(names, limit).map(({ node, evidence }) => nodeRow(node, { evidence }));
   return { says: `${counted(items.length, 'work')} naming ${names.join(' and ')}.`, items };
 }
+
+/** How many works say what, and whether they agree. */
+function effectsSaid(effects: readonly WorkEffect[], isOneThing: boolean): string {
+  if (effects.length === 0) return 'no finding says anything of it.';
+  const byDirection = Map.groupBy(effects, ({ direction }) => direction);
+  const counts = [...byDirection].map(([direction, group]) => `${direction} in ${counted(group.length, 'work')}`);
+  // Effects on many things are not comparable.
+  return `${counts.join(', ')}.${isOneThing ? AGREEMENT[agreementOf(effects)] : ''}`;
+}
+
+const AGREEMENT = {
+  agree: ' They agree.',
+  contradict: ' They contradict each other.',
+  differ: ' They say different things that do not exclude each other.',
+  'one paper': '',
+} as const;
 
 function weighted(
   [one, many]: readonly [one: string, many?: string],

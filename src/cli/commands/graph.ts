@@ -126,6 +126,10 @@ Examples:
   docstokg graph list stats
   docstokg graph list neighbours work:doi:10.1038/nature02691
   docstokg graph list path 10.1038/nature02691 10.1126/science.1109908
+  docstokg graph list effect rituximab relapse
+  docstokg graph list studies "children, Egypt, randomised controlled trial"
+  docstokg graph list measured "viral load"
+  docstokg graph list funding malaria
   docstokg graph list quantities "protein binding"
   docstokg graph list gaps --min-citations 3 --ids > gaps.txt
   docstokg graph list cited-by 10.1038/nature02691

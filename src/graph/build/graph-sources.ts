@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-import { canonicalJson, sha256 } from '../../base/index.ts';
+import { canonicalJson, lettersOf, sha256 } from '../../base/index.ts';
 import { blocksPath, parsedDocuments } from '../../parse/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
@@ -9,7 +9,7 @@ import { findingsPath, readFindingsFile } from '../findings/findings-stage.ts';
 import { FINDING_LINK_VERSION, linkFindings } from '../findings/link-findings.ts';
 import type { Contribution, NodeStatement } from '../schema.ts';
 import { RANK, workNodeId } from '../schema.ts';
-import { extractRecord } from '../extract/extract-record.ts';
+import { extractRecord, funderId } from '../extract/extract-record.ts';
 import { withWork } from '../extract/reading.ts';
 import { LINK_VERSION } from '../link/link.ts';
 import type { StoredAnswer, StoredAnswers } from '../lookup/look-up.ts';
@@ -58,7 +58,7 @@ export function* graphSources({ dataRoot, records, answers }: GraphInput): Gener
     const record = records?.ofDocument(document);
     const findings = findingsOf(dataRoot, document);
     const stated = findings === 'stale' ? undefined : findings;
-    const ids = record ? canonicalJson(record.ids) : '';
+    const ids = record ? canonicalJson([record.ids, record.funders]) : '';
     const found = stated ? JSON.stringify([stated.nodes, stated.edges]) : '';
     yield {
       kind: 'document',
@@ -113,6 +113,18 @@ function ofDocument(
     rank: RANK.document,
     data: { title: known.title, authors: known.authors.slice(0, 30), document, inCorpus: true },
   };
-  const named = withWork(linkFindings(contribution), work);
+  const named = withWork(withKnownFunders(linkFindings(contribution), record), work);
   return { ...named, nodes: [...named.nodes, node] };
+}
+
+/** Funders under the ids of the record, where it has the same names. */
+function withKnownFunders(contribution: Contribution, record: WorkRecord | undefined): Contribution {
+  const ids = new Map(record?.funders.map((funder) => [`funder:name:${lettersOf(funder.name)}`, funderId(funder)]));
+  if (ids.size === 0) return contribution;
+  const known = (id: string): string => ids.get(id) ?? id;
+  return {
+    ...contribution,
+    nodes: contribution.nodes.map((node) => ({ ...node, id: known(node.id) })),
+    edges: contribution.edges.map((edge) => ({ ...edge, target: known(edge.target) })),
+  };
 }

@@ -5,6 +5,9 @@ import { extractDesigns } from './designs.ts';
 import { extractEntities } from './entities.ts';
 import { extractAbbreviations, extractQuantities, extractResources } from './facts.ts';
 import { extractFloats } from './floats.ts';
+import { extractFunding } from './funding.ts';
+import { extractPopulation } from './population.ts';
+import { extractProcedures } from './procedures.ts';
 import { Reading, Statements, THIS_WORK } from './reading.ts';
 import type { TaggedDocument } from './tagging.ts';
 import { placeKey } from './tagging.ts';
@@ -18,7 +21,7 @@ import { referenceLabel } from '../link/parse-reference.ts';
 import type { ListedReference } from './reference-list.ts';
 
 /** Raised when extraction from the same document changes. */
-export const EXTRACTION_VERSION = 14;
+export const EXTRACTION_VERSION = 15;
 
 /** Extracts all statements of a parsed document; `withWork` fills in the work's id. */
 export function extractDocument(
@@ -40,6 +43,9 @@ export function extractDocument(
   extractFloats(reading, say);
   extractTerms(reading, say);
   extractDesigns(reading, say);
+  extractFunding(reading, say);
+  extractProcedures(reading, say);
+  extractPopulation(reading, say);
   extractEntities(reading, say, options.tagged?.entities ?? []);
   if (options.tagged) extractFindings(reading, say, { tagged: options.tagged, callouts });
   if (options.vocabulary) extractVocabulary(reading, say, options.vocabulary);

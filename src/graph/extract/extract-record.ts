@@ -43,7 +43,7 @@ export function extractRecord(record: WorkRecord): Contribution {
     edge('published_in', node('venue', id, record.venue), 'venue');
   }
   for (const { name, ror, awards } of record.funders)
-    edge('funded_by', node('funder', named(ror, name), name), 'funders', { awards });
+    edge('funded_by', node('funder', funderId({ name, ror }).slice('funder:'.length), name), 'funders', { awards });
   for (const { id, name } of record.topics) edge('about', node('topic', id ?? `name:${termId(name)}`, name), 'topics');
   for (const word of record.keywords) edge('about', node('term', `text:${termId(word)}`, word), 'keywords');
   // References of the document come from the document, with the sentences that cite them.
@@ -94,6 +94,11 @@ export function extractRecord(record: WorkRecord): Contribution {
         work,
       });
   }
+}
+
+/** The node of a funder. */
+export function funderId({ name, ror }: { readonly name: string; readonly ror: string | null }): string {
+  return ror === null ? `funder:name:${lettersOf(name)}` : `funder:ror:${ror}`;
 }
 
 function initialsOf(given: string | null): string {

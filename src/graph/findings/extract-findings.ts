@@ -43,7 +43,8 @@ export function extractFindings(
     for (const stretch of sentences) {
       const text = block.text.slice(stretch.start, stretch.end);
       if (citing.has(placeKey(block.order, stretch.start)) || (part === 'discussion' && !OWN.test(text))) continue;
-      const finding = readFinding(text);
+      // What a column or a page cut off is not understood whole.
+      const finding = /[.!?][”"’')\]\d\s,–-]*$/u.test(text) ? readFinding(text) : undefined;
       if (!finding) continue;
       const entities = (named.get(block.order) ?? []).filter(
         ({ start, end }) => start >= stretch.start && end <= stretch.end,

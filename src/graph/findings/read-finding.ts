@@ -227,6 +227,8 @@ const LONGEST = 450;
 /** Parts of an abstract that tell no results. */
 const LABELLED_OTHERWISE =
   /^(?:Background|Introduction|Objectives?|Aims?|Purpose|Methods?|Design|Setting)[^.:]{0,30}[:.]/i;
+/** "primary" and "both secondary" are parts of a name. */
+const WORDS_OF_ORDER = /^(?:\p{L}+ )?(?:primary|secondary|tertiary|first|second|third|final|initial|main)$/iu;
 /** "occupational" alone says nothing. */
 const ADJECTIVE = /^\p{Ll}+(?:al|ive|ous|ic|able)$/u;
 
@@ -326,13 +328,16 @@ function isSure({ subject, relation, object, comparator }: Finding, text: string
     if (part.split(' ').length > MOST_WORDS || !/\p{L}{2}/u.test(part)) return false;
     if (POINTS.test(part) || POINTS_FIRST.test(part) || IS_CLAUSE.test(part)) return false;
   }
-  if (ADJECTIVE.test(object) || (comparator === null && /\bgroups?$/.test(subject))) return false;
+  if (ADJECTIVE.test(object) || WORDS_OF_ORDER.test(subject) || (comparator === null && /\bgroups?$/.test(subject)))
+    return false;
   if (relation !== 'no difference' && NEGATED.test(text)) return false;
   if (subject.toLowerCase() === object.toLowerCase()) return false;
   // "increased risk" after a noun is no verb.
   const alone = VERB_ALONE.exec(text.slice(text.indexOf(subject) + subject.length));
   const isAlone = alone?.index === 0 && !SURE_WITHOUT_ARTICLE.test(alone.groups?.['verb'] ?? '');
   return (
-    !isAlone && !/\b(?:with|of|an?|the|by|for|to|in|and|from)$/i.test(subject) && !/^[\d.,]+(?:[ %]|$)/.test(object)
+    !isAlone &&
+    ![subject, object].some((part) => /\b(?:with|of|an?|the|by|for|to|in|and|from)$/i.test(part)) &&
+    !/^[\d.,]+(?:[ %]|$)/.test(object)
   );
 }

@@ -2,6 +2,7 @@ import type { CorpusStore } from '../../database/index.ts';
 import type { EntityKind } from '../../graph/index.ts';
 import type { EvidenceRow, GraphNode, NodeRow, ShownEvidence } from './types.ts';
 import { EVIDENCE, evidenceOf, nodeOf } from './types.ts';
+import { likeWord } from './measured.ts';
 
 /** An entity that is named beside another one. */
 export interface NamedTogether {
@@ -61,12 +62,15 @@ function sentenceAt(store: CorpusStore, [owner, number]: readonly [string, numbe
   return row ? [evidenceOf(row)] : [];
 }
 
+/** Kinds of edges by which a work names something, or says whom it studied. */
+const NAMING = "('names', 'uses', 'about', 'defines', 'studies')";
+
 /** The works that name at least one node of each group, newest first. */
 export function worksNaming(store: CorpusStore, groups: readonly (readonly string[])[], limit: number): NamingWork[] {
   const rows = store.all<NodeRow>(
     `SELECT nodes.* FROM nodes WHERE nodes.node IN (
        SELECT edges.source FROM json_each(:groups) AS grouped, json_each(grouped.value) AS given
-         CROSS JOIN edges ON edges.target = given.value AND edges.kind IN ('names', 'uses', 'about', 'defines')
+         CROSS JOIN edges ON edges.target = given.value AND edges.kind IN ${NAMING}
        GROUP BY edges.source HAVING count(DISTINCT grouped.key) = json_array_length(:groups))
      ORDER BY nodes.year DESC, nodes.label, nodes.id LIMIT :limit`,
     { groups: JSON.stringify(groups), limit },
@@ -76,11 +80,42 @@ export function worksNaming(store: CorpusStore, groups: readonly (readonly strin
     evidence: groups.flatMap((group) => {
       const said = store.get<EvidenceRow>(
         `SELECT ${EVIDENCE} FROM json_each(:group) AS given CROSS JOIN evidence
-           ON evidence.source = :source AND evidence.kind IN ('names', 'uses', 'about', 'defines') AND evidence.target = given.value
+           ON evidence.source = :source AND evidence.kind IN ${NAMING} AND evidence.target = given.value
          ORDER BY score DESC, block, start_at LIMIT 1`,
         { group: JSON.stringify(group), source: row.node },
       );
       return said ? [evidenceOf(said)] : [];
     }),
   }));
+}
+
+/** The populations whose words contain all of these. */
+export function populationsNamed(store: CorpusStore, words: readonly string[]): string[] {
+  return store.column(
+    `SELECT node FROM nodes WHERE kind = 'population' AND NOT EXISTS (
+       SELECT 1 FROM json_each(?) AS word WHERE label NOT LIKE word.value ESCAPE '\\') ORDER BY node`,
+    JSON.stringify(words.map(likeWord)),
+  );
+}
+
+/** The first sentence of each of these works that names both nodes. */
+export function sentencesNamingBoth(
+  store: CorpusStore,
+  first: readonly string[],
+  second: readonly string[],
+): { readonly work: string; readonly evidence: ShownEvidence }[] {
+  return store
+    .all<EvidenceRow & { work: string }>(
+      `SELECT one.source AS work, ${EVIDENCE.split(/,\s*/)
+        .map((column) => `one.${column}`)
+        .join(', ')}
+       FROM json_each(:first) AS given CROSS JOIN edges ON edges.target = given.value AND edges.kind IN ${NAMING}
+         CROSS JOIN evidence AS one ON one.source = edges.source AND one.kind = edges.kind AND one.target = edges.target
+       WHERE EXISTS (SELECT 1 FROM json_each(:second) AS other CROSS JOIN evidence AS two
+         ON two.source = one.source AND two.kind IN ${NAMING} AND two.target = other.value
+         AND two.owner = one.owner AND two.block = one.block AND two.start_at = one.start_at)
+       ORDER BY one.score DESC, one.owner, one.number`,
+      { first: JSON.stringify(first), second: JSON.stringify(second) },
+    )
+    .map(({ work, ...row }) => ({ work, evidence: evidenceOf(row) }));
 }

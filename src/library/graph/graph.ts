@@ -4,7 +4,11 @@ import { ENTITY_KINDS, entityName, nodeKey } from '../../graph/index.ts';
 import { hasGraph } from '../../database/graph/index.ts';
 import { CorpusStore } from '../../database/index.ts';
 import type { NamedTogether, NamingWork } from './entities.ts';
-import { namedTogether, worksNaming } from './entities.ts';
+import { namedTogether, populationsNamed, sentencesNamingBoth, worksNaming } from './entities.ts';
+import type { AskedName, WorkEffect } from './effects.ts';
+import { effectsOf, findingsAbout } from './effects.ts';
+import type { Funding, Measured } from './measured.ts';
+import { fundingOf, likeWord, measuredHow } from './measured.ts';
 import { neighbourhoodOf } from './neighbourhood.ts';
 import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
 import type { EvidenceRow, NodeRow } from './types.ts';
@@ -110,13 +114,43 @@ export class Graph implements Disposable {
     return namedTogether(this.store, this.#keysOf(this.find(name)), { kind: options.kind, limit: options.limit ?? 50 });
   }
 
-  /** The works that name all of these, newest first, with a sentence for each. */
+  /** The works that name all of these, newest first, with a sentence for each. Populations are found by their words. */
   worksNaming(names: readonly string[], limit = 50): NamingWork[] {
     const groups = names.map((name) => {
-      const same = this.#entitiesNamed(name);
-      return (same.length > 0 ? same : [this.find(name)]).flatMap((node) => this.#keysOf(node));
+      const same = [
+        ...this.#entitiesNamed(name).flatMap((node) => this.#keysOf(node)),
+        ...populationsNamed(this.store, wordsOf(name)),
+      ];
+      return same.length > 0 ? same : this.#keysOf(this.find(name));
     });
     return worksNaming(this.store, groups, limit);
+  }
+
+  /** What works say of the effect of one thing on another, or on anything: by work and direction, newest first. */
+  effects(of: string, on?: string, limit = 50): WorkEffect[] {
+    return effectsOf(this.store, this.#asked(of), on === undefined ? undefined : this.#asked(on), limit);
+  }
+
+  /** How works measured what these words name, newest first. */
+  measuredHow(words: string, limit = 50): Measured[] {
+    return measuredHow(this.store, wordsOf(words), limit);
+  }
+
+  /** Who paid for a work, the works that a funder paid for, or who paid for the works that name something. */
+  funding(name: string, limit = 50): Funding[] {
+    const funders = this.store.column(
+      `SELECT node FROM nodes WHERE kind = 'funder' AND NOT EXISTS (
+         SELECT 1 FROM json_each(?) AS word WHERE label NOT LIKE word.value ESCAPE '\\')`,
+      JSON.stringify(wordsOf(name).map(likeWord)),
+    );
+    if (funders.length > 0) return fundingOf(this.store, { funders }, limit);
+    const node = this.find(name);
+    const works = node.kind === 'work' ? [node] : this.worksNaming([name], MOST_WORKS).map((each) => each.node);
+    return fundingOf(this.store, { works: works.flatMap((work) => this.#keysOf(work)) }, limit);
+  }
+
+  #asked(name: string): AskedName {
+    return { keys: this.#entitiesNamed(name).flatMap((node) => this.#keysOf(node)), name };
   }
 
   /** How many documents, nodes and edges of each kind, and sentences there are. */
@@ -195,6 +229,15 @@ export class Graph implements Disposable {
     return this.evidenceOf(nodeKey(this.find(source).id), kind, nodeKey(this.find(target).id), 10_000);
   }
 
+  /** The findings that name an entity in any of their parts, each with its sentence. */
+  findingsAbout(
+    name: string,
+    limit = 50,
+  ): { readonly finding: GraphNode; readonly evidence: readonly ShownEvidence[] }[] {
+    const { keys } = this.#asked(name);
+    return findingsAbout(this.store, keys.length > 0 ? keys : this.#keysOf(this.find(name)), limit);
+  }
+
   /** The works that cite a work, newest first. */
   citedBy(name: string): Neighbour[] {
     return this.neighbours(name, { kinds: ['cites'] })
@@ -221,6 +264,8 @@ export class Graph implements Disposable {
   /** A shortest path between two nodes, preferably through citations and authors; undefined beyond `most` steps. */
   path(from: string, to: string, most = 6): PathStep[] | undefined {
     const ends = [nodeKey(this.find(from).id), nodeKey(this.find(to).id)] as const;
+    const together = this.#throughOneSentence(ends, most);
+    if (together) return together;
     const way = shortestPath(this.store, ends, most, TELLING_KINDS) ?? shortestPath(this.store, ends, most);
     return way?.map((step, at) => {
       const before = way[at - 1];
@@ -229,6 +274,27 @@ export class Graph implements Disposable {
       const [source, target] = step.direction === 'out' ? [from, to] : [to, from];
       return { ...step, evidence: this.evidenceOf(source, step.edge, target, 1) };
     });
+  }
+
+  /** A path through a work that names both ends in one sentence: it says more than two sentences of a work. */
+  #throughOneSentence([from, to]: readonly [string, string], most: number): PathStep[] | undefined {
+    if (most < 2 || from === to) return undefined;
+    const [both] = sentencesNamingBoth(this.store, [from], [to]);
+    const [start, work, end] = [from, both?.work ?? '', to].map((key) =>
+      this.#node('SELECT * FROM nodes WHERE node = ?', key),
+    );
+    if (!both || !start || !work || !end) return undefined;
+    const kindTo = (key: string): EdgeKind =>
+      this.store.get<{ kind: EdgeKind }>(
+        'SELECT kind FROM edges WHERE source = ? AND target = ? ORDER BY kind LIMIT 1',
+        both.work,
+        key,
+      )?.kind ?? 'names';
+    return [
+      { node: start, edge: null, direction: null, evidence: [] },
+      { node: work, edge: kindTo(from), direction: 'in', evidence: [both.evidence] },
+      { node: end, edge: kindTo(to), direction: 'out', evidence: [both.evidence] },
+    ];
   }
 
   /** Nodes of a kind, most works first; with `like`, only nodes whose label contains it. */
@@ -382,6 +448,12 @@ export function openGraph(folder: string): Graph {
 }
 
 const EVIDENCE_SHOWN = 5;
+/** Works that are looked at for those who paid for them. */
+const MOST_WORKS = 10_000;
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
 
 /** A node on a path and the edge to it; the first has none. */
 interface PathStep {

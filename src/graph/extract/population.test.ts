@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { findPopulation } from './population.ts';
+
+const said = (sentence: string): readonly [string, number] | undefined => {
+  const found = findPopulation(sentence);
+  return found && [found.who, found.count];
+};
+
+test('whom a study took in is told with the number', () => {
+  assert.deepEqual(said('A total of 1,692 children with nephrotic syndrome were included in this study.'), [
+    'children with nephrotic syndrome',
+    1692,
+  ]);
+  assert.deepEqual(said('We enrolled 49 health care workers from two hospitals.'), [
+    'health care workers from two hospitals',
+    49,
+  ]);
+  assert.deepEqual(said('Overall, 31 consecutive patients (12 women) were randomly assigned.'), ['patients', 31]);
+});
+
+test('what others studied, groups of a study and numbers of other things are no population of the paper', () => {
+  for (const sentence of [
+    'The HORRAD trial randomised 432 men.',
+    'Smith et al. enrolled 20 patients.',
+    'In the control group 20 patients were included.',
+    'We enrolled patients.',
+    'A total of 12 genes were identified.',
+  ])
+    assert.equal(said(sentence), undefined, sentence);
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { findProcedures } from './procedures.ts';
+
+const said = (sentence: string): readonly string[] =>
+  findProcedures(sentence).map(({ what, how }) => `${what} | ${how}`);
+
+test('what was measured stands before the verb and the means behind it', () => {
+  assert.deepEqual(said('Lassa IgM and IgG titers were measured by enzyme-linked immunosorbent assay (ELISA).'), [
+    'Lassa IgM and IgG titers | enzyme-linked immunosorbent assay (ELISA)',
+  ]);
+  assert.deepEqual(said('Briefly, the microhardness was then measured using a Vickers tester at 25 °C.'), [
+    'microhardness | Vickers tester',
+  ]);
+  assert.deepEqual(said('We measured viral load using PCR.'), ['viral load | PCR']);
+});
+
+test('two measurements in one sentence are two', () => {
+  assert.deepEqual(said('Anxiety was assessed with the GAD-7 scale and anger was assessed with the STAXI.'), [
+    'Anxiety | GAD-7 scale',
+    'anger | STAXI',
+  ]);
+});
+
+test('what others measured, who measured it, and means that the sentence does not name are left out', () => {
+  for (const sentence of [
+    'Anxiety was assessed with the GAD-7 scale by Smith et al.',
+    'Anxiety has been measured using scales.',
+    'Quality was assessed by two reviewers.',
+    'The dose was calculated using the formula given above.',
+    'It was determined by titration.',
+    'Leaves were measured with 20 mm.',
+  ])
+    assert.deepEqual(said(sentence), [], sentence);
+});
