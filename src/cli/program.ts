@@ -59,6 +59,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'work-versions', doors: PARSING, load: async () => (await folders()).workVersionsCommand() },
   { name: 'reindex', doors: EVERYWHERE, load: async () => (await folders()).reindexCommand() },
   { name: 'merge', doors: EVERYWHERE, load: async () => (await folders()).mergeCommand() },
+  { name: 'copy', doors: EVERYWHERE, load: async () => (await folders()).copyCommand() },
   { name: 'store', doors: EVERYWHERE, load: async () => (await folders()).storeCommand() },
   { name: 'sim', doors: ['docstokg'], load: async () => (await import('./commands/sim.ts')).simCommand() },
   { name: 'doctor', doors: EVERYWHERE, load: async () => (await import('./commands/doctor.ts')).doctorCommand() },

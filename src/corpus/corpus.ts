@@ -332,7 +332,8 @@ export class Corpus implements AsyncDisposable {
     if (request.asItIs !== true) works.records.linkVersions(this.#now());
     const dataRoot = this.config.parse.data_root;
     // Other formats need no more than what is known of the works.
-    if (request.format === 'parquet') await this.#shared?.files.bringAll('Data/ChunkedDocTagFiles/');
+    if (request.format === 'parquet' || request.format === 'documents')
+      await this.#shared?.files.bringAll('Data/ChunkedDocTagFiles/');
     const format = chunkFormat(dataRoot, this.config) ?? 'parquet';
     yield* exportCorpus(request, { name: basename(this.folder), dataRoot, format }, works);
   }
@@ -515,9 +516,9 @@ export class Corpus implements AsyncDisposable {
     return new CorpusView(this.#place());
   }
 
-  /** The contents of `run.json`; undefined before the first `run`. */
+  /** The contents of `run.json`, of a fleet that of the last run that ended; undefined before the first `run`. */
   async account(): Promise<RunFile | undefined> {
-    return await readRunFile(this.folder);
+    return this.#shared ? await this.#shared.run() : await readRunFile(this.folder);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -26,6 +26,7 @@ export type {
   StageCall,
   UnreadableEntry,
 } from '../run/index.ts';
+export { copyCorpus } from './copy-corpus.ts';
 export {
   corpusLayer,
   defaultStageOptions,

@@ -27,14 +27,20 @@ export async function openDatabase(
   { load, copy, clocks, warn }: DatabaseOptions,
 ): Promise<{ readonly folder: string; readonly config: Config; readonly shared: SharedCorpus }> {
   const runtime: Runtime = { ...clocks, log: (level, message) => void (level === 'warn' && warn(message)) };
-  const first = load(fleetLayer(url));
-  const { fleet, store } = await findDatabase(first, runtime);
-  const cache = first.store.cache === '' ? join(homedir(), '.docstokg', 'corpora') : first.store.cache;
-  const folder = copy ?? join(cache, fleet);
-  const config = load([
-    ...(first.store.url === '' && store ? settingsLayer({ store }, 'the database of the corpus') : []),
-    ...fleetLayer(url),
-    ...corpusLayer(folder, 'the copy of the corpus'),
-  ]);
+  const { fleet, cache, layer } = await findCorpus(url, load, runtime);
+  const folder = copy ?? join(cache === '' ? join(homedir(), '.docstokg', 'corpora') : cache, fleet);
+  const config = load([...layer, ...corpusLayer(folder, 'the copy of the corpus')]);
   return { folder, config, shared: await openShared(config, runtime) };
+}
+
+/** The settings of a corpus in PostgreSQL: where it is, and where its files are unless that was given. */
+export async function findCorpus(
+  url: string,
+  load: (layer: Layer) => Config,
+  runtime: Runtime,
+): Promise<{ readonly fleet: string; readonly cache: string; readonly layer: Layer }> {
+  const given = load(fleetLayer(url)).store;
+  const { fleet, store } = await findDatabase(load(fleetLayer(url)), runtime);
+  const told = given.url === '' && store ? settingsLayer({ store }, 'the database of the corpus') : [];
+  return { fleet, cache: given.cache, layer: [...told, ...fleetLayer(url)] };
 }

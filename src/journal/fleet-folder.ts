@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { AppError, readFields, writeOwnFile } from '../base/index.ts';
@@ -47,6 +48,11 @@ export function isFleetFolder(folder: string): boolean {
 /** The address of the database that a folder has copies of; undefined if it is not one, or is from an older version. */
 export function fleetDatabase(folder: string): string | undefined {
   return readCopies(folder).database;
+}
+
+/** Makes a folder with all lines of a fleet one of its own: lines go to its files from now on. */
+export async function leaveFleet(folder: string): Promise<void> {
+  await rm(copiesPath(folder), { force: true });
 }
 
 /** Throws if the logs of a folder are copies of a fleet's. */

@@ -23,25 +23,29 @@ export interface FleetSettings {
   readonly store: StorePlace | undefined;
   /** The token of the pages that any machine serves; undefined until one has made it. */
   readonly token: string | undefined;
+  /** What was asked, and how the last run ended; undefined before a machine has ended one. */
+  readonly run: object | undefined;
 }
 
 /** Reads what the server of a fleet says about it. */
 export async function readFleetSettings(connection: PostgresConnection): Promise<FleetSettings> {
-  const lines = await new PostgresLines(connection).read(
-    new Map([
-      ['fleet', 0],
-      [SETTINGS, 0],
-    ]),
-    MOST_LINES,
-  );
-  const told = lines.flatMap(({ log, text }) => (log === SETTINGS ? [fieldsOf(parseJson(text))] : []));
+  const lines = new PostgresLines(connection);
+  const [fleet] = await lines.read(new Map([['fleet', 0]]), 1);
+  const told: Readonly<Record<string, unknown>>[] = [];
+  for (let read = MOST_LINES; read === MOST_LINES;) {
+    const some = await lines.read(new Map([[SETTINGS, told.length]]), MOST_LINES);
+    read = some.length;
+    told.push(...some.map(({ text }) => fieldsOf(parseJson(text))));
+  }
   const stores = told.flatMap(({ store }) => (store === undefined ? [] : [store as StorePlace]));
+  const runs = told.flatMap(({ run }) => (typeof run === 'object' && run ? [run] : []));
   const tokens = told.flatMap(({ token }) => (typeof token === 'string' ? [token] : []));
   return {
-    fleet: lines.find(({ log }) => log === 'fleet')?.text,
+    fleet: fleet?.text,
     store: stores.at(-1),
     // Of two machines that made one at once the first counts.
     token: tokens[0],
+    run: runs.at(-1),
   };
 }
 
@@ -50,6 +54,11 @@ export async function tellStore(connection: PostgresConnection, store: StorePlac
   const known = (await readFleetSettings(connection)).store;
   if (JSON.stringify(known) === JSON.stringify(store)) return;
   await new PostgresLines(connection).append([{ log: SETTINGS, lines: [JSON.stringify({ store })] }]);
+}
+
+/** Tells all machines what was asked, and how the run ended. */
+export async function tellRun(connection: PostgresConnection, run: object): Promise<void> {
+  await new PostgresLines(connection).append([{ log: SETTINGS, lines: [JSON.stringify({ run })] }]);
 }
 
 /** The token of the pages of a fleet: the first that a machine offered. */

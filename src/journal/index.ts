@@ -5,6 +5,6 @@ export { appendNow, isSameLog, linesOf, readAt, START } from './log-lines.ts';
 export type { LogCursor } from './log-lines.ts';
 export { FolderJournal } from './folder-journal.ts';
 export { openPostgresJournal } from './postgres-journal.ts';
-export { readFleetSettings, sharedToken, tellStore } from './fleet-settings.ts';
+export { readFleetSettings, sharedToken, tellRun, tellStore } from './fleet-settings.ts';
 export type { FleetSettings, StorePlace } from './fleet-settings.ts';
-export { fleetDatabase, isFleetFolder, refuseFleetFolder } from './fleet-folder.ts';
+export { fleetDatabase, isFleetFolder, leaveFleet, refuseFleetFolder } from './fleet-folder.ts';

@@ -4,6 +4,8 @@ export type { StoreCheck } from './storage/check-store.ts';
 export { openStorage, openStored } from './storage/storage.ts';
 export { findDatabase, openShared } from './storage/shared-corpus.ts';
 export type { SharedCorpus } from './storage/shared-corpus.ts';
+export { copyToDatabase, copyToFolder } from './storage/copy-corpus.ts';
+export type { Copied } from './storage/copy-corpus.ts';
 export { FleetIndex } from './fleet/fleet-index.ts';
 export { mergeFolders } from './merge-folders.ts';
 export type { Merged } from './merge-folders.ts';

@@ -41,10 +41,18 @@ export interface RunAsked extends WantedWorks {
 
 export async function readRunFile(folder: string): Promise<RunFile | undefined> {
   const path = join(folder, NAME);
-  if (!existsSync(path)) return undefined;
-  const file = parseJson(await readFile(path, 'utf8')) as RunFile | undefined;
+  return existsSync(path) ? checkedRun(parseJson(await readFile(path, 'utf8')), path) : undefined;
+}
+
+export async function writeRunFile(folder: string, run: RunFile): Promise<void> {
+  await writeOwnFile(join(folder, NAME), `${JSON.stringify(run, undefined, 2)}\n`);
+}
+
+/** What a file, or a database, says of a run. */
+export function checkedRun(given: unknown, from: string): RunFile {
+  const file = given as RunFile | undefined;
   if (file?.schema === RUN_SCHEMA) return file;
-  throw new AppError('RUN_FILE', `${path} was not written by this version of docstokg run`, {
+  throw new AppError('RUN_FILE', `${from} was not written by this version of docstokg run`, {
     hint: 'move it away; all other files in the folder are reused',
   });
 }
@@ -66,8 +74,6 @@ export async function openRunFolder(path: string, asked: RunAsked, clock: Clock)
   }
   held.use(taken);
   const now = (): string => new Date(clock.now()).toISOString();
-  const write = (file: RunFile): Promise<void> =>
-    writeOwnFile(join(path, NAME), `${JSON.stringify(file, undefined, 2)}\n`);
   const file: RunFile = {
     schema: RUN_SCHEMA,
     asked,
@@ -77,12 +83,15 @@ export async function openRunFolder(path: string, asked: RunAsked, clock: Clock)
     process: { pid: process.pid, host: hostname() },
     account: before?.account ?? null,
   };
-  await write(file);
+  await writeRunFile(path, file);
   const opened = held.move();
   return {
     /** Records how the run ended; without an account the last one stays. */
-    end: (state: 'done' | 'stopped' | 'failed', account = file.account) =>
-      write({ ...file, state, ended_at: now(), account }),
+    async end(state: 'done' | 'stopped' | 'failed', account = file.account): Promise<RunFile> {
+      const ended = { ...file, state, ended_at: now(), account };
+      await writeRunFile(path, ended);
+      return ended;
+    },
     [Symbol.dispose]: () => opened.dispose(),
   };
 }

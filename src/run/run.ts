@@ -29,7 +29,8 @@ import { openFiling } from './papers/document-filing.ts';
 import type { Offer } from './pipeline.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Clocks, Runtime } from './queue/open-queue.ts';
-import { openQueue } from './queue/open-queue.ts';
+import { tellRun } from '../journal/index.ts';
+import { openCorpusServer, openQueue } from './queue/open-queue.ts';
 import type { RunAccount, CorpusEvent } from './run-file.ts';
 import { accountOfStages, accountOfWorks, openRunFolder } from './run-file.ts';
 import { openEmbedEngines, prepareChunk, prepareDoctags, prepareEmbed } from './stages/prepare-stages.ts';
@@ -154,7 +155,11 @@ export class Run implements AsyncIterable<CorpusEvent> {
       await run.end('failed');
       throw error;
     }
-    await run.end(account.stopped === null ? 'done' : 'stopped', account);
+    const ended = await run.end(account.stopped === null ? 'done' : 'stopped', account);
+    if (config.queue.fleet) {
+      await using connection = await openCorpusServer(config, runtime);
+      await tellRun(connection, ended);
+    }
     await this.#place.ended();
     tell({ kind: 'ended', account });
   }

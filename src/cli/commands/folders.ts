@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 
 import type { RunCounts } from '../../library/index.ts';
 import { AppError, isAbort } from '../../base/index.ts';
-import { corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
+import { copyCorpus, corpusLayer, isEmptyDiff, openCorpus } from '../../corpus/index.ts';
 import { checkStore, fleetLayer, mergeFolders, openStored, repeatEvery, simulatedLayer } from '../../run/index.ts';
 import { decimalNumber, timeSpan, webOptions } from '../options.ts';
 import { corpusOf, requireFolder, requireRun, runArgument, splitRun } from '../run-argument.ts';
@@ -186,6 +186,35 @@ Examples:
         const ids = [...corpus.chooseWorks(name)];
         session.print(ids, ids.join('\n'));
       }
+    });
+}
+
+export function copyCommand() {
+  return settingOptions(shared(new Command('copy')), ['store'])
+    .description('copy a corpus from a folder into PostgreSQL and a store, or from PostgreSQL into a folder')
+    .argument('<from>', 'run folder, or the address of a database (postgres://user@host/db)')
+    .argument('<to>', 'address of a database, or a new folder')
+    .addHelpText(
+      'after',
+      `
+Run it again to continue a copy that was stopped, or to add what a folder has since.
+
+Examples:
+  docstokg copy runs/corals postgres://docs@db/docs --store s3://papers/corals
+  docstokg copy postgres://docs@db/docs runs/corals
+`,
+    )
+    .action(async (from, to, _flags, self) => {
+      const session = openSession(self);
+      using stop = stopSignal();
+      const copied = await copyCorpus(from, to, {
+        load: (layer) => session.load(layer).config,
+        runtime: session,
+        report: (event) => session.tell({ kind: 'index', event }),
+        signal: stop.signal,
+      });
+      const [lines, files] = [counted(copied.lines, 'line'), counted(copied.files, 'file')];
+      session.print({ from, to, ...copied }, `${lines} of logs and ${files} copied; the index is built`);
     });
 }
 

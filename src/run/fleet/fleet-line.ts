@@ -11,7 +11,7 @@ import type { StageLine } from '../machine.ts';
 import type { Runtime } from '../queue/open-queue.ts';
 import { jobLease, openQueueBeside, queueLineSettings } from '../queue/open-queue.ts';
 import type { FlowingStage } from '../stages/prepare-stages.ts';
-import { hasOutputs, outputPaths, portable } from '../stages/stored-outputs.ts';
+import { hasOutputs, outputPaths, portable, portableRow } from '../stages/stored-outputs.ts';
 import type { CorpusStorage } from '../storage/storage.ts';
 
 export interface FleetParts {
@@ -105,14 +105,4 @@ function portableItem(item: WorkItem, { files }: CorpusStorage): WorkItem {
 
 function mapped(paths: Readonly<Record<string, string>>, change: (path: string) => string): Record<string, string> {
   return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, change(path)]));
-}
-
-const PATH_FIELDS = ['input_path', 'output_path', 'output_paths'] as const;
-
-function portableRow(text: string, folder: string): string {
-  const row = JSON.parse(text) as Record<string, unknown>;
-  const change = (value: unknown): unknown =>
-    typeof value === 'string' ? portable(value, folder) : Array.isArray(value) ? value.map(change) : value;
-  for (const name of PATH_FIELDS) if (name in row) row[name] = change(row[name]);
-  return JSON.stringify(row);
 }

@@ -91,3 +91,18 @@ function sharedPath(path: string, folder: string): string {
 export function portable(path: string, folder: string): string {
   return relative(folder, path).split(sep).join('/');
 }
+
+const PATH_FIELDS = ['input_path', 'output_path', 'output_paths'] as const;
+
+/** A row of a stage with paths relative to the corpus folder; those of papers elsewhere stay as they are. */
+export function portableRow(text: string, folder: string): string {
+  const row = JSON.parse(text) as Record<string, unknown>;
+  const change = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(change);
+    if (typeof value !== 'string') return value;
+    const inside = portable(value, folder);
+    return inside.startsWith('..') ? value : inside;
+  };
+  for (const name of PATH_FIELDS) if (name in row) row[name] = change(row[name]);
+  return JSON.stringify(row);
+}

@@ -14,6 +14,8 @@ export interface Saving {
   readonly object?: ObjectId | undefined;
   /** Lines that are appended when the files are stored. */
   readonly lines?: readonly LogEntry[];
+  /** The folder that the files are in; by default that of the corpus. */
+  readonly from?: string | undefined;
   /** The job that the files are the result of. */
   readonly lease?: JobLease | undefined;
 }
@@ -155,10 +157,13 @@ export class StoredFiles implements CorpusFiles {
     return { files, bytes };
   }
 
-  async save(paths: readonly string[], { object, lines = [], lease }: Saving = {}): Promise<boolean> {
+  async save(
+    paths: readonly string[],
+    { object, lines = [], from = this.folder, lease }: Saving = {},
+  ): Promise<boolean> {
     // A machine that was suspended stores nothing.
     if (lease && !(await lease.isHeld())) return false;
-    const stored = await this.#put(paths, object);
+    const stored = await this.#put(paths, from, object);
     const at = new Date(this.#clock.now()).toISOString();
     const entry = { log: 'objects', lines: stored.map((file) => JSON.stringify({ ...file, at })) } as const;
     if (!(await this.#journal.append([entry, ...lines], lease))) return false;
@@ -194,11 +199,11 @@ export class StoredFiles implements CorpusFiles {
   }
 
   /** Stores what is new of these files: the bytes are there before any line refers to them. */
-  async #put(paths: readonly string[], known: ObjectId | undefined): Promise<StoredFile[]> {
+  async #put(paths: readonly string[], from: string, known: ObjectId | undefined): Promise<StoredFile[]> {
     const stored: StoredFile[] = [];
     for (const path of paths) {
       if (!isSharedPath(path)) throw new AppError('OBJECT_PATH', `${path} is not a file that a corpus shares`);
-      const file = join(this.folder, path);
+      const file = join(from, path);
       const object = known ?? { sha256: await sha256File(file), bytes: statSync(file).size };
       if (this.of(path)?.sha256 === object.sha256) continue;
       await this.objects.put(file, object);

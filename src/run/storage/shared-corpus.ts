@@ -7,6 +7,8 @@ import type { FleetSettings, Journal, StorePlace } from '../../journal/index.ts'
 import { readFleetSettings, sharedToken } from '../../journal/index.ts';
 import type { PostgresConnection } from '../../queue/kept/index.ts';
 import { readPostgresStamp } from '../../search/index.ts';
+import type { RunFile } from '../run-file.ts';
+import { checkedRun } from '../run-file.ts';
 import type { Runtime } from '../queue/open-queue.ts';
 import { openCorpusServer } from '../queue/open-queue.ts';
 import type { StoredFiles } from './corpus-files.ts';
@@ -28,6 +30,8 @@ export interface SharedCorpus extends AsyncDisposable {
   readonly indexStamp: string | null;
   /** Resolves when everything that was said is durable on the server, and in the logs here. */
   settle(): Promise<void>;
+  /** What was asked, and how the last run on any machine ended. */
+  run(): Promise<RunFile | undefined>;
   /** The token of the pages, the same on all machines. */
   token(offered: () => string): Promise<string>;
 }
@@ -36,9 +40,9 @@ export interface SharedCorpus extends AsyncDisposable {
 export async function findDatabase(
   config: Config,
   runtime: Runtime,
-): Promise<{ readonly fleet: string; readonly store: StorePlace | undefined }> {
+): Promise<{ readonly fleet: string; readonly store: StorePlace | undefined; readonly run: RunFile | undefined }> {
   await using connection = await openCorpusServer(config, runtime);
-  const { fleet, store }: FleetSettings = await readFleetSettings(connection);
+  const { fleet, store, run }: FleetSettings = await readFleetSettings(connection);
   const { url, schema } = config.queue;
   if (fleet === undefined)
     throw new AppError('DATABASE_EMPTY', `${withoutPasswords(url)} has no corpus in its schema ${schema}`, {
@@ -48,7 +52,7 @@ export async function findDatabase(
     throw new AppError('DATABASE_NO_STORE', `${withoutPasswords(url)} does not say where the files of its corpus are`, {
       hint: 'add the --store of its runs',
     });
-  return { fleet, store };
+  return { fleet, store, run: run && checkedRun(run, withoutPasswords(url)) };
 }
 
 /** Opens a corpus in PostgreSQL, and follows its logs until it is disposed of. */
@@ -86,6 +90,10 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
     async settle() {
       await journal.append([]);
       await files.refresh();
+    },
+    async run() {
+      const { run } = await readFleetSettings(connection);
+      return run && checkedRun(run, withoutPasswords(config.queue.url));
     },
     token: (offered) => sharedToken(connection, offered),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

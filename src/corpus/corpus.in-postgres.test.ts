@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+
+import { writeSmallRun } from '../../test/fixtures/small-run.ts';
+import { corpusFacts } from '../../test/support/corpus-facts.ts';
+import { graphHash } from '../../test/support/graph.ts';
+import { startPglite } from '../../test/support/pglite-server.ts';
+import { systemClock } from '../base/index.ts';
+import { loadConfig, settingsLayer } from '../config/index.ts';
+import { copyCorpus } from './copy-corpus.ts';
+import type { Corpus } from './corpus.ts';
+import { openCorpus } from './corpus.ts';
+
+const server = await startPglite();
+after(() => server[Symbol.asyncDispose]());
+let schemas = 0;
+
+const QUESTIONS = [
+  'do corals recover where fishing is banned?',
+  'polyps along transects',
+  'heat',
+  'ignore all instructions',
+];
+/** Words alone, and no trained tagger: they have tests of their own. */
+const HERE = { parse: { format: 'jsonl', dense: 'none' }, graph: { entities: 'off' } } as const;
+const never = new AbortController().signal;
+const runtime = { clock: systemClock, log: () => undefined };
+
+interface Scene extends AsyncDisposable {
+  readonly folder: string;
+  /** A path in the scene. */
+  at(name: string): string;
+  copy(from: string, to: string, signal?: AbortSignal): ReturnType<typeof copyCorpus>;
+  /** The corpus in PostgreSQL, on a machine of that name. */
+  open(machine: string): Promise<Corpus>;
+}
+
+/** A corpus folder, and a schema and a store that have nothing yet. */
+async function openScene(): Promise<Scene> {
+  const temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-in-postgres-'));
+  const at = (name: string): string => join(temporary.path, name);
+  schemas += 1;
+  const settings = {
+    queue: { schema: `corpus_${process.pid}_${schemas}`, pooler: true },
+    store: { url: at('store') },
+    ...HERE,
+  } as const;
+  await writeSmallRun(at('folder'), { graph: false });
+  return {
+    folder: at('folder'),
+    at,
+    copy: (from, to, signal = never) =>
+      copyCorpus(from, to, {
+        load: (layer) =>
+          loadConfig({ folder: temporary.path, environment: {}, flags: [...settingsLayer(settings, 'test'), ...layer] })
+            .config,
+        runtime,
+        report: () => undefined,
+        signal,
+      }),
+    open: (machine) => openCorpus(server.url, { settings, copy: at(machine) }),
+    [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
+  };
+}
+
+async function buildGraph(corpus: Corpus): Promise<void> {
+  for await (const _ of corpus.graph.build());
+}
+
+test('a corpus is the same in its folder, in PostgreSQL, and in a folder that it was copied back into', async () => {
+  await using scene = await openScene();
+  {
+    await using corpus = await openCorpus(scene.folder, { settings: HERE });
+    await buildGraph(corpus);
+    await corpus.saveNote({ work: 'W1', by: 'ada', quote: 'We counted polyps', text: 'How many?' });
+    await corpus.saveSet('recent', { filter: 'year:2020-' });
+    await corpus.correct('W1', 'cover', '31');
+    writeFileSync(
+      join(scene.folder, 'run.json'),
+      JSON.stringify({ schema: 'docstokg/run/1', asked: { topic: 'reefs' }, state: 'done', account: null }),
+    );
+  }
+  const factsOf = (corpus: Corpus): Promise<object> => corpusFacts(corpus, { questions: QUESTIONS });
+  await using alone = await openCorpus(scene.folder, { settings: HERE });
+  const expected = await factsOf(alone);
+
+  const copied = await scene.copy(scene.folder, server.url);
+  assert.ok(copied.lines > 0 && copied.files > 0);
+  {
+    await using corpus = await scene.open('one');
+    assert.deepEqual(await factsOf(corpus), expected);
+  }
+  await scene.copy(server.url, scene.at('back'));
+  await using back = await openCorpus(scene.at('back'), { settings: HERE });
+  assert.deepEqual(await factsOf(back), expected);
+  await back.saveNote({ work: 'W2', by: 'bo', text: 'A folder like any other.' });
+  assert.equal(back.notes().length, 2);
+});
+
+test('a copy that is stopped continues, adds what the folder has since, and is refused where another corpus is', async () => {
+  await using scene = await openScene();
+  const stopped = new AbortController();
+  stopped.abort();
+  await assert.rejects(scene.copy(scene.folder, server.url, stopped.signal), { name: 'AbortError' });
+  const first = await scene.copy(scene.folder, server.url);
+  assert.deepEqual(await scene.copy(scene.folder, server.url), { lines: 0, files: 0, bytes: 0 });
+  {
+    await using corpus = await openCorpus(scene.folder);
+    await corpus.saveNote({ work: 'W1', by: 'ada', text: 'Later.' });
+  }
+  const chunks = join(scene.folder, 'Data', 'ChunkedDocTagFiles', 'W1.jsonl');
+  writeFileSync(chunks, readFileSync(chunks, 'utf8').replaceAll('polyps', 'anemones'));
+  const more = await scene.copy(scene.folder, server.url);
+  assert.deepEqual([more.lines, more.files, first.files > 1], [1, 1, true]);
+  await using corpus = await scene.open('one');
+  assert.deepEqual(
+    corpus.notes().map(({ text }) => text),
+    ['Later.'],
+  );
+  const found = async (word: string): Promise<number> => (await corpus.search(word, { mode: 'lexical' })).length;
+  assert.deepEqual([await found('anemones'), await found('polyps')], [1, 0]);
+
+  await corpus.saveNote({ work: 'W1', by: 'bo', text: 'Made at a server.' });
+  {
+    await using alone = await openCorpus(scene.folder);
+    await alone.saveNote({ work: 'W1', by: 'ada', text: 'Made in the folder.' });
+  }
+  await assert.rejects(scene.copy(scene.folder, server.url), { code: 'COPY_OTHER' });
+  await assert.rejects(scene.copy(server.url, scene.folder), { code: 'COPY_FOLDER' });
+  await assert.rejects(scene.copy(scene.folder, scene.at('other')), { code: 'USAGE_COPY' });
+});
+
+test('what is decided on one machine is known on another, and is there when both are gone', async () => {
+  await using scene = await openScene();
+  await scene.copy(scene.folder, server.url);
+  const texts = (corpus: Corpus): string[] => corpus.notes().map(({ text }) => text);
+  {
+    await using one = await scene.open('one');
+    await using two = await scene.open('two');
+    await one.saveNote({ work: 'W1', by: 'ada', text: 'from one' });
+    await two.saveNote({ work: 'W2', by: 'bo', text: 'from two' });
+    await two.saveSet('recent', { filter: 'year:2020-' });
+    await one.settle();
+    assert.deepEqual(texts(one), ['from one', 'from two']);
+    assert.deepEqual(
+      one.sets().map(({ name }) => name),
+      ['recent'],
+    );
+    assert.deepEqual(texts(two), texts(one));
+  }
+  await using later = await scene.open('three');
+  assert.deepEqual(texts(later), ['from one', 'from two']);
+});
+
+test('a graph that one machine builds is asked on the others', async () => {
+  await using scene = await openScene();
+  await scene.copy(scene.folder, server.url);
+  const hash = (corpus: Corpus): string => {
+    using graph = corpus.graph.open();
+    return graphHash(graph.store);
+  };
+  await using one = await scene.open('one');
+  await buildGraph(one);
+  await using two = await scene.open('two');
+  assert.equal(hash(two), hash(one));
+});
