@@ -40,10 +40,7 @@ const TITLES: Readonly<Record<keyof RefreshDiff, string>> = {
 };
 
 /** An Atom feed (RFC 4287) with an entry for each change, the latest first. */
-function feedOf(
-  refreshes: readonly Refreshed[],
-  { id, name }: { readonly id: string; readonly name: string },
-): string {
+function feedOf(refreshes: readonly Refreshed[], { id, name }: { readonly id: string; readonly name: string }): string {
   const entries = refreshes.toReversed().flatMap(({ began, ended, diff }) =>
     (Object.keys(TITLES) as (keyof RefreshDiff)[]).flatMap((kind) =>
       diff[kind].map(({ work, title, doi }) => {
