@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -186,6 +186,20 @@ test('a document that failed is tried again by the next run of the fleet, not by
   next.close();
   await next.finish(await next.take(), 'the text');
   assert.deepEqual(next.made, ['a']);
+});
+
+test('a document whose file is lost is handed out, so that the stage logs why it failed', async () => {
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-lost-'));
+  await using stack = new AsyncDisposableStack();
+  const machine = await openMachine(join(temporary.path, 'here'), stack, 'lost');
+  writeFileSync(join(temporary.path, 'here', PDF), 'paper');
+  await machine.files.save([PDF]);
+  await machine.offer();
+  const other = await openMachine(join(temporary.path, 'there'), stack, 'lost');
+  rmSync(join(temporary.path, 'store'), { recursive: true });
+  const item = await other.take();
+  assert.equal(existsSync(item.inputs['pdf'] ?? ''), false);
+  await other.fail(item);
 });
 
 test('a machine with other settings does no document of the fleet, and says why', async () => {

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { AppError } from '../../base/index.ts';
+import { AppError, hasCode, loggedError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { StageLog } from '../../journal/index.ts';
 import type { HandlerJob } from '../../queue/index.ts';
@@ -54,11 +55,7 @@ export async function openFleetLine(
     // Lines may not have been copied yet: those of the inputs, and those of the outputs, which a machine may have
     // written before it died without settling the job. It cannot write any now, because the lease is here.
     if (![...inputs, ...outputs].every((path) => files.of(path))) await files.refresh();
-    for (const path of inputs)
-      if (!(await files.bring(path, signal)))
-        throw new AppError('STAGE_INPUT_MISSING', `${path} is neither here nor in ${files.place}`, {
-          hint: 'docstokg store lists what is missing',
-        });
+    for (const path of inputs) await files.bring(path, signal).catch(lostFile(join(folder, path), runtime));
     // Outputs made by a machine that was killed need not be made again.
     for (const path of outputs) if (files.of(path)) await files.bring(path, signal);
     const placed = (path: string): string => join(folder, path);
@@ -87,6 +84,14 @@ export async function openFleetLine(
     settle: (item, end) => line.settle(item, end),
     close: () => line.close(),
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+/** An item whose input is nowhere is handed out all the same: it fails in the stage, which logs a row for it. */
+function lostFile(file: string, { log }: Runtime): (error: unknown) => void {
+  return (error) => {
+    if (!hasCode(error, 'OBJECT_MISSING', 'OBJECT_DAMAGED') || existsSync(file)) throw error;
+    log('warn', loggedError(error));
   };
 }
 
