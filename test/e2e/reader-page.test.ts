@@ -16,6 +16,8 @@ import { HANGING_MS, NO_BROWSER, openBrowser } from '../support/browser.ts';
 import { line, makePdf, paragraph, prose } from '../support/make-pdf.ts';
 import { seen } from '../support/seen.ts';
 import { command } from './command.ts';
+import { buildGraph } from '../support/graph.ts';
+import { Records } from '../../src/database/index.ts';
 
 const TOKEN = 'a-token-for-tests-only';
 const CITED = 'Slow currents let small grains of sand settle in plains';
@@ -63,6 +65,10 @@ before(async () => {
   writeFileSync(join(papers, 'long.pdf'), long);
   const run = command('docstokg', ['run', '--input', papers, '--out', join(folder, 'run')], { cwd: folder });
   assert.equal(run.status, 0, run.stderr);
+  {
+    using records = Records.open(join(folder, 'run'));
+    buildGraph(join(folder, 'run'), { dataRoot: join(folder, 'run', 'Data'), records });
+  }
   server = await openServer({
     runs: [{ id: 'run', corpus: await openCorpus(join(folder, 'run')) }],
     queue: undefined,
@@ -117,6 +123,45 @@ inBrowser("one's own paper is shown as its pages; a sentence of an answer is mar
   await page.waitForSelector('.opened', { state: 'detached' });
   assert.ok(await page.locator('.answer li').first().isVisible(), 'back at the answer');
 });
+
+inBrowser(
+  'one box finds works, sentences and names; a result opens beside, Back returns, and the address can be shared',
+  async (browser) => {
+    const page = await openPage(browser, '/works');
+    await page.waitForSelector('.works tbody tr');
+    await page.keyboard.press('/');
+    await page.keyboard.type('oil');
+    await page.keyboard.press('Enter');
+    await page.locator('.hits li', { hasText: '47.59' }).waitFor();
+    assert.deepEqual(await page.locator('.found[aria-label=Works] a').allTextContents(), [
+      'What the oil of thyme holds',
+    ]);
+    await page.keyboard.type('s of rivers');
+    assert.equal(await page.inputValue('#search'), 'oils of rivers', 'one goes on typing');
+    await page.fill('#search', 'berg');
+    await page.press('#search', 'Enter');
+    await page.locator('.names a', { hasText: 'Ana Berg' }).first().waitFor();
+    await checkAccessible(page, 'works, sentences and names');
+    await page.goBack();
+    await page.locator('.hits li', { hasText: '47.59' }).locator('a').first().click();
+    await page.waitForSelector('.opened .sheet img');
+    const shared = new URL(page.url());
+    const other = await openPage(browser, shared.pathname + shared.search);
+    await other.waitForSelector('.opened .sheet img');
+    assert.equal(await other.inputValue('#search'), 'oil');
+    await page.goBack();
+    await page.waitForSelector('.opened', { state: 'detached' });
+    assert.ok(await page.locator('.hits li').first().isVisible());
+    // A filter is part of the address, and holds for works too.
+    await page.click('summary:text("Filters")');
+    await page.fill('[name=author]', 'nobody');
+    await page.press('[name=author]', 'Enter');
+    await page.waitForSelector('.found[aria-label=Works]', { state: 'detached' });
+    assert.equal(new URL(page.url()).searchParams.get('author'), 'nobody');
+    await page.goBack();
+    assert.equal(new URL(page.url()).pathname, '/works');
+  },
+);
 
 inBrowser('text of a page can be selected, and is what is printed', async (browser) => {
   const page = await openPage(browser, '/works?document=citing&page=2');

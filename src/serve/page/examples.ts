@@ -2,7 +2,7 @@ import { foldCase } from '../../base/text/index.ts';
 
 /** Words that say nothing about what a paper is about. */
 const EMPTY = new Set(
-  'a an and are as at by case for from how in into is its more new no not of on or over the their to toward towards two under using use used via what when where which with within without study studies analysis approach based effect effects evaluation review results role trial paper research investigation comparison comparative'.split(
+  'a across after among an and are as at before between by during case for from how in into is its more new no not of on or over the their through to toward towards two under using use used via what when where which with within without study studies analysis approach based effect effects evaluation review results role trial paper research investigation comparison comparative'.split(
     ' ',
   ),
 );

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { About, Run } from './answers.ts';
 import { moment } from './format.ts';
 import { inlinedSource } from './inlined.ts';
+import { LibraryBox } from './library-box.ts';
 import type { Need, Place, PlacedView } from './places.ts';
 import { PLACES } from './places.ts';
 import { Reader, READING } from './reader/reader.ts';
@@ -15,6 +16,7 @@ import { ThemeButton } from './theme.ts';
 
 /** Views that share the words in the box: going from one to another asks the same there. */
 const ASKING = new Set(['/search', '/ask']);
+const BOX = 'header .search input';
 
 /** The current address. A served page uses a path per view; a report uses the fragment. */
 function here(isReport: boolean): URL {
@@ -58,7 +60,8 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     setMessage('');
     if (after.pathname === before) return;
     scrollTo({ top: 0 });
-    main.current?.focus({ preventScroll: true });
+    // One may go on typing.
+    if (!document.activeElement?.matches(BOX)) main.current?.focus({ preventScroll: true });
   };
   useEffect(() => {
     const follow = (event: MouseEvent): void => {
@@ -79,8 +82,8 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
       const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !run) return;
       event.preventDefault();
-      const box = document.querySelector<HTMLInputElement>('.search input');
-      if (box) box.focus();
+      const box = document.querySelector<HTMLInputElement>(BOX);
+      if (box?.checkVisibility()) box.focus();
       else go(place('/search'));
     };
     const leave = new AbortController();
@@ -142,7 +145,7 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
       </ul>
       <${ThemeButton} />
     </nav>
-    <header>
+    <header class=${current && ASKING.has(current.path) ? 'asking' : ''}>
       ${
         about.runs.length > 1
           ? html`<h1 class="hidden">${run?.title}</h1>
@@ -156,6 +159,7 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
           ${there?.views.map(tab)}
         </ul>
       </nav>
+      ${run && there?.hasBox && current && html`<${LibraryBox} path=${current.path} />`}
       ${
         !isReport &&
         html`<span class=${`connection ${connected ? '' : 'away'}`} title=${connected ? 'connected to the server' : ''}

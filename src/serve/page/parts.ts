@@ -19,7 +19,7 @@ export function field(name: View, control: View): View {
 const TYPING_MS = 250;
 
 /** An input that shows a value; what is being typed is not overwritten. */
-function useInput(value: string): { readonly current: HTMLInputElement | null } {
+export function useInput(value: string): { readonly current: HTMLInputElement | null } {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = value;
@@ -61,40 +61,6 @@ export function QueryField(props: {
       onInput=${() => setAfter(TYPING_MS)}
     />`,
   );
-}
-
-export function QuestionBox(props: {
-  readonly id: string;
-  readonly act: string;
-  readonly hint: string;
-  readonly asked: string;
-  readonly ask: (question: string) => void;
-  readonly typed?: (question: string) => void;
-  readonly children?: View;
-}): View {
-  const { id, act, hint, asked, ask, typed, children } = props;
-  const input = useInput(asked);
-  const text = (): string => input.current?.value.trim() ?? '';
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    ask(text());
-  };
-  return html`<form class="question" role="search" onSubmit=${submit}>
-    <div class="search">
-      <input
-        type="search"
-        id=${id}
-        aria-label="Question"
-        autocomplete="off"
-        placeholder=${hint}
-        ref=${input}
-        onInput=${() => typed?.(text())}
-      />
-      <kbd title="press / to get here">/</kbd>
-    </div>
-    <button type="submit" class="quiet">${act}</button>
-    ${children}
-  </form>`;
 }
 
 /** A row of filters; in a `slim` one the names of the fields are only read out. */

@@ -33,6 +33,8 @@ export interface PlacedView {
 export interface Place {
   readonly name: string;
   readonly icon: View;
+  /** The box to search and to ask stands above its views. */
+  readonly hasBox?: boolean;
   readonly views: readonly PlacedView[];
 }
 
@@ -43,6 +45,7 @@ const icon = (shape: string): View =>
 export const PLACES: readonly Place[] = [
   {
     name: 'Library',
+    hasBox: true,
     icon: icon('M5 4v16M10 4v16M14.5 5l4 15M3 20h18'),
     views: [
       { path: '/works', name: 'Works', view: WorksView, needs: 'run', hasReader: true },

@@ -1,19 +1,19 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { AskedAnswer, AskedLine, List, Work } from '../answers.ts';
-import { exampleQuestions } from '../examples.ts';
+import type { AskedAnswer, AskedLine } from '../answers.ts';
 import { counted, words } from '../format.ts';
-import { QueryField, QuestionBox, saveText } from '../parts.ts';
+import { QueryField, saveText } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { button, fault, html, useAnswer, useScene } from '../scene.ts';
+import { button, fault, html, useScene } from '../scene.ts';
 import { answerText } from './answer-text.ts';
 import { useAsked } from './asked-before.ts';
+import { ExampleList } from './examples-list.ts';
 import { HitItem } from './search.ts';
 
 type Sentence = AskedAnswer['sentences'][number];
 
 export function AskView(): View {
-  const { source, query, place, go, run, runPath } = useScene();
+  const { source, query, place, run, runPath } = useScene();
   const [found, setFound] = useState<{ readonly answer?: AskedAnswer; readonly error?: unknown }>();
   const [stop, setStop] = useState<AbortController>();
   const [asked, remember, forget] = useAsked(run?.id ?? '');
@@ -42,24 +42,23 @@ export function AskView(): View {
       .finally(() => signal.aborted || setStop(undefined));
     return () => controller.abort();
   }, [q, works]);
-  const ask = (text: string): void => (text !== '' && text !== q ? go(place('/ask', { q: text, works })) : undefined);
   const { answer } = found ?? {};
   return [
-    html`<${QuestionBox} id="question" act="Ask" hint=${`Ask the papers of ${run?.title} …`} asked=${q} ask=${ask}>
-      ${stop && button('Stop', () => stop.abort())}
-    <//>`,
     html`<details class="narrow" open=${works !== null}>
       <summary>${works === null ? 'All papers are asked' : 'Only some papers are asked'}</summary>
       <div class="filters">
         <${QueryField} name="Works" parameter="works" hint="a saved set, included, year:2020-2022, ids" />
       </div>
     </details>`,
-    html`<p class="hint" role="status">${status(stop !== undefined, answer)}</p>`,
+    html`<div class="tools">
+      <p class="hint" role="status">${status(stop !== undefined, answer)}</p>
+      ${stop && button('Stop', () => stop.abort())}
+    </div>`,
     found?.error !== undefined && fault(found.error),
     stop !== undefined && answer?.sentences.length === 0 && html`<${Waiting} answer=${answer} />`,
     answer && (stop === undefined || answer.sentences.length > 0) && html`<${AnswerText} answer=${answer} />`,
     answer && stop === undefined && html`<${AfterAnswer} answer=${answer} />`,
-    q === '' && html`<${Examples} />`,
+    q === '' && html`<${ExampleList} path="/ask" />`,
     (q === '' || (stop === undefined && asked.length > 1)) &&
       asked.length > 0 &&
       html`<section class="asked">
@@ -92,23 +91,6 @@ const NOTHING_YET: Omit<AskedAnswer, 'question'> = {
   failure: null,
   passages: [],
 };
-
-/** Questions about what the titles of this corpus share. */
-function Examples(): View {
-  const { place, runPath } = useScene();
-  const listed = useAnswer<List<Work>>(runPath('works'), { outcome: 'saved,local', limit: 300 });
-  const questions = useMemo(
-    () => (listed.kind === 'answered' ? exampleQuestions(listed.value.items.flatMap(({ title }) => title ?? [])) : []),
-    [listed],
-  );
-  if (questions.length === 0) return undefined;
-  return html`<section class="examples">
-    <h2>For example</h2>
-    <ul>
-      ${questions.map((question) => html`<li><a class="quiet" href=${place('/ask', { q: question })}>${question}</a></li>`)}
-    </ul>
-  </section>`;
-}
 
 /** What is read while there is no sentence yet. */
 function Waiting({ answer }: { readonly answer: AskedAnswer }): View {

@@ -1,12 +1,14 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { Hits } from '../answers.ts';
 import { counted, number } from '../format.ts';
 import { excerpt, marked } from '../marked.ts';
-import { CopyButtons, QueryChoice, QueryField, QuestionBox } from '../parts.ts';
+import { CopyButtons, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, useLoaded, useScene } from '../scene.ts';
 import { address } from '../source.ts';
+import { ExampleList } from './examples-list.ts';
+import { FoundNames, FoundWorks } from './found-works.ts';
 
 const WAYS: Readonly<Record<string, string>> = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' };
 const TEXTS = [
@@ -22,11 +24,15 @@ const CHOICES = [
   ['mode', 'Search by', ['', 'hybrid', 'dense', 'lexical']],
   ['top', 'Passages', ['10', '25', '50']],
 ] as const;
+/** Filters that works have too, by the same name. */
+const OF_WORKS = ['year', 'author', 'venue', 'type'];
+/** What the arrow keys go through. */
+const LINKS = '.hits h2 a';
 const NAMES = [...TEXTS, ...CHOICES].map(([name]) => name as string);
 
 export function SearchView(): View {
-  const { source, query, set, run, runPath } = useScene();
-  const results = useRef<HTMLOListElement>(null);
+  const { source, query, set, runPath } = useScene();
+  const results = useRef<HTMLDivElement>(null);
   const q = query.get('q') ?? '';
   const asked = {
     question: q,
@@ -40,39 +46,47 @@ export function SearchView(): View {
   useLayoutEffect(() => {
     if (q === '') input()?.focus({ preventScroll: true });
   }, []);
-  const links = (): HTMLElement[] => [...(results.current?.querySelectorAll<HTMLElement>('h2 a') ?? [])];
-  const ask = (question: string): void => {
-    // Asking the same again opens the best passage.
-    if (question === hits?.question) links()[0]?.click();
-    else set({ q: question });
+  const links = (): HTMLElement[] => [...(results.current?.querySelectorAll<HTMLElement>(LINKS) ?? [])];
+  useEffect(() => {
+    const keys = (event: KeyboardEvent): void => {
+      const [focused, box] = [document.activeElement as HTMLElement, input()];
+      if (focused !== box && !results.current?.contains(focused)) return;
+      if (event.key === 'Escape' && focused === box) set({ q: '' });
+      if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+      event.preventDefault();
+      const at = links().indexOf(focused);
+      (event.key === 'ArrowDown' ? (links()[at + 1] ?? links().at(-1)) : (links()[at - 1] ?? box))?.focus();
+    };
+    addEventListener('keydown', keys);
+    return () => removeEventListener('keydown', keys);
+  });
+  const filter = {
+    ...Object.fromEntries(OF_WORKS.map((name) => [name, query.get(name)])),
+    licence: query.get('license'),
   };
-  const keys = (event: KeyboardEvent): void => {
-    const at = links().indexOf(document.activeElement as HTMLElement);
-    if (event.key === 'Escape' && document.activeElement === input()) set({ q: '' });
-    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-    if (document.activeElement instanceof HTMLSelectElement) return;
-    event.preventDefault();
-    (event.key === 'ArrowDown' ? (links()[at + 1] ?? links().at(-1)) : (links()[at - 1] ?? input()))?.focus();
-  };
-  const hint = source.report
-    ? 'Search by words; docstokg search and docstokg serve also search by meaning'
-    : `Ask ${run?.title} …`;
-  const typed = (question: string): unknown => source.report && set({ q: question });
-  return html`<div onKeyDown=${keys}>
-    <${QuestionBox} id="search" act="Search" hint=${hint} asked=${q} ask=${ask} typed=${typed} />
-    ${!source.report && html`<${Filters} />`}
-    ${
-      found.kind === 'failed'
-        ? fault(found.error)
-        : html`<p class="hint" role="status">${q !== '' && (hits ? status(hits) : 'Searching …')}</p>`
-    }
-    <ol class="hits" ref=${results}>
-      ${hits?.passages.map((hit, at, all) => {
-        const isMore = all[at - 1]?.document === hit.document;
-        return html`<${HitItem} hit=${hit} question=${q} isMore=${isMore} key=${hit.id} />`;
-      })}
-    </ol>
-  </div>`;
+  const isOfSentences = query.has('section') || query.has('has');
+  return [
+    !source.report && html`<${Filters} />`,
+    html`<div class="results" ref=${results}>
+      ${q === '' && [html`<p class="lede">Words find works by title, author, journal or DOI, sentences in the papers, and the names in them.</p>`, html`<${ExampleList} path="/search" />`]}
+      ${q !== '' && !isOfSentences && html`<${FoundWorks} q=${q} filter=${filter} />`}
+      <${FoundNames} q=${q} />
+      <section class="sentences" aria-label="Sentences">
+        ${q !== '' && html`<h2>Sentences</h2>`}
+        ${
+          found.kind === 'failed'
+            ? fault(found.error)
+            : html`<p class="hint" role="status">${q !== '' && (hits ? status(hits) : 'Searching …')}</p>`
+        }
+        <ol class="hits">
+          ${hits?.passages.map((hit, at, all) => {
+            const isMore = all[at - 1]?.document === hit.document;
+            return html`<${HitItem} hit=${hit} question=${q} isMore=${isMore} key=${hit.id} />`;
+          })}
+        </ol>
+      </section>
+    </div>`,
+  ];
 }
 
 function status({ passages, passages_searched: all, searched_by: by }: Hits): string {

@@ -15,6 +15,8 @@ const COLUMNS = [
   'File',
 ] as const;
 const NONE = '–';
+/** Filters without a field here, which a search may have set. */
+const CARRIED = ['author', 'venue'] as const;
 const FACETS = ['outcome', 'reason', 'licence', 'version', 'type'] as const;
 const EXPORTS = [
   ['CSV', 'works.csv'],
@@ -30,9 +32,9 @@ export function WorksView(): View {
 
 function WorkList(): View {
   const scene = useScene();
-  const { source, query, runPath } = scene;
+  const { source, query, set, runPath } = scene;
   const [sort, order] = [query.get('sort') ?? 'title', query.get('order') ?? 'asc'];
-  const filter = Object.fromEntries(['q', 'year', ...FACETS].map((name) => [name, query.get(name)]));
+  const filter = Object.fromEntries(['q', 'year', ...CARRIED, ...FACETS].map((name) => [name, query.get(name)]));
   const asked = { ...filter, sort, order, limit: 50 };
   const { rows, status, more } = usePaged<Work>(runPath('works'), asked, 'work');
   const facets = useAnswer<Facets>(runPath('facets'));
@@ -50,11 +52,18 @@ function WorkList(): View {
   return [
     filters(
       [
-        html`<${QueryField} name="Words" parameter="q" hint="title, author, DOI …" />`,
+        html`<${QueryField} name="Words" parameter="q" hint="filter: title, author, DOI …" />`,
         html`<${QueryField} name="Year" parameter="year" hint="years: 2018-2022" />`,
         FACETS.map(
           (name) => html`<${QueryChoice} name=${facetName(name)} parameter=${name} options=${options(name)} />`,
         ),
+        CARRIED.map((name) => {
+          const value = query.get(name);
+          return (
+            value !== null &&
+            button(`${name}: ${value} ×`, () => set({ [name]: '' }), { 'aria-label': `Not only the ${name} ${value}` })
+          );
+        }),
       ],
       'slim',
     ),

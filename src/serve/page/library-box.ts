@@ -1,0 +1,51 @@
+import { useRef } from 'preact/hooks';
+
+import { useInput } from './parts.ts';
+import { READING } from './reader/reader.ts';
+import type { View } from './scene.ts';
+import { html, useScene } from './scene.ts';
+
+/** Where the box stands and what is typed in it: works, sentences and names to search, or a question to ask. */
+export function LibraryBox({ path }: { readonly path: string }): View {
+  const { source, query, set, go, place, run } = useScene();
+  const [isAsking, isSearching] = [path === '/ask', path === '/search'];
+  const asked = isAsking || isSearching ? (query.get('q') ?? '') : '';
+  const input = useInput(asked);
+  const last = useRef('');
+  const text = (): string => input.current?.value.trim() ?? '';
+  const search = (q: string): void => {
+    const filter = isSearching ? Object.fromEntries(query) : {};
+    for (const name of READING) delete filter[name];
+    go(place('/search', { ...filter, q }));
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const q = text();
+    if (isAsking && q !== '' && q !== asked) go(place('/ask', { q, works: query.get('works') }));
+    else if (isSearching && q === asked) document.querySelector<HTMLElement>('.panel.search .hits h2 a')?.click();
+    else if (!isAsking && q !== '') search(q);
+  };
+  // A report is searched while one types.
+  const typed = (): void => {
+    if (!source.report || text() === last.current) return;
+    last.current = text();
+    if (isSearching) set({ q: text() });
+    else search(text());
+  };
+  const hint = isAsking ? `Ask the papers of ${run?.title} …` : 'Search works, sentences and names …';
+  return html`<form class="question" role="search" onSubmit=${submit}>
+    <div class="search">
+      <input
+        type="search"
+        id=${isAsking ? 'question' : 'search'}
+        aria-label=${isAsking ? 'Question' : 'Search the library'}
+        autocomplete="off"
+        placeholder=${hint}
+        ref=${input}
+        onInput=${typed}
+      />
+      <kbd title="press / to get here">/</kbd>
+    </div>
+    <button type="submit" class="quiet">${isAsking ? 'Ask' : 'Search'}</button>
+  </form>`;
+}
