@@ -41,7 +41,7 @@ const SHOWN: readonly Shown[] = [
   { name: 'serve-ask', path: `/ask?q=${encodeURIComponent(QUESTION)}`, ready: '.follow', before: openQuote },
   { name: 'serve-table', path: '/table', ready: '.cells tbody tr', before: openCell },
   { name: 'serve-graph', path: '/graph', ready: '.ground canvas', before: showFindings },
-  { name: 'screen', path: `/screen?by=${REVIEWER}&mark=heat,symbionts`, ready: '.screened h2' },
+  { name: 'screen', path: `/screen?by=${REVIEWER}&mark=heat,symbionts`, ready: '.card h2' },
 ];
 
 await makePictures(process.argv[2]);

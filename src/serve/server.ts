@@ -60,7 +60,8 @@ export interface CorpusServer extends AsyncDisposable {
   readonly link: string;
 }
 
-const PAGES = /^\/(?:works|search|ask|table|graph|notes|screen|flow|now|queue|hosts|stages|summary)?$/;
+const PAGES =
+  /^\/(?:works|search|ask|table|graph|notes|screen|full-texts|conflicts|flow|now|queue|hosts|stages|summary)?$/;
 const PREFIX = '/api/v1';
 const BODY_BYTES = 65_536;
 const MCP_BODY_BYTES = 1_048_576;

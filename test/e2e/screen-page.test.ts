@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
 
@@ -11,6 +11,8 @@ import { openCorpus } from '../../src/corpus/index.ts';
 import { addRecords, Screening } from '../../src/screen/index.ts';
 import { openServer } from '../../src/serve/index.ts';
 import { madeReview } from '../fixtures/made-review.ts';
+import { checkAccessible } from '../support/accessible.ts';
+import type { OpenBrowser } from '../support/browser.ts';
 import { HANGING_MS, NO_BROWSER, openBrowser } from '../support/browser.ts';
 
 const TOKEN = 'a-token-for-tests-only';
@@ -25,6 +27,12 @@ interface Listed {
   readonly year: number | null;
   readonly included: boolean;
 }
+
+let opened: OpenBrowser | undefined;
+before(async () => {
+  opened = await openBrowser();
+});
+after(async () => await opened?.[Symbol.asyncDispose]());
 
 const made = madeReview(36, 6, 5).map((each): Listed => ({ ...each, authors: ['Berg, Ana'], year: 2024 }));
 
@@ -53,7 +61,7 @@ const shownWork = async (page: Page): Promise<string> =>
 async function decide(page: Page, review: readonly Listed[], key?: string): Promise<string> {
   const work = await shownWork(page);
   await page.keyboard.press(key ?? (review[Number(/\d+$/.exec(work)?.[0])]?.included === true ? 'i' : 'e'));
-  await page.waitForSelector(`.screened article:not([data-work=${JSON.stringify(work)}]), .panel > .lede`);
+  await page.waitForSelector(`.screened article:not([data-work=${JSON.stringify(work)}]), .done .lede`);
   return work;
 }
 
@@ -93,7 +101,7 @@ async function wholeReview(
     page.setDefaultTimeout(HANGING_MS);
     page.on('pageerror', (error) => faults.push(error.message));
     await page.goto(`${server.url}screen?by=${by}&mark=${about.mark}&token=${TOKEN}`);
-    await page.waitForSelector('.screened h2, .panel > .lede');
+    await page.waitForSelector('.card h2, .done .lede');
     return page;
   };
   const ada = await openAs('ada', 1100);
@@ -110,17 +118,17 @@ async function wholeReview(
   await decide(ada, review);
   await decide(ada, review, '2');
   await ada.keyboard.press('u');
-  await ada.waitForSelector('.status:text("undone")');
+  await ada.waitForSelector('.last:text("undone")');
   while (((await ada.textContent('.promise')) ?? '').includes('most likely to be relevant')) await decide(ada, review);
   await ada.click('text=Begin the random sample');
   await ada.waitForSelector('.screened .eyebrow:text("random sample")');
-  const isLeft = (): Promise<boolean> => ada.evaluate<boolean>('document.querySelector(".screened") !== null');
+  const isLeft = (): Promise<boolean> => ada.evaluate<boolean>('document.querySelector(".card") !== null');
   while ((await isLeft()) && !((await ada.textContent('.promise')) ?? '').includes('You may stop')) await decide(ada, review); // prettier-ignore
   assert.match((await ada.textContent('.promise')) ?? '', /You may stop: with 95 % confidence/);
   await picture(ada, `${name}-stop`);
   // The full texts of included works, one of which is excluded with a reason.
-  await ada.selectOption('[name=phase]', 'full-text');
-  await ada.waitForSelector('.screened .eyebrow:text("Rank")');
+  await ada.click('.places a:text("Full texts")');
+  await ada.waitForSelector('.card.full-text .eyebrow:text("Rank")');
   await decide(ada, review, '1');
   while (await isLeft()) await decide(ada, review, 'i');
   const phone = await openAs('bo', 380);
@@ -154,7 +162,6 @@ async function wholeReview(
 }
 
 test('a whole review in a browser: ranked, sampled, full texts, flow diagram', async (context) => {
-  await using opened = await openBrowser();
   if (!opened) return context.skip(NO_BROWSER);
   const about = { question: 'coral bleaching', criteria: 'Corals.\nField studies only.', mark: 'coral,reef' };
   await wholeReview(made, about, 'made', opened.browser);
@@ -165,14 +172,12 @@ test('a published review in a browser, from its list to the flow diagram', async
     context.diagnostic('only for the screenshots of the guide, from a published review beside the repository');
     return;
   }
-  await using opened = await openBrowser();
   assert.ok(opened, 'screenshots need Chromium');
   const about = { question: 'pharmacokinetics and pharmacodynamics of emicizumab', criteria: 'Include: concentrations of emicizumab, or its effect on coagulation.\nExclude: reviews without own data.', mark: 'emicizumab,concentration' }; // prettier-ignore
   await wholeReview(openReview(), about, 'screen', opened.browser);
 });
 
 test('keys pressed after the name was entered decide, and never go into the name', async (context) => {
-  await using opened = await openBrowser();
   if (!opened) return context.skip(NO_BROWSER);
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-keys-'));
   await using server = await served(folder.path, made.slice(0, 8));
@@ -182,20 +187,70 @@ test('keys pressed after the name was entered decide, and never go into the name
   await page.click('[name=by]');
   await page.keyboard.type('ada');
   await page.keyboard.press('Enter');
-  await page.waitForSelector('.screened h2');
+  await page.waitForSelector('.card h2');
   const work = await shownWork(page);
   await page.keyboard.press('e');
   await page.waitForSelector(`.screened article:not([data-work=${JSON.stringify(work)}])`);
-  assert.equal(await page.inputValue('[name=by]'), 'ada');
+  assert.match((await page.textContent('.who')) ?? '', /^ada /);
+  assert.match((await page.textContent('.last')) ?? '', /^Excluded: /);
   assert.equal(await page.textContent('.own'), 'You: 1 of 8 decided');
   await page.click('.choices button:has-text("Undo")');
   await page.waitForSelector(`.screened article[data-work=${JSON.stringify(work)}]`);
   assert.equal(await page.textContent('.own'), 'You: 0 of 8 decided');
+  // Enter in a field ends typing: the keys decide again.
+  await page.fill('[name=mark]', 'coral');
+  await page.press('[name=mark]', 'Enter');
+  await page.keyboard.press('r');
+  await page.keyboard.type('not a field study');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector(`.screened article:not([data-work=${JSON.stringify(work)}])`);
+  assert.equal(await page.inputValue('[name=mark]'), 'coral');
+  await page.keyboard.press('i');
+  await page.waitForSelector('.own:text("You: 2 of 8")');
+  const log = readFileSync(join(folder.path, 'decisions.jsonl'), 'utf8');
+  assert.match(log, /"decision":"exclude","by":"ada".*"reason":"not a field study"/);
+  // This browser knows the name: Enter is enough.
+  await page.click('[aria-label="Change the reviewer"]');
+  await page.waitForSelector('.naming');
+  assert.equal(await page.inputValue('[name=by]'), 'ada');
+  await checkAccessible(page, 'who decides');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.card h2');
+});
+
+test('criteria are changed on the page, and a phone decides with its thumbs', async (context) => {
+  if (!opened) return context.skip(NO_BROWSER);
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-phone-'));
+  await using server = await served(folder.path, made.slice(0, 8));
+  const page = await (await opened.browser.newContext({ viewport: { width: 380, height: 760 } })).newPage();
+  page.setDefaultTimeout(HANGING_MS);
+  await page.goto(`${server.url}screen?by=ada&token=${TOKEN}`);
+  await page.click('[aria-label="Edit the criteria"]');
+  await page.fill('.criteria [name=criteria]', 'Corals only.');
+  await page.fill('.criteria [name=reasons]', 'no corals\n\nno field data');
+  await page.fill('.criteria [name=reviewers]', '2');
+  await checkAccessible(page, 'the criteria on a phone');
+  // Keys typed in the form do not decide.
+  await page.locator('.criteria [name=highlight]').pressSequentially('include');
+  await page.click('.criteria [type=submit]');
+  await page.waitForSelector('.criteria p:text("Corals only.")');
+  assert.equal(await page.textContent('.own'), 'You: 0 of 8 decided');
+  assert.ok((await page.textContent('.review'))?.includes('Together: 0 of 8 decided'));
+  assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 380, 'nothing is wider');
+  const [bar, menu] = await page.$$eval('.choices, .rail', (all) => all.map((each) => each.getBoundingClientRect()));
+  assert.ok(bar && menu && Math.max(bar.bottom, menu.bottom) <= 760, 'the choices are in sight');
+  await page.click('.reasons button:has-text("no field data")');
+  await page.waitForSelector('.own:text("You: 1 of 8")');
+  await page.click('.choices .include');
+  await page.waitForSelector('.own:text("You: 2 of 8")');
+  await checkAccessible(page, 'screening on a phone');
+  const log = readFileSync(join(folder.path, 'decisions.jsonl'), 'utf8');
+  assert.match(log, /"kind":"protocol".*"criteria":"Corals only\.","reasons":\["no corals","no field data"\]/);
 });
 
 test('two reviewers in two browsers at once lose nothing and do not see each other', async (context) => {
-  await using opened = await openBrowser();
   if (!opened) return context.skip(NO_BROWSER);
+  const { browser } = opened;
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-two-'));
   const review = made.slice(0, 8);
   await using server = await served(folder.path, review);
@@ -204,12 +259,12 @@ test('two reviewers in two browsers at once lose nothing and do not see each oth
     screening.setProtocol({ reviewers: 2 }, 'ada');
   }
   const finish = async (by: string, wrong: number): Promise<void> => {
-    const page = await (await opened.browser.newContext()).newPage();
+    const page = await (await browser.newContext()).newPage();
     page.setDefaultTimeout(HANGING_MS);
     await page.goto(`${server.url}screen?by=${by}&token=${TOKEN}`);
     for (let at = 0; at < 8; at += 1) {
-      await page.waitForSelector('.screened h2');
-      assert.doesNotMatch((await page.textContent('.screened article')) ?? '', /Decided before/);
+      await page.waitForSelector('.card h2');
+      assert.doesNotMatch((await page.textContent('.card article')) ?? '', /Decided before/);
       assert.equal(await page.textContent('.own'), `You: ${at} of 8 decided`);
       await decide(page, review, at < wrong ? 'i' : undefined);
     }
@@ -221,4 +276,24 @@ test('two reviewers in two browsers at once lose nothing and do not see each oth
   const { undecided, conflicts } = screening.status().phases['title-abstract'];
   assert.equal(undecided, 0);
   assert.equal(conflicts, screening.conflicts().length);
+  assert.ok(conflicts > 0);
+  // A third person sees both decisions and settles the conflicts.
+  const page = await (await browser.newContext()).newPage();
+  page.setDefaultTimeout(HANGING_MS);
+  await page.goto(`${server.url}screen?by=ada&token=${TOKEN}`);
+  assert.match((await page.textContent('.review')) ?? '', /Agreement of reviewers on 8 works: \d+ %, kappa -?\d\.\d\d/);
+  await page.goto(`${server.url}conflicts?by=cleo`);
+  for (let left = conflicts; left > 0; left -= 1) {
+    await page.waitForSelector('.conflicts li');
+    assert.equal(await page.locator('.conflicts > li').count(), left);
+    await checkAccessible(page, 'conflicts');
+    const both = await page.locator('.conflicts > li').first().locator('ul li').allTextContents();
+    assert.match(both.toSorted().join(' | '), /^exclude\s+(?:ada|bo).* \| include\s+(?:ada|bo)/);
+    await page.locator('.conflicts > li > a').first().click();
+    await page.waitForSelector('.card .hint:text("Decided before")');
+    await decide(page, review, 'e');
+    await page.click('.places a:text("Conflicts")');
+  }
+  await page.waitForSelector('text=No work is in conflict');
+  assert.equal(screening.conflicts().length, 0);
 });

@@ -371,7 +371,10 @@ inBrowser('every page fits 380 and 1280 pixels, and text has enough contrast in 
     ['/graph', '.around li'],
     ['/flow', '.flow-steps'],
     ['/summary', '.figures'],
-    ['/screen', '.filters'],
+    ['/screen', '.naming'],
+    ['/screen?by=ada', '.card'],
+    ['/full-texts?by=ada', '.lede'],
+    ['/conflicts?by=ada', '.lede'],
     ['/stages', '.histogram'],
   ] as const) {
     // Without a reload, which would take longer than the checks.

@@ -129,8 +129,9 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     main.current?.focus();
   };
   const tab = ({ path, name }: PlacedView): View => {
-    const asked = ASKING.has(path) && ASKING.has(current?.path ?? '') ? at.searchParams.get('q') : null;
-    const link = html`<a href=${place(path, { q: asked })} aria-current=${path === current?.path ? 'page' : undefined}
+    const shared = ASKING.has(path) && ASKING.has(current?.path ?? '') ? ['q'] : (there?.carries ?? []);
+    const query = Object.fromEntries(shared.map((name) => [name, at.searchParams.get(name)]));
+    const link = html`<a href=${place(path, query)} aria-current=${path === current?.path ? 'page' : undefined}
       >${name}</a
     >`;
     return html`<li>${link}</li>`;

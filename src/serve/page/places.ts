@@ -9,7 +9,7 @@ import { HostsView } from './views/hosts.ts';
 import { NotesView } from './views/notes.ts';
 import { NowView } from './views/now.ts';
 import { QueueView } from './views/queue.ts';
-import { ScreenView } from './views/screen.ts';
+import { ConflictsView, FullTextsView, ScreenView } from './views/screen.ts';
 import { SearchView } from './views/search.ts';
 import { StagesView } from './views/stages.ts';
 import { SummaryView } from './views/summary.ts';
@@ -35,6 +35,8 @@ export interface Place {
   readonly icon: View;
   /** The box to search and to ask stands above its views. */
   readonly hasBox?: boolean;
+  /** Parameters that its views share. */
+  readonly carries?: readonly string[];
   readonly views: readonly PlacedView[];
 }
 
@@ -59,8 +61,11 @@ export const PLACES: readonly Place[] = [
   {
     name: 'Review',
     icon: icon('M9 5h11M9 12h11M9 19h11M3.5 5l1.5 1.5L7.5 4M3.5 12l1.5 1.5L7.5 11M3.5 19l1.5 1.5L7.5 18'),
+    carries: ['by', 'mark'],
     views: [
       { path: '/screen', name: 'Screen', view: ScreenView, needs: 'run and server', hasReader: true },
+      { path: '/full-texts', name: 'Full texts', view: FullTextsView, needs: 'run and server', hasReader: true },
+      { path: '/conflicts', name: 'Conflicts', view: ConflictsView, needs: 'run and server' },
       { path: '/flow', name: 'Flow diagram', view: FlowView, needs: 'run' },
     ],
   },

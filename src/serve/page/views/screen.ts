@@ -1,58 +1,75 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { agreementText, countsText, promiseText } from '../../../screen/status-text/index.ts';
-import type { Passages, Screening } from '../answers.ts';
+import type { Screening } from '../answers.ts';
 import { number } from '../format.ts';
-import { marked } from '../marked.ts';
 import { newId } from '../new-id.ts';
-import { field, filters, link, QueryChoice, QueryField } from '../parts.ts';
+import { keepName, keptName } from '../reviewer-name.ts';
 import type { View } from '../scene.ts';
-import { button, html, messageOf, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
+import { button, html, messageOf, shown, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
+import type { Acts, Choice, Phase } from './screen-card.ts';
+import { Card, SAID } from './screen-card.ts';
+import { Protocol } from './screen-protocol.ts';
+import { Progress } from './screen-progress.ts';
 
-type Candidate = Screening['next'][number];
-type Choice = Candidate['decisions'][number]['decision'];
-type Phase = Candidate['decisions'][number]['phase'];
-interface Acts {
-  readonly decide: (decision: Choice, note: string, reason?: string) => void;
-  readonly undo: () => void;
-}
-
-const PHASES: readonly (readonly [Phase, string])[] = [
-  ['title-abstract', 'Title and abstract'],
-  ['full-text', 'Full text'],
-];
-const CHOICES: readonly (readonly [Choice, string, string])[] = [
-  ['include', 'Include', 'i'],
-  ['exclude', 'Exclude', 'e'],
-  ['maybe', 'Maybe', 'm'],
-];
-const SAID: Readonly<Record<Choice, string>> = { include: 'Included', exclude: 'Excluded', maybe: 'Maybe' };
+/** Where a document stands beside its work, and does not cover it. */
+const WIDE = '(min-width: 64rem)';
 
 export function ScreenView(): View {
-  const { query } = useScene();
-  const by = query.get('by') ?? '';
-  const phase: Phase = query.get('phase') === 'full-text' ? 'full-text' : 'title-abstract';
-  return [
-    filters([
-      html`<${QueryField} name="Reviewer" parameter="by" hint="your name" isLeftByEnter />`,
-      html`<${QueryChoice} name="Phase" parameter="phase" options=${PHASES} />`,
-      html`<${QueryField} name="Words to mark" parameter="mark" hint="placebo, cohort" />`,
-    ]),
-    by === ''
-      ? html`<p class="hint">Enter your name: each decision says who made it.</p>`
-      : html`<${Review} by=${by} phase=${phase} key=${`${by} ${phase}`} />`,
-  ];
+  return html`<${Named} phase="title-abstract" />`;
 }
 
-function Review({ by, phase }: { readonly by: string; readonly phase: Phase }): View {
-  const { source, notify, about, place, runPath } = useScene();
-  const path = runPath('screening');
-  const [answer, change] = useLoaded('', (signal) => source.get<Screening>(path, { by, phase }, signal));
+export function FullTextsView(): View {
+  return html`<${Named} phase="full-text" />`;
+}
+
+function Named({ phase }: { readonly phase: Phase }): View {
+  const { query } = useScene();
+  const by = query.get('by') ?? '';
+  if (by === '') return html`<${NameForm} />`;
+  return html`<${Review} by=${by} phase=${phase} settled=${query.get('settle')} key=${`${by} ${phase}`} />`;
+}
+
+/** Asks who decides; a name that this browser knows needs one key. */
+export function NameForm(): View {
+  const { set } = useScene();
+  const [input, known] = [useRef<HTMLInputElement>(null), keptName()];
+  useEffect(() => input.current?.select(), []);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const by = input.current?.value.trim() ?? '';
+    keepName(by);
+    set({ by });
+  };
+  return html`<form class="note naming" onSubmit=${submit}>
+    <h2>Who decides?</h2>
+    <p>Each decision is kept with a name. Two reviewers use two names, and do not see each other’s decisions.</p>
+    <label class="field"
+      ><span>Your name</span
+      ><input name="by" ref=${input} defaultValue=${known} required maxlength="100" autocomplete="nickname"
+    /></label>
+    <button type="submit">Begin</button>
+  </form>`;
+}
+
+function Review(props: { readonly by: string; readonly phase: Phase; readonly settled: string | null }): View {
+  const { by, phase, settled } = props;
+  const { source, notify, about, query, set, place, runPath } = useScene();
+  const [turn, setTurn] = useState(0);
+  const [answer, change] = useLoaded(`${turn} ${settled}`, (signal) =>
+    source.get<Screening>(runPath('screening'), { by, phase, work: settled }, signal),
+  );
+  const [last, setLast] = useState('');
   /** A decision that could not be sent keeps its id: sent again, it is the same decision. */
   const sending = useRef<{ readonly work: string; readonly id: string } | undefined>(undefined);
   const isBusy = useRef(false);
   const [candidate] = answer.kind === 'answered' ? answer.value.next : [];
+  const file = phase === 'full-text' ? (candidate?.document ?? null) : null;
+  useEffect(() => {
+    // The full text of the next work takes the place of the last one.
+    if (candidate && phase === 'full-text' && matchMedia(WIDE).matches) set({ document: file, page: '' });
+    else if (candidate && query.has('document')) set({ document: '', page: '' });
+  }, [candidate?.work]);
   const post = (act: string, body: Query, said: string): void => {
     if (isBusy.current) return;
     isBusy.current = true;
@@ -61,8 +78,9 @@ function Review({ by, phase }: { readonly by: string; readonly phase: Phase }): 
       .then(
         (value) => {
           sending.current = undefined;
+          setLast(said);
           change(() => value);
-          notify(said);
+          if (settled !== null) set({ settle: '' });
         },
         (error: unknown) => notify(`Not saved: ${messageOf(error)}. Try again.`),
       )
@@ -73,174 +91,97 @@ function Review({ by, phase }: { readonly by: string; readonly phase: Phase }): 
       if (!candidate) return;
       const { work, title } = candidate;
       if (sending.current?.work !== work) sending.current = { work, id: newId() };
-      const about = { reason: reason || undefined, note: note || undefined };
-      post('decide', { ...sending.current, phase, decision, ...about }, `${SAID[decision]}: ${title ?? work}`);
+      const given = { reason: reason || undefined, note: note || undefined };
+      post('decide', { ...sending.current, phase, decision, ...given }, `${SAID[decision]}: ${title ?? work}`);
     },
     undo: () => post('decide', { phase, decision: 'undo' }, 'The last decision was undone.'),
+    last,
   };
-  return shown(answer, (value) => [
-    progressOf(value, phase, () => post('sample', {}, 'The random sample has begun.'), place('/flow')),
-    !about.control &&
-      html`<p class="note">This server is read-only: docstokg screen starts one that accepts decisions.</p>`,
-    value.next[0]
-      ? html`<${Card}
-          candidate=${value.next[0]}
-          protocol=${value.protocol}
-          phase=${phase}
-          acts=${acts}
-          key=${value.next[0].work}
-        />`
-      : html`<p class="lede">Nothing is left to decide in this phase for ${by}.</p>
-          <p>${button('Undo the last decision', acts.undo)}</p>`,
-    conflictsOf(value, phase, (work) => {
-      source.get<Screening>(path, { by, phase, work }).then(
-        (opened) => change(() => opened),
-        (error: unknown) => notify(messageOf(error)),
-      );
-    }),
-  ]);
-}
-
-function progressOf(
-  { phases, sample, isTimeToSample, agreement, own, protocol }: Screening,
-  phase: Phase,
-  begin: () => void,
-  flowAt: string,
-): View {
-  const { works, conflicts, undecided } = phases[phase];
-  const offer = isTimeToSample
-    ? 'Hardly anything relevant is found now. A random sample of the rest shows whether to stop. '
-    : 'The works most likely to be relevant come first. Later, a random sample of the rest shows how many were missed. ';
-  const promise = sample
-    ? promiseText(sample, conflicts)
-    : undecided > 0 && [offer, button('Begin the random sample', begin)];
-  return html`<div class="review">
-    <progress max=${works} value=${own} aria-label="Works you have decided about"></progress>
-    <p>
-      <strong class="own">${`You: ${number(own)} of ${number(works)} decided`}</strong>
-      ${` · ${protocol.reviewers > 1 ? 'Together: ' : ''}${countsText(phases[phase])}. ${agreement ? agreementText(agreement) : ''} `}
-      <a href=${flowAt}>Flow diagram</a>
-    </p>
-    ${phase === 'title-abstract' && promise && html`<p class="promise">${promise}</p>`}
-  </div>`;
-}
-
-function conflictsOf({ conflicts, phases }: Screening, phase: Phase, open: (work: string) => void): View {
-  if (conflicts.length === 0) return undefined;
-  return html`<details class="conflicts">
-    <summary>${number(phases[phase].conflicts)} in conflict: another reviewer settles them</summary>
-    <ul>
-      ${conflicts.map(
-        ({ work, title, decisions }) =>
-          html`<li>
-            ${button(title ?? work, () => open(work))}
-            ${decisions.map(({ by, decision, reason }) => `${by} ${decision}${reason === null ? '' : ` (${reason})`}`).join(', ')}
-          </li>`,
-      )}
-    </ul>
-  </details>`;
-}
-
-function Card(props: {
-  readonly candidate: Candidate;
-  readonly protocol: Screening['protocol'];
-  readonly phase: Phase;
-  readonly acts: Acts;
-}): View {
-  const { candidate, protocol, phase, acts } = props;
-  const { query } = useScene();
-  const noteField = useRef<HTMLInputElement>(null);
-  const reasonField = useRef<HTMLInputElement>(null);
-  const words = [query.get('mark') ?? '', ...protocol.highlight].join(' ');
-  const decide = (decision: Choice, reason = reasonField.current?.value ?? ''): void => {
-    if (decision === 'exclude' && phase === 'full-text' && reason === '') reasonField.current?.focus();
-    else acts.decide(decision, noteField.current?.value ?? '', decision === 'exclude' ? reason : undefined);
-  };
-  // Before painting: a key pressed as soon as the work is visible must not be lost.
-  useLayoutEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      const field = event.target instanceof HTMLElement && event.target.matches('input, select, textarea');
-      if (field && event.key === 'Escape') event.target.blur();
-      if (field || event.ctrlKey || event.metaKey || event.altKey) return;
-      const chosen = CHOICES.find(([, , key]) => key === event.key)?.[0];
-      const numbered = protocol.reasons[Number(event.key) - 1];
-      if (chosen) decide(chosen);
-      else if (numbered !== undefined) decide('exclude', numbered);
-      else if (event.key === 'u') acts.undo();
-      else if (event.key === 'n') noteField.current?.focus();
-      else if (event.key === 'r') reasonField.current?.focus();
-      else return;
-      event.preventDefault();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  });
-  const { title, authors, year, venue, doi, abstract, document: name, decisions } = candidate;
-  const meta = [authors.slice(0, 3).join(', ') + (authors.length > 3 ? ' et al.' : ''), year, venue].filter((each) => each !== null && each !== ''); // prettier-ignore
-  return html`<div class="screened">
-    <article aria-live="polite" data-work=${candidate.work}>
-      <p class="eyebrow">${placeOf(candidate)}</p>
-      <h2>${marked(title ?? 'Without a title', words)}</h2>
-      <p class="hint">${meta.join(' · ')} ${doi !== null && link(`https://doi.org/${doi}`, doi)}</p>
-      <p class="abstract">${abstract === '' ? 'There is no abstract.' : marked(abstract, words)}</p>
-      ${decisions.length > 0 && html`<p class="hint">Decided before: ${decisions.map(({ by, decision }) => `${by} ${decision}`).join(', ')}</p>`}
-      ${name !== null && html`<${FullText} name=${name} words=${words} isOpen=${phase === 'full-text'} />`}
-    </article>
-    <aside>
-      ${
-        protocol.criteria !== '' &&
-        html`<div class="note criteria">
-          <h3>Criteria</h3>
-          <p>${protocol.criteria}</p>
-        </div>`
-      }
-      <div class="choices">
-        ${CHOICES.map(([decision, said, key]) =>
-          button(html`${said} <kbd>${key}</kbd>`, () => decide(decision), { class: decision }),
-        )}
-        ${button(html`Undo <kbd>u</kbd>`, acts.undo)}
-      </div>
-      ${field(html`Reason to exclude <kbd>r</kbd>`, html`<input list="reasons" ref=${reasonField} />`)}
-      <datalist id="reasons">${protocol.reasons.map((each) => html`<option value=${each}></option>`)}</datalist>
-      ${
-        protocol.reasons.length > 0 &&
-        html`<ol class="reasons">
-          ${protocol.reasons.slice(0, 9).map((each) => html`<li>${button(each, () => decide('exclude', each))}</li>`)}
-        </ol>`
-      }
-      ${field(html`Note <kbd>n</kbd>`, html`<input ref=${noteField} />`)}
-    </aside>
-  </div>`;
-}
-
-function placeOf({ rank, is_sampled: isSampled }: Candidate): string {
-  if (isSampled) return 'From the random sample';
-  return rank > 0 ? `Rank ${number(rank)}` : 'Not ranked';
-}
-
-function FullText(props: { readonly name: string; readonly words: string; readonly isOpen: boolean }): View {
-  const { name, words, isOpen } = props;
-  const { reading } = useScene();
-  const [isShown, setShown] = useState(isOpen);
-  return html`<details
-    open=${isShown}
-    onToggle=${(event: Event) => setShown((event.target as HTMLDetailsElement).open)}
-  >
-    <summary>Full text</summary>
-    ${isShown && html`<${PassageList} name=${name} words=${words} />`}
-    <p><a href=${reading({ document: name })}>Open the document beside</a></p>
-  </details>`;
-}
-
-function PassageList({ name, words }: { readonly name: string; readonly words: string }): View {
-  const { runPath } = useScene();
-  const passages = useAnswer<Passages>(runPath('documents', name, 'passages'));
-  return shown(passages, ({ items }) =>
-    items.length === 0
-      ? html`<p class="hint">It was not chunked yet.</p>`
-      : items.map(
-          ({ context, text }) =>
-            html`<p class="passage"><span class="hint">${context}</span><br />${marked(text, words)}</p>`,
-        ),
+  return shown(
+    answer,
+    (value) =>
+      html`<div class="screened">
+        ${
+          value.next[0]
+            ? html`<${Card}
+                candidate=${value.next[0]}
+                protocol=${value.protocol}
+                phase=${phase}
+                own=${`you: ${number(value.own)} of ${number(value.phases[phase].works)}`}
+                acts=${acts}
+                key=${value.next[0].work}
+              />`
+            : html`<div class="done">
+                ${nothingLeft(value, phase, by)}
+                <p>${button(html`Undo the last decision`, acts.undo)} <small role="status">${last}</small></p>
+              </div>`
+        }
+        <aside>
+          ${!about.control && html`<p class="note">This server is read-only: docstokg screen starts one that accepts decisions.</p>`}
+          <${Progress}
+            value=${value}
+            phase=${phase}
+            by=${by}
+            begin=${() => post('sample', {}, 'The random sample has begun.')}
+            conflictsAt=${place('/conflicts', { by, mark: query.get('mark') })}
+          />
+          <${Protocol} protocol=${value.protocol} by=${by} saved=${() => setTurn((now) => now + 1)} />
+        </aside>
+      </div>`,
   );
+}
+
+/** Why there is nothing to decide, and what can be done. */
+function nothingLeft({ phases }: Screening, phase: Phase, by: string): View {
+  const { place, run } = useScene();
+  if (phases[phase].works > 0) return html`<p class="lede">Nothing is left to decide in this phase for ${by}.</p>`;
+  if (phase === 'full-text')
+    return html`<p class="lede">No work is included by its title and abstract yet.</p>
+      <p><a href=${place('/screen', { by })}>Screen titles and abstracts</a></p>`;
+  return html`<p class="lede">There are no works to screen yet.</p>
+    <p>Add a list that a database exported: <code>docstokg screen ${run?.folder} --add list.ris</code></p>`;
+}
+
+/** Works about which reviewers disagree. */
+export function ConflictsView(): View {
+  const { query, source, place, runPath } = useScene();
+  const by = query.get('by') ?? '';
+  const [answer] = useLoaded(by, async (signal) => {
+    const ask = (phase: Phase): Promise<Screening> =>
+      source.get<Screening>(runPath('screening'), { by, phase }, signal);
+    return by === '' ? [] : [await ask('title-abstract'), await ask('full-text')];
+  });
+  if (by === '') return html`<${NameForm} />`;
+  return shown(answer, (both) => {
+    const all = both.reduce((sum, { conflicts }) => sum + conflicts.length, 0);
+    if (all === 0)
+      return html`<p class="lede">No work is in conflict.</p>
+        <p class="hint">A work is in conflict when reviewers have decided about it differently.</p>`;
+    return [
+      html`<p class="hint">
+        The decision of a third person settles a conflict: <strong>${by}</strong> decides below. Use a name that has not
+        decided about the work, such as “consensus”.
+      </p>`,
+      both.map(({ conflicts }, at) => {
+        const [path, name] = at === 0 ? ['/screen', 'Titles and abstracts'] : ['/full-texts', 'Full texts'];
+        return (
+          conflicts.length > 0 &&
+          html`<section>
+            <h2>${name}</h2>
+            <ul class="conflicts">
+              ${conflicts.map(
+                ({ work, title, decisions }) =>
+                  html`<li key=${work}>
+                    <a href=${place(path ?? '/screen', { by, settle: work })}>${title ?? work}</a>
+                    <ul>
+                      ${decisions.map(({ by: who, decision, reason, note }) => html`<li><strong class=${decision as Choice}>${decision}</strong> ${[who, reason, note].filter((each) => each !== null).join(' · ')}</li>`)}
+                    </ul>
+                  </li>`,
+              )}
+            </ul>
+          </section>`
+        );
+      }),
+    ];
+  });
 }

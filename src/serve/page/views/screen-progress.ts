@@ -1,0 +1,38 @@
+import { agreementText, countsText, promiseText } from '../../../screen/status-text/index.ts';
+import type { Screening } from '../answers.ts';
+import { counted, number } from '../format.ts';
+import type { View } from '../scene.ts';
+import { button, html, useScene } from '../scene.ts';
+import type { Phase } from './screen-card.ts';
+
+/** How far a reviewer is, how far all are, and what the random sample promises. */
+export function Progress(props: {
+  readonly value: Screening;
+  readonly phase: Phase;
+  readonly by: string;
+  readonly begin: () => void;
+  readonly conflictsAt: string;
+}): View {
+  const { value, phase, by, begin, conflictsAt } = props;
+  const { set } = useScene();
+  const { phases, sample, isTimeToSample, agreement, own, protocol } = value;
+  const { works, conflicts, undecided } = phases[phase];
+  const offer = isTimeToSample
+    ? 'Hardly anything relevant is found now. A random sample of the rest shows whether to stop. '
+    : 'The works most likely to be relevant come first. Later, a random sample of the rest shows how many were missed. ';
+  const promise = sample
+    ? promiseText(sample, conflicts)
+    : undecided > 0 && [offer, button('Begin the random sample', begin)];
+  return html`<section class="review" aria-label="Progress">
+    <p class="who">
+      <strong>${by}</strong
+      >${' '}${button('change', () => set({ by: '' }), { 'aria-label': 'Change the reviewer', class: 'plain-link' })}
+    </p>
+    <progress max=${works} value=${own} aria-label="Works you have decided about"></progress>
+    <p><strong class="own">${`You: ${number(own)} of ${number(works)} decided`}</strong></p>
+    <p>${`${protocol.reviewers > 1 ? 'Together: ' : ''}${countsText(phases[phase])}.`}</p>
+    ${agreement && html`<p>${agreementText(agreement)}</p>`}
+    ${conflicts > 0 && html`<p><a href=${conflictsAt}>${counted(conflicts, 'work')} in conflict</a></p>`}
+    ${phase === 'title-abstract' && promise && html`<p class="promise">${promise}</p>`}
+  </section>`;
+}
