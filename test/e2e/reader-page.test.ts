@@ -254,6 +254,31 @@ inBrowser('a phone shows the page or its lists, never both', async (browser) => 
 });
 
 inBrowser(
+  'the full text of an included work opens beside its decision, and an exclusion needs a reason',
+  async (browser) => {
+    const page = await openPage(browser, '/screen?by=ada');
+    // The thesis may be ranked first, or any other.
+    await page.waitForSelector('.card h2');
+    const title = await page.textContent('.card h2');
+    await page.keyboard.press('i');
+    await page.waitForSelector('.own:text("You: 1 of 3")');
+    await page.click('.places a:text("Full texts")');
+    await page.waitForSelector('.opened .sheet img');
+    assert.deepEqual([await page.textContent('.card h2'), await page.textContent('.viewer h2')], [title, title]);
+    await checkAccessible(page, 'a full text beside its decision');
+    await page.keyboard.press('e');
+    await page.keyboard.type('no oil');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.done .lede');
+    await page.waitForSelector('.opened', { state: 'detached' });
+    await page.click('text=Undo the last decision');
+    await page.waitForSelector('.opened .sheet img');
+    const log = readFileSync(join(folder, 'run', 'decisions.jsonl'), 'utf8');
+    assert.match(log, /"phase":"full-text","decision":"exclude","by":"ada".*"reason":"no oil"/);
+  },
+);
+
+inBrowser(
   'an answer is asked on, copied with its sources and found again; Back goes through the questions',
   async (browser) => {
     const page = await openPage(browser, '/ask');

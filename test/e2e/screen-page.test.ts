@@ -225,7 +225,7 @@ test('criteria are changed on the page, and a phone decides with its thumbs', as
   const page = await (await opened.browser.newContext({ viewport: { width: 380, height: 760 } })).newPage();
   page.setDefaultTimeout(HANGING_MS);
   await page.goto(`${server.url}screen?by=ada&token=${TOKEN}`);
-  await page.click('[aria-label="Edit the criteria"]');
+  await page.click('button:text("Write criteria")');
   await page.fill('.criteria [name=criteria]', 'Corals only.');
   await page.fill('.criteria [name=reasons]', 'no corals\n\nno field data');
   await page.fill('.criteria [name=reviewers]', '2');

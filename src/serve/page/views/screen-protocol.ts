@@ -17,7 +17,7 @@ export function Protocol(props: { readonly protocol: Given; readonly by: string;
   return html`<section class="criteria">
     <div class="tools">
       <h2>Criteria</h2>
-      ${about.control && !isOpen && button(criteria === '' ? 'Write them' : 'Edit', () => setOpen(true), { 'aria-label': 'Edit the criteria' })}
+      ${about.control && !isOpen && button(criteria === '' ? 'Write criteria' : 'Edit criteria', () => setOpen(true))}
     </div>
     ${
       isOpen

@@ -65,10 +65,12 @@ function Review(props: { readonly by: string; readonly phase: Phase; readonly se
   const isBusy = useRef(false);
   const [candidate] = answer.kind === 'answered' ? answer.value.next : [];
   const file = phase === 'full-text' ? (candidate?.document ?? null) : null;
+  const before = useRef<string | undefined>(undefined);
   useEffect(() => {
-    // The full text of the next work takes the place of the last one.
-    if (candidate && phase === 'full-text' && matchMedia(WIDE).matches) set({ document: file, page: '' });
-    else if (candidate && query.has('document')) set({ document: '', page: '' });
+    // The full text of the next work takes the place of the last one; an address that was opened keeps its own.
+    if (file !== null && matchMedia(WIDE).matches) set({ document: file, page: '' });
+    else if (before.current !== undefined && query.has('document')) set({ document: '', page: '' });
+    before.current = candidate?.work;
   }, [candidate?.work]);
   const post = (act: string, body: Query, said: string): void => {
     if (isBusy.current) return;
