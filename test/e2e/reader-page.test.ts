@@ -16,12 +16,11 @@ import { HANGING_MS, NO_BROWSER, openBrowser } from '../support/browser.ts';
 import { line, makePdf, paragraph, prose } from '../support/make-pdf.ts';
 import { seen } from '../support/seen.ts';
 import { command } from './command.ts';
-import { buildGraph } from '../support/graph.ts';
-import { Records } from '../../src/database/index.ts';
 
 const TOKEN = 'a-token-for-tests-only';
 const CITED = 'Slow currents let small grains of sand settle in plains';
 const QUOTE = 'The measured yield of thymol was 47.59 percent of the whole oil in every sample.';
+const FINDING = 'The oil reduced the growth of moulds compared with water alone.';
 const PAGES = 150;
 
 let folder = '';
@@ -45,7 +44,7 @@ before(async () => {
   const citing = await titled('What the oil of thyme holds', (pdf) => {
     pdf.addPage();
     line(pdf, 'Results', { x: 72, y: 72, size: 13, font: 'Times-Bold' });
-    paragraph(pdf, `${prose(5, 3)} ${QUOTE} ${prose(5, 4)}`, { x: 72, y: 96, width: 300 });
+    paragraph(pdf, `${prose(5, 3)} ${QUOTE} ${FINDING} ${prose(5, 4)}`, { x: 72, y: 96, width: 300 });
     line(pdf, 'References', { x: 72, y: 420, size: 13, font: 'Times-Bold' });
     for (const [at, text] of [
       'E. Falk. Wheat and barley for distant towns. Journal of Plains 3 (2010) 12-19.',
@@ -65,10 +64,8 @@ before(async () => {
   writeFileSync(join(papers, 'long.pdf'), long);
   const run = command('docstokg', ['run', '--input', papers, '--out', join(folder, 'run')], { cwd: folder });
   assert.equal(run.status, 0, run.stderr);
-  {
-    using records = Records.open(join(folder, 'run'));
-    buildGraph(join(folder, 'run'), { dataRoot: join(folder, 'run', 'Data'), records });
-  }
+  const graph = command('docstokg', ['graph', 'build', join(folder, 'run')], { cwd: folder });
+  assert.equal(graph.status, 0, graph.stderr);
   server = await openServer({
     runs: [{ id: 'run', corpus: await openCorpus(join(folder, 'run')) }],
     queue: undefined,
@@ -240,6 +237,27 @@ inBrowser(
     await seen(again, "/page 141 of/.test(document.querySelector('.where')?.textContent ?? '')");
   },
 );
+
+inBrowser('the graph leads from a work to a finding, and from there to its sentence on the page', async (browser) => {
+  const page = await openPage(browser, '/graph');
+  await page.waitForSelector('.ground canvas');
+  await page.fill('[name=work]', 'oil of thyme');
+  await page.press('[name=work]', 'Enter');
+  await page.locator('.around h3', { hasText: 'oil of thyme' }).waitFor();
+  await page.check('.kinds input[name=states]');
+  await page.locator('.around section', { hasText: 'Findings' }).locator('summary').first().click();
+  await page.waitForSelector('.around details[open] q');
+  await checkAccessible(page, 'a finding');
+  await page.click('.around details[open] li a');
+  await page.waitForSelector('.sheet[data-page="2"] .printed-text mark');
+  const marked = await page.$$eval('.printed-text mark:not(.noted)', (marks) =>
+    marks.map((mark) => mark.textContent).join(' '),
+  );
+  assert.equal(marked.replaceAll(/\s+/g, ' ').trim(), FINDING.slice(0, -1));
+  await page.goBack();
+  await page.waitForSelector('.opened', { state: 'detached' });
+  assert.ok(await page.locator('.ground canvas').first().isVisible(), 'back at the graph');
+});
 
 inBrowser('a phone shows the page or its lists, never both', async (browser) => {
   const page = await openPage(browser, '/works?document=citing', 380, 760);

@@ -361,7 +361,7 @@ function EdgeItem(props: {
         ${evidence.map((each) => html`<li>${evidenceOf(each, reading)}</li>`)}
       </ul>`
     }
-    <p>${button('Go there', () => pick(node.id), { 'aria-label': `Go to ${node.label}` })}</p>
+    <p>${button('Go there', () => pick(node.id), { 'aria-label': `Go there: ${node.label}` })}</p>
   </details>`;
 }
 

@@ -42,7 +42,10 @@ function ProtocolForm(props: {
   const submit = (event: Event): void => {
     event.preventDefault();
     const given = new FormData(event.target as HTMLFormElement);
-    const text = (name: string): string => String(given.get(name) ?? '').trim();
+    const text = (name: string): string => {
+      const value = given.get(name);
+      return typeof value === 'string' ? value.trim() : '';
+    };
     const listed = (name: string, sign: string): string[] =>
       text(name)
         .split(sign)

@@ -7,7 +7,7 @@ import { keepName, keptName } from '../reviewer-name.ts';
 import type { View } from '../scene.ts';
 import { button, html, messageOf, shown, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
-import type { Acts, Choice, Phase } from './screen-card.ts';
+import type { Acts, Phase } from './screen-card.ts';
 import { Card, SAID } from './screen-card.ts';
 import { Protocol } from './screen-protocol.ts';
 import { Progress } from './screen-progress.ts';
@@ -31,7 +31,7 @@ function Named({ phase }: { readonly phase: Phase }): View {
 }
 
 /** Asks who decides; a name that this browser knows needs one key. */
-export function NameForm(): View {
+function NameForm(): View {
   const { set } = useScene();
   const [input, known] = [useRef<HTMLInputElement>(null), keptName()];
   useEffect(() => input.current?.select(), []);
@@ -176,7 +176,7 @@ export function ConflictsView(): View {
                   html`<li key=${work}>
                     <a href=${place(path ?? '/screen', { by, settle: work })}>${title ?? work}</a>
                     <ul>
-                      ${decisions.map(({ by: who, decision, reason, note }) => html`<li><strong class=${decision as Choice}>${decision}</strong> ${[who, reason, note].filter((each) => each !== null).join(' · ')}</li>`)}
+                      ${decisions.map(({ by: who, decision, reason, note }) => html`<li><strong class=${decision}>${decision}</strong> ${[who, reason, note].filter((each) => each !== null).join(' · ')}</li>`)}
                     </ul>
                   </li>`,
               )}
