@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { npmFlags } from './kit.ts';
 
 // `npm run bench NAME -- [--quick] [--json] [--check]` runs bench/NAME.ts; without a name it lists the benches.
-const BENCHES = ['harvest', 'parse', 'embed', 'search', 'start', 'queue'];
+const BENCHES = ['harvest', 'parse', 'embed', 'search', 'search-postgres', 'start', 'queue'];
 const [name, ...rest] = process.argv.slice(2).filter((argument) => argument !== '--');
 
 if (name === undefined || name.startsWith('-')) {
@@ -13,7 +13,7 @@ if (name === undefined || name.startsWith('-')) {
   for (const each of BENCHES) {
     // The first line of a bench says what it measures.
     const sentence = /^\/\/ (.+)/.exec(readFileSync(join(import.meta.dirname, `${each}.ts`), 'utf8'))?.[1] ?? '';
-    console.log(`  ${each.padEnd(10)} ${sentence}`);
+    console.log(`  ${each.padEnd(15)} ${sentence}`);
   }
   console.log('\n  --quick    smaller inputs and fewer repetitions: about a minute');
   console.log('  --json     every figure with all its samples');

@@ -7,29 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { openDenseEngine } from '../src/parse/index.ts';
-import type { IndexedPassage } from '../src/search/index.ts';
 import { openIndex } from '../src/search/index.ts';
 import { buildIndex } from '../test/support/build-index.ts';
-import { paragraphs } from '../test/fixtures/papers.ts';
-import { seededRandom } from '../test/fixtures/random-document.ts';
 import { BenchReport, cpuSeconds, flags, option } from './kit.ts';
+import { DIMENSIONS, madePassages, MODEL, QUERIES } from './made-passages.ts';
 
-const MODEL = { engine: 'embedded', precision: 'int8', threads: 1 } as const;
-const QUERIES = [
-  'effects of temperature on protein folding',
-  'randomized trial of blood pressure treatment in older adults',
-  'stem cell differentiation signalling pathway',
-  'does vitamin D deficiency increase cancer risk',
-  'gene expression in the human brain',
-  'antibiotic resistance of bacteria in hospitals',
-  'mitochondrial DNA damage and ageing',
-  'immune response to vaccination in children',
-];
 const PASSAGES = Number(option('passages') ?? (flags.quick ? 20_000 : 100_000));
 /** Above a million passages, only memory and the following answers have a limit. */
 const isHuge = PASSAGES > 1_000_000;
-const DIMENSIONS = 384;
-const PASSAGES_OF_A_PAPER = 50;
 const ROUNDS = 5;
 const WARM_ROUNDS = 3;
 
@@ -55,32 +40,6 @@ async function answerOnce(folder: string): Promise<void> {
   console.log(JSON.stringify(answer));
 }
 
-async function* passages(): AsyncGenerator<IndexedPassage> {
-  const random = seededRandom(3);
-  const texts = paragraphs(5_000).map((text) => text.split(' '));
-  // Sums of two vectors out of a thousand: half a million directions.
-  const vectors = Array.from({ length: 1_000 }, () => Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5));
-  const some = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
-  for (let at = 0; at < PASSAGES; at += 1) {
-    const [one, other] = [some(vectors), some(vectors)];
-    const vector = one.map((value, place) => value + (other[place] ?? 0));
-    const length = Math.hypot(...vector);
-    const words = texts[at % texts.length] ?? [];
-    const from = Math.floor(random() * Math.max(1, words.length - 150));
-    const document = `paper-${Math.floor(at / PASSAGES_OF_A_PAPER)}`;
-    yield {
-      id: String(at),
-      document,
-      title: `Title of ${document}`,
-      headings: ['Results'],
-      page: 1,
-      file: `${document}.pdf`,
-      text: words.slice(from, from + 150).join(' '),
-      vector: vector.map((value) => value / length),
-    };
-  }
-}
-
 async function measure(): Promise<void> {
   const report = new BenchReport('search');
   const kept = option('folder');
@@ -92,7 +51,7 @@ async function measure(): Promise<void> {
       report.progress(`building an index of ${PASSAGES} passages`);
       const building = await cpuSeconds(async () => {
         const dense = { model: engine.model, dimensions: engine.dimensions } as const;
-        await buildIndex(folder, passages(), { dense });
+        await buildIndex(folder, madePassages(PASSAGES), { dense });
       });
       report.add({ name: 'building the index', unit: 'passages per CPU second', samples: [PASSAGES / building] });
     }

@@ -15,11 +15,12 @@ import {
 } from '../src/parse/index.ts';
 import type { IndexedPassage, SearchIndex, SearchMode } from '../src/search/index.ts';
 import { openIndex } from '../src/search/index.ts';
-import { buildIndex } from '../test/support/build-index.ts';
+import { buildIndex, buildPostgresIndex } from '../test/support/build-index.ts';
 import { nothingMeasured, readJsonLines, SHARED, VECTORS } from './score/data.ts';
 
 // Scores our own search on collections with known answers: nDCG@10 of words, meaning and both. The targets are those of
 // the open collections; any other folder with corpus.jsonl, queries.jsonl and qrels.tsv is scored without a target.
+// With `--database postgres://…` the index is in PostgreSQL, in schemas named score_…, which are replaced.
 // It also prints how many questions keep their first answer at the least fit of `search`, and how many questions of the
 // other collections, which are almost certainly not answered here, get none.
 const TARGETS: Readonly<Record<string, Partial<Record<SearchMode, number>>>> = {
@@ -35,6 +36,7 @@ const values = checkOptions({
   collections: Object.keys(TARGETS).join(','),
   precision: ['int8', 'fp32'],
   cache: VECTORS,
+  database: '',
 });
 
 interface Document {
@@ -89,12 +91,8 @@ async function scoreCollection(name: string): Promise<string[]> {
     const [query = '', document = '', gain = '0'] = line.split('\t');
     relevant.set(query, (relevant.get(query) ?? new Map<string, number>()).set(document, Number(gain)));
   }
-  using temporary = mkdtempDisposableSync(join(tmpdir(), 'score-'));
-  const scratch = temporary.path;
-  await buildIndex(scratch, passages(name, documents), {
-    dense: { model: engine.model, dimensions: engine.dimensions },
-  });
-  await using index = await openIndex(scratch, engine);
+  await using opened = new AsyncDisposableStack();
+  const { index, documentAt } = opened.use(await openScored(name, passages(name, documents)));
   const sums = { lexical: 0, dense: 0, hybrid: 0 };
   let judged = 0;
   let answered = 0;
@@ -106,7 +104,7 @@ async function scoreCollection(name: string): Promise<string[]> {
     for (const mode of MODES) {
       const ranked = await index.rank(text, { mode, top: DEPTH });
       sums[mode] += ndcg(
-        ranked.map(({ place }) => documents[place]?.id ?? ''),
+        ranked.map(({ place }) => documents[documentAt(place)]?.id ?? ''),
         wanted,
       );
     }
@@ -120,6 +118,36 @@ async function scoreCollection(name: string): Promise<string[]> {
       `fit of ${LEAST_FIT}: ${answered} kept, ${refused} of ${foreign.length} others refused`,
   );
   return faultsOf(name, scores);
+}
+
+interface ScoredIndex extends AsyncDisposable {
+  readonly index: SearchIndex;
+  /** The number of a document, by the place of its only passage. */
+  readonly documentAt: (place: number) => number;
+}
+
+/** An index of passages, each of a document of its own: in files, or in PostgreSQL. */
+async function openScored(name: string, own: AsyncIterable<IndexedPassage>): Promise<ScoredIndex> {
+  await using stack = new AsyncDisposableStack();
+  const dense = { model: engine.model, dimensions: engine.dimensions };
+  if (values.database === '') {
+    const scratch = stack.use(mkdtempDisposableSync(join(tmpdir(), 'score-'))).path;
+    await buildIndex(scratch, own, { dense });
+    const index = stack.use(await openIndex(scratch, engine));
+    const opened = stack.move();
+    return { index, documentAt: (place) => place, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  }
+  const { index, first } = await buildPostgresIndex(values.database, `score_${name.replaceAll('-', '_')}`, own, {
+    dense,
+    engine,
+    stack,
+  });
+  const opened = stack.move();
+  return {
+    index,
+    documentAt: (place) => Math.floor(place / 2 ** 20) - first,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }
 
 function foreignQuestions(name: string): string[] {

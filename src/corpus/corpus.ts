@@ -258,10 +258,10 @@ export class Corpus implements AsyncDisposable {
   }
 
   /** The index on the server. */
-  async #index(tell: (event: SearchEvent) => void): Promise<FleetIndex> {
+  async #index(tell: (event: SearchEvent) => void, anew = false): Promise<FleetIndex> {
     const { connection, files } = requireShared(this.#shared);
     const warn = (message: string): void => tell({ kind: 'message', level: 'warn', message });
-    return await FleetIndex.open({ connection, files, config: this.config, warn });
+    return await FleetIndex.open({ connection, files, config: this.config, warn, anew });
   }
 
   /** The passages that best answer a question. Only the first search updates the index; see `liveSearch`. */
@@ -499,7 +499,7 @@ export class Corpus implements AsyncDisposable {
     const nodes = isGraphWanted ? await this.graph.refill(store) : 0;
     if (this.#shared) {
       const told = (event: SearchEvent): void => void (event.kind === 'message' && warn?.(event.message));
-      await (await this.#index(told)).refresh(() => undefined, new AbortController().signal);
+      await (await this.#index(told, true)).refresh(() => undefined, new AbortController().signal);
     } else await refreshPassages(this.folder, this.config, () => undefined, { thorough: true });
     const works = store.count("works where outcome <> 'unreadable'");
     return {

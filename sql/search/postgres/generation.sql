@@ -22,6 +22,8 @@ CREATE TABLE search_passages_{g} (
   embedding {vector},
   PRIMARY KEY (document, place)
 );
+-- In the row, where comparing all vectors needs no lookup of each; a long `content` moves out instead.
+ALTER TABLE search_passages_{g} ALTER COLUMN embedding SET STORAGE MAIN;
 
 -- The passages of a document that have a term, with how often: place * 4096 + times - 1. A row for each passage would take
 -- twice as much.

@@ -38,8 +38,10 @@ export class FleetIndex {
     readonly files: CorpusFiles;
     readonly config: Config;
     readonly warn: (message: string) => void;
+    /** Whether it is built beside the one that is searched, and replaces it when it is complete. */
+    readonly anew?: boolean;
   }): Promise<FleetIndex> {
-    const index = await PostgresIndex.open(parts.connection);
+    const index = await PostgresIndex.open(parts.connection, { anew: parts.anew ?? false });
     if (!index.hasVectors) parts.warn(NO_VECTORS);
     return new FleetIndex(index, parts);
   }

@@ -7,7 +7,7 @@ import type { IndexDense } from '../segment/write-segment.ts';
 import { INDEX_VERSION } from '../segment/segment-file.ts';
 
 /** How the tables are made; an index of another version is built again. */
-const VERSION = `${INDEX_VERSION}, tables/1`;
+const VERSION = `${INDEX_VERSION}, tables/2`;
 
 /** One index, with tables of its own. */
 export interface Generation {
@@ -82,24 +82,32 @@ export async function currentGeneration(connection: PostgresConnection): Promise
   return row && generationOf(row);
 }
 
-/** The generation for a model, which is made if there is none: the first one is searched while it grows. */
+/**
+ * The generation for a model, which is made if there is none: the first one is searched while it grows. `anew` makes one
+ * beside the current one, or goes on with it.
+ */
 export function openGeneration(
   connection: PostgresConnection,
   dense: IndexDense | null,
-  vector: VectorSchema | undefined,
+  { vector, anew }: { readonly vector: VectorSchema | undefined; readonly anew: boolean },
 ): Promise<Generation> {
   return connection.transaction(async (run) => {
     await run('SELECT pg_advisory_xact_lock(:lock)', { lock: LOCK });
     const model = canonicalJson(dense);
-    const select =
-      'SELECT generation, dense, is_current FROM search_generations WHERE version = :version AND dense = :dense';
-    const [known] = await run<GenerationRow>(select, { version: VERSION, dense: model });
+    const all = await run<GenerationRow & { rebuild: number }>(
+      `SELECT generation, dense, is_current, rebuild FROM search_generations
+       WHERE version = :version AND dense = :dense ORDER BY rebuild`,
+      { version: VERSION, dense: model },
+    );
+    // Documents go into the one that is searched, or into the oldest of a model that is not searched yet.
+    const used = all.find(({ is_current: isCurrent }) => isCurrent) ?? all[0];
+    const known = anew ? all.findLast(({ is_current: isCurrent }) => !isCurrent) : used;
     if (known) return generationOf(known);
     const [made] = await run<GenerationRow>(
-      `INSERT INTO search_generations (version, dense, is_current)
-       SELECT :version, :dense, NOT EXISTS (SELECT 1 FROM search_generations WHERE is_current)
+      `INSERT INTO search_generations (version, dense, rebuild, is_current)
+       SELECT :version, :dense, :rebuild::int, NOT EXISTS (SELECT 1 FROM search_generations WHERE is_current)
        RETURNING generation, dense, is_current`,
-      { version: VERSION, dense: model },
+      { version: VERSION, dense: model, rebuild: (all.at(-1)?.rebuild ?? 0) + 1 },
     );
     if (!made) throw new Error('an inserted row was not returned');
     const type = vector === undefined || !dense ? 'TEXT' : `${vector}vector(${dense.dimensions})`;

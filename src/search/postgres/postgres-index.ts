@@ -16,16 +16,18 @@ const SLOTS = 16;
 export class PostgresIndex {
   readonly #connection: PostgresConnection;
   readonly #vector: VectorSchema | undefined;
+  readonly #anew: boolean;
   readonly #generations = new Map<string, Promise<Generation>>();
 
-  private constructor(connection: PostgresConnection, vector: VectorSchema | undefined) {
+  private constructor(connection: PostgresConnection, vector: VectorSchema | undefined, anew: boolean) {
     this.#connection = connection;
     this.#vector = vector;
+    this.#anew = anew;
   }
 
-  /** The connection stays the caller's. */
-  static async open(connection: PostgresConnection): Promise<PostgresIndex> {
-    return new PostgresIndex(connection, await prepareIndex(connection));
+  /** The connection stays the caller's. `anew` writes an index beside the one that is searched, until it is complete. */
+  static async open(connection: PostgresConnection, { anew = false } = {}): Promise<PostgresIndex> {
+    return new PostgresIndex(connection, await prepareIndex(connection), anew);
   }
 
   /** Whether the server can hold vectors. */
@@ -72,7 +74,9 @@ export class PostgresIndex {
   #generationOf(dense: IndexDense | null): Promise<Generation> {
     const wanted = this.#vector === undefined ? null : dense;
     const key = JSON.stringify(wanted);
-    const known = this.#generations.get(key) ?? openGeneration(this.#connection, wanted, this.#vector);
+    const known =
+      this.#generations.get(key) ??
+      openGeneration(this.#connection, wanted, { vector: this.#vector, anew: this.#anew });
     this.#generations.set(key, known);
     known.catch(() => this.#generations.delete(key));
     return known;

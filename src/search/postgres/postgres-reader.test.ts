@@ -21,6 +21,10 @@ interface Opened extends IndexUnderTest {
   put(passages: readonly IndexedPassage[], dense?: IndexDense | null): Promise<boolean>;
   /** Makes the index one of another version of the program. */
   downgrade(): Promise<void>;
+  /** Loses words of all documents, which nothing but a new index mends. */
+  damage(): Promise<void>;
+  /** Puts a document into an index beside the one that is searched, each time as a process of its own. */
+  putAnew(passages: readonly IndexedPassage[], then?: 'complete'): Promise<boolean>;
 }
 
 /** A schema of its own, through a pooler in transaction mode. */
@@ -39,6 +43,14 @@ async function openSchema(url: string, given?: string): Promise<Opened> {
     put,
     downgrade: async () =>
       void (await connection.run('downgrade', `UPDATE search_generations SET version = 'old'`, {})),
+    damage: async () => void (await connection.run('damage', 'DELETE FROM search_postings_1', {})),
+    async putAnew(passages, then) {
+      const anew = await PostgresIndex.open(connection, { anew: true });
+      const stamp = JSON.stringify(passages.map(({ text }) => text));
+      const isNew = await anew.put({ id: passages[0]?.document ?? '', stamp, passages }, null);
+      if (then === 'complete') await anew.complete(null);
+      return isNew;
+    },
     async build(passages, { dense = null } = {}) {
       const documents = Map.groupBy(passages, ({ document }) => document);
       for (const own of documents.values()) await put(own, dense);
@@ -167,4 +179,19 @@ test('an index of another version is not searched, and the next writer makes a n
   await again.build([passage(1, 'whale')]);
   await using index = await again.open();
   assert.equal(index.manifest.passages, 1);
+});
+
+test('an index is built anew beside the one in use, also after it was stopped, and switched at once', async () => {
+  await using under = await openSchema(plain.url);
+  await under.build([passage(1, 'whale'), passage(2, 'sea')]);
+  await under.damage();
+  await using index = await under.open();
+  const found = async (word: string): Promise<number> => (await index.search(word, { mode: 'lexical', top: 9 })).length;
+  assert.deepEqual([await found('whale'), await found('sea')], [0, 0]);
+  await under.putAnew([passage(1, 'whale')]);
+  assert.equal(await found('whale'), 0, 'a part is not searched');
+  assert.deepEqual(await under.putAnew([passage(1, 'whale')]), false, 'what was made stays');
+  await under.putAnew([passage(2, 'sea')], 'complete');
+  assert.deepEqual([await found('whale'), await found('sea')], [1, 1]);
+  assert.equal(await under.put([passage(1, 'whale')]), false);
 });

@@ -24,8 +24,15 @@ const PLACES = 2 ** 20;
 const FILTERS_KEPT = 8;
 /** A table that is gone: its generation was replaced. */
 const UNDEFINED_TABLE = '42P01';
-/** How many neighbours the index of vectors looks at; 1,000 is the most that it takes. */
+/** How many of the nearest the index of vectors gives; 1,000 is the most that it looks at together. */
 const MOST_NEIGHBOURS = 1_000;
+/** How many documents a filter may leave for their vectors to be compared without that index. */
+const COMPARED_DOCUMENTS = 1_000;
+/** The server cannot know what comparing all vectors costs, and would choose it too often. */
+const USE_INDEX = (others: 'on' | 'off'): string =>
+  ['seqscan', 'bitmapscan', 'sort'].map((way) => `SET LOCAL enable_${way} = ${others}`).join('; ');
+/** How far the index of vectors is searched for what a filter lets through. */
+const SEARCHED = 'SET LOCAL hnsw.max_scan_tuples = 100000; SET LOCAL hnsw.scan_mem_multiplier = 8';
 
 /** Opens the index of a corpus in PostgreSQL; with an engine also its vectors. The connection stays the caller's. */
 export async function openPostgresIndex(connection: PostgresConnection, engine?: DenseEngine): Promise<SearchIndex> {
@@ -80,6 +87,8 @@ interface Totals {
   readonly passages: number;
   readonly words: number;
   readonly embedded: number;
+  /** Whether there is an index of vectors. */
+  readonly near: boolean;
 }
 
 /** The index in the tables of a server. Every question is answered from the generation that is current then. */
@@ -113,7 +122,8 @@ class PostgresReader implements IndexReader {
     const { totals, found } = await this.#read(async (run) => {
       const [counted] = await run<Totals>(
         `SELECT coalesce(sum(changes), 0)::bigint AS changes, coalesce(sum(passages), 0)::bigint AS passages,
-           coalesce(sum(words), 0)::bigint AS words, coalesce(sum(embedded), 0)::bigint AS embedded
+           coalesce(sum(words), 0)::bigint AS words, coalesce(sum(embedded), 0)::bigint AS embedded,
+           to_regclass('search_near_${number}') IS NOT NULL AS near
          FROM search_totals_${number}`,
       );
       const frequencies = await run<{ term: string; passages: number }>(
@@ -121,7 +131,7 @@ class PostgresReader implements IndexReader {
          WHERE term = ANY(:terms::text[]) GROUP BY term`,
         { terms: [...new Set(terms)] },
       );
-      return { totals: counted ?? { changes: 0, passages: 0, words: 0, embedded: 0 }, found: frequencies };
+      return { totals: counted ?? { changes: 0, passages: 0, words: 0, embedded: 0, near: false }, found: frequencies };
     });
     const frequencies = new Map(found.map(({ term, passages }) => [term, passages]));
     const at = `${number} ${totals.changes}`;
@@ -131,7 +141,11 @@ class PostgresReader implements IndexReader {
       centroid,
       frequency: (term) => frequencies.get(term) ?? 0,
       candidates: (wanted) =>
-        this.#candidates(generation, wanted, { at, averageLength: totals.words / totals.passages || 1 }),
+        this.#candidates(generation, wanted, {
+          at,
+          hasNear: totals.near,
+          averageLength: totals.words / totals.passages || 1,
+        }),
       read: (places) => this.#passages(number, places),
     };
   }
@@ -161,7 +175,7 @@ class PostgresReader implements IndexReader {
   async #candidates(
     { number, dense }: Generation,
     { filter, terms, byWords, near }: WantedCandidates,
-    { at, averageLength }: { readonly at: string; readonly averageLength: number },
+    { at, hasNear, averageLength }: { readonly at: string; readonly hasNear: boolean; readonly averageLength: number },
   ): Promise<readonly Candidate[]> {
     const vector = dense && this.#vector !== undefined && near ? { ...near, schema: this.#vector } : undefined;
     const chosen = await this.#chosenBy(filter, at, number);
@@ -170,7 +184,7 @@ class PostgresReader implements IndexReader {
       await run('SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL jit = off');
       const places = { ...facetsOf(filter), ...chosenValues(chosen) };
       const nearest = vector
-        ? await nearestOf(run, { number, chosen, dimensions: dense?.dimensions ?? 0 }, vector, places)
+        ? await nearestOf(run, { number, chosen, hasNear, dimensions: dense?.dimensions ?? 0 }, vector, places)
         : [];
       const worded = await wordedOf(run, { number, chosen, averageLength, byWords }, terms, nearest, places);
       const all = new Map<number, { lexical: number; isRare: boolean; similarity?: number; facet: number }>();
@@ -321,26 +335,39 @@ interface NearRow extends Place {
   readonly similarity: number;
 }
 
-/** The visible passages nearest to a vector: found in half precision, compared exactly. */
+interface NearTables {
+  readonly number: number;
+  readonly chosen: Chosen;
+  readonly hasNear: boolean;
+  readonly dimensions: number;
+}
+
+/** The visible passages nearest to a vector: found in half precision and compared exactly, or if they are few, all compared. */
 async function nearestOf(
   run: RunStatement,
-  { number, chosen, dimensions }: { readonly number: number; readonly chosen: Chosen; readonly dimensions: number },
+  { number, chosen, hasNear, dimensions }: NearTables,
   { vector, count, schema }: NearVector,
   places: object,
 ): Promise<NearRow[]> {
-  const half = `${schema}halfvec(${dimensions})`;
-  const neighbours = Math.min(MOST_NEIGHBOURS, count);
-  // Goes on until the filter has let enough through.
-  await run(`SET LOCAL hnsw.ef_search = ${neighbours}; SET LOCAL hnsw.iterative_scan = relaxed_order`);
-  return await run<NearRow>(
+  const isIndexed = hasNear && !(chosen.isOnly && chosen.documents.length <= COMPARED_DOCUMENTS);
+  const type = isIndexed ? `${schema}halfvec(${dimensions})` : `${schema}vector`;
+  const most = isIndexed ? Math.min(MOST_NEIGHBOURS, count) : count;
+  if (isIndexed) {
+    // Goes on until the filter has let enough through.
+    await run(`SET LOCAL hnsw.ef_search = ${most}; SET LOCAL hnsw.iterative_scan = relaxed_order; ${SEARCHED}`);
+    await run(USE_INDEX('off'));
+  }
+  const rows = await run<NearRow>(
     `WITH near AS MATERIALIZED (
        SELECT document, place, facet, embedding FROM search_passages_${number}
        WHERE embedding IS NOT NULL AND facet = ANY(:facets::smallint[]) ${chosenCondition(chosen, 'document')}
-       ORDER BY (embedding::${half}) OPERATOR(${schema}<#>) :vector::text::${half} LIMIT :count::int
+       ORDER BY (embedding::${type}) OPERATOR(${schema}<#>) :vector::text::${type} LIMIT :count::int
      )
      SELECT document, place, facet, -(embedding OPERATOR(${schema}<#>) :vector::text::${schema}vector) AS similarity FROM near`,
-    { ...places, vector: `[${vector.join(',')}]`, count: Math.ceil(count) },
+    { ...places, vector: `[${vector.join(',')}]`, count: Math.ceil(most) },
   );
+  if (isIndexed) await run(USE_INDEX('on'));
+  return rows;
 }
 
 interface WordedRow extends Place {

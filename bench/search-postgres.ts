@@ -1,0 +1,205 @@
+// Search over an index in PostgreSQL (`--database postgres://…`), asked by 1, 2 and 4 processes (`--passages N`, `--keep`).
+// The schema bench_search is replaced, unless `--keep` finds that many passages in it.
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+import { Client } from 'pg';
+
+import { openDenseEngine } from '../src/parse/index.ts';
+import type { PostgresConnection } from '../src/queue/kept/index.ts';
+import { openPostgres } from '../src/queue/kept/index.ts';
+import type { SearchFilter, SearchIndex } from '../src/search/index.ts';
+import { openPostgresIndex, PostgresIndex, readPostgresManifest } from '../src/search/index.ts';
+import { documentsOf } from '../test/support/build-index.ts';
+import { BenchReport, cpuSeconds, flags, option } from './kit.ts';
+import { DIMENSIONS, madePassages, MODEL, QUERIES } from './made-passages.ts';
+
+const PASSAGES = Number(option('passages') ?? (flags.quick ? 20_000 : 100_000));
+const SCHEMA = 'bench_search';
+const WRITERS = 2;
+const NODES = [1, 2, 4];
+/** How long the processes ask. */
+const ASKING_MS = flags.quick ? 3_000 : 10_000;
+const ROUNDS = 3;
+const RARE = 1_000;
+const TICKS_PER_SECOND = 100;
+
+const url = option('database') ?? '';
+if (url === '') {
+  console.error('give --database postgres://user@host/database: its schema bench_search is replaced');
+  process.exit(2);
+}
+if (process.argv.includes('--node')) await ask();
+else await measure();
+
+/** A node: answers one question after the other until the time is over, and prints how long each took. */
+async function ask(): Promise<void> {
+  await using engine = await openDenseEngine(MODEL);
+  await using connection = await openPostgres(url, { schema: SCHEMA, maxConnections: 3 });
+  await using index = await openPostgresIndex(connection, engine);
+  await index.search(QUERIES[0] ?? '', { mode: 'hybrid', top: 10 });
+  console.log('ready');
+  for await (const _ of process.stdin) break;
+  const samples: number[] = [];
+  for (let at = 0, end = performance.now() + ASKING_MS; performance.now() < end; at += 1) {
+    const before = performance.now();
+    await index.search(QUERIES[at % QUERIES.length] ?? '', { mode: 'hybrid', top: 10 });
+    samples.push(performance.now() - before);
+  }
+  console.log(JSON.stringify(samples));
+}
+
+async function measure(): Promise<void> {
+  const report = new BenchReport('search-postgres');
+  report.setting('index', `${PASSAGES} passages, ${DIMENSIONS} dimensions, hybrid questions`);
+  await using engine = await openDenseEngine(MODEL);
+  const dense = { model: engine.model, dimensions: engine.dimensions };
+  if (!(process.argv.includes('--keep') && (await isBuilt()))) {
+    const admin = new Client({ connectionString: url });
+    await admin.connect();
+    await admin.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
+    await admin.end();
+    await using connection = await openPostgres(url, { schema: SCHEMA, maxConnections: WRITERS });
+    const writer = await PostgresIndex.open(connection);
+    const made = documentsOf(madePassages(PASSAGES));
+    let documents = 0;
+    const [cpu, started] = [serverCpu(), performance.now()];
+    const own = await cpuSeconds(async () => {
+      const write = async (): Promise<void> => {
+        for (let next = await made.next(); !next.done; next = await made.next()) {
+          await writer.put({ ...next.value, stamp: 'made' }, dense);
+          documents += 1;
+          if (documents % 1_000 === 0) report.progress(`${documents} documents of 50 passages`);
+        }
+      };
+      await Promise.all(Array.from({ length: WRITERS }, write));
+    });
+    const wall = (performance.now() - started) / 1000;
+    report.add({ name: 'adding documents', unit: 'passages a second', samples: [PASSAGES / wall] });
+    report.add({ name: 'adding documents, CPU of the node', unit: 's', samples: [own] });
+    report.add({ name: 'adding documents, CPU of the server', unit: 's', samples: [serverCpu() - cpu] });
+    const before = performance.now();
+    await writer.complete(dense);
+    report.add({ name: 'making the index of vectors', unit: 's', samples: [(performance.now() - before) / 1000] });
+  }
+  await using connection = await openPostgres(url, { schema: SCHEMA, maxConnections: 3 });
+  const [size] = await connection.run<{ bytes: number }>(
+    'size',
+    `SELECT sum(pg_total_relation_size(oid))::bigint AS bytes FROM pg_class
+     WHERE relkind = 'r' AND relnamespace = :schema::regnamespace`,
+    { schema: SCHEMA },
+  );
+  report.add({ name: 'size on the server', unit: 'MB', samples: [(size?.bytes ?? 0) / 1e6] });
+  const opening = performance.now();
+  await using index = await openPostgresIndex(connection, engine);
+  await index.search(QUERIES[0] ?? '', { mode: 'hybrid', top: 10 });
+  report.add({ name: 'first answer', unit: 's', samples: [(performance.now() - opening) / 1000] });
+  await following(index, report);
+  await recall(connection, index, engine, report);
+  for (const nodes of NODES) await load(nodes, report);
+  report.finish();
+}
+
+async function isBuilt(): Promise<boolean> {
+  await using connection = await openPostgres(url, { schema: SCHEMA, maxConnections: 1 });
+  return (await readPostgresManifest(connection))?.passages === PASSAGES;
+}
+
+/** Following answers: of words, of both, and with a filter that lets one document in a thousand through. */
+async function following(index: SearchIndex, report: BenchReport): Promise<void> {
+  const documents = { key: 'rare', accepts: (name: string) => Number(name.split('-')[1]) % RARE === 7 };
+  const kinds: readonly (readonly [string, 'hybrid' | 'lexical', SearchFilter])[] = [
+    ['following answers', 'hybrid', {}],
+    ['answers by words', 'lexical', {}],
+    [`answers from one document in ${RARE}`, 'hybrid', { documents }],
+  ];
+  for (const [name, mode, filter] of kinds) {
+    const [walls, nodes, servers]: [number[], number[], number[]] = [[], [], []];
+    for (let round = 0; round <= ROUNDS; round += 1)
+      for (const query of QUERIES) {
+        const [before, cpu] = [performance.now(), serverCpu()];
+        const own = await cpuSeconds(() => index.search(query, { mode, top: 10, filter }));
+        if (round === 0) continue;
+        walls.push(performance.now() - before);
+        nodes.push(own * 1000);
+        servers.push((serverCpu() - cpu) * 1000);
+      }
+    report.add({ name, unit: 'ms', samples: walls });
+    report.add({ name: `${name}, CPU of the node`, unit: 'ms', samples: nodes });
+    const mean = servers.reduce((sum, each) => sum + each, 0) / servers.length;
+    report.add({ name: `${name}, mean CPU of the server`, unit: 'ms', samples: [mean] });
+  }
+}
+
+/** The share of the ten nearest passages that are found, compared with a scan of all. */
+async function recall(
+  connection: PostgresConnection,
+  index: SearchIndex,
+  engine: Awaited<ReturnType<typeof openDenseEngine>>,
+  report: BenchReport,
+): Promise<void> {
+  const samples: number[] = [];
+  for (const query of QUERIES) {
+    const [vector] = await engine.embed([query], 'query');
+    const nearest = await connection.transaction(async (run) => {
+      await run('SET LOCAL enable_indexscan = off');
+      return await run<{ id: string }>(
+        `SELECT content::json ->> 'id' AS id FROM search_passages_1
+         ORDER BY embedding OPERATOR(public.<#>) :vector::text::public.vector LIMIT 10`,
+        { vector: `[${vector?.join(',')}]` },
+      );
+    });
+    const found = new Set((await index.search(query, { mode: 'dense', top: 10 })).map(({ passage }) => passage.id));
+    samples.push(nearest.filter(({ id }) => found.has(id)).length / nearest.length);
+  }
+  const mean = samples.reduce((sum, each) => sum + each, 0) / samples.length;
+  report.add({ name: 'recall of the ten nearest', unit: '', samples: [mean] });
+}
+
+/** Nodes that ask at the same time. */
+async function load(count: number, report: BenchReport): Promise<void> {
+  const words = [...process.execArgv, import.meta.filename, '--node', '--database', url];
+  const nodes = Array.from({ length: count }, () =>
+    spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] }),
+  );
+  const outputs = nodes.map(
+    ({ stdout }) => stdout.setEncoding('utf8')[Symbol.asyncIterator]() as AsyncIterator<string>,
+  );
+  for (const output of outputs) await output.next();
+  const cpu = serverCpu();
+  for (const { stdin } of nodes) stdin.end('go\n');
+  const samples: number[] = [];
+  for (const output of outputs) {
+    let text = '';
+    for (let next = await output.next(); !next.done; next = await output.next()) text += next.value;
+    samples.push(...(JSON.parse(text) as number[]));
+  }
+  const sorted = samples.toSorted((a, b) => a - b);
+  const name = count === 1 ? '1 node' : `${count} nodes`;
+  report.add({ name, unit: 'answers a second', samples: [samples.length / (ASKING_MS / 1000)] });
+  report.add({ name: `${name}, p95`, unit: 'ms', samples: [sorted[Math.floor(sorted.length * 0.95)] ?? 0] });
+  report.add({
+    name: `${name}, CPU of the server an answer`,
+    unit: 'ms',
+    samples: [((serverCpu() - cpu) * 1000) / samples.length],
+  });
+}
+
+/** CPU seconds of the PostgreSQL processes of this machine, on Linux; 0 if the server is elsewhere. */
+function serverCpu(): number {
+  let ticks = 0;
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      if (!stat.includes('(postgres)')) continue;
+      const fields = stat
+        .slice(stat.lastIndexOf(')') + 2)
+        .split(' ')
+        .map(Number);
+      // Its own time, and that of children that have ended: those of the first process are all others.
+      ticks += (fields[11] ?? 0) + (fields[12] ?? 0) + (fields[13] ?? 0) + (fields[14] ?? 0);
+    } catch {
+      // It has just ended: its parent counts it.
+    }
+  return ticks / TICKS_PER_SECOND;
+}
