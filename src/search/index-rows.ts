@@ -17,7 +17,7 @@ import type { IndexManifest } from './index-reader.ts';
 import { INDEX_VERSION, SegmentFile, segmentPath } from './segment/segment-file.ts';
 import type { IndexedDocument } from './segment/write-segment.ts';
 import { SegmentWriter } from './segment/write-segment.ts';
-import type { IndexDense } from './segment/write-segment.ts';
+import type { IndexDense, WrittenSegment } from './segment/write-segment.ts';
 
 const FOLDER = 'Index';
 
@@ -27,11 +27,11 @@ export interface SegmentsManifest extends IndexManifest {
   readonly segments: number;
 }
 
-export type SegmentRow = Awaited<ReturnType<SegmentWriter['finish']>> & {
+export interface SegmentRow extends WrittenSegment {
   /** Size and time of the file when its bytes were last compared with the hash. */
   readonly stamp: string;
   readonly sha256: string;
-};
+}
 type IndexedRow = Awaited<ReturnType<SegmentWriter['add']>>;
 
 type Documents = AsyncIterable<IndexedDocument> | Iterable<IndexedDocument>;

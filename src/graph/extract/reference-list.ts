@@ -3,12 +3,26 @@ import type { Block } from '../../parse/index.ts';
 import type { ParsedReference } from '../link/parse-reference.ts';
 import { parseReference } from '../link/parse-reference.ts';
 
-export type ListedReference = ReturnType<typeof listReferences>[number];
+/** An entry of a reference list. */
+export interface ListedReference {
+  /** Its place in the list, from 1. */
+  readonly position: number;
+  readonly block: number;
+  readonly text: string;
+  readonly label: string | null;
+  readonly doi: string | null;
+  readonly arxivId: string | null;
+  readonly parsed: ParsedReference;
+  readonly surnames: readonly string[];
+  /** Of its first author, in lower case; empty when they are not printed. */
+  readonly initials: string;
+  /** The letter behind its year: 2001a, n.d.-a. */
+  readonly yearLetter: string;
+}
 
-export function listReferences(blocks: readonly Block[]) {
+export function listReferences(blocks: readonly Block[]): ListedReference[] {
   const entries = joinFragments(blocks.filter((block) => block.kind === 'reference'));
   return entries.map(({ block, text, doi, parsed }, at) => ({
-    /** Its place in the list, from 1. */
     position: at + 1,
     block: block.order,
     text,
@@ -17,11 +31,9 @@ export function listReferences(blocks: readonly Block[]) {
     arxivId: block.arxivId ?? null,
     parsed,
     surnames: surnamesOf(text, parsed),
-    /** Of its first author, in lower case; empty when they are not printed. */
     initials: wordsIn(/\s(?<initials>\p{Lu}{1,5})$/u.exec(parsed.authors[0] ?? '')?.groups?.['initials'] ?? '').join(
       '',
     ),
-    /** The letter behind its year: 2001a, n.d.-a. */
     yearLetter: /\b(?:(?:1[5-9]|20)\d\d|n\.d\.-)(?<letter>[a-z])\b/.exec(text)?.groups?.['letter'] ?? '',
   }));
 }

@@ -79,10 +79,24 @@ function clamp(value: number): number {
   return Math.min(1, Math.max(0.01, value));
 }
 
-type Agreement = ReturnType<typeof compare>;
-
 /** How a printed reference and a work agree, field by field; undefined where the work lacks the field. */
-function compare(reference: PrintedReference, work: CitedWork) {
+interface Agreement {
+  /** 0 to 1: how much of the title is in the reference in one piece. */
+  readonly title: number | undefined;
+  /** The title in the reference is longer than the work's. */
+  readonly titleIsPart: boolean;
+  readonly firstAuthor: boolean;
+  /** Share of the work's authors that are named, of those that a reference would print. */
+  readonly authors: number;
+  /** How many words neither authors nor journal explain: many if the title is another work's. */
+  readonly unexplained: number;
+  readonly year: 'near' | 'other' | 'same' | undefined;
+  readonly source: boolean | undefined;
+  readonly volume: boolean | undefined;
+  readonly page: boolean | undefined;
+}
+
+function compare(reference: PrintedReference, work: CitedWork): Agreement {
   const title = work.title === null ? '' : lettersOf(work.title);
   const found = title === '' ? undefined : findTitle(reference, title);
   const surnames = work.authors.map(surnameOf).filter((name) => name !== '');
@@ -94,14 +108,10 @@ function compare(reference: PrintedReference, work: CitedWork) {
   const page = firstPageOf(work.pages);
   const volume = numberOf(work.volume);
   return {
-    /** 0 to 1: how much of the title is in the reference in one piece. */
     title: found?.share,
-    /** The title in the reference is longer than the work's. */
     titleIsPart: found?.isPart ?? false,
     firstAuthor: first !== '' && (opening.includes(first) || opening.includes(withoutArticle)),
-    /** Share of the work's authors that are named, of those that a reference would print. */
     authors: printed.length === 0 ? 0 : named / printed.length,
-    /** A title of another work has many words that neither authors nor journal explain. */
     unexplained: unexplainedWords(reference, work),
     year: yearOf(reference, work.year),
     source: sourceAgrees(reference, work.source, found),
@@ -248,9 +258,19 @@ function numberOf(volume: string | null): string | undefined {
 
 const LONGEST = 3_000;
 
-export type PrintedReference = ReturnType<typeof readPrintedReference>;
+/** What is compared of a reference as it is printed. */
+export interface PrintedReference {
+  readonly text: string;
+  /** Its letters and digits, and where each stands in the text. */
+  readonly letters: string;
+  readonly places: Int32Array;
+  readonly numbers: readonly string[];
+  readonly years: readonly number[];
+  /** In lower case; words broken at the end of a line are joined. */
+  readonly words: readonly string[];
+}
 
-export function readPrintedReference(source: string) {
+export function readPrintedReference(source: string): PrintedReference {
   const text = source.slice(0, LONGEST).replace(/^\s*(?:\[\d{1,4}\]|\(\d{1,4}\)|\d{1,4}\.?(?=\s))\s*/, '');
   const { letters, places } = lettersWithPlaces(text);
   const folded = foldCase(text).replace(/[-\u00ad\u2010]\s*\n?\s+/g, '');
@@ -263,7 +283,6 @@ export function readPrintedReference(source: string) {
     places,
     numbers,
     years: numbers.filter((number) => /^(?:1[5-9]|20)\d\d$/.test(number)).map(Number),
-    /** In lower case; words broken at the end of a line are joined. */
     words: folded.match(/[\p{L}\p{N}]+/gu) ?? [],
   };
 }

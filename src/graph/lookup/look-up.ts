@@ -15,7 +15,18 @@ export interface Catalogue {
   readonly ask: (cited: CitedWork, signal: AbortSignal) => Promise<AskedReference>;
 }
 
-export type LookedUp = Awaited<ReturnType<typeof lookUpReferences>>;
+/** What became of the references. */
+export interface LookedUp {
+  readonly asked: number;
+  readonly found: number;
+  /** Some works are similar, none is certain. */
+  readonly doubtful: number;
+  readonly unknown: number;
+  /** No answer came: the next build asks again. */
+  readonly unanswered: number;
+  /** Not asked, because the limit was reached or the service did not respond. */
+  readonly left: number;
+}
 
 const CONCURRENCY = 4;
 /** After this many failures in a row a catalogue is not asked again in this run. */
@@ -27,7 +38,7 @@ export async function lookUpReferences(
   catalogue: Catalogue,
   options: LookupOptions,
   signal: AbortSignal,
-) {
+): Promise<LookedUp> {
   const { answers, most, clock, warn } = options;
   const open = unanswered(references, answers);
   const count = { asked: 0, found: 0, doubtful: 0, none: 0, away: 0 };
@@ -56,12 +67,9 @@ export async function lookUpReferences(
   return {
     asked: count.asked,
     found: count.found,
-    /** Some works are similar, none is certain. */
     doubtful: count.doubtful,
     unknown: count.none,
-    /** No answer came: the next build asks again. */
     unanswered: count.away,
-    /** Not asked, because the limit was reached or the service did not respond. */
     left: open.length - count.asked,
   };
 }
@@ -87,7 +95,14 @@ export interface Directory {
   readonly ask: (ids: readonly string[], signal: AbortSignal) => Promise<AskedNames>;
 }
 
-export type NamedWorks = Awaited<ReturnType<typeof lookUpNames>>;
+/** What became of the ids. */
+export interface NamedWorks {
+  readonly asked: number;
+  readonly named: number;
+  readonly unknown: number;
+  /** Not asked, because the limit was reached or the directory did not respond. */
+  readonly left: number;
+}
 
 /** Ids in one request: a directory takes about a hundred. */
 const IDS_PER_REQUEST = 50;
@@ -98,7 +113,7 @@ export async function lookUpNames(
   directory: Directory,
   options: LookupOptions,
   signal: AbortSignal,
-) {
+): Promise<NamedWorks> {
   const { answers, most, clock, warn } = options;
   const { origin } = directory;
   const open = cited.filter((id) => findAnswer(answers, nameQuestion(origin, id)) === undefined);

@@ -1,6 +1,11 @@
 import type { Clock } from '../../base/index.ts';
 
-export type KeptOpen<T> = ReturnType<typeof keptOpen<T & AsyncDisposable>>;
+/** Something that is opened when it is used. */
+export interface KeptOpen<T> extends AsyncDisposable {
+  /** Whether it could be opened. */
+  readonly isThere: boolean;
+  readonly use: <R>(work: (opened: T) => R | Promise<R>) => Promise<R>;
+}
 
 interface Opened<T> {
   readonly value: Promise<T>;
@@ -23,7 +28,7 @@ export function keptOpen<T extends AsyncDisposable>(options: {
   readonly clock: Clock;
   /** Whether opening updates the source: then the stamp after opening counts. */
   readonly renews?: boolean;
-}) {
+}): KeptOpen<T> {
   const { open, stamp, lookMs, clock, renews = false } = options;
   let current: Opened<T> | undefined;
   let lookedAt = -Infinity;

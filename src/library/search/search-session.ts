@@ -147,7 +147,27 @@ function otherVersions(records: Records): Set<string> {
   return hidden;
 }
 
-export type CitedWork = ReturnType<typeof citedWork>;
+/** A work as one cites it. */
+export interface CitedWork {
+  readonly id: string;
+  readonly title: string | null;
+  readonly authors: readonly { readonly name: string; readonly orcid: string | null }[];
+  readonly year: number | null;
+  readonly date: string | null;
+  readonly venue: string | null;
+  readonly type: string | null;
+  readonly doi: string | null;
+  readonly url: string | null;
+  readonly license: string | null;
+  readonly version: WorkRecord['version'];
+  readonly access: string | null;
+  /** The notice of retraction; null if it was not retracted. */
+  readonly retraction: WorkRecord['notices'][number] | null;
+  /** Corrections and expressions of concern. */
+  readonly notices: WorkRecord['notices'];
+  readonly apa: string;
+  readonly bibtex: string;
+}
 
 /** A passage that was found, with the work to cite for it. */
 export interface CitedHit extends Hit {
@@ -179,7 +199,7 @@ export function citedHit(hit: Hit, record: WorkRecord | undefined, file: string 
   };
 }
 
-export function citedWork(record: WorkRecord) {
+export function citedWork(record: WorkRecord): CitedWork {
   return {
     id: record.id,
     title: record.title,
@@ -193,9 +213,7 @@ export function citedWork(record: WorkRecord) {
     license: record.license,
     version: record.version,
     access: record.access,
-    /** The notice of retraction; null if it was not retracted. */
     retraction: retractionOf(record) ?? null,
-    /** Corrections and expressions of concern. */
     notices: record.notices.filter(({ kind }) => kind !== 'retraction' && kind !== 'removal'),
     apa: apaCitation(record),
     bibtex: bibtexEntry({ ...record, abstract: null, keywords: [] }, citationKey(record, new Map())),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import type { ManifestRow } from '../../download/index.ts';
-import type { Block, Chunk, PageText } from '../../parse/index.ts';
+import type { Block, Box, Chunk, Page, PageText } from '../../parse/index.ts';
 import {
   blocksPath,
   chunkOutput,
@@ -301,17 +301,42 @@ const MOST_CHARACTERS = 2_000_000;
 const MOST_TABLE_ROWS = 500;
 
 /** A block of a document as shown. Boxes are points from the page's upper left corner. */
-type ShownBlock = ReturnType<typeof shownBlock>;
-export type ShownDocument = NonNullable<Awaited<ReturnType<typeof readShownDocument>>>;
+interface ShownBlock {
+  readonly order: number;
+  readonly tag: Block['kind'];
+  readonly level: number | null;
+  readonly text: string;
+  readonly regions: readonly (Box & { readonly page: number })[];
+  readonly rows: string[][] | null;
+  /** Of a table or a picture. */
+  readonly caption: string | null;
+  /** The work of this corpus that a reference names, and the DOI it prints. */
+  readonly cites: string | null;
+  readonly doi: string | null;
+}
 
-async function readShownDocument(place: DocumentPlace, id: string, from: number, works: CitedWorks) {
+/** A document with its structure, or as much of it as is shown at once. */
+export interface ShownDocument {
+  readonly kind: string | null;
+  readonly title: string | null;
+  readonly pages: readonly Page[];
+  readonly blocks: readonly ShownBlock[];
+  /** The order of the next block; null at the end. */
+  readonly next: number | null;
+}
+
+async function readShownDocument(
+  place: DocumentPlace,
+  id: string,
+  from: number,
+  works: CitedWorks,
+): Promise<ShownDocument | undefined> {
   if (!hasDocument(place, id)) return undefined;
   await bringDocument(place, id);
   const document = await readBlockLines(blocksPath(place.dataRoot, id));
   const captions = captionsOf(document.blocks);
   const blocks: ShownBlock[] = [];
   let room = MOST_CHARACTERS;
-  /** The order of the next block; null at the end. */
   let next: number | null = null;
   for (const block of document.blocks) {
     if (block.order < from) continue;
@@ -329,7 +354,7 @@ async function readShownDocument(place: DocumentPlace, id: string, from: number,
   return { kind, title: document.metadata.title ?? title, pages: document.pages, blocks, next };
 }
 
-function shownBlock(block: Block, caption: string | null, works: CitedWorks) {
+function shownBlock(block: Block, caption: string | null, works: CitedWorks): ShownBlock {
   return {
     order: block.order,
     tag: block.kind,
@@ -337,9 +362,7 @@ function shownBlock(block: Block, caption: string | null, works: CitedWorks) {
     text: block.text.slice(0, MOST_CHARACTERS),
     regions: block.regions.map(({ page, box }) => ({ page, ...box })),
     rows: block.kind === 'table' ? tableRows(block.table, MOST_TABLE_ROWS) : null,
-    /** Of a table or a picture. */
     caption,
-    /** The work of this corpus that a reference names, and the DOI it prints. */
     cites: block.kind === 'reference' ? works.find(block.text, block.doi) : null,
     doi: block.kind === 'reference' ? (block.doi ?? null) : null,
   };

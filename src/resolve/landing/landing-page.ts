@@ -1,4 +1,5 @@
 import type { Headers } from '../../http/index.ts';
+import type { License } from '../../works/index.ts';
 import { normalizeDoi } from '../../works/index.ts';
 import { invitesToSignIn, offersText } from './offers.ts';
 import {
@@ -22,7 +23,30 @@ export interface LandingLink {
   readonly trust: 1 | 2 | 3;
 }
 
-export interface LandingPage extends Readonly<ReturnType<typeof readLandingPage>> {}
+/** What a page about an article says. */
+export interface LandingPage {
+  readonly url: URL;
+  readonly title: string | null;
+  /** Whether `title` comes from metadata rather than the title bar. */
+  readonly isTitleStated: boolean;
+  readonly authors: readonly string[];
+  /** The page's own DOI; another than the requested one means another work or version. */
+  readonly doi: string | null;
+  /** False if the DOI comes from the page's URL, which can only confirm. */
+  readonly isDoiStated: boolean;
+  readonly license: License | null;
+  /** In order of trust. */
+  readonly links: readonly LandingLink[];
+  readonly refresh: string | null;
+  readonly embedded: string | null;
+  readonly isFullText: boolean;
+  /** The page sells the text, says that it shows only its beginning, or has none and asks to sign in. */
+  readonly isForSale: boolean;
+  /** Its text without references, related works and navigation. */
+  readonly text: string;
+  /** The page reserves text and data mining (tdm-reservation). */
+  readonly tdmReserved: boolean;
+}
 
 const PDF_METAS = new Set(['citation_pdf_url', 'bepress_citation_pdf_url', 'eprints.document_url', 'wkhealth_pdf_url']);
 const XML_METAS = new Set(['citation_xml_url', 'citation_full_xml_url', 'fulltext_xml']);
@@ -36,8 +60,7 @@ const JOURNAL_FILE =
 const OTHER_LABEL =
   /\bsuppl|\bsupporting (?:information|material)|\badditional files?\b|\bappendi(?:x|ces)\b|\bguidelines?\b|\bguides? (?:for|to)\b|\binstructions? (?:for|to)\b|\b(?:author|reviewer)s?['’]? (?:guide|kit|instructions)|\btemplate\b|\bchecklist\b|\bcopyright\b|\bpolic(?:y|ies)\b|\bpermissions?\b|\b(?:full|whole|complete|entire) issue\b|\btable of contents\b|\b(?:front|back) matter\b|\bcover\b|\bpeer[- ]review (?:file|reports?)\b|\breporting summary\b|\bbrochure\b|\bterms\b|\bprivacy\b|\baccessibility\b|\bnewsletter\b|\bannual report\b|\bmedia kit\b|\border form\b/i;
 
-/** Links are in order of trust. */
-export function readLandingPage(html: string | ReadPage, url: URL, headers: Headers = {}) {
+export function readLandingPage(html: string | ReadPage, url: URL, headers: Headers = {}): LandingPage {
   const { tags, text, notices, prose } = typeof html === 'string' ? readPage(html) : html;
   const base = baseOf(tags, url);
   const metas = tags
@@ -81,12 +104,9 @@ export function readLandingPage(html: string | ReadPage, url: URL, headers: Head
   return {
     url,
     title: title ?? (tags.find(({ name }) => name === 'title')?.text.trim() || null),
-    /** Whether `title` comes from metadata rather than the title bar. */
     isTitleStated: title !== undefined,
     authors: authorsIn(metas),
-    /** The page's own DOI; another than the requested one means another work or version. */
     doi: stated ?? ofAddress ?? null,
-    /** False if the DOI comes from the page's URL, which can only confirm. */
     isDoiStated: stated !== undefined,
     license: licenseOf({ tags, text, metas, linked, headers }),
     links: distinct(
@@ -97,11 +117,8 @@ export function readLandingPage(html: string | ReadPage, url: URL, headers: Head
     refresh: refreshOf(tags, headers, base),
     embedded: distinct(shown, base, url)[0]?.url ?? null,
     isFullText: isWhole && !isForSale,
-    /** The page sells the text, says that it shows only its beginning, or has none and asks to sign in. */
     isForSale,
-    /** Its text without references, related works and navigation. */
     text,
-    /** The page reserves text and data mining (tdm-reservation). */
     tdmReserved: metas.some(({ name, content }) => name === 'tdm-reservation' && content === '1'),
   };
 }

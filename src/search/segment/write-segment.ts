@@ -18,6 +18,14 @@ export interface IndexDense {
   readonly dimensions: number;
 }
 
+/** A segment that is complete on disk. */
+export interface WrittenSegment {
+  readonly name: string;
+  readonly passages: number;
+  /** The sum of the lengths of its passages, in words. */
+  readonly length: number;
+}
+
 /** The properties of a passage in one byte: its section, and whether it has a vector, a table or a figure. */
 export function facetOf({ section, hasTable, hasFigure }: Passage, isEmbedded: boolean): number {
   return SECTIONS.indexOf(section) | (isEmbedded ? 0x20 : 0) | (hasTable ? 0x40 : 0) | (hasFigure ? 0x80 : 0);
@@ -97,7 +105,7 @@ export class SegmentWriter implements Disposable {
     await this.#file.write(bytesOf(vector));
   }
 
-  async finish() {
+  async finish(): Promise<WrittenSegment> {
     const sections: Partial<Record<SectionName, SectionPlace>> = { passages: [0, this.#file.size] };
     const put = async (name: SectionName, pieces: Iterable<Uint8Array>): Promise<void> => {
       const from = this.#file.size;

@@ -8,7 +8,7 @@ import { hostFigures } from '../../library/index.ts';
 import type { Corpus } from '../../corpus/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import type { event } from '../api/shapes.ts';
-import type { HostKnowledge, HostLine } from './queue-watch.ts';
+import type { HostKnowledge, HostLine, QueueWatch } from './queue-watch.ts';
 import { hostLines, watchQueue } from './queue-watch.ts';
 import type { RunWatch } from './run-watch.ts';
 import { watchRun } from './run-watch.ts';
@@ -40,9 +40,32 @@ export interface Watched {
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
 }
 
-export type Monitor = ReturnType<typeof openMonitor>;
+/** Watches runs, the queue and hosts, and tells streams what is new. */
+export interface Monitor extends AsyncDisposable {
+  readonly runs: ReadonlyMap<string, RunWatch>;
+  readonly queue: QueueWatch | undefined;
+  /** Whether everything was looked at once. */
+  readonly isReady: boolean;
+  readonly hosts: readonly HostLine[];
+  /** How many streams are open. */
+  readonly streams: number;
+  readonly start: () => void;
+  readonly look: () => Promise<void>;
+  /** Looks unless that was done a moment ago. */
+  readonly refresh: () => Promise<void>;
+  /** Looks again after a change made here. */
+  readonly lookAgain: () => Promise<void>;
+  readonly addEvents: (added: readonly Omit<NumberedEvent, 'id'>[]) => void;
+  readonly lastEvents: (count: number, of: string) => readonly NumberedEvent[];
+  /** The messages of an event stream, without end: events after `lastId`, and figures whenever they have changed. */
+  readonly stream: (
+    of: string | null,
+    lastId: string | undefined,
+    signal: AbortSignal,
+  ) => AsyncGenerator<string, never>;
+}
 
-export function openMonitor({ runs: given, queue: store, hosts: known, clock, log }: Watched) {
+export function openMonitor({ runs: given, queue: store, hosts: known, clock, log }: Watched): Monitor {
   const runs: ReadonlyMap<string, RunWatch> = new Map(given.map(({ id, corpus }) => [id, watchRun(id, corpus, clock)]));
   const queue = store && watchQueue(store, clock, known);
   /** Random prefix of stream ids: event numbers of another process are not comparable. */
@@ -112,7 +135,6 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
     return from === mark ? Number(number) : lastEvent;
   };
 
-  /** The messages of an event stream, without end: events after `lastId`, and figures whenever they have changed. */
   const stream = async function* (of: string | null, lastId: string | undefined, signal: AbortSignal) {
     const sent = new Map<string, string>();
     let after = numberOf(lastId);
@@ -167,7 +189,6 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
       const seen = events.filter(({ run }) => run === null || run === of);
       return seen.slice(-count).toReversed();
     },
-    /** Polls again after a change made here. */
     async lookAgain(): Promise<void> {
       await looking;
       hostsAt = -Infinity;

@@ -3,8 +3,10 @@ import { basename, isAbsolute, relative } from 'node:path';
 import type { z } from 'zod';
 
 import type { Clock } from '../../base/index.ts';
+import type { CorpusView, KeptOpen } from '../../library/index.ts';
 import { outcomesOf } from '../../library/index.ts';
-import type { Corpus, RunEvent, RunFile, StepCount } from '../../corpus/index.ts';
+import type { Corpus, RunEvent, RunFile, SearchSession, StepCount } from '../../corpus/index.ts';
+import type { Screening } from '../../screen/index.ts';
 import { screeningOnDemand } from '../../screen/index.ts';
 import type { now, run } from '../api/shapes.ts';
 import { secondsLeft, Series } from './series.ts';
@@ -15,9 +17,23 @@ type RunFigures = Omit<z.output<typeof now>, 'run' | 'events'>;
 
 type StepName = StepCount['name'];
 
-export type RunWatch = ReturnType<typeof watchRun>;
+/** A run that a server watches, and what it opens of it. */
+export interface RunWatch extends AsyncDisposable {
+  readonly id: string;
+  readonly corpus: Corpus;
+  readonly view: CorpusView;
+  readonly series: Series<StepName>;
+  readonly search: KeptOpen<SearchSession>;
+  readonly screening: () => Screening;
+  /** Its `run.json`, as it was read last. */
+  readonly file: RunFile | undefined;
+  /** Reads what is new; returns the new events. */
+  readonly look: () => Promise<readonly RunEvent[]>;
+  readonly line: () => RunLine;
+  readonly figures: () => RunFigures;
+}
 
-export function watchRun(id: string, corpus: Corpus, clock: Clock) {
+export function watchRun(id: string, corpus: Corpus, clock: Clock): RunWatch {
   const { folder } = corpus;
   const opened = new AsyncDisposableStack();
   opened.use(corpus);
