@@ -11,7 +11,7 @@ import { screeningOnDemand } from '../../screen/index.ts';
 import type { now, run } from '../api/shapes.ts';
 import { secondsLeft, Series } from './series.ts';
 
-export type RunLine = z.output<typeof run>;
+type RunLine = z.output<typeof run>;
 
 type RunFigures = Omit<z.output<typeof now>, 'run' | 'events'>;
 
