@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -87,6 +88,13 @@ export interface GraphRequest {
 const PARSED = 'Data/DocTagsFiles/';
 const FACTS = 'Data/GraphFacts/';
 
+/** Identifies files with their contents. */
+function stampOf(files: Iterable<{ readonly path: string; readonly sha256: string }>): string {
+  const hash = createHash('sha256');
+  for (const { path, sha256: content } of files) hash.update(`${path} ${content}\n`);
+  return hash.digest('hex');
+}
+
 /** The files with facts that are here, by their paths in the folder. */
 function factFiles(folder: string): string[] {
   return readdirSync(join(folder, FACTS)).map((name) => `${FACTS}${name}`);
@@ -111,7 +119,7 @@ export interface CorpusGraph {
   readonly open: (warn?: Warn) => Graph;
   /** Whether there is a graph, or facts to build it from. */
   readonly exists: boolean;
-  /** Takes over what other machines have built; false if there is nothing. Only for a corpus in PostgreSQL. */
+  /** Takes over what other machines have built; false if there is nothing new. Only for a corpus in PostgreSQL. */
   catchUp(signal?: AbortSignal): Promise<boolean>;
   /** Fills the graph tables from facts extracted before; returns the number of nodes. */
   refill(store: CorpusStore): Promise<number>;
@@ -145,6 +153,22 @@ export function corpusGraph({ folder, config, shared }: GraphPlace, { clock, web
     for (const prefix of prefixes) await shared?.files.bringAll(prefix, undefined, signal);
   };
 
+  let known = { logged: 0, stamp: stampOf([]) };
+  let catching = Promise.resolve(false);
+  const catchUp = async (signal?: AbortSignal): Promise<boolean> => {
+    // Facts come with lines about objects.
+    const logged = shared?.journal.logs.size('objects') ?? 0;
+    if (!shared || logged === known.logged) return false;
+    const stamp = stampOf(shared.files.below(FACTS));
+    if (stamp === known.stamp) return false;
+    await bring([PARSED, FACTS], signal);
+    using store = CorpusStore.create(folder, { manifests: manifestFolder(config), journal });
+    await store.ingestSoon();
+    await updateGraphSoon(store, sourcesIn(store, dataRoot), signal);
+    known = { logged, stamp };
+    return true;
+  };
+
   const open = (warn?: Warn): Graph => {
     using stack = new DisposableStack();
     const store = stack.use(CorpusStore.open(folder, { warn, journal }));
@@ -169,13 +193,9 @@ export function corpusGraph({ folder, config, shared }: GraphPlace, { clock, web
       return hasGraph(store) || hasFacts(dataRoot);
     },
 
-    async catchUp(signal?: AbortSignal): Promise<boolean> {
-      if (!shared || [...shared.files.below(FACTS)].length === 0) return false;
-      await bring([PARSED, FACTS], signal);
-      using store = CorpusStore.create(folder, { manifests: manifestFolder(config), journal });
-      await store.ingestSoon();
-      await updateGraphSoon(store, sourcesIn(store, dataRoot), signal);
-      return true;
+    catchUp(signal?: AbortSignal): Promise<boolean> {
+      catching = catching.catch(() => false).then(() => catchUp(signal));
+      return catching;
     },
 
     async refill(store: CorpusStore): Promise<number> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { startPglite } from '../../test/support/pglite-server.ts';
 import { systemClock } from '../base/index.ts';
 import { loadConfig, settingsLayer } from '../config/index.ts';
 import { copyCorpus } from './copy-corpus.ts';
+import type { SearchEvent } from '../run/index.ts';
 import type { Corpus } from './corpus.ts';
 import { openCorpus } from './corpus.ts';
 
@@ -156,15 +157,39 @@ test('what is decided on one machine is known on another, and is there when both
   assert.deepEqual(texts(later), ['from one', 'from two']);
 });
 
-test('a graph that one machine builds is asked on the others', async () => {
+test('a graph that one machine builds is asked on the others, also on those that were open before', async () => {
   await using scene = await openScene();
   await scene.copy(scene.folder, server.url);
   const hash = (corpus: Corpus): string => {
     using graph = corpus.graph.open();
     return graphHash(graph.store);
   };
+  await using before = await scene.open('before');
+  assert.equal(before.graph.exists, false);
   await using one = await scene.open('one');
   await buildGraph(one);
   await using two = await scene.open('two');
   assert.equal(hash(two), hash(one));
+  await before.settle();
+  await before.graph.catchUp();
+  assert.equal(hash(before), hash(one));
+  assert.equal(await before.graph.catchUp(), false, 'nothing is new');
+});
+
+test('what is not in the index yet is said', async () => {
+  await using scene = await openScene();
+  mkdirSync(join(scene.folder, 'Data', 'Manifests'));
+  const rows = ['W1', 'W2', 'W6', 'W7'].map((id) => ({ stage: 'chunk', doc_id: id, status: 'success' }));
+  const log = join(scene.folder, 'Data', 'Manifests', 'docparse.chunk.manifest.jsonl');
+  writeFileSync(log, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  await scene.copy(scene.folder, server.url);
+  await using corpus = await scene.open('one');
+  const told: string[] = [];
+  const tell = (event: SearchEvent): void => void (event.kind === 'message' && told.push(event.message));
+  await using session = await corpus.openSearch({ tell });
+  assert.equal((await session.search('polyps')).length, 1);
+  assert.deepEqual(
+    told.filter((each) => each.includes('documents')),
+    ['1 of 4 documents are not in the index yet'],
+  );
 });

@@ -166,6 +166,12 @@ export async function openDatabaseCorpus(url: string, options: DatabaseOptions):
   const { folder, config, shared } = await openDatabase(url, options);
   const corpus = new Corpus(folder, config, options.clocks, shared);
   await corpus.graph.catchUp();
+  let due = options.clocks.clock.monotonic();
+  shared.onCopied(async (signal) => {
+    if (options.clocks.clock.monotonic() < due) return;
+    await corpus.graph.catchUp(signal);
+    due = options.clocks.clock.monotonic() + LOOK_MS.corpus;
+  });
   return corpus;
 }
 

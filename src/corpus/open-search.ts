@@ -80,6 +80,12 @@ export async function openSearchSession(
   const works = stack.use(new CorpusWorks({ folder, dataRoot, ...sharedPlace(shared) }));
   works.store.ingest();
   if (!shared && isFleetFolder(folder)) requireAll(works.store.number(ABSENT), works.store.number(CHUNKED), folder);
+  if (shared) {
+    const chunked = works.store.number(CHUNKED);
+    const absent = chunked - manifest.documents;
+    if (absent > 0)
+      tell({ kind: 'message', level: 'warn', message: `${absent} of ${chunked} documents are not in the index yet` });
+  }
   const opening = { nearness: nearnessBy(engine), threads: config.parse.threads };
   const { reader, missing } = await openReader(config.ask.reader, opening);
   stack.use(reader);

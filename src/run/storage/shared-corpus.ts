@@ -28,6 +28,8 @@ export interface SharedCorpus extends AsyncDisposable {
   readonly connection: PostgresConnection;
   /** Changes when another index is searched; null if there is none. */
   readonly indexStamp: string | null;
+  /** Calls back after lines of other machines were copied, one call after the other, until the corpus is disposed of. */
+  onCopied(work: (signal: AbortSignal) => Promise<void>): void;
   /** Resolves when everything that was said is durable on the server, and in the logs here. */
   settle(): Promise<void>;
   /** What was asked, and how the last run on any machine ended. */
@@ -63,11 +65,13 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
   const connection = stack.use(await openCorpusServer(config, runtime));
   let indexStamp = await readPostgresStamp(connection);
   const stop = new AbortController();
+  const followers: ((signal: AbortSignal) => Promise<void>)[] = [];
   const follow = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       try {
         await wait(runtime.clock, PULL_MS, stop.signal);
         await files.refresh();
+        for (const each of followers) await each(stop.signal);
         indexStamp = await readPostgresStamp(connection);
       } catch (error) {
         if (!stop.signal.aborted) runtime.log('warn', `the logs of the corpus could not be copied: ${String(error)}`);
@@ -87,6 +91,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
     get indexStamp() {
       return indexStamp;
     },
+    onCopied: (work) => void followers.push(work),
     async settle() {
       await journal.append([]);
       await files.refresh();
