@@ -8,16 +8,22 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { plantedQuestions, World } from '../../sim/index.ts';
-import { readJsonl } from '../../src/base/index.ts';
+import { readJsonl, systemClock } from '../../src/base/index.ts';
 import { DEMO_WORLD } from '../../src/cli/commands/demo.ts';
+import { loadConfig, settingsLayer } from '../../src/config/index.ts';
+import { copyCorpus, openCorpus } from '../../src/corpus/index.ts';
 import type { ManifestRow } from '../../src/download/index.ts';
 import { openDenseEngine } from '../../src/parse/index.ts';
 import { openIndex } from '../../src/search/index.ts';
 import { BIN } from '../support/bin.ts';
+import { corpusFacts } from '../support/corpus-facts.ts';
+import { startPglite } from '../support/pglite-server.ts';
 import { command } from './command.ts';
 
 const WORKS = 4;
 const HIT_AT_5 = 0.95;
+/** Asked of the corpus in its folder and in PostgreSQL. */
+const QUESTIONS = 12;
 
 interface DemoAccount {
   readonly works: { readonly listed: number; readonly downloaded: number };
@@ -88,7 +94,31 @@ test('the demo downloads the expected works, finds the known answers, and does n
   assert.equal(works.downloaded_this_run, 0);
   for (const name of ['doctags', 'chunk', 'embed'])
     assert.deepEqual([stages[name]?.done, stages[name]?.kept], [0, saved.size], name);
+  await checkInPostgres(out, questionsOf(saved));
 });
+
+function questionsOf(saved: ReadonlySet<string>): string[] {
+  return [...plantedQuestions(new World(DEMO_WORLD), saved)].map(({ question }) => question).slice(0, QUESTIONS);
+}
+
+/** The corpus in PostgreSQL cannot be told from the folder: its vectors, hits and answers are the same. */
+async function checkInPostgres(out: string, questions: readonly string[]): Promise<void> {
+  await using server = await startPglite();
+  const graph = { entities: 'off' } as const;
+  const settings = { queue: { pooler: true }, store: { url: `${out}-store` }, graph };
+  await copyCorpus(out, server.url, {
+    load: (layer) =>
+      loadConfig({ folder: out, environment: {}, flags: [...settingsLayer(settings, 'test'), ...layer] }).config,
+    runtime: { clock: systemClock, log: () => undefined },
+    report: () => undefined,
+    signal: new AbortController().signal,
+  });
+  await using alone = await openCorpus(out, { settings: { graph } });
+  for await (const _ of alone.graph.build());
+  await using there = await openCorpus(server.url, { settings, copy: `${out}-copy` });
+  for await (const _ of there.graph.build());
+  assert.deepEqual(await corpusFacts(there, { questions }), await corpusFacts(alone, { questions }));
+}
 
 test('the simulated web of a demo ends with its parent process, and ignores a Ctrl-C meant for the parent', async () => {
   const child = spawn(process.execPath, [join(BIN, 'docstokg'), 'sim', 'serve', '--leash', '--json', '--works', '5'], {
