@@ -57,7 +57,7 @@ export async function writeReport(options: {
   await monitor.look();
   const version = packageVersion();
   const router = createRouter(
-    apiRoutes({ monitor, clock, version, control: { isAllowed: false }, hasMcp: false }),
+    apiRoutes({ monitor, clock, version, workerCommand: null, control: { isAllowed: false }, hasMcp: false }),
     monitor.runs,
     version,
   );

@@ -44,6 +44,8 @@ export interface ServerOptions extends Pick<Watched, 'runs' | 'queue' | 'hosts' 
   /** Log file of control actions; without one they are only reported. */
   readonly controlLog?: string | undefined;
   readonly version: string;
+  /** What to type to start a worker of the queue. */
+  readonly workerCommand?: string | undefined;
   /** Opened at the first request for `/mcp`. */
   readonly mcp?: ((runs: readonly AskedRun[]) => Promise<FetchHandler>) | undefined;
   readonly clock?: Clock;
@@ -166,7 +168,14 @@ function requestHandler({ monitor, gate, mcp, clock, connections }: Served, opti
   const { version, allowControl = false, controlLog, log } = options;
   const control = { isAllowed: allowControl, path: controlLog, log };
   const api = createRouter(
-    apiRoutes({ monitor, clock, version, control, hasMcp: mcp !== undefined }),
+    apiRoutes({
+      monitor,
+      clock,
+      version,
+      workerCommand: options.workerCommand ?? null,
+      control,
+      hasMcp: mcp !== undefined,
+    }),
     monitor.runs,
     version,
   );

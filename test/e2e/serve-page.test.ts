@@ -132,7 +132,7 @@ inBrowser('the link signs the browser in and removes the token from the URL', as
   // A run that has ended opens in the library, and its figures lead there too.
   await page.goto(`${origin}/now`);
   await page.waitForSelector('[data-stage=works]');
-  assert.equal(await page.textContent('.panel.now a.quiet'), 'Open the library →');
+  assert.equal(await page.textContent('.panel.now a.quiet'), 'Open the library');
   assert.deepEqual([await stage('works'), (await stage('parsed')) > 0], [FIRST, true]);
   // Figures and events come by separate requests, in any order.
   await seen("document.querySelector('.connection')?.textContent === 'live'");
@@ -281,7 +281,9 @@ inBrowser(
     await seen("document.querySelector('.figures strong').textContent !== '0'");
     // The event stream may be faster than the response to the request.
     await seen("document.querySelector('.status').textContent.includes('enqueued again')");
-    await seen("document.querySelector('.status').textContent.includes('No active workers; start some with')");
+    await seen(
+      "document.querySelector('.status').textContent.includes('No active workers; start some with docstokg queue run --queue ')",
+    );
     const figures = (await page.textContent('.figures')) ?? '';
     assert.match(figures, /no active workers/);
     // Leases are not workers, and jobs that will be retried have not failed.

@@ -17,7 +17,7 @@ import { isToken, keptToken, newToken, SHORTEST_TOKEN } from '../serve-token.ts'
 import type { Session } from '../session.ts';
 import { openSession, settingOptions, shared, stopSignal, databaseOptions } from '../session.ts';
 import { counted } from '../terminal.ts';
-import { requireQueueFile } from './queue/shared.ts';
+import { requireQueueFile, workerCommand } from './queue/shared.ts';
 
 const MOST_RUNS = 50;
 
@@ -67,7 +67,7 @@ export async function serveRuns(
     session,
     opened,
   );
-  const { queue, hosts, beside } = await openWatched(flags.queue, runs, session);
+  const { queue, hosts, beside, worker } = await openWatched(flags.queue, runs, session);
   const [first] = runs;
   const place = first ? join(first.corpus.folder, 'state') : beside;
   const token =
@@ -84,6 +84,7 @@ export async function serveRuns(
       allowControl,
       controlLog: place === undefined ? undefined : join(place, 'control.jsonl'),
       version: packageVersion(),
+      workerCommand: worker,
       mcp: async (served) => {
         const { createMcp } = await import('../../mcp/index.ts');
         return createMcp({ runs: served, version: packageVersion(), allowControl, tell: session.warn });
@@ -152,5 +153,10 @@ async function openWatched(named: string | undefined, runs: readonly { readonly 
     return undefined;
   });
   if (!queue) return {};
-  return { queue, hosts: hostKnowledge(config), beside: isUrl(target) ? undefined : dirname(target) };
+  return {
+    queue,
+    hosts: hostKnowledge(config),
+    beside: isUrl(target) ? undefined : dirname(target),
+    worker: workerCommand(config),
+  };
 }

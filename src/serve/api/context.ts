@@ -15,6 +15,7 @@ export interface Context {
   readonly monitor: Monitor;
   readonly clock: Clock;
   readonly version: string;
+  readonly workerCommand: string | null;
   readonly control: {
     readonly isAllowed: boolean;
     /** Log file of control actions. */

@@ -41,6 +41,7 @@ export function runRoutes(context: Context): Route[] {
         control: context.control.isAllowed,
         queue: monitor.queue !== undefined,
         mcp: context.hasMcp,
+        worker_command: context.workerCommand,
         runs: [...monitor.runs.values()].map((run) => run.line()),
       }),
     }),

@@ -57,6 +57,7 @@ export const run = z
 export const about = z.object({
   ...fields(z.string(), 'name', 'version', 'now'),
   ...fields(z.boolean(), 'control', 'queue', 'mcp'),
+  worker_command: text.describe('What to type to start a worker of the queue.'),
   runs: z.array(run),
 });
 

@@ -139,9 +139,9 @@ function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
 }
 
 /** What was checked of a sentence before it is shown here. */
-function verdictOf({ model, support }: AskedAnswer): readonly [sign: string, words: string] {
-  if (model === null) return ['✓', 'word for word in the paper'];
-  return support === null ? ['✓', 'the quote is in the paper'] : ['✓', 'the quote is in the paper and supports it'];
+function verdictOf({ model, support }: AskedAnswer): string {
+  if (model === null) return 'word for word in the paper';
+  return support === null ? 'the quote is in the paper' : 'the quote is in the paper and supports it';
 }
 
 function Sentences({
@@ -152,7 +152,7 @@ function Sentences({
   readonly sentences: readonly Sentence[];
 }): View {
   const { reading, query } = useScene();
-  const [sign, verdict] = verdictOf(answer);
+  const verdict = verdictOf(answer);
   return html`<ol class="hits answer">
     ${sentences.map(
       ({ text, quotes }) =>
@@ -173,7 +173,7 @@ function Sentences({
             return html`<p class=${`hint source ${isOpen ? 'open' : ''}`}>
               ${answer.model !== null && html`<q>${quote.text}</q> `}
               <a href=${to}>${quote.title ?? quote.document}</a>${page}${table}${unread}
-              <span class="verdict" title=${verdict}>${`${sign} ${verdict}`}</span>
+              <span class="verdict">${verdict}</span>
             </p>`;
           })}
         </li>`,

@@ -156,7 +156,7 @@ function Around(props: {
   );
   const everyGroup = new Set([...graph.nodes.values()].map(({ group }) => group));
   const leftOut = pictures.flatMap((picture) =>
-    Object.entries(picture.leftOut).map(([kind, count]) => `${number(count)} more: ${relationName(kind)}`),
+    Object.entries(picture.leftOut).map(([kind, count]) => `${number(count)} ${relationName(kind)}`),
   );
   const unnamed = [...drawn].filter((id) => isBareId(graph.nodes.get(id) ?? focus)).length;
   const added = (query.get('with') ?? '').split(SEPARATOR).filter((id) => id !== '');
@@ -206,7 +206,8 @@ function Around(props: {
         )}
       </fieldset>`,
     html`<p class="hint" role="status">
-      ${[`${counted(edges.length, 'edge')} and ${counted(drawn.size, 'node')}. Larger: cited more often`, ...leftOut].join('; ')}.
+      ${`${counted(drawn.size, 'node')}, larger when cited more often, and ${counted(edges.length, 'edge')}.`}
+      ${leftOut.length > 0 && ` Too many to draw: ${leftOut.join(', ')}.`}
       ${unnamed > 0 && ` ${counted(unnamed, 'cited work')} without a title; docstokg graph build --lookup fetches titles.`}
     </p>`,
     html`<div class="reader wide">

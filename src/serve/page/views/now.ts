@@ -23,7 +23,7 @@ export function NowView(): View {
   return shown(now, (value) => [
     html`<div class="tools">
       <p class="lede" role="status">${sentence(value)}</p>
-      ${value.state !== 'running' && html`<a class="quiet" href=${place('/works')}>Open the library →</a>`}
+      ${value.state !== 'running' && html`<a class="quiet" href=${place('/works')}>Open the library</a>`}
     </div>`,
     html`<div class="progress">${value.stages.map(stage)}</div>`,
     html`<${Trend} />`,

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-import type { Job, Queue, QueuePoint, WholeJob } from '../answers.ts';
+import type { About, Job, Queue, QueuePoint, WholeJob } from '../answers.ts';
 import { counted, moment, number, reasonName, since, timeLeft, words } from '../format.ts';
 import type { Figure } from '../parts.ts';
 import {
@@ -20,7 +20,11 @@ import { TimeChart } from '../time-chart.ts';
 
 const STATES = ['queued', 'in_progress', 'done', 'skipped', 'error'] as const;
 const STATE_NAMES: Readonly<Record<string, string>> = { in_progress: 'leased', error: 'failed' };
-const START_HINT = 'No active workers; start some with docstokg queue run.';
+
+/** That nobody works, and what to type. */
+function noWorkers({ worker_command: command }: About): string {
+  return `No active workers${command === null ? '' : `; start some with ${command}`}.`;
+}
 
 function stateName(state: string): string {
   return STATE_NAMES[state] ?? words(state);
@@ -30,13 +34,14 @@ function stateName(state: string): string {
 const codeOf = (text: string): string => text.toUpperCase().replaceAll(/[ -]/g, '_');
 
 export function QueueView(): View {
+  const { about } = useScene();
   const queue = useLive<Queue>('/queue', 'queue');
   return shown(queue, (value) => [
     figures(figuresOf(value)),
     html`<${Pauses} queue=${value} />`,
     html`<${Trends} />`,
     html`<${Failures} queue=${value} />`,
-    section('Workers', workers(value)),
+    section('Workers', workers(value, about)),
     html`<${Jobs} />`,
   ]);
 }
@@ -103,7 +108,7 @@ function Failures({ queue }: { readonly queue: Queue }): View {
   const retry = async (code: string, state: string): Promise<string> => {
     const { changed } = await source.post('/control/retry', { error_code: code, state });
     const done = `${counted(changed, 'job')} enqueued again (${reasonName(code)}).`;
-    return queue.workers.some(({ alive }) => alive) ? done : `${done} ${START_HINT}`;
+    return queue.workers.some(({ alive }) => alive) ? done : `${done} ${noWorkers(about)}`;
   };
   const filter = (code: string, state: string): void => {
     set({ state, code, host: '' });
@@ -126,7 +131,7 @@ function Failures({ queue }: { readonly queue: Queue }): View {
   return section(title, rows.length === 0 ? html`<p class="hint">None.</p>` : table);
 }
 
-function workers(queue: Queue): View {
+function workers(queue: Queue, about: About): View {
   const known = new Set(queue.workers.map(({ worker_id: id }) => id));
   const row = (process: string, state: string, ...figures: readonly string[]) => ({
     key: process,
@@ -143,7 +148,7 @@ function workers(queue: Queue): View {
       .filter(({ worker_id: id }) => id === null || !known.has(id))
       .map(({ worker_id: id, jobs }) => row(id ?? 'unknown', 'never seen', '–', number(jobs), '–')),
   ];
-  if (rows.length === 0) return html`<p class="hint">${START_HINT}</p>`;
+  if (rows.length === 0) return html`<p class="hint">${noWorkers(about)}</p>`;
   return listTable('Processes and their leases', ['Process', 'State', 'Running', 'Leases', 'Last seen'], rows);
 }
 
