@@ -23,7 +23,14 @@ const FORMATS = [
 const isOneOf = <T extends string>(formats: readonly T[], format: string): format is T =>
   (formats as readonly string[]).includes(format);
 
-const FOLDER_FORMATS: readonly string[] = ['parquet', 'obsidian', 'neo4j', 'graph-parquet', 'graph-obsidian'];
+const FOLDER_FORMATS: readonly string[] = [
+  'parquet',
+  'obsidian',
+  'ro-crate',
+  'neo4j',
+  'graph-parquet',
+  'graph-obsidian',
+];
 
 function checkOut(format: string, out: string): void {
   const isFolder = statSync(out, { throwIfNoEntry: false })?.isDirectory();
@@ -53,10 +60,13 @@ Formats:
   documents          passages with their citations, one JSON document per line, as LangChain and LlamaIndex load them
   parquet            a folder for Hugging Face: Parquet shards and a dataset card
   obsidian           a folder of notes
+  ro-crate           a folder that describes itself: lists, the graph, and the papers that anyone may pass on
   notes              what people wrote beside papers and marked in them, as Markdown
   decisions          one line for each screening decision; decisions-ris for Covidence and Zotero
   asreview, rayyan   works with their decisions, for these tools; docstokg screen --import reads all of them back
   graphml            the graph, for Gephi and Cytoscape; also vosviewer, neo4j, graph-parquet, graph-obsidian
+  turtle, n-quads,   the graph as RDF, each edge with its sentences as PROV
+  json-ld
   report             report.html: a self-contained page with the results and a search
 
 Examples:
@@ -64,6 +74,8 @@ Examples:
   docstokg export runs/corals --format parquet --redistributable --out corals-dataset
   docstokg export runs/corals --format rayyan --out rayyan.csv
   docstokg export runs/corals --format graphml
+  docstokg export runs/corals --format turtle --out corals.ttl
+  docstokg export runs/corals --format ro-crate --out corals-crate
 `,
     )
     .action(async (run, flags, self) => {

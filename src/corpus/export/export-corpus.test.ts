@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { DuckDBInstance } from '@duckdb/node-api';
+import jsonld from 'jsonld';
+import context from 'ro-crate/lib/context.json' with { type: 'json' };
 
+import { changeGraph } from '../../../test/support/graph.ts';
+import { paper } from '../../../test/support/graph-papers.ts';
 import { systemClock } from '../../base/index.ts';
 import { manifestRow } from '../../download/index.ts';
 import { ManifestFolder } from '../../run/index.ts';
 import { chunkItem, chunkOutput, openTokenizer } from '../../parse/index.ts';
-import { Records } from '../../database/index.ts';
+import { CorpusStore, Records } from '../../database/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
 import { emptyRecord, NO_IDS, workFromIds } from '../../works/index.ts';
 import type { Corpus } from '../corpus.ts';
@@ -164,6 +169,66 @@ test('a run is exported in every format with links, licences and consistent coun
   assert.match(note, /## Notes\n\n> It/);
   assert.doesNotMatch(note, /(?<!\\)<script|(?<!\\)!\[|(?<!\\)\[\[secret|(?<!\\)`/);
   await assert.rejects(text(corpus, 'obsidian'), { code: 'USAGE_EXPORT' });
+});
+
+/** What RO-Crate's own library finds wrong with a crate. It has the context with it, so that nothing is fetched. */
+async function faultsOf(metadata: string, files: readonly string[]): Promise<readonly unknown[]> {
+  const { Validator } = createRequire(import.meta.url)('ro-crate') as {
+    readonly Validator: new () => {
+      readonly results: readonly { readonly status: string }[];
+      readonly crate: { resolveContext(): Promise<unknown> };
+      parseJSON(json: string): void;
+      rootDataEntity(): void;
+      checkFiles(files: object): void;
+    };
+  };
+  const validator = new Validator();
+  validator.parseJSON(metadata);
+  await validator.crate.resolveContext();
+  validator.rootDataEntity();
+  validator.checkFiles(Object.fromEntries(files.map((path) => [path, { exists: true }])));
+  // Words that the context does not have would be dropped.
+  const documentLoader = async (url: string) => await Promise.resolve({ documentUrl: url, document: context });
+  const strict = { documentLoader, safe: true, base: 'https://example.org/crate/' };
+  await jsonld.expand(JSON.parse(metadata) as jsonld.JsonLdDocument, strict);
+  return validator.results.filter(({ status }) => status === 'error');
+}
+
+test('an RO-Crate describes every work, and has its lists, its graph and the papers that anyone may pass on', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'export-'));
+  await someRun(folder.path);
+  {
+    using store = CorpusStore.create(folder.path);
+    changeGraph(store, { add: [paper('10.1000/w1', 2024, { 'Corals bleach.': ['organism Corals'] })] });
+  }
+  await using corpus = await openCorpus(folder.path);
+  const crate = join(folder.path, 'crate');
+  mkdirSync(join(crate, 'papers'), { recursive: true });
+  writeFileSync(join(crate, 'papers', 'of-an-earlier-export.pdf'), '');
+  await text(corpus, 'ro-crate', { out: crate });
+  const metadata = readFileSync(join(crate, 'ro-crate-metadata.json'), 'utf8');
+  const files = globSync('**/*.*', { cwd: crate }).sort();
+  assert.deepEqual(files, [
+    'graph.ttl',
+    'papers/W1.pdf',
+    'prisma.json',
+    'references.json',
+    'ro-crate-metadata.json',
+    'works.csv',
+  ]);
+  assert.deepEqual(await faultsOf(metadata, files), []);
+  const all = (JSON.parse(metadata) as { '@graph': Record<string, unknown>[] })['@graph'];
+  const typed = (type: string) => all.filter((each) => each['@type'] === type);
+  assert.deepEqual(
+    typed('ScholarlyArticle').map((each) => each['@id']),
+    ['https://doi.org/10.1000/w1', 'https://doi.org/10.1000/w2', 'https://doi.org/10.1000/w4'],
+  );
+  const [file] = typed('File').filter((each) => each['@id'] === 'papers/W1.pdf');
+  assert.deepEqual(file?.['license'], { '@id': 'https://creativecommons.org/licenses/by/4.0/' });
+  const ids = new Set(all.map((each) => each['@id']));
+  const [root] = typed('Dataset');
+  assert.ok(root);
+  for (const part of root['hasPart'] as { '@id': string }[]) assert.ok(ids.has(part['@id']), part['@id']);
 });
 
 test('versions are listed with the reason for merging them, and can be split', async () => {

@@ -5,11 +5,13 @@ import { existsSync } from 'node:fs';
 import { AppError, csvLine, visibleText, writeFileAtomic } from '../../base/index.ts';
 import type { Note } from '../../database/index.ts';
 import type { CorpusWorks, LibraryWork } from '../../library/index.ts';
-import { accountOf, prismaSvg } from '../../library/index.ts';
+import { accountOf, exportGraph, Graph, prismaSvg } from '../../library/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, parseLicense, risEntry } from '../../works/index.ts';
 import type { FileFormat } from '../../parse/index.ts';
 import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index.ts';
 import { sectionOf } from '../../search/index.ts';
+import type { CrateFile } from './ro-crate.ts';
+import { writeRoCrate } from './ro-crate.ts';
 
 /** What a corpus can be exported as. */
 export const EXPORT_FORMATS = [
@@ -21,19 +23,20 @@ export const EXPORT_FORMATS = [
   'documents',
   'prisma',
   'obsidian',
+  'ro-crate',
   'notes',
 ] as const;
 /** A name in `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Formats that are a folder and cannot be printed. */
-const FOLDERS: ReadonlySet<ExportFormat> = new Set(['parquet', 'obsidian']);
+const FOLDERS: ReadonlySet<ExportFormat> = new Set(['parquet', 'obsidian', 'ro-crate']);
 
 /** What is exported, and where to. */
 export interface ExportRequest {
   /** One of `EXPORT_FORMATS`. */
   readonly format: ExportFormat;
-  /** Target file, or folder for `parquet` and `obsidian`; undefined yields the text in pieces. */
+  /** Target file, or folder for `parquet`, `obsidian` and `ro-crate`; undefined yields the text in pieces. */
   readonly out?: string | undefined;
   /** Only works with a file and a licence that lets anyone redistribute it (CC0, public domain, CC BY, CC BY-SA). */
   readonly redistributable?: boolean | undefined;
@@ -47,6 +50,8 @@ export interface ExportRequest {
 
 interface ExportPlace {
   readonly name: string;
+  /** The time of the export, ISO 8601. */
+  readonly at: string;
   readonly dataRoot: string;
   readonly format: FileFormat;
 }
@@ -69,6 +74,15 @@ export async function* exportCorpus(
     await mkdir(out as string, { recursive: true });
     for (const note of obsidianNotes(works(), notesByWork(all)))
       await writeFileAtomic(join(out as string, `${note.name}.md`), note.text);
+  } else if (format === 'ro-crate') {
+    await writeRoCrate(out as string, {
+      name: place.name,
+      at: place.at,
+      folder: all.place.folder,
+      works: [...works()],
+      isOpen: isRedistributable,
+      files: crateFiles([...works()], all),
+    });
   } else if (format === 'prisma' && out !== undefined) {
     const counts = accountOf(all.store).prisma;
     const base = out.replace(/\.(?:json|svg)$/i, '');
@@ -92,6 +106,37 @@ function* wanted(
     if (work.outcome === 'unreadable' || (isCited && work.label === 'excluded')) continue;
     yield work;
   }
+}
+
+/** The files of a crate besides the papers: lists, counts, and the graph if there is one. */
+function crateFiles(works: readonly LibraryWork[], all: CorpusWorks): CrateFile[] {
+  const text = (pieces: () => Iterable<string>) => async (path: string) =>
+    await writeFileAtomic(path, [...pieces()].join(''));
+  const listed = [
+    {
+      path: 'works.csv',
+      format: 'text/csv',
+      about: 'Every work with its outcome.',
+      write: text(() => TEXTS.csv(works)),
+    },
+    {
+      path: 'references.json',
+      format: 'application/vnd.citationstyles.csl+json',
+      about: 'The works as references for Zotero and other managers.',
+      write: text(() => TEXTS.csl(works)),
+    },
+    {
+      path: 'prisma.json',
+      format: 'application/json',
+      about: 'Counts for a PRISMA 2020 flow diagram.',
+      write: text(() => [`${JSON.stringify(accountOf(all.store).prisma, undefined, 2)}\n`]),
+    },
+  ];
+  const graph = new Graph(all.store);
+  if (!graph.exists()) return listed;
+  const about = 'The knowledge graph of the whole corpus: nodes, edges, and for each edge its sentences as PROV.';
+  const write = (path: string): Promise<void> => exportGraph(graph, 'turtle', path);
+  return [...listed, { path: 'graph.ttl', format: 'text/turtle', about, write }];
 }
 
 type NotesByWork = ReadonlyMap<string, readonly Note[]>;

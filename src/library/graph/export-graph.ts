@@ -6,6 +6,7 @@ import { AtomicText } from '../../base/index.ts';
 import { escapeHtml, openRowWriter } from '../../parse/index.ts';
 import type { Graph } from './graph.ts';
 import { communities, readCitations } from './graph.ts';
+import { jsonLd, nQuads, turtle } from './rdf.ts';
 import type { NodeRow } from './types.ts';
 import { familyName } from './types.ts';
 
@@ -14,6 +15,9 @@ export const GRAPH_FORMATS = {
   vosviewer: { ending: '.vosviewer.json', write: (graph: Graph, path: string) => writeText(path, vosViewer(graph)) },
   neo4j: { ending: '-neo4j', write: writeNeo4j },
   'graph-parquet': { ending: '-parquet', write: writeParquet },
+  turtle: { ending: '.ttl', write: (graph: Graph, path: string) => writeText(path, turtle(graph)) },
+  'n-quads': { ending: '.nq', write: (graph: Graph, path: string) => writeText(path, nQuads(graph)) },
+  'json-ld': { ending: '.jsonld', write: (graph: Graph, path: string) => writeText(path, jsonLd(graph)) },
   'graph-obsidian': { ending: '-vault', write: writeVault },
 } as const;
 

@@ -153,6 +153,11 @@ export class Graph implements Disposable {
     return { keys: this.#entitiesNamed(name).flatMap((node) => this.#keysOf(node)), name };
   }
 
+  /** Whether the graph has any source. */
+  exists(): boolean {
+    return hasGraph(this.store);
+  }
+
   /** How many documents, nodes and edges of each kind, and sentences there are. */
   stats() {
     const counts = (table: string): Record<string, number> =>
@@ -442,7 +447,8 @@ function weightedOf({ weight, ...row }: WeightedRow): Weighted {
 /** Opens the graph of a corpus folder for reading. Dispose of it after use. */
 export function openGraph(folder: string): Graph {
   const store = CorpusStore.open(folder);
-  if (hasGraph(store)) return new Graph(store);
+  const graph = new Graph(store);
+  if (graph.exists()) return graph;
   store[Symbol.dispose]();
   throw new AppError('GRAPH_MISSING', `no graph found in ${folder}`, { hint: 'create it with docstokg graph build' });
 }
