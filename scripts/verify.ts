@@ -44,6 +44,16 @@ const CHECKS: Readonly<Record<string, () => Promise<Verified>>> = {
     return { faults, summary: `${works} works, ${chunks} chunks, killed ${kills} times`, details };
   },
 
+  /** Kills machines of a corpus in PostgreSQL and its server at random, and compares the index with one built again. */
+  async database() {
+    const options = checkOptions({ seed: 1, kills: 50, documents: 40 });
+    const { databaseStorm } = await import('../test/support/database-storm.ts');
+    const { kills, serverKills, puts, asked, notes, refused, faults } = await databaseStorm(options);
+    const killed = `machines killed ${kills} times, the server ${serverKills} times`;
+    const details = Object.entries(refused).map(([code, times]) => `refused with ${code} ${times} times`);
+    return { faults, summary: `${killed}: ${puts} changes, ${asked} answers, ${notes} notes`, details };
+  },
+
   /** Refreshes a corpus after a simulated month, kills and resumes it, and compares the report with the changes made. */
   async refresh() {
     const options = checkOptions({ seed: 1, works: 120, kills: 20 });
