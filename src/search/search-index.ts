@@ -46,7 +46,7 @@ export function checkModel({ dense }: IndexManifest, engine: DenseEngine | undef
   );
 }
 
-/** How often a question is asked again when the index was replaced by a new one meanwhile. */
+/** How often a question is asked when what it is answered from was replaced meanwhile. */
 const MOST_SWITCHES = 3;
 
 /** Ranks the passages of an index, which may be files or tables of a server. */
@@ -84,13 +84,15 @@ export class SearchIndex implements AsyncDisposable {
       });
     }
     const { top, mode, minFit = 0 } = options;
-    return await this.#onOneIndex(async () => {
+    return await this.#onOneIndex(async (isLast) => {
       const { snapshot, ranked, candidates, languages } = await this.#ranked(
         query,
         { ...options, top: top * LOOKED_AT },
         signal,
       );
       const passages = await snapshot.read(ranked.map(({ place }) => place));
+      if (passages.size < ranked.length && !isLast)
+        throw new AppError('INDEX_REPLACED', 'documents were replaced meanwhile', { hint: 'try again' });
       const fitOfPassage = fitOf(snapshot, questionTerms(withoutAmountWords(query), languages));
       const hits = findingsFirst(query, ranked, passages).flatMap(({ place, score }) => {
         const [passage, candidate] = [passages.get(place), candidates.get(place)];
@@ -110,11 +112,11 @@ export class SearchIndex implements AsyncDisposable {
     return (await this.#onOneIndex(() => this.#ranked(query, options, signal))).ranked;
   }
 
-  /** A new index may replace the old one at any time: then the question is asked again. */
-  async #onOneIndex<T>(answer: () => Promise<T>): Promise<T> {
+  /** A new index, or new passages of a document, may replace the old ones at any time: then the question is asked again. */
+  async #onOneIndex<T>(answer: (isLast: boolean) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await answer();
+        return await answer(attempt >= MOST_SWITCHES);
       } catch (error) {
         const isSwitched = error instanceof AppError && error.code === 'INDEX_REPLACED';
         if (!isSwitched || attempt >= MOST_SWITCHES) throw error;

@@ -100,3 +100,27 @@ test('every query that gets no connection in time fails with the code of an outa
     silent.close();
   }
 });
+
+/** A message of the PostgreSQL protocol. */
+function message(type: string, body: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(type), length, body]);
+}
+
+test('a server that ends a connection as it hands it over fails a statement, not the process', async () => {
+  const ready = [message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))];
+  const ended = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    // Accepted and ended in one packet.
+    socket.once('data', () => void socket.end(Buffer.concat([...ready, ended])));
+  });
+  await new Promise<void>((listens) => void server.listen(0, '127.0.0.1', listens));
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://user@127.0.0.1:${port}/db?sslmode=disable`;
+  const sessions = await Sessions.open({ url, settings: {}, max: 1, name: 'test' });
+  await assert.rejects(sessions.query('SELECT 1', []), /terminat|not queryable|ended/);
+  await sessions.end();
+  server.close();
+});

@@ -30,6 +30,8 @@ export class Sessions {
     this.#begin = pooler ? `BEGIN${local.join('')}` : 'BEGIN';
     // An idle connection that breaks is replaced; the next statement reports the outage.
     pool.on('error', () => undefined);
+    // One that breaks in use also fails its query. From the first moment: the server may end it as it hands it over.
+    pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   static async open(options: SessionsOptions): Promise<Sessions> {
@@ -73,12 +75,8 @@ export class Sessions {
 
   async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.connect();
-    // A connection that breaks now also fails its query.
-    const broken = (): void => undefined;
-    client.on('error', broken);
     try {
       const result = await work(client);
-      client.removeListener('error', broken);
       client.release();
       return result;
     } catch (error) {

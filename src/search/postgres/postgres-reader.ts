@@ -142,7 +142,6 @@ class PostgresReader implements IndexReader {
       frequency: (term) => frequencies.get(term) ?? 0,
       candidates: (wanted) =>
         this.#candidates(generation, wanted, {
-          at,
           hasNear: totals.near,
           averageLength: totals.words / totals.passages || 1,
         }),
@@ -151,7 +150,12 @@ class PostgresReader implements IndexReader {
   }
 
   async documents(): Promise<readonly string[]> {
-    const { all } = await this.#documentsAt(undefined);
+    const generation = await currentGeneration(this.#connection);
+    if (!generation) throw missing();
+    const { all } = await this.#read(async (run) => {
+      await run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+      return await this.#documentsNow(run, generation.number);
+    });
     return all.flatMap(({ id, is_copy: isCopy }) => (isCopy ? [] : [id])).sort();
   }
 
@@ -175,13 +179,15 @@ class PostgresReader implements IndexReader {
   async #candidates(
     { number, dense }: Generation,
     { filter, terms, byWords, near }: WantedCandidates,
-    { at, hasNear, averageLength }: { readonly at: string; readonly hasNear: boolean; readonly averageLength: number },
+    { hasNear, averageLength }: { readonly hasNear: boolean; readonly averageLength: number },
   ): Promise<readonly Candidate[]> {
     const vector = dense && this.#vector !== undefined && near ? { ...near, schema: this.#vector } : undefined;
-    const chosen = await this.#chosenBy(filter, at, number);
     return await this.#read(async (run) => {
+      // All statements see the same documents, whatever is replaced meanwhile.
+      await run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
       // Plans depend on how much a filter leaves, and on how frequent the words are.
       await run('SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL jit = off');
+      const chosen = await this.#chosenBy(run, filter, number);
       const places = { ...facetsOf(filter), ...chosenValues(chosen) };
       const nearest = vector
         ? await nearestOf(run, { number, chosen, hasNear, dimensions: dense?.dimensions ?? 0 }, vector, places)
@@ -231,16 +237,14 @@ class PostgresReader implements IndexReader {
     return mean;
   }
 
-  async #chosenBy(filter: SearchFilter, at: string, generation: number): Promise<Chosen> {
+  async #chosenBy(run: RunStatement, filter: SearchFilter, generation: number): Promise<Chosen> {
     const { documents } = filter;
     if (!documents) {
       // Copies are few: without another filter there is no need for the names of all.
-      const rows = await this.#read((run) =>
-        run<{ number: number }>(`SELECT number FROM search_documents_${generation} WHERE is_copy`),
-      );
+      const rows = await run<{ number: number }>(`SELECT number FROM search_documents_${generation} WHERE is_copy`);
       return { isOnly: false, documents: rows.map(({ number }) => number) };
     }
-    const { all, chosen } = await this.#documentsAt(at);
+    const { all, chosen } = await this.#documentsNow(run, generation);
     const key = filterKey({ documents });
     const known = chosen.get(key);
     if (known) return known;
@@ -256,18 +260,19 @@ class PostgresReader implements IndexReader {
     return made;
   }
 
-  /** All documents; with `at` those that were read after the same changes are enough. */
-  async #documentsAt(at: string | undefined): Promise<KnownDocuments> {
-    if (at !== undefined && this.#documents.at === at) return this.#documents;
-    const generation = await currentGeneration(this.#connection);
-    if (!generation) throw missing();
-    const { number } = generation;
-    const all = await this.#read((run) =>
-      run<KnownDocuments['all'][number]>(`SELECT number, id, is_copy FROM search_documents_${number}`),
+  /** The documents as a transaction sees them: those that were read before, if nothing has changed since. */
+  async #documentsNow(run: RunStatement, generation: number): Promise<KnownDocuments> {
+    const [now] = await run<{ changes: number }>(
+      `SELECT coalesce(sum(changes), 0)::bigint AS changes FROM search_totals_${generation}`,
     );
-    const known = { at: at ?? '', all, chosen: new Map<string, Chosen>() };
-    if (at !== undefined) this.#documents = known;
-    return known;
+    const at = `${generation} ${now?.changes}`;
+    if (this.#documents.at !== at) {
+      const all = await run<KnownDocuments['all'][number]>(
+        `SELECT number, id, is_copy FROM search_documents_${generation}`,
+      );
+      this.#documents = { at, all, chosen: new Map() };
+    }
+    return this.#documents;
   }
 
   /** Statements of one transaction; one that misses its table says that the index was replaced. */
