@@ -341,7 +341,8 @@ export class Corpus implements AsyncDisposable {
     if (request.format === 'parquet' || request.format === 'documents')
       await this.#shared?.files.bringAll('Data/ChunkedDocTagFiles/');
     const format = chunkFormat(dataRoot, this.config) ?? 'parquet';
-    yield* exportCorpus(request, { name: basename(this.folder), at: this.#now(), dataRoot, format }, works);
+    const name = this.#shared ? this.config.queue.schema : basename(this.folder);
+    yield* exportCorpus(request, { name, at: this.#now(), dataRoot, format }, works);
   }
 
   /** Duplicates and versions of works. A work split off with `apart` is downloaded by the next run. */

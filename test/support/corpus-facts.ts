@@ -5,7 +5,7 @@ import { EXPORT_FORMATS } from '../../src/corpus/index.ts';
 import { graphHash } from './graph.ts';
 
 /** Formats that are one text. */
-const TEXTS = EXPORT_FORMATS.filter((format) => !['parquet', 'obsidian'].includes(format));
+const TEXTS = EXPORT_FORMATS.filter((format) => !['parquet', 'obsidian', 'ro-crate'].includes(format));
 
 export interface FactsOptions {
   readonly questions: readonly string[];
