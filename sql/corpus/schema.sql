@@ -119,6 +119,17 @@ create table decided_works (
 ) without rowid;
 create index decided_works_by_of on decided_works (of);
 
+-- People's decisions about nodes of the graph: `node` is the same as `of`; or, with `name`, what papers print like this is not
+-- `node` but a node of its own.
+create table decided_nodes (
+  node text not null,
+  of text not null default '',
+  name text not null default '',
+  at text not null,
+  primary key (node, of, name),
+  check ((of = '') <> (name = ''))
+) without rowid;
+
 -- Decisions of reviewers; `undone` if taken back.
 create table screened (
   sequence integer primary key,

@@ -23,12 +23,14 @@ import type {
   ExtractedFindings,
   FindingsEstimate,
   FindingsRequest,
+  DecidedNode,
   Directory,
   KnownWork,
   LookedUp,
   NamedWorks,
 } from '../graph/index.ts';
 import {
+  DECIDED_OWNER,
   answersPath,
   findingsEstimate,
   readFindings,
@@ -84,6 +86,11 @@ export interface GraphRequest {
   readonly flags?: StageCall | undefined;
 }
 
+/** A decision about nodes, by their ids or names: `node` is the same as `into`, or what papers print as `name` is not `node`. */
+export type NodeDecision =
+  | { readonly kind: 'merge' | 'undo merge'; readonly node: string; readonly into: string }
+  | { readonly kind: 'split' | 'undo split'; readonly node: string; readonly name: string };
+
 /** Parsed papers and facts of them, in the folder and in a store. */
 const PARSED = 'Data/DocTagsFiles/';
 const FACTS = 'Data/GraphFacts/';
@@ -106,10 +113,15 @@ function* sourcesIn(
   works?: ReadonlySet<string>,
 ): ReturnType<typeof graphSources> {
   const records = new Records(store);
-  for (const source of graphSources({ dataRoot, records, answers: referenceAnswers(store) })) {
+  for (const source of graphSources({
+    dataRoot,
+    records,
+    answers: referenceAnswers(store),
+    decided: records.decidedNodes(),
+  })) {
     const { kind, owner } = source;
     const work = kind === 'record' ? owner.slice('record:'.length) : records.ofDocument(owner)?.id;
-    if (!works || works.has(work ?? '')) yield source;
+    if (!works || works.has(work ?? '') || owner === DECIDED_OWNER) yield source;
   }
 }
 
@@ -121,6 +133,8 @@ export interface CorpusGraph {
   readonly exists: boolean;
   /** Takes over what other machines have built; false if there is nothing new. Only for a corpus in PostgreSQL. */
   catchUp(signal?: AbortSignal): Promise<boolean>;
+  /** Merges nodes, splits a printed name off a node, or undoes it. Gives what was decided; the graph has it at once. */
+  decide(change?: NodeDecision): Promise<readonly DecidedNode[]>;
   /** Fills the graph tables from facts extracted before; returns the number of nodes. */
   refill(store: CorpusStore): Promise<number>;
   /** Updates the graph from documents and records; with `graph.lookup` also from OpenAlex and Crossref. */
@@ -196,6 +210,32 @@ export function corpusGraph({ folder, config, shared }: GraphPlace, { clock, web
     catchUp(signal?: AbortSignal): Promise<boolean> {
       catching = catching.catch(() => false).then(() => catchUp(signal));
       return catching;
+    },
+
+    async decide(change?: NodeDecision): Promise<readonly DecidedNode[]> {
+      using store = CorpusStore.create(folder, { manifests: manifestFolder(config), journal });
+      await store.ingestSoon();
+      const records = new Records(store);
+      if (!hasGraph(store)) await updateGraphSoon(store, sourcesIn(store, dataRoot));
+      if (change) {
+        const at = new Date(clock.now()).toISOString();
+        const graph = new Graph(store);
+        // What was merged is named by its id: by its name one finds what it was merged into.
+        // A node of which every name was split off is in the decisions alone.
+        const decided = new Set(records.decidedNodes().map(({ node }) => node));
+        const idOf = (name: string): string => (decided.has(name) ? name : graph.nodeNamed(name).id);
+        if ('into' in change) {
+          const [node, into] = [idOf(change.node), graph.find(change.into).id];
+          if (graph.find(change.node).id === into && change.kind === 'merge')
+            throw new AppError('USAGE_SAME_NODE', `${node} and ${into} are one already`, {
+              hint: 'docstokg graph same RUN lists what was merged',
+            });
+          records.setSameNode(node, into, change.kind === 'merge', at);
+        } else records.setOtherNode(idOf(change.node), change.name, change.kind === 'split', at);
+        store.ingest();
+        await updateGraphSoon(store, sourcesIn(store, dataRoot));
+      }
+      return records.decidedNodes();
     },
 
     async refill(store: CorpusStore): Promise<number> {

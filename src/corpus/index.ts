@@ -43,7 +43,7 @@ export {
 export { Corpus, openCorpus, openDatabaseCorpus } from './corpus.ts';
 export type { CorpusOptions, GivenNote, NotesRequest } from './corpus.ts';
 export type { Note } from '../database/index.ts';
-export type { CorpusGraph, GraphRequest } from './corpus-graph.ts';
+export type { CorpusGraph, GraphRequest, NodeDecision } from './corpus-graph.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
 export { copyNotice } from './fleet-part.ts';

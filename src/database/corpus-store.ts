@@ -38,7 +38,7 @@ import { WorkRows } from './work-rows.ts';
 const NAME = 'corpus.sqlite';
 const APPLICATION = 'DtKc';
 /** Raised with every change of `schema.sql`: an older database is built again, a newer one refused. */
-const SCHEMA_VERSION = 5;
+const SCHEMA_VERSION = 6;
 const BATCH_BYTES = 1 << 20;
 const BUSY_MS = 30_000;
 const ROWS_PER_CALL = 10;

@@ -68,6 +68,22 @@ export type Decision =
       readonly same: boolean;
       readonly at: string;
     }
+  /** Whether two nodes of the graph are one; the last line about them counts. */
+  | {
+      readonly kind: 'same-node';
+      readonly node: string;
+      readonly of: string;
+      readonly same: boolean;
+      readonly at: string;
+    }
+  /** Whether what papers print as `name` is another thing than the node that they were taken for. */
+  | {
+      readonly kind: 'other-node';
+      readonly node: string;
+      readonly name: string;
+      readonly other: boolean;
+      readonly at: string;
+    }
   /** Undoes or restores one merge of versions, or all merges of a work where `of` is null. */
   | { readonly kind: 'split' | 'merge'; readonly work: string; readonly of: string | null; readonly at: string };
 

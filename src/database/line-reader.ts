@@ -68,7 +68,8 @@ export class LineReader {
         return applyRecordLine(this.#sql, this.#works, value as unknown as RecordLine);
       case 'decisions':
         return (
-          (['set', 'protocol', 'sample'].includes(String(value['kind'])) || typeof value['work'] === 'string') &&
+          (['set', 'protocol', 'sample', 'same-node', 'other-node'].includes(String(value['kind'])) ||
+            typeof value['work'] === 'string') &&
           this.#decision(value as unknown as Decision)
         );
       case 'objects':
@@ -182,6 +183,20 @@ export class LineReader {
         if (typeof of !== 'string' || of === work) return false;
         this.#sql.insert('decided_works', { id: work, of, apart: same ? 0 : 1 }, 'or replace');
         for (const name of [work, of]) this.#works.changed(name);
+        return true;
+      }
+      case 'same-node': {
+        const { node, of, same } = decision;
+        if (text(node) === null || text(of) === null || node === of) return false;
+        this.#sql.run('delete from decided_nodes where node = ? and of = ?', node, of);
+        if (same) this.#sql.insert('decided_nodes', { node, of, name: '', at: text(decision.at) ?? '' });
+        return true;
+      }
+      case 'other-node': {
+        const { node, name, other } = decision;
+        if (text(node) === null || text(name) === null) return false;
+        this.#sql.run('delete from decided_nodes where node = ? and name = ?', node, name);
+        if (other) this.#sql.insert('decided_nodes', { node, of: '', name, at: text(decision.at) ?? '' });
         return true;
       }
       case 'split':

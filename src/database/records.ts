@@ -4,6 +4,7 @@ import type { NoticeAbout, VersionLink, WorkIds, WorkRecord } from '../works/ind
 import { bestFirst, findVersions, groupsOf, keyOf, mergeIds, NO_IDS, versionKeys } from '../works/index.ts';
 import type { KnownIdentity, ManifestRow, NamedWork } from '../download/index.ts';
 import { CorpusStore } from './corpus-store.ts';
+import type { DecidedNode } from '../graph/index.ts';
 import type { Decision, Label, Note, SavedSet } from './decisions.ts';
 import type { OwnPaper, ReadDocument, RecordLine } from './record-rows.ts';
 import { joined, noticed, otherIds, readRecord, sameRecord } from './record-rows.ts';
@@ -234,6 +235,21 @@ export class Records implements KnownIdentity, Disposable {
        union all select id, of, apart from decided_works order by of, work`,
     );
     return rows.map((row) => ({ ...row, apart: row.apart === 1 }));
+  }
+
+  /** What people decided about nodes of the graph. */
+  decidedNodes(): readonly DecidedNode[] {
+    return this.#store.all<DecidedNode>('select node, of, name, at from decided_nodes order by node, of, name');
+  }
+
+  /** Merges a node into another one, or undoes it. */
+  setSameNode(node: string, of: string, same: boolean, at: string): void {
+    this.#decide([{ kind: 'same-node', node, of, same, at }]);
+  }
+
+  /** Splits what papers print as `name` off a node, or undoes it. */
+  setOtherNode(node: string, name: string, other: boolean, at: string): void {
+    this.#decide([{ kind: 'other-node', node, name, other, at }]);
   }
 
   /** Splits a work from its duplicates, or merges them again; returns how many works changed. */

@@ -11,6 +11,8 @@ export type {
 export { factsPath, graphPlan, graphWorker } from './build/stage.ts';
 export { graphSources, hasFacts } from './build/graph-sources.ts';
 export type { GraphInput } from './build/graph-sources.ts';
+export type { DecidedNode } from './build/decided.ts';
+export { DECIDED_OWNER } from './build/decided.ts';
 export type { Catalogue, Directory, KnownWork, LookedUp, NamedWorks } from './lookup/look-up.ts';
 export { lookUpNames, lookUpReferences } from './lookup/look-up.ts';
 export { answersPath, findingsEstimate, readFindings } from './findings/findings-stage.ts';

@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 
-import type { Corpus } from '../../corpus/index.ts';
+import { AppError } from '../../base/index.ts';
+import type { Corpus, NodeDecision } from '../../corpus/index.ts';
 import { EDGE_KINDS } from '../../graph/index.ts';
 import { simulatedLayer } from '../../run/index.ts';
 import { askedRun, GRAPH_QUERIES, graphQuestion } from '../../questions/index.ts';
@@ -17,7 +18,8 @@ export function graphCommand() {
   return new Command('graph')
     .description('build and query the knowledge graph of a corpus; every edge has its evidence')
     .addCommand(buildCommand())
-    .addCommand(listCommand());
+    .addCommand(listCommand())
+    .addCommand(sameCommand());
 }
 
 function buildOptions() {
@@ -176,6 +178,53 @@ async function printRows(statement: string, named: string | undefined, session: 
   using graph = corpus.graph.open(session.warn);
   const rows = graph.sql(statement);
   session.print(rows, rows.map((row) => JSON.stringify(row)).join('\n'));
+}
+
+function sameOptions() {
+  return runArgument(databaseOptions(shared(new Command('same'))))
+    .description(
+      'list what you decided about nodes; merge two that are one, split off a name that is another, or undo it',
+    )
+    .option('--merge <node>', 'this node is the same as --into')
+    .option('--into <node>', 'the node that stays')
+    .option('--split <node>', 'what papers print as --name is not this node, but one of its own')
+    .option('--name <text>', 'the name as papers print it')
+    .option('--undo', 'take the decision back')
+    .addHelpText(
+      'after',
+      `
+Nodes are given by id or name. The graph has the change at once, and every build keeps it.
+
+Examples:
+  docstokg graph same runs/corals
+  docstokg graph same runs/corals --merge "A. millepora" --into "Acropora millepora"
+  docstokg graph same runs/corals --split "heart failure" --name HF
+  docstokg graph same runs/corals --split "heart failure" --name HF --undo
+`,
+    );
+}
+
+function sameCommand() {
+  return sameOptions().action(async (named, flags, self) => {
+    const session = openSession(self);
+    await using corpus = await corpusOf(session, named);
+    const decided = await corpus.graph.decide(nodeDecision(flags));
+    const lines = decided.map(({ node, of, name, at }) =>
+      of === '' ? `${node} is not what papers print as "${name}", since ${at}` : `${node} is ${of}, since ${at}`,
+    );
+    session.print(decided, lines.length === 0 ? 'nothing was decided about nodes' : lines.map(plain).join('\n'));
+  });
+}
+
+function nodeDecision({ merge, into, split, name, undo }: FlagsOf<typeof sameOptions>): NodeDecision | undefined {
+  if (merge !== undefined && into !== undefined && split === undefined)
+    return { kind: undo ? 'undo merge' : 'merge', node: merge, into };
+  if (split !== undefined && name !== undefined && merge === undefined)
+    return { kind: undo ? 'undo split' : 'split', node: split, name };
+  if ([merge, into, split, name].every((each) => each === undefined) && !undo) return undefined;
+  throw new AppError('USAGE_SAME', 'expected --merge with --into, or --split with --name', {
+    hint: 'docstokg graph same --help has examples',
+  });
 }
 
 /** The id of a work as `docstokg run` accepts it; empty for works known only from a printed reference. */

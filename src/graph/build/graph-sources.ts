@@ -14,6 +14,8 @@ import { withWork } from '../extract/reading.ts';
 import { LINK_VERSION } from '../link/link.ts';
 import type { StoredAnswer, StoredAnswers } from '../lookup/look-up.ts';
 import { findAnswer, withAnswers, withNames } from '../lookup/look-up.ts';
+import type { DecidedNode } from './decided.ts';
+import { decidedMerges, withSplitNames } from './decided.ts';
 import { factsPath } from './stage.ts';
 
 export interface GraphInput {
@@ -21,6 +23,8 @@ export interface GraphInput {
   readonly records?: { all(): Iterable<WorkRecord>; ofDocument(document: string): WorkRecord | undefined };
   /** Catalogues' answers about references without an identifier and about cited ids. */
   readonly answers?: Pick<StoredAnswers, 'get'> | undefined;
+  /** What people decided about nodes. */
+  readonly decided?: readonly DecidedNode[] | undefined;
 }
 
 interface Facts {
@@ -38,7 +42,7 @@ export interface GraphSource {
   readonly hasStaleFindings: boolean;
 }
 
-export function* graphSources({ dataRoot, records, answers }: GraphInput): Generator<GraphSource> {
+export function* graphSources({ dataRoot, records, answers, decided = [] }: GraphInput): Generator<GraphSource> {
   const answerTo = (question: string): StoredAnswer | undefined => findAnswer(answers, question);
   for (const record of records?.all() ?? []) {
     const said = extractRecord(record);
@@ -51,6 +55,15 @@ export function* graphSources({ dataRoot, records, answers }: GraphInput): Gener
       hasStaleFindings: false,
     };
   }
+  const merges = decidedMerges(decided);
+  if (merges)
+    yield {
+      kind: 'record',
+      owner: merges.owner,
+      content: sha256(JSON.stringify(merges)),
+      read: () => merges,
+      hasStaleFindings: false,
+    };
   for (const document of parsedDocuments(dataRoot)) {
     const path = factsPath(dataRoot, document);
     if (!existsSync(path)) continue;
@@ -59,12 +72,15 @@ export function* graphSources({ dataRoot, records, answers }: GraphInput): Gener
     const findings = findingsOf(dataRoot, document);
     const stated = findings === 'stale' ? undefined : findings;
     const ids = record ? canonicalJson([record.ids, record.funders]) : '';
+    const splits = decided.filter(({ node, name }) => name !== '' && text.includes(JSON.stringify(node)));
     const found = stated ? JSON.stringify([stated.nodes, stated.edges]) : '';
     yield {
       kind: 'document',
       owner: document,
-      content: sha256(`${LINK_VERSION} ${FINDING_LINK_VERSION} ${text}\n${ids}${found}${answersIn(text, answers)}`),
-      read: () => withAnswers(ofDocument(text, document, record, stated), answerTo),
+      content: sha256(
+        `${LINK_VERSION} ${FINDING_LINK_VERSION} ${text}\n${ids}${found}${answersIn(text, answers)}${splits.length > 0 ? JSON.stringify(splits) : ''}`,
+      ),
+      read: () => withAnswers(ofDocument(text, document, { record, findings: stated, splits }), answerTo),
       hasStaleFindings: findings === 'stale',
     };
   }
@@ -93,8 +109,15 @@ function findingsOf(dataRoot: string, document: string): FindingsFile | 'stale' 
 function ofDocument(
   text: string,
   document: string,
-  record: WorkRecord | undefined,
-  findings: FindingsFile | undefined,
+  {
+    record,
+    findings,
+    splits,
+  }: {
+    readonly record: WorkRecord | undefined;
+    readonly findings: FindingsFile | undefined;
+    readonly splits: readonly DecidedNode[];
+  },
 ): Contribution {
   const { known, contribution: said } = JSON.parse(text) as Facts;
   const contribution =
@@ -113,7 +136,7 @@ function ofDocument(
     rank: RANK.document,
     data: { title: known.title, authors: known.authors.slice(0, 30), document, inCorpus: true },
   };
-  const named = withWork(withKnownFunders(linkFindings(contribution), record), work);
+  const named = withWork(withKnownFunders(linkFindings(withSplitNames(contribution, splits)), record), work);
   return { ...named, nodes: [...named.nodes, node] };
 }
 

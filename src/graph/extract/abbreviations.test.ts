@@ -47,3 +47,10 @@ test('offsets refer to the text', () => {
   assert.equal(text.slice(found.long.start, found.long.end), 'essential oil');
   assert.equal(text.slice(found.short.start, found.short.end), 'EO');
 });
+
+test('a bracket and a stroke before a long form are not part of it', () => {
+  assert.deepEqual(pairs('in ethylene carbonate (EC)/ethyl methyl carbonate (EMC) (3/7)'), [
+    'EC = ethylene carbonate',
+    'EMC = ethyl methyl carbonate',
+  ]);
+});

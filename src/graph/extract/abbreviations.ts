@@ -11,7 +11,7 @@ interface Span extends Stretch {
   readonly text: string;
 }
 
-export const ABBREVIATION_VERSION = 3;
+export const ABBREVIATION_VERSION = 4;
 
 const LONGEST_SHORT = 20;
 const LONGEST_INSIDE = 240;
@@ -101,7 +101,7 @@ function before(text: string, open: number): Piece {
   const from = Math.max(0, open - 300);
   const part = text.slice(from, open);
   // A bracket inside a chemical name ends nothing: "(-)-[125I]-cyanopindolol".
-  const sentence = [...part.matchAll(/[.!?;]\s+(?=[\p{Lu}\d])|[)\]](?![^\s,;.()])|[([](?=[^()[\]]*$)|;\s/gu)].at(-1);
+  const sentence = [...part.matchAll(/[.!?;]\s+(?=[\p{Lu}\d])|[)\]](?![^\s,;.()/])|[([](?=[^()[\]]*$)|;\s/gu)].at(-1);
   const start = sentence ? sentence.index + sentence[0].length : 0;
   return { text: part.slice(start), start: from + start };
 }

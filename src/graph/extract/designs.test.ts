@@ -35,6 +35,8 @@ test('what others did is not the design of the paper', () => {
       'A cohort study found more.',
       'We know of a cohort study in Oslo [3].',
       'Our finding agrees with a previous case report.',
+      'A systematic review would be advisable to confirm this.',
+      'We plan a future randomised controlled trial.',
     ),
     [],
   );

@@ -10,6 +10,10 @@ const OWN =
   /\b(?:we|our|this|present|herein)\b|\b(?:was|were) (?:conducted|performed|carried out|designed|undertaken)\b/iu;
 const CITES = /\[\d|\(\d{1,3}(?:[,–-]\s?\d{1,3})*\)|et al|\b(?:previous|earlier|other|another|recent) /iu;
 
+/** What others should do, how one reports, and what is planned is not what the paper did. */
+const NOT_DONE =
+  /\b(?:would|should|could|future|planned|will allow|methodology of|advisable|recommend\p{L}*|needed|warranted|statement|checklist|reporting items|guidelines?)\b/iu;
+
 /** Says the design of the study: named in the title, or in a sentence in which the paper speaks of itself. */
 export function extractDesigns(reading: Reading, say: Statements): void {
   const times = new Map<string, number>();
@@ -32,6 +36,6 @@ function* ownSentences(reading: Reading) {
   for (const { block, section, sentences } of reading.prose)
     for (const stretch of sentences) {
       const text = block.text.slice(stretch.start, stretch.end);
-      if (OWN.test(text) && !CITES.test(text)) yield { block: block.order, stretch, section };
+      if (OWN.test(text) && !CITES.test(text) && !NOT_DONE.test(text)) yield { block: block.order, stretch, section };
     }
 }

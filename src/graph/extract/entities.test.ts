@@ -92,3 +92,29 @@ test('countries are places by any of their names, without the tagger', () => {
     ],
   );
 });
+
+test('an abbreviation is of a type only if its long form is', () => {
+  const targets = said(
+    'The minimum bactericidal concentration (MBC) was read. The [disease MBC] fell. [gene PUFA] = polyunsaturated fatty acid; SFA = saturated fatty acid. A [gene CHS mutant] grew. Heart failure (HF) rose: [disease Heart failure] kills. [disease HF] too.',
+  ).map((line) => line.split(' | ')[1]);
+  assert.deepEqual(targets, ['disease:name:heart failure', 'disease:name:heart failure']);
+});
+
+test('a plural that a paper defines is its singular too', () => {
+  const targets = said('The [disease heart attacks] (HAs) are frequent. A [disease HA] kills.').map(
+    (line) => line.split(' | ')[1],
+  );
+  assert.deepEqual(targets, ['disease:name:heart attack', 'disease:name:heart attack']);
+});
+
+test('protocols, indices of symbols, banks of cells, and programs that nobody uses are no entities', () => {
+  assert.deepEqual(
+    said(
+      'The [organisation Halden protocol] was kept. [organism hv] is an index. The line [cell NCBI] is old.',
+      'This is a [software PNAS] Direct Submission.',
+      'The [software Geno3D] server made models.',
+      'From the a [organisation c Department of Medicine] came',
+    ).map((line) => line.split(' | ')[1]),
+    ['software:name:geno3d', 'organisation:name:department of medicine'],
+  );
+});

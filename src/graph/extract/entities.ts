@@ -8,7 +8,7 @@ import { ENTITY_KINDS } from '../schema.ts';
 import type { EntityKind } from '../schema.ts';
 import type { Reading, Statements } from './reading.ts';
 import type { TaggedEntity } from './tagging.ts';
-import { lettersOf } from '../../base/index.ts';
+import { foldCase, lettersOf } from '../../base/index.ts';
 
 const COUNTRY = { name: 'country-name', version: 1 };
 const METHOD = { name: 'tagger', version: TAGGER_VERSION };
@@ -42,13 +42,15 @@ export function extractEntities(reading: Reading, say: Statements, tagged: reado
   const texts = new Map(reading.prose.map(({ block }) => [block.order, block.text]));
   const found = joinedWords(tagged.filter(isShown), texts)
     .map((entity) => withText(entity, texts.get(entity.block) ?? ''))
-    .filter(isName);
+    .filter(isName)
+    .filter((mention) => mention.label !== 'software' || isUsed(reading, mention));
   const mentions = [
     ...found,
     ...countriesIn(reading).filter((country) => !found.some((each) => isInName(country, each))),
   ];
   const nameOf = namesIn(reading, mentions);
-  const byName = Map.groupBy(withoutOverlaps(mentions), (mention) => nameOf(mention).name);
+  const named = mentions.filter((mention) => isWhatItStandsFor(nameOf(mention), mention, mentions));
+  const byName = Map.groupBy(withoutOverlaps(named), (mention) => nameOf(mention).name);
   for (const [name, group] of [...byName].slice(0, MOST_ENTITIES)) {
     const type = likeliestType(group);
     const own = group.filter(({ label }) => label === type);
@@ -73,6 +75,20 @@ export function extractEntities(reading: Reading, say: Statements, tagged: reado
       say.edge({ kind: 'names', target, score: sure }, sentence, country === undefined ? METHOD : COUNTRY, detail);
     }
   }
+}
+
+/**
+ * An abbreviation is of a type only if the model gives that type to words of its long form too: "MBC" alone looks like a
+ * cancer, "minimum bactericidal concentration" does not.
+ */
+function isWhatItStandsFor({ via }: Named, { label, printed }: Mention, mentions: readonly Mention[]): boolean {
+  if (via?.reason !== 'abbreviation') return true;
+  const long = ` ${entityName(via.of.slice(0, via.of.lastIndexOf(' (')))} `;
+  return mentions.some((other) => {
+    if (other.label !== label || other.printed === printed) return false;
+    const name = ` ${entityName(other.printed)} `;
+    return long.includes(name) || name.includes(long);
+  });
 }
 
 /** How sure the model must be of each token of a mention, from 0 to 1. */
@@ -107,6 +123,9 @@ function isInName(country: Mention, other: Mention): boolean {
 
 function withText(entity: ShownEntity, text: string): Mention {
   let { start, end } = entity;
+  // "c Department of Medicine": the letter of an affiliation.
+  if (entity.label === 'organisation' || entity.label === 'place')
+    start += /^\p{Ll} (?=\p{Lu})/u.exec(text.slice(start, end))?.[0].length ?? 0;
   // Brackets and quotes around a name are not part of it, nor one bracket of two.
   const bare = (): string => text.slice(start, end);
   start += LEADING.exec(bare())?.[0].length ?? 0;
@@ -147,6 +166,16 @@ function isName({ printed, label }: Mention): boolean {
   // Half of a hyphenated word, or a number of a reference that stuck to a word.
   if (/^[-–/]|[-–/]$/.test(printed) || /\p{Ll}{4}\d{2,}$/u.test(printed)) return false;
   if (label === 'cell' && NO_LIVING_CELL.test(printed)) return false;
+  // "the Halden protocol", "the DPPH method": how something is done, whoever it is named after.
+  if (PROCEDURE.test(printed)) return false;
+  // A sequence or a mutant of a gene is not the gene.
+  if (
+    label === 'gene' &&
+    /(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test)$/iu.test(printed)
+  )
+    return false;
+  // "hv" is the index of a symbol.
+  if (label !== 'chemical' && /^\p{Ll}{2}$/u.test(printed)) return false;
   // Short capitals are names of groups and genes more often than of places.
   if (label === 'place' && /^\p{L}{1,3}$/u.test(printed) && !SHORT_PLACES.has(printed)) return false;
   if ((label === 'chemical' ? CHEMICAL_ADJECTIVE : ADJECTIVE).test(printed)) return false;
@@ -154,9 +183,21 @@ function isName({ printed, label }: Mention): boolean {
   return words.length <= 10 && !words.every((word) => STOP_WORDS.has(word) || NO_NAME.has(word));
 }
 
-/** Cells that give current. */
+const PROCEDURE =
+  /(?<=\s)(?:protocols?|trials?|stud(?:y|ies)|surveys?|scales?|scores?|ind(?:ex|ices)|tests?|assays?|methods?|procedures?|criteri(?:on|a)|classifications?|guidelines?|questionnaires?|registry|equations?|models?)$/iu;
+
+/** Of a program a sentence says that it is one, or what was done with it; journals and plants have such names too. */
+function isUsed(reading: Reading, { block, start }: Mention): boolean {
+  const sentence = reading.sentenceAt(block, start);
+  const text = reading.document.blocks[block]?.text.slice(sentence?.stretch.start, sentence?.stretch.end) ?? '';
+  return SOFTWARE_CUE.test(text);
+}
+const SOFTWARE_CUE =
+  /software|program|package|version|\bv\.? ?\d|\btool|toolbox|server|library|libraries|plug-?in|script|\bcode\b|implement|using|analy[sz]ed|calculated|performed|\b(?:Inc|Corp|Ltd|LLC|GmbH)\b/i;
+
+/** Cells that give current, and banks of cells. */
 const NO_LIVING_CELL =
-  /batter|-ion\b|\b(?:fuel|solar|photovoltaic|galvanic|electro\p{Ll}*|coin|pouch|baseline|unit)\b/iu;
+  /batter|-ion\b|\b(?:fuel|solar|photovoltaic|galvanic|electro\p{Ll}*|coin|pouch|baseline|unit|NCBI|ATCC|ECACC|DSMZ)\b/iu;
 const SHORT_PLACES: ReadonlySet<string> = new Set(['UK', 'US', 'USA', 'UAE', 'EU']);
 /** One word in lower case that says how something is: "nuclear", "neurological", "hairy". */
 const ADJECTIVE = /^\p{Ll}+(?:al|ic|ar|ous|ive|ary|ory|able|ible|ed|ing|less|ly|ry|sy)$/u;
@@ -179,7 +220,7 @@ const NO_NAME: ReadonlySet<string> = new Set(
     'subjects participant participants control controls population populations country countries city area areas region regions ' +
     'place places north south east west university hospital department institute company organisation organization software ' +
     'program package tool tools version device devices equipment instrument instruments infection infections toxicity pain ' +
-    'death deaths solution solutions mixture water body test tests result results figure table'
+    'smoke smoking plume culture cultures line lines event events death deaths solution solutions mixture water body test tests result results figure table'
   ).split(' '),
 );
 
@@ -220,6 +261,9 @@ function namesIn(reading: Reading, mentions: readonly Mention[]): (mention: Ment
   for (const { block } of reading.prose)
     for (const { short, long } of findAbbreviations(block.text))
       add(longForms, short.text, long.text.replaceAll(/\s+/g, ' ').replace(LEADING, ''));
+  for (const { block } of reading.prose)
+    for (const { 1: short = '', 2: long = '' } of block.text.matchAll(LISTED))
+      if (foldCase(short).startsWith(foldCase(long).slice(0, 1))) add(longForms, short, long.trim());
   const species = new Map<string, Map<string, string>>();
   for (const { printed } of mentions) {
     const initial = speciesInitial(printed);
@@ -234,7 +278,9 @@ function namesIn(reading: Reading, mentions: readonly Mention[]): (mention: Ment
         label: country,
         via: country === printed ? null : { reason: 'country', of: country },
       };
-    const long = only(longForms.get(printed));
+    // "SSE" where the paper defines "SSEs", and the other way round.
+    const plural = printed.endsWith('s') ? printed.slice(0, -1) : `${printed}s`;
+    const long = only(longForms.get(printed) ?? longForms.get(plural));
     if (long !== undefined)
       return { name: entityName(long, type), label: long, via: { reason: 'abbreviation', of: `${long} (${printed})` } };
     const short = shortSpecies(printed);
@@ -245,6 +291,9 @@ function namesIn(reading: Reading, mentions: readonly Mention[]): (mention: Ment
     return { name: entityName(whole, type), label: whole, via: { reason: 'species', of: full } };
   };
 }
+
+/** An entry of a list of abbreviations: "PUFA = polyunsaturated fatty acid;". */
+const LISTED = /(?<![\p{L}\p{N}-])(\p{Lu}[\p{L}\p{N}-]{1,9}) ?= ?(\p{L}[\p{L}\p{N} ’'/-]{4,80})(?=[,;.]|$)/gu;
 
 /** Forms are counted once, however they are printed. */
 function add(forms: Map<string, Map<string, string>>, short: string, long: string): void {

@@ -13,7 +13,7 @@ import type { TaggedDocument } from './tagging.ts';
 import { placeKey } from './tagging.ts';
 import { extractTerms } from './terms.ts';
 import type { Vocabulary } from './vocabulary.ts';
-import { extractVocabulary } from './vocabulary.ts';
+import { extractVocabulary, identifyByVocabulary } from './vocabulary.ts';
 import { extractFindings } from '../findings/extract-findings.ts';
 import type { Callout } from './callouts-author-year.ts';
 import { CALLOUT_VERSION, findCallouts } from './callouts.ts';
@@ -21,7 +21,7 @@ import { referenceLabel } from '../link/parse-reference.ts';
 import type { ListedReference } from './reference-list.ts';
 
 /** Raised when extraction from the same document changes. */
-export const EXTRACTION_VERSION = 15;
+export const EXTRACTION_VERSION = 17;
 
 /** Extracts all statements of a parsed document; `withWork` fills in the work's id. */
 export function extractDocument(
@@ -48,7 +48,10 @@ export function extractDocument(
   extractPopulation(reading, say);
   extractEntities(reading, say, options.tagged?.entities ?? []);
   if (options.tagged) extractFindings(reading, say, { tagged: options.tagged, callouts });
-  if (options.vocabulary) extractVocabulary(reading, say, options.vocabulary);
+  if (options.vocabulary) {
+    extractVocabulary(reading, say, options.vocabulary);
+    identifyByVocabulary(say, options.vocabulary);
+  }
   return { owner, work: THIS_WORK, fileSha256, nodes: say.nodes, edges: say.edges, references: say.references };
 }
 

@@ -41,13 +41,29 @@ export function extractQuantities(reading: Reading, say: Statements, tagged?: Ta
         : moved(measuredBy(text, { start: start - from, end: end - from }, isShare), from);
       const words = (at: Stretch | null): string | null => at && block.text.slice(at.start, at.end);
       const printed = block.text.slice(start, end);
-      const names = { property: words(measured.property), entity: quantity.counted ?? words(measured.entity) };
+      const names = {
+        property: withoutAdjective(words(measured.property)),
+        entity: quantity.counted ?? withoutNumber(words(measured.entity)),
+      };
       // A number that the sentence gives to nothing says nothing.
       if (names.property === null && names.entity === null) continue;
       const target = sayQuantity(say, { ...quantity, ...names, printed });
       const detail = { at: start, printed, shape, modifier, section };
       say.edge({ kind: 'measures', target }, sentence, QUANTITY, detail);
     }
+}
+
+/** "5% CO2" is another quantity. */
+function withoutNumber(entity: string | null): string | null {
+  return entity !== null && /^[\d.,]+ ?(?:%|\p{L})/u.test(entity) ? null : entity;
+}
+
+/** "elevated" alone is no property. */
+function withoutAdjective(property: string | null): string | null {
+  return property !== null &&
+    /^(?:\p{Ll}+ed|high|low|higher|lower|total|mean|average|about|other|same)$/u.test(property)
+    ? null
+    : property;
 }
 
 interface Owner {
@@ -76,11 +92,13 @@ export function sayQuantity(
     readonly entity: string | null;
   },
 ): string {
-  const { values, unit, normal, uncertainty, printed, property, entity } = quantity;
+  const { values, unit, normal, printed, property, entity } = quantity;
+  // In base units like the value, but without the offset of a scale: ± 2 °C is ± 2 K.
+  const uncertainty = quantity.uncertainty?.map((each) => Number((each * (unit?.factor ?? 1)).toPrecision(12)));
   const base = unit?.base ?? null;
   const value = normal.join('..') + (uncertainty === undefined ? '' : `±${uncertainty.join('..')}`);
   const id = `${value} ${base ?? ''}|${termId(property ?? '')}|${termId(entity ?? '')}`;
-  const tolerance = uncertainty === undefined ? {} : { uncertainty };
+  const tolerance = quantity.uncertainty && { uncertainty: quantity.uncertainty };
   const data = { values, unit: unit?.text ?? null, normal, base, ...tolerance, property, entity };
   return say.node('quantity', id, [property, printed, entity].filter(Boolean).join(' · '), { data });
 }

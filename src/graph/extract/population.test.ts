@@ -26,6 +26,8 @@ test('what others studied, groups of a study and numbers of other things are no 
     'Smith et al. enrolled 20 patients.',
     'In the control group 20 patients were included.',
     'We enrolled patients.',
+    'It was seen in 4 people, including 2 workers who were tested.',
+    'Survival was 71% for the 32 patients enrolled at diagnosis.',
     'A total of 12 genes were identified.',
   ])
     assert.equal(said(sentence), undefined, sentence);

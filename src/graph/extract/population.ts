@@ -29,6 +29,8 @@ const TOOK = new RegExp(
   `(?<!\\p{L})(?:we|(?:this|our|the|present) (?:study|trial|analysis|survey|cohort|sample|review|meta-analysis)) (?:\\p{Ll}+ly )?(?:enrolled|included|recruited|randomi[sz]ed|studied|analy[sz]ed|surveyed|examined|interviewed|screened|comprised|involved|identified) (?:a total of |data (?:of|from) |over |more than |about )?${COUNT} ${WHO}(?=[,.;:()]| (?:and|between|at|from|who|to|in|during|with|were|was)|$)`,
   'iu',
 );
+/** A part of those whom the study took in: "including 2 workers", "of the 32 patients". */
+const PART = /(?<!\p{L})(?:including|for the|the|all|other|only|these|those|another|further|remaining|and) $/iu;
 const OTHERS =
   /et al|\[\d|\b(?:previous|earlier|other|another) (?:study|studies|trial|report)|\b(?:group|arm|of (?:them|these|whom|which|the))\b/iu;
 
@@ -43,6 +45,7 @@ export interface Population {
 export function findPopulation(sentence: string): Population | undefined {
   const found = WERE_TAKEN.exec(sentence) ?? TOOK.exec(sentence);
   if (!found?.groups || OTHERS.test(sentence.slice(0, found.index + found[0].length))) return undefined;
+  if (PART.test(sentence.slice(0, found.index))) return undefined;
   const count = Number((found.groups['count'] ?? '').replaceAll(/\D/g, ''));
   const who = (found.groups['who'] ?? '')
     .replace(/^(?:consecutive|eligible|total|the|of|all|unique|different|separate|new) /iu, '')

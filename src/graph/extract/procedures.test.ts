@@ -21,6 +21,10 @@ test('two measurements in one sentence are two', () => {
     'Anxiety | GAD-7 scale',
     'anger | STAXI',
   ]);
+  assert.deepEqual(
+    said('A photometer was used for sodium, while calcium and zinc contents were determined by titration.'),
+    ['calcium and zinc contents | titration'],
+  );
 });
 
 test('what others measured, who measured it, and means that the sentence does not name are left out', () => {

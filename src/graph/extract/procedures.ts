@@ -55,7 +55,7 @@ export function findProcedures(sentence: string): Procedure[] {
     .replace(/\.$/, '');
   // "MIC and MBC were determined" is one clause, "anxiety was assessed with X and anger was assessed with Y" are two.
   return plain
-    .split(/; |(?<= (?:was|were) .{0,400}),? (?:and|while|whereas) (?=[^,;]{3,80} (?:was|were) )/)
+    .split(/; |(?<= (?:was|were) [^,;]{0,200}),? (?:and|while|whereas) (?=[^,;]{3,80} (?:was|were) )/)
     .flatMap((clause) => {
       const text = clause.replace(BEFORE, '');
       const groups = (PASSIVE.exec(text) ?? ACTIVE.exec(text))?.groups;

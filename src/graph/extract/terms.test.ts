@@ -19,3 +19,8 @@ test('phrases of statistics, paperwork and addresses are no terms', () => {
     'The coral bleaching had a confidence interval, an odds ratio and a standard deviation in the People’s Republic of China, says the corresponding author.';
   assert.deepEqual(termsOf(sentence, sentence, sentence, sentence), ['coral bleaching']);
 });
+
+test('an epithet without its genus begins no term, and a participle ends none', () => {
+  const sentence = 'The oil of D. kotschyi plants, in breast cancer diagnosed in coral reefs.';
+  assert.deepEqual(termsOf(sentence, sentence, sentence, sentence).sort(), ['breast cancer', 'coral reefs']);
+});

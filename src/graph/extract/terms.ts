@@ -88,9 +88,11 @@ function runsOf(text: string): Word[][] {
   for (const match of text.matchAll(/[\p{L}][\p{L}\p{N}'’-]*/gu)) {
     const folded = foldCase(match[0]);
     const gap = text.slice(end, match.index);
+    // "D. kotschyi oil": without its genus the epithet begins no term.
+    const isEpithet = /(?<!\p{L})\p{Lu}\. $/u.test(text.slice(Math.max(0, match.index - 4), match.index));
     if (gap !== ' ') run = [];
     end = match.index + match[0].length;
-    if (STOP_WORDS.has(folded) || SKIPPED.test(folded) || match[0].length < 3 || folded.endsWith('ly')) {
+    if (STOP_WORDS.has(folded) || SKIPPED.test(folded) || match[0].length < 3 || folded.endsWith('ly') || isEpithet) {
       run = [];
       continue;
     }
@@ -108,6 +110,8 @@ function collect(run: readonly Word[], block: number, phrases: Map<string, Phras
   for (let from = 0; from < run.length; from += 1)
     for (let to = from + 2; to <= Math.min(run.length, from + LONGEST_WORDS); to += 1) {
       const words = run.slice(from, to);
+      // "breast cancer diagnosed" goes on.
+      if (/[^e]ed$/.test(words.at(-1)?.folded ?? '')) continue;
       const id = termId(words.map(({ folded }) => folded).join(' '));
       const known = phrases.get(id);
       if (known) known.times += 1;

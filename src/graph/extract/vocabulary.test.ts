@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { changeGraph, memoryStore } from '../../../test/support/graph.ts';
+import { Graph } from '../../library/index.ts';
+import type { Block } from '../../parse/index.ts';
+import { extractDocument } from './extract-document.ts';
+import { withWork } from './reading.ts';
 import { Vocabulary, parseVocabulary } from './vocabulary.ts';
 
 test('vocabularies are read from tables, SKOS and OBO', async () => {
@@ -36,4 +41,25 @@ test('the longest entry wins, in any case, singular or plural', () => {
     vocabulary.find(text).map(({ entry, start, end }) => `${entry.id} ${text.slice(start, end)}`),
     ['b Coral reefs', 'a corals', 'b Reef-building coral'],
   );
+});
+
+test('names of one entry are one entity across papers, under the id of the vocabulary', () => {
+  const vocabulary = new Vocabulary([{ id: 'MONDO:0005252', name: 'heart failure', synonyms: ['cardiac failure'] }]);
+  const said = ['Heart failure', 'Cardiac failure'].map((name, at) => {
+    const text = `${name} was frequent.`;
+    const blocks = [{ kind: 'text', text, order: 0, regions: [] } as unknown as Block];
+    const metadata = { authors: [], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } };
+    const entities = [{ block: 0, start: 0, end: name.length, label: 'disease' as const, sure: 0.99 }];
+    const tagged = { entities, intents: new Map(), roles: new Map() };
+    const found = extractDocument(`paper-${at}`, { pages: [], blocks, metadata }, { tagged, vocabulary });
+    return withWork(found, `work:doi:10.5555/${at}`);
+  });
+  using store = memoryStore();
+  changeGraph(store, { add: said });
+  const graph = new Graph(store);
+  assert.deepEqual(
+    graph.most('disease').map(({ node, weight }) => [node.id, weight]),
+    [['term:vocabulary:MONDO:0005252', 2]],
+  );
+  assert.equal(graph.find('cardiac failure').id, 'term:vocabulary:MONDO:0005252');
 });

@@ -36,6 +36,15 @@ export class Vocabulary {
     return this.#byWords.size;
   }
 
+  /** The entry that has this name as a whole. */
+  named(text: string): VocabularyEntry | undefined {
+    return this.#byWords.get(
+      wordsOf(text)
+        .map(({ folded }) => folded)
+        .join(' '),
+    );
+  }
+
   find(text: string): { readonly entry: VocabularyEntry; readonly start: number; readonly end: number }[] {
     const words = wordsOf(text);
     const found: { entry: VocabularyEntry; start: number; end: number }[] = [];
@@ -78,10 +87,31 @@ export function extractVocabulary(reading: Reading, say: Statements, vocabulary:
       if (!sentence) continue;
       const target = say.node('term', `vocabulary:${entry.id}`, entry.name, { data: { id: entry.id } });
       const detail = { at: start, printed: block.text.slice(start, end), section };
-      say.edge({ kind: 'about', target }, sentence, { name: 'vocabulary', version: 1 }, detail);
+      say.edge({ kind: 'about', target }, sentence, VOCABULARY, detail);
     }
 }
 
+/** Joins entities to the entries that have their names, so that synonyms are one under the id of the vocabulary. */
+export function identifyByVocabulary(say: Statements, vocabulary: Vocabulary): void {
+  const labels = new Map(say.nodes.map(({ id, label }) => [id, label]));
+  const joined = new Set<string>();
+  const named = say.edges.filter(({ kind }) => kind === 'names');
+  for (const { target, evidence } of named) {
+    const [type = ''] = target.split(':');
+    if (joined.has(target) || evidence.place.kind !== 'text') continue;
+    const label = labels.get(target) ?? '';
+    const entry = vocabulary.named(label);
+    if (!entry) continue;
+    joined.add(target);
+    const term = say.node('term', `vocabulary:${entry.id}`, entry.name, { data: { id: entry.id, type } });
+    say.edge({ source: target, kind: 'same_as', target: term }, evidence.place, VOCABULARY, {
+      reason: 'the vocabulary has this name',
+      name: label,
+    });
+  }
+}
+
+const VOCABULARY = { name: 'vocabulary', version: 1 };
 const LARGEST_BYTES = 300_000_000;
 
 /** Reads a vocabulary: a table (`id,name,synonym|synonym`), SKOS in Turtle, or OBO. */

@@ -76,5 +76,6 @@ test('wishes, guesses, what others found, negations and pointers are no findings
 
 test('a part that a break cut off, or a word of order alone, is no part of a finding', () => {
   assert.equal(read('Onset age was associated with elevated risks of.'), undefined);
+  assert.equal(read('Homology modelling predicts a fold similar to that of CHS2.'), undefined);
   assert.equal(read('Most indices did not differ between primary and secondary cases.'), undefined);
 });

@@ -330,6 +330,9 @@ function isSure({ subject, relation, object, comparator }: Finding, text: string
   }
   if (ADJECTIVE.test(object) || WORDS_OF_ORDER.test(subject) || (comparator === null && /\bgroups?$/.test(subject)))
     return false;
+  // A model that predicts a shape has not found that one thing foretells another.
+  if (relation === 'predicts' && /\b(?:analys[ei]s|models?|modell?ing|simulations?|theory)\b/i.test(subject))
+    return false;
   if (relation !== 'no difference' && NEGATED.test(text)) return false;
   if (subject.toLowerCase() === object.toLowerCase()) return false;
   // "increased risk" after a noun is no verb.

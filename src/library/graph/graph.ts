@@ -53,6 +53,11 @@ export class Graph implements Disposable {
     return node;
   }
 
+  /** The node of this id or name itself, where `find` gives the one that it was merged into. */
+  nodeNamed(name: string): GraphNode {
+    return this.#lookUp(name) ?? this.find(name);
+  }
+
   #preferred(node: GraphNode): GraphNode {
     const other = this.#node(
       `SELECT nodes.* FROM edges JOIN nodes ON nodes.node = edges.target WHERE edges.source = ? AND edges.kind = 'same_as' ORDER BY edges.target LIMIT 1`,
@@ -307,8 +312,12 @@ export class Graph implements Disposable {
     const { like, limit = 30 } = options;
     return this.store
       .all<WeightedRow>(
-        `SELECT nodes.*, count(DISTINCT edges.source) AS weight FROM nodes JOIN edges ON edges.target = nodes.node
-         WHERE nodes.kind = :kind AND (:like IS NULL OR label LIKE :like) GROUP BY nodes.node ORDER BY weight DESC, label, id LIMIT :limit`,
+        `SELECT shown.*, count(DISTINCT edges.source) AS weight FROM nodes
+         JOIN edges ON edges.target = nodes.node AND edges.kind <> 'same_as'
+         LEFT JOIN edges AS same ON same.source = nodes.node AND same.kind = 'same_as'
+         JOIN nodes AS shown ON shown.node = coalesce(same.target, nodes.node)
+         WHERE nodes.kind = :kind AND (:like IS NULL OR nodes.label LIKE :like OR shown.label LIKE :like)
+         GROUP BY shown.node ORDER BY weight DESC, shown.label, shown.id LIMIT :limit`,
         { kind, like: like === undefined ? null : `%${like}%`, limit },
       )
       .map(weightedOf);
