@@ -56,6 +56,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'export', doors: PARSING, load: async () => (await import('./commands/export.ts')).exportCommand() },
   { name: 'screen', doors: ['docstokg'], load: async () => (await import('./commands/screen.ts')).screenCommand() },
   { name: 'notes', doors: ['docstokg'], load: async () => (await import('./commands/notes.ts')).notesCommand() },
+  { name: 'zotero', doors: ['docstokg'], load: async () => (await import('./commands/zotero.ts')).zoteroCommand() },
   { name: 'work-versions', doors: PARSING, load: async () => (await folders()).workVersionsCommand() },
   { name: 'reindex', doors: EVERYWHERE, load: async () => (await folders()).reindexCommand() },
   { name: 'merge', doors: EVERYWHERE, load: async () => (await folders()).mergeCommand() },

@@ -145,7 +145,7 @@ const keysSchema = z.strictObject({
   springer_nature: key('Springer Nature API key: JATS of open-access articles.'),
   wiley: key('Wiley text mining token, for the resolver wiley_tdm.'),
   elsevier: key('Elsevier text mining key, for the resolver elsevier_tdm.'),
-  zotero: key('Zotero API key with read access to your library.'),
+  zotero: key('Zotero API key with read access to your library; with write access for docstokg zotero.'),
   engine: key('API key of the PDF engine server (docling-serve or vision model).'),
   embeddings: key('API key of the embedding server.'),
   model: key('API key of the model server.'),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, emitWarning, systemClock } from '../base/index.ts';
@@ -32,6 +32,8 @@ import type {
   SearchEvent,
   SharedCorpus,
   WebTime,
+  WrittenBack,
+  ZoteroPart,
 } from '../run/index.ts';
 import {
   askedFor,
@@ -49,6 +51,8 @@ import {
   runStages,
   simulatedLayer,
   wantedDocuments,
+  writeToZotero,
+  ZOTERO_PARTS,
 } from '../run/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
 import { corpusGraph } from './corpus-graph.ts';
@@ -173,6 +177,16 @@ export async function openDatabaseCorpus(url: string, options: DatabaseOptions):
     due = options.clocks.clock.monotonic() + LOOK_MS.corpus;
   });
   return corpus;
+}
+
+/** What is written to a Zotero library. */
+interface ZoteroRequest {
+  /** Everything by default. */
+  readonly parts?: readonly ZoteroPart[] | undefined;
+  /** Reads the library and says what would be written; false by default. */
+  readonly isTrial?: boolean | undefined;
+  /** Receives messages; by default nobody is told. */
+  readonly tell?: (event: CorpusEvent) => void;
 }
 
 /** A corpus folder: its papers, their index and graph, and everything that commands do with them. */
@@ -467,6 +481,29 @@ export class Corpus implements AsyncDisposable {
     if (!isSame) works.records.keepNote(note);
     await this.settle();
     return isSame ? before : note;
+  }
+
+  /** Writes notes, labels and links to papers beneath the items of a Zotero library: `zotero:users/ID`. */
+  async writeZotero(
+    to: string,
+    { parts, isTrial = false, tell = () => undefined }: ZoteroRequest = {},
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<WrittenBack> {
+    using works = this.#works();
+    const notes = Map.groupBy(works.records.notes({ withRemoved: true }), ({ work }) => work);
+    const told = works.each().map(({ id, record, title, year, label, isRetracted, file }) => ({
+      ids: record.ids,
+      title,
+      year,
+      label,
+      isRetracted,
+      notes: notes.get(id) ?? [],
+      file: file === null ? null : resolve(this.folder, file),
+      url: works.history(id)[0]?.final_url ?? record.url,
+    }));
+    const runtime: Runtime = { ...this.#clocks, log: (level, message) => tell({ kind: 'message', level, message }) };
+    const options = { folder: this.folder, parts: new Set(parts ?? ZOTERO_PARTS), isTrial };
+    return await writeToZotero(to, told, { ...options, config: this.config, runtime, signal });
   }
 
   #place(): DocumentPlace {

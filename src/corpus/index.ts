@@ -39,6 +39,7 @@ export {
   modelSettings,
   PARSE_STAGES,
   stageSettings,
+  ZOTERO_PARTS,
 } from '../run/index.ts';
 export { Corpus, openCorpus, openDatabaseCorpus } from './corpus.ts';
 export type { CorpusOptions, GivenNote, NotesRequest } from './corpus.ts';

@@ -42,6 +42,8 @@ export { isEmptyDiff } from './refresh/compare-states.ts';
 export type { RefreshDiff } from './refresh/compare-states.ts';
 export { refreshCorpus } from './refresh/refresh-corpus.ts';
 export { repeatEvery } from './refresh/repeat.ts';
+export { writeToZotero, ZOTERO_PARTS } from './zotero/write-back.ts';
+export type { WrittenBack, ZoteroPart } from './zotero/write-back.ts';
 export type { RefreshRequest } from './refresh/refresh-corpus.ts';
 export { readRunFile } from './run-file.ts';
 export type {

@@ -39,4 +39,6 @@ export type { Author, NoticeAbout, WorkRecord } from './record/record.ts';
 export { bestFirst, findVersions, groupsOf, versionKeys } from './record/versions.ts';
 export type { VersionLink } from './record/versions.ts';
 export { parseZotero, readZotero } from './lists/zotero.ts';
+export { ZoteroLibrary } from './lists/zotero-library.ts';
+export type { ZoteroChange, ZoteroItem } from './lists/zotero-library.ts';
 export { readCsv, readTable, readTagged, readUtf8, RIS, separatorIn } from './lists/records.ts';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 
 import { AppError } from '../../base/index.ts';
-import type { Credential, Send } from '../../http/index.ts';
+import type { Credential, Headers, HttpRequest, Send } from '../../http/index.ts';
 import { lookupText } from '../lookup.ts';
 import type { ListedWork } from './listed-work.ts';
 import { parseWorks } from './read-works.ts';
@@ -42,45 +42,68 @@ export interface ZoteroWeb {
   readonly credentials: readonly Credential[];
 }
 
+/** What a request to Zotero needs. */
+export interface ZoteroAsking {
+  readonly send: Send;
+  readonly web: ZoteroWeb;
+  readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface ZoteroRequest extends Pick<HttpRequest, 'method' | 'body' | 'headers'> {
+  /** Relative to the library or collection: `items/top?limit=100`. */
+  readonly path: string;
+}
+
+/** Sends one request and waits if the answer asks for a pause. Undefined for an unchanged library; throws if refused. */
+export async function askZotero(
+  place: ZoteroPlace,
+  { path, headers, ...rest }: ZoteroRequest,
+  asking: ZoteroAsking,
+): Promise<{ readonly text: string; readonly headers: Headers } | undefined> {
+  const { base, credentials } = place.isLocal ? { base: new URL(LOCAL), credentials: [] } : asking.web;
+  const request: HttpRequest = {
+    ...rest,
+    url: new URL(`${place.path}/${path}`, base),
+    robots: 'terms',
+    credentials,
+    headers: { 'zotero-api-version': '3', accept: 'application/json', ...headers },
+  };
+  const answer = await lookupText(asking.send, request, asking.signal);
+  if (answer.kind === 'problem' && answer.status === 304) return undefined;
+  if (answer.kind !== 'found') throw refused(answer, place);
+  const pause = Number(answer.response.headers['backoff'] ?? 0);
+  if (pause > 0) await asking.wait(Math.min(pause, 600) * 1000, asking.signal);
+  return { text: answer.value, headers: answer.response.headers };
+}
+
 /**
  * The items of a library; none if it is unchanged since version `since`. `kept` gets the version once all were read.
  * The local Zotero counts only synchronised changes as versions, so it is always read completely.
  */
 export async function* readZotero(
   place: ZoteroPlace,
-  options: {
-    readonly send: Send;
-    readonly web: ZoteroWeb;
-    readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  options: ZoteroAsking & {
     readonly since?: number | undefined;
     readonly kept?: (version: number) => void;
-    readonly signal?: AbortSignal | undefined;
   },
 ): AsyncGenerator<ListedWork> {
-  const { path, isLocal } = place;
-  const { base, credentials } = isLocal ? { base: new URL(LOCAL), credentials: [] } : options.web;
+  const { isLocal } = place;
   const since = isLocal ? undefined : options.since;
   let version: number | undefined;
   for (let start = 0; start < MOST_ITEMS; start += TOGETHER) {
-    const url = new URL(`${path}/items/top?format=csljson&limit=${TOGETHER}&start=${start}`, base);
+    const isKnown = start === 0 && since !== undefined;
     const request = {
-      url,
-      robots: 'terms' as const,
-      credentials,
-      headers: {
-        'zotero-api-version': '3',
-        accept: 'application/json',
-        ...(start === 0 && since !== undefined && { 'if-modified-since-version': String(since) }),
-      },
+      path: `items/top?format=csljson&limit=${TOGETHER}&start=${start}`,
+      headers: isKnown ? { 'if-modified-since-version': String(since) } : {},
     };
-    const answer = await lookupText(options.send, request, options.signal);
-    if (answer.kind === 'problem' && answer.status === 304) return;
-    if (answer.kind !== 'found') throw refused(answer, place);
-    const { headers } = answer.response;
+    const page = await askZotero(place, request, options);
+    if (!page) return;
+    const { text, headers } = page;
     // From the first page: items added while reading count as changes next time.
     if (start === 0) version = z.coerce.number().int().safeParse(headers['last-modified-version']).data;
     let items = 0;
-    for await (const listed of parseWorks(Readable.from([Buffer.from(answer.value)]), 'csl')) {
+    for await (const listed of parseWorks(Readable.from([Buffer.from(text)]), 'csl')) {
       items += 1;
       // An item has no line; its number in the library identifies it.
       yield { ...listed, line: start + items };
@@ -90,8 +113,6 @@ export async function* readZotero(
       if (version !== undefined && !isLocal) options.kept?.(version);
       return;
     }
-    const pause = Number(headers['backoff'] ?? 0);
-    if (pause > 0) await options.wait(Math.min(pause, 600) * 1000, options.signal);
   }
 }
 
