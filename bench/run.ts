@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { npmFlags } from './kit.ts';
 
 // `npm run bench NAME -- [--quick] [--json] [--check]` runs bench/NAME.ts; without a name it lists the benches.
-const BENCHES = ['harvest', 'parse', 'embed', 'search', 'search-postgres', 'start', 'queue'];
+const BENCHES = ['harvest', 'parse', 'embed', 'search', 'search-postgres', 'start', 'queue', 'page'];
 const [name, ...rest] = process.argv.slice(2).filter((argument) => argument !== '--');
 
 if (name === undefined || name.startsWith('-')) {

@@ -71,6 +71,12 @@ async function openPage({ browser }: OpenBrowser, path: string, width: number, h
 inBrowser('twenty works fit a screen, and the menus of a phone leave it more than six sevenths', async (browser) => {
   const page = await openPage(browser, '/', 1440, 900);
   await page.waitForSelector('.works tbody tr');
+  // What was drawn first stays where it is, as browsers measure it.
+  const moved = await page.evaluate<number>(`new Promise((resolve) => {
+    new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0))).observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
+  })`);
+  assert.ok(moved < 0.01, `a layout shift of ${moved}`);
   assert.equal(new URL(page.url()).pathname, '/', 'a run that does not run opens in its library');
   const bottoms = await page.$$eval('.works tbody tr', (rows) => rows.map((row) => row.getBoundingClientRect().bottom));
   const whole = bottoms.filter((bottom) => bottom <= 900).length;

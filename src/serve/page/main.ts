@@ -220,7 +220,8 @@ function footer({ report }: Source, { version, control }: About, run: Run | unde
 async function start(into: Element): Promise<void> {
   let about: About | undefined;
   let source: Source | undefined;
-  let connected = false;
+  // Said only when it is lost: the text would jump at every start.
+  let connected = true;
   history.scrollRestoration = 'manual';
   const draw = (): void => {
     if (about && source) render(html`<${App} source=${source} about=${about} connected=${connected} />`, into);

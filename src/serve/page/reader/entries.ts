@@ -1,5 +1,4 @@
 import type { Passages, WholeDocument } from '../answers.ts';
-import { counted } from '../format.ts';
 import { marked } from '../marked.ts';
 import type { View } from '../scene.ts';
 import { html } from '../scene.ts';
@@ -34,12 +33,12 @@ export function entriesOf(props: {
   const words = query.get('words') ?? '';
   if (mode === 'passages') {
     const onPage = new Set(found.blocks.filter(here).map(({ order }) => order));
-    return passages.flatMap(({ id, headings, tokens, text, blocks, page: on }, at) =>
+    return passages.flatMap(({ id, headings, text, blocks, page: on }, at) =>
       on === page || blocks.some((block) => onPage.has(block))
         ? [
             {
               id,
-              head: [at + 1, ...headings.slice(-2), counted(tokens, 'token')].join(' · '),
+              head: [at + 1, ...headings.slice(-2)].join(' · '),
               tone: 'passage',
               text: marked(text.replaceAll(/\n{2,}/g, '\n'), words),
               blocks,

@@ -1,6 +1,6 @@
 import type { List, Work } from '../answers.ts';
 import { counted, number, outcomeName, words } from '../format.ts';
-import type { View } from '../scene.ts';
+import type { Fetched, View } from '../scene.ts';
 import { html, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
 import { address } from '../source.ts';
@@ -17,27 +17,76 @@ interface Named {
   readonly count: number | null;
 }
 
-/** Works whose title, authors, journal or ids have these words: the first few, and a link to all. */
-export function FoundWorks({ q, filter }: { readonly q: string; readonly filter: Query }): View {
-  const { source, query, place, reading, runPath } = useScene();
+/** What words find besides sentences. */
+export interface Found {
+  readonly works: readonly Work[];
+  readonly total: number;
+  readonly names: readonly Named[];
+}
+
+/**
+ * Works whose title, authors, journal or ids have these words, and names in the papers, the most often named first; without
+ * words, the terms of the library. Both at once, so that nothing moves when one is slower.
+ */
+export function useFound(q: string, filter: Query, isOfSentences: boolean): Fetched<Found> {
+  const { source, run, runPath } = useScene();
   const asked = { ...filter, q };
-  const [found] = useLoaded(address('', asked), (signal) =>
-    source.get<List<Work>>(runPath('works'), { ...asked, limit: MOST_WORKS }, signal),
-  );
-  if (found.kind !== 'answered' || found.value.items.length === 0) return undefined;
-  const { items, total = items.length } = found.value;
+  const [found] = useLoaded(`${address('', asked)} ${isOfSentences}`, async (signal) => {
+    const works = async (): Promise<List<Work>> =>
+      q === '' || isOfSentences
+        ? { items: [], next: null }
+        : await source.get<List<Work>>(runPath('works'), { ...asked, limit: MOST_WORKS }, signal);
+    const names = async (): Promise<readonly Named[]> => {
+      if (run?.has_graph !== true || source.report) return [];
+      const query = q === '' ? { ask: 'terms' } : { ask: 'find', node: q };
+      const { rows } = await source.get<{ readonly rows: readonly Named[] }>(
+        runPath('graph'),
+        { ...query, limit: MOST_NAMES },
+        signal,
+      );
+      return mostNamed(rows.filter(({ kind }) => !NOT_NAMES.has(kind)));
+    };
+    const [list, named] = await Promise.all([works(), names()]);
+    return { works: list.items.slice(0, MOST_WORKS), total: list.total ?? list.items.length, names: named };
+  });
+  return found;
+}
+
+/** The most often named, each name once: a term may be the name of an organism too. */
+function mostNamed(rows: readonly Named[]): readonly Named[] {
+  const sorted = rows.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0));
+  const seen = new Set<string>();
+  return sorted
+    .filter(({ label }) => !seen.has(label.toLowerCase()) && seen.add(label.toLowerCase()))
+    .slice(0, MOST_NAMES);
+}
+
+/** The first few works, and a link to all. */
+export function FoundWorks({
+  found,
+  q,
+  filter,
+}: {
+  readonly found: Found;
+  readonly q: string;
+  readonly filter: Query;
+}): View {
+  const { query, place, reading } = useScene();
+  const { works, total } = found;
+  if (works.length === 0) return undefined;
   return html`<section class="found" aria-label="Works">
-    <h2>Works${total > MOST_WORKS && html` <a href=${place('/works', asked)}>all ${number(total)}</a>`}</h2>
+    <h2>Works${total > MOST_WORKS && html` <a href=${place('/works', { ...filter, q })}>all ${number(total)}</a>`}</h2>
     <ul>
-      ${items.slice(0, MOST_WORKS).map((work) => {
+      ${works.map((work) => {
         const isOpen = [query.get('work'), query.get('document')].includes(work.document ?? work.id);
+        const state = work.outcome === 'saved' || work.outcome === 'local' ? null : outcomeName(work.outcome);
         return html`<li class=${isOpen ? 'open' : ''} key=${work.id}>
           <a href=${reading({ document: work.document, work: work.id })} title=${work.title ?? work.id}
             >${work.title ?? work.id}</a
           >
           <small>
             ${work.retracted && html`<strong class="retracted">retracted </strong>`}
-            ${[work.authors, work.year, work.outcome === 'saved' || work.outcome === 'local' ? null : outcomeName(work.outcome)].filter((each) => each).join(' · ')}
+            ${[work.authors, work.year, state].filter((each) => each).join(' · ')}
           </small>
         </li>`;
       })}
@@ -45,22 +94,13 @@ export function FoundWorks({ q, filter }: { readonly q: string; readonly filter:
   </section>`;
 }
 
-/** What papers name with these words in it, the most often named first; without words, the terms of the library. */
-export function FoundNames({ q }: { readonly q: string }): View {
-  const { source, place, run, runPath } = useScene();
-  const isAsked = run?.has_graph === true && !source.report;
-  const asked = q === '' ? { ask: 'terms', limit: MOST_NAMES } : { ask: 'find', node: q, limit: MOST_NAMES };
-  const [found] = useLoaded(`${isAsked} ${q}`, async (signal) => {
-    if (!isAsked) return [];
-    const { rows } = await source.get<{ readonly rows: readonly Named[] }>(runPath('graph'), asked, signal);
-    const names = rows.filter(({ kind }) => !NOT_NAMES.has(kind));
-    return names.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, MOST_NAMES);
-  });
-  if (found.kind !== 'answered' || found.value.length === 0) return undefined;
+export function FoundNames({ found, q }: { readonly found: Found; readonly q: string }): View {
+  const { place } = useScene();
+  if (found.names.length === 0) return undefined;
   return html`<section class="found names" aria-label="Names">
     <h2>${q === '' ? 'Often named' : 'Names'}</h2>
     <ul>
-      ${found.value.map(
+      ${found.names.map(
         ({ id, kind, label, count }) =>
           html`<li key=${id}>
             <a

@@ -20,8 +20,11 @@ const LABEL_PIXELS = 12;
 const [LEAST_SIZE, CENTRE_SIZE, MOST_SIZE] = [4, 9, 18];
 /** Turn between nodes of a spiral, which spreads them evenly; the layout begins from it. */
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
-/** Rounds of the layout: fewer for graphs that take long. */
-const [ROUNDS, LARGE_ROUNDS, LARGE] = [300, 60, 2_000];
+/** Rounds of the layout. Graphs with more nodes than `LARGE` are drawn first and settle in fewer, between frames. */
+const [ROUNDS, LARGE_ROUNDS, LARGE] = [300, 80, 250];
+const FRAME_MS = 30;
+/** Names offered to each part of the drawing; of large graphs most would find no room. */
+const [NAMES, LARGE_NAMES] = [10, 1];
 const [ZOOM_STEP, ZOOM_MS] = [1.5, 150];
 /** Distinct with every kind of colour vision, on light and dark grounds. */
 const COLOURS = ['#2f7fc1', '#8a9099', '#2a9d78', '#d0632a', '#8e5bb5', '#c79a1b', '#c2457d', '#4aa3a2', '#7a6a4f'];
@@ -60,6 +63,7 @@ export function GraphDrawing(props: {
     const colour = (name: string): string => resolvedColour(box, `var(${name})`);
     const [ink, soft, line, raised] = [colour('--ink'), colour('--soft'), colour('--line'), colour('--raised')];
     const names = new NamePlaces(LABEL_PIXELS);
+    const widths = new Map<string, number>();
     let sigma: Sigma;
     try {
       sigma = new Sigma(drawn, box, {
@@ -69,13 +73,14 @@ export function GraphDrawing(props: {
         labelColor: { color: ink },
         // All names are offered; those that would cover another are not drawn.
         labelRenderedSizeThreshold: 0,
-        labelDensity: 10,
+        labelDensity: drawn.order > LARGE ? LARGE_NAMES : NAMES,
         labelGridCellSize: 60,
         defaultDrawNodeLabel: (context, data, settings) => {
           const label = data['label'] ?? '';
           if (label === '') return;
           context.font = `${settings.labelSize}px ${settings.labelFont}`;
-          const width = context.measureText(label).width;
+          const width = widths.get(label) ?? context.measureText(label).width;
+          widths.set(label, width);
           const place = names.take(data, width, box.clientWidth);
           if (place === undefined) return;
           context.lineWidth = 3;
@@ -134,7 +139,9 @@ export function GraphDrawing(props: {
     camera.on('updated', zoomed);
     zoomed();
     drawing.current = sigma;
+    const settling = placing === 'links' && drawn.order > LARGE ? settle(drawn) : undefined;
     return () => {
+      settling?.abort();
       drawing.current = undefined;
       sigma.kill();
     };
@@ -186,12 +193,37 @@ function graphOf(
     const communities = louvain(graph, { rng: () => 0.5 });
     graph.forEachNode((id) => graph.setNodeAttribute(id, 'color', COLOURS[(communities[id] ?? 0) % COLOURS.length]));
   }
-  if (placing === 'links' && graph.size > 0) {
-    const iterations = graph.order > LARGE ? LARGE_ROUNDS : ROUNDS;
-    const settings = { ...forceAtlas2.inferSettings(graph), adjustSizes: graph.order <= LARGE, gravity: 1.5 };
-    forceAtlas2.assign(graph, { iterations, settings });
-  }
+  if (placing === 'links' && graph.size > 0 && graph.order <= LARGE)
+    forceAtlas2.assign(graph, { iterations: ROUNDS, settings: layoutOf(graph) });
   return graph;
+}
+
+function layoutOf(graph: MultiDirectedGraph) {
+  const isLarge = graph.order > LARGE;
+  return {
+    ...forceAtlas2.inferSettings(graph),
+    barnesHutOptimize: isLarge,
+    adjustSizes: !isLarge,
+    gravity: 1.5,
+  };
+}
+
+/** Lets a large graph find its places while it is seen and can be moved; ends after its rounds, or when aborted. */
+function settle(graph: MultiDirectedGraph): AbortController {
+  const stop = new AbortController();
+  const settings = layoutOf(graph);
+  let rounds = 0;
+  const step = (): void => {
+    const until = performance.now() + FRAME_MS;
+    do {
+      if (stop.signal.aborted || rounds === LARGE_ROUNDS) return;
+      forceAtlas2.assign(graph, { iterations: 1, settings });
+      rounds += 1;
+    } while (performance.now() < until);
+    requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+  return stop;
 }
 
 function attributesOf(node: DrawnNode, isCentre: boolean, color: string) {

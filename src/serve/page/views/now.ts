@@ -77,6 +77,7 @@ function Trend(): View {
       useCharted<RunHistory>(runPath('history')),
       ({ points }) => html`<${TimeChart} caption="The whole run" lines=${runLines(points)} />`,
     ),
+    { class: 'over-time' },
   );
 }
 

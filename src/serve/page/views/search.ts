@@ -8,7 +8,7 @@ import type { View } from '../scene.ts';
 import { fault, html, useLoaded, useScene } from '../scene.ts';
 import { address } from '../source.ts';
 import { ExampleList } from './examples-list.ts';
-import { FoundNames, FoundWorks } from './found-works.ts';
+import { FoundNames, FoundWorks, useFound } from './found-works.ts';
 
 const WAYS: Readonly<Record<string, string>> = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' };
 const TEXTS = [
@@ -64,14 +64,14 @@ export function SearchView(): View {
     ...Object.fromEntries(OF_WORKS.map((name) => [name, query.get(name)])),
     licence: query.get('license'),
   };
-  const isOfSentences = query.has('section') || query.has('has');
+  const beside = useFound(q, filter, query.has('section') || query.has('has'));
   return [
     !source.report && html`<${Filters} />`,
     html`<div class="results" ref=${results}>
       ${q === '' && [html`<p class="lede">Words find works by title, author, journal or DOI, sentences in the papers, and the names in them.</p>`, html`<${ExampleList} path="/search" />`]}
-      ${q !== '' && !isOfSentences && html`<${FoundWorks} q=${q} filter=${filter} />`}
-      <${FoundNames} q=${q} />
-      <section class="sentences" aria-label="Sentences">
+      ${beside.kind === 'answered' && [html`<${FoundWorks} found=${beside.value} q=${q} filter=${filter} />`, html`<${FoundNames} found=${beside.value} q=${q} />`]}
+      ${beside.kind === 'failed' && fault(beside.error)}
+      <section class="sentences" aria-label="Sentences" hidden=${beside.kind === 'waiting'}>
         ${q !== '' && html`<h2>Sentences</h2>`}
         ${
           found.kind === 'failed'
