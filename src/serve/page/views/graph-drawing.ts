@@ -22,7 +22,8 @@ const [LEAST_SIZE, CENTRE_SIZE, MOST_SIZE] = [4, 9, 18];
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 /** Rounds of the layout. Graphs with more nodes than `LARGE` are drawn first and settle in fewer, between frames. */
 const [ROUNDS, LARGE_ROUNDS, LARGE] = [300, 80, 250];
-const FRAME_MS = 30;
+/** Time between two pictures of a graph that finds its places; without a graphics card a picture takes longer. */
+const SETTLING_MS = 120;
 /** Names offered to each part of the drawing; of large graphs most would find no room. */
 const [NAMES, LARGE_NAMES] = [10, 1];
 const [ZOOM_STEP, ZOOM_MS] = [1.5, 150];
@@ -139,7 +140,11 @@ export function GraphDrawing(props: {
     camera.on('updated', zoomed);
     zoomed();
     drawing.current = sigma;
-    const settling = placing === 'links' && drawn.order > LARGE ? settle(drawn) : undefined;
+    delete box.dataset['settled'];
+    const settled = (): void => void (box.dataset['settled'] = 'true');
+    const isLate = placing === 'links' && drawn.order > LARGE;
+    const settling = isLate ? settle(drawn, settled) : undefined;
+    if (!isLate) settled();
     return () => {
       settling?.abort();
       drawing.current = undefined;
@@ -209,14 +214,15 @@ function layoutOf(graph: MultiDirectedGraph) {
 }
 
 /** Lets a large graph find its places while it is seen and can be moved; ends after its rounds, or when aborted. */
-function settle(graph: MultiDirectedGraph): AbortController {
+function settle(graph: MultiDirectedGraph, settled: () => void): AbortController {
   const stop = new AbortController();
   const settings = layoutOf(graph);
   let rounds = 0;
   const step = (): void => {
-    const until = performance.now() + FRAME_MS;
+    const until = performance.now() + SETTLING_MS;
     do {
-      if (stop.signal.aborted || rounds === LARGE_ROUNDS) return;
+      if (stop.signal.aborted) return;
+      if (rounds === LARGE_ROUNDS) return settled();
       forceAtlas2.assign(graph, { iterations: 1, settings });
       rounds += 1;
     } while (performance.now() < until);
