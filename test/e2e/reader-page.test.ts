@@ -259,6 +259,16 @@ inBrowser('the graph leads from a work to a finding, and from there to its sente
   assert.ok(await page.locator('.ground canvas').first().isVisible(), 'back at the graph');
 });
 
+inBrowser('a graph of hundreds of nodes is drawn at once and finds its places afterwards', async (browser) => {
+  const page = await openPage(browser, '/works');
+  const nodes = Array.from({ length: 400 }, (_, at) => ({ id: `work:w${at}`, kind: 'work', label: `Berg 2000 · Part ${at}`, year: 2000, cited: 0, inCorpus: true, x: at, y: at })); // prettier-ignore
+  const edges = nodes.map((_, at) => ({ source: at, target: (at * 7) % 400, kind: 'cites', evidence: [] }));
+  await page.route('**/graph/picture?*', (route) => route.fulfill({ json: { nodes, edges, leftOut: {} } }));
+  await page.click('.places a:text("Graph")');
+  await page.waitForSelector('.ground[data-nodes="400"] canvas');
+  await page.waitForSelector('.ground[data-settled=true]');
+});
+
 inBrowser('a phone shows the page or its lists, never both', async (browser) => {
   const page = await openPage(browser, '/works?document=citing', 380, 760);
   await page.waitForSelector('.sheet img');
