@@ -139,6 +139,11 @@ inBrowser(
     await page.press('#search', 'Enter');
     await page.locator('.names a', { hasText: 'Ana Berg' }).first().waitFor();
     await checkAccessible(page, 'works, sentences and names');
+    // A name leads to the works that have it.
+    await page.locator('.names a', { hasText: 'Ana Berg' }).first().click();
+    await page.locator('.around h4', { hasText: 'Works (1)' }).waitFor();
+    await page.goBack();
+    await page.locator('.names a', { hasText: 'Ana Berg' }).first().waitFor();
     await page.goBack();
     await page.locator('.hits li', { hasText: '47.59' }).locator('a').first().click();
     await page.waitForSelector('.opened .sheet img');

@@ -109,6 +109,22 @@ test('a name that is an entity and a term is the entity', async () => {
   assert.equal(graph.find('term:text:acropora millepora').kind, 'term');
 });
 
+test('around a name are the works that name it; of a work the names are left to the lists', () => {
+  using store = memoryStore();
+  const coral = ['names', 'organism:name:acropora', 'Acropora'] as const;
+  changeGraph(store, { add: [document('10.5555/a', [coral]), document('10.5555/b', [coral])] });
+  const graph = new Graph(store);
+  const drawn = (name: string): string[] => {
+    const { nodes, edges } = graph.neighbourhood(name);
+    return edges.map(({ source, target, kind }) => `${nodes[source]?.id} ${kind} ${nodes[target]?.id}`);
+  };
+  assert.deepEqual(drawn('Acropora'), [
+    'work:doi:10.5555/a names organism:name:acropora',
+    'work:doi:10.5555/b names organism:name:acropora',
+  ]);
+  assert.deepEqual(drawn('10.5555/a'), []);
+});
+
 test('a path prefers citations, and uses a shared program only if there is no other', async () => {
   using store = memoryStore();
   const spss = ['uses', 'software:name:spss', 'SPSS'] as const;

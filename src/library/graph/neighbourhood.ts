@@ -34,6 +34,19 @@ const DRAWN: readonly EdgeKind[] = [
   'states',
 ];
 
+/** From a name one goes to the works that name it, and to the findings about it. */
+const DRAWN_OF_NAMES: readonly EdgeKind[] = [
+  ...DRAWN,
+  'names',
+  'studies',
+  'determines',
+  'has_subject',
+  'has_object',
+  'in_population',
+  'compared_with',
+];
+const MOST_OF_NAMES = 40;
+
 /** A neighbour under its preferred id, with the edges to any of its ids. */
 interface Found {
   readonly other: GraphNode;
@@ -54,12 +67,14 @@ interface EdgeEnds {
   readonly target: string;
 }
 
-/** A work and what it is connected to, placed for drawing. */
+/** A work or a name, and what it is connected to, placed for drawing. */
 export function neighbourhoodOf(graph: DrawnGraph, name: string): GraphPicture {
   const places = new Map<string, number>();
   const nodes: UnplacedNode[] = [];
   const edges: PictureEdge[] = [];
   const leftOut: Partial<Record<PictureEdgeKind, number>> = {};
+  const centre = graph.find(name);
+  const isWork = centre.kind === 'work';
   const timesCited = (id: string): number =>
     graph.store.number(
       `SELECT count(DISTINCT source) FROM edges WHERE kind = 'cites' AND target IN
@@ -83,7 +98,7 @@ export function neighbourhoodOf(graph: DrawnGraph, name: string): GraphPicture {
     const sorted = found.toSorted(
       (a, b) => (weight.get(b.other.id) ?? 0) - (weight.get(a.other.id) ?? 0) || (a.other.id < b.other.id ? -1 : 1),
     );
-    const most = MOST_OF_A_KIND[kind] ?? MOST_OTHERS;
+    const most = MOST_OF_A_KIND[kind] ?? (isWork ? MOST_OTHERS : MOST_OF_NAMES);
     if (sorted.length > most) leftOut[kind] = (leftOut[kind] ?? 0) + sorted.length - most;
     for (const { other, ends } of sorted.slice(0, most)) {
       const at = place(other);
@@ -93,10 +108,10 @@ export function neighbourhoodOf(graph: DrawnGraph, name: string): GraphPicture {
     }
   };
 
-  const work = graph.find(name);
-  place(work);
-  const byKind = Map.groupBy(graph.edgesOf(work.id, DRAWN), ({ kind, direction }) => `${kind} ${direction}`);
-  for (const kind of DRAWN)
+  place(centre);
+  const kinds = isWork ? DRAWN : DRAWN_OF_NAMES;
+  const byKind = Map.groupBy(graph.edgesOf(centre.id, kinds), ({ kind, direction }) => `${kind} ${direction}`);
+  for (const kind of kinds)
     for (const direction of ['out', 'in'] as const) {
       const found = new Map<string, Found>();
       for (const { node, source, target } of byKind.get(`${kind} ${direction}`) ?? []) {
@@ -107,7 +122,7 @@ export function neighbourhoodOf(graph: DrawnGraph, name: string): GraphPicture {
       }
       draw(kind, direction, [...found.values()]);
     }
-  for (const { node, cocited, coupled } of graph.related(work.id, MOST_OF_A_KIND.related)) {
+  for (const { node, cocited, coupled } of graph.related(centre.id, MOST_OF_A_KIND.related)) {
     const target = place(graph.find(node.id));
     if (target !== 0) edges.push({ source: 0, target, kind: 'related', evidence: [], shared: [cocited, coupled] });
   }

@@ -22,14 +22,21 @@ const NAMES: Readonly<Partial<Record<PictureEdgeKind, readonly [out: string, bac
   related: ['Related: cited together or citing the same', ''],
   version_of: ['Version of', 'Has version'],
   retracts: ['Retracts', 'Retracted by'],
-  authored_by: ['Authors', ''],
-  published_in: ['Published in', ''],
-  funded_by: ['Funded by', ''],
-  about: ['About', ''],
-  defines: ['Defines', ''],
-  uses: ['Uses', ''],
-  measures: ['Measures', ''],
-  states: ['Findings', ''],
+  authored_by: ['Authors', 'Works'],
+  published_in: ['Published in', 'Works'],
+  funded_by: ['Funded by', 'Works'],
+  about: ['About', 'Works about it'],
+  defines: ['Defines', 'Defined in'],
+  uses: ['Uses', 'Used in'],
+  measures: ['Measures', 'Measured in'],
+  states: ['Findings', 'Stated in'],
+  names: ['Names', 'Named in'],
+  studies: ['Studies', 'Studied in'],
+  determines: ['Determines', 'Determined in'],
+  has_subject: ['Is about', 'Findings about it'],
+  has_object: ['Is about what it does to', 'Findings about what is done to it'],
+  in_population: ['In', 'Findings in it'],
+  compared_with: ['Compared with', 'Findings compared with it'],
 };
 
 function relationName(kind: string): string {
@@ -128,7 +135,9 @@ function Around(props: {
   const graph = useMemo(() => joined(pictures), [pictures]);
   const centre = pictures[0]?.nodes[0]?.id ?? '';
   const counts = countedBy(graph.edges, ({ kind }) => kind);
-  const first = FIRST_SHOWN.filter((kind) => counts.has(kind));
+  // Of a name everything is shown: works that have it, and findings.
+  const isWork = graph.nodes.get(centre)?.kind === 'work';
+  const first = isWork ? FIRST_SHOWN.filter((kind) => counts.has(kind)) : [];
   const [hidden, setHidden] = useState<ReadonlySet<string>>(
     () => new Set(first.length === 0 ? [] : [...counts.keys()].filter((kind) => !first.includes(kind))),
   );
