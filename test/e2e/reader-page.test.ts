@@ -160,6 +160,17 @@ inBrowser(
     await page.press('[name=author]', 'Enter');
     await page.waitForSelector('.found[aria-label=Works]', { state: 'detached' });
     assert.equal(new URL(page.url()).searchParams.get('author'), 'nobody');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.click('text=Copy link');
+    await page.locator('.status', { hasText: 'Copied' }).waitFor();
+    const copied = new URL(await page.evaluate<string>('navigator.clipboard.readText()'));
+    assert.deepEqual(
+      [...copied.searchParams],
+      [
+        ['q', 'oil'],
+        ['author', 'nobody'],
+      ],
+    );
     await page.goBack();
     assert.equal(new URL(page.url()).pathname, '/works');
   },

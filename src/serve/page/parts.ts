@@ -117,6 +117,18 @@ export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; read
   ];
 }
 
+/** Copies the address with what was searched and filtered; it opens for whoever may use this server. */
+export function CopyLink(): View {
+  const { source, notify } = useScene();
+  if (source.report) return undefined;
+  const copy = (): void =>
+    void navigator.clipboard.writeText(location.href).then(
+      () => notify('Copied. The link opens for whoever has signed in here.'),
+      () => notify(location.href),
+    );
+  return button('Copy link', copy);
+}
+
 /** A row of a list: its name, and its other cells in the order of the columns. */
 export interface ListRow {
   readonly key: string | number;

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Hits } from '../answers.ts';
 import { counted, number } from '../format.ts';
 import { excerpt, marked } from '../marked.ts';
-import { CopyButtons, QueryChoice, QueryField } from '../parts.ts';
+import { CopyButtons, CopyLink, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, useLoaded, useScene } from '../scene.ts';
 import { address } from '../source.ts';
@@ -76,7 +76,10 @@ export function SearchView(): View {
         ${
           found.kind === 'failed'
             ? fault(found.error)
-            : html`<p class="hint" role="status">${q !== '' && (hits ? status(hits) : 'Searching …')}</p>`
+            : html`<div class="tools">
+                <p class="hint" role="status">${q !== '' && (hits ? status(hits) : 'Searching …')}</p>
+                ${hits && html`<${CopyLink} />`}
+              </div>`
         }
         <ol class="hits">
           ${hits?.passages.map((hit, at, all) => {

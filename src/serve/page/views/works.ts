@@ -1,7 +1,7 @@
 import type { DocumentLine, Facets, Work } from '../answers.ts';
 import { number, outcomeName, size, words } from '../format.ts';
 import type { ListRow } from '../parts.ts';
-import { filters, listTable, QueryChoice, QueryField, saveText } from '../parts.ts';
+import { CopyLink, filters, listTable, QueryChoice, QueryField, saveText } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
 import { button, html, useAnswer, usePaged, useScene } from '../scene.ts';
 
@@ -35,6 +35,7 @@ function WorkList(): View {
   const { source, query, set, runPath } = scene;
   const [sort, order] = [query.get('sort') ?? 'title', query.get('order') ?? 'asc'];
   const filter = Object.fromEntries(['q', 'year', ...CARRIED, ...FACETS].map((name) => [name, query.get(name)]));
+  const isFiltered = Object.values(filter).some((value) => value !== null);
   const asked = { ...filter, sort, order, limit: 50 };
   const { rows, status, more } = usePaged<Work>(runPath('works'), asked, 'work');
   const facets = useAnswer<Facets>(runPath('facets'));
@@ -69,8 +70,8 @@ function WorkList(): View {
     ),
     html`<div class="tools">
       ${status}
-      <p class="downloads">
-        Export:
+      <p class="downloads acts">
+        ${isFiltered && html`<${CopyLink} />`} Export:
         ${
           source.exportCsv
             ? button('CSV', exportCsv)
@@ -80,7 +81,7 @@ function WorkList(): View {
     </div>`,
     worksTable(rows.map((work) => workRow(work, scene))),
     more,
-    rows.length === 0 && html`<${NothingListed} isFiltered=${Object.values(filter).some((value) => value !== null)} />`,
+    rows.length === 0 && html`<${NothingListed} isFiltered=${isFiltered} />`,
   ];
 }
 
