@@ -15,6 +15,8 @@ import { tagDocument } from '../src/graph/extract/tagging.ts';
 import type { EntityKind } from '../src/graph/schema.ts';
 import { ENTITY_KINDS } from '../src/graph/schema.ts';
 import { openTagger } from '../src/tagger/index.ts';
+import { lettersOf } from '../src/base/index.ts';
+import type { FindingRelation } from '../src/graph/index.ts';
 import type { CitedWork } from '../src/graph/link/parse-reference.ts';
 import { linkReference, readPrintedReference, referenceKeys, workKeys } from '../src/graph/link/link.ts';
 import { parseFile } from '../src/parse/index.ts';
@@ -283,21 +285,38 @@ const GOLD_TYPES: Readonly<Record<string, EntityKind>> = {
 
 /**
  * For each type: how many of the entities that a reader named are nodes of that type (R), and of those that are nodes at
- * all, how many have that type (P). A reader names fifteen at most, so whatever else is found is not judged here.
+ * all, how many have that type (P). A reader names fifteen at most, so whatever else is found is not judged here. Findings
+ * likewise: those whose sentence states a finding here (R), and of these the ones with the same relation (P).
  */
 async function entities(folder: string): Promise<ScoreRow[]> {
   await using tagger = await openTagger({ threads: 0 });
   const found: { readonly id: string; readonly type: EntityKind; readonly kinds: readonly string[] }[] = [];
+  const findings: FoundFinding[] = [];
   for (const file of globSync('*.json', { cwd: folder }).sort()) {
-    const { paper, entities: named = [] } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
+    const {
+      paper,
+      entities: named = [],
+      findings: told = [],
+    } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
       readonly paper?: string;
       readonly entities?: readonly { readonly text: string; readonly type: string }[];
+      readonly findings?: readonly { readonly relation: string; readonly evidence: string | readonly string[] }[];
     };
     const [path] = globSync(`{pmc,publishers}/${paper}.jats.xml`, { cwd: OPEN_PAPERS });
     if (paper === undefined || path === undefined) continue;
     const { document } = await parseFile(join(OPEN_PAPERS, path));
     const tagged = await tagDocument(new Reading(paper, document, null), tagger);
-    const { nodes } = extractDocument(paper, document, { tagged });
+    const { nodes, edges } = extractDocument(paper, document, { tagged });
+    const stated = edges.flatMap(({ kind, target, evidence: { place } }) =>
+      kind === 'states' && place.kind === 'text' ? [{ target, letters: lettersOf(place.quote) }] : [],
+    );
+    for (const { relation, evidence } of told) {
+      const letters = lettersOf([evidence].flat().join(' '));
+      const same = stated.filter((each) => letters.includes(each.letters) || each.letters.includes(letters));
+      const relations = same.map(({ target }) => nodes.find(({ id }) => id === target)?.data['relation']);
+      const wanted = GOLD_RELATIONS.find(([words]) => words.test(relation))?.[1];
+      findings.push({ id: paper, isFound: same.length > 0, isSame: relations.some((each) => each === wanted) });
+    }
     for (const { text, type } of named) {
       const kind = GOLD_TYPES[type];
       if (kind === undefined) continue;
@@ -309,12 +328,29 @@ async function entities(folder: string): Promise<ScoreRow[]> {
   }
   const papers = [...new Set(found.map(({ id }) => id))].map((id) => ({ id }));
   const kept = keptAside(papers);
+  const findingFigures = (some: readonly FoundFinding[]): Figures => {
+    const [r, p] = [
+      share(some, 'isFound'),
+      share(
+        some.filter(({ isFound }) => isFound),
+        'isSame',
+      ),
+    ];
+    return { p, r, f1: p + r === 0 ? 0 : (2 * p * r) / (p + r) };
+  };
   const figuresOf = (some: typeof found): Figures => {
     const right = some.filter(({ type, kinds }) => kinds.includes(type)).length;
     const [p, r] = [right / some.filter(({ kinds }) => kinds.length > 0).length, right / some.length];
     return { p, r, f1: right === 0 ? 0 : (2 * p * r) / (p + r) };
   };
-  return [...Map.groupBy(found, ({ type }) => type)].map(([type, some]) => ({
+  const findingRow = {
+    name: `findings that readers named, without a model (${findings.length})`,
+    ...findingFigures(findings),
+    work: findingFigures(findings.filter(({ id }) => !kept.has(id))).f1,
+    kept: findingFigures(findings.filter(({ id }) => kept.has(id))).f1,
+    floor: 0,
+  };
+  const rows = [...Map.groupBy(found, ({ type }) => type)].map(([type, some]) => ({
     name: `entities that readers named, ${type} (${some.length})`,
     ...figuresOf(some),
     work: figuresOf(some.filter(({ id }) => !kept.has(id))).f1,
@@ -322,6 +358,29 @@ async function entities(folder: string): Promise<ScoreRow[]> {
     floor: 0.4,
     leastPrecision: 0.8,
   }));
+  return [...rows, findingRow];
+}
+
+/** A finding that a reader named: whether its sentence states one here, and whether that one says the same. */
+interface FoundFinding {
+  readonly id: string;
+  readonly isFound: boolean;
+  readonly isSame: boolean;
+}
+
+/** Relations in a reader's words, and what they are here. */
+const GOLD_RELATIONS: readonly (readonly [words: RegExp, relation: FindingRelation])[] = [
+  [/no difference|not differ|similar|no effect/i, 'no difference'],
+  [/inhibit|suppress/i, 'inhibits'],
+  [/increas|higher|more|greater|improv|longer/i, 'increases'],
+  [/decreas|lower|reduc|less|fewer|shorter/i, 'decreases'],
+  [/associat|correlat|linked/i, 'associated'],
+  [/predict|risk factor/i, 'predicts'],
+  [/contain|consist|component|dominat|compris/i, 'contains'],
+];
+
+function share(some: readonly FoundFinding[], of: 'isFound' | 'isSame'): number {
+  return some.length === 0 ? 0 : some.filter((each) => each[of]).length / some.length;
 }
 
 function isEntity(kind: string): boolean {

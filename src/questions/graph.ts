@@ -156,7 +156,7 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
       if (node === '') return weighted(['funder'], graph.most('funder', { limit }));
       const found = graph.funding(node, limit);
       return {
-        says: `${counted(found.length, 'time')} that ${node} pays or is paid for.`,
+        says: `${counted(found.length, 'entry', 'entries')} of funding for ${node}.`,
         items: found.map(({ funder, work, evidence }) =>
           row({
             id: funder.id,

@@ -110,7 +110,7 @@ test('a plural that a paper defines is its singular too', () => {
 test('protocols, indices of symbols, banks of cells, and programs that nobody uses are no entities', () => {
   assert.deepEqual(
     said(
-      'The [organisation Halden protocol] was kept. [organism hv] is an index. The line [cell NCBI] is old.',
+      'The [organisation Halden protocol] was kept. [organism hv] is an index. [chemical essential] oils and [chemical ISO 6888] count. The line [cell NCBI] is old.',
       'This is a [software PNAS] Direct Submission.',
       'The [software Geno3D] server made models.',
       'From the a [organisation c Department of Medicine] came',

@@ -174,6 +174,8 @@ function isName({ printed, label }: Mention): boolean {
     /(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test)$/iu.test(printed)
   )
     return false;
+  // A standard, not what it is about.
+  if (/^(?:ISO|EN|NF|ASTM|DIN)[ -]?\d/u.test(printed)) return false;
   // "hv" is the index of a symbol.
   if (label !== 'chemical' && /^\p{Ll}{2}$/u.test(printed)) return false;
   // Short capitals are names of groups and genes more often than of places.
@@ -220,7 +222,7 @@ const NO_NAME: ReadonlySet<string> = new Set(
     'subjects participant participants control controls population populations country countries city area areas region regions ' +
     'place places north south east west university hospital department institute company organisation organization software ' +
     'program package tool tools version device devices equipment instrument instruments infection infections toxicity pain ' +
-    'smoke smoking plume culture cultures line lines event events death deaths solution solutions mixture water body test tests result results figure table'
+    'essential volatile crude raw iso en nf smoke smoking plume culture cultures line lines event events death deaths solution solutions mixture water body test tests result results figure table'
   ).split(' '),
 );
 

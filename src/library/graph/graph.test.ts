@@ -143,3 +143,13 @@ test('a path prefers citations, and uses a shared program only if there is no ot
   assert.deepEqual(through('10.5555/d'), ['Paper 10.5555/a', 'SPSS', 'Paper 10.5555/d']);
   assert.equal(graph.path('10.5555/a', '10.5555/d', 1), undefined);
 });
+
+test('words of a title find a work of the corpus before one that is only cited', async () => {
+  using store = memoryStore();
+  const own = document('10.5555/a', [['cites', 'work:doi:10.5555/b', 'Metallic glass']]);
+  const nodes = own.nodes.map((each) =>
+    each.id === 'work:doi:10.5555/a' ? { ...each, label: 'Phases of metallic glass', data: { inCorpus: true } } : each,
+  );
+  changeGraph(store, { add: [{ ...own, nodes }] });
+  assert.equal(new Graph(store).find('metallic glass').id, 'work:doi:10.5555/a');
+});

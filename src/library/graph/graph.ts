@@ -87,7 +87,7 @@ export class Graph implements Disposable {
         name,
       ) ??
       this.#node(
-        `SELECT * FROM nodes WHERE kind = 'work' AND label LIKE ? ESCAPE '\\' ORDER BY length(label), node LIMIT 1`,
+        `SELECT * FROM nodes WHERE kind = 'work' AND label LIKE ? ESCAPE '\\' ORDER BY json_extract(data, '$.inCorpus') IS NOT 1, length(label), node LIMIT 1`,
         `%${name.replace(/[\\%_]/g, '\\$&')}%`,
       )
     );
