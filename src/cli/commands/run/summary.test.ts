@@ -14,22 +14,20 @@ function printed(more: Partial<RunAccount>, fleet = false): string {
   const terminal = { columns: 100, print, style: (_: string, text: string) => text };
   const { defaults } = settingsTable();
   const queue = { ...defaults.queue, fleet, url: 'postgres://me:secret@db/docs' };
-  const config = { ...defaults, queue, store: { ...defaults.store, url: 's3://b/c', endpoint: 'http://s3:9000' } };
+  const config = { ...defaults, queue };
   const account: RunAccount = { ...NOTHING, documents: 4, index: null, stopped: null, seconds: 3, ...more };
   const corpus = { folder: 'here', config } as Corpus;
   printRun({ account, downloaded: undefined }, corpus, { terminal, json: false } as unknown as Session);
   return lines.join('\n');
 }
 
-test('a fleet machine that did not build the index prints where it is and how to fetch it', () => {
+test('a machine of a fleet says how to ask the database, whichever of them completed the index', () => {
   assert.match(
     printed({}, true),
-    /^Another machine of the fleet built the search index, after 3\.0 s\.$[^]*docstokg store here --pull --fleet/m,
+    /^Another machine of the fleet built the search index, after 3\.0 s\.$[^]*ask --database 'postgres:\/\/me:\*{3}@db\/docs' "…"$/m,
   );
-  assert.match(
-    printed({}, true).replaceAll(/\s+/g, ' '),
-    /--pull --fleet 'postgres:\/\/me:\*{3}@db\/docs' --store s3:\/\/b\/c --store-endpoint http:\/\/s3:9000 brings/,
-  );
+  assert.match(printed({ index: { passages: 1, searched_by: 'words' } }, true), /ask --database/);
+  assert.doesNotMatch(printed({ stopped: 'asked to stop' }, true), /ask --database/);
   assert.match(printed({ documents: 0 }, true), /^Nothing to search yet, after 3\.0 s\.$/m);
   assert.match(printed({}), /^Nothing to search yet, after 3\.0 s\.$/m);
 });

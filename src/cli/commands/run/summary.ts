@@ -2,6 +2,7 @@ import { duration } from '../../../base/index.ts';
 import type { Account, RunCounts } from '../../../library/index.ts';
 import type { Config } from '../../../config/index.ts';
 import { withoutPasswords } from '../../../config/index.ts';
+import { fleetDatabase } from '../../../journal/index.ts';
 import type { Corpus, CorpusEvent, CorpusStageName, RunAccount } from '../../../corpus/index.ts';
 import type { Session } from '../../session.ts';
 import { wrapped } from '../../passage-text.ts';
@@ -34,14 +35,7 @@ export function printRun(end: RunEnd, { folder, config }: Corpus, session: Sessi
   if (session.json) return session.terminal.print(JSON.stringify({ out: folder, ...account }));
   const isElsewhere = config.queue.fleet && account.index === null && account.documents > 0;
   printAccount(end, session, isElsewhere ? 'Another machine of the fleet built the search index' : undefined);
-  const { store, queue } = config;
-  const place = `--fleet ${quoted(withoutPasswords(queue.url))} --store ${quoted(store.url)}`;
-  const endpoint = store.endpoint === '' ? '' : ` --store-endpoint ${quoted(store.endpoint)}`;
-  const pull = `docstokg store ${quoted(folder)} --pull ${place}${endpoint} brings it to this machine`;
-  printLines(session.terminal, [
-    ...nextSteps(account, folder, config),
-    ['Search here', isElsewhere && account.stopped === null ? pull : ''],
-  ]);
+  printLines(session.terminal, nextSteps(account, folder, config));
 }
 
 export function printAccount(
@@ -155,15 +149,22 @@ function countsLine(counts: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-export function nextSteps({ index, works, stopped, failures }: RunAccount, folder: string, config: Config): Line[] {
+export function nextSteps(
+  { index, documents, works, stopped, failures }: RunAccount,
+  folder: string,
+  config: Config,
+): Line[] {
   const run = quoted(folder);
   const { backend, url, path } = config.queue;
   const queue = quoted(backend === 'postgres' ? withoutPasswords(url) : path);
   const deferred = 'some works were deferred; run the same command later to retry them';
   const retry = `contentdownload queue retry-failed --queue ${queue}, then the same command`;
   const why = `docstokg stage-log --stage doctags --status failure --data-root ${run}/Data`;
+  // The folder of a machine of a fleet may have a part of the documents.
+  const corpus = config.queue.fleet ? `--database ${quoted(fleetDatabase(folder) ?? withoutPasswords(url))}` : run;
+  const hasIndex = index !== null || (config.queue.fleet && documents > 0 && stopped === null);
   return [
-    ['Ask', index ? `docstokg ask ${run} "…"` : ''],
+    ['Ask', hasIndex ? `docstokg ask ${corpus} "…"` : ''],
     ['Look', index ? `${run}/report.html` : ''],
     ['Resume', stopped === null ? '' : 'run the same command'],
     ['Later', (works?.deferred ?? 0) > 0 ? deferred : ''],
