@@ -275,6 +275,18 @@ inBrowser('the graph leads from a work to a finding, and from there to its sente
   assert.ok(await page.locator('.ground canvas').first().isVisible(), 'back at the graph');
 });
 
+inBrowser('the graph is asked, and its rows have their sentences', async (browser) => {
+  const page = await openPage(browser, '/graph');
+  await page.click('details.narrow summary:text("Ask the graph")');
+  await page.selectOption('[name=ask]', 'effect');
+  await page.fill('[name=of]', 'oil');
+  await page.fill('[name=on]', 'growth of moulds');
+  const row = page.locator('.graph-rows > li', { hasText: FINDING.slice(0, -1) });
+  await row.waitFor();
+  assert.match((await row.textContent()) ?? '', /oil of thyme.*decreases · work · 1/s);
+  await checkAccessible(page, 'questions to the graph');
+});
+
 inBrowser('a graph of hundreds of nodes is drawn at once and finds its places afterwards', async (browser) => {
   const page = await openPage(browser, '/works');
   const nodes = Array.from({ length: 400 }, (_, at) => ({ id: `work:w${at}`, kind: 'work', label: `Berg 2000 · Part ${at}`, year: 2000, cited: 0, inCorpus: true, x: at, y: at })); // prettier-ignore

@@ -313,7 +313,7 @@ export class Graph implements Disposable {
     return this.store
       .all<WeightedRow>(
         `SELECT shown.*, count(DISTINCT edges.source) AS weight FROM nodes
-         JOIN edges ON edges.target = nodes.node AND edges.kind <> 'same_as'
+         JOIN edges ON edges.target = nodes.node AND edges.kind NOT IN ('same_as', 'has_subject', 'has_object', 'in_population', 'compared_with')
          LEFT JOIN edges AS same ON same.source = nodes.node AND same.kind = 'same_as'
          JOIN nodes AS shown ON shown.node = coalesce(same.target, nodes.node)
          WHERE nodes.kind = :kind AND (:like IS NULL OR nodes.label LIKE :like OR shown.label LIKE :like)

@@ -25,6 +25,11 @@ const PAPERS: readonly Contribution[] = [
   paper('10.5555/a<1>{}"x"', 2020, {
     'Rituximab "cured" lymphoma\nin Brazil; α\\β 😀.': ['chemical Rituximab', 'disease lymphoma', 'place Brazil'],
     'Rituximab reduced relapse rates.': ['chemical Rituximab', finding('Rituximab · decreases · relapse rates')],
+    'Rituximab shrank lymphoma.': [
+      'chemical Rituximab',
+      'disease lymphoma',
+      finding('Rituximab · decreases · lymphoma'),
+    ],
     'We used SPSS.': ['software SPSS', missing],
     'Funded by the Wellcome Trust.': [trust],
   }),

@@ -10,6 +10,7 @@ import type { Colouring, Placing } from './graph-drawing.ts';
 import { GraphDrawing, legendOf } from './graph-drawing.ts';
 import type { DrawnEdge, DrawnGraph, DrawnNode } from './graph-model.ts';
 import { isBareId, joined } from './graph-model.ts';
+import { GraphQuestions } from './graph-questions.ts';
 
 interface Named {
   readonly id: string;
@@ -55,12 +56,13 @@ export function GraphView(): View {
       <code>docstokg graph build ${run?.folder}</code
       >${source.report && ' in the folder of this file, then write the report again'}.
     </p>`;
-  return shown(works, (all) => {
+  const drawing = shown(works, (all) => {
     const node = query.get('node') ?? all[0]?.id;
     return node === undefined
       ? html`<p class="note">The graph has no works.</p>`
       : html`<${Neighbourhood} works=${all} node=${node} key=${node} />`;
   });
+  return [!source.report && html`<${GraphQuestions} />`, drawing];
 }
 
 /** How many neighbourhoods one may add to the first. */
