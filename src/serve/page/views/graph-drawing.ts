@@ -22,8 +22,8 @@ const [LEAST_SIZE, CENTRE_SIZE, MOST_SIZE] = [4, 9, 18];
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 /** Rounds of the layout. Graphs with more nodes than `LARGE` are drawn first and settle in fewer, between frames. */
 const [ROUNDS, LARGE_ROUNDS, LARGE] = [300, 80, 250];
-/** Time between two pictures of a graph that finds its places; without a graphics card a picture takes longer. */
-const SETTLING_MS = 120;
+/** Most time for the places of a large graph, and time between two pictures of it meanwhile. */
+const [SETTLING_MS, PICTURE_MS] = [5_000, 1_000];
 /** Names offered to each part of the drawing; of large graphs most would find no room. */
 const [NAMES, LARGE_NAMES] = [10, 1];
 const [ZOOM_STEP, ZOOM_MS] = [1.5, 150];
@@ -213,22 +213,31 @@ function layoutOf(graph: MultiDirectedGraph) {
   };
 }
 
-/** Lets a large graph find its places while it is seen and can be moved; ends after its rounds, or when aborted. */
+/** Lets a large graph find its places while it is seen and can be moved; ends after its rounds or its time, or when aborted. */
 function settle(graph: MultiDirectedGraph, settled: () => void): AbortController {
   const stop = new AbortController();
-  const settings = layoutOf(graph);
-  let rounds = 0;
-  const step = (): void => {
-    const until = performance.now() + SETTLING_MS;
-    do {
-      if (stop.signal.aborted) return;
-      if (rounds === LARGE_ROUNDS) return settled();
-      forceAtlas2.assign(graph, { iterations: 1, settings });
-      rounds += 1;
-    } while (performance.now() < until);
-    requestAnimationFrame(step);
+  const [copy, settings] = [graph.copy(), layoutOf(graph)];
+  let [rounds, spent, shownAt] = [0, 0, performance.now()];
+  const show = (): void => {
+    const place = (id: string) => ({
+      x: Number(copy.getNodeAttribute(id, 'x')),
+      y: Number(copy.getNodeAttribute(id, 'y')),
+    });
+    graph.updateEachNodeAttributes((id, attributes) => ({ ...attributes, ...place(id) }), { attributes: ['x', 'y'] });
+    shownAt = performance.now();
   };
-  requestAnimationFrame(step);
+  const step = (): void => {
+    if (stop.signal.aborted) return;
+    const began = performance.now();
+    forceAtlas2.assign(copy, { iterations: 1, settings });
+    rounds += 1;
+    spent += performance.now() - began;
+    const isDone = rounds === LARGE_ROUNDS || spent > SETTLING_MS;
+    if (isDone || performance.now() - shownAt > PICTURE_MS) show();
+    if (isDone) settled();
+    else setTimeout(step);
+  };
+  setTimeout(step);
   return stop;
 }
 
