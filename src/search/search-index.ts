@@ -94,14 +94,17 @@ export class SearchIndex implements AsyncDisposable {
       if (passages.size < ranked.length && !isLast)
         throw new AppError('INDEX_REPLACED', 'documents were replaced meanwhile', { hint: 'try again' });
       const fitOfPassage = fitOf(snapshot, questionTerms(withoutAmountWords(query), languages));
-      const hits = findingsFirst(query, ranked, passages).flatMap(({ place, score }) => {
-        const [passage, candidate] = [passages.get(place), candidates.get(place)];
-        if (!passage || !candidate) return [];
-        // A server may have replaced a document after the filter was applied.
-        if (options.filter?.documents?.accepts(passage.document) === false) return [];
-        const by = candidate.hasVector ? SEARCHED_BY[mode] : 'words';
-        return [{ score, fit: fitOfPassage(passage, candidate.similarity), by, passage }];
-      });
+      // One after the other, until there are enough: the fit takes longer than everything else here.
+      const hits = findingsFirst(query, ranked, passages)
+        .values()
+        .flatMap(({ place, score }) => {
+          const [passage, candidate] = [passages.get(place), candidates.get(place)];
+          if (!passage || !candidate) return [];
+          // A server may have replaced a document after the filter was applied.
+          if (options.filter?.documents?.accepts(passage.document) === false) return [];
+          const by = candidate.hasVector ? SEARCHED_BY[mode] : 'words';
+          return [{ score, fit: fitOfPassage(passage, candidate.similarity), by, passage }];
+        });
       const enough = hits.filter(({ fit }) => fit >= minFit);
       return firstVersions(enough, top).map((hit, at) => ({ rank: at + 1, ...hit }));
     });
