@@ -117,13 +117,13 @@ export function CopyButtons({ apa, bibtex }: { readonly apa: string | null; read
   ];
 }
 
-/** Copies the address with what was searched and filtered; it opens for whoever may use this server. */
+/** Copies the address with what was searched and filtered; it opens for everyone who may use this server. */
 export function CopyLink(): View {
   const { source, notify } = useScene();
   if (source.report) return undefined;
   const copy = (): void =>
     void navigator.clipboard.writeText(location.href).then(
-      () => notify('Copied. The link opens for whoever has signed in here.'),
+      () => notify('Copied. The link opens for everyone who has signed in here.'),
       () => notify(location.href),
     );
   return button('Copy link', copy);
