@@ -47,5 +47,6 @@ export type { Note } from '../database/index.ts';
 export type { CorpusGraph, GraphRequest, NodeDecision } from './corpus-graph.ts';
 export { EXPORT_FORMATS } from './export/export-corpus.ts';
 export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
+export { fleetDatabase } from '../journal/index.ts';
 export { copyNotice } from './fleet-part.ts';
 export { findSearchPlace } from './open-search.ts';

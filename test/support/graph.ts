@@ -7,6 +7,7 @@ import { graphSources } from '../../src/graph/index.ts';
 import type { GraphUpdate } from '../../src/database/graph/index.ts';
 import { GraphRows, updateGraph } from '../../src/database/graph/index.ts';
 import { CorpusStore } from '../../src/database/index.ts';
+import { Graph } from '../../src/library/index.ts';
 
 const GRAPH_TABLES =
   'graph_sources statements evidence printed printed_keys work_keys open_references nodes edges'.split(' ');
@@ -14,6 +15,11 @@ const GRAPH_TABLES =
 /** A database in memory. */
 export function memoryStore(): CorpusStore {
   return CorpusStore.open(join(tmpdir(), 'a folder that does not exist'));
+}
+
+/** The graph of a database, to be asked. */
+export function graphOf(store: CorpusStore): Graph {
+  return new Graph(store);
 }
 
 /** Adds and removes documents, and links their references. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { changeGraph, memoryStore } from '../../../test/support/graph.ts';
-import { Graph } from '../../library/index.ts';
+import { changeGraph, graphOf, memoryStore } from '../../../test/support/graph.ts';
 import type { Block } from '../../parse/index.ts';
 import { extractDocument } from './extract-document.ts';
 import { withWork } from './reading.ts';
@@ -56,7 +55,7 @@ test('names of one entry are one entity across papers, under the id of the vocab
   });
   using store = memoryStore();
   changeGraph(store, { add: said });
-  const graph = new Graph(store);
+  const graph = graphOf(store);
   assert.deepEqual(
     graph.most('disease').map(({ node, weight }) => [node.id, weight]),
     [['term:vocabulary:MONDO:0005252', 2]],
