@@ -214,7 +214,10 @@ report.progress('going to and fro');
     await page.evaluate(
       `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
     );
-    await page.waitForSelector(`.panel.${/\w+/.exec(path)?.[0]} > *`, { state: 'attached' });
+    await page
+      .locator(`.panel.${/\w+/.exec(path)?.[0]} > *`)
+      .first()
+      .waitFor({ state: 'attached' });
   };
   for (const path of VISITED) await visit(path);
   const [heap, resident] = [await heapMegabytes(session), process.memoryUsage().rss / 1e6];
