@@ -50,4 +50,3 @@ export type { ExportFormat, ExportRequest } from './export/export-corpus.ts';
 export { fleetDatabase } from '../journal/index.ts';
 export { copyNotice } from './fleet-part.ts';
 export { findSearchPlace } from './open-search.ts';
-export { fleetDatabase } from '../journal/index.ts';
