@@ -189,6 +189,7 @@ Examples:
     });
 }
 
+/** `docstokg copy`: a corpus from a folder into PostgreSQL, or back. */
 export function copyCommand() {
   return settingOptions(shared(new Command('copy')), ['store'])
     .description('copy a corpus from a folder into PostgreSQL and a store, or from PostgreSQL into a folder')

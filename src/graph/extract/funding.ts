@@ -1,5 +1,5 @@
 import { lettersOf } from '../../base/index.ts';
-import { expanded } from '../../parse/index.ts';
+import { alternatives } from '../names/alternatives.ts';
 import words from './funding-words.json' with { type: 'json' };
 import type { Reading, Statements } from './reading.ts';
 
@@ -8,12 +8,6 @@ import type { Reading, Statements } from './reading.ts';
 
 const METHOD = { name: 'funding-sentence', version: 1 };
 
-const alternatives = (phrases: readonly string[]): string =>
-  phrases
-    .flatMap(expanded)
-    .map((each) => RegExp.escape(each.replaceAll(/\s+/g, ' ').trim()))
-    .toSorted((a, b) => b.length - a.length)
-    .join('|');
 const word = (phrases: readonly string[]): string => `(?<![\\p{L}-])(?:${alternatives(phrases)})(?![\\p{L}])`;
 
 const REFUSES = new RegExp(word(words.refusals.en), 'iu');

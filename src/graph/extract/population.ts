@@ -1,4 +1,4 @@
-import { expanded } from '../../parse/index.ts';
+import { alternatives } from '../names/alternatives.ts';
 import { termId } from './facts.ts';
 import words from './population-words.json' with { type: 'json' };
 import type { Reading, Statements } from './reading.ts';
@@ -8,12 +8,6 @@ import type { Reading, Statements } from './reading.ts';
 
 const METHOD = { name: 'population-form', version: 1 };
 
-const alternatives = (phrases: readonly string[]): string =>
-  phrases
-    .flatMap(expanded)
-    .map((each) => RegExp.escape(each))
-    .toSorted((a, b) => b.length - a.length)
-    .join('|');
 const PEOPLE = `(?:${alternatives(words.people.en)})`;
 const TAKEN = `(?:${alternatives(words.taken.en)})`;
 const COUNT = '(?<count>\\d{1,3}(?:[,\\u2009\\u202f ]\\d{3})+|\\d{1,7})';

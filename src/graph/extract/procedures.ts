@@ -1,5 +1,5 @@
 import { sha256 } from '../../base/index.ts';
-import { expanded } from '../../parse/index.ts';
+import { alternatives } from '../names/alternatives.ts';
 import words from './procedure-words.json' with { type: 'json' };
 import type { Reading, Statements } from './reading.ts';
 
@@ -7,13 +7,6 @@ import type { Reading, Statements } from './reading.ts';
 // measured, and what is said without a means, is left out.
 
 const METHOD = { name: 'procedure-form', version: 1 };
-
-const alternatives = (phrases: readonly string[]): string =>
-  phrases
-    .flatMap(expanded)
-    .map((each) => RegExp.escape(each.replaceAll(/\s+/g, ' ').trim()))
-    .toSorted((a, b) => b.length - a.length)
-    .join('|');
 
 const ADVERBS = '(?:(?:\\p{Ll}+ly|then|also|further|first|each) ){0,2}';
 const MEASURED = `(?:${alternatives(words.measured.en)})`;

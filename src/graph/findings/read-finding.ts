@@ -1,16 +1,10 @@
 import { expanded } from '../../parse/index.ts';
+import { alternatives } from '../names/alternatives.ts';
 import type { Finding, FindingRelation } from './finding.ts';
 import words from './finding-words.json' with { type: 'json' };
 
 // Reads a finding from one sentence, by the form of the sentence and the words in finding-words.json. It says nothing of a
 // sentence that it does not understand whole: precision comes before completeness.
-
-const alternatives = (phrases: readonly string[]): string =>
-  phrases
-    .flatMap(expanded)
-    .map((each) => RegExp.escape(each.replaceAll(/\s+/g, ' ').trim()))
-    .toSorted((a, b) => b.length - a.length)
-    .join('|');
 
 const { verbs, more, less } = { verbs: words.verbs.en, more: words.more.en, less: words.less.en };
 const ADVERB = String.raw`(?:(?:\p{Ll}+ly|also|both|further|even|dose-dependently|markedly) ){0,3}`;
