@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { DuckDBInstance } from '@duckdb/node-api';
-import jsonld from 'jsonld';
-import context from 'ro-crate/lib/context.json' with { type: 'json' };
 
 import { changeGraph } from '../../../test/support/graph.ts';
 import { paper } from '../../../test/support/graph-papers.ts';
+import { crateFaults } from '../../../test/support/ro-crate.ts';
 import { systemClock } from '../../base/index.ts';
 import { manifestRow } from '../../download/index.ts';
 import { ManifestFolder } from '../../run/index.ts';
@@ -171,29 +169,6 @@ test('a run is exported in every format with links, licences and consistent coun
   await assert.rejects(text(corpus, 'obsidian'), { code: 'USAGE_EXPORT' });
 });
 
-/** What RO-Crate's own library finds wrong with a crate. It has the context with it, so that nothing is fetched. */
-async function faultsOf(metadata: string, files: readonly string[]): Promise<readonly unknown[]> {
-  const { Validator } = createRequire(import.meta.url)('ro-crate') as {
-    readonly Validator: new () => {
-      readonly results: readonly { readonly status: string }[];
-      readonly crate: { resolveContext(): Promise<unknown> };
-      parseJSON(json: string): void;
-      rootDataEntity(): void;
-      checkFiles(files: object): void;
-    };
-  };
-  const validator = new Validator();
-  validator.parseJSON(metadata);
-  await validator.crate.resolveContext();
-  validator.rootDataEntity();
-  validator.checkFiles(Object.fromEntries(files.map((path) => [path, { exists: true }])));
-  // Words that the context does not have would be dropped.
-  const documentLoader = async (url: string) => await Promise.resolve({ documentUrl: url, document: context });
-  const strict = { documentLoader, safe: true, base: 'https://example.org/crate/' };
-  await jsonld.expand(JSON.parse(metadata) as jsonld.JsonLdDocument, strict);
-  return validator.results.filter(({ status }) => status === 'error');
-}
-
 test('an RO-Crate describes every work, and has its lists, its graph and the papers that anyone may pass on', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'export-'));
   await someRun(folder.path);
@@ -216,7 +191,7 @@ test('an RO-Crate describes every work, and has its lists, its graph and the pap
     'ro-crate-metadata.json',
     'works.csv',
   ]);
-  assert.deepEqual(await faultsOf(metadata, files), []);
+  assert.deepEqual(await crateFaults(metadata, files), []);
   const all = (JSON.parse(metadata) as { '@graph': Record<string, unknown>[] })['@graph'];
   const typed = (type: string) => all.filter((each) => each['@type'] === type);
   assert.deepEqual(
@@ -225,10 +200,24 @@ test('an RO-Crate describes every work, and has its lists, its graph and the pap
   );
   const [file] = typed('File').filter((each) => each['@id'] === 'papers/W1.pdf');
   assert.deepEqual(file?.['license'], { '@id': 'https://creativecommons.org/licenses/by/4.0/' });
-  const ids = new Set(all.map((each) => each['@id']));
-  const [root] = typed('Dataset');
-  assert.ok(root);
-  for (const part of root['hasPart'] as { '@id': string }[]) assert.ok(ids.has(part['@id']), part['@id']);
+  // The check finds what is wrong with a crate.
+  const changed = (id: string, more: object): string =>
+    JSON.stringify({
+      ...(JSON.parse(metadata) as object),
+      '@graph': all.map((each) => (each['@id'] === id ? { ...each, ...more } : each)),
+    });
+  for (const [broken, fault] of [
+    [changed('ro-crate-metadata.json', { conformsTo: undefined }), /does not name its version/],
+    [changed('./', { license: undefined }), /the root has no license/],
+    [changed('./', { datePublished: '2024' }), /datePublished to the day/],
+    [changed('./', { hasPart: [] }), /not a part of the root: works\.csv/],
+    [changed('./', { autor: 'Ana' }), /in the words of the context/],
+    [changed('graph.ttl', { '@type': 'CreativeWork' }), /not described as a File or Dataset: graph\.ttl/],
+    [changed('#export', { instrument: { '@id': '#none' } }), /refers to #none, not described/],
+    [changed('#export', { instrument: { name: 'DocsToKG' } }), /not flat: #export/],
+  ] as const)
+    assert.match((await crateFaults(broken, files)).join('\n'), fault);
+  assert.match((await crateFaults(metadata, [])).join('\n'), /not in the folder: papers\/W1\.pdf/);
 });
 
 test('versions are listed with the reason for merging them, and can be split', async () => {
