@@ -98,7 +98,10 @@ export async function crateFaults(metadata: string, files: readonly string[]): P
     demand(typesOf(entities.get(id)).some(isData), `a part is not described as a File or Dataset: ${id}`);
   for (const [id, entity] of entities) {
     for (const target of Object.values(entity).flatMap(listOf).filter(isReference))
-      demand(entities.has(target['@id']) || isAbsolute(target['@id']), `${id} refers to ${target['@id']}, not described`);
+      demand(
+        entities.has(target['@id']) || isAbsolute(target['@id']),
+        `${id} refers to ${target['@id']}, not described`,
+      );
     if (id === rootId || !typesOf(entity).some(isData)) continue;
     demand(parts.has(id), `not a part of the root: ${id}`);
     demand(/^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/.test(id), `no URI: ${id}`);
@@ -109,7 +112,7 @@ export async function crateFaults(metadata: string, files: readonly string[]): P
   try {
     // In safe mode a word that the context does not have is an error.
     const strict = { documentLoader, safe: true, base: 'https://example.org/crate/' };
-    await jsonld.expand(document as jsonld.JsonLdDocument, strict);
+    await jsonld.expand(document, strict);
   } catch (error) {
     faults.push(`not JSON-LD in the words of the context: ${(error as Error).message}`);
   }

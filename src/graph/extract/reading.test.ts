@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { sentencesOf } from './reading.ts';
+import type { Block } from '../../parse/index.ts';
+import { Reading, sentencesOf } from './reading.ts';
 
 function shown(text: string): string[] {
   return sentencesOf(text).map(({ start, end }) => text.slice(start, end));
@@ -23,4 +24,42 @@ test('sentences end at the full stops of other languages', () => {
   ])
     assert.deepEqual(shown(sentences.join(' ')), sentences);
   assert.deepEqual(shown('珊瑚白化。水温上升！'), ['珊瑚白化。', '水温上升！']);
+});
+
+/** The parts of the paragraphs of a paper with these headings; "··" before a heading is its level. */
+function partsOf(...lines: readonly string[]): readonly (string | undefined)[] {
+  const blocks = lines.map((line, order): Block => {
+    const [, dots = '', heading] = /^(·+)(.*)$/u.exec(line) ?? [];
+    return heading === undefined
+      ? { kind: 'text', text: line, order, regions: [] }
+      : { kind: 'heading', text: heading, level: dots.length, order, regions: [] };
+  });
+  const metadata = { authors: [], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } };
+  return new Reading('paper', { pages: [], blocks, metadata }, null).prose.map(({ part }) => part);
+}
+
+test('a paragraph is in the part that the nearest heading with a known name begins, even if another heading follows', () => {
+  assert.deepEqual(
+    partsOf(
+      '·Introduction',
+      'One.',
+      '·Theory',
+      'Two.',
+      '·Methods',
+      '··Plants',
+      'Three.',
+      '·Results',
+      '··Yield',
+      'Four.',
+    ),
+    ['introduction', 'introduction', 'methods', 'results'],
+  );
+});
+
+test('in a paper without results the next heading ends the introduction', () => {
+  assert.deepEqual(partsOf('·Introduction', 'One.', '··Aim', 'Two.', '·Viruses in smoke', 'Three.'), [
+    'introduction',
+    'introduction',
+    undefined,
+  ]);
 });

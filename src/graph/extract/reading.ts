@@ -1,4 +1,5 @@
-import type { Block, ParsedDocument, Stretch } from '../../parse/index.ts';
+import type { Block, HeadedSection, ParsedDocument, Stretch } from '../../parse/index.ts';
+import { sectionOfHeading } from '../../parse/index.ts';
 import type {
   Contribution,
   EdgeKind,
@@ -14,6 +15,8 @@ import { RANK, thousandths } from '../schema.ts';
 export interface ReadBlock {
   readonly block: Block;
   readonly section: string | null;
+  /** The part of the paper, as its headings say. */
+  readonly part: HeadedSection | undefined;
   readonly sentences: readonly Stretch[];
 }
 
@@ -71,12 +74,25 @@ const SPEAKING: ReadonlySet<Block['kind']> = new Set(['text', 'list_item', 'capt
 function proseOf(blocks: readonly Block[]): ReadBlock[] {
   const found: ReadBlock[] = [];
   let section: string | null = null;
-  for (const block of blocks) {
-    if (block.kind === 'heading') section = block.text;
+  let part: { readonly name: HeadedSection; readonly level: number } | undefined;
+  const lastResults = blocks.findLastIndex((block) => isHeading(block) && sectionOfHeading(block.text) === 'results');
+  for (const [at, block] of blocks.entries()) {
+    if (isHeading(block)) {
+      section = block.text;
+      const name = sectionOfHeading(block.text);
+      if (name !== undefined) part = { name, level: block.level };
+      // A heading without a known name belongs to the part before it. But in a paper without results, a review, the first
+      // one beside the introduction ends it.
+      else if (part?.name === 'introduction' && block.level <= part.level && at > lastResults) part = undefined;
+    }
     if (SPEAKING.has(block.kind) && block.text.length > 3)
-      found.push({ block, section, sentences: sentencesOf(block.text) });
+      found.push({ block, section, part: part?.name, sentences: sentencesOf(block.text) });
   }
   return found;
+}
+
+function isHeading(block: Block): block is Block & { readonly kind: 'heading' } {
+  return block.kind === 'heading';
 }
 
 const END =

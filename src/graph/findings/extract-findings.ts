@@ -1,14 +1,13 @@
 import type { HeadedSection } from '../../parse/index.ts';
-import { sectionOfHeading } from '../../parse/index.ts';
 import type { Callout } from '../extract/callouts-author-year.ts';
 import type { Reading, Statements } from '../extract/reading.ts';
 import type { TaggedDocument, TaggedEntity } from '../extract/tagging.ts';
 import { placeKey } from '../extract/tagging.ts';
 import type { Finding } from './finding.ts';
-import { readFinding } from './read-finding.ts';
+import { readFindings } from './read-finding.ts';
 import { sayFinding } from './say-finding.ts';
 
-const METHOD = { name: 'finding-form', version: 1 };
+const METHOD = { name: 'finding-form', version: 2 };
 /** How sure a finding is that was read by the form of its sentence: the share that was right when papers were read. */
 const SCORE = 0.8;
 
@@ -33,25 +32,21 @@ export function extractFindings(
       return sentence ? [placeKey(block, sentence.stretch.start)] : [];
     }),
   );
-  let part: HeadedSection | undefined;
-  let heading: string | null = null;
-  for (const { block, section, sentences } of reading.prose) {
-    // A heading without a known name belongs to the part before it.
-    if (section !== heading) part = sectionOfHeading(section ?? '') ?? part;
-    heading = section;
+  for (const { block, section, part, sentences } of reading.prose) {
     if (block.kind !== 'text' || (part && SILENT.has(part))) continue;
     for (const stretch of sentences) {
       const text = block.text.slice(stretch.start, stretch.end);
       if (citing.has(placeKey(block.order, stretch.start)) || (part === 'discussion' && !OWN.test(text))) continue;
       // What a column or a page cut off is not understood whole.
-      const finding = /[.!?][”"’')\]\d\s,–-]*$/u.test(text) ? readFinding(text) : undefined;
-      if (!finding) continue;
+      const findings = /[.!?][”"’')\]\d\s,–-]*$/u.test(text) ? readFindings(text) : [];
+      if (findings.length === 0) continue;
       const entities = (named.get(block.order) ?? []).filter(
         ({ start, end }) => start >= stretch.start && end <= stretch.end,
       );
-      if (!isKnown(finding, entities, block.text)) continue;
       const place = reading.place({ block: block.order, stretch });
-      sayFinding(say, finding, place, { owner: reading.owner, method: METHOD, score: SCORE, detail: { section } });
+      for (const finding of findings)
+        if (isKnown(finding, entities, block.text))
+          sayFinding(say, finding, place, { owner: reading.owner, method: METHOD, score: SCORE, detail: { section } });
     }
   }
 }

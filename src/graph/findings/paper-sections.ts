@@ -1,4 +1,3 @@
-import { sectionOfHeading } from '../../parse/index.ts';
 import type { Stretch } from '../../parse/index.ts';
 import { findAbbreviations } from '../extract/abbreviations.ts';
 import type { ReadBlock, Reading } from '../extract/reading.ts';
@@ -45,12 +44,8 @@ export function paperSections(reading: Reading, most = 0): PaperSection[] {
     if (open.text.length >= LEAST) found.push({ title, heading, abbreviations, ...open });
     open = { text: '', blocks: [] };
   };
-  let part: string | undefined;
-  for (const { block, section, sentences } of reading.prose) {
-    if (section !== heading) {
-      close();
-      part = sectionOfHeading(section ?? '') ?? part;
-    }
+  for (const { block, section, part, sentences } of reading.prose) {
+    if (section !== heading) close();
     heading = section;
     if (!SPEAKING.has(block.kind) || SILENT.test(section ?? '') || NO_FINDINGS.has(part)) continue;
     for (const stretch of stretchesOf(sentences)) {

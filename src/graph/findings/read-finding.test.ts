@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readFinding } from './read-finding.ts';
+import { readFindings } from './read-finding.ts';
 
-/** Subject, relation, object, population, comparator and value, without those that are not said. */
+/** Subject, relation, object, population, comparator and value, without those that are not said; findings on lines. */
 function read(sentence: string): string | undefined {
-  const found = readFinding(sentence);
-  if (!found) return undefined;
-  const { subject, relation, object, population, comparator, value } = found;
-  const more = [population && `in ${population}`, comparator && `vs ${comparator}`, value && `= ${value}`];
-  return [subject, relation, object, ...more.filter((each) => each)].join(' | ');
+  const lines = readFindings(sentence).map(({ subject, relation, object, population, comparator, value }) => {
+    const more = [population && `in ${population}`, comparator && `vs ${comparator}`, value && `= ${value}`];
+    return [subject, relation, object, ...more.filter((each) => each)].join(' | ');
+  });
+  return lines.length === 0 ? undefined : lines.join('\n');
 }
 
 test('what something does to something else is a finding, with whom, against what and how much', () => {
@@ -62,7 +62,12 @@ test('wishes, guesses, what others found, negations and pointers are no findings
     'Aspirin may reduce the mortality of patients.',
     'We asked whether aspirin reduced the mortality.',
     'Previous studies showed that aspirin reduced the mortality.',
-    'Aspirin did not reduce the mortality.',
+    'Aspirin was poorly related to mortality.',
+    'The IC50 showed a higher toxicity of the oil than of its compounds.',
+    'Many of these genes were associated with cell death.',
+    'Mortality was 46% in public hospitals and 49% in private hospitals.',
+    'Mortality was higher in men than in women, but this was not statistically significant.',
+    'The enzyme activity decreased slowly under normal conditions.',
     'This reduced the mortality.',
     'Background: Aspirin reduces the mortality of patients.',
     'Urinalysis revealed occult blood and elevated protein.',
@@ -78,4 +83,85 @@ test('a part that a break cut off, or a word of order alone, is no part of a fin
   assert.equal(read('Onset age was associated with elevated risks of.'), undefined);
   assert.equal(read('Homology modelling predicts a fold similar to that of CHS2.'), undefined);
   assert.equal(read('Most indices did not differ between primary and secondary cases.'), undefined);
+});
+
+test('no effect, no association and an insignificant difference are findings of no difference', () => {
+  assert.equal(read('Aspirin did not reduce the mortality.'), 'Aspirin | no difference | mortality');
+  assert.equal(read('Smoking was not associated with relapse.'), 'Smoking | no difference | relapse');
+  assert.equal(
+    read('Relapse was higher in smokers than in others (8% vs 7%, p = 0.41).'),
+    'smokers | no difference | Relapse | vs others | = 8% vs 7%, p = 0.41',
+  );
+  assert.equal(
+    read('No difference in rates was found between high- and low-risk groups (p = 0.4).'),
+    'high-risk groups | no difference | rates | vs low-risk groups | = p = 0.4',
+  );
+});
+
+test('a sentence of several clauses has several findings', () => {
+  assert.equal(
+    read(
+      'The mean resistance was lower for model A than for model B (p < 0.01), but leakage did not differ between model A and model B (p > 0.05).',
+    ),
+    'model A | decreases | mean resistance | vs model B | = p < 0.01\nmodel A | no difference | leakage | vs model B | = p > 0.05',
+  );
+  assert.equal(
+    read('Older age, a history of tuberculosis, and the absence of immunity were associated with death.'),
+    'Older age, a history of tuberculosis, and the absence of immunity | associated | death',
+  );
+});
+
+test('two numbers are a difference if it was tested', () => {
+  assert.equal(
+    read('The response rate was 46% in the treated group and 30% in the control group (p = 0.01).'),
+    'treated group | increases | response rate | vs control group | = 46% versus 30%; p = 0.01',
+  );
+});
+
+test('what comes before a clause is its population, what it is compared with, or what it is about', () => {
+  assert.equal(
+    read('Compared with placebo, aspirin significantly reduced mortality.'),
+    'aspirin | decreases | mortality | vs placebo',
+  );
+  assert.equal(
+    read('However, in the root oil, aplotaxene was the main constituent (27.3%).'),
+    'root oil | contains | aplotaxene | = 27.3%',
+  );
+  assert.equal(
+    read('Upon drought stress, the expression of six genes was reduced.'),
+    'drought stress | decreases | expression of six genes',
+  );
+});
+
+test('further forms: shares, factors of risk, activity, changes after something, odds', () => {
+  for (const [sentence, finding] of [
+    [
+      'Respiratory viruses were detected in 21% of the adult cases.',
+      'adult cases | contains | Respiratory viruses | = 21%',
+    ],
+    ['Independent risk factors for death were age and sepsis.', 'age and sepsis | predicts | death'],
+    ['The oil exhibited strong antibacterial activity against S. aureus.', 'oil | inhibits | S. aureus'],
+    [
+      'Contamination decreased from 88% to 6% after the introduction of the device.',
+      'introduction of the device | decreases | Contamination | = from 88% to 6%',
+    ],
+    ['Laymen were more likely to suffer from hepatitis than priests.', 'Laymen | increases | hepatitis | vs priests'],
+    ['The oil was found to inhibit the growth of yeasts.', 'oil | inhibits | growth of yeasts'],
+    [
+      'The yield of the roots in summer was higher than that in winter.',
+      'summer | increases | yield of the roots | vs winter',
+    ],
+    ['The risk was lower in group A than in group B.', 'group A | decreases | risk | vs group B'],
+    [
+      'Users had a significantly lower risk of stroke (HR 0.8) and a significantly higher risk of falls.',
+      'Users | decreases | risk of stroke | = HR 0.8',
+    ],
+    [
+      'The resistance of the cells, measured with a bridge, increased by 5% as compared to the old cells, as shown in Fig. 2.',
+      'cells | increases | resistance | vs old cells | = 5%',
+    ],
+    ['Women were found to have fewer falls than men.', undefined],
+    ['The production of (+)-valencene was enhanced by the enzyme.', 'enzyme | increases | production of (+)-valencene'],
+  ] as const)
+    assert.equal(read(sentence), finding, sentence);
 });

@@ -1,269 +1,281 @@
-import { expanded } from '../../parse/index.ts';
 import { alternatives } from '../names/alternatives.ts';
 import type { Finding, FindingRelation } from './finding.ts';
+import type { Parts } from './finding-forms.ts';
+import { ADVERB, BE, DEGREE, readForms, VERBS } from './finding-forms.ts';
 import words from './finding-words.json' with { type: 'json' };
 
-// Reads a finding from one sentence, by the form of the sentence and the words in finding-words.json. It says nothing of a
-// sentence that it does not understand whole: precision comes before completeness.
+// Reads findings from one sentence, clause by clause, by their form (`finding-forms.ts`) and the words in
+// finding-words.json. It says nothing of a clause that it does not understand whole: precision comes before completeness.
 
-const { verbs, more, less } = { verbs: words.verbs.en, more: words.more.en, less: words.less.en };
-const ADVERB = String.raw`(?:(?:\p{Ll}+ly|also|both|further|even|dose-dependently|markedly) ){0,3}`;
-const BE = '(?:is|are|was|were)';
-const UNSURE = new RegExp(`(?<![\\p{L}-])(?:${alternatives(words.unsure.en)})(?![\\p{L}-])`, 'iu');
-const OTHERS = new RegExp(`(?<![\\p{L}-])(?:${alternatives(words.others.en)})(?![\\p{L}-])`, 'iu');
-const NEGATED = /\b(?:not|no|nor|neither|without|fail(?:s|ed)?|lack(?:s|ed)?|unable|did ?n’t|never)\b/i;
+const anyOf = (phrases: readonly string[]): RegExp =>
+  new RegExp(`(?<![\\p{L}-])(?:${alternatives(phrases)})(?![\\p{L}-])`, 'iu');
+/** In a clause: it is not sure. In a sentence: none of its clauses is what this paper found. */
+const UNSURE = anyOf(words.unsure.en);
+const SUPPOSED = anyOf(words.supposed.en);
+const OTHERS = anyOf(words.others.en);
+const NEGATED = /\b(?:not|no|nor|neither|fail(?:s|ed)?|lack(?:s|ed)?|unable|did ?n’t|never)\b/i;
 
 /** "Our results showed that", "In this study, we found that", "As shown in Table 3,". */
 const REPORTED =
-  /^(?:[^,;]{0,80}, )?(?:(?:the |our |these |this |present |current |main |new |study’s )*(?:results?|findings?|data|study|analys[ei]s|experiments?|meta-analysis|trial|work|review|paper|authors?|we|it was)(?: of [^,;]{1,60}?| from [^,;]{1,60}?| here)?) (?:\p{Ll}+ly |also |here )*(?:found|show(?:s|ed|n)?|demonstrate[sd]?|indicate[sd]?|reveal(?:s|ed)?|observed?|conclude[sd]?|confirm(?:s|ed)?|report(?:s|ed)?|noted)(?: here| in (?:this|our) study)? that /iu;
+  /^(?:[^,;]{0,80}, )?(?:(?:the |our |these |this |present |current |main |new |study’s )*(?:results?|findings?|data|study|(?:\p{L}[\p{L}²-]* )?(?:tests?|analys[ei]s)|experiments?|(?:Fig(?:ure)?|Table)s?\.? [\p{L}\d]{1,4}|meta-analysis|trial|work|review|paper|authors?|we|it was)(?: of [^,;]{1,60}?| from [^,;]{1,60}?| here)?) (?:\p{Ll}+ly |also |here )*(?:found|show(?:s|ed|n)?|demonstrate[sd]?|indicate[sd]?|reveal(?:s|ed)?|observed?|conclude[sd]?|confirm(?:s|ed)?|report(?:s|ed)?|noted)(?: here| in (?:this|our) study)? that /iu;
 /** An adverb or an adverbial phrase before the subject. */
 const ADVERBIAL =
-  /^(?:(?:\p{Lu}\p{Ll}+ly|Moreover|Furthermore|However|Thus|Therefore|Hence|Overall|Here|Also|Additionally|Besides|Finally|First|Second|Third|Notably|As expected|In addition|In conclusion|In contrast|By contrast|In summary|On the other hand|For example|Indeed|Consequently|As a result|Taken together|In particular|In general|In our study|In this study|In the present study|As shown in [^,]{1,40}|Results|Conclusions?|Findings|Main outcomes?)[,:]? )+/u;
-const SETTING = /^(?:In|Among|For|At|After|Within|During|Following|With|Under) ([^,;]{3,120}), (?=\p{L})/u;
+  /^(?:(?:(?!Nearly|Only|Early|Family|Daily|Mostly)\p{Lu}\p{Ll}+ly|Moreover|Furthermore|However|Thus|Therefore|Hence|Overall|Here|Also|Additionally|Besides|Finally|First|Second|Third|Notably|As expected|In addition|In conclusion|In contrast|By contrast|In summary|On the other hand|For example|Indeed|Consequently|As a result|Taken together|In particular|In general|In our study|In this study|In the present study|That is|that is|[Aa]s (?:shown|presented|seen|depicted|illustrated|indicated|reported|listed|summari[sz]ed) in [^,]{1,40}|[Aa]fter (?:adjust|controll)[^,]{1,80}|Based on [^,]{1,80}|According to [^,]{1,80}|Using [^,]{1,80}|From [^,]{1,60}|By [^,]{1,80}|Statistically|Interestingly|Similarly|Likewise|Meanwhile|Nevertheless|Nonetheless|however|also|Results|Conclusions?|Findings|Main outcomes?)[,:]? )+/u;
+const SETTING =
+  /^(In|Among|For|At|After|Within|During|Following|With|Under|Upon) ((?:[^,;]|,(?=\d{3})){3,120}), (?=\p{L})/iu;
+/** "In the oil thymol (40%), borneol (20%) and": the comma is one of a list. */
+const LISTED_FIRST = /^[^,;]{0,160}[)\]], /u;
+/** "The resistance of the cells, measured by EIS, increases" */
+const ASIDE = new RegExp(
+  `^(?<head>[^,;]{3,100}), [^,;]{3,100}, (?=${ADVERB}(?:${BE}|had|has|have|showed|${VERBS}) )`,
+  'iu',
+);
+
+const COMPARED_FIRST =
+  /^(?:(?:When |As |In )?[Cc]ompar(?:ed|ison) (?:with|to)|Relative to|Unlike) (?:that of |those of |the )?(?<what>[^,;]{3,100}), (?=\p{L})/u;
 
 /** Where a part of a sentence ends. */
-const CLAUSE =
-  /[;:]|,? (?:while|whereas|but|although|though|because|since|when|which|who|that|suggesting|indicating|resulting|leading|thereby|thus|as well as|rather than|even|via|through|by means of|due to|followed by|and (?:was|were|is|are|had|has|have|did|does|showed|no|not|increased|decreased|reduced|improved|inhibited|the|this|these|that|to|may|can)) ?|, (?:\p{Ll}+ing|compared|compar|respectively|with|in|at|and (?:\p{L}+ ){0,6}(?:was|were|is|are|had|did))\b|, $/iu;
+const CLAUSE = new RegExp(
+  String.raw`[;:]|,? (?:while|whereas|but|although|though|because|since|when|suggesting|indicating|resulting|leading|thereby|thus|as well as|rather than|even|as (?:was|were|did|is|are)|via|through|by means of|due to|followed by|despite|except|regardless|especially|particularly|including|such as|based on|as (?:the|it|they|an?|this)|and then|and reached|and remained|and (?:was|were|is|are|had|has|have|did|does|showed|no|not|increased|decreased|reduced|improved|inhibited|the|this|these|that|to|may|can)) ?|, (?:which|who|that|\p{Ll}+ing|compared|compar|respectively|with|in|at|and (?:with|in|by|to|for|of|also)|and (?:\p{L}+ ){0,6}(?:was|were|is|are|had|did))\b|, $` +
+    `| and (?:an? )?(?:\\p{Ll}+ly )?(?:${DEGREE}|increased|decreased|reduced) |(?<! \\p{Ll}+ed) and \\p{Ll}{3,}ed (?!and )`,
+  'iu',
+);
 const COMPARED =
-  /,? (?:as )?(?:(?:when |in )?compar(?:ed|ison) (?:with|to)|relative to|versus|vs\.?|than) (?:(?:was|were|is|are) )?(?:that |those )?(?:(?:of|in|for|with|from) )?(?<what>.+)$/iu;
+  /,? (?:as )?(?:(?:when |in )?compar(?:ed|ison) (?:with|to)|relative to|versus|vs\.?|(?<!\b(?:more|less|fewer|rather|other) )than) (?:(?:was|were|is|are|did|do|does) )?(?:that |those |the )?(?:(?:of|in|for|with|from|at|on|during) )?(?:the )?(?<what>.+)$/iu;
 const PEOPLE = alternatives(words.people.en);
+const NAMES_PEOPLE = new RegExp(`(?<!\\p{L})(?:${PEOPLE})(?!\\p{L})`, 'iu');
 const IN_PEOPLE = new RegExp(
   ` (?:in|among) (?<who>(?:(?!in |among |than |with )[^,;]){0,60}?(?<![\\p{L}])(?:${PEOPLE})(?![\\p{L}])[^,;]{0,60})$`,
   'iu',
 );
 
-/** A sentence without what stands in brackets, and the first bracket with a number. */
+/** Stand for the brackets of a name. */
+const [OPENED, CLOSED] = ['\uE000', '\uE001'];
+
+/** A sentence without what stands in brackets, and the bracket with a number; one with a probability or an interval before others. */
 function withoutBrackets(sentence: string): { readonly plain: string; readonly value: string | null } {
   let value: string | null = null;
   let plain = sentence;
   for (let before = ''; before !== plain;) {
     before = plain;
-    plain = plain.replaceAll(/ ?[([]([^()[\]]{0,300})[)\]]/g, (_, inner: string) => {
-      if (value === null && IS_VALUE.test(inner)) value = inner.trim();
+    plain = plain.replaceAll(/(?<gap> ?)[([](?<inner>[^()[\]]{0,300})[)\]](?<behind>[-‐]?)/g, (whole, ...rest) => {
+      const { gap = '', inner = '', behind = '' } = rest.at(-1) as Record<string, string>;
+      // "(+)-valencene" and "nardosina-1(10),11-diene" are names.
+      if (behind !== '' || (gap === '' && /^[\d,+−–±\p{L}-]{0,5}$/u.test(inner)))
+        return whole.replace(/[([]/, OPENED).replace(/[)\]]/, CLOSED);
+      if (IS_VALUE.test(inner) && (value === null || (TESTED.test(inner) && !TESTED.test(value)))) value = inner.trim();
       return '';
     });
   }
+  plain = plain.replaceAll(OPENED, '(').replaceAll(CLOSED, ')');
   return { plain: plain.replaceAll(/\s+/g, ' ').trim(), value };
 }
 
 /** A number with what it is: "OR 1.46, 95% CI 1.1–1.9", "p = .01", "27 %"; not a year or the number of a figure. */
-const IS_VALUE = /\d(?:[.·]\d+)? ?%|[<>=≤≥±∼~] ?\d|\bCI\b|\d ?[-–×] ?\d{1,9} ?\p{L}|\d[.·]\d/u;
-/** What a pattern gives, before it is checked. */
-interface Parts {
-  readonly subject: string;
-  readonly relation: FindingRelation;
-  readonly object: string;
-}
-
-type Form = (text: string) => Parts | undefined;
-
-/** A form of sentences: an expression with the groups subject, object and what the relation depends on. */
-function form(
-  expression: string,
-  relationOf: FindingRelation | ((groups: Record<string, string>) => FindingRelation | undefined),
-): Form {
-  const pattern = new RegExp(expression, 'iu');
-  return (text) => {
-    const groups = pattern.exec(text)?.groups;
-    if (!groups) return undefined;
-    const relation = typeof relationOf === 'string' ? relationOf : relationOf(groups);
-    const { subject = '', object = '' } = groups;
-    return relation && { subject, relation, object };
-  };
-}
-
-const verbOf = (verb: string): FindingRelation | undefined =>
-  (Object.keys(verbs) as (keyof typeof verbs)[]).find((relation) =>
-    verbs[relation].flatMap(expanded).includes(verb.toLowerCase()),
-  );
-const direction = ({ degree = '' }: Record<string, string>): FindingRelation =>
-  more.includes(degree.toLowerCase()) ? 'increases' : 'decreases';
-
-const VERBS = alternatives(Object.values(verbs).flat());
-const PASSIVE = alternatives(
-  [...verbs.increases, ...verbs.decreases, ...verbs.inhibits].flatMap(expanded).filter((each) => each.endsWith('d')),
-);
-const DEGREE = alternatives([...more, ...less]);
-const CORRELATION =
-  '(?:\\p{Ll}+ly )?(?:statistically |significant |strong |weak |moderate |clear |good |close |linear |positive |negative |inverse |direct |and ){0,4}(?:correlation|association|relationship)';
-const CHANGES: ReadonlyMap<string, FindingRelation> = new Map([
-  ['increase', 'increases'],
-  ['rise', 'increases'],
-  ['decrease', 'decreases'],
-  ['reduction', 'decreases'],
-  ['decline', 'decreases'],
-  ['inhibition', 'inhibits'],
-  ['suppression', 'inhibits'],
-]);
-const SUBJECT = '^(?<subject>[^,;]{2,140}?)';
-const OBJECT = '(?<object>.{2,300})$';
+const IS_VALUE = /^(?!n ?=)(?:.*?)(?:\d(?:[.·]\d+)? ?%|[<>=≤≥±∼~] ?\d|\bCI\b|\d ?[-–×] ?\d{1,9} ?\p{L}|\d[.·]\d)/iu;
 /** A verb that stands as one has an adverb before it or an article behind it; "increased risk" has neither. */
 const ARTICLE =
   '(?=(?:the|both|all|its|their|each|overall|total|mean|median|average|serum|plasma|intracellular|levels?|expression|concentrations?) )';
-
-const FORMS: readonly Form[] = [
-  // "There was no significant difference in Y between X and Z", "Y did not differ between X and Z"
-  form(
-    '^there (?:was|were|is|are) no (?:statistically )?(?:significant |clear |marked )?(?:differences?|change) (?:in|of|for) (?<object>[^,;]{2,140}?) between (?<subject>[^,;]{2,140})$',
-    'no difference',
-  ),
-  form(
-    `^no (?:statistically )?(?:significant )?differences? (?:in|of|for) (?<object>[^,;]{2,140}?) ${BE} (?:found|observed|seen|noted|detected) between (?<subject>[^,;]{2,140})$`,
-    'no difference',
-  ),
-  form(
-    `^(?<object>[^,;]{2,140}?) (?:did|do|does) not (?:significantly )?differ(?: significantly)? between (?<subject>[^,;]{2,140})$`,
-    'no difference',
-  ),
-  form(
-    `^(?<object>[^,;]{2,140}?) ${BE} (?:not (?:significantly )?different|similar|comparable) between (?<subject>[^,;]{2,140})$`,
-    'no difference',
-  ),
-  // "X had no significant effect on Y"
-  form(
-    `${SUBJECT} (?:had|has|have|showed) no (?:statistically )?(?:significant |clear |measurable )?(?:effects?|impact|influence) on ${OBJECT}`,
-    'no difference',
-  ),
-  form(
-    `${SUBJECT} (?:did|do|does) not (?:significantly |markedly )?(?:affect|alter|change|influence) ${OBJECT}`,
-    'no difference',
-  ),
-  form(
-    `^(?:there (?:was|were) )?no (?:statistically )?(?:significant )?differences? (?:${BE} (?:found|observed|seen|noted|detected) )?between (?<subject>[^,;]{2,140}?) (?:in|for|regarding|with respect to|in terms of) (?<object>[^,;]{2,140})$`,
-    'no difference',
-  ),
-  form(
-    `^(?<subject>[^,;]{2,100}? and [^,;]{2,80}?) (?:had|have|showed|exhibited) (?:a )?(?:similar|comparable) (?<object>[^,;]{2,140})$`,
-    'no difference',
-  ),
-  form(
-    `^(?<object>[^,;]{2,140}?) ${BE} not (?:significantly )?(?:affected|altered|changed|influenced) by (?<subject>[^,;]{2,140})$`,
-    'no difference',
-  ),
-  // "a positive correlation was found between X and Y"
-  form(
-    `^(?:there (?:was|is) )?an? ${CORRELATION} (?:${BE} (?:also )?(?:found|observed|seen|noted|detected|identified) )?between (?<subject>[^,;]{2,140}?) and ${OBJECT}`,
-    'associated',
-  ),
-  // "X led to a significant reduction of Y", "X resulted in an increase in Y"
-  form(
-    `${SUBJECT} (?:led to|leads to|lead to|resulted in|results in|result in|caused|causes|produced|induced|induces) (?:an? )?(?:\\p{Ll}+ly )?(?:significant |marked |substantial |strong |further |\\d[\\d.]* ?%? )?(?<change>increases?|rise|decreases?|reductions?|decline|inhibition|suppression) (?:in|of) ${OBJECT}`,
-    ({ change = '' }) => CHANGES.get(change.toLowerCase().replace(/s$/, '')),
-  ),
-  // "Y increased with increasing X"
-  form(
-    `^(?<object>[^,;]{2,140}?) ${ADVERB}(?<verb>increased|increases|decreased|decreases|declined) ${ADVERB}with (?:the )?(?:increasing|increase in|increase of|increased|higher|greater|rising) (?<subject>[^,;]{2,100})$`,
-    ({ verb = '' }) => (/^inc/i.test(verb) ? 'increases' : 'decreases'),
-  ),
-  // "the main components of X were Y"
-  form(
-    `^(?:the )?(?:main|major|principal|predominant|most abundant) (?:[\\p{L}-]+ )?(?:constituents?|components?|compounds?|ingredients?) (?:of|in|identified in|found in) (?<subject>[^,;]{2,140}?) (?:is|are|was|were) ${OBJECT}`,
-    'contains',
-  ),
-  form(
-    `${SUBJECT} ${BE} (?:${ADVERB}rich in|dominated by|mainly composed of|composed mainly of) ${OBJECT}`,
-    'contains',
-  ),
-  // "X was significantly associated with Y", "X correlated with Y"
-  form(
-    `${SUBJECT} (?:${BE} ${ADVERB}(?:${alternatives(words.associations.en)})|${ADVERB}correlate[sd]) (?:with|to) ${OBJECT}`,
-    'associated',
-  ),
-  form(`${SUBJECT} ${BE} (?:${alternatives(words.predictors.en)}) ${OBJECT}`, 'predicts'),
-  // "Y was higher in X than in Z"
-  form(
-    `^(?<object>[^,;]{2,140}?) ${BE} ${ADVERB}(?<degree>${DEGREE}) (?:in|for|among|with|after|under) (?<subject>[^,;]{2,120}? than [^;]{2,160})$`,
-    direction,
-  ),
-  // "Y of X was higher than that of Z"
-  form(
-    `^(?<object>[^,;]{2,100}?) (?:of|for|from|in) (?<subject>[^,;]{2,100}? ${BE} ${ADVERB}(?<degree>${DEGREE}) than (?:that |those )?(?:(?:of|for|from|in) )?[^,;]{2,120})(?:,.*)?$`,
-    direction,
-  ),
-  // "X had a significantly higher Y"
-  form(
-    `${SUBJECT} (?:had|has|have|showed|exhibited|displayed) (?:an? )?significantly (?<degree>${DEGREE}) (?<object>[^,;]{2,140})$`,
-    direction,
-  ),
-  // "X had a higher Y than Z"
-  form(
-    `${SUBJECT} (?:had|has|have|showed|exhibited|displayed) (?:an? )?${ADVERB}(?<degree>${DEGREE}) (?<object>.{2,200} (?:than|compared (?:with|to)) .{2,120})$`,
-    direction,
-  ),
-  // "Y was significantly reduced by X"
-  form(
-    `^(?<object>[^,;]{2,140}?) ${BE} ${ADVERB}(?<verb>${PASSIVE}) by (?<subject>(?!\\d|about|approximately|up to|more|an? )[^,;]{2,140})$`,
-    ({ verb = '' }) => verbOf(verb),
-  ),
-  // "X significantly reduced Y"
-  form(
-    `${SUBJECT} (?:${ADVERB.replace('{0,3}', '{1,3}')}(?<sure>${VERBS})|(?<verb>${VERBS})) (?!in |by |from |to |with |at |after |during |over |as |on |for |of |and |levels? of significance)${OBJECT}`,
-    ({ sure, verb }) => verbOf(sure ?? verb ?? ''),
-  ),
-];
-
-const VERB_ALONE = new RegExp(` (?<verb>${VERBS}) (?!${ARTICLE}).*$`, 'iu');
+const VERB_ALONE = new RegExp(` (?<verb>${VERBS}) (?!${ARTICLE})(?<behind>.*)$`, 'iu');
 const SURE_WITHOUT_ARTICLE = new RegExp(
-  `^(?:${alternatives([...verbs.inhibits, ...verbs.contains, ...verbs.predicts])}|\\p{L}+[^s]s)$`,
+  `^(?:${alternatives([...words.verbs.en.inhibits, ...words.verbs.en.contains, ...words.verbs.en.predicts])}|\\p{L}+[^s]s)$`,
   'iu',
 );
 
 /** What no subject and no object begins with or has in it: it points elsewhere, or is a clause. */
 const POINTS =
-  /^(?:much|significantly|over|between|it|they|this|these|those|that|he|she|we|which|who|there|such|both|each|all|one|some|others?|the former|the latter|the same|results?|data|figures?|tables?|and|or|but|as|of|no|not)$/iu;
+  /^(?:the|an?|much|significantly|over|between|it|they|this|these|those|that|he|she|we|which|who|there|such|both|each|all|one|some|others?|the former|the latter|the same|results?|data|figures?|tables?|and|or|but|as|of|no|not)$/iu;
 const POINTS_FIRST =
-  /^(?:much|significantly|over|between|it|they|this|these|those|that|we|which|who|there|such|its|their|he|she|and|or|but|as|of|than|to|by|no|not|none|neither|with|in|from|for)\b/iu;
+  /^(?:much|significantly|over|between|it|they|this|these|those|that|we|which|who|there|such|its|their|he|she|and|or|but|as|of|than|to|by|no|not|none|neither|with|in|from|for|on|at|during|after|under|among|when|only (?:on|in|at|the)|overall (?:between|in|from|by|at|with))\b/iu;
+/** "many of these genes", "both genes" */
+const POINTS_WITHIN =
+  /\b(?:these|this|such)\b|\bthose (?!with|who|of|in|treated|exposed)|^(?:both(?!.* and )|(?:all|one|two|three|four|five|six|\d+) \p{Ll}+$|(?:the )?(?:remaining|corresponding|respective|former|latter|above|aforementioned|only \d))/iu;
 const IS_CLAUSE =
-  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|showed?|found|led|leads|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
+  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|showed?|found|led|leads|(?:increased|decreased|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
+/** "subjects who wore masks" are a subject. */
+const WHO = / who(?: (?:was|were|had|have|did not))?(?= \p{Ll})/u;
+/** Means by which something is seen. */
+const SHOWS_ONLY =
+  /(?:^|[\s-])(?:[IE]C ?50|MICs?|tests?|assays?|curves?|plots?|figures?|tables?|maps?|measurements?|regressions?|statistics?|comparisons?|analys[ei]s|results?|values?|images?|spectr(?:um|a)|scores?)$/iu;
 const MOST_WORDS = 18;
-/** Longer sentences say more than one thing, and cost the expressions time. */
-const LONGEST = 450;
+/** Longer ones are not understood whole, and cost the expressions time. */
+const LONGEST = 900;
+const LONGEST_CLAUSE = 400;
 /** Parts of an abstract that tell no results. */
 const LABELLED_OTHERWISE =
   /^(?:Background|Introduction|Objectives?|Aims?|Purpose|Methods?|Design|Setting)[^.:]{0,30}[:.]/i;
 /** "primary" and "both secondary" are parts of a name. */
 const WORDS_OF_ORDER = /^(?:\p{L}+ )?(?:primary|secondary|tertiary|first|second|third|final|initial|main)$/iu;
+/** "the herbivore-induced increased level", "the strongest suppressed genes": no verb follows. */
+const NO_SUBJECT = /(?:-\p{Ll}+ed|est|most)$/u;
 /** "occupational" alone says nothing. */
 const ADJECTIVE = /^\p{Ll}+(?:al|ive|ous|ic|able)$/u;
 
-/** The finding that a sentence states; undefined if it states none, or not surely. */
-export function readFinding(sentence: string): Finding | undefined {
-  if (LABELLED_OTHERWISE.test(sentence) || sentence.length > LONGEST || /\?\s*$/.test(sentence)) return undefined;
-  const { plain, value: bracketed } = withoutBrackets(sentence);
-  if (UNSURE.test(plain) || OTHERS.test(plain)) return undefined;
-  const { text, setting } = mainClause(plain.replace(/[.!]$/, ''));
-  for (const read of FORMS) {
-    const parts = read(text);
-    if (!parts) continue;
-    // "protein and reduced oedema": the subject of the verb is another one.
-    if (/ (?:and|or)$/i.test(parts.subject)) return undefined;
-    const finding = finished(parts, setting, bracketed);
-    return finding && isSure(finding, text) ? finding : undefined;
+/** The findings that a sentence states. */
+export function readFindings(sentence: string): Finding[] {
+  if (LABELLED_OTHERWISE.test(sentence) || sentence.length > LONGEST || /\?\s*$/.test(sentence)) return [];
+  const { plain: whole } = withoutBrackets(sentence);
+  if (SUPPOSED.test(whole) || OTHERS.test(whole)) return [];
+  const isInsignificant = INSIGNIFICANT.test(whole);
+  return clausesOf(sentence.replace(/[.!]$/, '')).flatMap((clause) => {
+    const { plain, value } = withoutBrackets(clause);
+    const main = mainClause(plain, LISTED_FIRST.test(clause));
+    const { text, setting } = main;
+    if (UNSURE.test(text.replace(/(?:more|less) likely to/giu, '')) || text.length > LONGEST_CLAUSE) return [];
+    const parts = readWith(main);
+    // "protein and reduced oedema": the subject of the verb is another one. Two numbers alone are no difference.
+    if (
+      !parts ||
+      [parts.subject, parts.object].some((part) => / (?:and|or)$/i.test(part)) ||
+      (parts.isCounted && !TESTED.test(value ?? ''))
+    )
+      return [];
+    const isPopulation = setting !== null && NAMES_PEOPLE.test(setting);
+    const finding = finished(parts, {
+      setting: isPopulation ? setting.slice(setting.indexOf(' ') + 1) : null,
+      bracketed: value,
+    });
+    if (!finding || !isSure(finding, text)) return [];
+    const judged = judgedByProbability(completed(finding));
+    // "was higher; this difference was not significant"
+    return isInsignificant && DIRECTED.has(judged.relation) ? [] : [judged];
+  });
+}
+
+/**
+ * What a form says of a clause; where it says too little, of the clause with what stood before it: "In the oil, thymol was
+ * the main component", "Compared with placebo, aspirin reduced mortality".
+ */
+function readWith({ text, setting, comparator }: MainClause): (Parts & { readonly text: string }) | undefined {
+  const tries = [
+    comparator === null ? text : `${text} compared with ${comparator}`,
+    ...(setting === null ? [] : [`${text} ${setting}`]),
+  ];
+  for (const each of tries) {
+    const parts = readForms(each) ?? readListed(each);
+    if (parts) return { ...parts, text: each };
   }
   return undefined;
 }
 
-/** A sentence without what comes before its subject; a setting that names people is the population. */
-function mainClause(sentence: string): { readonly text: string; readonly setting: string | null } {
-  let text = sentence.replace(REPORTED, '').replace(ADVERBIAL, '');
-  const found = SETTING.exec(text);
-  const setting = found?.[1] ?? null;
-  if (found) text = text.slice(found[0].length);
-  text = text.replace(REPORTED, '').replace(/^we (?:\p{Ll}+ly )?(?:found|observed|noted) (?:that )?/iu, '');
-  [text = ''] = text.split(
-    /;|(?<!^.{0,40}):|,? (?:but|while|whereas|although|though|underscoring|suggesting|indicating) /,
-  );
-  const isPopulation = setting !== null && new RegExp(`(?<!\\p{L})(?:${PEOPLE})(?!\\p{L})`, 'iu').test(setting);
-  return { text, setting: isPopulation ? setting : null };
+/** "CD3, CD4 and CD8 cells were similar": forms know no commas in what comes first, so they become another sign there. */
+function readListed(text: string): Parts | undefined {
+  const first = FIRST_VERB.exec(text)?.index ?? -1;
+  const list = text.slice(0, Math.max(0, first));
+  if (!/^[^,;]{2,60}(?:, [^,;]{2,60}){0,9},? and [^,;]{2,60}$/u.test(list) || !list.includes(',')) return undefined;
+  const parts = readForms(list.replaceAll(',', LIST_COMMA) + text.slice(first));
+  if (!parts) return undefined;
+  const [subject, object] = [parts.subject, parts.object].map((part) => part.replaceAll(LIST_COMMA, ','));
+  return { ...parts, subject: subject ?? '', object: object ?? '' };
+}
+const LIST_COMMA = '\uE002';
+const FIRST_VERB = new RegExp(
+  ` (?=${ADVERB}(?:${BE}|had|has|have|showed|exhibited|did|do|does|led|resulted|${VERBS}) )`,
+  'iu',
+);
+
+/** A probability or an interval: somebody tested whether two numbers differ. */
+const TESTED = /\bp ?[<=>≤≥]|\bCI\b|\bp[- ]value/iu;
+
+/** A difference that is not significant is none, whatever the numbers are. */
+function judgedByProbability(finding: Finding): Finding {
+  const found = /\bp ?(?<sign>[=>≥]) ?(?<number>0?[.·]\d+)/iu.exec(finding.value ?? '')?.groups;
+  const isNone = found && Number((found['number'] ?? '').replace('·', '.')) >= 0.05;
+  return isNone && DIRECTED.has(finding.relation) ? { ...finding, relation: 'no difference' } : finding;
 }
 
+const DIRECTED: ReadonlySet<FindingRelation> = new Set(['increases', 'decreases']);
+const INSIGNIFICANT =
+  /\b(?:not (?:statistically )?significant|non-?significant|insignificant|not reach (?:statistical )?significance|significance was not)\b/iu;
+
+/** "high- and low-risk groups", "public and private hospitals": the first has the noun of the second. */
+function completed(finding: Finding): Finding {
+  const { subject, comparator } = finding;
+  const [, noun] = /(?:^|[\s-])(\p{Ll}+)$/u.exec(comparator ?? '') ?? [];
+  if (comparator === null || noun === undefined || comparator === noun) return finding;
+  if (subject.endsWith('-')) return { ...finding, subject: subject + comparator.slice(comparator.indexOf('-') + 1) };
+  const isAdjective = !subject.includes(' ') && (/^\p{Ll}+-\p{Ll}+$/u.test(subject) || QUALITY.test(subject));
+  return isAdjective && comparator.includes(' ') ? { ...finding, subject: `${subject} ${noun}` } : finding;
+}
+
+/** One word that says which of some things is meant. */
+const QUALITY =
+  /^(?:\p{Ll}+(?:al|ic|ive|ous|ary|ary|ate|ed|est|ern|an)|high|low|mild|severe|public|private|oral|male|female|younger|older|young|old|early|late|acute|mature|dry|wet|warm|cold|wild|small|large)$/iu;
+
+/** Words that begin another clause of the same sentence. */
+const BETWEEN_CLAUSES = /; (?:and |but |however, |whereas )?|,? (?:but|while|whereas|although|though) |, and /giu;
+const FINITE =
+  /(?<!\p{L})(?:was|were|is|are|had|has|have|did|does|showed|exhibited|led|resulted|remained|differed|contains?|contained|increases|decreases|reduces|inhibits|shows)(?!\p{L})/iu;
+
+/** The clauses of a sentence, with what stands in brackets; only a part with a verb before it and one in it is one. */
+function clausesOf(sentence: string): string[] {
+  // What stands in brackets begins no clause.
+  let masked = sentence;
+  for (let before = ''; before !== masked;) {
+    before = masked;
+    masked = masked.replaceAll(/[([][^()[\]]{0,300}[)\]]/g, (bracket) => '_'.repeat(bracket.length));
+  }
+  const clauses: string[] = [];
+  let start = 0;
+  for (const { 0: between, index } of masked.matchAll(BETWEEN_CLAUSES)) {
+    const rest = masked.slice(index + between.length);
+    if (!FINITE.test(masked.slice(start, index)) || !FINITE.test(rest)) continue;
+    clauses.push(sentence.slice(start, index));
+    start = index + between.length;
+  }
+  return [...clauses, sentence.slice(start)];
+}
+
+/** A clause without what comes before its subject and what only comments on it. */
+interface MainClause {
+  readonly text: string;
+  /** "in patients with asthma" */
+  readonly setting: string | null;
+  /** "Compared with placebo" */
+  readonly comparator: string | null;
+}
+
+function mainClause(clause: string, isList: boolean): MainClause {
+  let text = clause.replace(/^(?:and|but) /i, '');
+  let [setting, comparator] = [null as string | null, null as string | null];
+  for (let before = ''; before !== text;) {
+    before = text;
+    text = text.replace(REPORTED, '').replace(ADVERBIAL, '').replace(WE_FOUND, '');
+    const compared = COMPARED_FIRST.exec(text);
+    if (compared) text = text.slice(compared[0].length);
+    comparator ??= compared?.groups?.['what'] ?? null;
+    const found = isList ? null : SETTING.exec(text);
+    if (found) text = text.slice(found[0].length);
+    if (found) setting = `${found[1]?.toLowerCase()} ${found[2]}`;
+  }
+  [text = ''] = text.split(
+    /;|(?<!^.{0,40}):|,? (?:but|while|whereas|although|though|underscoring|suggesting|indicating|implying|which (?:is|are|was|were|may|might|could|suggests?|indicates?)) /,
+  );
+  text = text
+    .replace(AS_SHOWN, '')
+    .replace(ASIDE, '$<head> ')
+    .replace(/^([^,;]{3,160}), (?=(?:was|were) )/u, '$1 ')
+    .replaceAll(FOUND_TO_BE, '$<be> ');
+  return { text, setting, comparator };
+}
+
+/** ", as shown in Fig. 2" */
+const AS_SHOWN = /, as (?:shown|presented|seen|depicted|illustrated|indicated|reported|listed) [^,;]{1,60}$/iu;
+const WE_FOUND = /^we (?:\p{Ll}+ly |also )?(?:found|observed|noted|show|showed|demonstrate|demonstrated) (?:that )?/iu;
+/** "were found to be higher" is "were higher". */
+const FOUND_TO_BE = / (?<be>was|were|is|are) (?:also )?(?:found|shown|seen|observed|proven|proved) to be /giu;
+
 function finished(
-  { subject, relation, object }: Parts,
-  setting: string | null,
-  bracketed: string | null,
+  { subject, relation, object, comparator: other, value: said, text }: Parts & { readonly text: string },
+  { setting, bracketed }: { readonly setting: string | null; readonly bracketed: string | null },
 ): Finding | undefined {
-  let [of, on] = [subject.trim(), relation === 'no difference' ? object.trim() : cut(object)];
-  let [comparator, population, value] = [null as string | null, setting, bracketed];
+  // What ends the clause may have more behind it; what begins it is whole.
+  const isLast = (part: string): boolean => text.endsWith(part);
+  let [of, on] = [isLast(subject) ? cut(subject) : subject.trim(), isLast(object) ? cut(object) : object.trim()];
+  let comparator =
+    other === undefined ? null : cut(other).replace(/^(?:of|in|for|with|from|at|on|during|among) /iu, '') || null;
+  let population = setting;
+  let value = said === undefined ? bracketed : [said, bracketed].filter((each) => each !== null).join('; ');
   const compare = (text: string): string => {
     const found = COMPARED.exec(text);
     if (!found) return text;
@@ -312,18 +324,28 @@ function cut(text: string): string {
 
 function tidy(text: string): string {
   return text
-    .replace(/^(?:the|an?|both|also) /iu, '')
-    .replace(/(?:,| (?:and|or|respectively|significantly|as well|in this study|in our study|however))$/iu, '')
+    .replace(/^(?:the|an?|also) /iu, '')
+    .replace(/(?:,| (?:and|or|\p{Ll}+ly|as well|in this study|in our study|in particular|however))$/u, '')
     .trim();
 }
 
 function isSure({ subject, relation, object, comparator }: Finding, text: string): boolean {
   for (const part of [subject, object]) {
     if (part.split(' ').length > MOST_WORDS || !/\p{L}{2}/u.test(part)) return false;
-    if (POINTS.test(part) || POINTS_FIRST.test(part) || IS_CLAUSE.test(part)) return false;
+    if (POINTS.test(part) || POINTS_FIRST.test(part) || IS_CLAUSE.test(part.replace(WHO, ''))) return false;
+    if (POINTS_WITHIN.test(part)) return false;
+    // A bracket that a break left open.
+    if (part.split(/[([]/).length !== part.split(/[)\]]/).length) return false;
   }
-  if (ADJECTIVE.test(object) || WORDS_OF_ORDER.test(subject) || (comparator === null && /\bgroups?$/.test(subject)))
+  if (
+    ADJECTIVE.test(object) ||
+    NO_SUBJECT.test(subject) ||
+    WORDS_OF_ORDER.test(subject) ||
+    (comparator === null && /\bgroups?$/.test(subject))
+  )
     return false;
+  // "The assay showed a higher toxicity": what shows it is not what causes it.
+  if (relation !== 'predicts' && SHOWS_ONLY.test(subject)) return false;
   // A model that predicts a shape has not found that one thing foretells another.
   if (relation === 'predicts' && /\b(?:analys[ei]s|models?|modell?ing|simulations?|theory)\b/i.test(subject))
     return false;
@@ -331,10 +353,13 @@ function isSure({ subject, relation, object, comparator }: Finding, text: string
   if (subject.toLowerCase() === object.toLowerCase()) return false;
   // "increased risk" after a noun is no verb.
   const alone = VERB_ALONE.exec(text.slice(text.indexOf(subject) + subject.length));
-  const isAlone = alone?.index === 0 && !SURE_WITHOUT_ARTICLE.test(alone.groups?.['verb'] ?? '');
+  const isAlone =
+    alone?.index === 0 &&
+    alone.groups?.['behind']?.startsWith(object.slice(0, 12)) === true &&
+    !SURE_WITHOUT_ARTICLE.test(alone.groups?.['verb'] ?? '');
   return (
     !isAlone &&
-    ![subject, object].some((part) => /\b(?:with|of|an?|the|by|for|to|in|and|from)$/i.test(part)) &&
+    ![subject, object].some((part) => /\b(?:with|of|an?|the|by|for|to|in|and|from)$/.test(part)) &&
     !/^[\d.,]+(?:[ %]|$)/.test(object)
   );
 }
