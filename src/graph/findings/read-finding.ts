@@ -37,7 +37,7 @@ const COMPARED_FIRST =
 /** Where a part of a sentence ends. */
 const CLAUSE = new RegExp(
   String.raw`[;:]|,? (?:while|whereas|but|although|though|because|since|when|suggesting|indicating|resulting|leading|thereby|thus|as well as|rather than|even|as (?:was|were|did|is|are)|via|through|by means of|due to|followed by|despite|except|regardless|especially|particularly|including|such as|based on|as (?:the|it|they|an?|this)|and then|and reached|and remained|and (?:was|were|is|are|had|has|have|did|does|showed|no|not|increased|decreased|reduced|improved|inhibited|the|this|these|that|to|may|can)) ?|, (?:which|who|that|\p{Ll}+ing|compared|compar|respectively|with|in|at|and (?:with|in|by|to|for|of|also)|and (?:\p{L}+ ){0,6}(?:was|were|is|are|had|did))\b|, $` +
-    `| and (?:an? )?(?:\\p{Ll}+ly )?(?:${DEGREE}|increased|decreased|reduced) |(?<! \\p{Ll}+ed) and \\p{Ll}{3,}ed (?!and )`,
+    `| and (?:an? )?(?:\\p{Ll}+ly )?(?:${DEGREE}|increased|decreased|reduced) |(?<! \\p{Ll}+ed) and (?:\\p{Ll}+ly )*\\p{Ll}{3,}ed (?!and )| and between `,
   'iu',
 );
 const COMPARED =
@@ -108,6 +108,11 @@ const LABELLED_OTHERWISE =
 const WORDS_OF_ORDER = /^(?:\p{L}+ )?(?:primary|secondary|tertiary|first|second|third|final|initial|main)$/iu;
 /** "the herbivore-induced increased level", "the strongest suppressed genes": no verb follows. */
 const NO_SUBJECT = /(?:-\p{Ll}+ed|est|most)$/u;
+const GENERIC = new RegExp(`^(?:${alternatives(words.generic.en)})$`, 'iu');
+/** What people make, not what they find: "the platform consists of three servers". */
+const MADE = new RegExp(`(?:^| )(?:${alternatives(words.made.en)})$`, 'iu');
+/** "raised the suspicion" */
+const NOTHING_DONE = /^(?:suspicions?|questions?|concerns?|awareness|possibility|hopes?|doubts?)(?: |$)/iu;
 /** "occupational" alone says nothing. */
 const ADJECTIVE = /^\p{Ll}+(?:al|ive|ous|ic|able)$/u;
 
@@ -153,7 +158,12 @@ function readWith({ text, setting, comparator }: MainClause): (Parts & { readonl
   ];
   for (const each of tries) {
     const parts = readForms(each) ?? readListed(each);
-    if (parts) return { ...parts, text: each };
+    if (parts)
+      return {
+        ...parts,
+        ...(each !== text && comparator !== null && { comparator: parts.comparator ?? comparator }),
+        text: each,
+      };
   }
   return undefined;
 }
@@ -236,7 +246,7 @@ interface MainClause {
 }
 
 function mainClause(clause: string, isList: boolean): MainClause {
-  let text = clause.replace(/^(?:and|but) /i, '');
+  let text = clause.replace(/^(?:and|but) |^\p{L}+ ?— ?/iu, '');
   let [setting, comparator] = [null as string | null, null as string | null];
   for (let before = ''; before !== text;) {
     before = text;
@@ -255,7 +265,7 @@ function mainClause(clause: string, isList: boolean): MainClause {
     .replace(AS_SHOWN, '')
     .replace(ASIDE, '$<head> ')
     .replace(/^([^,;]{3,160}), (?=(?:was|were) )/u, '$1 ')
-    .replaceAll(FOUND_TO_BE, '$<be> ');
+    .replaceAll(FOUND_TO_BE, ' $<be> ');
   return { text, setting, comparator };
 }
 
@@ -346,6 +356,9 @@ function isSure({ subject, relation, object, comparator }: Finding, text: string
     return false;
   // "The assay showed a higher toxicity": what shows it is not what causes it.
   if (relation !== 'predicts' && SHOWS_ONLY.test(subject)) return false;
+  // "The systems reduced it" points elsewhere; what a thing was made of is no finding.
+  if (GENERIC.test(subject) || (relation === 'contains' && MADE.test(subject))) return false;
+  if (/^\p{Ll}+ly /u.test(object) || NOTHING_DONE.test(object)) return false;
   // A model that predicts a shape has not found that one thing foretells another.
   if (relation === 'predicts' && /\b(?:analys[ei]s|models?|modell?ing|simulations?|theory)\b/i.test(subject))
     return false;
