@@ -18,8 +18,8 @@ function room(folders = '', packages = ''): Room {
 
 /** The rooms of src/, lowest first: rooms and packages they may import. */
 export const HOUSE: Readonly<Record<string, Room>> = {
-  base: room(),
-  config: room('base', 'zod yaml esbuild'),
+  base: room('', 'yaml'),
+  config: room('base', 'zod esbuild'),
   hosts: room('base', 'pg'),
   queue: room('base hosts', 'pg'),
   stage: room('base'),
@@ -47,13 +47,13 @@ export const HOUSE: Readonly<Record<string, Room>> = {
   library: room('base config stage journal works download parse telemetry graph database search reader', 'zod'),
   run: room(
     'base config hosts queue stage http objects journal works resolve download parse telemetry model graph database search reader library',
-    'yaml zod',
+    'zod',
   ),
   corpus: room(
     'base config queue stage journal works download parse model tagger graph database search reader library run',
   ),
   ask: room('base stage works parse model graph database search reader library corpus', 'zod'),
-  table: room('base stage works parse model graph database search reader library corpus ask', 'zod yaml'),
+  table: room('base stage works parse model graph database search reader library corpus ask', 'zod'),
   screen: room('base journal works database search library corpus', 'zod'),
   questions: room('base graph search library corpus ask table screen', 'zod'),
   // preact and htm run in the page only.

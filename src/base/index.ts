@@ -71,3 +71,4 @@ export {
   duration,
 } from './text/index.ts';
 export type { Quantity } from './text/index.ts';
+export { parseYaml } from './yaml.ts';

@@ -1,11 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 
-import type * as Yaml from 'yaml';
 import type { z } from 'zod';
 
-import { AppError, editDistance, errorInfo } from '../base/index.ts';
+import { AppError, editDistance, errorInfo, parseYaml } from '../base/index.ts';
 import type { Environment } from './environment.ts';
 import { awsLayer, customaryLayer, environmentLayer, strayVariables } from './environment.ts';
 import { loadSchema, settingsTable } from './generated/index.ts';
@@ -93,10 +91,8 @@ function fileLayers(file: string | undefined, profile: string | undefined): Laye
 }
 
 /** An alias inside its own anchor makes a cyclic value, which is refused. */
-function parseYaml(text: string): unknown {
-  // Loaded on demand: most commands have no file.
-  const { parse } = createRequire(import.meta.url)('yaml') as typeof Yaml;
-  const value: unknown = parse(text);
+function parseAcyclic(text: string): unknown {
+  const value = parseYaml(text);
   try {
     JSON.stringify(value);
   } catch (error) {
@@ -109,7 +105,7 @@ function readConfigFile(file: string): Record<string, unknown> {
   let content: unknown;
   try {
     const text = readFileSync(file, 'utf8');
-    content = extname(file) === '.json' ? JSON.parse(text) : parseYaml(text);
+    content = extname(file) === '.json' ? JSON.parse(text) : parseAcyclic(text);
   } catch (error) {
     throw new AppError('CONFIG_FILE_UNREADABLE', `${file} cannot be read: ${errorInfo(error).message}`, {
       hint: 'the file must be YAML, or JSON if its name ends in .json',

@@ -1,8 +1,4 @@
-import { createRequire } from 'node:module';
-
-import type * as Yaml from 'yaml';
-
-import { AppError } from '../base/index.ts';
+import { AppError, parseYaml } from '../base/index.ts';
 import type { CitedWork } from '../corpus/index.ts';
 import type { Column } from './cell.ts';
 
@@ -43,9 +39,7 @@ export function parseColumns(text: string, path: string): Column[] {
   if (text.length > MOST_BYTES) throw wrong(path, `it is longer than ${MOST_BYTES} characters`);
   let read: unknown;
   try {
-    // Loading it takes longer than most questions.
-    const { parse } = createRequire(import.meta.url)('yaml') as typeof Yaml;
-    read = parse(text, { maxAliasCount: 0 });
+    read = parseYaml(text, { maxAliasCount: 0 });
   } catch (cause) {
     throw wrong(path, cause instanceof Error ? cause.message.split('\n')[0] : 'not YAML', cause);
   }

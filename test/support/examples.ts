@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+import { BIN, INLINE } from './bin.ts';
 
 /** Runs a program of examples/ in a folder and tells what it wrote. */
 export type RunProgram = (parameters: readonly string[], folder: string) => string;
@@ -77,11 +79,20 @@ export function runProgram(file: string, env: Readonly<Record<string, string>> =
   };
 }
 
+/** Corpora that were made before, by their settings. */
+const made = new Map<string, string>();
+
 /** A corpus of the two papers, in `corpus`. */
 export function makeCorpus(folder: string, env: Readonly<Record<string, string>> = {}): void {
+  const key = JSON.stringify(env);
+  const before = made.get(key);
+  if (before !== undefined && existsSync(before)) {
+    cpSync(before, join(folder, 'corpus'), { recursive: true });
+    return;
+  }
   writePapers(folder);
-  const docstokg = runProgram(join(import.meta.dirname, '..', '..', 'bin', 'docstokg'), env);
-  docstokg(['run', '--input', 'papers', '--out', 'corpus'], folder);
+  runProgram(join(BIN, 'docstokg'), { ...INLINE, ...env })(['run', '--input', 'papers', '--out', 'corpus'], folder);
+  made.set(key, join(folder, 'corpus'));
 }
 
 function writePapers(folder: string): void {

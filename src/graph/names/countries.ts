@@ -16,18 +16,30 @@ const OTHER_NAMES: ReadonlyMap<string, string> = inverted(names.otherNames.en);
 const PARTS: ReadonlyMap<string, string> = inverted(names.parts.en);
 const AMBIGUOUS: ReadonlySet<string> = new Set(names.alsoOtherThings.en);
 
-/** What is written, and the usual name of it. */
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ...regionNames()
-    .flatMap(spelledOut)
-    .map(([written, name]) => [written, OTHER_NAMES.get(name) ?? name] as const),
-  ...[...PARTS.keys()].map((part) => [part, part] as const),
-  ...OTHER_NAMES,
-  ...[...OTHER_NAMES.values()].map((name) => [name, name] as const),
-]);
+/** How countries are named in texts. */
+interface Names {
+  /** What is written, and the usual name of it. */
+  readonly usual: ReadonlyMap<string, string>;
+  readonly expression: RegExp;
+}
 
-const LONGEST_FIRST = [...NAMES.keys()].toSorted((a, b) => b.length - a.length).map((name) => RegExp.escape(name));
-const EXPRESSION = new RegExp(`(?<![\\p{L}\\p{N}-])(?:${LONGEST_FIRST.join('|')})(?![\\p{L}\\p{N}])`, 'gu');
+let known: Names | undefined;
+
+/** Made when a text is first read: most commands read none. */
+function countryNames(): Names {
+  if (known) return known;
+  const usual = new Map([
+    ...regionNames()
+      .flatMap(spelledOut)
+      .map(([written, name]) => [written, OTHER_NAMES.get(name) ?? name] as const),
+    ...[...PARTS.keys()].map((part) => [part, part] as const),
+    ...OTHER_NAMES,
+    ...[...OTHER_NAMES.values()].map((name) => [name, name] as const),
+  ]);
+  const longestFirst = [...usual.keys()].toSorted((a, b) => b.length - a.length).map((name) => RegExp.escape(name));
+  const expression = new RegExp(`(?<![\\p{L}\\p{N}-])(?:${longestFirst.join('|')})(?![\\p{L}\\p{N}])`, 'gu');
+  return (known = { usual, expression });
+}
 
 /** A name that may be something else is a country where a place is named: "in Jordan", "Amman, Jordan", "Mali and Peru". */
 const PLACE_BEFORE = /(?:\b(?:in|from|across|within|throughout|of|and|or)(?: the)?|,) $/;
@@ -35,8 +47,9 @@ const OTHER_BEHIND = /^(?: \p{Lu}\p{Ll}|[- ](?:pigs?|fowls?|worms?|grass|baboons
 
 /** Finds countries by their names. It needs no model, and a model that reads lower case misses some. */
 export function findCountries(text: string): NamedCountry[] {
-  return [...text.matchAll(EXPRESSION)].flatMap(({ 0: printed, index }) => {
-    const name = NAMES.get(printed) ?? printed;
+  const { usual, expression } = countryNames();
+  return [...text.matchAll(expression)].flatMap(({ 0: printed, index }) => {
+    const name = usual.get(printed) ?? printed;
     const [start, end] = [index, index + printed.length];
     const isSure =
       !AMBIGUOUS.has(name) ||

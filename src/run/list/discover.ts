@@ -8,10 +8,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
-import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 
-import { AppError, packageVersion, parseJsonl, partPath, commitPart, writeFileAtomic } from '../../base/index.ts';
+import {
+  AppError,
+  packageVersion,
+  parseJsonl,
+  parseYaml,
+  partPath,
+  commitPart,
+  writeFileAtomic,
+} from '../../base/index.ts';
 import type { RowBatch } from '../../parse/index.ts';
 import { readForeignParquet } from '../../parse/index.ts';
 import type { BooleanQuery, QueriedWork } from '../../works/index.ts';
