@@ -16,7 +16,7 @@ import {
   stageSettings,
 } from '../run/index.ts';
 import { AppError } from '../base/index.ts';
-import { Graph, manifestFolder } from '../library/index.ts';
+import { Graph, stageManifestFolder } from '../library/index.ts';
 import type { Config } from '../config/index.ts';
 import type {
   Catalogue,
@@ -176,7 +176,7 @@ export function corpusGraph({ folder, config, shared }: GraphPlace, { clock, web
     const stamp = stampOf(shared.files.below(FACTS));
     if (stamp === known.stamp) return false;
     await bring([PARSED, FACTS], signal);
-    using store = CorpusStore.create(folder, { manifests: manifestFolder(config), journal });
+    using store = CorpusStore.create(folder, { manifests: stageManifestFolder(config), journal });
     await store.ingestSoon();
     await updateGraphSoon(store, sourcesIn(store, dataRoot), signal);
     known = { logged, stamp };
@@ -213,7 +213,7 @@ export function corpusGraph({ folder, config, shared }: GraphPlace, { clock, web
     },
 
     async decide(change?: NodeDecision): Promise<readonly DecidedNode[]> {
-      using store = CorpusStore.create(folder, { manifests: manifestFolder(config), journal });
+      using store = CorpusStore.create(folder, { manifests: stageManifestFolder(config), journal });
       await store.ingestSoon();
       const records = new Records(store);
       if (!hasGraph(store)) await updateGraphSoon(store, sourcesIn(store, dataRoot));
@@ -273,7 +273,7 @@ export function corpusGraph({ folder, config, shared }: GraphPlace, { clock, web
         const outcome = await runStage(plan, graphWorker, options, {}, runtime);
         if (outcome.cancelled || options.dryRun) return;
         if (shared) await shared.files.save(factFiles(folder));
-        using store = CorpusStore.create(folder, { manifests: manifestFolder(config), warn, journal });
+        using store = CorpusStore.create(folder, { manifests: stageManifestFolder(config), warn, journal });
         await store.ingestSoon();
         const sources = (): ReturnType<typeof graphSources> => sourcesIn(store, dataRoot, request.works);
         const change = await updateGraphSoon(store, sources(), stop);

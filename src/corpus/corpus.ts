@@ -12,7 +12,7 @@ import {
   CorpusWorks,
   keptOpen,
   Library,
-  manifestFolder,
+  stageManifestFolder,
   worksOfSet,
 } from '../library/index.ts';
 import type { Note, SavedSet } from '../database/index.ts';
@@ -534,9 +534,9 @@ export class Corpus implements AsyncDisposable {
   async reindex(warn?: (message: string) => void) {
     if (!existsSync(this.folder))
       throw new AppError('USAGE_RUN', `${this.folder} does not exist`, { hint: 'give a run folder' });
-    CorpusStore.setAsideIfDamaged(this.folder, { manifests: manifestFolder(this.config), warn });
+    CorpusStore.setAsideIfDamaged(this.folder, { manifests: stageManifestFolder(this.config), warn });
     const isGraphWanted = this.graph.exists;
-    using store = CorpusStore.create(this.folder, { manifests: manifestFolder(this.config), warn });
+    using store = CorpusStore.create(this.folder, { manifests: stageManifestFolder(this.config), warn });
     store.mendLogs({ thorough: true });
     store.clear('with graph');
     const { lines, badLines } = await store.ingestSoon();

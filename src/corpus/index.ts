@@ -2,7 +2,7 @@ export type * from '../library/index.ts';
 export {
   CITATION_STYLES,
   figuresOf,
-  manifestFolder,
+  stageManifestFolder,
   SearchSession,
   sentenceOf,
   textOf,

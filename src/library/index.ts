@@ -24,7 +24,7 @@ export { Graph, openGraph } from './graph/graph.ts';
 export { workLabel } from './graph/types.ts';
 export type { GraphNode, Neighbour, ShownEvidence, Weighted } from './graph/types.ts';
 export { isFailure, isRefusal } from '../database/index.ts';
-export { CITATION_STYLES, Library, manifestFolder } from './library.ts';
+export { CITATION_STYLES, Library, stageManifestFolder } from './library.ts';
 export { figuresOf, textOf } from './read-document.ts';
 export type { TextPiece } from './read-document.ts';
 export type { CitedDocument, CitedHit, CitedWork, PassageFilter, SearchRequest } from './search/search-session.ts';

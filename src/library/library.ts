@@ -129,7 +129,8 @@ export class Library implements Disposable {
   }
 }
 
-export function manifestFolder({ parse }: Config): string {
+/** Where the manifests of the stages are. */
+export function stageManifestFolder({ parse }: Config): string {
   return join(parse.data_root, 'Manifests');
 }
 

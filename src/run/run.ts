@@ -7,7 +7,7 @@ import { CorpusStore } from '../database/index.ts';
 import type { ArtifactKind, DownloadSummary } from '../download/index.ts';
 import { isQueueEvent } from '../download/index.ts';
 import type { Account } from '../library/index.ts';
-import { accountOf, manifestFolder, runCountsOf } from '../library/index.ts';
+import { accountOf, stageManifestFolder, runCountsOf } from '../library/index.ts';
 import { chunkedDocuments, openTokenizer } from '../parse/index.ts';
 import type { WorkQueue } from '../queue/index.ts';
 import type { DownloadAssembly } from './download/open-download.ts';
@@ -355,7 +355,7 @@ async function offerSaved(saved: SavedFiles, { download, machine, offer }: Feedi
 }
 
 function countsIn(config: Config): Account {
-  using store = CorpusStore.open(config.download.out, { manifests: manifestFolder(config) });
+  using store = CorpusStore.open(config.download.out, { manifests: stageManifestFolder(config) });
   store.ingest();
   return accountOf(store);
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../base/index.ts';
 import { AppError, sha256, systemClock } from '../base/index.ts';
 import type { Journal } from '../journal/index.ts';
 import type { Corpus } from '../corpus/index.ts';
-import { manifestFolder } from '../corpus/index.ts';
+import { stageManifestFolder } from '../corpus/index.ts';
 import type { Choice, Phase, Protocol, ScreeningDecision, Standing } from '../database/index.ts';
 import { CHOICES, CorpusStore, PHASES, Records, verdictOf } from '../database/index.ts';
 import type { WorkRecord } from '../works/index.ts';
@@ -559,7 +559,7 @@ export function openScreening(
     });
   return Screening.open(folder, {
     ...options,
-    manifests: manifestFolder(config),
+    manifests: stageManifestFolder(config),
     shared,
     asItIs: true,
   });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { manifestFolder } from '../../library/index.ts';
+import { stageManifestFolder } from '../../library/index.ts';
 import type { Warn } from '../../base/index.ts';
 import { AppError, installCommand } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
@@ -140,7 +140,7 @@ export function stageSettings(call: StageCall, config: Config, preferred: Partia
     verifyHash: stage.verify_hash,
     diagnosticsIntervalS: stage.diagnostics_interval_s,
     durable: stage.durable,
-    manifestDir: manifestFolder(config),
+    manifestDir: stageManifestFolder(config),
     // The caller's abort signal stops a stage.
     handleSignals: false,
   };

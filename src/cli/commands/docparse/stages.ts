@@ -17,7 +17,7 @@ import {
   writeParts,
 } from '../../../parse/index.ts';
 import type { ParseStage, StageCall } from '../../../corpus/index.ts';
-import { manifestFolder, openCorpus, PARSE_STAGES } from '../../../corpus/index.ts';
+import { stageManifestFolder, openCorpus, PARSE_STAGES } from '../../../corpus/index.ts';
 import { manifestPath } from '../../../stage/index.ts';
 import { fleetLayer } from '../../../run/queue/index.ts';
 import type { Session } from '../../session.ts';
@@ -143,7 +143,7 @@ export function stageLogCommand() {
     .action(async (options, self) => {
       const session = openSession(self);
       const { config } = session.load();
-      const path = manifestPath(manifestFolder(config), options.stage);
+      const path = manifestPath(stageManifestFolder(config), options.stage);
       if (!existsSync(path))
         throw new AppError('MANIFEST_MISSING', `file not found: ${path}`, {
           hint: `run docparse ${options.stage} first`,
