@@ -120,11 +120,14 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     },
   },
   quantities: {
-    gives: 'the quantities about a subject, each with its sentence',
-    takes: ['node'],
-    answer: (graph, { node, limit }) => {
+    gives:
+      'the quantities about a subject in tables, and counts, each with its sentence; type `unsure`: values in text too',
+    takes: ['node', '[type]'],
+    answer: (graph, { node, type, limit }) => {
+      if (type !== '' && type !== 'unsure')
+        throw new AppError('USAGE_GRAPH', `unknown type of quantities "${type.slice(0, 100)}"`, { hint: 'unsure' });
       const items = graph
-        .quantities(node, limit)
+        .quantities(node, { limit, unsure: type === 'unsure' })
         .map(({ quantity, evidence }) => nodeRow(quantity, { evidence: [evidence] }));
       return { says: `${counted(items.length, 'quantity', 'quantities')} about "${node}".`, items };
     },
@@ -250,7 +253,7 @@ export const graphQuestion = question({
       .string()
       .max(50)
       .optional()
-      .describe(`The type of entities: ${ENTITY_KINDS.join(', ')}.`),
+      .describe(`The type of entities: ${ENTITY_KINDS.join(', ')}. For quantities: unsure.`),
     kind: z
       .string()
       .max(500)

@@ -118,3 +118,17 @@ test('protocols, indices of symbols, banks of cells, and programs that nobody us
     ['software:name:geno3d', 'organisation:name:department of medicine'],
   );
 });
+
+test('a gene has the name of one, or a sentence that says so; vectors, programs and families are none', () => {
+  assert.deepEqual(
+    said(
+      '[gene BSL-1] labs are common, and [gene TBLASTN] is a tool. The gene was cloned in [gene pBIN]. [gene PLOX1] was there.',
+      'The expression of [gene PLOX1] rose, that of the [gene SDR superfamily] too. [gene Linalool synthase] was seen.',
+    ),
+    [
+      'names | gene:name:plox1 | PLOX1 was there.',
+      'names | gene:name:plox1 | The expression of PLOX1 rose, that of the SDR superfamily too.',
+      'names | gene:name:linalool synthase | Linalool synthase was seen.',
+    ],
+  );
+});

@@ -44,8 +44,9 @@ export function extractEntities(reading: Reading, say: Statements, tagged: reado
     .map((entity) => withText(entity, texts.get(entity.block) ?? ''))
     .filter(isName)
     .filter((mention) => mention.label !== 'software' || isUsed(reading, mention));
+  const genes = new Set(found.filter((each) => each.label === 'gene' && isCalledGene(reading, each)).map(geneKey));
   const mentions = [
-    ...found,
+    ...found.filter((each) => each.label !== 'gene' || genes.has(geneKey(each))),
     ...countriesIn(reading).filter((country) => !found.some((each) => isInName(country, each))),
   ];
   const nameOf = namesIn(reading, mentions);
@@ -171,7 +172,10 @@ function isName({ printed, label }: Mention): boolean {
   // A sequence or a mutant of a gene is not the gene.
   if (
     label === 'gene' &&
-    /(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test)$/iu.test(printed)
+    (/(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test|promoters?|(?:super)?famil(?:y|ies)|vectors?|plasmids?|constructs?|cassettes?|domains?|motifs?|members|regulatory factors)$/iu.test(
+      printed,
+    ) ||
+      NO_GENE.test(printed))
   )
     return false;
   // A standard, not what it is about.
@@ -187,6 +191,23 @@ function isName({ printed, label }: Mention): boolean {
 
 const PROCEDURE =
   /(?<=\s)(?:protocols?|trials?|stud(?:y|ies)|surveys?|scales?|scores?|ind(?:ex|ices)|tests?|assays?|methods?|procedures?|criteri(?:on|a)|classifications?|guidelines?|questionnaires?|registry|equations?|models?)$/iu;
+
+const geneKey = ({ printed }: Mention): string => entityName(printed, 'gene');
+
+/** A plasmid, a program that compares sequences, an entry of a list of abbreviations. */
+const NO_GENE = /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: /u;
+
+/** Of a gene a name or some sentence says that it is one; levels of safety and ways of sequencing look like genes too. */
+function isCalledGene(reading: Reading, { block, start, printed }: Mention): boolean {
+  if (GENE_NAME.test(printed)) return true;
+  const sentence = reading.sentenceAt(block, start);
+  const text = reading.document.blocks[block]?.text.slice(sentence?.stretch.start, sentence?.stretch.end) ?? '';
+  return GENE_CUE.test(text);
+}
+const GENE_NAME =
+  /(?:ases?|proteins?|receptors?|factors?|enzymes?|antigens?|hormones?|genes?|subunits?|globulins?|interleukins?|cytokines?)(?:\P{L}|$)/iu;
+const GENE_CUE =
+  /\b(?:genes?|proteins?|enzymes?|expression|expressed|transcripts?|transcription(?:al)?|encod(?:es?|ed|ing)|mRNAs?|promoters?|antibod(?:y|ies)|mutants?|mutations?|receptors?|cytokines?|chemokines?|interleukins?|kinases?|synthases?|regulated|upregulat\p{Ll}+|downregulat\p{Ll}+|homolog\p{Ll}*|ortholog\p{Ll}*|signall?ing|serum|plasma|secret\p{Ll}+|phosphorylat\p{Ll}+|polymorphisms?|alleles?|loci|locus)\b/iu;
 
 /** Of a program a sentence says that it is one, or what was done with it; journals and plants have such names too. */
 function isUsed(reading: Reading, { block, start }: Mention): boolean {

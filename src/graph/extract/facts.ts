@@ -3,6 +3,7 @@ import { ABBREVIATION_VERSION, findAbbreviations } from './abbreviations.ts';
 import type { Quantity } from './quantities.ts';
 import { QUANTITY_VERSION, findQuantities, measuredBy } from './quantities.ts';
 import type { Stretch } from '../../parse/index.ts';
+import { STOP_WORDS } from '../../parse/index.ts';
 import type { Labelled, QuantityRole } from '../../tagger/index.ts';
 import type { Reading, Statements } from './reading.ts';
 import type { TaggedDocument } from './tagging.ts';
@@ -14,6 +15,10 @@ const QUANTITY = { name: 'quantity', version: QUANTITY_VERSION };
 const SOFTWARE = { name: 'software', version: SOFTWARE_VERSION };
 const DATASET = { name: 'dataset', version: 1 };
 const LEAST_SURE = 0.5;
+/** The share that was right when some were read: values in sentences, and numbers with what they count behind them. */
+const [SCORE_OF_VALUE, SCORE_OF_COUNT] = [0.6, 0.9];
+/** Of properties that are shown: of those with less, fewer than three in four were right. */
+const LEAST_SURE_SHOWN = 0.8;
 
 export function extractAbbreviations(reading: Reading, say: Statements): void {
   for (const { block } of reading.prose)
@@ -27,41 +32,67 @@ export function extractAbbreviations(reading: Reading, say: Statements): void {
 }
 
 export function extractQuantities(reading: Reading, say: Statements, tagged?: TaggedDocument): void {
-  for (const { block, section } of reading.prose)
+  for (const { block, section, part } of reading.prose) {
+    if (part === 'back' || SUPPLEMENT.test(section ?? '')) continue;
     for (const quantity of findQuantities(block.text)) {
       const { start, end, unit, shape, modifier } = quantity;
       const sentence = reading.sentenceAt(block.order, start);
-      if (!sentence || end > sentence.stretch.end) continue;
+      if (!sentence || end > sentence.stretch.end || isStatistic(block.text, quantity)) continue;
       const from = sentence.stretch.start;
       const text = block.text.slice(from, sentence.stretch.end);
       const isShare = unit === undefined || unit.text.includes('%');
       const roles = tagged?.roles.get(placeKey(block.order, start));
       const measured = roles
-        ? taggedOwner(roles)
+        ? taggedOwner(roles, LEAST_SURE_SHOWN)
         : moved(measuredBy(text, { start: start - from, end: end - from }, isShare), from);
-      const words = (at: Stretch | null): string | null => at && block.text.slice(at.start, at.end);
+      const words = (at: Stretch | null): string | null => at && wholeWords(block.text, at, sentence.stretch);
       const printed = block.text.slice(start, end);
-      const names = {
-        property: withoutAdjective(words(measured.property)),
-        entity: quantity.counted ?? withoutNumber(words(measured.entity)),
-      };
+      const entity = quantity.counted ?? withoutNumber(words(measured.entity));
+      const property = withoutAdjective(words(measured.property));
+      const names = { property: property !== null && entity?.includes(property) ? null : property, entity };
       // A number that the sentence gives to nothing says nothing.
       if (names.property === null && names.entity === null) continue;
       const target = sayQuantity(say, { ...quantity, ...names, printed });
       const detail = { at: start, printed, shape, modifier, section };
-      say.edge({ kind: 'measures', target }, sentence, QUANTITY, detail);
+      const score = quantity.counted === undefined ? SCORE_OF_VALUE : SCORE_OF_COUNT;
+      say.edge({ kind: 'measures', target, score }, sentence, QUANTITY, detail);
     }
+  }
 }
 
-/** "5% CO2" is another quantity. */
+const SUPPLEMENT = /supplement|supporting information|additional files?|data availability/iu;
+
+/** Probabilities, the level of an interval, masses of ions and times of day measure nothing that a paper is about. */
+function isStatistic(text: string, { start, end, modifier }: Quantity): boolean {
+  const before = text.slice(Math.max(0, start - 16), start + modifier.length);
+  return (
+    /(?:(?<!\p{L})p(?:[ -]?values?)? ?[<>=≤≥]?|m\/z ?[=:]?|\d:) ?[<>=≤≥]? ?$/iu.test(before) ||
+    /^(?::\d| ?(?:[ap]\.?m\b|CI\b|confidence))/iu.test(text.slice(end, end + 14))
+  );
+}
+
+/** The words of which a stretch is a part: "freeze" of "freeze-dried" names nothing. Null if no word is left. */
+function wholeWords(text: string, { start, end }: Stretch, within: Stretch): string | null {
+  const isInside = (at: number): boolean => at > within.start && at < within.end;
+  const joins = (at: number): boolean => isInside(at) && /[\p{L}\p{N}-]{2}/u.test(text.slice(at - 1, at + 1));
+  let [from, to] = [start, end];
+  while (joins(from)) from -= 1;
+  while (joins(to)) to += 1;
+  const words = text.slice(from, to);
+  return /\p{L}{2}/u.test(words) && !STOP_WORDS.has(words.toLowerCase()) ? words : null;
+}
+
+/** "5% CO2" is another quantity; "conserved" alone names nothing. */
 function withoutNumber(entity: string | null): string | null {
-  return entity !== null && /^[\d.,]+ ?(?:%|\p{L})/u.test(entity) ? null : entity;
+  return entity !== null && (/^[\d.,]+ ?(?:%|\p{L})/u.test(entity) || /^\p{Ll}+(?:ed|ic|ous|ive)$/u.test(entity))
+    ? null
+    : entity;
 }
 
 /** "elevated" alone is no property. */
 function withoutAdjective(property: string | null): string | null {
   return property !== null &&
-    /^(?:\p{Ll}+ed|high|low|higher|lower|total|mean|average|about|other|same)$/u.test(property)
+    /^(?:[\p{Ll}-]+ed|high|low|higher|lower|total|mean|average|about|other|same)$/u.test(property)
     ? null
     : property;
 }
@@ -71,11 +102,12 @@ interface Owner {
   readonly entity: Stretch | null;
 }
 
-/** The property and the entity that the tagger is surest of. */
-export function taggedOwner(roles: readonly Labelled<QuantityRole>[]): Owner {
+/** The property and the entity that the tagger is surest of; of a property it must be as sure as this. */
+export function taggedOwner(roles: readonly Labelled<QuantityRole>[], leastProperty = LEAST_SURE): Owner {
   const best = (role: QuantityRole): Stretch | null =>
-    roles.filter(({ label, sure }) => label === role && sure >= LEAST_SURE).toSorted((a, b) => b.sure - a.sure)[0] ??
-    null;
+    roles
+      .filter(({ label, sure }) => label === role && sure >= (role === 'property' ? leastProperty : LEAST_SURE))
+      .toSorted((a, b) => b.sure - a.sure)[0] ?? null;
   return { property: best('property'), entity: best('measured') };
 }
 

@@ -177,3 +177,24 @@ test('numbers without an owner are no nodes', () => {
     [],
   );
 });
+
+test('a row that begins with its number is named by the first words in it', () => {
+  const cells = [
+    cell(0, 0, 'No.', 'column-header'),
+    cell(0, 1, 'Compound', 'column-header'),
+    cell(0, 2, 'Area (%)', 'column-header'),
+    cell(1, 0, '40'),
+    cell(1, 1, 'Thymol'),
+    cell(1, 2, '1.9'),
+  ];
+  const { nodes } = read(
+    blocks(
+      { kind: 'caption', text: 'Table 1. Compounds.', parent: 1 },
+      { kind: 'table', text: '', table: { rows: 2, columns: 3, cells } },
+    ),
+  );
+  assert.deepEqual(
+    nodes.filter(({ kind }) => kind === 'quantity').map(({ label }) => label),
+    ['Area (%) · 1.9 · Thymol'],
+  );
+});

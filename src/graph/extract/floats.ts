@@ -6,7 +6,9 @@ import type { Unit } from './units.ts';
 
 const CAPTION = { name: 'caption', version: 1 };
 const POINTER = { name: 'float-callout', version: 1 };
-const CELL = { name: 'table-cell', version: 3 };
+const CELL = { name: 'table-cell', version: 4 };
+/** The share of cells that were right when some were read. */
+const SCORE_OF_CELL = 0.85;
 const MOST_CELLS = 400;
 const LABEL = /^\W*(?<kind>fig(?:ure)?|tab(?:le)?|abb(?:ildung)?|tabelle)\.?\s*(?<number>S?\d{1,3}|[IVX]{1,5})\b/iu;
 const POINTERS = /\b(?<kind>Fig(?:ure)?s?|Tables?)\.?\s?(?<number>S?\d{1,3})/g;
@@ -69,10 +71,7 @@ function sayCells(
       .filter((each) => covers(each, cell))
       .map(({ text }) => text.trim())
       .filter((text) => text !== '');
-    const row =
-      cells
-        .find((each) => each.row <= cell.row && each.row + each.rowSpan > cell.row && each.column === 0)
-        ?.text.trim() ?? '';
+    const row = rowName(cells, cell);
     const column = columns.join(' / ');
     if (row === '' && column === '') continue;
     const stretch = { start: 0, end: cell.text.length };
@@ -89,9 +88,19 @@ function sayCells(
         property: column || null,
         entity: row || null,
       });
-      say.edge({ source, kind: 'measures', target }, place, CELL, detail);
+      say.edge({ source, kind: 'measures', target, score: SCORE_OF_CELL }, place, CELL, detail);
     }
   }
+}
+
+/** The first cell of the row; if that is only a number, the first one with words. */
+function rowName(cells: readonly Cell[], { row, column }: Cell): string {
+  const before = cells
+    .filter((each) => each.row <= row && each.row + each.rowSpan > row && each.column < column)
+    .toSorted((a, b) => a.column - b.column);
+  const worded = before.find(({ text, kind }) => kind !== 'column-header' && /\p{L}{2}/u.test(text) && !isValue(text));
+  const [first] = before.filter((each) => each.column === 0);
+  return (/^\d{1,3}[.)]?$/.test(first?.text.trim() ?? '') ? (worded ?? first) : first)?.text.trim() ?? '';
 }
 
 /** Headings of values without a unit, whatever row and caption say: counts, tests, ratios, indices. */

@@ -14,6 +14,7 @@ test('what was measured stands before the verb and the means behind it', () => {
     'microhardness | Vickers tester',
   ]);
   assert.deepEqual(said('We measured viral load using PCR.'), ['viral load | PCR']);
+  assert.deepEqual(said('They were kept; next, domains were identified by HMMER.'), ['domains | HMMER']);
 });
 
 test('two measurements in one sentence are two', () => {

@@ -6,7 +6,7 @@ import type { Reading, Statements } from './reading.ts';
 // How a paper measured something, from the form of the sentence: "Anxiety was assessed with the GAD-7 scale". What others
 // measured, and what is said without a means, is left out.
 
-const METHOD = { name: 'procedure-form', version: 1 };
+const METHOD = { name: 'procedure-form', version: 2 };
 
 const ADVERBS = '(?:(?:\\p{Ll}+ly|then|also|further|first|each) ){0,2}';
 const MEASURED = `(?:${alternatives(words.measured.en)})`;
@@ -63,7 +63,7 @@ function tidy(text: string): string {
   return (isOpen ? text.slice(0, text.lastIndexOf('(')) : text)
     .trim()
     .replace(/^\d{1,2} (?=\p{Lu})/u, '')
-    .replace(/^(?:the|an?|our|its|their) /iu, '')
+    .replace(/^(?:(?:next|then|finally|first|second),? )?(?:the|an?|our|its|their) |^(?:next|then|finally),? /iu, '')
     .replace(/(?<![,.\s])[,.\s]+$/u, '')
     .trim();
 }

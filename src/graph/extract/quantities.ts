@@ -17,7 +17,7 @@ export interface Quantity extends Stretch {
   readonly uncertainty?: readonly number[];
 }
 
-export const QUANTITY_VERSION = 7;
+export const QUANTITY_VERSION = 8;
 
 interface Piece extends PrintedNumber {
   readonly unit: Unit | undefined;

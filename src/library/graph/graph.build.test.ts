@@ -105,8 +105,13 @@ test('quantities of the requested measure come before others in the same sentenc
   await build(data, path, undefined);
   using graph = openGraph(path);
   assert.deepEqual(
-    graph.quantities('error rate').map(({ quantity }) => quantity.label),
+    graph.quantities('error rate', { unsure: true }).map(({ quantity }) => quantity.label),
     ['error rate · 11.7%', '10 · runs'],
+  );
+  assert.deepEqual(
+    graph.quantities('error rate').map(({ quantity }) => quantity.label),
+    ['10 · runs'],
+    'values in running text are shown on request only',
   );
 });
 
@@ -134,7 +139,7 @@ test('a graph is built whose edges lead to their sentences', async () => {
     'out cites openalex:W9',
   ])
     assert.ok(labels.includes(label), `${label} in ${labels.join(', ')}`);
-  const [quantity] = graph.quantities('temperature');
+  const [quantity] = graph.quantities('temperature', { unsure: true });
   assert.deepEqual([quantity?.quantity.data['normal'], quantity?.evidence.page], [[302.65], 1]);
   assert.equal(graph.path('W2', 'author:orcid:0000-0001-2345-6789')?.length, 3);
   assert.deepEqual(

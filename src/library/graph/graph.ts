@@ -323,8 +323,14 @@ export class Graph implements Disposable {
       .map(weightedOf);
   }
 
-  /** Quantities whose name or sentence contains all of these words, matches in the name first. */
-  quantities(words: string, limit = 50) {
+  /**
+   * Quantities whose name or sentence contains all of these words, matches in the name first. Those of which fewer than four
+   * in five were right when some were read, values in running text, only if `unsure` is set.
+   */
+  quantities(
+    words: string,
+    { limit = 50, unsure = false }: { readonly limit?: number; readonly unsure?: boolean } = {},
+  ) {
     const like = words
       .split(/\s+/)
       .filter((word) => word !== '')
@@ -333,11 +339,11 @@ export class Graph implements Disposable {
       .all<EvidenceRow & { quantity: string; source: string }>(
         `SELECT ${EVIDENCE}, quantity.id AS quantity, source_node.id AS source FROM evidence
          JOIN nodes AS quantity ON quantity.node = evidence.target JOIN nodes AS source_node ON source_node.node = evidence.source
-         WHERE evidence.kind = 'measures' AND NOT EXISTS (
+         WHERE evidence.kind = 'measures' AND evidence.score >= :least AND NOT EXISTS (
            SELECT 1 FROM json_each(:like) WHERE (quantity.label || ' ' || evidence.quote) NOT LIKE json_each.value)
          ORDER BY (SELECT count(*) FROM json_each(:like) WHERE quantity.label NOT LIKE json_each.value),
            quantity.label, evidence.owner, evidence.number LIMIT :limit`,
-        { like: JSON.stringify(like), limit },
+        { like: JSON.stringify(like), limit, least: unsure ? 0 : LEAST_SHOWN },
       )
       .map(({ quantity, source, ...row }) => ({
         quantity: this.find(quantity),
@@ -463,6 +469,8 @@ export function openGraph(folder: string): Graph {
 }
 
 const EVIDENCE_SHOWN = 5;
+/** The least share that was right when nodes of a kind were read, for a kind to be shown by default. */
+const LEAST_SHOWN = 0.8;
 /** Works that are looked at for those who paid for them. */
 const MOST_WORKS = 10_000;
 

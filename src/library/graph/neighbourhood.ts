@@ -30,7 +30,6 @@ const DRAWN: readonly EdgeKind[] = [
   'about',
   'defines',
   'uses',
-  'measures',
   'states',
 ];
 
