@@ -28,6 +28,7 @@ import { readJatsCitations } from './score/jats-citations.ts';
 import type { Figures, ReadList } from './score/reference-lists.ts';
 import { scoreReferences } from './score/reference-lists.ts';
 import { scorePlanted } from './score/planted.ts';
+import sameNames from './score/same-names.json' with { type: 'json' };
 
 // npm run score:graph [-- --task planted|linking|callouts|abbreviations|quantities|entities|software] [--data DIR]
 // Scores what the graph is made of: on open data, with the half that the rules were written on and the half that was kept
@@ -293,6 +294,7 @@ async function entities(folder: string): Promise<ScoreRow[]> {
   await using tagger = await openTagger({ threads: 0 });
   const found: { readonly id: string; readonly type: EntityKind; readonly kinds: readonly string[] }[] = [];
   const findings: FoundFinding[] = [];
+  const names: PrintedNames = new Map();
   for (const file of globSync('*.json', { cwd: folder }).sort()) {
     const {
       paper,
@@ -317,6 +319,14 @@ async function entities(folder: string): Promise<ScoreRow[]> {
       const relations = same.map(({ target }) => nodes.find(({ id }) => id === target)?.data['relation']);
       const wanted = GOLD_RELATIONS.find(([words]) => words.test(relation))?.[1];
       findings.push({ id: paper, isFound: same.length > 0, isSame: relations.some((each) => each === wanted) });
+    }
+    for (const { kind, target, evidence } of edges) {
+      const printed = evidence.detail['printed'];
+      if (kind !== 'names' || typeof printed !== 'string') continue;
+      const name = `${nodes.find(({ id }) => id === target)?.kind} ${printed}`;
+      const known = names.get(name) ?? { paper, nodes: new Set<string>() };
+      names.set(name, known);
+      known.nodes.add(target);
     }
     for (const { text, type } of named) {
       const kind = GOLD_TYPES[type];
@@ -360,7 +370,42 @@ async function entities(folder: string): Promise<ScoreRow[]> {
     floor: 0.4,
     leastPrecision: 0.8,
   }));
-  return [...rows, findingRow];
+  return [...rows, findingRow, namesRow(names, kept)];
+}
+
+/** Nodes by the name that a paper prints, and the first paper that prints it. */
+type PrintedNames = Map<string, { readonly paper: string; readonly nodes: Set<string> }>;
+
+/**
+ * Pairs of names that are one and that are not, as somebody who read the papers judged them: of the pairs that share a node
+ * the share that may (P), of those that are one the share that share a node (R).
+ */
+function namesRow(named: PrintedNames, kept: { readonly has: (paper: string) => boolean }): ScoreRow {
+  const { same, apart } = sameNames as unknown as Record<
+    'same' | 'apart',
+    readonly (readonly [string, string, string])[]
+  >;
+  const judged = [...same.map((pair) => [true, ...pair] as const), ...apart.map((pair) => [false, ...pair] as const)];
+  const pairs = judged.flatMap(([isOne, kind, a, b]) => {
+    const [first, second] = [named.get(`${kind} ${a}`), named.get(`${kind} ${b}`)];
+    return first && second
+      ? [{ isOne, isKept: kept.has(first.paper), isJoined: !first.nodes.isDisjointFrom(second.nodes) }]
+      : [];
+  });
+  const figures = (some: typeof pairs): Figures => {
+    const right = some.filter(({ isOne, isJoined }) => isOne && isJoined).length;
+    const p = right / some.filter(({ isJoined }) => isJoined).length;
+    const r = right / some.filter(({ isOne }) => isOne).length;
+    return { p, r, f1: (2 * p * r) / (p + r) };
+  };
+  return {
+    name: `names that are one (${pairs.length} pairs)`,
+    ...figures(pairs),
+    work: figures(pairs.filter(({ isKept }) => !isKept)).f1,
+    kept: figures(pairs.filter(({ isKept }) => isKept)).f1,
+    floor: 0.85,
+    leastPrecision: 0.95,
+  };
 }
 
 /** A finding that a reader named: whether its sentence states one here, and whether that one says the same. */

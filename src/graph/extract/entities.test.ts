@@ -132,3 +132,18 @@ test('a gene has the name of one, or a sentence that says so; vectors, programs 
     ],
   );
 });
+
+test('a short form with another number, or with letters that its long form lacks, is another name', () => {
+  const names = said(
+    'The gene of interleukin-1β and [gene IL-1β (IL-6)] rose. The protein [gene IL-1β] and the protein [gene IL-6] were high.',
+    'RICE = rituximab, ifosfamide, carboplatin. [chemical Rituximab] was given, then [chemical RICE].',
+  );
+  assert.ok(
+    names.some((line) => line.startsWith('names | gene:name:il6 |')),
+    names.join('\n'),
+  );
+  assert.ok(
+    names.some((line) => line.startsWith('names | chemical:name:rice |')),
+    names.join('\n'),
+  );
+});

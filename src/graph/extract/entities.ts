@@ -283,10 +283,11 @@ function namesIn(reading: Reading, mentions: readonly Mention[]): (mention: Ment
   const longForms = new Map<string, Map<string, string>>();
   for (const { block } of reading.prose)
     for (const { short, long } of findAbbreviations(block.text))
-      add(longForms, short.text, long.text.replaceAll(/\s+/g, ' ').replace(LEADING, ''));
+      if (hasSameNumbers(short.text, long.text))
+        add(longForms, short.text, long.text.replaceAll(/\s+/g, ' ').replace(LEADING, ''));
   for (const { block } of reading.prose)
     for (const { 1: short = '', 2: long = '' } of block.text.matchAll(LISTED))
-      if (foldCase(short).startsWith(foldCase(long).slice(0, 1))) add(longForms, short, long.trim());
+      if (hasLetters(long, short)) add(longForms, short, long.trim());
   const species = new Map<string, Map<string, string>>();
   for (const { printed } of mentions) {
     const initial = speciesInitial(printed);
@@ -313,6 +314,26 @@ function namesIn(reading: Reading, mentions: readonly Mention[]): (mention: Ment
     const whole = full + printed.slice(short.length + (printed.startsWith(short) ? 0 : -1));
     return { name: entityName(whole, type), label: whole, via: { reason: 'species', of: full } };
   };
+}
+
+/** "IL-6" is no short form of "IL-1β". */
+function hasSameNumbers(short: string, long: string): boolean {
+  const numbersIn = (text: string): readonly string[] => text.match(/\d+/g) ?? [];
+  const [of, inLong] = [numbersIn(short), numbersIn(long)];
+  return inLong.length === 0 || of.every((number) => inLong.includes(number));
+}
+
+/** "RICE = rituximab, ifosfamide": the list of what it stands for is cut, so that its letters are not all there. */
+function hasLetters(long: string, short: string): boolean {
+  const letters = [...lettersOf(short)];
+  let from = 0;
+  return (
+    foldCase(short).startsWith(foldCase(long).slice(0, 1)) &&
+    letters.every((letter) => {
+      from = lettersOf(long).indexOf(letter, from) + 1;
+      return from > 0;
+    })
+  );
 }
 
 /** An entry of a list of abbreviations: "PUFA = polyunsaturated fatty acid;". */

@@ -13,7 +13,13 @@ test('case, hyphens, Greek letters, accents and plurals make no other name', () 
     ['coronaviruses', 'coronavirus'],
     ['CD4+ T cells', 'CD4+ T cell'],
     ['β-pinene', 'Beta-Pinene'],
-    ["Alzheimer's disease", 'Alzheimer’s disease'],
+    ["Alzheimer's disease", 'Alzheimer’s disease', 'Alzheimer disease'],
+    ['Polyketide synthases', 'polyketide synthase'],
+    ['Terpenoids', 'terpenoid'],
+    ['lymphomas', 'Lymphoma'],
+    ['papilloma virus', 'papillomavirus'],
+    ['dimethyl sulphoxide', 'dimethyl sulfoxide'],
+    ['oedema', 'edema'],
   ];
   for (const [first = '', ...others] of same)
     for (const other of others) assert.equal(entityName(other), entityName(first), `${first} ${other}`);
@@ -26,6 +32,9 @@ test('what differs in more than its form is another name', () => {
     ['α-pinene', 'β-pinene'],
     ['diabetes', 'diabete'],
     ['Streptococcus pyogenes', 'Streptococcus pyogene'],
+    ['Aedes', 'Aede'],
+    ['C. elegans', 'C. elegan'],
+    ['Pseudomonas', 'Pseudomona'],
     ['CD4+', 'CD4'],
     ['1,2-dichloroethane', '12-dichloroethane'],
     ['H1N1', 'H11'],

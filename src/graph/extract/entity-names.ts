@@ -43,14 +43,33 @@ export function entityName(printed: string, kind?: EntityKind): string {
   );
   return (
     folded
-      .replaceAll(/[’']s\b/g, 's')
+      // "Parkinson's disease" is "Parkinson disease".
+      .replaceAll(/[’']s\b/g, '')
+      .replaceAll(BRITISH, (found) => AMERICAN[found] ?? found)
       .replaceAll(/(?<=\d)[,.](?=\d)/g, '_')
       .replaceAll(/[^\p{L}\p{N}_+*]+/gu, ' ')
       .trim()
       // "il 6" is "il6" and "covid 19" is "covid19": a number belongs to the short name before it.
       .replaceAll(/(?<=(?<!\p{L})\p{L}{1,6}) (?=\d)/gu, '')
+      // "papilloma virus" is "papillomavirus".
+      .replace(/(?<=\p{Ll}) virus$/u, 'virus')
   );
 }
+
+/** Spellings of one word in names of diseases and chemicals. */
+const AMERICAN: Readonly<Record<string, string>> = {
+  sulph: 'sulf',
+  tumour: 'tumor',
+  haem: 'hem',
+  aemi: 'emi',
+  oedem: 'edem',
+  oesoph: 'esoph',
+  oestr: 'estr',
+  paediatr: 'pediatr',
+  anaesth: 'anesth',
+  diarrhoea: 'diarrhea',
+};
+const BRITISH = new RegExp(Object.keys(AMERICAN).join('|'), 'g');
 
 function spelt(letter: string): string {
   const name = GREEK[letter] ?? GREEK[letter.toLowerCase()];
@@ -65,12 +84,12 @@ const NO_PLURAL =
 function singular(printed: string): string {
   if (!/\p{Ll}{3}s$/u.test(printed) || SPECIES.test(printed)) return printed;
   if (/uses$|oes$|sses$|xes$/.test(printed)) return printed.slice(0, -2);
-  if (NO_PLURAL.test(printed.toLowerCase())) return printed;
+  if (NO_PLURAL.test(printed.toLowerCase()) && !/(?:omas|algias|emias)$/.test(printed)) return printed;
   return printed.endsWith('ies') ? `${printed.slice(0, -3)}y` : printed.slice(0, -1);
 }
 
-/** Genus and epithet, as in "Escherichia coli" and "E. coli", or a genus alone. */
-const SPECIES = /^\p{Lu}(?:\p{Ll}{4,}|\p{Ll}+ \p{Ll}{3,}|\. ?\p{Ll}{3,})(?:-\p{Ll}+)?$/u;
+/** Genus and epithet with the ending of one, as in "Streptococcus pyogenes", "C. elegans", or a genus alone: "Aedes". */
+const SPECIES = /^\p{Lu}(?:\p{Ll}*(?:yces|edes|eles|ixodes)|(?:\p{Ll}+ |\. ?)\p{Ll}*(?:[aei]ns|(?<!as)[^s]es|ps|rs))$/u;
 
 /** "E. coli" of "Escherichia coli": the letter of the genus and the epithet. Undefined for other names. */
 export function speciesInitial(printed: string): string | undefined {
