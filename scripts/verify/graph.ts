@@ -17,15 +17,17 @@ import { seededRandom } from '../../test/fixtures/random-document.ts';
 import { changeGraph, graphHash, memoryStore } from '../../test/support/graph.ts';
 import { checkOptions } from '../../test/support/options.ts';
 
-// npm run verify:graph [-- --simulated 12] [--real 40] [--seeds 20] [--kills 30]: builds the graph of simulated papers,
-// and of published ones if available, and checks that every edge has evidence, every quote is at its position, and that
+// npm run verify:graph [-- --simulated 12] [--real 40] [--papers DIR] [--entities on] [--seeds 20] [--kills 30]: builds the
+// graph of simulated papers, of published ones if available and of those of a folder, and checks that every edge has evidence, every quote is at its position, and that
 // builds have the same rows: repeated, incremental in any order, or killed.
 
-const given = checkOptions({ simulated: 12, real: 40, seeds: 20, kills: 30 });
+const given = checkOptions({ simulated: 12, real: 40, papers: '', entities: 'on', seeds: 20, kills: 30 });
 const root = join(import.meta.dirname, '..', '..');
 using temporary = mkdtempDisposableSync(join(tmpdir(), 'verify-graph-'));
 const folder = temporary.path;
 const faults: string[] = [];
+/** How long the first build took. */
+let buildMs: number | undefined;
 const run = join(folder, 'run');
 await parsePapers(run);
 await build(run);
@@ -52,7 +54,9 @@ async function parsePapers(run: string): Promise<void> {
   const real = existsSync(published) ? globSync('*.pdf', { cwd: published }).sort().slice(0, given.real) : [];
   if (real.length === 0) console.log('no published papers found: only simulated ones are checked');
   for (const name of real) await parsePaper(join(published, name), outputFolder);
-  console.log(`${made} simulated and ${real.length} published papers`);
+  const further = given.papers === '' ? [] : globSync('*.{pdf,xml}', { cwd: given.papers }).sort();
+  for (const name of further) await parsePaper(join(given.papers, name), outputFolder);
+  console.log(`${made} simulated, ${real.length} published and ${further.length} further papers`);
 }
 
 async function parsePaper(path: string, outputFolder: string): Promise<void> {
@@ -63,7 +67,9 @@ async function parsePaper(path: string, outputFolder: string): Promise<void> {
 }
 
 async function build(run: string, options: { readonly killAfterMs?: number } = {}): Promise<number | null> {
-  const child = spawn(join(root, 'bin', 'docstokg'), ['graph', 'build', run, '--log-level', 'error'], {
+  const started = performance.now();
+  const settings = ['--log-level', 'error', '--entities', given.entities];
+  const child = spawn(join(root, 'bin', 'docstokg'), ['graph', 'build', run, ...settings], {
     stdio: ['ignore', 'ignore', 'inherit'],
     detached: true,
   });
@@ -74,6 +80,7 @@ async function build(run: string, options: { readonly killAfterMs?: number } = {
   const code = await new Promise<number | null>((resolve) => child.on('exit', resolve));
   clearTimeout(timer);
   if (options.killAfterMs === undefined && code !== 0) faults.push(`graph build ended with ${code}`);
+  if (options.killAfterMs === undefined) buildMs ??= performance.now() - started;
   return code;
 }
 
@@ -171,13 +178,14 @@ async function checkKills(run: string, kills: number): Promise<void> {
   const killed = join(folder, 'killed');
   cpSync(join(run, 'Data', 'DocTagsFiles'), join(killed, 'Data', 'DocTagsFiles'), { recursive: true });
   let died = 0;
+  const random = seededRandom(kills);
   for (let kill = 1; kill <= kills; kill += 1) {
     // Starts from scratch every few kills, so that every phase of a build is interrupted.
     if (kill % 6 === 0) {
       removeStore(killed);
       rmSync(join(killed, 'Data', 'GraphFacts'), { recursive: true, force: true });
     }
-    if ((await build(killed, { killAfterMs: 300 + kill * 160 })) === null) died += 1;
+    if ((await build(killed, { killAfterMs: 300 + random() * (buildMs ?? 0) })) === null) died += 1;
   }
   await build(killed);
   const same = graphHash(killed) === wanted;

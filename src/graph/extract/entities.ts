@@ -325,7 +325,7 @@ function hasSameNumbers(short: string, long: string): boolean {
 
 /** "RICE = rituximab, ifosfamide": the list of what it stands for is cut, so that its letters are not all there. */
 function hasLetters(long: string, short: string): boolean {
-  const letters = [...lettersOf(short)];
+  const letters = lettersOf(short).split('');
   let from = 0;
   return (
     foldCase(short).startsWith(foldCase(long).slice(0, 1)) &&
