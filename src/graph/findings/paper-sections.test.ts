@@ -44,3 +44,23 @@ test('a place in a section is one in its paragraph; a stretch over two paragraph
   assert.deepEqual(placeIn(section, { start: at, end: at + 6 }), { block: 2, stretch: { start: 4, end: 10 } });
   assert.equal(placeIn(section, { start: 4, end: at }), undefined);
 });
+
+test('results under sub-headings are read, authors and addresses before the abstract are not', () => {
+  const sections = paperSections(
+    reading(
+      ['title', 'Oils'],
+      ['text', `Ana Berg, Department of Oils. ${LONG}`],
+      ['heading', 'Abstract'],
+      ['text', LONG + LONG],
+      ['heading', 'Methods'],
+      ['text', LONG + LONG],
+      ['heading', 'Results'],
+      ['heading', 'Yield'],
+      ['text', LONG + LONG],
+    ),
+  );
+  assert.deepEqual(
+    sections.map(({ heading }) => heading),
+    ['Abstract', 'Yield'],
+  );
+});

@@ -38,6 +38,8 @@ export function paperSections(reading: Reading, most = 0): PaperSection[] {
   const title = reading.document.blocks.find(({ kind }) => kind === 'title')?.text ?? null;
   const abbreviations = abbreviationsOf(reading);
   const found: PaperSection[] = [];
+  // Authors and addresses stand before the abstract.
+  const hasAbstract = reading.prose.some(({ part }) => part === 'abstract');
   let open: { text: string; blocks: { block: number; at: number; stretch: Stretch }[] } = { text: '', blocks: [] };
   let heading: string | null = null;
   const close = (): void => {
@@ -48,6 +50,7 @@ export function paperSections(reading: Reading, most = 0): PaperSection[] {
     if (section !== heading) close();
     heading = section;
     if (!SPEAKING.has(block.kind) || SILENT.test(section ?? '') || NO_FINDINGS.has(part)) continue;
+    if (section === null && hasAbstract) continue;
     for (const stretch of stretchesOf(sentences)) {
       if (open.text.length + stretch.end - stretch.start > LONGEST) close();
       const at = open.text === '' ? 0 : open.text.length + BETWEEN.length;
