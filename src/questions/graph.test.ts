@@ -185,3 +185,16 @@ test('each step of a path has a sentence', () => {
 test('an unknown type says which there are', () => {
   assert.throws(() => ask('entities', { type: 'animal' }), { code: 'USAGE_GRAPH' });
 });
+
+test('a sentence of the text shows where a study was made before an address does', () => {
+  const brazil = node('place:name:brazil', 'place', 'Brazil');
+  const address = paper('10.1/address', 2024, {
+    'Institute of Oils, Brazil.': [{ edge: 'names', node: brazil }],
+    'Plants were collected in Brazil.': [{ edge: 'names', node: brazil }],
+  });
+  const edges = address.edges.map((edge, at) =>
+    at === 0 ? edge : { ...edge, evidence: { ...edge.evidence, score: 0.8, detail: { section: 'Methods' } } },
+  );
+  const [row] = ask('studies', { node: 'Brazil' }, [{ ...address, edges }]);
+  assert.match(JSON.stringify(row), /Plants were collected in Brazil/);
+});

@@ -147,3 +147,12 @@ test('a short form with another number, or with letters that its long form lacks
     names.join('\n'),
   );
 });
+
+test('people are no organisms, addresses no organisations, and a bracket that stays open is no part of a name', () => {
+  assert.deepEqual(
+    said(
+      '[organism Children] came to 333 [organisation City Boulevard West]. It made [chemical ((E)-bisabolene], and more.',
+    ),
+    ['names | chemical:name:e bisabolene | It made ((E)-bisabolene, and more.'],
+  );
+});

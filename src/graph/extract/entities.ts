@@ -132,6 +132,8 @@ function withText(entity: ShownEntity, text: string): Mention {
   start += LEADING.exec(bare())?.[0].length ?? 0;
   while (end > start && /^[\s,;:"“”'‘’]|^\((?![^)]*\))|^\[(?![^\]]*\])/.test(bare())) start += 1;
   while (end > start && /[\s,;:."“”'‘’]$|(?<!\([^(]{0,200})\)$|(?<!\[[^[]{0,200})\]$/.test(bare())) end -= 1;
+  // "((E)-α-bisabolene": the first of two opening brackets is not closed.
+  if (bare().startsWith('(') && bare().split('(').length > bare().split(')').length) start += 1;
   const printed = bare().replaceAll(/\s+/g, ' ');
   // "O. macrocarpa" is a species, whatever its extract contains.
   return { ...entity, start, end, printed, ...(shortSpecies(printed) !== undefined && { label: 'organism' }) };
@@ -178,6 +180,8 @@ function isName({ printed, label }: Mention): boolean {
       NO_GENE.test(printed))
   )
     return false;
+  // A part of an address.
+  if (label === 'organisation' && ADDRESS.test(printed)) return false;
   // A standard, not what it is about.
   if (/^(?:ISO|EN|NF|ASTM|DIN)[ -]?\d/u.test(printed)) return false;
   // "hv" is the index of a symbol.
@@ -189,6 +193,7 @@ function isName({ printed, label }: Mention): boolean {
   return words.length <= 10 && !words.every((word) => STOP_WORDS.has(word) || NO_NAME.has(word));
 }
 
+const ADDRESS = /\b(?:Street|Road|Avenue|Boulevard|Blvd|Suite|Drive|Lane)\b/u;
 const PROCEDURE =
   /(?<=\s)(?:protocols?|trials?|stud(?:y|ies)|surveys?|scales?|scores?|ind(?:ex|ices)|tests?|assays?|methods?|procedures?|criteri(?:on|a)|classifications?|guidelines?|questionnaires?|registry|equations?|models?)$/iu;
 
@@ -237,7 +242,7 @@ const NO_NAME: ReadonlySet<string> = new Set(
     'disease diseases disorder disorders illness syndrome symptom symptoms patient patients drug drugs treatment treatments therapy ' +
     'chemical chemicals compound compounds substance substances acid acids gene genes protein proteins enzyme enzymes antibody ' +
     'antibodies organism organisms species animal animals plant plants virus viruses bacteria bacterium human humans people ' +
-    'person persons man men woman women cell cells tissue tissues material materials sample samples method methods approach ' +
+    'person persons man men woman women child children infant infants newborn newborns adolescent adolescents adult adults boy boys girl girls student students worker workers cell cells tissue tissues material materials sample samples method methods approach ' +
     'approaches model models technique techniques algorithm algorithms system systems analysis analyses study studies data dataset ' +
     'datasets database databases measure measures metric metrics score scores rate rates value values group groups subject ' +
     'subjects participant participants control controls population populations country countries city area areas region regions ' +

@@ -65,7 +65,10 @@ function sentenceAt(store: CorpusStore, [owner, number]: readonly [string, numbe
 /** Kinds of edges by which a work names something, or says whom it studied. */
 const NAMING = "('names', 'uses', 'about', 'defines', 'studies')";
 
-/** The works that name at least one node of each group, newest first. */
+/**
+ * The works that name at least one node of each group, newest first. Sentences under a heading come before those of the first
+ * page: an address names a country too.
+ */
 export function worksNaming(store: CorpusStore, groups: readonly (readonly string[])[], limit: number): NamingWork[] {
   const rows = store.all<NodeRow>(
     `SELECT nodes.* FROM nodes WHERE nodes.node IN (
@@ -81,7 +84,7 @@ export function worksNaming(store: CorpusStore, groups: readonly (readonly strin
       const said = store.get<EvidenceRow>(
         `SELECT ${EVIDENCE} FROM json_each(:group) AS given CROSS JOIN evidence
            ON evidence.source = :source AND evidence.kind IN ${NAMING} AND evidence.target = given.value
-         ORDER BY score DESC, block, start_at LIMIT 1`,
+         ORDER BY detail ->> 'section' IS NULL, score DESC, block, start_at LIMIT 1`,
         { group: JSON.stringify(group), source: row.node },
       );
       return said ? [evidenceOf(said)] : [];
