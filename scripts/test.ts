@@ -13,6 +13,8 @@ import { dot, junit, spec, tap } from 'node:test/reporters';
 const FEWEST_TESTS = 3_400;
 const MOST_FILES_RUN_AGAIN = 4;
 const FILES_PER_PROCESS = 12;
+/** Rooms with fewer test files share a process. */
+const FEW_FILES = 4;
 const TEST_TIMEOUT_MS = 300_000;
 /** Start order of files: folders with long tests first, so that both cores stay busy at the end. */
 const LONGEST_FIRST = ['test/e2e/', 'test/', 'sim/', 'src/stage/', 'src/'];
@@ -57,11 +59,15 @@ const alone = (file: string): Group => ({ path: file, files: [file] });
  */
 function inGroups(all: readonly string[]): Group[] {
   const keepsOwn = /^(?:before|beforeEach|afterEach|\s*describe\w+)\(|process\.(?:env|exit|on|chdir|memoryUsage)\b/m;
-  const rooms = Map.groupBy(all, (file) =>
-    /^(?:src|sim|test\/serve)\//.test(file) && !keepsOwn.test(readFileSync(file, 'utf8'))
-      ? file.split('/', 2).join('-')
-      : file,
-  );
+  const roomOf = (file: string): string => {
+    const room = /^(?:src\/[^/]+|sim|test\/serve)(?=\/)/.exec(file)?.[0];
+    return room === undefined || keepsOwn.test(readFileSync(file, 'utf8')) ? file : room.replace('/', '-');
+  };
+  const inRooms = Map.groupBy(all, roomOf);
+  const rooms = Map.groupBy(all, (file) => {
+    const room = roomOf(file);
+    return room.startsWith('src-') && (inRooms.get(room)?.length ?? 0) < FEW_FILES ? 'src' : room;
+  });
   return [...rooms].flatMap(([room, inRoom]) => {
     const count = Math.ceil(inRoom.length / FILES_PER_PROCESS);
     return Array.from({ length: count }, (_, at): Group => {
