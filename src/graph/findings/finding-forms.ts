@@ -33,7 +33,7 @@ export const VERBS = alternatives(Object.values(verbs).flat());
 const CHANGING = alternatives([...verbs.increases, ...verbs.decreases, ...verbs.inhibits]);
 
 const HAVE =
-  '(?:had|has|have|showed|shows|show|exhibited|exhibits|exhibit|displayed|displays|display|presented|experienced|demonstrated)';
+  '(?:had|has|have|showed|shows|show|exhibited|exhibits|exhibit|displayed|displays|display|presents?|presented|experienced|demonstrated)';
 const SEEN = `${BE} ${ADVERB}(?:found|observed|seen|noted|detected|identified|recorded|noticed|obtained)`;
 const THAN = '(?:than(?: did)?|versus|vs\\.?|compared (?:with|to)|relative to|in comparison (?:with|to))';
 const PASSIVE = alternatives(
@@ -74,7 +74,7 @@ const WENT_HOW = `(?<went>${Object.keys(WENT).join('|')})`;
 const UPON = '(?:after|following|upon|under|with(?! respect| regard)|in response to|in the presence of|on exposure to)';
 /** Times and usual conditions are no causes. */
 const CAUSE =
-  '(?!(?:the )?(?:\\d|normal|control|standard|same|similar|ambient|natural|all|both|these|first|last|second|time|study|follow-up|follow|baseline|one|two|three|four|five|six|several|few|some))';
+  '(?!(?:the )?(?:[~≈∼]?\\d|normal|control|standard|same|similar|ambient|natural|all|both|these|first|last|second|time|study|follow-up|follow|baseline|one|two|three|four|five|six|several|few|some))';
 const FROM_TO = '(?: from (?<from>[^,;]{1,30}?) to (?<to>\\d[^,;]{0,30}?))?';
 const ACTIVITY =
   '(?:antibacterial|antimicrobial|antifungal|antiviral|antiprotozoal|antiparasitic|bactericidal|fungicidal|insecticidal|larvicidal|inhibitory|cytotoxic|antiproliferative|inhibition)';
@@ -173,14 +173,21 @@ const FORMS: readonly Form[] = [
   // "Y was 34% in X and 12% in Z"
   readTwoNumbers,
   // "a positive correlation was found between X and Y", "X showed a strong correlation with Y"
+  form(`^(?:an? )?${CORRELATION} between (?<subject>[^,;]{2,140}?) and (?<object>[^,;]{2,140}?) ${SEEN}`, 'associated'),
   form(
     `^(?:there ${BE} )?(?:an? )?${CORRELATION} (?:${SEEN} )?between (?<subject>[^,;]{2,140}?) and ${OBJECT}`,
     'associated',
   ),
   form(`${SUBJECT} ${HAVE} (?:an? )?${CORRELATION} (?:with|to) ${OBJECT}`, 'associated'),
+  form(`^(?:an? )?${CORRELATION} of (?<subject>[^,;]{2,140}?) with ${OBJECT}`, 'associated'),
   // "X led to a significant reduction of Y", "X resulted in an increase in Y", "X showed a 20% decrease in Y"
   form(
     `${SUBJECT} ${ADVERB}(?:led to|leads to|lead to|resulted in|results in|result in|caused|causes|produced|induced|induces|${HAVE}) (?:an? |the )?(?:\\p{Ll}+ly )?(?:${STRENGTH} ){0,3}${CHANGE} (?:in|of) ${OBJECT}`,
+    changed,
+  ),
+  // "a significant increase in Y was observed in X compared with Z"
+  form(
+    `^(?:there ${BE} )?an? (?:\\p{Ll}+ly )?(?:${STRENGTH} ){0,3}${CHANGE} (?:in|of) (?<object>[^,;]{2,120}?) (?:${SEEN} )?(?:in|among|for) (?<subject>[^,;]{2,120}?) ${THAN} (?<other>[^,;]{2,120})$`,
     changed,
   ),
   // "a significant increase in Y was observed after X"
@@ -217,8 +224,13 @@ const FORMS: readonly Form[] = [
   ),
   // "Y was detected in 10 of the 11 samples of X"
   form(
-    `^(?<object>[^,;]{2,100}?) ${BE} ${ADVERB}(?:detected|found|present|identified) in (?<value>(?:\\d[\\d.,]* ?%|\\d[\\d,]* (?:out )?of (?:the )?\\d[\\d,]*)) (?:of )?(?:the |all |these |our )?(?<subject>[^,;]{2,120})$`,
+    `^(?<object>[^,;]{2,100}?) ${BE} ${ADVERB}(?:detected|found|present|identified|confirmed) in (?<value>(?:\\d[\\d.,]* ?%|\\d[\\d,]* (?:out )?of (?:the )?\\d[\\d,]*)) (?:of )?(?:the |all |these |our )?(?<subject>[^,;]{2,120})$`,
     'contains',
+  ),
+  // "X significantly affected Y"
+  form(
+    `${SUBJECT} (?:significantly|strongly|markedly|greatly|substantially) (?:affect(?:s|ed)?|influence[sd]?|impact(?:s|ed)?) ${OBJECT}`,
+    'associated',
   ),
   // "X was an independent predictor of Y", "independent risk factors for Y were X"
   form(
@@ -249,7 +261,7 @@ const FORMS: readonly Form[] = [
   ),
   // "Y was higher in X than in Z"
   form(
-    `^(?<object>[^,;]{2,140}?) ${BE} ${ADVERB}(?<degree>${DEGREE}) (?:in|for|among|with|after|under|during|at) (?<subject>[^,;]{2,120}? ${THAN} [^;]{2,160})$`,
+    `^(?<object>[^,;]{2,140}?) ${BE} ${ADVERB}(?<degree>${DEGREE}) (?:in|on|for|among|with|after|under|during|at) (?<subject>[^,;]{2,120}? ${THAN} [^;]{2,160})$`,
     direction,
   ),
   // "Y of X was higher than that of Z": the same word stands before X and Z. Without it, only one word may.

@@ -37,7 +37,7 @@ const COMPARED_FIRST =
 /** Where a part of a sentence ends. */
 const CLAUSE = new RegExp(
   String.raw`[;:]|,? (?:while|whereas|but|although|though|because|since|when|suggesting|indicating|resulting|leading|thereby|thus|as well as|rather than|even|as (?:was|were|did|is|are)|via|through|by means of|due to|followed by|despite|except|regardless|especially|particularly|including|such as|based on|as (?:the|it|they|an?|this)|and then|and reached|and remained|and (?:was|were|is|are|had|has|have|did|does|showed|no|not|increased|decreased|reduced|improved|inhibited|the|this|these|that|to|may|can)) ?|, (?:which|who|that|\p{Ll}+ing|compared|compar|respectively|with|in|at|and (?:with|in|by|to|for|of|also)|and (?:\p{L}+ ){0,6}(?:was|were|is|are|had|did))\b|, $` +
-    `| and (?:an? )?(?:\\p{Ll}+ly )?(?:${DEGREE}|increased|decreased|reduced) |(?<! \\p{Ll}+ed) and (?:\\p{Ll}+ly )*\\p{Ll}{3,}ed (?!and )| and between `,
+    `| and (?:an? )?(?:\\p{Ll}+ly )?(?:${DEGREE}|increased|decreased|reduced) | more \\p{Ll}+ly |(?<! \\p{Ll}+ed) and (?:\\p{Ll}+ly )*\\p{Ll}{3,}ed (?!and )| and between `,
   'iu',
 );
 const COMPARED =
@@ -86,12 +86,12 @@ const SURE_WITHOUT_ARTICLE = new RegExp(
 const POINTS =
   /^(?:the|an?|much|significantly|over|between|it|they|this|these|those|that|he|she|we|which|who|there|such|both|each|all|one|some|others?|the former|the latter|the same|results?|data|figures?|tables?|and|or|but|as|of|no|not)$/iu;
 const POINTS_FIRST =
-  /^(?:much|significantly|over|between|it|they|this|these|those|that|we|which|who|there|such|its|their|he|she|and|or|but|as|of|than|to|by|no|not|none|neither|with|in|from|for|on|at|during|after|under|among|when|only (?:on|in|at|the)|overall (?:between|in|from|by|at|with))\b/iu;
+  /^(?:much|significantly|over|between|it|they|this|these|those|that|we|which|who|there|such|its|their|he|she|and|or|but|as|of|than|to|by|no|not|none|neither|with|in|from|for|on|at|during|after|under|among|when|only (?:on|in|at|the)|about|approximately|nearly|almost|rapidly|more \p{Ll}+ly|since|because|while|if|although|whereas|overall (?:between|in|from|by|at|with))\b/iu;
 /** "many of these genes", "both genes" */
 const POINTS_WITHIN =
   /\b(?:these|this|such)\b|\bthose (?!with|who|of|in|treated|exposed)|^(?:both(?!.* and )|(?:all|one|two|three|four|five|six|\d+) \p{Ll}+$|(?:the )?(?:remaining|corresponding|respective|former|latter|above|aforementioned|only \d))/iu;
 const IS_CLAUSE =
-  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|showed?|found|led|leads|(?:increased|decreased|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
+  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|showed?|found|identified|led|leads|(?:increased|decreased|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
 /** "subjects who wore masks" are a subject. */
 const WHO = / who(?: (?:was|were|had|have|did not))?(?= \p{Ll})/u;
 /** Means by which something is seen. */
@@ -111,6 +111,8 @@ const NO_SUBJECT = /(?:-\p{Ll}+ed|est|most)$/u;
 const GENERIC = new RegExp(`^(?:${alternatives(words.generic.en)})$`, 'iu');
 /** What people make, not what they find: "the platform consists of three servers". */
 const MADE = new RegExp(`(?:^| )(?:${alternatives(words.made.en)})$`, 'iu');
+const CHANGE_FIRST =
+  /^(?:\p{L}+ ){0,3}(?:reductions?|decreases?|declines?|increases?|increments?|changes?|effects?)(?: |$)/iu;
 /** "raised the suspicion" */
 const NOTHING_DONE = /^(?:suspicions?|questions?|concerns?|awareness|possibility|hopes?|doubts?)(?: |$)/iu;
 /** "occupational" alone says nothing. */
@@ -250,7 +252,7 @@ function mainClause(clause: string, isList: boolean): MainClause {
   let [setting, comparator] = [null as string | null, null as string | null];
   for (let before = ''; before !== text;) {
     before = text;
-    text = text.replace(REPORTED, '').replace(ADVERBIAL, '').replace(WE_FOUND, '');
+    text = text.replace(REPORTED, '').replace(ADVERBIAL, '').replace(WE_FOUND, '').replace(SHOWN_BY, '');
     const compared = COMPARED_FIRST.exec(text);
     if (compared) text = text.slice(compared[0].length);
     comparator ??= compared?.groups?.['what'] ?? null;
@@ -269,9 +271,13 @@ function mainClause(clause: string, isList: boolean): MainClause {
   return { text, setting, comparator };
 }
 
+/** "ANOVA revealed that", "The survey showed that": whatever shows it. */
+const SHOWN_BY =
+  /^[^,;]{2,80}? (?:\p{Ll}+ly )?(?:revealed|reveals?|showed|shows?|demonstrated|indicated|confirmed|concluded) that /iu;
 /** ", as shown in Fig. 2" */
 const AS_SHOWN = /, as (?:shown|presented|seen|depicted|illustrated|indicated|reported|listed) [^,;]{1,60}$/iu;
-const WE_FOUND = /^we (?:\p{Ll}+ly |also )?(?:found|observed|noted|show|showed|demonstrate|demonstrated) (?:that )?/iu;
+const WE_FOUND =
+  /^we (?:\p{Ll}+ly |also )?(?:found|observed|noted|detected|identified|show|showed|demonstrate|demonstrated) (?:that )?/iu;
 /** "were found to be higher" is "were higher". */
 const FOUND_TO_BE = / (?<be>was|were|is|are) (?:also )?(?:found|shown|seen|observed|proven|proved) to be /giu;
 
@@ -358,6 +364,8 @@ function isSure({ subject, relation, object, comparator }: Finding, text: string
   if (relation !== 'predicts' && SHOWS_ONLY.test(subject)) return false;
   // "The systems reduced it" points elsewhere; what a thing was made of is no finding.
   if (GENERIC.test(subject) || (relation === 'contains' && MADE.test(subject))) return false;
+  // "induced a reduction in growth": more or less of what is not said by the verb.
+  if (DIRECTED.has(relation) && CHANGE_FIRST.test(object)) return false;
   if (/^\p{Ll}+ly /u.test(object) || NOTHING_DONE.test(object)) return false;
   // A model that predicts a shape has not found that one thing foretells another.
   if (relation === 'predicts' && /\b(?:analys[ei]s|models?|modell?ing|simulations?|theory)\b/i.test(subject))
@@ -368,6 +376,7 @@ function isSure({ subject, relation, object, comparator }: Finding, text: string
   const alone = VERB_ALONE.exec(text.slice(text.indexOf(subject) + subject.length));
   const isAlone =
     alone?.index === 0 &&
+    comparator === null &&
     alone.groups?.['behind']?.startsWith(object.slice(0, 12)) === true &&
     !SURE_WITHOUT_ARTICLE.test(alone.groups?.['verb'] ?? '');
   return (
