@@ -10,6 +10,7 @@ import { Reading, sentencesOf } from '../src/graph/extract/reading.ts';
 import { findSoftware } from '../src/graph/extract/software.ts';
 import { extractDocument } from '../src/graph/extract/extract-document.ts';
 import { entityName } from '../src/graph/extract/entity-names.ts';
+import { namesAcross } from '../src/graph/build/names-across.ts';
 import { taggedOwner } from '../src/graph/extract/facts.ts';
 import { tagDocument } from '../src/graph/extract/tagging.ts';
 import type { EntityKind } from '../src/graph/schema.ts';
@@ -295,6 +296,7 @@ async function entities(folder: string): Promise<ScoreRow[]> {
   const found: { readonly id: string; readonly type: EntityKind; readonly kinds: readonly string[] }[] = [];
   const findings: FoundFinding[] = [];
   const names: PrintedNames = new Map();
+  const across = namesAcross([]);
   for (const file of globSync('*.json', { cwd: folder }).sort()) {
     const {
       paper,
@@ -309,7 +311,9 @@ async function entities(folder: string): Promise<ScoreRow[]> {
     if (paper === undefined || path === undefined) continue;
     const { document } = await parseFile(join(OPEN_PAPERS, path));
     const tagged = await tagDocument(new Reading(paper, document, null), tagger);
-    const { nodes, edges } = extractDocument(paper, document, { tagged });
+    const contribution = extractDocument(paper, document, { tagged });
+    const { nodes, edges } = contribution;
+    across.add(JSON.stringify({ contribution }));
     const stated = edges.flatMap(({ kind, target, evidence: { place } }) =>
       kind === 'states' && place.kind === 'text' ? [{ target, letters: lettersOf(place.quote) }] : [],
     );
@@ -370,6 +374,8 @@ async function entities(folder: string): Promise<ScoreRow[]> {
     floor: 0.4,
     leastPrecision: 0.8,
   }));
+  for (const { source, target } of across.merges()?.edges ?? [])
+    for (const { nodes } of names.values()) if (nodes.has(source)) nodes.add(target);
   return [...rows, findingRow, namesRow(names, kept)];
 }
 

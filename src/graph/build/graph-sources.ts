@@ -16,6 +16,7 @@ import type { StoredAnswer, StoredAnswers } from '../lookup/look-up.ts';
 import { findAnswer, withAnswers, withNames } from '../lookup/look-up.ts';
 import type { DecidedNode } from './decided.ts';
 import { decidedMerges, withSplitNames } from './decided.ts';
+import { namesAcross } from './names-across.ts';
 import { factsPath } from './stage.ts';
 
 export interface GraphInput {
@@ -64,10 +65,12 @@ export function* graphSources({ dataRoot, records, answers, decided = [] }: Grap
       read: () => merges,
       hasStaleFindings: false,
     };
+  const across = namesAcross(decided);
   for (const document of parsedDocuments(dataRoot)) {
     const path = factsPath(dataRoot, document);
     if (!existsSync(path)) continue;
     const text = readFileSync(path, 'utf8');
+    across.add(text);
     const record = records?.ofDocument(document);
     const findings = findingsOf(dataRoot, document);
     const stated = findings === 'stale' ? undefined : findings;
@@ -84,6 +87,15 @@ export function* graphSources({ dataRoot, records, answers, decided = [] }: Grap
       hasStaleFindings: findings === 'stale',
     };
   }
+  const joined = across.merges();
+  if (joined)
+    yield {
+      kind: 'record',
+      owner: joined.owner,
+      content: sha256(JSON.stringify(joined)),
+      read: () => joined,
+      hasStaleFindings: false,
+    };
 }
 
 export function hasFacts(dataRoot: string): boolean {

@@ -3,7 +3,7 @@ import { STOP_WORDS } from '../../parse/index.ts';
 import { TAGGER_VERSION } from '../../tagger/index.ts';
 import { findAbbreviations } from './abbreviations.ts';
 import { findCountries } from '../names/countries.ts';
-import { entityName, shortSpecies, speciesInitial } from './entity-names.ts';
+import { entityName, hasSameNumbers, shortSpecies, speciesInitial } from './entity-names.ts';
 import { ENTITY_KINDS } from '../schema.ts';
 import type { EntityKind } from '../schema.ts';
 import type { Reading, Statements } from './reading.ts';
@@ -319,13 +319,6 @@ function namesIn(reading: Reading, mentions: readonly Mention[]): (mention: Ment
     const whole = full + printed.slice(short.length + (printed.startsWith(short) ? 0 : -1));
     return { name: entityName(whole, type), label: whole, via: { reason: 'species', of: full } };
   };
-}
-
-/** "IL-6" is no short form of "IL-1β". */
-function hasSameNumbers(short: string, long: string): boolean {
-  const numbersIn = (text: string): readonly string[] => text.match(/\d+/g) ?? [];
-  const [of, inLong] = [numbersIn(short), numbersIn(long)];
-  return inLong.length === 0 || of.every((number) => inLong.includes(number));
 }
 
 /** "RICE = rituximab, ifosfamide": the list of what it stands for is cut, so that its letters are not all there. */

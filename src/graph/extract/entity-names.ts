@@ -102,3 +102,10 @@ export function shortSpecies(printed: string): string | undefined {
   const found = /^(\p{Lu})\.\s?(\p{Ll}{3,}(?:-\p{Ll}+)?)(?=$|\s)/u.exec(printed);
   return found ? `${found[1]}. ${found[2]}` : undefined;
 }
+
+/** "IL-6" is no short form of "IL-1β". */
+export function hasSameNumbers(short: string, long: string): boolean {
+  const numbersIn = (text: string): readonly string[] => text.match(/\d+/g) ?? [];
+  const [of, inLong] = [numbersIn(short), numbersIn(long)];
+  return inLong.length === 0 || of.every((number) => inLong.includes(number));
+}
