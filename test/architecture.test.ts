@@ -9,7 +9,7 @@ import { circlesOf, HOUSE, importsOf, sourceCircles, SOURCE, targetOf } from '..
 const HEAVY: Readonly<Record<string, RegExp>> = {
   pg: /^(hosts|queue)\/postgres\//,
   esbuild: /^(serve\/page-bundle|config\/generated\/index)\.ts$/,
-  '@modelcontextprotocol/': /^mcp\/(server|serve-stdio)\.ts$/,
+  '@modelcontextprotocol/': /^mcp\/(server|tasks)\.ts$/,
   preact: /^serve\/page\//,
   htm: /^serve\/page\//,
   uplot: /^serve\/page\//,

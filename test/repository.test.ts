@@ -3,8 +3,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { test } from 'node:test';
 
+import { getMcpConfigForManifest, v0_3 } from '@anthropic-ai/mcpb/browser';
 import { parse as parseYaml } from 'yaml';
 
+import { bundleManifest } from '../scripts/mcpb.ts';
 import { installedByLicence, noticeText } from '../scripts/notice.ts';
 import { notesOf } from '../scripts/release-check.ts';
 
@@ -69,6 +71,22 @@ test('server.json describes this version of the package for registries of MCP se
   assert.deepEqual([own, version, place.url], [mcpName, manifest.version, `https://${repository}`]);
   assert.equal(mcpName, `io.github.${owner}/${manifest.name}`);
   for (const each of packages) assert.deepEqual([each.identifier, each.version], [manifest.name, manifest.version]);
+});
+
+test('the bundle for assistants is one by its schema, and starts the program of the package with the folders one chose', async () => {
+  const bundle = v0_3.McpbManifestSchema.parse(bundleManifest());
+  assert.deepEqual([bundle.name, bundle.version, bundle.license], [manifest.name, manifest.version, manifest.license]);
+  const started = await getMcpConfigForManifest({
+    manifest: bundle,
+    extensionPath: '/bundle',
+    systemDirs: {},
+    userConfig: { corpora: ['/runs/corals', '/runs/fractures'] },
+    pathSeparator: '/',
+  });
+  const { bin } = JSON.parse(read('package.json')) as { readonly bin: { readonly docstokg: string } };
+  const program = `/bundle/node_modules/${manifest.name}/${bin.docstokg}`;
+  assert.deepEqual([started?.command, started?.args], ['node', [program, 'mcp', '/runs/corals', '/runs/fractures']]);
+  assert.equal(`/bundle/${bundle.server.entry_point}`, program);
 });
 
 test('no package that is installed with ours runs a script', () => {

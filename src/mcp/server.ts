@@ -12,6 +12,7 @@ import type { JsonObject } from './answer.ts';
 import { moreResults, NOTICE, packAnswer, readCursor, writeCursor } from './answer.ts';
 import type { AskedRun, Question } from '../questions/index.ts';
 import { decideQuestion, noteQuestion, QUESTIONS } from '../questions/index.ts';
+import { Tasks } from './tasks.ts';
 
 const DEFAULT_TOKENS = 8_000;
 const PARAMETERS = {
@@ -25,6 +26,8 @@ export interface McpOptions {
   readonly version: string;
   /** Offers the tools that log decisions and notes. */
   readonly allowControl?: boolean;
+  /** After how long a call is answered with a task; for tests. */
+  readonly longMs?: number;
   /** Receives internal errors; invalid requests are only answered. */
   readonly tell?: (message: string) => void;
 }
@@ -34,27 +37,32 @@ const READS = { readOnlyHint: true, openWorldHint: false };
 const WRITES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
 /** For one connection or request. */
-async function createCorpusServer(options: McpOptions): Promise<McpServer> {
+async function createCorpusServer(options: McpOptions, tasks: Tasks): Promise<McpServer> {
   const { runs, version } = options;
   const tokenizer = await openTokenizer('cl100k');
   const server = new McpServer(
     { name: 'docstokg', title: 'DocsToKG corpora', version },
     { capabilities: { tools: {}, resources: {} }, instructions: instructionsFor(runs) },
   );
-  const parts = { ...options, tokenizer };
+  tasks.serve(server);
+  const parts = { ...options, tokenizer, tasks };
   for (const each of QUESTIONS) registerTool(server, each, parts, READS);
   if (options.allowControl === true)
     for (const each of [decideQuestion, noteQuestion]) registerTool(server, each, parts, WRITES);
-  registerDocuments(server, { ...options, tokenizer });
+  registerDocuments(server, parts);
   return server;
 }
 
 /** Handles one stateless MCP request over HTTP. The caller checks authentication. */
 export function createMcp(options: McpOptions) {
-  const handler = createMcpHandler(() => createCorpusServer(options), errorsTo(options.tell));
+  const tasks = new Tasks(options.longMs);
+  const handler = createMcpHandler(() => createCorpusServer(options, tasks), errorsTo(options.tell));
   return {
     fetch: (request: Request): Promise<Response> => handler.fetch(request),
-    [Symbol.asyncDispose]: () => handler.close(),
+    [Symbol.asyncDispose]: async () => {
+      tasks[Symbol.dispose]();
+      await handler.close();
+    },
   };
 }
 
@@ -63,7 +71,8 @@ export async function serveOnStdio(options: McpOptions, signal: AbortSignal): Pr
   const ended = Promise.withResolvers<void>();
   for (const name of ['end', 'close', 'error']) process.stdin.once(name, () => ended.resolve());
   signal.addEventListener('abort', () => ended.resolve(), { once: true });
-  const handle = serveStdio(() => createCorpusServer(options), errorsTo(options.tell));
+  using tasks = new Tasks(options.longMs);
+  const handle = serveStdio(() => createCorpusServer(options, tasks), errorsTo(options.tell));
   await ended.promise;
   await handle.close();
 }
@@ -77,17 +86,38 @@ function instructionsFor(runs: readonly AskedRun[]): string {
   return `Corpora of scholarly works with their full texts: ${names}. Start with search; read, figures, related and cite take the ids it returns; account shows what is missing. ${NOTICE}`;
 }
 
-type Parts = McpOptions & { readonly tokenizer: Tokenizer };
+type Parts = McpOptions & { readonly tokenizer: Tokenizer; readonly tasks: Tasks };
 
 function registerTool(
   server: McpServer,
   each: Question,
-  { runs, tokenizer, tell }: Parts,
+  { runs, tokenizer, tell, tasks }: Parts,
   hints: ToolAnnotations,
 ): void {
   const { name, title, description, list, text, omitted, line } = each;
   const parameters = { ...each.input.shape, ...PARAMETERS };
   const names = Object.keys(parameters).join(', ');
+  const answered = async (asked: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult> => {
+    const answer = await each.ask(asked, runsNamed(asked['run'] as string, runs), signal);
+    const cursor = answer.cursorAfter ? undefined : (asked['cursor'] as string | undefined);
+    const draft = {
+      ...answer,
+      head: answer.head as JsonObject,
+      list,
+      items: answer.items.map((whole) =>
+        Object.fromEntries(Object.entries(whole).filter(([field]) => !omitted.includes(field))),
+      ),
+      text,
+      line: (data: JsonObject) => line(data as never),
+    };
+    const { structured, content } = await packAnswer(draft, {
+      place: readCursor(cursor, asked),
+      maxTokens: Number(asked['max_tokens']),
+      tokenizer,
+      cursorAt: (next) => writeCursor(next, asked),
+    });
+    return { content: [{ type: 'text', text: content }], structuredContent: structured };
+  };
   server.registerTool(
     name,
     {
@@ -100,30 +130,15 @@ function registerTool(
       // No output schema: assistants pay for schemas before their first question, and answers speak for themselves.
       annotations: hints,
     },
-    async (asked: Readonly<Record<string, unknown>>, context): Promise<CallToolResult> => {
-      try {
-        const answer = await each.ask(asked, runsNamed(asked['run'] as string, runs), context.mcpReq.signal);
-        const cursor = answer.cursorAfter ? undefined : (asked['cursor'] as string | undefined);
-        const draft = {
-          ...answer,
-          head: answer.head as JsonObject,
-          list,
-          items: answer.items.map((whole) =>
-            Object.fromEntries(Object.entries(whole).filter(([field]) => !omitted.includes(field))),
-          ),
-          text,
-          line: (data: JsonObject) => line(data as never),
-        };
-        const { structured, content } = await packAnswer(draft, {
-          place: readCursor(cursor, asked),
-          maxTokens: Number(asked['max_tokens']),
-          tokenizer,
-          cursorAt: (next) => writeCursor(next, asked),
-        });
-        return { content: [{ type: 'text', text: content }], structuredContent: structured };
-      } catch (error) {
-        return refusal(error, tell);
-      }
+    (asked: Readonly<Record<string, unknown>>, context): Promise<CallToolResult> => {
+      const call = async (signal: AbortSignal): Promise<CallToolResult> => {
+        try {
+          return await answered(asked, signal);
+        } catch (error) {
+          return refusal(error, tell);
+        }
+      };
+      return tasks.answer(call, context);
     },
   );
 }
