@@ -11,7 +11,7 @@ import { openCorpus } from '../src/corpus/index.ts';
 import { Records } from '../src/database/index.ts';
 import type { GraphPicture } from '../src/graph/picture/index.ts';
 import { openServer } from '../src/serve/index.ts';
-import { pageParts } from '../src/serve/page-assets.ts';
+import { firstModules, pageParts } from '../src/serve/page-assets.ts';
 import { command } from '../test/e2e/command.ts';
 import { writeWorks } from '../test/serve/small-run.ts';
 import { NO_BROWSER, openBrowser } from '../test/support/browser.ts';
@@ -39,7 +39,7 @@ globalThis.first = new Promise((resolve) => new MutationObserver((_, observer) =
 await using scratch = await mkdtempDisposable(join(tmpdir(), 'docstokg-bench-page-'));
 const report = new BenchReport('page');
 report.setting('inputs', `${WORKS} works, ${PAGES} pages, ${NODES} nodes`);
-const { script, style } = await pageParts();
+const { script, style, modules } = await pageParts();
 const kB = (...parts: readonly (string | Buffer)[]): number =>
   parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) / 1_000;
 report.add({ name: 'script and style', unit: 'kB', samples: [kB(script, style)] });
@@ -49,6 +49,9 @@ report.add({
   samples: [kB(gzipSync(script), gzipSync(style))],
   atMost: 400,
 });
+
+const first = firstModules(modules).map((name) => gzipSync(modules[name] ?? ''));
+report.add({ name: 'of it what every view loads, gzip', unit: 'kB', samples: [kB(...first, gzipSync(style))] });
 
 report.progress('making works and a long document');
 const [works, thesis, papers] = ['works', 'thesis', 'papers'].map((name) => join(scratch.path, name)) as [string, string, string]; // prettier-ignore

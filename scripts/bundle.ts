@@ -71,12 +71,13 @@ export async function bundledProgram(): Promise<string> {
     },
     plugins: [ownLocations],
   });
-  const { script, style } = await bundlePage();
+  const { script, style, modules } = await bundlePage();
   const files = new Map<string, string | Uint8Array>([
     ...outputFiles.map(({ path, contents }) => [relative(ROOT, path), contents] as const),
     ...Object.entries(generatedFiles()).map(([name, text]) => [join('dist', name), text] as const),
     [join('dist', 'src', 'serve', 'page.js'), script],
     [join('dist', 'src', 'serve', 'page.css'), style],
+    [join('dist', 'src', 'serve', 'page.json'), JSON.stringify(modules)],
     ['package.json', readFileSync(join(ROOT, 'package.json'))],
   ]);
   const hash = createHash('sha256');

@@ -22,8 +22,8 @@ const TOKEN = 'a-token-for-the-pictures';
 const QUESTION = 'Which symbionts tolerate heat?';
 const COLUMNS = ['year', 'species', 'sample size:number', 'main result'];
 const REVIEWER = 'ada';
-/** Decisions before the first picture of a screening. */
-const DECIDED = 9;
+/** At least so many decisions come before the first picture of a screening, and more until a relevant work is next. */
+const DECIDED = 5;
 
 /** A picture: the address, what must be there before it is taken, and what is done then. */
 interface Shown {
@@ -66,7 +66,7 @@ async function makePictures(made: string | undefined): Promise<void> {
       { question: 'heat-tolerant symbionts', criteria, reasons: ['wrong organism', 'no field data'] },
       REVIEWER,
     );
-    await decide(screening, DECIDED);
+    await decide(screening, (count, title) => count >= DECIDED && isRelevant(title));
   }
   await using opened = await openBrowser();
   if (!opened) throw new Error(NO_BROWSER);
@@ -96,7 +96,7 @@ async function makePictures(made: string | undefined): Promise<void> {
   {
     using screening = Screening.open(folder);
     screening.sample(REVIEWER);
-    await decide(screening, Infinity);
+    await decide(screening, () => false);
   }
   await take(page, server.url, { name: 'screen-stop', path: `/screen?by=${REVIEWER}`, ready: '.promise' });
   const flow = join(scratch.path, 'flow');
@@ -117,18 +117,22 @@ async function take(page: Page, url: string, { name, path, ready, before }: Show
   console.log(name);
 }
 
-/** Decides as the protocol says, until a random sample allows to stop. */
-async function decide(screening: Screening, most: number): Promise<void> {
-  for (let count = 0; count < most; count += 1) {
+const isRelevant = (title: string | null): boolean => /symbiont/i.test(title ?? '');
+
+/** Decides as the protocol says, until it is enough or a random sample allows to stop. */
+async function decide(
+  screening: Screening,
+  isEnough: (decided: number, next: string | null) => boolean,
+): Promise<void> {
+  for (let count = 0; ; count += 1) {
     await screening.ready();
     const [next] = screening.next(REVIEWER, { limit: 1 });
-    if (!next || screening.status().sample?.isReached) return;
-    const isRelevant = /symbiont/i.test(next.title ?? '');
+    if (!next || screening.status().sample?.isReached || isEnough(count, next.title)) return;
     screening.decide({
       by: REVIEWER,
       work: next.work,
       phase: 'title-abstract',
-      decision: isRelevant ? 'include' : 'exclude',
+      decision: isRelevant(next.title) ? 'include' : 'exclude',
     });
   }
 }

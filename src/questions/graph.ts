@@ -35,6 +35,9 @@ const rowFields = z.object({
   ...fields(text, 'edge', 'direction'),
   ...fields(number, 'year', 'count'),
   evidence: z.string().describe('Sentences that support the edge.'),
+  quotes: z
+    .array(z.object({ document: z.string(), page: number, quote: z.string() }))
+    .describe('The same, with their places.'),
 });
 type Row = z.output<typeof rowFields>;
 
@@ -271,6 +274,7 @@ export const graphQuestion = question({
   list: 'rows',
   item: rowFields.shape,
   text: 'evidence',
+  omitted: ['quotes'],
   line: ({ id, kind, label, edge, direction, count, evidence }) => {
     const arrow = edge === null ? '' : direction === 'in' ? `← ${edge} ` : `→ ${edge} `;
     const more = [id === '' ? null : id, count].flatMap((each) => (each === null ? [] : [` · ${each}`]));
@@ -355,7 +359,7 @@ function nodeName(node: GraphNode): string {
   return node.kind === 'work' ? workLabel(node) : node.label;
 }
 
-type RowFields = Partial<Omit<Row, 'evidence'>> & { readonly evidence?: readonly ShownEvidence[] };
+type RowFields = Partial<Omit<Row, 'evidence' | 'quotes'>> & { readonly evidence?: readonly ShownEvidence[] };
 
 function nodeRow(node: GraphNode, more: RowFields): Row {
   return row({ id: node.id, kind: node.kind, label: nodeName(node), year: node.year, ...more });
@@ -363,9 +367,12 @@ function nodeRow(node: GraphNode, more: RowFields): Row {
 
 function row(fields: RowFields & Pick<Row, 'kind' | 'label'>): Row {
   const { id = '', kind, label, year = null, edge = null, direction = null, count = null, evidence = [] } = fields;
-  const sources = evidence.map(({ document, page, quote, origin, readAt }) => {
+  // Those with a place first: `quotes` are the beginning of `evidence`.
+  const sorted = evidence.toSorted((a, b) => Number(a.quote === null) - Number(b.quote === null));
+  const sources = sorted.map(({ document, page, quote, origin, readAt }) => {
     if (quote === null) return `according to ${origin ?? document}${readAt === null ? '' : `, read ${readAt}`}`;
     return `${document}${page === null ? '' : `, p. ${page}`}: ${quote}`;
   });
-  return { id, kind, label, year, edge, direction, count, evidence: sources.join('\n') };
+  const quotes = sorted.flatMap(({ document, page, quote }) => (quote === null ? [] : [{ document, page, quote }]));
+  return { id, kind, label, year, edge, direction, count, evidence: sources.join('\n'), quotes };
 }

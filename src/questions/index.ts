@@ -17,4 +17,4 @@ export const QUESTIONS: readonly Question[] = [
 export type { Answered, AskedRun, Question } from './question.ts';
 export { askQuestion, GRAPH_QUERIES, graphQuestion, noteQuestion, shownAnswer };
 export { askedRun, worksChoice } from './question.ts';
-export { decideQuestion, SCREENING_CHANGES } from './screening.ts';
+export { decidedQuestion, decideQuestion, SCREENING_CHANGES } from './screening.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { AppError } from '../base/index.ts';
+import { count, fields, text } from '../library/shapes/index.ts';
 import { CHOICES, countsText, PHASES } from '../screen/index.ts';
 import { candidate, screeningHead } from '../screen/shapes/index.ts';
 import type { AskedRun } from './question.ts';
@@ -93,6 +94,39 @@ const protocolQuestion = question({
     const run = oneRun(runs);
     run.screening().setProtocol(given, who);
     return await progress(run, { by: who });
+  },
+});
+
+/** Not a tool of assistants: they decide about what they are shown. */
+export const decidedQuestion = question({
+  name: 'decided',
+  title: 'Decisions of a reviewer',
+  description:
+    'What a reviewer has decided in a phase, the last decisions first, and after how many decisions each included work was found.',
+  input: { by, phase, limit: limit.default(MOST_SHOWN) },
+  head: { run: z.string(), decided: count, included_at: z.array(count) },
+  list: 'decisions',
+  item: {
+    ...fields(z.string(), 'work', 'title'),
+    decision: z.enum(CHOICES),
+    reason: text,
+  },
+  line: ({ title, decision }) => `${decision} ${title}`,
+  async ask({ by: who, phase: at, limit: most }, runs) {
+    const run = oneRun(runs);
+    const screening = run.screening();
+    await screening.settle();
+    const made = screening.madeBy(who, at);
+    const last = made.slice(-most).toReversed();
+    return {
+      head: {
+        run: run.id,
+        decided: made.length,
+        included_at: made.flatMap(({ decision }, before) => (decision === 'include' ? [before + 1] : [])),
+      },
+      summary: `${made.length} decided.`,
+      items: last.map((each) => ({ ...each, title: screening.record(each.work).title ?? each.work })),
+    };
   },
 });
 

@@ -264,6 +264,25 @@ export class Screening implements Disposable {
     return [...this.#decisions.values()].filter((rows) => rows.some(isOwn)).length;
   }
 
+  /** What a reviewer has decided in a phase: the last decision about each work, in the order in which they were made. */
+  madeBy(by: string, phase: Phase): readonly Pick<Screened, 'work' | 'decision' | 'reason'>[] {
+    this.#look();
+    const made = new Map<string, Pick<Screened, 'work' | 'decision' | 'reason'>>();
+    for (const { by: who, phase: at, work: named, ...more } of this.#screened([
+      'work',
+      'decision',
+      'reason',
+      'by',
+      'phase',
+    ])) {
+      if (who !== by || at !== phase) continue;
+      const work = this.#idOf(named);
+      made.delete(work);
+      made.set(work, { work, ...more });
+    }
+    return [...made.values()];
+  }
+
   /** The verdict on a work: that on the full text if there is one. */
   verdict(work: string): Verdict {
     this.#look();

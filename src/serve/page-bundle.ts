@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { packageRoot } from '../base/index.ts';
+import type { PageParts } from './page-parts.ts';
 
 /** Packages whose code becomes part of the page, together with their licences. */
 export const BUNDLED = [
@@ -14,24 +15,41 @@ export const BUNDLED = [
   'uplot',
 ];
 
-/** The script and the style of the page, each as one text. Needs esbuild: in a clone, and when building. */
-export async function bundlePage(): Promise<{ readonly script: string; readonly style: string }> {
+const LICENCES = 'licences.txt';
+
+/** The page's script and style. Needs esbuild: in a clone, and when building. */
+export async function bundlePage(): Promise<PageParts> {
   const { build } = await import('esbuild');
-  const bundle = async (entry: string, banner: string): Promise<string> => {
+  const bundle = async (entry: string, more: object): Promise<readonly (readonly [name: string, text: string])[]> => {
     const { outputFiles } = await build({
       entryPoints: [join(import.meta.dirname, 'page', entry)],
       bundle: true,
       write: false,
-      format: 'iife',
       target: 'es2023',
       charset: 'utf8',
       legalComments: 'none',
       minify: true,
-      banner: { js: banner },
+      ...more,
     });
-    return outputFiles[0]?.text ?? '';
+    return outputFiles.map(({ path, text }) => [basename(path), text]);
   };
-  return { script: await bundle('main.ts', await notices()), style: await bundle('style.css', '') };
+  const licences = await notices();
+  const [script] = await bundle('main.ts', { format: 'iife', banner: { js: licences } });
+  const [style] = await bundle('style.css', {});
+  const modules = await bundle('main.ts', {
+    format: 'esm',
+    splitting: true,
+    outdir: 'assets',
+    entryNames: 'app.[hash]',
+    chunkNames: 'part.[hash]',
+    // The licences are longer than the code of some modules; they have a file of their own beside them.
+    banner: { js: `/* Licences: ${LICENCES} */` },
+  });
+  return {
+    script: script?.[1] ?? '',
+    style: style?.[1] ?? '',
+    modules: { ...Object.fromEntries(modules), [LICENCES]: licences },
+  };
 }
 
 async function notices(): Promise<string> {

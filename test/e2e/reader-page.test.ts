@@ -285,6 +285,9 @@ inBrowser('the graph is asked, and its rows have their sentences', async (browse
   await row.waitFor();
   assert.match((await row.textContent()) ?? '', /oil of thyme.*decreases · work · 1/s);
   await checkAccessible(page, 'questions to the graph');
+  // From the sentence to its place.
+  await row.locator('ul a').first().click();
+  await page.waitForSelector('.sheet[data-page="2"] .printed-text mark');
 });
 
 inBrowser('a graph of hundreds of nodes is drawn at once and finds its places afterwards', async (browser) => {

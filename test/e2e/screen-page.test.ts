@@ -106,7 +106,8 @@ async function wholeReview(
   };
   const ada = await openAs('ada', 1100);
   assert.ok((await ada.locator('.screened mark').count()) > 0, 'words are marked');
-  assert.equal(await ada.textContent('.criteria p'), about.criteria);
+  const protocol = (await ada.textContent('.criteria')) ?? '';
+  assert.ok(protocol.includes(about.criteria) && protocol.includes(about.question), protocol);
   await picture(ada, name);
   // A note, a changed mind, a reason by its number.
   await ada.keyboard.press('n');
@@ -197,6 +198,7 @@ test('keys pressed after the name was entered decide, and never go into the name
   await page.click('.choices button:has-text("Undo")');
   await page.waitForSelector(`.screened article[data-work=${JSON.stringify(work)}]`);
   assert.equal(await page.textContent('.own'), 'You: 0 of 8 decided');
+  assert.ok(await page.isDisabled('.choices .undo'), 'nothing to undo');
   // Enter in a field ends typing: the keys decide again.
   await page.fill('[name=mark]', 'coral');
   await page.press('[name=mark]', 'Enter');
@@ -234,6 +236,7 @@ test('criteria are changed on the page, and a phone decides with its thumbs', as
   await page.locator('.criteria [name=highlight]').pressSequentially('include');
   await page.click('.criteria [type=submit]');
   await page.waitForSelector('.criteria p:text("Corals only.")');
+  assert.match((await page.textContent('.criteria')) ?? '', /Not: no corals; no field data/);
   assert.equal(await page.textContent('.own'), 'You: 0 of 8 decided');
   assert.ok((await page.textContent('.review'))?.includes('Together: 0 of 8 decided'));
   assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 380, 'nothing is wider');
@@ -243,7 +246,21 @@ test('criteria are changed on the page, and a phone decides with its thumbs', as
   await page.waitForSelector('.own:text("You: 1 of 8")');
   await page.click('.choices .include');
   await page.waitForSelector('.own:text("You: 2 of 8")');
+  // What was decided can be seen, and decided again.
+  await page.click('.made summary');
+  await page.waitForSelector('.made figcaption:text("1 work included in 2 decisions; the last 0 without one")');
+  assert.deepEqual(
+    (await page.locator('.made li').allTextContents()).map((each) => each.trim().split(/\s/)[0]),
+    ['Included', 'Excluded'],
+  );
+  assert.match((await page.textContent('.made li:last-child')) ?? '', /no field data$/);
   await checkAccessible(page, 'screening on a phone');
+  const again = (await page.textContent('.made li:last-child a')) ?? '';
+  await page.click('.made li:last-child a');
+  await page.waitForSelector(`.card h2:has-text(${JSON.stringify(again)})`);
+  await page.click('.choices .include');
+  await page.waitForSelector('.made figcaption:text("2 works included in 2 decisions")');
+  assert.equal(await page.textContent('.own'), 'You: 2 of 8 decided');
   const log = readFileSync(join(folder.path, 'decisions.jsonl'), 'utf8');
   assert.match(log, /"kind":"protocol".*"criteria":"Corals only\.","reasons":\["no corals","no field data"\]/);
 });

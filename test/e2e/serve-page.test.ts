@@ -198,11 +198,13 @@ inBrowser(
 inBrowser('a table is filled in, sorted, filtered and corrected, and the correction survives a reload', async () => {
   await page.goto(`${origin}/table`);
   await seen("/No tables yet/.test(document.querySelector('.panel.table')?.textContent ?? '')");
-  await page.click('.panel.table summary');
+  // Where there is nothing else to do, the form is open; later it is out of the way.
+  await page.waitForSelector('.panel.table details[open]');
   await page.fill('[name=columns]', 'year\nvenue\nsample size:number');
   await page.click('.panel.table form button[type=submit]');
   await seen("/filled in now, 0 failed/.test(document.querySelector('.fill')?.textContent ?? '')");
   await page.waitForSelector('.cells tbody tr');
+  await page.waitForSelector('.panel.table details:not([open])');
   const years = async (): Promise<number[]> =>
     page.$$eval('.cells td[data-name=year]', (all) => all.map((each) => Number(each.textContent)));
   await page.click('.cells thead th:nth-child(2) button');

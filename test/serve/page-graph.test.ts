@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import type { GraphPicture, PictureNode } from '../../src/graph/picture/index.ts';
 import { joined, NamePlaces } from '../../src/serve/page/views/graph-model.ts';
+import { ofKinds } from '../../src/serve/page/views/graph-rows.ts';
 
 const node = (id: string, more: object = {}): PictureNode => ({
   id,
@@ -55,4 +56,20 @@ test('no name covers another: it goes to the other side of its node, or is left 
   assert.equal(at(390, 150), 280, 'inside the drawing');
   names.clear();
   assert.equal(at(210, 52), 220);
+});
+
+test('what was found about a thing comes before the works that name it; rows of one kind stay one list', () => {
+  const rows = ['work', 'finding', 'work', 'organism'].map((kind, at) => ({ kind, at }));
+  assert.deepEqual(
+    ofKinds(rows).map(([name, of]) => [name, of.map(({ at }) => at)]),
+    [
+      ['Findings', [1]],
+      ['Works', [0, 2]],
+      ['Names', [3]],
+    ],
+  );
+  assert.deepEqual(
+    ofKinds(rows.filter(({ kind }) => kind === 'work')).map(([, of]) => of.length),
+    [2],
+  );
 });

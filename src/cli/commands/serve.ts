@@ -29,7 +29,10 @@ function serveOptions() {
       '--queue <path|url>',
       'SQLite file or postgres:// URL of the queue to monitor; default: the configured PostgreSQL queue, or else the queue of the first run that has one',
     )
-    .option('--allow-control', 'allow clients with the token to pause, resume and retry')
+    .option(
+      '--allow-control',
+      'allow clients with the token to fill in tables, screen, write notes, and pause or retry work',
+    )
     .addHelpText(
       'after',
       `

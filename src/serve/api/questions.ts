@@ -2,7 +2,14 @@ import { z } from 'zod';
 
 import { eventStream } from '../../corpus/index.ts';
 import type { Question } from '../../questions/index.ts';
-import { askQuestion, noteQuestion, QUESTIONS, SCREENING_CHANGES, shownAnswer } from '../../questions/index.ts';
+import {
+  askQuestion,
+  decidedQuestion,
+  noteQuestion,
+  QUESTIONS,
+  SCREENING_CHANGES,
+  shownAnswer,
+} from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import { LINES_TYPE } from '../http/send.ts';
@@ -43,6 +50,7 @@ export function questionRoutes(context: Context): Route[] {
   return [
     ...QUESTIONS.filter(({ name }) => !OWN_ROUTES.has(name)).map((each) => routeOf(each, each.name)),
     ...SCREENING_CHANGES.map((each) => routeOf(each, `screening/${each.name}`, true)),
+    routeOf(decidedQuestion, 'screening/decided'),
     routeOf(noteQuestion, 'note', true),
     route({
       path: '/runs/{run}/ask.ndjson',

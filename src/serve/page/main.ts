@@ -131,7 +131,10 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
   const tab = ({ path, name }: PlacedView): View => {
     const shared = ASKING.has(path) && ASKING.has(current?.path ?? '') ? ['q'] : (there?.carries ?? []);
     const query = Object.fromEntries(shared.map((name) => [name, at.searchParams.get(name)]));
-    const link = html`<a href=${place(path, query)} aria-current=${path === current?.path ? 'page' : undefined}
+    const link = html`<a
+      href=${place(path, query)}
+      aria-current=${path === current?.path ? 'page' : undefined}
+      data-name=${name}
       >${name}</a
     >`;
     return html`<li>${link}</li>`;

@@ -1,18 +1,14 @@
 import type { FunctionComponent } from 'preact';
 
 import type { View } from './scene.ts';
-import { html } from './scene.ts';
+import { html, shown, useLoaded } from './scene.ts';
 import { AskView } from './views/ask.ts';
 import { FlowView } from './views/flow.ts';
-import { GraphView } from './views/graph.ts';
 import { HostsView } from './views/hosts.ts';
 import { NotesView } from './views/notes.ts';
-import { NowView } from './views/now.ts';
-import { QueueView } from './views/queue.ts';
 import { ConflictsView, FullTextsView, ScreenView } from './views/screen.ts';
 import { SearchView } from './views/search.ts';
 import { StagesView } from './views/stages.ts';
-import { SummaryView } from './views/summary.ts';
 import { TableView } from './views/table.ts';
 import { WorksView } from './views/works.ts';
 
@@ -43,6 +39,14 @@ export interface Place {
 const icon = (shape: string): View =>
   html`<svg viewBox="0 0 24 24" class="icon" aria-hidden="true"><path d=${shape} /></svg>`;
 
+/** A view that is loaded when it is opened: what draws graphs and charts is more than half of the code. */
+function later(load: () => Promise<FunctionComponent>): FunctionComponent {
+  return () => {
+    const [loaded] = useLoaded('', load);
+    return shown(loaded, (view) => html`<${view} />`);
+  };
+}
+
 /** The places in the order of the menu, each with its views. */
 export const PLACES: readonly Place[] = [
   {
@@ -54,7 +58,13 @@ export const PLACES: readonly Place[] = [
       { path: '/search', name: 'Search', view: SearchView, needs: 'run', hasReader: true },
       { path: '/ask', name: 'Ask', view: AskView, needs: 'run and server', hasReader: true },
       { path: '/table', name: 'Table', view: TableView, needs: 'run and server', hasReader: true },
-      { path: '/graph', name: 'Graph', view: GraphView, needs: 'run', hasReader: true },
+      {
+        path: '/graph',
+        name: 'Graph',
+        view: later(async () => (await import('./views/graph.ts')).GraphView),
+        needs: 'run',
+        hasReader: true,
+      },
       { path: '/notes', name: 'Notes', view: NotesView, needs: 'run and server', hasReader: true },
     ],
   },
@@ -73,11 +83,26 @@ export const PLACES: readonly Place[] = [
     name: 'Run',
     icon: icon('M12 4a8 8 0 1 0 8 8M12 8v4l3 2M16 4h4v4'),
     views: [
-      { path: '/now', name: 'Now', view: NowView, needs: 'run and server' },
-      { path: '/queue', name: 'Queue', view: QueueView, needs: 'queue' },
+      {
+        path: '/now',
+        name: 'Now',
+        view: later(async () => (await import('./views/now.ts')).NowView),
+        needs: 'run and server',
+      },
+      {
+        path: '/queue',
+        name: 'Queue',
+        view: later(async () => (await import('./views/queue.ts')).QueueView),
+        needs: 'queue',
+      },
       { path: '/hosts', name: 'Hosts', view: HostsView, needs: 'server' },
       { path: '/stages', name: 'Stages', view: StagesView, needs: 'run' },
-      { path: '/summary', name: 'Summary', view: SummaryView, needs: 'run' },
+      {
+        path: '/summary',
+        name: 'Summary',
+        view: later(async () => (await import('./views/summary.ts')).SummaryView),
+        needs: 'run',
+      },
     ],
   },
 ];

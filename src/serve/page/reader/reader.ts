@@ -8,6 +8,7 @@ import { keptName } from '../reviewer-name.ts';
 import type { Scene, View } from '../scene.ts';
 import { button, html, shown, useAnswer, useScene } from '../scene.ts';
 import type { Block, Entry, Listed } from './entries.ts';
+import { entryAt } from './chosen-entry.ts';
 import { entriesOf, toneOf } from './entries.ts';
 import { FigureList, ReferenceList } from './lists.ts';
 import { NoteList } from './note-list.ts';
@@ -153,8 +154,7 @@ function Viewer(props: {
     clearTimeout(waiting.current);
     waiting.current = setTimeout(() => set({ page: to }), ADDRESS_MS);
   };
-  const focusEntry = (block: number): HTMLElement | undefined => {
-    const at = entries.findIndex(({ blocks }) => blocks.includes(block));
+  const focusEntry = (at: number): HTMLElement | undefined => {
     const item = root.current?.querySelectorAll<HTMLElement>('[role=option]')[at];
     item?.focus({ preventScroll: true });
     return item;
@@ -169,7 +169,7 @@ function Viewer(props: {
   }, [query.get('passage'), named, quote]);
   useEffect(() => {
     if (selected.length === 0) return;
-    const item = focusEntry(selected[0] ?? 0);
+    const item = focusEntry(entryAt(entries, selected[0] ?? 0, passage?.id));
     const list = root.current?.querySelector<HTMLElement>('.side');
     if (list && item) list.scrollTop = item.offsetTop;
     if (numbers.length === 0) root.current?.querySelector('.box.lit')?.scrollIntoView({ block: 'center' });
@@ -187,7 +187,7 @@ function Viewer(props: {
     'data-block': block.order,
     onMouseEnter: () => point(block.order),
     onMouseLeave: () => point(undefined),
-    onClick: () => focusEntry(block.order),
+    onClick: () => focusEntry(entryAt(entries, block.order)),
   });
   const about = [found.authors, found.year, counted(passages.length, 'passage')];
   const isThere: Readonly<Partial<Record<Mode, boolean>>> = { work: found.work !== null, notes: !scene.source.report };

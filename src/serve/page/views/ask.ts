@@ -56,8 +56,15 @@ export function AskView(): View {
     </div>`,
     found?.error !== undefined && fault(found.error),
     stop !== undefined && answer?.sentences.length === 0 && html`<${Waiting} answer=${answer} />`,
-    answer && (stop === undefined || answer.sentences.length > 0) && html`<${AnswerText} answer=${answer} />`,
-    answer && stop === undefined && html`<${AfterAnswer} answer=${answer} />`,
+    answer &&
+      (stop === undefined || answer.sentences.length > 0) &&
+      html`<div class="answered">
+        <div>
+          <${AnswerText} answer=${answer} />
+          ${stop === undefined && html`<${AfterAnswer} answer=${answer} />`}
+        </div>
+        <${WhatWasRead} passages=${answer.passages} question=${answer.question} />
+      </div>`,
     q === '' && html`<${ExampleList} path="/ask" />`,
     (q === '' || (stop === undefined && asked.length > 1)) &&
       asked.length > 0 &&
@@ -91,6 +98,39 @@ const NOTHING_YET: Omit<AskedAnswer, 'question'> = {
   failure: null,
   passages: [],
 };
+
+/** The papers that were read for an answer, with the passages, the nearest first. */
+function WhatWasRead(props: { readonly passages: AskedAnswer['passages']; readonly question: string }): View {
+  const { passages, question } = props;
+  const { reading } = useScene();
+  if (passages.length === 0) return undefined;
+  return html`<aside aria-label="What was read">
+    <h2>Read for it</h2>
+    <ul>
+      ${[...Map.groupBy(passages, ({ document }) => document)].map(
+        ([document, of]) =>
+          html`<li key=${document}>
+            ${of[0]?.title || document}
+            <br />
+            <small>
+              ${onePerPage(of).map(({ id, page }, at) => [
+                at > 0 && ', ',
+                html`<a href=${reading({ document, passage: id, words: question })}
+                  >${page === null ? 'a passage' : `page ${page}`}</a
+                >`,
+              ])}
+            </small>
+          </li>`,
+      )}
+    </ul>
+  </aside>`;
+}
+
+/** The nearest passage of each page, in the order of the pages. */
+function onePerPage(passages: AskedAnswer['passages']): AskedAnswer['passages'] {
+  const first = new Map(passages.toReversed().map((each) => [each.page, each]));
+  return [...first.values()].sort((a, b) => (a.page ?? 0) - (b.page ?? 0));
+}
 
 /** What is read while there is no sentence yet. */
 function Waiting({ answer }: { readonly answer: AskedAnswer }): View {

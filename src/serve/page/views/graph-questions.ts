@@ -1,6 +1,7 @@
 import { QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useLoaded, useScene } from '../scene.ts';
+import { ofKinds } from './graph-rows.ts';
 
 interface Row {
   readonly id: string;
@@ -9,6 +10,7 @@ interface Row {
   readonly edge: string | null;
   readonly count: number | null;
   readonly evidence: string;
+  readonly quotes: readonly { readonly document: string; readonly page: number | null; readonly quote: string }[];
 }
 
 interface Answer {
@@ -57,27 +59,34 @@ function Rows(): View {
     answer,
     ({ says, rows }) => html`
       <p class="hint" role="status">${says}</p>
-      <ol class="graph-rows">
-        ${rows.map((row) => html`<li key=${row.id + row.label}><${RowItem} row=${row} /></li>`)}
-      </ol>
+      ${ofKinds(rows).map(
+        ([name, ofKind], _, { length }) => html`
+          ${length > 1 && html`<h3>${name} (${ofKind.length})</h3>`}
+          <ol class="graph-rows">
+            ${ofKind.map((row) => html`<li key=${row.id + row.label}><${RowItem} row=${row} /></li>`)}
+          </ol>
+        `,
+      )}
     `,
   );
 }
 
 function RowItem({ row }: { readonly row: Row }): View {
   const { reading } = useScene();
-  const { id, kind, label, edge, count, evidence } = row;
-  const said = evidence === '' ? [] : evidence.split('\n');
+  const { id, kind, label, edge, count, evidence, quotes } = row;
+  // What a service says has no place in a paper.
+  const said = evidence.split('\n').filter((line) => quotes.length === 0 && line !== '');
   return html`
     <p>
       ${kind === 'work' ? html`<a href=${reading({ work: id })}>${label}</a>` : html`<strong>${label}</strong>`}${' '}
       <small>${[edge, kind, count].filter((each) => each !== null).join(' · ')}</small>
     </p>
-    ${
-      said.length > 0 &&
-      html`<ul>
-        ${said.map((sentence) => html`<li>${sentence}</li>`)}
-      </ul>`
-    }
+    <ul>
+      ${quotes.map(({ document, page, quote }) => {
+        const to = reading({ document, page, quote, words: quote.slice(0, 200) });
+        return html`<li>${quote} <a href=${to}>${page === null ? document : `${document}, page ${page}`}</a></li>`;
+      })}
+      ${said.map((sentence) => html`<li>${sentence}</li>`)}
+    </ul>
   `;
 }

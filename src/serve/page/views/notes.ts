@@ -12,7 +12,7 @@ export function NotesView(): View {
   const papers = [...Map.groupBy(rows, ({ work }) => work)];
   const isEmpty = rows.length === 0 && by === null;
   return [
-    filters(html`<${QueryField} name="Written by" parameter="by" hint="everybody" />`, 'slim'),
+    filters(html`<${QueryField} name="Written by" parameter="by" hint="written by: everybody" />`, 'slim'),
     html`<div class="tools">
       ${status}
       ${file !== undefined && rows.length > 0 && html`<p class="downloads">Export: ${link(file, 'Markdown')}</p>`}

@@ -12,7 +12,8 @@ export type Choice = Candidate['decisions'][number]['decision'];
 export type Phase = Candidate['decisions'][number]['phase'];
 export interface Acts {
   readonly decide: (decision: Choice, note: string, reason?: string) => void;
-  readonly undo: () => void;
+  /** Absent where nothing was decided. */
+  readonly undo: (() => void) | undefined;
   /** What was done last, beside its undoing. */
   readonly last: string;
 }
@@ -52,7 +53,7 @@ export function Card(props: {
       const numbered = protocol.reasons[Number(event.key) - 1];
       if (chosen) decide(chosen);
       else if (numbered !== undefined) decide('exclude', numbered);
-      else if (event.key === 'u') acts.undo();
+      else if (event.key === 'u') acts.undo?.();
       else if (event.key === 'n') noteField.current?.focus();
       else if (event.key === 'r') reasonField.current?.focus();
       else return;
@@ -94,7 +95,7 @@ export function Card(props: {
         ${CHOICES.map(([decision, said, key]) =>
           button(html`${said} <kbd>${key}</kbd>`, () => decide(decision), { class: decision }),
         )}
-        ${button(html`Undo <kbd>u</kbd>`, acts.undo, { class: 'undo' })}
+        ${button(html`Undo <kbd>u</kbd>`, () => acts.undo?.(), { class: 'undo', disabled: acts.undo === undefined })}
       </div>
       ${
         protocol.reasons.length > 0 &&
@@ -107,7 +108,7 @@ export function Card(props: {
         <datalist id="reasons">${protocol.reasons.map((each) => html`<option value=${each}></option>`)}</datalist>
         ${field(html`Note <kbd>n</kbd>`, html`<input ref=${noteField} onKeyDown=${entered(() => undefined)} />`)}
       </div>
-      <p class="hint last" role="status">${acts.last}</p>
+      <p class="hint last" role="status">${acts.last || ' '}</p>
     </div>
   </div>`;
 }

@@ -19,7 +19,7 @@ export function Progress(props: {
   const { works, conflicts, undecided } = phases[phase];
   const offer = isTimeToSample
     ? 'Hardly anything relevant is found now. A random sample of the rest shows whether to stop. '
-    : 'The works most likely to be relevant come first. Later, a random sample of the rest shows how many were missed. ';
+    : `${protocol.question === '' && own === 0 ? 'As soon as works are decided about, the most likely to be relevant come first.' : 'The works most likely to be relevant come first.'} Later, a random sample of the rest shows how many were missed. `;
   const promise = sample
     ? promiseText(sample, conflicts)
     : undecided > 0 && [offer, button('Begin the random sample', begin)];

@@ -13,17 +13,22 @@ export function Protocol(props: { readonly protocol: Given; readonly by: string;
   const { about } = useScene();
   const [isOpen, setOpen] = useState(false);
   const leave = (): void => setOpen(false);
-  const { criteria, version } = protocol;
+  const { question, criteria, reasons, version } = protocol;
+  const isWritten = question !== '' || criteria !== '' || reasons.length > 0;
   return html`<section class="criteria">
     <div class="tools">
       <h2>Criteria</h2>
-      ${about.control && !isOpen && button(criteria === '' ? 'Write criteria' : 'Edit criteria', () => setOpen(true))}
+      ${about.control && !isOpen && button(isWritten ? 'Edit criteria' : 'Write criteria', () => setOpen(true))}
     </div>
     ${
       isOpen
         ? html`<${ProtocolForm} protocol=${protocol} by=${by} leave=${leave} saved=${saved} />`
         : [
-            html`<p>${criteria === '' ? 'No criteria are written yet.' : criteria}</p>`,
+            !isWritten &&
+              html`<p>No criteria are written yet. With a question the works that are about it come first.</p>`,
+            question !== '' && html`<p><strong>${question}</strong></p>`,
+            criteria !== '' && html`<p>${criteria}</p>`,
+            reasons.length > 0 && html`<p class="hint">Not: ${reasons.join('; ')}</p>`,
             version > 1 && html`<p class="hint">Version ${version}</p>`,
           ]
     }

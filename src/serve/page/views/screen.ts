@@ -9,6 +9,7 @@ import { button, html, messageOf, shown, useLoaded, useScene } from '../scene.ts
 import type { Query } from '../source.ts';
 import type { Acts, Phase } from './screen-card.ts';
 import { Card, SAID } from './screen-card.ts';
+import { Decided } from './screen-decided.ts';
 import { Protocol } from './screen-protocol.ts';
 import { Progress } from './screen-progress.ts';
 
@@ -88,6 +89,7 @@ function Review(props: { readonly by: string; readonly phase: Phase; readonly se
       )
       .finally(() => (isBusy.current = false));
   };
+  const undo = (): void => post('decide', { phase, decision: 'undo' }, 'The last decision was undone.');
   const acts: Acts = {
     decide: (decision, note, reason) => {
       if (!candidate) return;
@@ -96,7 +98,7 @@ function Review(props: { readonly by: string; readonly phase: Phase; readonly se
       const given = { reason: reason || undefined, note: note || undefined };
       post('decide', { ...sending.current, phase, decision, ...given }, `${SAID[decision]}: ${title ?? work}`);
     },
-    undo: () => post('decide', { phase, decision: 'undo' }, 'The last decision was undone.'),
+    undo: answer.kind === 'answered' && answer.value.own === 0 ? undefined : undo,
     last,
   };
   return shown(
@@ -115,7 +117,9 @@ function Review(props: { readonly by: string; readonly phase: Phase; readonly se
               />`
             : html`<div class="done">
                 ${nothingLeft(value, phase, by)}
-                <p>${button(html`Undo the last decision`, acts.undo)} <small role="status">${last}</small></p>
+                <p>
+                  ${acts.undo && button(html`Undo the last decision`, acts.undo)} <small role="status">${last}</small>
+                </p>
               </div>`
         }
         <aside>
@@ -127,6 +131,7 @@ function Review(props: { readonly by: string; readonly phase: Phase; readonly se
             begin=${() => post('sample', {}, 'The random sample has begun.')}
             conflictsAt=${place('/conflicts', { by, mark: query.get('mark') })}
           />
+          ${value.own > 0 && html`<${Decided} by=${by} phase=${phase} key=${`${value.own} ${last}`} />`}
           <${Protocol} protocol=${value.protocol} by=${by} saved=${() => setTurn((now) => now + 1)} />
         </aside>
       </div>`,

@@ -68,24 +68,31 @@ export function SearchView(): View {
   return [
     !source.report && html`<${Filters} />`,
     html`<div class="results" ref=${results}>
-      ${q === '' && [html`<p class="lede">Words find works by title, author, journal or DOI, sentences in the papers, and the names in them.</p>`, html`<${ExampleList} path="/search" />`]}
+      ${
+        q === '' &&
+        html`<div class="begin">
+          <p class="lede">
+            Words find works by title, author, journal or DOI, sentences in the papers, and the names in them.
+          </p>
+          <${ExampleList} path="/search" />
+        </div>`
+      }
       ${beside.kind === 'answered' && [html`<${FoundWorks} found=${beside.value} q=${q} filter=${filter} />`, html`<${FoundNames} found=${beside.value} q=${q} />`]}
       ${beside.kind === 'failed' && fault(beside.error)}
-      <section class="sentences" aria-label="Sentences" hidden=${beside.kind === 'waiting'}>
-        ${q !== '' && html`<h2>Sentences</h2>`}
+      <section class="sentences" aria-label="Sentences" hidden=${q === '' || beside.kind === 'waiting'}>
+        <h2>Sentences</h2>
         ${
           found.kind === 'failed'
             ? fault(found.error)
             : html`<div class="tools">
-                <p class="hint" role="status">${q !== '' && (hits ? status(hits) : 'Searching …')}</p>
+                <p class="hint" role="status">${hits ? status(hits) : 'Searching …'}</p>
                 ${hits && html`<${CopyLink} />`}
               </div>`
         }
         <ol class="hits">
-          ${hits?.passages.map((hit, at, all) => {
-            const isMore = all[at - 1]?.document === hit.document;
-            return html`<${HitItem} hit=${hit} question=${q} isMore=${isMore} key=${hit.id} />`;
-          })}
+          ${[...Map.groupBy(hits?.passages ?? [], ({ document }) => document).values()].map((ofOne) =>
+            ofOne.map((hit, at) => html`<${HitItem} hit=${hit} question=${q} isMore=${at > 0} key=${hit.id} />`),
+          )}
         </ol>
       </section>
     </div>`,

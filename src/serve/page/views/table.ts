@@ -1,57 +1,73 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow } from '../answers.ts';
 import { counted } from '../format.ts';
 import { csvLine } from '../../../base/text/index.ts';
 import { field, filters, listTable, QueryChoice, QueryField, saveText } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { button, fault, html, shown, useAnswer, useLoaded, useScene } from '../scene.ts';
+import { button, fault, html, shown, useLoaded, useScene } from '../scene.ts';
 
 const ROWS_AT_ONCE = 500;
 
 export function TableView(): View {
-  const { set, about } = useScene();
+  const { set, about, source, runPath } = useScene();
   const [filled, setFilled] = useState(0);
   const done = (table: string): void => {
     setFilled(filled + 1);
     set({ table, sort: '', order: '' });
   };
   // A new key loads the tables again.
-  return [about.control && html`<${FillForm} done=${done} />`, html`<${Tables} key=${filled} />`];
+  // Without a table there is nothing else to do here; with one, the form is out of its way.
+  const [tables] = useLoaded(`${runPath('tables')} ${filled}`, (signal) =>
+    source.get<{ readonly items: readonly SavedTable[] }>(runPath('tables'), {}, signal),
+  );
+  const isFirst = tables.kind === 'answered' && tables.value.items.length === 0;
+  return [
+    about.control && html`<${FillForm} done=${done} isFirst=${isFirst} />`,
+    shown(tables, ({ items }) => html`<${Tables} items=${items} />`),
+  ];
 }
 
-function Tables(): View {
-  const { query, run, about, runPath } = useScene();
-  const tables = useAnswer<{ readonly items: readonly SavedTable[] }>(runPath('tables'));
-  return shown(tables, ({ items }) => {
-    const id = query.get('table') ?? items[0]?.id;
-    if (id === undefined)
-      return html`<p class="note" role="status">
-        No tables yet. A table has a row for each paper, and each cell its quote.
-        ${about.control ? ' Choose columns above and fill it in, or type:' : ' Fill one in with:'}${' '}
-        <code>docstokg table ${run?.folder} --column year --column "sample size:number"</code>
-      </p>`;
-    return [
-      items.length > 1 &&
-        filters(
-          html`<${QueryChoice}
-            name="Table"
-            parameter="table"
-            options=${items.map(({ id: each, columns }) => [each, columns.map(({ name }) => name).join(', ')])}
-            reset=${{ sort: '', order: '' }}
-          />`,
-        ),
-      html`<${Rows} id=${id} key=${id} />`,
-    ];
-  });
+function Tables({ items }: { readonly items: readonly SavedTable[] }): View {
+  const { query, run, about } = useScene();
+  const id = query.get('table') ?? items[0]?.id;
+  if (id === undefined)
+    return html`<div class="note" role="status">
+      <p>No tables yet. A table has a row for each paper, and each cell its quote.</p>
+      ${
+        about.control
+          ? html`<p>Choose columns above and fill it in, or type:</p>`
+          : html`<p>
+              This server is read-only: start it with <code>--allow-control</code> to fill tables in here, or type:
+            </p>`
+      }
+      <p><code>docstokg table ${run?.folder} --column year --column "sample size:number"</code></p>
+    </div>`;
+  return [
+    items.length > 1 &&
+      filters(
+        html`<${QueryChoice}
+          name="Table"
+          parameter="table"
+          options=${items.map(({ id: each, columns }) => [each, columns.map(({ name }) => name).join(', ')])}
+          reset=${{ sort: '', order: '' }}
+        />`,
+      ),
+    html`<${Rows} id=${id} key=${id} />`,
+  ];
 }
 
-function FillForm({ done }: { readonly done: (table: string) => void }): View {
+function FillForm(props: { readonly done: (table: string) => void; readonly isFirst: boolean }): View {
+  const { done, isFirst } = props;
   const { source, runPath } = useScene();
   const columns = useRef<HTMLTextAreaElement>(null);
   const works = useRef<HTMLInputElement>(null);
   const [stop, setStop] = useState<AbortController>();
   const [said, setSaid] = useState<View>('');
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    if (isFirst) setOpen(true);
+  }, [isFirst]);
   const fill = (event: Event): void => {
     event.preventDefault();
     const controller = new AbortController();
@@ -61,6 +77,7 @@ function FillForm({ done }: { readonly done: (table: string) => void }): View {
       if (line.kind !== 'table') return;
       const over = line.over_budget === 0 ? '' : ` ${counted(line.over_budget, 'paper')} over budget.`;
       setSaid(`${counted(line.rows, 'row')}, ${line.filled} filled in now, ${line.failed} failed.${over}`);
+      setOpen(false);
       done(line.table);
     };
     const text = columns.current?.value ?? '';
@@ -82,25 +99,37 @@ function FillForm({ done }: { readonly done: (table: string) => void }): View {
     const lines = columns.current.value.split('\n').filter((line) => line.trim() !== '');
     if (!lines.includes(column)) columns.current.value = [...lines, column].join('\n');
   };
-  return html`<details class="narrow">
-    <summary>Fill in a table</summary>
-    <form onSubmit=${fill}>
-      <p class="acts suggested">
-        Columns such as
-        ${SUGGESTED.map((column) => button(column, () => suggest(column), { 'aria-label': `Add the column ${column}` }))}
-      </p>
-      <div class="filters">
-        ${field(
-          'Columns, one per line: NAME, NAME:TYPE, NAME:number:UNIT',
-          html`<textarea name="columns" rows="4" ref=${columns} placeholder=${'year\nsample size:number'}></textarea>`,
-        )}
-        ${field('Works', html`<input type="search" ref=${works} placeholder="all" />`)}
-      </div>
-      <button type="submit" class="quiet" disabled=${stop !== undefined}>Fill in</button>
-      ${stop && [' ', button('Stop', () => stop.abort())]}
-      <p class="hint fill" role="status">${said}</p>
-    </form>
-  </details>`;
+  return html`<details
+      class="narrow"
+      open=${isOpen}
+      onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}
+    >
+      <summary>Fill in a table</summary>
+      <form onSubmit=${fill}>
+        <p class="acts suggested">
+          Columns such as
+          ${SUGGESTED.map((column) => button(column, () => suggest(column), { 'aria-label': `Add the column ${column}` }))}
+        </p>
+        <div class="filters">
+          ${field(
+            'Columns, one per line: NAME, NAME:TYPE, NAME:number:UNIT',
+            html`<textarea
+              name="columns"
+              rows="4"
+              ref=${columns}
+              placeholder=${'year\nsample size:number'}
+            ></textarea>`,
+          )}
+          ${field(
+            'Works: all, or title:lithium, year:2020-2022, included, a saved set, ids',
+            html`<input type="search" ref=${works} placeholder="all" />`,
+          )}
+        </div>
+        <button type="submit" class="quiet" disabled=${stop !== undefined}>Fill in</button>
+        ${stop && [' ', button('Stop', () => stop.abort())]}
+      </form>
+    </details>
+    <p class="hint fill" role="status">${said}</p>`;
 }
 
 /** Columns that many reviews have; any question can be one. */
@@ -243,6 +272,9 @@ function numberIn(text: string): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
+/** Who filled a cell in. */
+const FROM: Readonly<Record<string, string>> = { extractive: 'without a model', corrected: 'by a person' };
+
 function OneCell(props: {
   readonly table: string;
   readonly row: TableRow;
@@ -274,7 +306,9 @@ function OneCell(props: {
       <h2>${column.name}: ${cell.kind === 'value' ? cell.value : 'empty'}</h2>
       ${button('×', close, { class: 'quiet close', 'aria-label': 'Close the cell' })}
     </div>
-    <p class="hint">${titleOf(row)} · ${cell.kind === 'value' ? cell.from : cell.sentence}</p>
+    <p class="hint">
+      ${titleOf(row)} · ${cell.kind === 'value' ? (FROM[cell.from] ?? `by ${cell.from}`) : cell.sentence}
+    </p>
     ${cell.quotes.map(
       (quote) =>
         html`<p><q>${quote.text}</q></p>

@@ -25,7 +25,8 @@ export function describe(
   information: FileInformation,
   { columns, doubtful }: { readonly columns: number; readonly doubtful: number },
 ): Metadata {
-  const title = blocks.find((block) => block.kind === 'title')?.text;
+  // Some printers put thin spaces beside spaces; a citation has one.
+  const title = blocks.find((block) => block.kind === 'title')?.text.replaceAll(/\s+/g, ' ');
   const abstract = findAbstract(blocks);
   const links = pages[0]?.links.map(({ url }) => url) ?? [];
   const { doi, others } = ownDois(blocks, links, information);
