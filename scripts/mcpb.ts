@@ -79,10 +79,7 @@ if (import.meta.main) {
   const [packed] = process.argv.slice(2);
   if (packed === undefined) npm('pack', '--pack-destination', folder.path);
   const staged = join(folder.path, 'bundle');
-  const [flags, file] = [
-    '--omit=dev --omit=optional --omit=peer --no-audit --no-fund',
-    packed ?? join(folder.path, `${name}-${version}.tgz`),
-  ];
+  const [flags, file] = ['--omit=dev --no-audit --no-fund', packed ?? join(folder.path, `${name}-${version}.tgz`)];
   npm('install', '--prefix', staged, ...flags.split(' '), resolve(file));
   writeFileSync(join(staged, 'manifest.json'), JSON.stringify(bundleManifest(), null, 2));
   const bundle = join(ROOT, `${name}-${version}.mcpb`);
