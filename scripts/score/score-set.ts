@@ -8,9 +8,11 @@ import { isWorkedOn } from './halves.ts';
 import type { Column, Scores, ScoreSet } from './sets.ts';
 import { COLUMNS, LOWER_IS_BETTER, READ } from './sets.ts';
 
-interface Scorer {
+export interface Scorer {
   readonly scoreDoc: (prediction: unknown, truth: unknown) => Scores;
   readonly readTruth: (path: string) => unknown;
+  /** Reads what another program wrote. */
+  readonly readPred: (path: string) => unknown;
 }
 
 /** Scores of a document; null if it has nothing of the kind. */
@@ -98,7 +100,7 @@ export function summarise(rows: SetScores['rows'], parts: ReadonlyMap<string, st
 
 const PART_ORDER: readonly string[] = ['work', 'opened', 'kept'];
 
-function readHalves(set: ScoreSet, folder: string): ReadonlyMap<string, Half> {
+export function readHalves(set: ScoreSet, folder: string): ReadonlyMap<string, Half> {
   const { halvedBy, opened } = set;
   if (!halvedBy) return new Map();
   const halfBy = (group: string): Half => {
@@ -128,13 +130,13 @@ function scrambled(set: ScoreSet, rows: SetScores['rows']): string[] {
   );
 }
 
-async function loadScorer(): Promise<Scorer> {
+export async function loadScorer(): Promise<Scorer> {
   const load = (file: string): Promise<unknown> => import(pathToFileURL(join(tool, file)).href);
   const [score, io] = await Promise.all([
     load('score.ts') as Promise<Pick<Scorer, 'scoreDoc'>>,
-    load('io.ts') as Promise<Pick<Scorer, 'readTruth'>>,
+    load('io.ts') as Promise<Pick<Scorer, 'readTruth' | 'readPred'>>,
   ]);
-  return { scoreDoc: score.scoreDoc, readTruth: io.readTruth };
+  return { scoreDoc: score.scoreDoc, readTruth: io.readTruth, readPred: io.readPred };
 }
 
 function missedTargets(set: ScoreSet, mean: Row): string[] {
@@ -145,7 +147,7 @@ function missedTargets(set: ScoreSet, mean: Row): string[] {
   });
 }
 
-function rowOf(scores: Scores): Row {
+export function rowOf(scores: Scores): Row {
   return Object.fromEntries(COLUMNS.map((column) => [column, READ[column](scores)])) as Row;
 }
 
