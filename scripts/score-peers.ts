@@ -28,7 +28,7 @@ const SHOWN: readonly (readonly [column: Column, name: string])[] = [
 ];
 
 const options = checkOptions({
-  sets: 'pdf,pmc,publishers',
+  sets: 'pdf,pmc',
   only: '',
   folder: join(packageRoot(), 'node_modules', '.cache', 'peers'),
 });

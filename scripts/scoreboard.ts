@@ -25,7 +25,7 @@ export interface Part {
 export const PARTS: readonly Part[] = [
   {
     name: 'Parsing',
-    about: `Papers as PDF, with their truth from LaTeX (*pdf*) and from the publishers' own XML (*pmc*, *publishers*). Other programs write Markdown, so only what Markdown can say is compared: neither titles, captions and references, nor reading order across pages. The best of a column is bold. Layout models that need a GPU are not here: on pages of other kinds they are better (README).`,
+    about: `Papers as PDF, with their truth from LaTeX (*pdf*) and from the publishers' own XML (*pmc*). Other programs write Markdown, so only what Markdown can say is compared: neither titles, captions and references, nor reading order across pages. The best of a column is bold. Our rules were made on papers of these kinds, and those of the others were not: the last table has only papers of publishers that nobody looked at. Layout models that need a GPU are not here: on pages of other kinds they are better (README).`,
     command: 'score:peers',
     isMarkdown: true,
   },
@@ -67,8 +67,8 @@ export function boardWith(before: string, made: ReadonlyMap<string, string>): st
       .map((part) => [part.split('\n')[0] ?? '', part] as const),
   );
   const parts = PARTS.map(({ name, about, command }) => {
-    const kept = old.get(name);
-    const results = made.get(name) ?? kept?.slice(kept.indexOf('\nMeasured')).trim() ?? 'Not measured yet.';
+    const kept = /^Measured [\s\S]*/m.exec(old.get(name) ?? '')?.[0].trim();
+    const results = made.get(name) ?? kept ?? 'Not measured yet.';
     return `## ${name}\n\n${about}\n\n\`npm run ${command.includes(' -- ') ? command : command.replace(' ', ' -- ')}\`\n\n${results}\n`;
   });
   return [HEAD, ...parts].join('\n');

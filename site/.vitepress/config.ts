@@ -72,6 +72,7 @@ export default defineConfig({
           page('Architecture', '/docs/architecture'),
           page('Reliability', '/docs/reliability'),
           page('Measurements', '/docs/measurements'),
+          page('Scoreboard', '/docs/scoreboard'),
           page('Decisions', '/docs/decisions/'),
           page('Glossary', '/docs/glossary'),
         ],
