@@ -22,7 +22,7 @@ export interface Peer {
 /** Loads a module of a package that is installed apart from ours. */
 type Load = <T>(name: string) => Promise<T>;
 
-export const PEERS: readonly Peer[] = [
+const PEERS: readonly Peer[] = [
   {
     name: 'liteparse',
     installs: '@llamaindex/liteparse@2.14.7',
