@@ -118,8 +118,11 @@ function relationOfVerb(verb: string): FindingRelation | undefined {
 }
 const direction = ({ degree = '' }: Groups): FindingRelation =>
   more.includes(degree.toLowerCase()) ? 'increases' : 'decreases';
-const changed = ({ change = '' }: Groups): FindingRelation | undefined =>
-  CHANGES[change.toLowerCase().replace(/s$/, '')];
+/** "The level showed an increase in treated samples": the subject is what changed. */
+const changed = ({ change = '', subject = '', have }: Groups): FindingRelation | undefined =>
+  have !== undefined && MEASURED.test(subject) ? undefined : CHANGES[change.toLowerCase().replace(/s$/, '')];
+const MEASURED =
+  /^(?:the )?(?:levels?|expressions?|contents?|concentrations?|abundances?|activit(?:y|ies)|amounts?|rates?|numbers?) of /iu;
 const went = ({ went: how = '' }: Groups): FindingRelation | undefined => WENT[how.toLowerCase()];
 
 const FORMS: readonly Form[] = [
@@ -182,7 +185,7 @@ const FORMS: readonly Form[] = [
   form(`^(?:an? )?${CORRELATION} of (?<subject>[^,;]{2,140}?) with ${OBJECT}`, 'associated'),
   // "X led to a significant reduction of Y", "X resulted in an increase in Y", "X showed a 20% decrease in Y"
   form(
-    `${SUBJECT} ${ADVERB}(?:led to|leads to|lead to|resulted in|results in|result in|caused|causes|produced|induced|induces|${HAVE}) (?:an? |the )?(?:\\p{Ll}+ly )?(?:${STRENGTH} ){0,3}${CHANGE} (?:in|of) ${OBJECT}`,
+    `${SUBJECT} ${ADVERB}(?:led to|leads to|lead to|resulted in|results in|result in|caused|causes|produced|induced|induces|(?<have>${HAVE})) (?:an? |the )?(?:\\p{Ll}+ly )?(?:${STRENGTH} ){0,3}${CHANGE} (?:in|of) ${OBJECT}`,
     changed,
   ),
   // "a significant increase in Y was observed in X compared with Z"

@@ -36,7 +36,7 @@ const COMPARED_FIRST =
 
 /** Where a part of a sentence ends. */
 const CLAUSE = new RegExp(
-  String.raw`[;:]|,? (?:while|whereas|but|although|though|because|since|when|suggesting|indicating|resulting|leading|thereby|thus|as well as|rather than|even|as (?:was|were|did|is|are)|via|through|by means of|due to|followed by|despite|except|regardless|especially|particularly|including|such as|based on|as (?:the|it|they|an?|this)|and then|and reached|and remained|and (?:was|were|is|are|had|has|have|did|does|showed|no|not|increased|decreased|reduced|improved|inhibited|the|this|these|that|to|may|can)) ?|, (?:which|who|that|\p{Ll}+ing|compared|compar|respectively|with|in|at|and (?:with|in|by|to|for|of|also)|and (?:\p{L}+ ){0,6}(?:was|were|is|are|had|did))\b|, $` +
+  String.raw`[;:]|,? (?:while|whereas|but|although|though|because|since|when(?! compar)|suggesting|indicating|resulting|leading|thereby|thus|as well as|rather than|even|as (?:was|were|did|is|are)|via|through|by means of|due to|followed by|despite|except|regardless|especially|particularly|including|such as|based on|as (?:the|it|they|an?|this)|and then|and reached|and remained|and (?:was|were|is|are|had|has|have|did|does|showed|no|not|increased|decreased|reduced|improved|inhibited|the|this|these|that|to|may|can)) ?|, (?:which|who|that|between|\p{Ll}+ing|compared|compar|respectively|with|in|at|and (?:with|in|by|to|for|of|also)|and (?:\p{L}+ ){0,6}(?:was|were|is|are|had|did))\b|, $` +
     `| and (?:an? )?(?:\\p{Ll}+ly )?(?:${DEGREE}|increased|decreased|reduced) | more \\p{Ll}+ly |(?<! \\p{Ll}+ed) and (?:\\p{Ll}+ly )*\\p{Ll}{3,}ed (?!and )| and between `,
   'iu',
 );
@@ -86,17 +86,17 @@ const SURE_WITHOUT_ARTICLE = new RegExp(
 const POINTS =
   /^(?:the|an?|much|significantly|over|between|it|they|this|these|those|that|he|she|we|which|who|there|such|both|each|all|one|some|others?|the former|the latter|the same|results?|data|figures?|tables?|and|or|but|as|of|no|not)$/iu;
 const POINTS_FIRST =
-  /^(?:much|significantly|over|between|it|they|this|these|those|that|we|which|who|there|such|its|their|he|she|and|or|but|as|of|than|to|by|no|not|none|neither|with|in|from|for|on|at|during|after|under|among|when|only (?:on|in|at|the)|about|approximately|nearly|almost|rapidly|more \p{Ll}+ly|since|because|while|if|although|whereas|overall (?:between|in|from|by|at|with))\b/iu;
+  /^(?:much|significantly|over|between|it|they|this|these|those|that|we|which|who|there|such|its|their|he|she|and|or|but|as|of|than|to|by|no|not|none|neither|with|in|from|for|on|at|during|after|under|among|when|only (?:on|in|at|the)|about|approximately|nearly|almost|rapidly|more \p{Ll}+ly|since|because|while|if|although|whereas|upon|overall (?:between|in|from|by|at|with))\b/iu;
 /** "many of these genes", "both genes" */
 const POINTS_WITHIN =
   /\b(?:these|this|such)\b|\bthose (?!with|who|of|in|treated|exposed)|^(?:both(?!.* and )|(?:all|one|two|three|four|five|six|\d+) \p{Ll}+$|(?:the )?(?:remaining|corresponding|respective|former|latter|above|aforementioned|only \d))/iu;
 const IS_CLAUSE =
-  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|showed?|found|identified|led|leads|(?:increased|decreased|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
+  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|showed?|found|identified|exhibited|displayed|presented|becomes?|became|remained|led|leads|(?:increased|decreased|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
 /** "subjects who wore masks" are a subject. */
 const WHO = / who(?: (?:was|were|had|have|did not))?(?= \p{Ll})/u;
 /** Means by which something is seen. */
 const SHOWS_ONLY =
-  /(?:^|[\s-])(?:[IE]C ?50|MICs?|tests?|assays?|curves?|plots?|figures?|tables?|maps?|measurements?|regressions?|statistics?|comparisons?|analys[ei]s|results?|values?|images?|spectr(?:um|a)|scores?)$/iu;
+  /=|(?<!\p{L})(?:analys[ei]s|assays?|tests?|experiments?|measurements?|comparisons?|staining|quantification) (?:of|for|in|with) |(?:^|[\s-])(?:[IE]C ?50|MICs?|tests?|assays?|curves?|plots?|figures?|tables?|maps?|measurements?|regressions?|statistics?|comparisons?|analys[ei]s|results?|values?|images?|spectr(?:um|a)|scores?)$/iu;
 const MOST_WORDS = 18;
 /** Longer ones are not understood whole, and cost the expressions time. */
 const LONGEST = 900;
@@ -261,7 +261,7 @@ function mainClause(clause: string, isList: boolean): MainClause {
     if (found) setting = `${found[1]?.toLowerCase()} ${found[2]}`;
   }
   [text = ''] = text.split(
-    /;|(?<!^.{0,40}):|,? (?:but|while|whereas|although|though|underscoring|suggesting|indicating|implying|which (?:is|are|was|were|may|might|could|suggests?|indicates?)) /,
+    /;|(?<!^.{0,40}):(?!\d)|,? (?:but|while|whereas|although|though|underscoring|suggesting|indicating|implying|which (?:is|are|was|were|may|might|could|suggests?|indicates?)) /,
   );
   text = text
     .replace(AS_SHOWN, '')
