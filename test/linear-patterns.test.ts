@@ -36,6 +36,7 @@ const BUILT = [
   'parse/doctags/markup/node.ts',
   'graph/names/countries.ts',
   'graph/names/study-designs.ts',
+  'graph/extract/entity-names.ts',
   'graph/findings/finding-forms.ts',
   'graph/findings/read-finding.ts',
   'graph/extract/funding.ts',

@@ -53,7 +53,7 @@ export function namesAcross(decided: readonly DecidedNode[]): NamesAcross {
   };
 }
 
-const NAMED = new RegExp(String.raw`"kind":"names","target":"((?:${ENTITY_KINDS.join('|')}):name:[^"\\]+)"`, 'g');
+const NAMED = /"kind":"names","target":"([a-z]+:name:[^"\\]+)"/g;
 const DEFINED = /"short":"((?:[^"\\]|\\.){1,20})","long":"((?:[^"\\]|\\.){1,120})"/g;
 
 function unquoted(text: string): string {
