@@ -57,14 +57,7 @@ export function* graphSources({ dataRoot, records, answers, decided = [] }: Grap
     };
   }
   const merges = decidedMerges(decided);
-  if (merges)
-    yield {
-      kind: 'record',
-      owner: merges.owner,
-      content: sha256(JSON.stringify(merges)),
-      read: () => merges,
-      hasStaleFindings: false,
-    };
+  if (merges) yield sourceOf(merges);
   const across = namesAcross(decided);
   for (const document of parsedDocuments(dataRoot)) {
     const path = factsPath(dataRoot, document);
@@ -88,14 +81,18 @@ export function* graphSources({ dataRoot, records, answers, decided = [] }: Grap
     };
   }
   const joined = across.merges();
-  if (joined)
-    yield {
-      kind: 'record',
-      owner: joined.owner,
-      content: sha256(JSON.stringify(joined)),
-      read: () => joined,
-      hasStaleFindings: false,
-    };
+  if (joined) yield sourceOf(joined);
+}
+
+/** What no document says. */
+function sourceOf(contribution: Contribution): GraphSource {
+  return {
+    kind: 'record',
+    owner: contribution.owner,
+    content: sha256(JSON.stringify(contribution)),
+    read: () => contribution,
+    hasStaleFindings: false,
+  };
 }
 
 export function hasFacts(dataRoot: string): boolean {

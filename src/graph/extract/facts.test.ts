@@ -40,6 +40,12 @@ test('a value has the words that the tagger gives it, whole; counts are surer th
     quantities('The mean depth of the ponds was 12 m in May.', { property: 'depth', measured: 'ponds' }),
     [['depth · 12 m · ponds', 0.6]],
   );
+  assert.deepEqual(
+    quantities('The bio-oxygen of the ponds was 12 m.', { property: 'oxygen', measured: 'ponds' }).map(
+      ([label]) => label,
+    ),
+    ['bio-oxygen · 12 m · ponds'],
+  );
   assert.deepEqual(quantities('We took 30 samples.'), [['30 · samples', 0.9]]);
   assert.deepEqual(quantities('Indole-3-butyric acid was 400 ppm.', { property: '-3', measured: 'Indole' }), [
     ['400 ppm · Indole-3-butyric', 0.6],
