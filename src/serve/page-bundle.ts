@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-import { packageRoot } from '../base/index.ts';
+import { packageRoot, sha256 } from '../base/index.ts';
 import type { PageParts } from './page-parts.ts';
 
 /** Packages whose code becomes part of the page, together with their licences. */
@@ -14,8 +14,6 @@ export const BUNDLED = [
   'graphology-layout-forceatlas2',
   'uplot',
 ];
-
-const LICENCES = 'licences.txt';
 
 /** The page's script and style. Needs esbuild: in a clone, and when building. */
 export async function bundlePage(): Promise<PageParts> {
@@ -34,6 +32,7 @@ export async function bundlePage(): Promise<PageParts> {
     return outputFiles.map(({ path, text }) => [basename(path), text]);
   };
   const licences = await notices();
+  const name = `licences.${sha256(licences).slice(0, 12)}.txt`;
   const [script] = await bundle('main.ts', { format: 'iife', banner: { js: licences } });
   const [style] = await bundle('style.css', {});
   const modules = await bundle('main.ts', {
@@ -43,12 +42,12 @@ export async function bundlePage(): Promise<PageParts> {
     entryNames: 'app.[hash]',
     chunkNames: 'part.[hash]',
     // The licences are longer than the code of some modules; they have a file of their own beside them.
-    banner: { js: `/* Licences: ${LICENCES} */` },
+    banner: { js: `/* Licences: ${name} */` },
   });
   return {
     script: script?.[1] ?? '',
     style: style?.[1] ?? '',
-    modules: { ...Object.fromEntries(modules), [LICENCES]: licences },
+    modules: { ...Object.fromEntries(modules), [name]: licences },
   };
 }
 
