@@ -49,8 +49,8 @@ test('every command of the guides that only reads a corpus runs', async () => {
   // In one process, which is much faster.
   const script = `const { runCommandLine } = await import(${JSON.stringify(program)});
 for (const parameters of ${JSON.stringify(shown.map(({ line }) => words(line)))}) {
-  await runCommandLine(parameters[0], '0.0.0', parameters.slice(1));
   process.stdout.write('\\0');
+  await runCommandLine(parameters[0], '0.0.0', parameters.slice(1));
   if (process.exitCode) break;
 }`;
   const { status, stdout, stderr } = spawnSync(
