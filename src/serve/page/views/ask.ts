@@ -7,6 +7,7 @@ import type { View } from '../scene.ts';
 import { button, fault, html, useScene } from '../scene.ts';
 import { answerText } from './answer-text.ts';
 import { useAsked } from './asked-before.ts';
+import { byPaper } from './by-paper.ts';
 import { ExampleList } from './examples-list.ts';
 import { HitItem } from './search.ts';
 
@@ -107,13 +108,13 @@ function WhatWasRead(props: { readonly passages: AskedAnswer['passages']; readon
   return html`<aside aria-label="What was read">
     <h2>Read for it</h2>
     <ul>
-      ${[...Map.groupBy(passages, ({ document }) => document)].map(
-        ([document, of]) =>
-          html`<li key=${document}>
-            ${of[0]?.title || document}
+      ${byPaper(passages).map(
+        (of) =>
+          html`<li key=${of[0]?.document}>
+            ${of[0]?.title || of[0]?.document}
             <br />
             <small>
-              ${onePerPage(of).map(({ id, page }, at) => [
+              ${onePerPage(of).map(({ id, page, document }, at) => [
                 at > 0 && ', ',
                 html`<a href=${reading({ document, passage: id, words: question })}
                   >${page === null ? 'a passage' : `page ${page}`}</a
@@ -127,7 +128,7 @@ function WhatWasRead(props: { readonly passages: AskedAnswer['passages']; readon
 }
 
 /** The nearest passage of each page, in the order of the pages. */
-function onePerPage(passages: AskedAnswer['passages']): AskedAnswer['passages'] {
+function onePerPage(passages: readonly AskedAnswer['passages'][number][]): AskedAnswer['passages'] {
   const first = new Map(passages.toReversed().map((each) => [each.page, each]));
   return [...first.values()].sort((a, b) => (a.page ?? 0) - (b.page ?? 0));
 }

@@ -7,6 +7,7 @@ import { CopyButtons, CopyLink, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { fault, html, useLoaded, useScene } from '../scene.ts';
 import { address } from '../source.ts';
+import { byPaper } from './by-paper.ts';
 import { ExampleList } from './examples-list.ts';
 import { FoundNames, FoundWorks, useFound } from './found-works.ts';
 
@@ -90,7 +91,7 @@ export function SearchView(): View {
               </div>`
         }
         <ol class="hits">
-          ${[...Map.groupBy(hits?.passages ?? [], ({ document }) => document).values()].map((ofOne) =>
+          ${byPaper(hits?.passages ?? []).map((ofOne) =>
             ofOne.map((hit, at) => html`<${HitItem} hit=${hit} question=${q} isMore=${at > 0} key=${hit.id} />`),
           )}
         </ol>
