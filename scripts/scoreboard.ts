@@ -98,7 +98,7 @@ if (import.meta.main) {
       'run',
       '-s',
       script,
-      ...(parameters[0] === '--' || parameters.length === 0 ? [] : ['--']),
+      ...(parameters.includes('--') || parameters.length === 0 ? [] : ['--']),
       ...parameters,
     ];
     console.error(`npm ${run.join(' ')}`);

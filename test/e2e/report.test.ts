@@ -270,8 +270,8 @@ inBrowser('the neighbours of a work are drawn and listed, and an edge links to i
   await page.uncheck('.kinds input[name=cites]');
   await seen("![...document.querySelectorAll('.around h4')].some((head) => head.textContent.startsWith('Cites'))");
   await page.check('.kinds input[name=cites]');
-  await page.check('.kinds input[name=measures]');
-  await seen("[...document.querySelectorAll('.around h4')].some((head) => head.textContent.startsWith('Measures'))");
+  await page.check('.kinds input[name=about]');
+  await seen("[...document.querySelectorAll('.around h4')].some((head) => head.textContent.startsWith('About'))");
   // By keyboard: focus the list, open an entry, go to its page.
   await page.focus('.around details:has(q) summary');
   await page.keyboard.press('Enter');
