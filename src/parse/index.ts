@@ -70,6 +70,7 @@ export type { FileFormat } from './files/open.ts';
 export { openRowReader, openRowWriter } from './files/open.ts';
 export {
   indexedLanguages,
+  isEnglish,
   PASSAGE_ANALYSIS,
   passageTerms,
   questionTerms,

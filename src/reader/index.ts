@@ -4,3 +4,4 @@ export { openReader } from './open-reader.ts';
 export type { Reader } from './reader.ts';
 export { rulesReader } from './rules.ts';
 export type { Nearness } from './rules.ts';
+export { isForeign } from './trained.ts';

@@ -47,6 +47,20 @@ test('papers in other languages are scored by the rules', async () => {
   assert.ok(score > reader.least, `${score}`);
 });
 
+test('asked in English, papers in other languages are read by the model', async () => {
+  const { reader } = await openReader('trained', { nearness: noNearness, threads: 1 });
+  await using _closed = reader;
+  const german = [
+    'Die Kommission hat dem Ablauf im Januar zugestimmt und keine weiteren Bedingungen gestellt.',
+    'Nach dem Eingriff starben 14 Menschen innerhalb eines Jahres, die übrigen wurden nach Hause entlassen.',
+  ].map(candidate);
+  const [other = 0, answer = 0] = await reader.score(
+    'How many people died within the first year after the surgery?',
+    german,
+  );
+  assert.ok(answer > other && answer > 0, `${answer} and ${other}`);
+});
+
 test('without the tokenizer of the embedded model the rules read, and it is said why', () => {
   const program = `import { registerHooks } from 'node:module';
     registerHooks({ resolve(specifier, context, next) {

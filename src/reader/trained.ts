@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { AppError, packageRoot } from '../base/index.ts';
-import { openTextEncoder, stemmedLanguage } from '../parse/index.ts';
+import { isEnglish, openTextEncoder, stemmedLanguage } from '../parse/index.ts';
 import type { Candidate } from './candidates.ts';
 import type { Reader } from './reader.ts';
 import type { Tensor } from './weights.ts';
@@ -40,7 +40,7 @@ interface Head {
 export interface TrainedReaderOptions {
   /** Threads of the model; 0 means one per core. */
   readonly threads: number;
-  /** Scores papers in other languages than English, which the model has not learnt. */
+  /** Scores passages in other languages than English, which the model has not learnt, unless the question is English. */
   readonly rules: Reader;
 }
 
@@ -68,19 +68,20 @@ export async function openTrainedReader({ threads, rules }: TrainedReaderOptions
     least: LEAST,
     sure: SURE,
     async score(question, candidates, signal) {
-      const foreign = candidates.filter(isForeign);
+      // Rules hardly find a word of an English question there; the model, which has not learnt the language, finds more.
+      const foreign = isEnglish(question) ? [] : candidates.filter(({ passage }) => isForeign(passage.text));
       const byRules = await rules.score(question, foreign, signal);
       // The limits of both readers differ: what just answers by one just answers by the other.
       const scores = new Map(
         foreign.map((each, at) => [each, Math.min(1, ((byRules[at] ?? 0) * LEAST) / rules.least)]),
       );
-      const english = candidates.filter((each) => !scores.has(each));
+      const others = candidates.filter((each) => !scores.has(each));
       const head = headOf(await tensors());
       const vectors = await encoder.encode(
-        english.map((candidate) => pairText(question, candidate)),
+        others.map((candidate) => pairText(question, candidate)),
         signal,
       );
-      for (const [at, candidate] of english.entries()) {
+      for (const [at, candidate] of others.entries()) {
         const { passage, paper } = candidate.found;
         const logit = logitOf(vectors[at] ?? new Float32Array(), head);
         scores.set(candidate, sigmoid(logit + ADDED.passage * passage + ADDED.paper * paper - EVEN));
@@ -91,8 +92,8 @@ export async function openTrainedReader({ threads, rules }: TrainedReaderOptions
   };
 }
 
-/** Whether a passage is in another language than English. */
-function isForeign({ passage: { text } }: Candidate): boolean {
+/** Whether a text is in another language than English, as far as can be told. */
+export function isForeign(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
   return latin < letters / 2 || stemmedLanguage(text) !== undefined;

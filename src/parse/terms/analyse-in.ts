@@ -34,6 +34,11 @@ export function stemmedLanguage(text: string): string | undefined {
   return language !== undefined && language in STEMMERS ? language : undefined;
 }
 
+/** Whether a text is certainly English; a short one may be without being found so. */
+export function isEnglish(text: string): boolean {
+  return detectLanguage(text) === 'en';
+}
+
 /** Terms of languages other than English carry the language's name; one more term names the language. */
 export function passageTerms(text: string, more: readonly string[] = []): string[] {
   const language = stemmedLanguage(text);
