@@ -117,7 +117,9 @@ async function take(page: Page, url: string, { name, path, ready, before }: Show
   console.log(name);
 }
 
-const isRelevant = (title: string | null): boolean => /symbiont/i.test(title ?? '');
+function isRelevant(title: string | null): boolean {
+  return /symbiont/i.test(title ?? '');
+}
 
 /** Decides as the protocol says, until it is enough or a random sample allows to stop. */
 async function decide(
