@@ -231,6 +231,8 @@ test('criteria are changed on the page, and a phone decides with its thumbs', as
   await page.fill('.criteria [name=criteria]', 'Corals only.');
   await page.fill('.criteria [name=reasons]', 'no corals\n\nno field data');
   await page.fill('.criteria [name=reviewers]', '2');
+  // Elsewhere the bar with the choices may be half under the header, depending on what was scrolled into view.
+  await page.evaluate('scrollTo(0, 0)');
   await checkAccessible(page, 'the criteria on a phone');
   // Keys typed in the form do not decide.
   await page.locator('.criteria [name=highlight]').pressSequentially('include');
@@ -254,6 +256,7 @@ test('criteria are changed on the page, and a phone decides with its thumbs', as
     ['Included', 'Excluded'],
   );
   assert.match((await page.textContent('.made li:last-child')) ?? '', /no field data$/);
+  await page.evaluate('scrollTo(0, 0)');
   await checkAccessible(page, 'screening on a phone');
   const again = (await page.textContent('.made li:last-child a')) ?? '';
   await page.click('.made li:last-child a');
