@@ -4,6 +4,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 import { z } from 'zod';
 
+import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo, visibleText } from '../base/index.ts';
 import { textOf } from '../corpus/index.ts';
 import type { Tokenizer } from '../parse/index.ts';
@@ -26,8 +27,8 @@ export interface McpOptions {
   readonly version: string;
   /** Offers the tools that log decisions and notes. */
   readonly allowControl?: boolean;
-  /** After how long a call is answered with a task; for tests. */
-  readonly longMs?: number;
+  /** By which long calls become tasks; the system's by default. */
+  readonly clock?: Clock;
   /** Receives internal errors; invalid requests are only answered. */
   readonly tell?: (message: string) => void;
 }
@@ -55,7 +56,7 @@ async function createCorpusServer(options: McpOptions, tasks: Tasks): Promise<Mc
 
 /** Handles one stateless MCP request over HTTP. The caller checks authentication. */
 export function createMcp(options: McpOptions) {
-  const tasks = new Tasks(options.longMs);
+  const tasks = new Tasks(options.clock);
   const handler = createMcpHandler(() => createCorpusServer(options, tasks), errorsTo(options.tell));
   return {
     fetch: (request: Request): Promise<Response> => handler.fetch(request),
@@ -71,7 +72,7 @@ export async function serveOnStdio(options: McpOptions, signal: AbortSignal): Pr
   const ended = Promise.withResolvers<void>();
   for (const name of ['end', 'close', 'error']) process.stdin.once(name, () => ended.resolve());
   signal.addEventListener('abort', () => ended.resolve(), { once: true });
-  using tasks = new Tasks(options.longMs);
+  using tasks = new Tasks(options.clock);
   const handle = serveStdio(() => createCorpusServer(options, tasks), errorsTo(options.tell));
   await ended.promise;
   await handle.close();

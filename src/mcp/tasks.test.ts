@@ -3,39 +3,60 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import { isCreateTaskResultV2, isDetailedTaskV2 } from '@modelcontextprotocol/ext-tasks/core/v2';
 
 import { writeSmallRun } from '../../test/fixtures/small-run.ts';
+import type { SearchSession } from '../corpus/index.ts';
 import { openCorpus } from '../corpus/index.ts';
 import type { AskedRun } from '../questions/index.ts';
 import { askedRun } from '../questions/index.ts';
+import { HeldClock } from '../testing/index.ts';
 import { createMcp } from './index.ts';
 
-/** A search that waits until it is let go. */
-let slow: AskedRun;
-let letGo = (): void => undefined;
+/** Where a search waits until it is let go, or stopped. */
+class Gate {
+  readonly begun = Promise.withResolvers<void>();
+  readonly open = Promise.withResolvers<void>();
+  isStopped = false;
+
+  async pass(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => {
+      this.isStopped = true;
+      this.open.reject(signal.reason as Error);
+    });
+    this.begun.resolve();
+    await this.open.promise;
+  }
+}
+
+let run: AskedRun;
 const opened = new AsyncDisposableStack();
 
 before(async () => {
   const folder = opened.use(await mkdtempDisposable(join(tmpdir(), 'mcp-tasks-')));
   await writeSmallRun(join(folder.path, 'reefs'), { graph: false });
   const corpus = opened.use(await openCorpus(join(folder.path, 'reefs')));
-  const run = opened.use(askedRun('reefs', corpus, () => undefined));
-  slow = {
-    ...run,
-    search: {
-      use: async (work) => {
-        await new Promise<void>((resolve) => {
-          letGo = resolve;
-        });
-        return run.search.use(work);
-      },
-    },
-  };
+  run = opened.use(askedRun('reefs', corpus, () => undefined));
 });
 after(() => opened.disposeAsync());
+
+function searchingThrough(gate: Gate): AskedRun {
+  return {
+    ...run,
+    search: {
+      use: (work) =>
+        run.search.use((session) => {
+          const { mode, passages } = session;
+          const search: SearchSession['search'] = async (words, chosen, signal) => {
+            await gate.pass(signal ?? new AbortController().signal);
+            return session.search(words, chosen, signal);
+          };
+          return work({ mode, passages, search } as SearchSession);
+        }),
+    },
+  };
+}
 
 interface Params {
   readonly name?: string;
@@ -47,9 +68,10 @@ const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
 /** Asks as a client of 2026-07-28 does, and returns what is answered. */
 function asking(capabilities: object) {
-  const { fetch, ...mcp } = createMcp({ runs: [slow], version: '0', longMs: 50 });
+  const [clock, gate] = [new HeldClock(), new Gate()];
+  const { fetch, ...mcp } = createMcp({ runs: [searchingThrough(gate)], version: '0', clock });
   opened.defer(() => mcp[Symbol.asyncDispose]());
-  return async (method: string, params: Params): Promise<Record<string, unknown>> => {
+  const ask = async (method: string, params: Params): Promise<Record<string, unknown>> => {
     const body = {
       jsonrpc: '2.0',
       id: 1,
@@ -80,26 +102,30 @@ function asking(capabilities: object) {
     const { result, error } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as Record<string, unknown>;
     return (result ?? { error }) as Record<string, unknown>;
   };
+  /** Asks for a search, which is still at the gate three seconds later. */
+  const search = async (): Promise<{ readonly answer: Promise<Record<string, unknown>> }> => {
+    const answer = ask('tools/call', SEARCH);
+    await gate.begun.promise;
+    await clock.advance(3_000);
+    return { answer };
+  };
+  return { ask, search, gate };
 }
 
 const SEARCH = { name: 'search', arguments: { question: 'do reefs recover?' } };
 
 test('a call that takes long is answered with a task, and the task with what the call would have answered', async () => {
-  const ask = asking(TASKS);
+  const { ask, search, gate } = asking(TASKS);
   const { capabilities } = await ask('server/discover', {});
   assert.deepEqual((capabilities as { extensions: unknown }).extensions, TASKS.extensions);
-  const task = await ask('tools/call', SEARCH);
+  const task = await (await search()).answer;
   assert.ok(isCreateTaskResultV2(task), JSON.stringify(task));
   assert.equal(task.status, 'working');
   const { taskId } = task;
-  const working = await ask('tasks/get', { taskId });
-  assert.ok(isDetailedTaskV2(working) && working.status === 'working');
-  letGo();
-  let done: Record<string, unknown> = { ...working };
-  for (let turn = 0; done['status'] === 'working' && turn < 200; turn += 1) {
-    await delay(20);
-    done = await ask('tasks/get', { taskId });
-  }
+  let done = await ask('tasks/get', { taskId });
+  assert.ok(isDetailedTaskV2(done) && done.status === 'working');
+  gate.open.resolve();
+  for (let turn = 0; done['status'] === 'working' && turn < 1_000; turn += 1) done = await ask('tasks/get', { taskId });
   assert.ok(isDetailedTaskV2(done), JSON.stringify(done));
   const { resultType, result } = done as unknown as { resultType: string; result: unknown };
   assert.equal(resultType, 'complete');
@@ -108,11 +134,12 @@ test('a call that takes long is answered with a task, and the task with what the
   assert.notEqual(answer.isError, true);
 });
 
-test('a task that is cancelled stays so; one that nobody made is an error', async () => {
-  const ask = asking(TASKS);
-  const { taskId } = (await ask('tools/call', SEARCH)) as { taskId: string };
+test('cancelling a task stops its work; a task that nobody made is an error', async () => {
+  const { ask, search, gate } = asking(TASKS);
+  const { taskId } = (await (await search()).answer) as { taskId: string };
+  assert.equal(gate.isStopped, false);
   assert.equal((await ask('tasks/cancel', { taskId }))['resultType'], 'complete');
-  letGo();
+  assert.equal(gate.isStopped, true);
   const { status, result } = await ask('tasks/get', { taskId });
   assert.deepEqual([status, result], ['cancelled', undefined]);
   const { error } = (await ask('tasks/get', { taskId: 'other' })) as { error: { code: number; message: string } };
@@ -121,9 +148,10 @@ test('a task that is cancelled stays so; one that nobody made is an error', asyn
 });
 
 test('a client that cannot come back waits for the answer, and may not ask for tasks', async () => {
-  const ask = asking({});
-  setTimeout(() => letGo(), 200);
-  const { content, taskId } = await ask('tools/call', SEARCH);
+  const { ask, search, gate } = asking({});
+  const { answer } = await search();
+  gate.open.resolve();
+  const { content, taskId } = await answer;
   assert.equal(taskId, undefined);
   assert.equal((content as unknown[]).length, 1);
   const { error } = (await ask('tasks/get', { taskId: 'any' })) as { error: { code: number } };

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
 import {
@@ -10,6 +9,9 @@ import {
 } from '@modelcontextprotocol/server';
 
 import { z } from 'zod';
+
+import type { Clock } from '../base/index.ts';
+import { systemClock, wait } from '../base/index.ts';
 
 /** The extension of the protocol by which a client comes back for the answer of a long call. */
 const TASKS = 'io.modelcontextprotocol/tasks';
@@ -26,9 +28,11 @@ const MOST_KEPT = 200;
 
 interface Task {
   readonly id: string;
-  readonly created: Date;
+  /** When it began, by the clock of durations. */
+  readonly begun: number;
+  readonly created: number;
   readonly stop: AbortController;
-  updated: Date;
+  updated: number;
   status: 'working' | 'completed' | 'cancelled';
   result?: CallToolResult;
 }
@@ -36,10 +40,10 @@ interface Task {
 /** Calls that continue after their requests were answered. They end with the process. */
 export class Tasks implements Disposable {
   readonly #tasks = new Map<string, Task>();
-  readonly #longMs: number;
+  readonly #clock: Clock;
 
-  constructor(longMs = LONG_MS) {
-    this.#longMs = longMs;
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
   }
 
   [Symbol.dispose](): void {
@@ -58,7 +62,7 @@ export class Tasks implements Disposable {
     request.addEventListener('abort', stopped, { once: true });
     const called = call(stop.signal);
     const waited = new AbortController();
-    const long = wait(this.#longMs, undefined, { signal: waited.signal, ref: false }).catch(() => undefined);
+    const long = wait(this.#clock, LONG_MS, waited.signal).catch(() => undefined);
     const soon = await Promise.race([called, long]);
     waited.abort();
     if (soon !== undefined) return soon;
@@ -66,11 +70,11 @@ export class Tasks implements Disposable {
     if (this.#tasks.size >= MOST_KEPT) return called;
     // The request ends here; the call does not.
     request.removeEventListener('abort', stopped);
-    const now = new Date();
-    const task: Task = { id: randomUUID(), created: now, updated: now, stop, status: 'working' };
+    const [now, begun] = [this.#clock.now(), this.#clock.monotonic()];
+    const task: Task = { id: randomUUID(), begun, created: now, updated: now, stop, status: 'working' };
     this.#tasks.set(task.id, task);
     void called.then((result) => {
-      if (task.status === 'working') Object.assign(task, { status: 'completed', result, updated: new Date() });
+      if (task.status === 'working') Object.assign(task, { status: 'completed', result, updated: this.#clock.now() });
     });
     return { ...described(task), resultType: 'task', content: [] };
   }
@@ -90,7 +94,7 @@ export class Tasks implements Disposable {
     );
     handle('tasks/cancel', (task) => {
       if (task.status === 'working') {
-        Object.assign(task, { status: 'cancelled', updated: new Date() });
+        Object.assign(task, { status: 'cancelled', updated: this.#clock.now() });
         task.stop.abort();
       }
       return {};
@@ -111,8 +115,8 @@ export class Tasks implements Disposable {
 
   /** Ends and forgets tasks that are too old. */
   #forget(): void {
-    for (const { id, created, stop } of this.#tasks.values())
-      if (Date.now() - created.getTime() > KEPT_MS) {
+    for (const { id, begun, stop } of this.#tasks.values())
+      if (this.#clock.monotonic() - begun > KEPT_MS) {
         stop.abort();
         this.#tasks.delete(id);
       }
@@ -123,8 +127,8 @@ function described({ id, status, created, updated }: Task): Record<string, unkno
   return {
     taskId: id,
     status,
-    createdAt: created.toISOString(),
-    lastUpdatedAt: updated.toISOString(),
+    createdAt: new Date(created).toISOString(),
+    lastUpdatedAt: new Date(updated).toISOString(),
     ttlMs: KEPT_MS,
     pollIntervalMs: POLL_MS,
   };

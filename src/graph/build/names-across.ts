@@ -23,6 +23,7 @@ export interface NamesAcross {
   merges(): Contribution | undefined;
 }
 
+/** Nodes that people have decided about are not merged. */
 export function namesAcross(decided: readonly DecidedNode[]): NamesAcross {
   const named = new Set<string>();
   /** The long forms that papers give a short form, with the number of papers. */

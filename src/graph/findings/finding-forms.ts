@@ -25,8 +25,11 @@ type Groups = Readonly<Record<string, string | undefined>>;
 const { verbs, more, less } = { verbs: words.verbs.en, more: words.more.en, less: words.less.en };
 /** "significantly", "also": words before a verb or an adjective that do not change what it says. */
 export const ADVERB = String.raw`(?:(?:\p{Ll}+ly(?: and)?|also|both|further|even|much|dose-dependently|thus|then) ){0,3}`;
+/** Forms of "to be" that state something. */
 export const BE = '(?:is|are|was|were)';
+/** "higher", "fewer": more or less of something. */
 export const DEGREE = alternatives([...more, ...less]);
+/** Verbs that state a relation, in all their forms. */
 export const VERBS = alternatives(Object.values(verbs).flat());
 
 /** Verbs of which the opposite is that nothing changed. */
