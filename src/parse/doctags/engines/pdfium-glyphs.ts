@@ -160,6 +160,8 @@ const FORCE_BOLD = 1 << 18;
 const BOLD =
   /bold|black|heavy|semibold|demi(?!lig)|-bd|medi(?!um|eval)|^cmb|^sfb|^ecb|^lmroman.*bold|[a-z]b(?:i|it)?$|bx\d|\.bi?$/i;
 const ITALIC_NAME = /ital|obli|slant|^cmti|^cmsl|^sfti|^ecti|-it\b|[a-z]-?bi$|\.b?i$/i;
+/** "MinionProIt": without regard to case it would be any word that ends so. */
+const ITALIC_END = /[a-z]It$/;
 const MONO = /mono|courier|typewriter|^cmtt|^sftt|^ectt|consol|menlo|inconsolata|^lmtt|fixed|code\b|-tt\b/i;
 /** The flag for small capitals is set in fonts that only have some. */
 const SMALL_CAPS = /smallcaps|^cmcsc|csc\d|-(?:regular)?sc\b|caps\d*(?:-|$)|sc\d+$/i;
@@ -182,7 +184,7 @@ export function describeFont(name: string, flags: number): Font {
   return {
     name,
     bold: BOLD.test(face) || (flags & FORCE_BOLD) !== 0,
-    italic: ITALIC_NAME.test(face) || (!math && (flags & ITALIC) !== 0),
+    italic: ITALIC_NAME.test(face) || ITALIC_END.test(face) || (!math && (flags & ITALIC) !== 0),
     monospaced: MONO.test(name) || (flags & FIXED_PITCH) !== 0,
     smallCaps: SMALL_CAPS.test(name),
     math,

@@ -22,6 +22,26 @@ ${TWO_COLUMNS}
   assert.ok(found.includes('title: Ducks on ponds in winter'), found.join('\n'));
 });
 
+test('a subtitle may be over one column only, and may name the kind of study', () => {
+  const page = drawnPage(`
+#Ducks on ponds in the long winter
+
+#Systematic review
+
+Anna Teal and Ben Coot
+
+Abstract
+${TWO_COLUMNS}
+`);
+  const [first] = page.glyphs;
+  assert.ok(first);
+  const glyphs = page.glyphs.map((glyph) =>
+    glyph.size === first.size && glyph.baseline > first.baseline ? { ...glyph, size: 0.8 * glyph.size } : glyph,
+  );
+  const found = draftsAfter('title', { ...page, glyphs });
+  assert.ok(found.includes('title: Ducks on ponds in the long winter Systematic review'), found.join('\n'));
+});
+
 test('large type between a title and a paragraph is a heading, not a subtitle', () => {
   const page = drawnPage(`#Ducks on ponds in winter\n\n#Results\n\n${TWO_COLUMNS}\n`);
   const [first] = page.glyphs;
@@ -235,4 +255,81 @@ test('a run-in heading ends before text in the same style', () => {
 where the others do not come to look for it in a row that nobody has ever counted.
 `);
   assert.ok(draftsAfter('run-ins', page).includes('heading: 2.1. Ducks.'), draftsAfter('run-ins', page).join('\n'));
+});
+
+const RUNNING = `
+«1 Introduction»
+
+ducks swim on every pond that is there and eat what they find below the water
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted as
+their number changes with every hour of a day and nobody stays for longer than
+it takes to count them all.
+`;
+
+test('a run-in heading may go on in the next line, fill its line, or have one word of its text behind it', () => {
+  const page = drawnPage(`
+${RUNNING}
+     «Weights of geese, ducks, ungrateful coots, grebes, mergansers and shelducks»
+«in winter.» They were weighed on each of the ponds in the second week and
+and look for weeds in the shallow water where others do not come to look for it.
+     «Numbers of ducks that were seen on each of the ponds in the first weeks.»
+Their number changes with every hour of a day and nobody stays for longer than
+it takes to count them all.
+     «Ducks that were seen on all of the ponds on each of the other days.» They
+come back with every hour of a day and nobody stays for longer than it takes to
+count them all.
+`);
+  assert.deepEqual(
+    draftsAfter('run-ins', page).filter((each) => each.startsWith('heading')),
+    [
+      'heading: 1 Introduction',
+      'heading: Weights of geese, ducks, ungrateful coots, grebes, mergansers and shelducks in winter.',
+      'heading: Numbers of ducks that were seen on each of the ponds in the first weeks.',
+      'heading: Ducks that were seen on all of the ponds on each of the other days.',
+    ],
+  );
+});
+
+test('bold words that begin paragraphs apart from each other are headings without a full stop', () => {
+  const text = `in the second week and look for weeds in the shallow water where others do
+not come to look for while geese walk about on the meadows in a row that nobody
+has ever counted.`;
+  const apart = `${RUNNING}\n\n«Weights» They were weighed ${text}\n\n\n«Eggs» They were counted ${text}\n\n\n«Feathers» They fell ${text}`;
+  const headings = (page: string): string[] =>
+    draftsAfter('run-ins', drawnPage(page)).filter((each) => each.startsWith('heading'));
+  assert.deepEqual(headings(apart), [
+    'heading: 1 Introduction',
+    'heading: Weights',
+    'heading: Eggs',
+    'heading: Feathers',
+  ]);
+  assert.deepEqual(headings(apart.replaceAll(/\n\n+(?=«[WEF])/gu, '\n')), ['heading: 1 Introduction']);
+});
+
+test('a full line in another font and size heads the text below it; in its font it goes on in small letters', () => {
+  const page = drawnPage(`
+${RUNNING}
+Numbers and weights of the ducks
+and geese on all the ponds together
+The ducks swim on every pond that is there and eat what they find below waters
+and look for weeds in the shallow water where others do not come to look for.
+`);
+  const places = [...new Set(page.glyphs.map(({ baseline }) => baseline))];
+  const [from = 0, to = 0] = places.slice(6, 8);
+  const glyphs = page.glyphs.map((glyph) =>
+    glyph.baseline === from || glyph.baseline === to
+      ? { ...glyph, size: 0.94 * glyph.size, font: { ...glyph.font, name: 'Sans' } }
+      : glyph,
+  );
+  const found = draftsAfter('paragraphs', { ...page, glyphs });
+  assert.ok(
+    found.includes('text: Numbers and weights of the ducks and geese on all the ponds together'),
+    found.join('\n'),
+  );
+});
+
+test('a heading may begin with the small letter of a name', () => {
+  const found = draftsAfter('headings', drawnPage(`${RUNNING}\n«mRNA of ducks»\n\n${RUNNING.split('»')[1]}`));
+  assert.ok(found.includes('heading: mRNA of ducks'), found.join('\n'));
 });

@@ -111,7 +111,12 @@ const PAGE_PASSES: readonly Pass[] = [
     const lines = pieces.flatMap((piece) => piece.lines.filter((line) => line.float === undefined));
     return {
       pieces,
-      setting: { size: body.size, pitches: linePitches(lines), indented: usesIndent(lines, body.size) },
+      setting: {
+        size: body.size,
+        font: body.font,
+        pitches: linePitches(lines),
+        indented: usesIndent(lines, body.size),
+      },
     };
   }),
 ];

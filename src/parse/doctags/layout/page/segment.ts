@@ -15,6 +15,8 @@ export interface Line extends Segment {
 /** How the running text of a document is set. */
 export interface Setting {
   readonly size: number;
+  /** The font of most of the text. */
+  readonly font: string;
   /** The distance of two lines by their size. */
   readonly pitches: ReadonlyMap<number, number>;
   /** Whether the first line of a paragraph is indented. */

@@ -17,6 +17,7 @@ import {
 import { hasLetter, hasLetterOrDigit } from '../text/script.ts';
 import type { Line } from '../page/segment.ts';
 import { linePart } from '../page/segment.ts';
+import { fitsMore } from './paragraph.ts';
 
 interface LevelCandidate {
   readonly draft: Draft;
@@ -209,6 +210,8 @@ interface RunIn {
   readonly style: string;
   /** It ends with a full stop or a wide space; a colon also ends labels. */
   readonly closed: boolean;
+  /** Nothing but its bold type ends it, and white space is above it. */
+  readonly spaced: boolean;
   readonly bold: boolean;
 }
 
@@ -226,28 +229,57 @@ export function splitRunInHeadings(drafts: readonly Draft[], margins: ReadonlySe
   const start = drafts.findIndex((draft) => draft.kind === 'heading');
   const found = new Map<Draft, RunIn>();
   for (const [index, draft] of drafts.entries()) {
-    const runIn = draft.kind === 'text' && index > start && !margins.has(draft.piece) ? runInOf(draft) : undefined;
+    if (draft.kind !== 'text' || index <= start || margins.has(draft.piece)) continue;
+    const runIn = runInOf(draft, isSpaced(draft, drafts[index - 1])) ?? wholeRunIn(draft, drafts[index + 1]);
     if (runIn) found.set(draft, runIn);
   }
   // "Additional file 1", "Additional file 2" are labels: what is counted are names.
   const names = new Map<string, Set<string>>();
-  for (const { style, closed, text } of found.values())
-    if (closed && !headingNumber(text))
+  for (const { style, closed, spaced, text } of found.values())
+    if ((closed || spaced) && !headingNumber(text))
       names.set(style, (names.get(style) ?? new Set()).add(text.replace(/[\p{N}\W]+/gu, '')));
   return drafts.flatMap((draft) => {
     const runIn = found.get(draft);
     if (!runIn || !isHeading(runIn, names)) return [draft];
-    return [draftOf('heading', [...runIn.head], draft.piece), draftOf('text', [...runIn.tail], draft.piece)];
+    const heading = draftOf('heading', [...runIn.head], draft.piece);
+    return runIn.tail.length > 0 ? [heading, draftOf('text', [...runIn.tail], draft.piece)] : [heading];
   });
 }
 
-function isHeading({ text, style, closed, bold }: RunIn, names: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+/** White space is above a draft, and it begins at the edge of its column. */
+function isSpaced(draft: Draft, before: Draft | undefined): boolean {
+  const [first] = draft.lines;
+  if (!first || first.left - first.column.left > 0.5 * first.size) return false;
+  return before?.piece !== draft.piece || first.top - before.box.bottom > 0.6 * first.size;
+}
+
+/** A run-in heading that fills its line, so that its text begins on the next one. */
+function wholeRunIn(draft: Draft, after: Draft | undefined): RunIn | undefined {
+  const last = draft.lines.at(-1);
+  const [next] = after?.lines ?? [];
+  const letter = draft.lines[0]?.glyphs.find(({ text }) => hasLetter(text));
+  const text = textOf(draft);
+  if (!last || !next || !letter || after?.kind !== 'text' || after.piece !== draft.piece) return undefined;
+  if (!text.endsWith('.') || !isNamed(text) || fitsMore(last, next)) return undefined;
+  if (!draft.lines.every(({ bold }) => bold > 0.9) || next.bold > 0.5) return undefined;
+  return { head: draft.lines, tail: [], text, style: styleOfRunIn(letter), closed: true, spaced: false, bold: true };
+}
+
+/** Bold run-in headings are alike in any font; others are known by their font. */
+function styleOfRunIn({ font, size }: Glyph): string {
+  return font.bold ? `bold ${Math.round(size)}` : `${font.name} ${font.italic}`;
+}
+
+function isHeading(
+  { text, style, closed, spaced, bold }: RunIn,
+  names: ReadonlyMap<string, ReadonlySet<string>>,
+): boolean {
   const number = headingNumber(text);
   const name = (number?.rest ?? text).replace(/(?<![\s.:])[\s.:]+$/u, '');
   if ((number?.depth ?? 0) > 1) return true;
   if (isBackMatter(name) && !/^abbreviations?$/iu.test(name)) return true;
-  if (!closed || number || THEOREM.test(text) || isLabel(text) || isKeywordsLabel(text)) return false;
-  return isCommonHeading(name) || (names.get(style)?.size ?? 0) >= (bold ? 2 : REPEATED);
+  if ((!closed && !spaced) || number || THEOREM.test(text) || isLabel(text) || isKeywordsLabel(text)) return false;
+  return isCommonHeading(name) || (names.get(style)?.size ?? 0) >= (bold && closed ? 2 : REPEATED);
 }
 
 /** "Additional file 1: …", "Figure S2.", "Note." */
@@ -255,7 +287,7 @@ function isLabel(text: string): boolean {
   return /^(?:additional|supplementa\w*|fig\w*|table|scheme|note|box|step|case|patient|question|s\d+)\b/iu.test(text);
 }
 
-function runInOf(draft: Draft): RunIn | undefined {
+function runInOf(draft: Draft, isApart: boolean): RunIn | undefined {
   const [first] = draft.lines;
   const style = first?.glyphs.find((glyph) => hasLetter(glyph.text))?.font;
   if (!first || !style) return undefined;
@@ -278,7 +310,7 @@ function runInOf(draft: Draft): RunIn | undefined {
     const rest = [...line.glyphs.slice(end + 1), ...(draft.lines[at + 1]?.glyphs ?? [])];
     const letters = rest.filter(({ text }) => hasLetter(text)).slice(0, 12);
     if (letters.filter(set).length > 0.6 * letters.length) return undefined;
-    return cutAt(draft, at, endOfName(line, end));
+    return cutAt(draft, at, endOfName(line, end), isApart);
   }
   return undefined;
 }
@@ -292,7 +324,7 @@ function goesOnAfter(line: Line, end: number, set: (glyph: Glyph) => boolean): n
   const glyph = glyphs[end];
   if (!before || !glyph || /[.:]/u.test(before.text) || glyph.left - before.right > 0.6 * line.size) return undefined;
   const on = glyphs.findIndex(
-    (each, index) => index > end && hasLetter(each.text) && set(each) && set(glyphs[index + 1] ?? each),
+    (each, index) => index > end && hasLetterOrDigit(each.text) && set(each) && set(glyphs[index + 1] ?? each),
   );
   return on < 0 || on - end > MAX_BRIDGE ? undefined : on;
 }
@@ -320,7 +352,7 @@ function sameFace(a: string, b: string): boolean {
   return a.slice(0, 6) === b.slice(0, 6) && !/Adv/u.test(a);
 }
 
-function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
+function cutAt(draft: Draft, at: number, end: number, isApart: boolean): RunIn | undefined {
   const line = draft.lines[at];
   const glyph = line?.glyphs[end];
   const before = line?.glyphs[end - 1];
@@ -340,15 +372,18 @@ function cutAt(draft: Draft, at: number, end: number): RunIn | undefined {
     before !== undefined && (/[\u2002\u2003]/u.test(before.text) || glyph.left - before.right > 0.6 * line.size);
   const letter = head[0]?.glyphs.find((each) => hasLetter(each.text)) ?? style;
   const isName = letter.font.bold && !body.font.bold && (isBackMatter(text) || isCommonHeading(text));
-  if (!/[.:]$/u.test(text) && !isWide && !isName) return undefined;
+  const closed = text.endsWith('.') || isWide;
+  const spaced = isApart && letter.font.bold && !body.font.bold && /\p{L}$/u.test(text);
+  if (!closed && !text.endsWith(':') && !isName && !spaced) return undefined;
   // Upright words in the face of the text that only look unlike it because the text continues in italics head nothing.
   if (!letter.font.bold && !letter.font.italic && !letter.font.smallCaps && body.font.italic) return undefined;
   return {
     head,
     tail,
     text,
-    style: `${letter.font.name} ${letter.font.bold} ${letter.font.italic}`,
-    closed: text.endsWith('.') || isWide,
+    style: styleOfRunIn(letter),
+    closed,
+    spaced,
     bold: letter.font.bold,
   };
 }

@@ -39,10 +39,13 @@ interface Candidate {
 }
 
 const MAX_LETTERS = 220;
-const MAX_LINES = 5;
+const MAX_LINES = 7;
 /** Names that head a statement or its proof, not a section. */
 export const THEOREM =
   /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
+
+/** A capital, a number or a quote; "mRNA" and "qRT-PCR" keep their small letter. */
+const BEGINS_NAME = /^(?:[\p{Lu}\p{N}"“(\p{Lo}]|\p{Ll}{1,2}\p{Lu})/u;
 
 type Look = NonNullable<ReturnType<typeof lookOf>>;
 
@@ -65,7 +68,7 @@ function lookOf(drafts: readonly Draft[], index: number, setting: HeadingSetting
   if (setting.margins.has(draft.piece) || hasPageNumber(last)) return undefined;
   const text = textOf(draft);
   if (/^[•◦‣▶]/u.test(text) || text.length > MAX_LETTERS || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return undefined;
-  if (!headingNumber(text) && !/^[\p{Lu}\p{N}"“(\p{Lo}]/u.test(text) && !listMarker(first)) return undefined;
+  if (!headingNumber(text) && !BEGINS_NAME.test(text) && !listMarker(first)) return undefined;
   const bold = draft.lines.every((line) => line.bold > 0.8);
   const italic = draft.lines.every((line) => line.italic > 0.8);
   const capitals = draft.lines.every((line) => isCapitals(line));

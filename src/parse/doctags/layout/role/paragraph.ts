@@ -200,9 +200,9 @@ function startsAnew(
   if (open.length === 1 && isChapter(previous.text) && previous.glyphs.length < 12 && isDisplay(line, setting))
     return gap > 3 * line.size;
   if (!listMarker(line) && gap < 1.4 * pitch && hangsUnder(first, line)) return false;
-  const inStyle = endsLike(previous, line);
+  const inStyle = endsLike(previous, line) || beginsLike(previous, line);
   if (Math.abs(line.size - previous.size) > 0.07 * Math.max(line.size, previous.size) && !inStyle) return true;
-  if (gap > slackFor(previous, line) * pitch) return true;
+  if (gap > SLACK * pitch && gap > slackFor(previous, line) * pitch) return true;
   // A word that is broken at the line's end continues; so does "COVID-19".
   if (/\p{L}[-\u2010]$/u.test(previous.text) && /^(?:\p{Ll}|\d{1,3}\b)/u.test(line.text)) return false;
   if (hasLeaders(previous.text)) return true;
@@ -218,7 +218,7 @@ function startsAnew(
   const marker = own && !countsOn(open, own) ? own : undefined;
   // "Research Article" above a title in the same type.
   if (open.length === 1 && isDisplay(previous, setting) && isArticleType(previous.text)) return true;
-  if (!inStyle && (styleChanges(previous, line) || (open.length === 1 && fontChanges(previous, line)))) return true;
+  if (!inStyle && (styleChanges(previous, line) || fontChanges(open, line))) return true;
   if (isDisplay(previous, setting) && isDisplay(line, setting))
     return (
       (marker !== undefined && listMarker(first) !== undefined) ||
@@ -240,7 +240,13 @@ function startsAnew(
     if (open.length === 1 && !fitsMore(previous, line) && (listMarker(previous) || !setting.indented)) return false;
     return true;
   }
-  return fitsMore(previous, line) && !isCentred(previous);
+  return fitsMore(previous, line) && !isCentred(previous) && !isBrokenName(previous, line, setting);
+}
+
+/** A heading may be broken before the line is full: it goes on in its own font, which is not that of the text. */
+function isBrokenName(previous: Line, line: Line, setting: Setting): boolean {
+  const { name } = line.font;
+  return name !== setting.font && name === previous.font.name && /^\p{Ll}/u.test(line.text) && !endsSentence(previous);
 }
 
 /** "Funding:" in bold before a statement in the type of the text. */
@@ -254,18 +260,22 @@ function pitchOf(line: Line, setting: Setting): number {
   return setting.pitches.get(Math.round(line.size * 2) / 2) ?? line.size * 1.2;
 }
 
+/** The distance between two lines of a paragraph, in usual distances. */
+const SLACK = 1.28;
+
+/** What that distance may be where something makes it larger. */
 function slackFor(previous: Line, line: Line): number {
   // A sentence that is not finished on a full line continues below, even where something tall pushes the lines apart.
   const unfinished = !/[.!?:;]["”’)\]]*$/u.test(previous.text) && !fitsMore(previous, line);
   const atEdge = line.left < line.column.left + 2 && line.bold < 0.9 && !isCapitals(line) && !headingNumber(line.text);
-  if (unfinished && atEdge && previous.bold < 0.9) return 1.7;
+  if (unfinished && atEdge && previous.bold < 0.9 && !areOfTwoFonts(previous, line)) return 1.7;
   if (
     isCentred(previous) &&
     isCentred(line) &&
     (previous.bold > 0.9 ? line.bold > 0.9 : isCapitals(previous) && isCapitals(line))
   )
     return 1.6;
-  return previous.math > 0.08 || line.math > 0.08 ? 1.5 : 1.28;
+  return previous.math > 0.08 || line.math > 0.08 ? 1.5 : SLACK;
 }
 
 /** A line set as headings are, entirely in one style, ends where that style ends. */
@@ -335,16 +345,18 @@ function sentenceGoesOn(line: Line): boolean {
   return !/[.!?:]["”’)\]]*\d*$/u.test(line.text);
 }
 
-/** The first line is set in one font and the second in another: a heading and its text. */
-function fontChanges(previous: Line, line: Line): boolean {
-  if (previous.font.name === line.font.name || line.font.math) return false;
-  return (
-    previous.glyphs.length > 5 &&
-    isOfOneFont(previous) &&
-    isOfOneFont(line) &&
-    !/[,;\u2010-]$/u.test(previous.text) &&
-    previous.right < line.column.right - line.size
-  );
+/** The lines so far are set in one font and the next in another: a heading and its text. */
+function fontChanges(open: readonly Line[], line: Line): boolean {
+  const previous = open.at(-1);
+  if (!previous || line.font.math || previous.glyphs.length <= 5 || /[,;\u2010-]$/u.test(previous.text)) return false;
+  // A full line in another font may be emphasised, but not in another size too.
+  const isResized = Math.abs(previous.size - line.size) > 0.03 * line.size;
+  if (!isResized && (open.length > 1 || previous.right >= line.column.right - line.size)) return false;
+  return areOfTwoFonts(previous, line) && open.every(({ font }) => font.name === previous.font.name);
+}
+
+function areOfTwoFonts(previous: Line, line: Line): boolean {
+  return previous.font.name !== line.font.name && isOfOneFont(previous) && isOfOneFont(line);
 }
 
 /** Set in one font, but for a sign or two. */
@@ -364,8 +376,26 @@ function endsLike(previous: Line, line: Line): boolean {
   if (!first || !last || !next || first.font === last.font || first.font === next.font) return false;
   const letters = previous.glyphs.filter(isLetter);
   // The last word may be emphasised.
-  const alike = letters.slice(-24).filter(({ font, size }) => font === next.font && Math.abs(size - next.size) < 0.3);
-  return alike.length > 4;
+  const isAlike = ({ font, size }: Glyph): boolean => font === next.font && Math.abs(size - next.size) < 0.3;
+  if (letters.slice(-24).filter(isAlike).length > 4) return true;
+  // One word of the text may be behind the heading's full stop.
+  const stop = previous.glyphs.findLastIndex(({ text }) => /[.:]/u.test(text));
+  const behind = stop < 0 ? [] : previous.glyphs.slice(stop + 1).filter(isLetter);
+  return behind.length > 0 && behind.length < letters.length && behind.every(isAlike);
+}
+
+/** A line that begins in the style in which the full line before it is set: the end of a run-in heading. */
+function beginsLike(previous: Line, line: Line): boolean {
+  const [first, second, ...more] = line.glyphs.filter(isLetter);
+  const last = previous.glyphs.findLast(isLetter);
+  if (!first || !second || !last || first.font !== last.font || second.font !== last.font) return false;
+  return (
+    previous.bold > 0.9 &&
+    Math.abs(first.size - last.size) < 0.3 &&
+    more.some(({ font }) => font !== last.font) &&
+    !endsSentence(previous) &&
+    !fitsMore(previous, line)
+  );
 }
 
 function isLetter({ text }: Glyph): boolean {

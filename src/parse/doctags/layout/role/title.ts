@@ -46,10 +46,10 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
     lines.push(...next.lines);
     end = index + 1;
   }
-  const subtitle = drafts[end];
-  if (subtitle && isSubtitle(subtitle, drafts[end + 1], title, bodySize)) {
-    lines.push(...subtitle.lines);
-    end += 1;
+  const subtitle = subtitleAt(drafts, end);
+  if (isSubtitle(subtitle, drafts[end + subtitle.length], lines, bodySize)) {
+    lines.push(...subtitle.flatMap((draft) => draft.lines));
+    end += subtitle.length;
   }
   const below = drafts.findIndex((draft, index) => index >= end && continues(draft, lines, bodySize));
   if (below !== -1) lines.push(...(drafts.splice(below, 1)[0]?.lines ?? []));
@@ -131,20 +131,44 @@ function titleCandidates(drafts: readonly Draft[], page: number, margins: Readon
   return front.filter((draft) => draft.kind === 'text' && isTitleLike(draft));
 }
 
+/** What may be a subtitle: a draft, and its last line where that is over one column only. */
+function subtitleAt(drafts: readonly Draft[], at: number): Draft[] {
+  const [draft, next] = drafts.slice(at, at + 2);
+  const [last, line] = [draft?.lines.at(-1), next?.lines[0]];
+  if (!draft || !last || draft.kind !== 'text') return [];
+  const isCut =
+    next?.kind === 'text' &&
+    next.piece !== draft.piece &&
+    line?.font === last.font &&
+    Math.abs(line.size - last.size) < 0.3 &&
+    follows(line, last);
+  return isCut ? [draft, next] : [draft];
+}
+
+function follows(line: Line, last: Line): boolean {
+  const step = line.baseline - last.baseline;
+  return line.page === last.page && step > 0 && step < 2 * last.size && line.left < last.right;
+}
+
 /** Large type between the title and the smaller names of the authors. */
-function isSubtitle(draft: Draft, next: Draft | undefined, title: Draft, bodySize: number): boolean {
-  const [first] = draft.lines;
-  const size = title.lines[0]?.size ?? 0;
+function isSubtitle(
+  drafts: readonly Draft[],
+  next: Draft | undefined,
+  title: readonly Line[],
+  bodySize: number,
+): boolean {
+  const lines = drafts.flatMap((draft) => draft.lines);
+  const [first] = lines;
+  const last = title.at(-1);
   const after = next?.lines[0]?.size ?? 0;
-  if (!first || draft.kind !== 'text' || draft.piece !== title.piece || draft.lines.length > 3) return false;
-  if (first.size < 1.25 * bodySize || first.size < 0.6 * size || after > 0.85 * first.size) return false;
-  const text = textOf(draft);
+  if (!first || !last || lines.length > 3 || !follows(first, last)) return false;
+  if (first.size < 1.25 * bodySize || first.size < 0.6 * last.size || after > 0.85 * first.size) return false;
+  const text = drafts.map((draft) => textOf(draft)).join(' ');
   // Right above a paragraph it is the first section.
   const isHeading = next !== undefined && /\p{Ll}\.$/u.test(textOf(next)) && text.split(/\s+/u).length <= 5;
   if (isHeading || isCommonHeading(headingNumber(text)?.rest ?? text)) return false;
   // Several raised marks point from names to their addresses.
-  if (draft.lines.flatMap(raisedMarks).length > 1) return false;
-  return first.baseline > title.box.bottom && !isArticleType(text) && namesInLine(text).length === 0;
+  return lines.flatMap(raisedMarks).length <= 1 && namesInLine(text).length === 0;
 }
 
 function isTitleLike(draft: Draft): boolean {
