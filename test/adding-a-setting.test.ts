@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Command } from 'commander';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { configurationPage } from '../scripts/reference/from-program.ts';
 import { environmentLayer } from '../src/config/index.ts';

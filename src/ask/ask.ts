@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import { AppError } from '../base/index.ts';
 import type { CitedHit, CitedWork, SearchRequest, SearchSession } from '../corpus/index.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import { fieldsOf, findQuote, missingNumber, parseJson } from '../base/index.ts';
 import type { CitedHit, SearchSession } from '../corpus/index.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import type { ReadPassage, TableRowText } from '../reader/index.ts';
 import { candidatesOf } from '../reader/index.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import { AppError, editDistance, errorInfo, parseYaml } from '../base/index.ts';
 import type { Environment } from './environment.ts';

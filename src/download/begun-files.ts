@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, FileLock, hasCode, renameFile, sha256, systemClock } from '../base/index.ts';

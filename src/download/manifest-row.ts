@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Work } from '../works/index.ts';
 import type { Reason } from './reasons.ts';

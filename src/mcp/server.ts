@@ -2,7 +2,7 @@ import type { CallToolResult, Resource, ToolAnnotations } from '@modelcontextpro
 import { createMcpHandler, McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, errorInfo, visibleText } from '../base/index.ts';

@@ -8,7 +8,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Clock } from '../base/index.ts';
 import { systemClock, wait } from '../base/index.ts';

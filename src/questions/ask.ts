@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { AnswerQuote as FoundQuote, AskEvent } from '../ask/index.ts';
 import { askCorpus, askSettings, checkClaim, checkSupport, dropReasonOf, openWriter } from '../ask/index.ts';

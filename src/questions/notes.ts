@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { AppError } from '../base/index.ts';
 import { note } from '../library/shapes/index.ts';

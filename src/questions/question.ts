@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { AppError, plural } from '../base/index.ts';
 import type { Corpus, LibraryWork, SearchEvent, SearchSession } from '../corpus/index.ts';

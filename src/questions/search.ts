@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { passage, passageFilter } from '../library/shapes/index.ts';
 import type { CitedHit } from '../corpus/index.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { readTable, savedTables } from '../table/index.ts';
 import { quotedRow } from '../ask/shapes/index.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { fields, work, workFilter } from '../library/shapes/index.ts';
 import { WORK_ORDERS } from '../corpus/index.ts';

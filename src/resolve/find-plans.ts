@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Work, ArxivId } from '../works/index.ts';
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { CitedWork } from '../works/index.ts';
 import { parseCrossrefRecord, validItems, yearOf } from '../works/index.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Routes } from '../../test/support/ask-resolver.ts';
 import { ask, shown, work } from '../../test/support/ask-resolver.ts';

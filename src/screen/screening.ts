@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, sha256, systemClock } from '../base/index.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import type { Clock } from '../base/index.ts';
 import { AppError, isAbort, loggedError, systemClock } from '../base/index.ts';

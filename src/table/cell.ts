@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import type { EdgeStatement, NodeStatement } from '../graph/index.ts';
 import type { cell, column, tableRow } from '../ask/shapes/index.ts';

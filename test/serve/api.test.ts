@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { CorpusServer } from '../../src/serve/index.ts';
 import { ask, openSmallServer, writeSmallRun } from './small-run.ts';

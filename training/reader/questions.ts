@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The written questions, one JSON object per line. */
 export const QUESTIONS = join(import.meta.dirname, 'questions.jsonl');

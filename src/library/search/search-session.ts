@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import { AppError, sha256 } from '../../base/index.ts';
 import type { DenseEngine } from '../../parse/index.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 // Schemas of requests and answers for HTTP, MCP and the page; `ask` imports only their types: zod loads slowly.
 // The page is built from this file too: import nothing here that a browser does not have.

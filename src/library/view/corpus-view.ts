@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import type { ManifestRow } from '../../download/index.ts';
 import type { Block, Box, Chunk, Page, PageText } from '../../parse/index.ts';

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import { AppError, foldCase, parseJson } from '../../base/index.ts';
 import { REASONS } from '../../download/index.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Work } from '../../works/index.ts';
 import { doiPath, lenient, maybe, normalizePmcid, objects, parseLicense, text, validItems } from '../../works/index.ts';

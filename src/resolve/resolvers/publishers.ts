@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { License, Work } from '../../works/index.ts';
 import {

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import {
   AppError,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { count, fields, number, text } from '../../library/shapes/index.ts';
 

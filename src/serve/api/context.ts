@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Clock } from '../../base/index.ts';
 import { KeyedLimiter } from '../../base/index.ts';

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';

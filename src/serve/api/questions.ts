@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { eventStream } from '../../corpus/index.ts';
 import type { Question } from '../../questions/index.ts';

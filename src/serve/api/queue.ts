@@ -1,7 +1,7 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Job, JobFilter } from '../../queue/index.ts';
 import { isoTime, JOB_STATES, jobJson } from '../../queue/index.ts';

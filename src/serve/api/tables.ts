@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { openWriter } from '../../ask/index.ts';
 import { columnsFrom, correctCell, estimateTable, fillTable, readTable, savedTables } from '../../table/index.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { AttemptRow, ManifestRow } from '../../download/index.ts';
 import type { ExportFormat, WorkFacet } from '../../corpus/index.ts';

@@ -1,5 +1,5 @@
 import findMyWay from 'find-my-way';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { problem } from '../api/shapes.ts';
 import type { RunWatch } from '../watch/run-watch.ts';

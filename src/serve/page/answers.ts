@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import type * as shapes from '../api/shapes.ts';
 import type { note, passage, work } from '../../library/shapes/index.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import type { Clock, Timer } from '../../base/index.ts';
 import { loggedError, wait } from '../../base/index.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import type { HostFigures } from '../../library/index.ts';
 import type { Clock } from '../../base/index.ts';

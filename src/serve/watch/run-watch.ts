@@ -1,6 +1,6 @@
 import { basename, isAbsolute, relative } from 'node:path';
 
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import type { Clock } from '../../base/index.ts';
 import type { CorpusView, KeptOpen } from '../../library/index.ts';

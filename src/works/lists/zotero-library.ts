@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { AppError } from '../../base/index.ts';
 import type { ZoteroAsking, ZoteroPlace } from './zotero.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { AppError } from '../../base/index.ts';
 import type { Credential, Headers, HttpRequest, Send } from '../../http/index.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { AppError, doiPath, normalizeDoi, parseJson, wordsIn } from '../../base/index.ts';
 import type { Credential, HttpResponse, Send } from '../../http/index.ts';

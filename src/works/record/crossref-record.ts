@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { AppError, meaningsOf, normalizeDoi } from '../../base/index.ts';
 import { NO_IDS, orcidIn } from '../ids.ts';
