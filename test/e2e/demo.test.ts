@@ -23,7 +23,7 @@ import { command } from './command.ts';
 const WORKS = 4;
 const HIT_AT_5 = 0.95;
 /** Asked of the corpus in its folder and in PostgreSQL. */
-const QUESTIONS = 12;
+const QUESTIONS = 4;
 
 interface DemoAccount {
   readonly works: { readonly listed: number; readonly downloaded: number };

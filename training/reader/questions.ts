@@ -19,14 +19,16 @@ const answered = z.strictObject({
   /** The question in the words of the paper, and in others. */
   question: text,
   otherWords: text,
+  /** Once more in others, as somebody types it; later lines have it. */
+  thirdWords: text.optional(),
   /** A sentence that the evidence supports, one that it does not, and what is wrong with that. */
   supported: text,
   unsupported: text,
   fault: text,
 });
 
-/** A question near to the paper's subject that the paper does not answer. */
-const absent = z.strictObject({ paper: text, absent: text });
+/** A question near to the paper's subject that the paper does not answer, and what looks most like an answer. */
+const absent = z.strictObject({ paper: text, absent: text, near: evidence.optional() });
 
 /** A column of a table over many papers; without evidence if the paper does not say it. */
 const column = z.strictObject({ paper: text, column: text, question: text, type: text, evidence });
