@@ -13,7 +13,7 @@ import { emptyRecord, NO_IDS, workFromIds } from '../works/index.ts';
 import { openCorpus } from './corpus.ts';
 
 import type { CorpusView, WorksRequest } from '../library/index.ts';
-import { outcomesOf } from '../library/index.ts';
+import { outcomesOf, prismaSvg } from '../library/index.ts';
 
 function putRecords(folder: string, from: number, to: number, more: object = {}): void {
   using records = Records.open(folder);
@@ -163,6 +163,31 @@ test('retrieved are only works that were sought: once works are included, files 
   }
   await view.refresh();
   assert.deepEqual(flow(), [2, 1, 1]);
+});
+
+test('a study is included once somebody has decided by its full text; texts that nobody read are counted as such', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'view-'));
+  putRecords(folder.path, 0, 3);
+  await putRows(folder.path, [0, 1, 2], true);
+  await using corpus = await openCorpus(folder.path);
+  using view = corpus.view();
+  const screen = (phase: 'title-abstract' | 'full-text', work: string, decision: 'include' | 'exclude'): void => {
+    using records = Records.open(folder.path);
+    const said = { by: 'ada', at: '', reason: 'no control group', note: null, criteria: 0, rank: null } as const;
+    records.screen([{ kind: 'screened', id: `${phase} ${work}`, work, phase, decision, ...said }]);
+  };
+  const texts = async (): Promise<object> => {
+    await view.refresh();
+    const { retrieved, assessed, not_assessed, excluded_by_full_text: excluded, included } = view.account().prisma;
+    return { retrieved, assessed, not_assessed, excluded, included };
+  };
+  for (const work of ['W0', 'W1', 'W2']) screen('title-abstract', work, 'include');
+  assert.deepEqual(await texts(), { retrieved: 3, assessed: 0, not_assessed: 3, excluded: 0, included: 0 });
+  assert.match(prismaSvg(view.account().prisma), /Reports not assessed for eligibility yet/);
+  screen('full-text', 'W0', 'include');
+  screen('full-text', 'W1', 'exclude');
+  assert.deepEqual(await texts(), { retrieved: 3, assessed: 2, not_assessed: 1, excluded: 1, included: 1 });
+  assert.match(prismaSvg(view.account().prisma), /no control group \(n = 1\)[^]*Reports not assessed \(n = 1\)/);
 });
 
 test('documents are read from the manifests of the stages, and failures are reported', async () => {

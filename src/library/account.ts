@@ -83,8 +83,12 @@ export interface Account {
     not_retrieved_by_reason: Record<string, number>;
     /** Works with a file or an assessed full text that title and abstract did not exclude. */
     retrieved: number;
+    /** Works that a person included or excluded by their full text. */
+    assessed: number;
+    not_assessed: number;
     excluded_by_full_text: number;
     excluded_by_full_text_reasons: Record<string, number>;
+    /** Included by full text. */
     included: number;
   };
   readonly deferred: number;
@@ -144,14 +148,14 @@ export function accountOf(store: CorpusStore, run?: string): Account {
   const labelled = screened.included + screened.excluded;
   // Before any screening all works are sought, afterwards only the included ones.
   const wanted = labelled > 0 ? `${IS_BEST} and label = 'included'` : IS_BEST;
-  const retrieved = count(`${wanted} and ${HAS_FILE}`);
   const notRetrieved = by(WHY_MISSING, `${wanted} and not ${HAS_FILE}`);
   // The full text of an assessed work is available, whether or not it was downloaded here.
-  for (const [reason, assessed] of Object.entries(byText.notTried))
-    notRetrieved[reason] = (notRetrieved[reason] ?? 0) - assessed;
+  for (const [reason, read] of Object.entries(byText.notTried))
+    notRetrieved[reason] = (notRetrieved[reason] ?? 0) - read;
   const excluded = screened.excluded - byText.excluded;
   const sought = (labelled > 0 ? labelled : records) - excluded;
-  const assessed = retrieved + byText.excluded + byText.includedWithoutFile;
+  const retrieved = count(`${wanted} and ${HAS_FILE}`) + byText.excluded + byText.includedWithoutFile;
+  const assessed = byText.included + byText.excluded;
   const counts = {
     ...works,
     downloaded_this_run: now,
@@ -200,13 +204,14 @@ export function accountOf(store: CorpusStore, run?: string): Account {
       not_screened: records - labelled,
       excluded,
       sought,
-      not_retrieved: sought - assessed,
+      not_retrieved: sought - retrieved,
       not_retrieved_by_reason: sorted(notRetrieved),
-      retrieved: assessed,
+      retrieved,
+      assessed,
+      not_assessed: retrieved - assessed,
       excluded_by_full_text: byText.excluded,
       excluded_by_full_text_reasons: byText.why,
-      // Once full texts are assessed, only works included by full text count.
-      included: byText.included + byText.excluded > 0 ? byText.included : labelled > 0 ? retrieved : 0,
+      included: byText.included,
     },
   };
 }
@@ -307,7 +312,7 @@ const [WIDTH, BOX, GAP, LINE] = [300, 330, 40, 18];
 
 /** A PRISMA 2020 flow diagram. */
 export function prismaSvg(counts: Account['prisma']): string {
-  const { screened, not_screened: unscreened, retrieved, excluded_by_full_text: excludedByText } = counts;
+  const { screened, not_screened: unscreened, assessed, not_assessed: unassessed } = counts;
   const n = (what: string, number: number): string => `${what} (n = ${number})`;
   const each = (numbers: Readonly<Record<string, number>>): string[] =>
     Object.entries(numbers).map(([what, number]) => n(what, number));
@@ -335,14 +340,16 @@ export function prismaSvg(counts: Account['prisma']): string {
       n('Reports not retrieved', counts.not_retrieved),
       ...each(counts.not_retrieved_by_reason),
     ],
-    excludedByText > 0
+    [n('Reports retrieved', counts.retrieved)],
+    assessed > 0
       ? [
-          n('Reports assessed for eligibility', retrieved),
-          `${n('Reports excluded', excludedByText)}:`,
+          n('Reports assessed for eligibility', assessed),
+          `${n('Reports excluded', counts.excluded_by_full_text)}${counts.excluded_by_full_text > 0 ? ':' : ''}`,
           ...each(counts.excluded_by_full_text_reasons),
+          ...(unassessed > 0 ? [n('Reports not assessed', unassessed)] : []),
         ]
-      : [n('Reports retrieved', retrieved)],
-    [screened > 0 ? n('Studies included', counts.included) : 'Studies not screened yet'],
+      : ['Reports not assessed for eligibility yet'],
+    ...(assessed > 0 ? [[n('Studies included', counts.included)]] : []),
   ];
   let y = 10;
   const parts: string[] = [];

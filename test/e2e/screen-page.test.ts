@@ -159,7 +159,7 @@ async function wholeReview(
   // The page shows the same counts.
   await ada.click('text=Flow diagram');
   const steps = (await ada.textContent('.flow-steps')) ?? (await ada.locator('.flow-steps').innerText());
-  assert.match(steps, new RegExp(`${included} Full texts sought[^]*${included - 1} Full texts included`));
+  assert.match(steps, new RegExp(`${included} Full texts sought[^]*${included - 1} Studies included`));
 }
 
 test('a whole review in a browser: ranked, sampled, full texts, flow diagram', async (context) => {

@@ -168,7 +168,7 @@ test('run downloads only what screening included', async () => {
   await run('run', '--out', 'runs/review', '--input', 'list.ris', '--works', 'included', '--sim', admin.url, '--mailto', 'a@b.example'); // prettier-ignore
   assert.deepEqual(tried(), wanted);
   const flow = JSON.parse(await run('export', 'runs/review', '--format', 'prisma')) as Record<string, number>;
-  assert.deepEqual([flow['identified'], flow['screened'], flow['not_screened'], flow['sought'], flow['retrieved'], flow['included']], [5, 3, 2, 2, 2, 2]); // prettier-ignore
+  assert.deepEqual([flow['identified'], flow['screened'], flow['not_screened'], flow['sought'], flow['retrieved'], flow['not_assessed'], flow['included']], [5, 3, 2, 2, 2, 2, 0]); // prettier-ignore
   assert.equal((await run('export', 'runs/review', '--format', 'bibtex', '--works', 'included')).match(/^@/gm)?.length, 2); // prettier-ignore
 });
 

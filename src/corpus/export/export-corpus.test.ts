@@ -126,6 +126,8 @@ test('a run is exported in every format with links, licences and consistent coun
     not_retrieved: 1,
     not_retrieved_by_reason: { 'no-plan': 1 },
     retrieved: 2,
+    assessed: 0,
+    not_assessed: 2,
     excluded_by_full_text: 0,
     excluded_by_full_text_reasons: {},
     included: 0,

@@ -296,6 +296,8 @@ export const account = z.object({
         'sought',
         'not_retrieved',
         'retrieved',
+        'assessed',
+        'not_assessed',
       ),
       ...fields(count, 'excluded_by_full_text', 'included'),
       excluded_by_full_text_reasons: counts,

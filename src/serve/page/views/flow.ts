@@ -25,8 +25,8 @@ function flow(prisma: Account['prisma']): View {
     ...(prisma.unidentified > 0 ? [['Records to screen', prisma.records, [`${number(prisma.unidentified)} of them known by title, authors and year only`]] as const] : []),
     prisma.screened === 0 ? ['Records, not screened yet', prisma.not_screened, []] : ['Records screened', prisma.screened, [`${number(prisma.excluded)} excluded`, ...(prisma.not_screened > 0 ? [`${number(prisma.not_screened)} not screened`] : [])]],
     ['Full texts sought', prisma.sought, [`${number(prisma.not_retrieved)} not retrieved`]],
-    ...(prisma.excluded_by_full_text > 0 ? [['Full texts assessed', prisma.retrieved, [`${number(prisma.excluded_by_full_text)} excluded`, ...Object.entries(prisma.excluded_by_full_text_reasons).map(([why, works]) => `${why}: ${number(works)}`)]] as const] : []),
-    ['Full texts included', prisma.included, []],
+    ['Full texts retrieved', prisma.retrieved, []],
+    ...(prisma.assessed === 0 ? [['Full texts, not assessed yet', prisma.not_assessed, []] as const] : [['Full texts assessed', prisma.assessed, [`${number(prisma.excluded_by_full_text)} excluded`, ...Object.entries(prisma.excluded_by_full_text_reasons).map(([why, works]) => `${why}: ${number(works)}`), ...(prisma.not_assessed > 0 ? [`${number(prisma.not_assessed)} not assessed`] : [])]] as const, ['Studies included', prisma.included, []] as const]),
   ]; // prettier-ignore
   return html`<ol class="flow-steps">
     ${steps.map(
