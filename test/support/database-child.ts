@@ -11,7 +11,7 @@ import type { SearchSession } from '../../src/library/index.ts';
 import { FleetIndex, openStored } from '../../src/run/index.ts';
 import { openCorpusServer } from '../../src/run/queue/open-queue.ts';
 import type { StormPlace } from './database-storm.ts';
-import { PASSAGES, stormConfig, stormSettings } from './database-storm.ts';
+import { JOINED, PASSAGES, stormConfig, stormSettings } from './database-storm.ts';
 
 const [kind = '', given = ''] = process.argv.slice(2);
 const place = JSON.parse(given) as StormPlace;
@@ -24,7 +24,7 @@ async function ingest(): Promise<void> {
   const config = stormConfig(place);
   const { files } = await openStored(config, runtime);
   const connection = await openCorpusServer(config, runtime);
-  const index = await FleetIndex.open({ connection, files, config, warn: () => undefined });
+  const index = await FleetIndex.open({ connection, files, config, warn: () => undefined, joined: JOINED });
   const tokenizer = await openTokenizer('cl100k');
   const limits = { maxTokens: 64, minTokens: 1, overlapTokens: 0 };
   for (;;) {

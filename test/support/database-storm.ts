@@ -14,12 +14,16 @@ import { Records } from '../../src/database/index.ts';
 import { corpusLayer, FleetIndex, fleetLayer, openStored } from '../../src/run/index.ts';
 import { openCorpusServer } from '../../src/run/queue/open-queue.ts';
 import { emptyRecord } from '../../src/works/index.ts';
+import { openPostgres } from '../../src/queue/kept/index.ts';
 import { startPostgres } from '../postgres.ts';
 import { seededRandom } from '../fixtures/random-document.ts';
 import { copyCorpus } from '../../src/corpus/copy-corpus.ts';
+import { findWordFaults } from './joined-words.ts';
 
 /** Passages of every document. */
 export const PASSAGES = 6;
+/** So few documents make a segment of words that many are made and made again. */
+export const JOINED = 3;
 const CHILDREN = ['ingest', 'ingest', 'ask', 'ask'] as const;
 const SCHEMA = 'storm';
 /** The time between two kills. */
@@ -127,7 +131,10 @@ export async function databaseStorm(storm: DatabaseStorm): Promise<DatabaseStorm
     const lost = notes.filter((id) => !known.has(id));
     if (lost.length > 0) faults.push(`${lost.length} of ${notes.length} acknowledged notes are lost`);
   }
-  const [grown, built] = [await refreshed(place('last'), false), await refreshed(place('last'), true)];
+  const grown = await refreshed(place('last'), false);
+  faults.push(...(await wordFaults(server.url)));
+  const built = await refreshed(place('last'), true);
+  faults.push(...(await wordFaults(server.url)));
   if (grown !== built) faults.push('the index that grew has other rows than the one that was built anew');
   const refused = Object.fromEntries(
     [...Map.groupBy(said('refused'), (line) => line)].map(([line, all]) => [line.slice('refused '.length), all.length]),
@@ -168,9 +175,22 @@ async function refreshed(place: StormPlace, anew: boolean): Promise<string> {
   const runtime = { clock: systemClock, log: () => undefined };
   await using storage = await openStored(config, runtime);
   await using connection = await openCorpusServer(config, runtime);
-  const index = await FleetIndex.open({ connection, files: storage.files, config, warn: () => undefined, anew });
+  const index = await FleetIndex.open({
+    connection,
+    files: storage.files,
+    config,
+    warn: () => undefined,
+    anew,
+    joined: JOINED,
+  });
   await index.refresh(() => undefined, new AbortController().signal);
   return await indexRows(place.url);
+}
+
+/** What the joined words say otherwise than the documents that they are of. */
+async function wordFaults(url: string): Promise<string[]> {
+  await using connection = await openPostgres(url, { schema: SCHEMA, maxConnections: 1 });
+  return await connection.transaction((run) => findWordFaults(run));
 }
 
 /** All rows of the index that is searched, by the names of documents instead of their numbers. */
@@ -184,9 +204,8 @@ async function indexRows(url: string): Promise<string> {
     );
     const number = rows[0]?.generation ?? 0;
     const parts = [
-      `SELECT id, stamp, text_hash, is_copy, words, lengths, encode(facets, 'hex') AS facets FROM search_documents_${number} ORDER BY id`,
+      `SELECT id, stamp, text_hash, is_copy, words, lengths, encode(facets, 'hex') AS facets, terms FROM search_documents_${number} ORDER BY id`,
       `SELECT id, place, facet, content FROM search_passages_${number} LEFT JOIN search_documents_${number} ON number = document ORDER BY id, place, content`,
-      `SELECT term, id, postings FROM search_postings_${number} LEFT JOIN search_documents_${number} ON number = document ORDER BY term, id`,
       `SELECT sum(documents) AS documents, sum(passages) AS passages, sum(words) AS words FROM search_totals_${number}`,
     ];
     const found: unknown[] = [];

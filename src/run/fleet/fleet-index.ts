@@ -40,8 +40,11 @@ export class FleetIndex {
     readonly warn: (message: string) => void;
     /** Whether it is built beside the one that is searched, and replaces it when it is complete. */
     readonly anew?: boolean;
+    /** How many documents make a segment of words. */
+    readonly joined?: number;
   }): Promise<FleetIndex> {
-    const index = await PostgresIndex.open(parts.connection, { anew: parts.anew ?? false });
+    const { connection, anew = false, joined } = parts;
+    const index = await PostgresIndex.open(connection, { anew, ...(joined !== undefined && { joined }) });
     if (!index.hasVectors) parts.warn(NO_VECTORS);
     return new FleetIndex(index, parts);
   }

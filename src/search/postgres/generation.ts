@@ -7,7 +7,7 @@ import type { IndexDense } from '../segment/write-segment.ts';
 import { INDEX_VERSION } from '../segment/segment-file.ts';
 
 /** How the tables are made; an index of another version is built again. */
-const VERSION = `${INDEX_VERSION}, tables/2`;
+const VERSION = `${INDEX_VERSION}, tables/3`;
 
 /** One index, with tables of its own. */
 export interface Generation {
@@ -25,6 +25,15 @@ const LEAST_VECTOR = [0, 8] as const;
 const LOCK = 0x646f6374;
 /** With fewer vectors comparing all of them is fast enough, and nothing is missed. */
 const NEAR_FROM = 20_000;
+
+/**
+ * A graph of vectors that is not built in memory takes many times as long: a vector in half precision and its neighbours,
+ * as measured with a million. Parallel workers share this much at once, so it must not be more than is needed.
+ */
+const HALF_BYTES = 2;
+const NEIGHBOUR_BYTES = 1_500;
+/** For more, `maintenance_work_mem` of the server counts. */
+const MOST_GRAPH_BYTES = 8 * 2 ** 30;
 
 /** A text of `sql/search/postgres` with its places filled in. */
 function readSql(name: string, places: Readonly<Record<string, string>> = {}): string {
@@ -129,7 +138,7 @@ export async function switchTo(connection: PostgresConnection, generation: Gener
 }
 
 async function dropTables(run: RunStatement, generation: number): Promise<void> {
-  for (const table of ['documents', 'passages', 'postings', 'totals'])
+  for (const table of ['documents', 'passages', 'segments', 'words', 'removed', 'totals'])
     await run(`DROP TABLE search_${table}_${generation}`);
 }
 
@@ -144,13 +153,18 @@ export async function tendGeneration(
     `SELECT sum(embedded)::bigint AS embedded FROM search_totals_${number}`,
     {},
   );
-  if (vector !== undefined && dense && (totals?.embedded ?? 0) >= NEAR_FROM)
+  const embedded = totals?.embedded ?? 0;
+  if (vector !== undefined && dense && embedded >= NEAR_FROM)
     await connection.transaction(async (run) => {
-      // The graph of a million vectors is built in memory or takes many times as long.
-      await run(`SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '1GB'`);
+      await run('SET LOCAL statement_timeout = 0');
+      await run(
+        `SELECT set_config('maintenance_work_mem', greatest(
+           pg_size_bytes(current_setting('maintenance_work_mem')), least(:bytes::bigint, :most::bigint)) / 1024 || 'kB', true)`,
+        { bytes: embedded * (dense.dimensions * HALF_BYTES + NEIGHBOUR_BYTES), most: MOST_GRAPH_BYTES },
+      );
       const places = { g: String(number), d: String(dense.dimensions), schema: vector, halfvec: `${vector}halfvec` };
       await run(readSql('near.sql', places));
     });
-  for (const table of ['documents', 'passages', 'postings'])
+  for (const table of ['documents', 'passages', 'words'])
     await connection.transaction((run) => run(`ANALYZE search_${table}_${number}`));
 }

@@ -8,6 +8,7 @@ import type { IndexDense, IndexedDocument } from '../segment/write-segment.ts';
 import { facetOf } from '../segment/write-segment.ts';
 import type { Generation, VectorSchema } from './generation.ts';
 import { openGeneration, prepareIndex, switchTo, tendGeneration } from './generation.ts';
+import { JOINED_DOCUMENTS, joinWords } from './join-words.ts';
 
 /** Rows of totals: writers of different documents seldom wait for each other. */
 const SLOTS = 16;
@@ -17,17 +18,29 @@ export class PostgresIndex {
   readonly #connection: PostgresConnection;
   readonly #vector: VectorSchema | undefined;
   readonly #anew: boolean;
+  readonly #joined: number;
   readonly #generations = new Map<string, Promise<Generation>>();
 
-  private constructor(connection: PostgresConnection, vector: VectorSchema | undefined, anew: boolean) {
+  private constructor(
+    connection: PostgresConnection,
+    vector: VectorSchema | undefined,
+    { anew, joined }: { readonly anew: boolean; readonly joined: number },
+  ) {
     this.#connection = connection;
     this.#vector = vector;
     this.#anew = anew;
+    this.#joined = joined;
   }
 
-  /** The connection stays the caller's. `anew` writes an index beside the one that is searched, until it is complete. */
-  static async open(connection: PostgresConnection, { anew = false } = {}): Promise<PostgresIndex> {
-    return new PostgresIndex(connection, await prepareIndex(connection), anew);
+  /**
+   * The connection stays the caller's. `anew` writes an index beside the one that is searched, until it is complete;
+   * `joined` is how many documents make a segment of words.
+   */
+  static async open(
+    connection: PostgresConnection,
+    { anew = false, joined = JOINED_DOCUMENTS } = {},
+  ): Promise<PostgresIndex> {
+    return new PostgresIndex(connection, await prepareIndex(connection), { anew, joined });
   }
 
   /** Whether the server can hold vectors. */
@@ -42,7 +55,9 @@ export class PostgresIndex {
   async put(document: IndexedDocument, dense: IndexDense | null): Promise<boolean> {
     const generation = await this.#generationOf(dense);
     const rows = await rowsOf(document, generation.dense);
-    return await this.#connection.transaction((run) => replace(run, generation.number, document, rows));
+    const isNew = await this.#connection.transaction((run) => replace(run, generation.number, document, rows));
+    if (isNew) await joinWords(this.#connection, generation.number, { joined: this.#joined });
+    return isNew;
   }
 
   /** Removes documents from the generation of a model. */
@@ -50,6 +65,7 @@ export class PostgresIndex {
     const { number } = await this.#generationOf(dense);
     for (const id of documents)
       await this.#connection.transaction((run) => replace(run, number, { id, stamp: '', passages: [] }, undefined));
+    await joinWords(this.#connection, number, { joined: this.#joined });
   }
 
   /** The stamps of the documents in the generation of a model. */
@@ -66,6 +82,8 @@ export class PostgresIndex {
   /** Searches the generation of a model from now on: it has all documents. Others are dropped. */
   async complete(dense: IndexDense | null): Promise<void> {
     const generation = await this.#generationOf(dense);
+    const options = { joined: this.#joined, waits: true };
+    while (await joinWords(this.#connection, generation.number, options));
     await tendGeneration(this.#connection, generation, this.#vector);
     await switchTo(this.#connection, generation);
     this.#generations.clear();
@@ -92,8 +110,8 @@ interface DocumentRows {
   /** Of each passage, as the server writes vectors; null without one. */
   readonly embeddings: readonly (string | null)[];
   readonly vectors: readonly number[];
-  /** Each term, and the passages that have it. */
-  readonly postings: ReadonlyMap<string, readonly number[]>;
+  /** JSON of each term, and the passages that have it. */
+  readonly terms: string;
 }
 
 async function rowsOf({ passages }: IndexedDocument, dense: IndexDense | null): Promise<DocumentRows> {
@@ -126,7 +144,7 @@ async function rowsOf({ passages }: IndexedDocument, dense: IndexDense | null): 
     lengths,
     embeddings,
     vectors: isEmbedded ? [...sum] : [],
-    postings,
+    terms: JSON.stringify(Object.fromEntries(postings)),
   };
 }
 
@@ -149,7 +167,6 @@ async function replace(
 ): Promise<boolean> {
   const documents = `search_documents_${generation}`;
   const passages = `search_passages_${generation}`;
-  const postings = `search_postings_${generation}`;
   // Two writers of one document take turns, and so do writers of documents with the same text.
   await lock(run, [`${generation} document ${id}`]);
   const [known] = await run<KnownRow>(
@@ -162,18 +179,22 @@ async function replace(
   const hashes = [known?.text_hash ?? '', rows?.textHash ?? ''].filter((hash) => hash !== '');
   await lock(run, hashes.map((hash) => `${generation} text ${hash}`).sort());
   if (known) {
-    await run(`DELETE FROM ${documents} WHERE number = :it`, { it: known.number });
+    // Another process may have put it into a segment meanwhile: the deleted row says so.
+    await run(
+      `WITH gone AS (DELETE FROM ${documents} WHERE number = :it RETURNING number, segment, terms)
+       INSERT INTO search_removed_${generation} SELECT * FROM gone WHERE segment IS NOT NULL`,
+      { it: known.number },
+    );
     await run(`DELETE FROM ${passages} WHERE document = :it`, { it: known.number });
-    await run(`DELETE FROM ${postings} WHERE document = :it`, { it: known.number });
   }
   const words = rows?.lengths.reduce((sum, each) => sum + each, 0) ?? 0;
   if (rows) {
-    const { textHash, contents, facets, lengths, embeddings, vectors } = rows;
+    const { textHash, contents, facets, lengths, embeddings, vectors, terms } = rows;
     const [added] = await run<{ number: number }>(
-      `INSERT INTO ${documents} (id, stamp, text_hash, is_copy, words, lengths, facets, vectors)
-       VALUES (:id, :stamp, :hash, false, :words, :lengths::int[], decode(:facets, 'hex'), :vectors::float8[])
+      `INSERT INTO ${documents} (id, stamp, text_hash, is_copy, words, lengths, facets, vectors, terms)
+       VALUES (:id, :stamp, :hash, false, :words, :lengths::int[], :facets, :vectors::float8[], :terms)
        RETURNING number`,
-      { id, stamp, hash: textHash, words, lengths, facets: Buffer.from(facets).toString('hex'), vectors },
+      { id, stamp, hash: textHash, words, lengths, facets: Buffer.from(facets), vectors, terms },
     );
     const number = added?.number;
     const isDense = embeddings.some((each) => each !== null);
@@ -183,15 +204,6 @@ async function replace(
        FROM (SELECT * FROM unnest(:facets::smallint[], :contents::text[], ${isDense ? await vectorsType(run, passages) : 'NULL::text[]'})
          WITH ORDINALITY AS given(facet, content, embedding, place)) AS given`,
       { number, facets, contents, ...(isDense && { embeddings }) },
-    );
-    await run(
-      `INSERT INTO ${postings} (term, document, postings)
-       SELECT term, :number::int, postings::int[] FROM unnest(:terms::text[], :postings::text[]) AS given(term, postings)`,
-      {
-        number,
-        terms: [...rows.postings.keys()],
-        postings: Array.from(rows.postings.values(), (places) => `{${places.join(',')}}`),
-      },
     );
   }
   await run(

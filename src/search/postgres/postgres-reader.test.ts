@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 
 import { startPostgres } from '../../../test/postgres.ts';
+import { seededRandom } from '../../../test/fixtures/random-document.ts';
+import { findWordFaults } from '../../../test/support/joined-words.ts';
 import { startPglite } from '../../../test/support/pglite-server.ts';
 import type { IndexUnderTest } from '../../../test/support/search-index-suite.ts';
 import { describeSearchIndex, engineOf, MODEL, passage } from '../../../test/support/search-index-suite.ts';
@@ -19,6 +21,8 @@ interface Opened extends IndexUnderTest {
   readonly writer: PostgresIndex;
   readonly schema: string;
   put(passages: readonly IndexedPassage[], dense?: IndexDense | null): Promise<boolean>;
+  /** What the joined words say otherwise than the documents. */
+  faults(): Promise<string[]>;
   /** Makes the index one of another version of the program. */
   downgrade(): Promise<void>;
   /** Loses words of all documents, which nothing but a new index mends. */
@@ -28,11 +32,11 @@ interface Opened extends IndexUnderTest {
 }
 
 /** A schema of its own, through a pooler in transaction mode. */
-async function openSchema(url: string, given?: string): Promise<Opened> {
+async function openSchema(url: string, given?: string, joined?: number): Promise<Opened> {
   schemas += 1;
   const schema = given ?? `search_${process.pid}_${schemas}`;
   const connection = await openPostgres(url, { schema, pooler: true, maxConnections: 2 });
-  const writer = await PostgresIndex.open(connection);
+  const writer = await PostgresIndex.open(connection, joined === undefined ? {} : { joined });
   const put: Opened['put'] = async (passages, dense = null) => {
     const id = passages[0]?.document ?? '';
     return await writer.put({ id, stamp: JSON.stringify(passages.map(({ text }) => text)), passages }, dense);
@@ -41,9 +45,10 @@ async function openSchema(url: string, given?: string): Promise<Opened> {
     writer,
     schema,
     put,
+    faults: () => connection.transaction((run) => findWordFaults(run)),
     downgrade: async () =>
       void (await connection.run('downgrade', `UPDATE search_generations SET version = 'old'`, {})),
-    damage: async () => void (await connection.run('damage', 'DELETE FROM search_postings_1', {})),
+    damage: async () => void (await connection.run('damage', `UPDATE search_documents_1 SET terms = '{}'`, {})),
     async putAnew(passages, then) {
       const anew = await PostgresIndex.open(connection, { anew: true });
       const stamp = JSON.stringify(passages.map(({ text }) => text));
@@ -64,6 +69,7 @@ async function openSchema(url: string, given?: string): Promise<Opened> {
 }
 
 describeSearchIndex('PostgreSQL', () => openSchema(withVectors.url));
+describeSearchIndex('PostgreSQL, words of some documents joined', () => openSchema(withVectors.url, undefined, 3));
 
 const plain = await startPostgres();
 after(() => plain[Symbol.asyncDispose]());
@@ -97,6 +103,59 @@ test('a document that is put again changes nothing; a changed or removed one lea
   const scores = async (from: typeof index): Promise<unknown> =>
     (await from.search('desert sand', { mode: 'lexical', top: 9 })).map(({ score, fit }) => [score, fit]);
   assert.deepEqual(await scores(index), await scores(built), 'increments equal a rebuild');
+});
+
+test('documents that come, change and go while words are joined leave what an index of the rest has', async () => {
+  await using under = await openSchema(plain.url, undefined, 3);
+  const random = seededRandom(7);
+  const texts = ['whale song', 'deep sea whale', 'desert sand', 'whale whale whale', 'a sea of sand'];
+  const some = (): string => texts[Math.floor(random() * texts.length)] ?? '';
+  const there = new Map<string, IndexedPassage[]>();
+  const check = async (): Promise<void> => {
+    assert.deepEqual(await under.faults(), []);
+    await using alone = await openSchema(plain.url);
+    await alone.build([...there.values()].flat());
+    await using index = await under.open();
+    await using built = await alone.open();
+    for (const query of ['whale', 'deep sand', 'song of the sea']) {
+      const hits = async (from: typeof index): Promise<unknown[]> =>
+        (await from.search(query, { mode: 'lexical', top: 50 }))
+          .map(({ score, fit, passage: { id } }) => `${score} ${fit} ${id}`)
+          .sort();
+      assert.deepEqual(await hits(index), await hits(built), query);
+    }
+  };
+  for (let step = 1; step <= 120; step += 1) {
+    const number = Math.floor(random() * 20);
+    const document = `d${number}`;
+    if (random() < 0.3) {
+      await under.writer.remove([document], null);
+      there.delete(document);
+    } else {
+      const own = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, at) => ({
+        ...passage(`${number}-${at}`, `${some()} ${number} ${at}`),
+        document,
+      }));
+      await under.put(own);
+      there.set(document, own);
+    }
+    if (step % 40 === 0) await check();
+  }
+  await under.writer.complete(null);
+  await check();
+});
+
+test('a question sees what was joined after the one before', async () => {
+  await using under = await openSchema(plain.url, undefined, 2);
+  await under.build([passage(1, 'whale')]);
+  await using index = await under.open();
+  const found = async (): Promise<string[]> =>
+    (await index.search('whale', { mode: 'lexical', top: 9 })).map((hit) => hit.passage.id).sort();
+  assert.deepEqual(await found(), ['1']);
+  await under.put([passage(2, 'another whale')]);
+  assert.deepEqual(await found(), ['1', '2']);
+  await under.writer.remove(['d1'], null);
+  assert.deepEqual(await found(), ['2']);
 });
 
 test('machines that put the same documents at once leave each one once', async () => {

@@ -1,6 +1,5 @@
 import { AppError, errorInfo } from '../../base/index.ts';
 import type { DenseEngine } from '../../parse/index.ts';
-import { BM25 } from '../../parse/index.ts';
 import type { PostgresConnection, RunStatement } from '../../queue/kept/index.ts';
 import type {
   Candidate,
@@ -14,10 +13,11 @@ import { filterKey } from '../index-reader.ts';
 import type { Passage } from '../passage.ts';
 import { checkModel, SearchIndex } from '../search-index.ts';
 import { isAside } from '../section.ts';
-import { MOST_REPEATS } from '../segment/lexical.ts';
 import { hasVector, readFacet } from '../segment/write-segment.ts';
 import type { Generation, VectorSchema } from './generation.ts';
 import { currentGeneration, prepareIndex } from './generation.ts';
+import type { JoinedParts } from './joined-words.ts';
+import { JoinedWords, NO_PARTS, readParts } from './joined-words.ts';
 
 /** Places of a snapshot: the number of a document, times this, plus that of its passage. */
 const PLACES = 2 ** 20;
@@ -73,6 +73,11 @@ async function manifestOf(connection: PostgresConnection, { number, dense }: Gen
 interface Chosen {
   readonly isOnly: boolean;
   readonly documents: readonly number[];
+  readonly set: ReadonlySet<number>;
+}
+
+function chosenOf(isOnly: boolean, documents: readonly number[]): Chosen {
+  return { isOnly, documents, set: new Set(documents) };
 }
 
 /** The documents of an index, as they were after so many changes. */
@@ -97,6 +102,7 @@ class PostgresReader implements IndexReader {
   readonly #connection: PostgresConnection;
   readonly #vector: VectorSchema | undefined;
   #centroid: { readonly at: string; readonly mean: Float32Array } = { at: '', mean: new Float32Array() };
+  #parts: JoinedParts = NO_PARTS;
   #documents: KnownDocuments = { at: '', all: [], chosen: new Map() };
 
   private constructor(connection: PostgresConnection, manifest: IndexManifest, vector: VectorSchema | undefined) {
@@ -119,30 +125,31 @@ class PostgresReader implements IndexReader {
     if (JSON.stringify(generation.dense) !== JSON.stringify(this.manifest.dense))
       throw new AppError('INDEX_MODEL', 'the index was built again with another model', { hint: 'open it again' });
     const { number } = generation;
-    const { totals, found } = await this.#read(async (run) => {
+    const { totals, words } = await this.#read(async (run) => {
+      await run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
       const [counted] = await run<Totals>(
         `SELECT coalesce(sum(changes), 0)::bigint AS changes, coalesce(sum(passages), 0)::bigint AS passages,
            coalesce(sum(words), 0)::bigint AS words, coalesce(sum(embedded), 0)::bigint AS embedded,
            to_regclass('search_near_${number}') IS NOT NULL AS near
          FROM search_totals_${number}`,
       );
-      const frequencies = await run<{ term: string; passages: number }>(
-        `SELECT term, sum(cardinality(postings))::bigint AS passages FROM search_postings_${number}
-         WHERE term = ANY(:terms::text[]) GROUP BY term`,
-        { terms: [...new Set(terms)] },
-      );
-      return { totals: counted ?? { changes: 0, passages: 0, words: 0, embedded: 0, near: false }, found: frequencies };
+      const parts = await readParts(run, number, this.#parts);
+      this.#parts = parts;
+      return {
+        totals: counted ?? { changes: 0, passages: 0, words: 0, embedded: 0, near: false },
+        words: await JoinedWords.read(run, parts, terms),
+      };
     });
-    const frequencies = new Map(found.map(({ term, passages }) => [term, passages]));
     const at = `${number} ${totals.changes}`;
     const centroid = await this.#centroidAt(at, generation, totals.embedded);
     return {
       passages: totals.passages,
       centroid,
-      frequency: (term) => frequencies.get(term) ?? 0,
+      frequency: (term) => words.frequency(term),
       candidates: (wanted) =>
         this.#candidates(generation, wanted, {
           hasNear: totals.near,
+          words,
           averageLength: totals.words / totals.passages || 1,
         }),
       read: (places) => this.#passages(number, places),
@@ -179,7 +186,11 @@ class PostgresReader implements IndexReader {
   async #candidates(
     { number, dense }: Generation,
     { filter, terms, byWords, near }: WantedCandidates,
-    { hasNear, averageLength }: { readonly hasNear: boolean; readonly averageLength: number },
+    {
+      hasNear,
+      words,
+      averageLength,
+    }: { readonly hasNear: boolean; readonly words: JoinedWords; readonly averageLength: number },
   ): Promise<readonly Candidate[]> {
     const vector = dense && this.#vector !== undefined && near ? { ...near, schema: this.#vector } : undefined;
     return await this.#read(async (run) => {
@@ -192,14 +203,16 @@ class PostgresReader implements IndexReader {
       const nearest = vector
         ? await nearestOf(run, { number, chosen, hasNear, dimensions: dense?.dimensions ?? 0 }, vector, places)
         : [];
-      const worded = await wordedOf(run, { number, chosen, averageLength, byWords }, terms, nearest, places);
+      const worded = words.best(
+        terms,
+        { facets: markedBytes(places.facets), accepts: (document) => chosen.set.has(document) === chosen.isOnly },
+        { count: Math.ceil(byWords), averageLength, also: nearest },
+      );
       const all = new Map<number, { lexical: number; isRare: boolean; similarity?: number; facet: number }>();
       for (const row of nearest)
         all.set(placeOf(row), { lexical: 0, isRare: false, similarity: row.similarity, facet: row.facet });
-      for (const { lexical, rare, facet, ...row } of worded) {
-        const known = all.get(placeOf(row));
-        all.set(placeOf(row), { facet, ...known, lexical, isRare: rare });
-      }
+      for (const { lexical, isRare, facet, ...place } of worded)
+        all.set(placeOf(place), { facet, ...all.get(placeOf(place)), lexical, isRare });
       if (vector) await addSimilarities(run, number, vector, all);
       return Array.from(all, ([place, { facet, similarity, ...rest }]) => ({
         place,
@@ -242,7 +255,10 @@ class PostgresReader implements IndexReader {
     if (!documents) {
       // Copies are few: without another filter there is no need for the names of all.
       const rows = await run<{ number: number }>(`SELECT number FROM search_documents_${generation} WHERE is_copy`);
-      return { isOnly: false, documents: rows.map(({ number }) => number) };
+      return chosenOf(
+        false,
+        rows.map(({ number }) => number),
+      );
     }
     const { all, chosen } = await this.#documentsNow(run, generation);
     const key = filterKey({ documents });
@@ -251,7 +267,10 @@ class PostgresReader implements IndexReader {
     const isAccepted = (each: (typeof all)[number]): boolean => !each.is_copy && documents.accepts(each.id);
     const [accepted, others] = [all.filter(isAccepted), all.filter((each) => !isAccepted(each))];
     const isOnly = accepted.length < others.length;
-    const made = { isOnly, documents: (isOnly ? accepted : others).map(({ number }) => number) };
+    const made = chosenOf(
+      isOnly,
+      (isOnly ? accepted : others).map(({ number }) => number),
+    );
     for (const oldest of chosen.keys()) {
       if (chosen.size < FILTERS_KEPT) break;
       chosen.delete(oldest);
@@ -306,6 +325,13 @@ function placeOf({ document, place }: Place): number {
 
 function documentOf(place: number): number {
   return Math.floor(place / PLACES);
+}
+
+/** A one at each of these places. */
+function markedBytes(places: readonly number[]): Uint8Array {
+  const marked = new Uint8Array(256);
+  for (const place of places) marked[place] = 1;
+  return marked;
 }
 
 /** The facets that a filter lets through. */
@@ -373,53 +399,6 @@ async function nearestOf(
   );
   if (isIndexed) await run(USE_INDEX('on'));
   return rows;
-}
-
-interface WordedRow extends Place {
-  readonly facet: number;
-  readonly lexical: number;
-  readonly rare: boolean;
-}
-
-/** BM25 of the best passages by words, and of those that are near and have one of the words. */
-async function wordedOf(
-  run: RunStatement,
-  index: { readonly number: number; readonly chosen: Chosen; readonly averageLength: number; readonly byWords: number },
-  terms: WantedCandidates['terms'],
-  nearest: readonly Place[],
-  places: object,
-): Promise<WordedRow[]> {
-  const { number, chosen, averageLength, byWords } = index;
-  if (byWords === 0 || terms.length === 0) return [];
-  return await run<WordedRow>(
-    `WITH scored AS MATERIALIZED (
-       SELECT p.document, each / ${MOST_REPEATS} AS place, bool_or(wanted.is_rare) AS rare,
-         sum(wanted.weight * (each % ${MOST_REPEATS} + 1)
-           / (each % ${MOST_REPEATS} + 1 + :least::float8 + :per_term::float8 * d.lengths[each / ${MOST_REPEATS} + 1])) AS lexical
-       FROM unnest(:terms::text[], :weights::float8[], :rare::bool[]) AS wanted(term, weight, is_rare)
-       JOIN search_postings_${number} AS p ON p.term = wanted.term ${chosenCondition(chosen, 'p.document')}
-       JOIN search_documents_${number} AS d ON d.number = p.document
-       CROSS JOIN LATERAL unnest(p.postings) AS each
-       WHERE get_byte(d.facets, each / ${MOST_REPEATS}) = ANY(:facets::int[])
-       GROUP BY 1, 2
-     ), found AS (
-       (SELECT document, place FROM scored ORDER BY lexical DESC, document, place LIMIT :limit::int)
-       UNION SELECT * FROM unnest(:near_documents::int[], :near_places::int[])
-     )
-     SELECT document, place, lexical, rare, get_byte(d.facets, place) AS facet
-     FROM found JOIN scored USING (document, place) JOIN search_documents_${number} AS d ON d.number = document`,
-    {
-      ...places,
-      terms: terms.map(({ term }) => term),
-      weights: terms.map(({ weight }) => weight * (BM25.k1 + 1)),
-      rare: terms.map(({ isRare }) => isRare),
-      least: BM25.k1 * (1 - BM25.b),
-      per_term: (BM25.k1 * BM25.b) / averageLength,
-      limit: Math.ceil(byWords),
-      near_documents: nearest.map(({ document }) => document),
-      near_places: nearest.map(({ place }) => place),
-    },
-  );
 }
 
 /** Compares passages that were found by words only. */
