@@ -81,6 +81,16 @@ test('the name of the journal, large on its first page, is not the title', async
   assert.equal((await parsePdf(bytes)).metadata.title, 'Cubes of Rivers and Their Sand');
 });
 
+test('the name of the journal on a paper that is not yet in print is not the title', async () => {
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'International Journal of Rivers xxx (xxxx) xxx', { x: 200, y: 40, size: 7 });
+    line(pdf, 'International Journal of Rivers', { x: 160, y: 100, size: 17 });
+    line(pdf, 'Cubes of Rivers and Their Sand', { x: 72, y: 150, size: 16 });
+    paragraph(pdf, prose(20), { x: 72, y: 200, width: 468 });
+  });
+  assert.equal((await parsePdf(bytes)).metadata.title, 'Cubes of Rivers and Their Sand');
+});
+
 test('an abstract beside its dates is read whole, and names with raised marks are not part of the title', async () => {
   const dates = ['Article history:', 'Received 3 May 1990', 'Accepted 1 July 1990', 'Keywords:', 'Rivers', 'Sand'];
   const bytes = await makePdf((pdf) => {

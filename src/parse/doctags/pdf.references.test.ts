@@ -110,3 +110,27 @@ test('references in two columns below a text in three are read column by column'
     references.map((_, at) => String(at + 1)),
   );
 });
+
+test('two lines of references at the foot of the first column begin the list that the second has below its text', async () => {
+  const names = ['Able', 'Baker', 'Carter', 'Dyer', 'Fuller', 'Mason'];
+  const references = names.map(
+    (name, at) => `${name}, A. (${1990 + at}). ${prose(1, at + 1).slice(0, 60)}. River J. ${at + 3}, 1-9.`,
+  );
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Rivers of Sand and Clay', { x: 180, y: 60, size: 18, font: 'Times-Bold' });
+    const ends = [0, 1].map((column) =>
+      paragraph(pdf, prose(22, column + 1), { x: 60 + 260 * column, y: 100, width: 240, size: 10 }),
+    );
+    const top = Math.max(...ends) + 30;
+    line(pdf, 'REFERENCES', { x: 60, y: top, size: 11, font: 'Times-Bold' });
+    let y = top + 18;
+    for (const text of references.slice(0, 1)) y = paragraph(pdf, text, { x: 60, y, width: 240, size: 8 }) + 2;
+    y = top;
+    for (const text of references.slice(1)) y = paragraph(pdf, text, { x: 320, y, width: 240, size: 8 }) + 2;
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'reference').map(({ text }) => /^\p{L}+/u.exec(text)?.[0]),
+    names,
+  );
+});

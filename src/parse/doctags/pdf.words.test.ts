@@ -255,3 +255,19 @@ test('an accent as wide as its letter is part of the letter, as printed by TeX',
   const { blocks } = await parsePdf(pdf);
   assert.match(blocks.map(({ text }) => text).join(' '), /Gödel and Erdös/);
 });
+
+test('white text on a bar that is drawn as one thick line is kept', async () => {
+  const pdf = await makePdf((document) => {
+    document.moveTo(72, 90).lineTo(500, 90).lineWidth(24).strokeColor('black').stroke();
+    document.fillColor('white');
+    line(document, 'Sizes of grains in two rivers', { x: 80, y: 84 });
+    document.moveTo(72, 130).lineTo(500, 130).lineWidth(24).strokeColor('white').stroke();
+    line(document, 'Nobody sees this', { x: 80, y: 124 });
+    document.fillColor('black');
+    paragraph(document, prose(8), { x: 72, y: 160, width: 468 });
+  });
+  const { blocks } = await parsePdf(pdf);
+  const text = blocks.map((block) => block.text).join('\n');
+  assert.match(text, /Sizes of grains in two rivers/);
+  assert.doesNotMatch(text, /Nobody/);
+});

@@ -27,7 +27,7 @@ type Exports = Readonly<
       | 'FPDFFont_GetGlyphWidth FPDFFont_GetFontData FPDFFont_GetGlyphPath FPDFGlyphPath_CountGlyphSegments'
       | 'FPDFGlyphPath_GetGlyphPathSegment FPDFText_LoadStandardFont FPDFFont_Close FPDFPage_CountObjects'
       | 'FPDFPage_GetObject FPDFFormObj_CountObjects FPDFFormObj_GetObject FPDFPageObj_GetType FPDFPageObj_GetBounds'
-      | 'FPDFPageObj_GetMatrix FPDFPageObj_GetFillColor FPDFPageObj_GetClipPath FPDFClipPath_CountPaths'
+      | 'FPDFPageObj_GetMatrix FPDFPageObj_GetFillColor FPDFPageObj_GetStrokeColor FPDFPageObj_GetStrokeWidth FPDFPageObj_GetClipPath FPDFClipPath_CountPaths'
       | 'FPDFClipPath_CountPathSegments FPDFClipPath_GetPathSegment'
       | 'FPDFPageObj_CountMarks FPDFPageObj_GetMark FPDFPageObjMark_GetName'
       | 'FPDFPageObjMark_GetParamValueType FPDFPath_CountSegments'

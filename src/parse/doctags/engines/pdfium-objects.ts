@@ -222,8 +222,23 @@ function addEdges(library: Library, object: number, segments: number, target: Pa
   }
   if (segments >= 3 && Math.abs(x - startX) < 0.5 !== Math.abs(y - startY) < 0.5)
     edges.push(boxAround([x, startX], [y, startY]));
-  for (const edge of edges) addRule(target.rules, edge);
+  const [only, ...others] = edges;
+  const bar = only && others.length === 0 ? thickLine(library, object, only, map) : undefined;
+  if (bar) target.drawings.push({ kind: 'fill', box: bar, form: target.form });
+  else for (const edge of edges) addRule(target.rules, edge);
   return true;
+}
+
+/** What a line covers that is drawn so thick that it is a tinted box; undefined for other lines, and white ones. */
+function thickLine(library: Library, object: number, edge: Box, { a, b, c, d }: Matrix): Box | undefined {
+  const { call, scratch } = library;
+  if (call.FPDFPageObj_GetStrokeWidth(object, scratch) !== 1) return undefined;
+  const thickness = (library.floats[scratch >> 2] ?? 0) * Math.sqrt(Math.abs(a * d - b * c));
+  if (thickness <= 2 * RULE_THICKNESS) return undefined;
+  if (call.FPDFPageObj_GetStrokeColor(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return undefined;
+  if (isPaper(library)) return undefined;
+  const [x, y] = widthOf(edge) > heightOf(edge) ? [0, thickness / 2] : [thickness / 2, 0];
+  return { left: edge.left - x, right: edge.right + x, top: edge.top - y, bottom: edge.bottom + y };
 }
 
 function boxAround(xs: readonly number[], ys: readonly number[]): Box {
@@ -238,7 +253,12 @@ const MAX_CLIP_SEGMENTS = 100;
 export function isWhite(library: Library, object: number): boolean {
   const { call, scratch } = library;
   if (call.FPDFPageObj_GetFillColor(object, scratch, scratch + 4, scratch + 8, scratch + 12) !== 1) return false;
-  const [red = 0, green = 0, blue = 0, alpha = 0] = library.integers.subarray(scratch >> 2, (scratch >> 2) + 4);
+  return isPaper(library);
+}
+
+/** Whether the colour that the engine has just written is that of paper, or transparent. */
+function isPaper({ scratch, integers }: Library): boolean {
+  const [red = 0, green = 0, blue = 0, alpha = 0] = integers.subarray(scratch >> 2, (scratch >> 2) + 4);
   return alpha === 0 || Math.min(red, green, blue) >= 254;
 }
 

@@ -28,6 +28,34 @@ find below the water.
   ]);
 });
 
+test('a label may have a wide bar behind it; alone above the rest of a sentence it has no words', () => {
+  const found = draftsAfter(
+    'captions',
+    drawnPage(`
+FIGURE 1     |     Ducks on two ponds
+
+
+FIGURE 8 |Geese on a meadow
+
+
+Figure 2
+
+geese walk about on the meadows in a row that nobody has ever counted and
+look for weeds in the shallow water where others do not come to look for it
+while ducks swim on every pond that is there and eat what they find there.
+`),
+  );
+  assert.deepEqual(
+    found.map((each) => each.slice(0, 40)),
+    [
+      'caption: FIGURE 1 | Ducks on two ponds',
+      'caption: FIGURE 8 |Geese on a meadow',
+      'caption: Figure 2',
+      'text: geese walk about on the meadows in',
+    ],
+  );
+});
+
 test('a sentence that begins with a bold figure number is not a caption, and notes are not part of one', () => {
   const small = (page: PageContent): PageContent => ({
     ...page,

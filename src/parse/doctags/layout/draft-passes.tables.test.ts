@@ -179,6 +179,19 @@ test('the header of a ruled table is not a running head, even at the top of ever
   assert.equal(findingsAfter('furniture', ...pages.map(([, ruled]) => ruled)).furniture.size, 0);
 });
 
+test('one text between two rules at the top of every page is a running head', () => {
+  const pages = [1, 2, 3, 4].map((number) => {
+    const page = drawnPage(`     ARTICLE IN PRESS\n\nDucks             Geese\n\n${TWO_COLUMNS.repeat(3)}`, number);
+    const rules = [28, 48].map((top) => ({
+      direction: 'horizontal' as const,
+      box: { left: 48, right: 440, top, bottom: top },
+    }));
+    return { ...page, rules };
+  });
+  const heads = [...findingsAfter('furniture', ...pages).furniture.keys()].map(({ text }) => text);
+  assert.equal(heads.filter((text) => text === 'ARTICLE IN PRESS').length, 4, heads.join('\n'));
+});
+
 test('an abstract beside the article history, between rules, is not a table', () => {
   const page = drawnPage(`
 ────────────────────────────────────────────────────────────────────────────
@@ -221,4 +234,28 @@ Swans         They stay where they are, on the lakes, all the year round, and
   ];
   assert.deepEqual([table?.table?.rows, table?.table?.columns], [3, 2]);
   assert.match(table?.table?.cells[3]?.text ?? '', /^They walk .* Sundays\.$/u);
+});
+
+test('lines under the words of a cell divide no rows', () => {
+  const page = drawnPage(`
+Table 1. Ducks and what they eat.
+────────────────────────────────────────────────────────────────
+Ducks         Source    What they eat on the ponds
+────────────────────────────────────────────────────────────────
+Teal          [3]       weeds that are in the shallow water and
+                        look for them below the water
+────────────────────────────────────────────────────────────────
+Coot          [4]       grass from the meadows where the geese
+                        walk about in a row
+────────────────────────────────────────────────────────────────
+`);
+  const links = page.glyphs
+    .filter(({ text }) => text === '[')
+    .map(({ left, baseline }) => ({
+      direction: 'horizontal' as const,
+      box: { left, right: left + 15, top: baseline + 1, bottom: baseline + 1.5 },
+    }));
+  const found = findingsAfter('tables', { ...page, rules: [...page.rules, ...links] });
+  const [table] = [...(found.floats.get(1)?.values() ?? [])];
+  assert.deepEqual([links.length, table?.table?.rows], [2, 3]);
 });

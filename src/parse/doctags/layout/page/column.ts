@@ -349,7 +349,10 @@ function headedAt(segments: readonly Segment[], middle: number): number | undefi
   const entries = text.filter((segment) => !facing.includes(segment) && segment.top > heading.bottom - 1);
   const first = below.toSorted((a, b) => a.baseline - b.baseline)[0];
   const gap = (first?.top ?? 0) - Math.max(0, ...above.map((segment) => segment.bottom));
-  if (!first || above.length === 0 || entries.length < 3 || below.length < 3) return undefined;
+  if (!first || above.length === 0 || entries.length === 0) return undefined;
+  // A few lines are enough where they are smaller than the text.
+  const isSmaller = medianSize(above) > medianSize(entries) + 0.3;
+  if (Math.min(entries.length, below.length) < (isSmaller ? 1 : 3)) return undefined;
   const isAlike = Math.abs(medianSize(below) - medianSize(entries)) <= 0.3;
   return gap >= 1.2 * first.size && isAlike ? heading.top - 1 : undefined;
 }

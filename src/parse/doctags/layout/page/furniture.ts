@@ -92,8 +92,9 @@ function isInGrid({ top, bottom, left, right }: Segment, { height, rules }: Page
   return both.length >= 3 && Math.min(...both) * 4 < left + 4 && Math.max(...both) * 4 > right - 4;
 }
 
-/** Between two rules of one width, with a row of cells below them. */
-function isRuledHead({ baseline, size, left, right }: Segment, { rules, segments }: PageSegments): boolean {
+/** Among other cells between two rules of one width, with a row of cells below them. */
+function isRuledHead(segment: Segment, { rules, segments }: PageSegments): boolean {
+  const { baseline, size, left, right } = segment;
   const over = rules
     .filter(({ direction, box }) => direction === 'horizontal' && box.left < left + 4 && box.right > right - 4)
     .map(({ box }) => box);
@@ -113,8 +114,14 @@ function isRuledHead({ baseline, size, left, right }: Segment, { rules, segments
       other.left > below.left - 4 &&
       other.right < below.right + 4,
   );
+  // A tinted bar with one text in it is the publisher's.
+  const isAlone = !segments.some(
+    (other) =>
+      other !== segment && isInRow(other, segment) && other.left > below.left - 4 && other.right < below.right + 4,
+  );
   return (
     above.length > 0 &&
+    !isAlone &&
     cells.length >= 2 &&
     cells.every((cell) => widthOf(cell) < CELL_EMS * cell.size && !CAPTION.test(cell.text))
   );

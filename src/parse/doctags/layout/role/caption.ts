@@ -6,7 +6,7 @@ import type { Draft } from '../draft.ts';
 import type { Setting } from '../page/segment.ts';
 
 const LABEL =
-  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.?|figure|figures|fig\.?|algorithm|listing|scheme|chart|graph|map|exhibit|diagram|plate|box|quadro|cuadro|gráfico|tableau|tabelle|tabla|tabela|tabella|tabel|таблица|таблиця|abbildung|abb\.|figura|figur|рисунок|рис\.|obrázek|rysunek)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*[A-Z]?|[IVX]{1,5}|[A-Z])(?<end>\s?[.:|│\u2013\u2014-](?=\s|$)|[.:|)\u2013\u2014-]|\s|$)/iu;
+  /^(?<kind>supplementary\s+(?:table|fig(?:ure|\.)?)|extended\s+data\s+(?:table|fig(?:ure|\.)?)|table|tab\.?|figure|figures|fig\.?|algorithm|listing|scheme|chart|graph|map|exhibit|diagram|plate|box|quadro|cuadro|gráfico|tableau|tabelle|tabla|tabela|tabella|tabel|таблица|таблиця|abbildung|abb\.|figura|figur|рисунок|рис\.|obrázek|rysunek)\s*(?<number>[A-Z]{0,2}[.-]?\d{1,3}(?:[.-]\d{1,3})*[A-Z]?|[IVX]{1,5}|[A-Z])(?<end>\s{0,8}[.:|│\u2013\u2014-](?=\s|$)|\s?[|│]|[.:|)\u2013\u2014-]|\s|$)/iu;
 
 const EAST_ASIAN = /^[[(<〈【［]?\s*(표|그림|表|図|图|圖)\s*\d{1,3}(?:[-.]\d+)?\s*[\])>〉】］.:：\s]/u;
 
@@ -120,7 +120,7 @@ function takeNextLines(caption: Draft, kind: string, drafts: readonly Draft[], s
       const distance = first.baseline - last.baseline;
       if (distance <= 0 || distance > 1.15 * pitch || Math.abs(first.left - last.left) > last.size) return false;
       if (Math.abs(first.size - last.size) > 0.04 * last.size || captionStart(first)) return false;
-      if (isLabelAlone(last)) return true;
+      if (isLabelAlone(last)) return !/^\p{Ll}/u.test(first.text);
       if (kind === 'figure' && first.size < 0.96 * setting.size && !NOTES.test(first.text)) return true;
       return draft.piece !== caption.piece && first.right < last.right;
     });
@@ -142,6 +142,8 @@ function joinLabels(drafts: readonly Draft[]): void {
     if (words?.kind !== 'text' || !first || words.page !== draft.page || captionStart(first)) return;
     const above = picture ? picture.box.bottom : draft.box.bottom;
     if (first.top - above > 2.5 * first.size || first.top < above - first.size) return;
+    // A sentence that goes on from another column has no label.
+    if (/^\p{Ll}/u.test(first.text)) return;
     draft.lines = [line, ...words.lines];
     draft.box = unionBox(picture ? words.lines : draft.lines);
     words.lines = [];

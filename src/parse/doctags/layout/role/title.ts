@@ -92,12 +92,15 @@ function continues({ lines: [line], page, kind }: Draft, title: readonly Line[],
 /** Maximum number of words in a journal's name. */
 const NAME_WORDS = 6;
 
-/** The journal's name: few words, which are before a year or a volume in a running head or in another line. */
+/**
+ * The journal's name: few words, which are before a year or a volume in a running head or in another line; before it is
+ * in print, these are "xxx".
+ */
 function recurs(draft: Draft, drafts: readonly Draft[], furniture: readonly string[]): boolean {
   const name = lettersOf(textOf(draft));
   if (textOf(draft).split(/\s+/u).length > NAME_WORDS || name.length < 4) return false;
   const cites = (text: string): boolean =>
-    lettersOf(text).startsWith(name) && /^\D{3,80}?[\s,(]+(?:19|20)?\d/u.test(text);
+    lettersOf(text).startsWith(name) && /^\D{3,80}?[\s,(]+(?:\d|x{2,4}\b)/u.test(text);
   return (
     furniture.some(cites) ||
     drafts.some((other) => other !== draft && other.page === draft.page && cites(textOf(other)))

@@ -40,7 +40,8 @@ export function tableLines(
   const inner = region.vertical.filter((rule) => rule.left > region.box.left + 4 && rule.right < region.box.right - 4);
   const rows = rowsOf(cellPieces(segments, inner));
   if (rows.length < 2) return undefined;
-  const columns = findColumns(rows, inner, region.horizontal);
+  const horizontal = region.horizontal.filter((rule) => !segments.some((segment) => isUnderline(rule, segment)));
+  const columns = findColumns(rows, inner, horizontal);
   if (columns.length < 2) return undefined;
   const cuts = separators(region);
   const headerEnd = cuts.find((y) => y > (rows[0]?.[0]?.baseline ?? 0) - 1) ?? -Infinity;
@@ -49,7 +50,13 @@ export function tableLines(
     entries: row.map((piece) => entryOf(piece, columns, region, piece.baseline < headerEnd)),
   }));
   const between = takeBetweenLines(lines);
-  return { lines, columns, cuts, parts: region.horizontal.map(({ top }) => top), headerEnd, between };
+  return { lines, columns, cuts, parts: horizontal.map(({ top }) => top), headerEnd, between };
+}
+
+/** A rule right under some words and no wider than they are, as links have: it divides no rows. */
+function isUnderline(rule: Box, { left, right, baseline, size }: Segment): boolean {
+  const below = rule.top - baseline;
+  return below > -0.1 * size && below < 0.25 * size && rule.left > left - 1 && rule.right < right + 1;
 }
 
 /** Rows above the first rule that has rows on both sides. */
