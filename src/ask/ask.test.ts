@@ -135,6 +135,12 @@ const session = {
   reader: rulesReader(noNearness),
 } as unknown as SearchSession;
 
+test('an answer to a question in another language than English says what the reader has learnt', async () => {
+  const noteOn = async (question: string) => (await askCorpus(session, question)).note;
+  assert.match((await noteOn('Welche Symbionten sind nach der Hitze nicht gebleicht?')) ?? '', /English only/);
+  assert.equal(await noteOn('Which symbionts did not bleach after the heat?'), null);
+});
+
 test('a second look reads only the passages that the first one did not find', async () => {
   const first = citedHit('corals', 'Corals were heated for twelve weeks in four tanks.');
   const answering = citedHit('fish', 'Fish of the reef left after the heat wave had begun.');

@@ -6,6 +6,7 @@ import type { AnswerWriter } from '../model/index.ts';
 import { askModel, dropReasonOf, promptTokens } from '../model/index.ts';
 import { sentencesOf } from '../graph/index.ts';
 import { analyse } from '../parse/index.ts';
+import { isForeign } from '../reader/index.ts';
 import { StageError } from '../stage/index.ts';
 import type { AnswerSentence, CheckedAnswer } from './check-answer.ts';
 import { checkAnswer, liveSentences } from './check-answer.ts';
@@ -124,14 +125,24 @@ export async function askCorpus(
       const added = written.read.filter(({ passage }) => quoted.has(passage.id) && !ids.has(passage.id));
       const passages = [...first.passages, ...added].map((hit, at) => ({ ...hit, rank: at + 1 }));
       live.end(said.sentences, passages);
-      return { question, model: writer.name, ...said, support: written.support, searches, failure, passages };
+      return {
+        question,
+        model: writer.name,
+        ...said,
+        support: written.support,
+        searches,
+        failure,
+        note: null,
+        passages,
+      };
     }
     ({ failure } = written);
     live.end([], first.passages);
   }
   const made = ({ passages, sentences }: Pick<Answer, 'passages' | 'sentences'>): Answer => {
     for (const sentence of sentences) report?.({ kind: 'sentence', sentence });
-    return { ...WITHOUT_MODEL, question, passages, sentences, failure };
+    const note = isForeign(question) ? FOREIGN : null;
+    return { ...WITHOUT_MODEL, question, passages, sentences, failure, note };
   };
   if (first.sentences.length > 0) return made(first);
   const others = await lookAgain();
@@ -154,6 +165,8 @@ async function readably<T>(work: () => Promise<T>): Promise<T> {
     });
   }
 }
+
+const FOREIGN = 'the reader has learnt English only: questions in other languages are answered by their words';
 
 const WITHOUT_MODEL = {
   model: null,

@@ -6,4 +6,3 @@ export { checkSupport } from './check-support.ts';
 export { dropReasonOf } from '../model/index.ts';
 export { answerSentences, readCandidates } from './extract-answer.ts';
 export { askSettings, delimited, openWriter } from './writer.ts';
-export { isForeign } from '../reader/index.ts';

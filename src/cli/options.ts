@@ -19,7 +19,7 @@ export function collect(value: string, before: readonly string[] | undefined): r
 export function worksOption<Args extends unknown[], Flags extends OptionValues>(command: Command<Args, Flags>) {
   return command.option(
     '--works <which>',
-    'only these works: a saved set, included, a filter (year:2020-2022 type:article), comma-separated ids, or @FILE',
+    'only these works: a saved set, included, excluded, a filter (year:2020-2022 type:article), comma-separated ids, or @FILE',
   );
 }
 

@@ -37,6 +37,8 @@ export const askQuestion = question({
     const sentences = answers.flatMap((answer) => answer.sentences);
     const items = answers.flatMap(({ passages }) => passages).map((passage, at) => ({ ...passage, rank: at + 1 }));
     const [first] = answers;
+    const note = answers.find((answer) => answer.note !== null)?.note ?? null;
+    const said = note === null ? '' : ` Note: ${note}.`;
     const all = <T>(of: (answer: Shown) => readonly T[]): T[] => answers.flatMap(of);
     return {
       head: {
@@ -50,11 +52,12 @@ export const askQuestion = question({
         cut: answers.some(({ cut }) => cut),
         searches: all(({ searches }) => searches),
         failure: answers.find(({ failure }) => failure !== null)?.failure ?? null,
+        note,
       },
       summary:
         sentences.length === 0
-          ? `Not in these papers, as far as their sentences show; the nearest ${items.length} passages follow.`
-          : `${counted(sentences.length, 'sentence answers', 'sentences answer')} "${asked.question}": ${sentences.map((sentence) => `“${sentence.text}”`).join(' ')}`,
+          ? `Not in these papers, as far as their sentences show; the nearest ${items.length} passages follow.${said}`
+          : `${counted(sentences.length, 'sentence answers', 'sentences answer')} "${asked.question}": ${sentences.map((sentence) => `“${sentence.text}”`).join(' ')}${said}`,
       items,
     };
   },

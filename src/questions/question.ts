@@ -86,8 +86,10 @@ export function question<Input extends z.ZodRawShape, Head extends z.ZodRawShape
 export const worksChoice = z
   .string()
   .max(2_000)
-  .regex(/^[^@]/, 'expected a saved set, included, a filter or ids')
-  .describe('Only these works: a saved set, included, a filter such as year:2020-2022, or comma-separated ids.');
+  .regex(/^[^@]/, 'expected a saved set, included, excluded, a filter or ids')
+  .describe(
+    'Only these works: a saved set, included, excluded, a filter such as year:2020-2022, or comma-separated ids.',
+  );
 
 export function oneRun(runs: readonly AskedRun[]): AskedRun {
   const [first, second] = runs;

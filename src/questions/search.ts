@@ -84,6 +84,9 @@ export const searchQuestion = question({
     question: z.string(),
     searched_by: z.string().describe('Words, meaning, or both.'),
     passages_searched: z.number(),
+    works_screened_out: z
+      .int()
+      .describe('Works that screening excluded: they are searched only if `works` is given, such as excluded.'),
   },
   ...PASSAGES,
   async ask(asked, runs, signal) {
@@ -92,23 +95,25 @@ export const searchQuestion = question({
     const request = { ...filters, excludeRetracted, ...(mode && { mode }), ...(minFit !== undefined && { minFit }) };
     const found: { readonly run: string; readonly hit: CitedHit }[] = [];
     const ways = new Set<string>();
-    let passages = 0;
+    let [passages, screenedOut] = [0, 0];
     for (const { id, corpus, search } of runs)
       await search.use(async (session) => {
         const chosen = { ...request, works: corpus.chooseWorks(works) };
         for (const hit of await session.search(words, chosen, signal)) found.push({ run: id, hit });
         ways.add(SEARCHED_BY[mode ?? session.mode]);
         passages += session.passages;
+        if (works === undefined) screenedOut += session.worksScreenedOut;
       });
     // Scores of different indexes are not comparable; ranks and fits are.
     const best = found.sort((a, b) => a.hit.rank - b.hit.rank || b.hit.fit - a.hit.fit).slice(0, top);
     const searchedBy = [...ways].join('; ');
+    const without = screenedOut === 0 ? '' : ` Without ${counted(screenedOut, 'work')} that screening excluded.`;
     return {
-      head: { question: words, searched_by: searchedBy, passages_searched: passages },
+      head: { question: words, searched_by: searchedBy, passages_searched: passages, works_screened_out: screenedOut },
       summary:
         best.length === 0
-          ? `No results for "${words}" among ${counted(passages, 'passage')}, searched by ${searchedBy}.`
-          : `Passages for "${words}", ${best.length} of ${passages}, searched by ${searchedBy}.`,
+          ? `No results for "${words}" among ${counted(passages, 'passage')}, searched by ${searchedBy}.${without}`
+          : `Passages for "${words}", ${best.length} of ${passages}, searched by ${searchedBy}.${without}`,
       items: best.map(({ run, hit }, at) => shownPassage(run, hit, at + 1)),
     };
   },

@@ -54,6 +54,7 @@ export const answerHead = z.object({
     .object({ code: z.enum(['model-empty', 'model-unreadable', 'model-cut', 'over-budget']), message: z.string() })
     .nullable()
     .describe('Why the configured model did not answer; the sentences are then quotes.'),
+  note: text.describe('What to know about how the sentences were found; null if nothing.'),
 });
 
 /** An answer from the papers; without sentences, they do not answer. */

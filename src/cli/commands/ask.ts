@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 
 import type { Answer } from '../../ask/index.ts';
-import { askCorpus, askSettings, citedWorks, isForeign, openWriter } from '../../ask/index.ts';
+import { askCorpus, askSettings, citedWorks, openWriter } from '../../ask/index.ts';
 import { AppError } from '../../base/index.ts';
 import { corpusOf, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
@@ -83,8 +83,7 @@ export function printAnswer(answer: Answer, format: 'text' | 'markdown' | 'bibte
   if (failure) session.warn(`${failure.code}: ${failure.message}; sentences of the papers are shown instead`);
   if (answer.cut) session.warn('the answer of the model was cut off: raise model.max_tokens for the rest');
   if (answer.searches.length > 0) session.info(`the model also searched for: ${answer.searches.map(plain).join('; ')}`);
-  if (answer.model === null && isForeign(answer.question))
-    session.warn('the reader has learnt English only: questions in other languages are answered by their words');
+  if (answer.note !== null) session.warn(answer.note);
   const dropped = Object.entries(answer.dropped);
   if (dropped.length > 0)
     session.warn(`dropped: ${dropped.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`);

@@ -47,11 +47,19 @@ Examples:
       await using opened = await corpus.openSearch({ mode, tell: session.tell }, stop.signal);
       const filters = filtersOf(corpus, flags);
       const { top, related, minScore, full = false } = flags;
+      const chosen = filters.works !== undefined;
       const request = { top, related, ...filters, ...(minScore !== undefined && { minFit: minScore }) };
       const search = async (question: string): Promise<void> => {
         const startedAt = session.clock.monotonic();
         const hits = await opened.search(question, request, stop.signal);
-        const found = { question, hits, tookMs: session.clock.monotonic() - startedAt, folder: corpus.folder, opened };
+        const found = {
+          question,
+          hits,
+          tookMs: session.clock.monotonic() - startedAt,
+          folder: corpus.folder,
+          opened,
+          chosen,
+        };
         if (session.json) session.terminal.print(JSON.stringify(jsonOf(found)));
         else printHits(found, full, session);
       };
@@ -66,13 +74,19 @@ interface Found {
   readonly tookMs: number;
   readonly folder: string;
   readonly opened: SearchSession;
+  /** Whether works were named to be searched. */
+  readonly chosen: boolean;
 }
 
-function printHits({ question, hits, tookMs, folder, opened }: Found, full: boolean, session: Session): void {
+function printHits({ question, hits, tookMs, folder, opened, chosen }: Found, full: boolean, session: Session): void {
   const { mode } = opened;
   session.info(
     `${counted(opened.passages, 'passage')} in ${folder} searched by ${SEARCHED_BY[mode]} in ${duration(tookMs)}`,
   );
+  if (opened.worksScreenedOut > 0 && !chosen)
+    session.info(
+      `without ${counted(opened.worksScreenedOut, 'work')} that screening excluded; --works excluded searches them`,
+    );
   const wordsOnly = mode === 'lexical' ? [] : hits.filter(({ by }) => by === 'words');
   if (wordsOnly.length > 0)
     session.info(`found by words only, not embedded yet: ${wordsOnly.map(({ rank }) => rank).join(', ')}`);

@@ -38,8 +38,10 @@ const folder = mkdtempSync(join(tmpdir(), 'filter-'));
 const works = new CorpusWorks({ folder });
 after(() => works[Symbol.dispose]());
 
-function accepted(filter: PassageFilter, hidden: readonly string[] = []): string[] {
-  const { documents } = searchFilter(filter, works, new Set(hidden));
+const NOTHING = { versions: new Set<string>(), excluded: new Set<string>() };
+
+function accepted(filter: PassageFilter, leftOut: Partial<typeof NOTHING> = {}): string[] {
+  const { documents } = searchFilter(filter, works, { ...NOTHING, ...leftOut });
   return ['a', 'b', 'unknown'].filter((id) => documents?.accepts(id) ?? true);
 }
 
@@ -54,16 +56,21 @@ test('works are filtered by year, author, venue, type, licence and retraction', 
   assert.deepEqual(accepted({ type: 'preprint,review' }), ['b']);
   assert.deepEqual(accepted({ license: 'CC BY' }), ['a']);
   assert.deepEqual(accepted({ excludeRetracted: true }), ['a', 'unknown']);
-  assert.deepEqual(accepted({}, ['a']), ['b', 'unknown']);
+});
+
+test('another version is never searched, a work that was screened out only if works are chosen', () => {
+  const a = new Set(['a']);
+  assert.deepEqual(accepted({}, { versions: a }), ['b', 'unknown']);
+  assert.deepEqual(accepted({ works: new Set(['a', 'b']) }, { versions: a }), ['b']);
+  assert.deepEqual(accepted({}, { excluded: a }), ['b', 'unknown']);
+  assert.deepEqual(accepted({ year: '2019' }, { excluded: a }), []);
+  assert.deepEqual(accepted({ works: new Set(['a']) }, { excluded: a }), ['a']);
 });
 
 test('invalid filters are refused', () => {
-  assert.throws(() => searchFilter({ year: 'soon' }, works, new Set()), { code: 'USAGE_FILTER' });
-  assert.throws(() => searchFilter({ section: 'poetry' }, works, new Set()), { code: 'USAGE_FILTER' });
-  assert.deepEqual(searchFilter({ section: 'method, reference' }, works, new Set()).sections, [
-    'methods',
-    'references',
-  ]);
+  assert.throws(() => searchFilter({ year: 'soon' }, works, NOTHING), { code: 'USAGE_FILTER' });
+  assert.throws(() => searchFilter({ section: 'poetry' }, works, NOTHING), { code: 'USAGE_FILTER' });
+  assert.deepEqual(searchFilter({ section: 'method, reference' }, works, NOTHING).sections, ['methods', 'references']);
 });
 
 test('a hit links to its page and shows the retraction of its work', () => {

@@ -38,14 +38,14 @@ interface SearchParts {
 export class SearchSession implements AsyncDisposable {
   readonly #index: SearchIndex;
   readonly #parts: SearchParts;
-  readonly #hidden: ReadonlySet<string>;
+  readonly #leftOut: LeftOut;
   /** How questions are searched unless a request says otherwise. */
   readonly mode: SearchMode;
 
   constructor(index: SearchIndex, parts: SearchParts) {
     this.#index = index;
     this.#parts = parts;
-    this.#hidden = otherVersions(parts.works.records);
+    this.#leftOut = leftOut(parts.works.records);
     this.mode = parts.mode ?? (index.modes.includes('hybrid') ? 'hybrid' : 'lexical');
   }
 
@@ -59,9 +59,14 @@ export class SearchSession implements AsyncDisposable {
     return this.#index.manifest.passages;
   }
 
+  /** Works with a text that screening excluded: they are searched only if works are chosen. */
+  get worksScreenedOut(): number {
+    return this.#leftOut.works;
+  }
+
   /** The best passages for a question, best first. */
   async search(question: string, request: SearchRequest = {}, signal?: AbortSignal): Promise<CitedHit[]> {
-    const filter = searchFilter(request, this.#parts.works, this.#hidden);
+    const filter = searchFilter(request, this.#parts.works, this.#leftOut);
     const options = { mode: this.mode, top: TOP, minFit: LEAST_FIT, ...request, filter };
     const hits = await this.#index.search(question, options, signal);
     const more = request.related
@@ -77,7 +82,7 @@ export class SearchSession implements AsyncDisposable {
 
   /** The papers that match a filter, sorted by name. */
   async documents(filter: PassageFilter = {}): Promise<CitedDocument[]> {
-    const { documents } = searchFilter(filter, this.#parts.works, this.#hidden);
+    const { documents } = searchFilter(filter, this.#parts.works, this.#leftOut);
     const accepted = await this.#index.documents((document) => documents?.accepts(document) !== false);
     return accepted.map((document) => {
       const record = this.#parts.works.records.ofDocument(document);
@@ -129,22 +134,35 @@ export function nearnessBy(engine: DenseEngine | undefined): Nearness {
   };
 }
 
-/** Documents of works that were screened out, or of a version that has a better one in the corpus. */
-function otherVersions(records: Records): Set<string> {
+/** Documents that are not searched. */
+interface LeftOut {
+  /** Of a version that has a better one in the corpus, or twice in it. */
+  readonly versions: ReadonlySet<string>;
+  /** Of works that screening excluded: searched if works are chosen. */
+  readonly excluded: ReadonlySet<string>;
+  /** How many works these are. */
+  readonly works: number;
+}
+
+function leftOut(records: Records): LeftOut {
   const [labels, groups] = [records.labels(), records.versionGroups()];
-  const hidden = new Set<string>();
+  const [versions, excluded] = [new Set<string>(), new Set<string>()];
   // Reading which work each document is of takes time in a large corpus.
-  if (labels.size === 0 && groups.length === 0 && !records.hasOwnPapers) return hidden;
+  if (labels.size === 0 && groups.length === 0 && !records.hasOwnPapers) return { versions, excluded, works: 0 };
   const documents = Map.groupBy(records.documents(), ([, work]) => work);
-  for (const [work, label] of labels)
-    if (label === 'excluded') for (const [document] of documents.get(work) ?? []) hidden.add(document);
+  let works = 0;
+  for (const [work, label] of labels) {
+    const held = label === 'excluded' ? (documents.get(work) ?? []) : [];
+    if (held.length > 0) works += 1;
+    for (const [document] of held) excluded.add(document);
+  }
   for (const group of groups) {
     const held = group.filter(({ id }) => documents.has(id));
-    for (const { id } of held.slice(1)) for (const [document] of documents.get(id) ?? []) hidden.add(document);
+    for (const { id } of held.slice(1)) for (const [document] of documents.get(id) ?? []) versions.add(document);
   }
   // A paper of the user may also have been downloaded.
-  for (const held of documents.values()) for (const [document] of held.slice(1)) hidden.add(document);
-  return hidden;
+  for (const held of documents.values()) for (const [document] of held.slice(1)) versions.add(document);
+  return { versions, excluded, works };
 }
 
 /** A work as one cites it. */
@@ -228,11 +246,11 @@ export type PassageFilter = z.output<typeof passageFilter> & {
   readonly works?: ReadonlySet<string> | undefined;
 };
 
-/** Converts the filter to that of an index; `hidden` documents are never searched. */
+/** Converts the filter to that of an index. */
 export function searchFilter(
   filter: PassageFilter,
   works: Pick<CorpusWorks, 'records' | 'table'>,
-  hidden: ReadonlySet<string>,
+  { versions, excluded }: Omit<LeftOut, 'works'>,
 ): SearchFilter {
   const { year, author, venue, type, license: licence, section, has, excludeRetracted = false, works: chosen } = filter;
   if (year !== undefined) parseYears(year);
@@ -240,7 +258,7 @@ export function searchFilter(
   const isFiltered = Object.values(wanted).some((value) => value !== undefined);
   let found: ReadonlySet<string> | undefined;
   const accepts = (document: string): boolean => {
-    if (hidden.has(document)) return false;
+    if (versions.has(document) || (!chosen && excluded.has(document))) return false;
     const work = works.records.ofDocument(document)?.id;
     if (chosen && !chosen.has(document) && !chosen.has(work ?? document)) return false;
     if (!isFiltered && !excludeRetracted) return true;
@@ -250,9 +268,10 @@ export function searchFilter(
     return found.has(work);
   };
   const chosenKey = chosen && sha256([...chosen].sort().join('\n'));
-  const key = JSON.stringify([wanted, excludeRetracted, hidden.size, chosenKey]);
+  const key = JSON.stringify([wanted, excludeRetracted, versions.size, excluded.size, chosenKey]);
+  const someLeftOut = versions.size > 0 || excluded.size > 0;
   return {
-    ...((isFiltered || chosen || excludeRetracted || hidden.size > 0) && { documents: { key, accepts } }),
+    ...((isFiltered || chosen || excludeRetracted || someLeftOut) && { documents: { key, accepts } }),
     ...(section !== undefined && { sections: sectionsOf(section) }),
     ...(has !== undefined && { has }),
   };

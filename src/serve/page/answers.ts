@@ -29,6 +29,7 @@ export interface Hits {
   readonly question: string;
   readonly searched_by: string;
   readonly passages_searched: number;
+  readonly works_screened_out: number;
   readonly passages: readonly z.output<typeof passage>[];
 }
 export type AskedAnswer = z.output<typeof answerShape>;

@@ -128,7 +128,7 @@ function hitsOf(index: readonly Indexed[], documents: readonly DocumentLine[], q
       year: line?.year ?? null,
     };
   });
-  return { question, searched_by: 'words', passages_searched: index.length, passages };
+  return { question, searched_by: 'words', passages_searched: index.length, works_screened_out: 0, passages };
 }
 
 const CSV_COLUMNS = ['id', 'doi', 'title', 'authors', 'year', 'venue', 'outcome', 'reason', 'resolver', 'licence', 'bytes', 'retracted'] as const; // prettier-ignore

@@ -97,6 +97,7 @@ const NOTHING_YET: Omit<AskedAnswer, 'question'> = {
   cut: false,
   searches: [],
   failure: null,
+  note: null,
   passages: [],
 };
 
@@ -150,9 +151,10 @@ function status(isBusy: boolean, answer: AskedAnswer | undefined): string {
   if (!answer) return '';
   const cut = answer.cut ? ' Its answer was cut off.' : '';
   const failed = answer.failure ? `No answer of the model: ${answer.failure.message}. ` : '';
-  if (answer.sentences.length === 0) return `${failed}Not in these papers.${cut}`;
+  const note = answer.note === null ? '' : ` Note: ${answer.note}.`;
+  if (answer.sentences.length === 0) return `${failed}Not in these papers.${cut}${note}`;
   if (answer.model === null)
-    return `${failed || 'No model was used: '}${failed ? 'These' : 'these'} are sentences of the papers.`;
+    return `${failed || 'No model was used: '}${failed ? 'These' : 'these'} are sentences of the papers.${note}`;
   return `Written by ${answer.model}.${cut}`;
 }
 

@@ -100,10 +100,11 @@ export function SearchView(): View {
   ];
 }
 
-function status({ passages, passages_searched: all, searched_by: by }: Hits): string {
+function status({ passages, passages_searched: all, searched_by: by, works_screened_out: out }: Hits): string {
+  const without = out === 0 ? '' : ` Without ${counted(out, 'work')} that screening excluded.`;
   return passages.length === 0
-    ? `No results among ${counted(all, 'passage')}.`
-    : `${counted(passages.length, 'passage')} of ${number(all)}, by ${by}. Arrow keys choose, Enter opens.`;
+    ? `No results among ${counted(all, 'passage')}.${without}`
+    : `${counted(passages.length, 'passage')} of ${number(all)}, by ${by}.${without} Arrow keys choose, Enter opens.`;
 }
 
 function Filters(): View {
