@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { measureCommand } from '../../bench/kit.ts';
 import { locate } from '../../test/support/programs.ts';
 
 /** Another program that reads PDFs, in the setting that keeps most structure. */
@@ -101,18 +102,16 @@ export function installPeers(folder: string): { readonly peers: readonly Peer[];
   };
 }
 
-/** Reads PDFs with a peer, once: what lies in the folder already is taken. */
-export async function readWith(peer: Peer, files: readonly string[], folder: string, out: string): Promise<void> {
+/** Reads PDFs with a peer, in a process of its own; how many CPU seconds that took, starting included. */
+export async function readWith(
+  { name }: Peer,
+  files: readonly string[],
+  folder: string,
+  out: string,
+): Promise<{ readonly cpuSeconds: number }> {
+  rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  const load: Load = async (name) => {
-    const entry = createRequire(join(folder, 'package.json')).resolve(name);
-    return await import(pathToFileURL(entry).href);
-  };
-  await peer.read(
-    files.filter((file) => !existsSync(outputOf(file, out, peer.extension))),
-    out,
-    load,
-  );
+  return await measureCommand(process.execPath, [import.meta.filename, name, folder, out, ...files]);
 }
 
 const outputOf = (file: string, out: string, extension: string): string =>
@@ -130,4 +129,13 @@ async function each(
 function splitAt(installs: string): readonly [name: string, version: string] {
   const at = installs.lastIndexOf('@');
   return [installs.slice(0, at), installs.slice(at + 1)];
+}
+
+if (import.meta.main) {
+  const [name, folder = '', out = '', ...files] = process.argv.slice(2);
+  const load: Load = async (module) => {
+    const entry = createRequire(join(folder, 'package.json')).resolve(module);
+    return await import(pathToFileURL(entry).href);
+  };
+  await PEERS.find((peer) => peer.name === name)?.read(files, out, load);
 }
