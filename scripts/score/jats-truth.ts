@@ -227,7 +227,8 @@ class Walk {
       this.blocks.push({ kind: 'heading', text: 'References', level });
     for (const entry of entries) {
       const holder = child(entry, 'citation-alternatives') ?? entry;
-      const citations = children(holder, 'mixed-citation', 'element-citation', 'nlm-citation', 'citation');
+      const kinds = ['mixed-citation', 'element-citation', 'nlm-citation', 'citation'];
+      const citations = kinds.map((kind) => children(holder, kind)).find((own) => own.length > 0) ?? [];
       const texts = (holder === entry ? citations : citations.slice(0, 1)).map((each) =>
         spaced(without(each, 'label', 'pub-id')),
       );

@@ -291,6 +291,16 @@ count them all.
   );
 });
 
+test('a run-in heading may begin with a species or an article, and its text with a small letter', () => {
+  const text = 'in the second week and look for\nweeds in the shallow water where others do not come to look for it.';
+  const headings = ['P. ducki Swims on All Ponds.', 'A Goose Is Seen on Each of Them.', 'Counts of Shelducks.'];
+  const page = `${RUNNING}\n${headings.map((heading, at) => `     «${heading}» ${at === 2 ? 'mRNA' : 'They'} ${text}`).join('\n')}`;
+  assert.deepEqual(
+    draftsAfter('run-ins', drawnPage(page)).filter((each) => each.startsWith('heading')),
+    ['heading: 1 Introduction', ...headings.map((heading) => `heading: ${heading}`)],
+  );
+});
+
 test('bold words that begin paragraphs apart from each other are headings without a full stop', () => {
   const text = `in the second week and look for weeds in the shallow water where others do
 not come to look for while geese walk about on the meadows in a row that nobody

@@ -125,3 +125,29 @@ test('labels of references of equal length are not line numbers', () => {
   );
   assert.equal(findingsAfter('furniture', drawnPage(entries.join('\n'))).furniture.size, 0);
 });
+
+test('references in four columns are read column by column', () => {
+  const row =
+    'Teal A. Ducks on the ponds  Moor E. Coots in the reeds  Gull K. Terns on the sands  Swan G. Storks on the roof';
+  const pages = [1, 2].map((number) => drawnPage(`${row}\n`.repeat(14), number));
+  const { columns } = findingsAfter('columns', ...pages);
+  assert.deepEqual([columns.get(1)?.length, columns.get(2)?.length], [4, 4]);
+});
+
+test('a column that holds only the rest of an entry begins none', () => {
+  const found = draftsAfter(
+    'references',
+    drawnPage(`
+«References»
+
+Teal A. Ducks on ponds and what these     in a town that nobody has counted
+  look for. Pond J. 2001;1:2–3.           before, and the places where they
+Coot B. Geese on meadows and who have     go in the winter of a year that was
+  seen them. Pond J. 2002;2:3–4.          colder than others, by one of those
+Rail C. Swans on the lakes of a place     who have seen it. Pond J. 2004;4:5.
+  and what they eat. Pond J. 2003;3:4.
+Crane D. Herons by the river and also
+`),
+  );
+  assert.equal(found.filter((each) => each.startsWith('reference: ')).length, 4, found.join('\n'));
+});

@@ -259,3 +259,41 @@ Coot          [4]       grass from the meadows where the geese
   const [table] = [...(found.floats.get(1)?.values() ?? [])];
   assert.deepEqual([links.length, table?.table?.rows], [2, 3]);
 });
+
+test('a part of a table that is marked as continued in the next column of its page belongs to it', () => {
+  const rule = '─'.repeat(30);
+  const rows = (from: number): string[] =>
+    [0, 1, 2].map((row) => `Pond ${from + row}       ${from + row}2      ${from + row}7`.padEnd(34));
+  const left = ['Table 1. Ducks and geese.', rule, ...rows(1), rule];
+  const right = ['Table 1. Continued', rule, ...rows(4), rule];
+  const parts = left.map((line, at) => `${line.padEnd(43)}${right[at] ?? ''}`).join('\n');
+  const text = 'ducks swim on every pond that is there     and eat what they find below, where\n';
+  const drawing = `${parts}\n${text.repeat(8)}`;
+  const tables = findingsAfter('table-joins', drawnPage(drawing)).drafts.filter(({ kind }) => kind === 'table');
+  assert.deepEqual(
+    tables.map(({ table }) => table?.rows),
+    [6],
+  );
+});
+
+test('tints behind the head and the rows of a table with its caption beside it are no picture', () => {
+  const rows = drawnPage(`
+Table 1. Ducks       Pond        Ducks       Geese
+of the town          Which       All         All
+                     Upper       12          3
+                     Lower       7           11
+                     Middle      8           2
+                     Outer       6           9
+                     Inner       5           4
+                     Wide        3           1
+                     Deep        2           2
+`);
+  const tint = (top: number, bottom: number) =>
+    ({ kind: 'path', box: { left: 140, right: 320, top, bottom }, form: -1 }) as const;
+  const page = { ...rows, drawings: [tint(32, 58), tint(81, 146)] };
+  const { floats } = findingsAfter('tables', page);
+  assert.deepEqual(
+    [...(floats.get(1)?.values() ?? [])].map(({ kind, table }) => [kind, table?.rows, table?.columns]),
+    [['table', 9, 3]],
+  );
+});

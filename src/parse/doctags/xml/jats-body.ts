@@ -203,19 +203,17 @@ function writeReference(walk: Walk, reference: MarkupElement): void {
     .replace(/(?<![\].)])[\].)]+$/, '');
   const texts = citations.map((citation) => citationText(without(citation, 'label')));
   for (const note of children(reference, 'note', 'p')) texts.push(lineText(note));
-  const text = texts.filter((part) => part !== '').join(' ');
-  const { doi, arxivId } = citationIds({ ...reference, children: citations });
+  const joined = texts.filter((part) => part !== '').join(' ');
+  const text = label !== '' && joined.startsWith(`${label}. `) ? joined.slice(label.length + 2) : joined;
+  const { doi, arxivId } = citationIds(reference);
   walk.builder.reference({ text, links: linksIn(citations, text) }, { label, doi: doi?.toLowerCase(), arxivId });
 }
 
-/** The alternative meant for readers, if there are alternatives; otherwise every citation of the entry. */
+/** Of the same citation in several markups, marked as alternatives or not, the one that is meant for readers. */
 function citationsOf(reference: MarkupElement): MarkupElement[] {
   const alternatives = child(reference, 'citation-alternatives');
-  if (alternatives) {
-    const chosen = CITATIONS.map((name) => child(alternatives, name)).find((citation) => citation !== undefined);
-    if (chosen) return [chosen];
-  }
-  return children(reference, ...CITATIONS);
+  const found = CITATIONS.map((name) => children(alternatives ?? reference, name)).find((own) => own.length > 0) ?? [];
+  return alternatives ? found.slice(0, 1) : found;
 }
 
 function linksIn(citations: readonly MarkupElement[], text: string): Line['links'] {

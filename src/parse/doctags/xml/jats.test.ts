@@ -292,6 +292,7 @@ test('references have label, text and identifiers in every markup', () => {
         <ref><mixed-citation><name><surname>Avery</surname><given-names>SV</given-names></name><article-title>Cells</article-title><source>Nat Rev</source><year>2006</year><volume>4</volume><issue>2</issue><fpage>577</fpage><lpage>587</lpage><pub-id pub-id-type="pmid">168</pub-id></mixed-citation></ref>
         <ref><element-citation><person-group person-group-type="author"><name><surname>Kluyver</surname><given-names>Thomas B</given-names></name><name><surname>Perez</surname><given-names>F</given-names></name></person-group><person-group person-group-type="editor"><name><surname>Lo</surname><given-names>Jean-Paul</given-names></name></person-group><year>2016</year><article-title>Notebooks</article-title><source>Proc</source><volume>3</volume><issue>1</issue><fpage>7</fpage><lpage>9</lpage><pub-id pub-id-type="doi">10.3233/X</pub-id></element-citation></ref>
         <ref><citation-alternatives><element-citation><source>no</source></element-citation><mixed-citation>Yes, arXiv:2101.00001v2.</mixed-citation></citation-alternatives></ref>
+        <ref><label>5</label><mixed-citation>5. Coot B. Geese. Pond J. 2002.</mixed-citation><element-citation><name><surname>Coot</surname></name><source>Pond J</source><pub-id pub-id-type="doi">10.1/geese</pub-id></element-citation></ref>
         <ref-list><title>Data</title><ref><citation>Plain one</citation></ref></ref-list>
       </ref-list>`,
     ),
@@ -314,6 +315,7 @@ test('references have label, text and identifiers in every markup', () => {
         undefined,
       ],
       ['reference', 'Yes, arXiv:2101.00001v2.', undefined, undefined, '2101.00001'],
+      ['reference', 'Coot B. Geese. Pond J. 2002.', '5', '10.1/geese', undefined],
       ['heading', 'Data'],
       ['reference', 'Plain one', undefined, undefined, undefined],
     ],

@@ -228,24 +228,42 @@ function findGutter(segments: readonly Segment[], box: Box, votes: GutterVotes |
   const scores = [...weights]
     .sort(([a], [b]) => a - b)
     .map(([x, weight]) => [x, isVoted(votes, x) ? 2 * weight : weight] as const);
-  const best = mostFrequent(new Map(scores));
-  if (best === undefined) return undefined;
-  const voted = isVoted(votes, best);
-  const rows = pairs.filter((pair) => pair.left.right <= best && pair.right.left >= best);
-  if (rows.length < (voted ? 2 : MIN_ROWS) || (weights.get(best) ?? 0) < (voted ? 1 : 0.5 * MIN_ROWS)) return undefined;
-  const gutter = narrowest(rows, best);
+  // Of four columns each gap is as good as the others, but only the middle one halves the page.
+  const most = Math.max(0, ...scores.map(([, score]) => score));
+  const rest = new Map(scores.filter(([, score]) => score > 0.8 * most));
+  for (let best = mostFrequent(rest); best !== undefined; best = mostFrequent(rest)) {
+    const x = best;
+    const rows = pairs.filter((pair) => pair.left.right <= x && pair.right.left >= x);
+    const gutter = narrowest(rows, x);
+    if (divides(gutter, rows, { segments, box, weight: weights.get(x) ?? 0, voted: isVoted(votes, x) })) return gutter;
+    for (const other of rest.keys()) if (other >= gutter.left && other <= gutter.right) rest.delete(other);
+    rest.delete(x);
+  }
+  return undefined;
+}
+
+interface GutterSetting {
+  readonly segments: readonly Segment[];
+  readonly box: Box;
+  readonly weight: number;
+  readonly voted: boolean;
+}
+
+/** Whether there is text in columns on both sides of a gap that many rows have. */
+function divides(gutter: Extent, rows: readonly GapRow[], { segments, box, weight, voted }: GutterSetting): boolean {
+  if (rows.length < (voted ? 2 : MIN_ROWS) || weight < (voted ? 1 : 0.5 * MIN_ROWS)) return false;
   // Labels in front of list items and references are in line, but are no column of text.
-  if (upperMean(rows.map((row) => emsWide(row.left))) < LABEL) return undefined;
+  if (upperMean(rows.map((row) => emsWide(row.left))) < LABEL) return false;
   const fillLeft = upperMean(rows.map((row) => widthOf(row.left) / Math.max(1, gutter.left - box.left)));
   const fillRight = upperMean(rows.map((row) => widthOf(row.right) / Math.max(1, box.right - gutter.right)));
   const isFirstOfThree = fillLeft > 0.9 && fillRight > 0.4 && rows.length >= 2 * MIN_ROWS && areAlike(rows);
-  if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL) && !isFirstOfThree) return undefined;
+  if (Math.min(fillLeft, fillRight) < (voted ? 0.3 : MIN_FILL) && !isFirstOfThree) return false;
   // Wide spaces in single lines also make gaps, but lines above and below run across: a gutter is long.
   const facing = new Set(rows.flatMap((row) => [row.left, row.right]));
   const strips = bands(segments, gutter).filter(
     (band) => !band.spanning && band.segments.some((segment) => facing.has(segment)),
   ).length;
-  return rows.length >= (voted ? 1.5 : 3) * strips ? gutter : undefined;
+  return rows.length >= (voted ? 1.5 : 3) * strips;
 }
 
 /** Running text of one width on both sides: cells of a table are narrower, or of several widths. */

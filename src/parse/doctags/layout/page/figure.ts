@@ -109,7 +109,8 @@ function isTableBackground(box: Box, segments: readonly Segment[]): boolean {
   const over = labels.filter((segment) => segment.right > box.left && segment.left < box.right);
   const nearest = (over.length > 0 ? over : labels).toSorted((a, b) => distanceTo(a, box) - distanceTo(b, box))[0];
   if (!nearest) return holdsTable(box, segments);
-  return segmentLabel(nearest) === 'table' && holdsCells(box, segments);
+  if (segmentLabel(nearest) !== 'table') return false;
+  return holdsCells(box, segments) || (distanceTo(nearest, box) === 0 && isTint(box, segments));
 }
 
 /**

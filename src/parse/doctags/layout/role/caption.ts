@@ -186,7 +186,8 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
     if (draft.kind === 'table') {
       const page = last?.regions?.at(-1)?.page ?? last?.page ?? 0;
       const isMarked = between.some(isContinuation);
-      const near = last && page + 1 === draft.page && (isMarked || !between.some(endsTable));
+      // A marked part may also be in the next column.
+      const near = page === draft.page ? isMarked : page + 1 === draft.page && (isMarked || !between.some(endsTable));
       const joined = near ? joinTwo(last?.table, draft.table, isMarked) : undefined;
       between = [];
       if (last && joined) {

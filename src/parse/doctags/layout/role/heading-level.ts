@@ -5,7 +5,7 @@ import type { Features, TreeModel } from '../trees.ts';
 import { flag, scoreOf } from '../trees.ts';
 import model from './level-model.json' with { type: 'json' };
 import { mostFrequent, countBy } from '../statistics.ts';
-import { headingKey, THEOREM } from './heading.ts';
+import { BEGINS_NAME, headingKey, THEOREM } from './heading.ts';
 import { headingNumber, isChapter } from './heading-number.ts';
 import {
   isAbstractHeading,
@@ -259,7 +259,9 @@ function wholeRunIn(draft: Draft, after: Draft | undefined): RunIn | undefined {
   const [next] = after?.lines ?? [];
   const letter = draft.lines[0]?.glyphs.find(({ text }) => hasLetter(text));
   const text = textOf(draft);
-  if (!last || !next || !letter || after?.kind !== 'text' || after.piece !== draft.piece) return undefined;
+  if (!last || !next || !letter || after?.kind !== 'text') return undefined;
+  const step = next.baseline - last.baseline;
+  if (next.page !== last.page || step <= 0 || step > 2 * next.size || next.left > last.right) return undefined;
   if (!text.endsWith('.') || !isNamed(text) || fitsMore(last, next)) return undefined;
   if (!draft.lines.every(({ bold }) => bold > 0.9) || next.bold > 0.5) return undefined;
   return { head: draft.lines, tail: [], text, style: styleOfRunIn(letter), closed: true, spaced: false, bold: true };
@@ -278,7 +280,8 @@ function isHeading(
   const name = (number?.rest ?? text).replace(/(?<![\s.:])[\s.:]+$/u, '');
   if ((number?.depth ?? 0) > 1) return true;
   if (isBackMatter(name) && !/^abbreviations?$/iu.test(name)) return true;
-  if ((!closed && !spaced) || number || THEOREM.test(text) || isLabel(text) || isKeywordsLabel(text)) return false;
+  const isNumbered = number !== undefined && !/^A\s/u.test(text);
+  if ((!closed && !spaced) || isNumbered || THEOREM.test(text) || isLabel(text) || isKeywordsLabel(text)) return false;
   return isCommonHeading(name) || (names.get(style)?.size ?? 0) >= (bold && closed ? 2 : REPEATED);
 }
 
@@ -367,7 +370,7 @@ function cutAt(draft: Draft, at: number, end: number, isApart: boolean): RunIn |
   );
   const [style] = head[0]?.glyphs ?? [];
   const body = tail[0]?.glyphs[0];
-  if (!style || !body || !isNamed(text) || rest.length < 8 || !/^[\p{Lu}\p{N}“"(\p{Lo}]/u.test(rest)) return undefined;
+  if (!style || !body || !isNamed(text) || rest.length < 8 || !BEGINS_NAME.test(rest)) return undefined;
   const isWide =
     before !== undefined && (/[\u2002\u2003]/u.test(before.text) || glyph.left - before.right > 0.6 * line.size);
   const letter = head[0]?.glyphs.find((each) => hasLetter(each.text)) ?? style;

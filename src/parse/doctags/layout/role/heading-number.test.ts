@@ -18,5 +18,7 @@ test('all common kinds of heading numbers are read', () => {
   assert.equal(depthOf('§ 2.1 Sand'), 'arabic 2 Sand');
   assert.equal(depthOf('Chapter3 Clay'), 'arabic 1 Clay');
   assert.equal(depthOf('Water 3 Clay'), 'none');
+  assert.equal(depthOf('E. coli in rivers'), 'none');
+  assert.equal(depthOf('B. mRNA in rivers'), 'letter 1 mRNA in rivers');
   assert.equal(depthOf('In the beginning'), 'none');
 });

@@ -17,7 +17,8 @@ const ROMAN = /^([IVX]{1,5})(?:\.\s*(?=[\p{L}\p{S}])|\s+(?=\p{Lu}))/u;
 
 const APPENDIX = /^(?:appendix|annex)\s+([A-Z]|[IVX]+|\d+)(?:[.:]?\s+|[.:]?$)/iu;
 
-const LETTER = /^([A-Z](?:\.\d{1,2}){0,3})(?:\.\s*|\)\s+|\s+)(?=\p{L})/u;
+/** A small letter follows the initial of a species, as in "E. coli". */
+const LETTER = /^([A-Z](?:\.\d{1,2}){0,3})(?:\.\s*(?!\p{Ll}{2})|\)\s+|\s+)(?=\p{L})/u;
 
 export function headingNumber(text: string): HeadingNumber | undefined {
   const unlabelled = withoutLabel(text);

@@ -45,7 +45,7 @@ export const THEOREM =
   /^(?:proof|theorem|lemma|proposition|corollary|definition|remark|example|claim|fact|conjecture|assumption|axiom)s?\b(?:\s+(?:of|\d|[A-Z]\b)|[.:(]|$)/i;
 
 /** A capital, a number or a quote; "mRNA" and "qRT-PCR" keep their small letter. */
-const BEGINS_NAME = /^(?:[\p{Lu}\p{N}"“(\p{Lo}]|\p{Ll}{1,2}\p{Lu})/u;
+export const BEGINS_NAME = /^(?:[\p{Lu}\p{N}"“(\p{Lo}]|\p{Ll}{1,2}\p{Lu})/u;
 
 type Look = NonNullable<ReturnType<typeof lookOf>>;
 

@@ -216,13 +216,25 @@ function startsEntry(line: Line, previous: Line | undefined): boolean {
 
 /** First lines hang out to the left of the lines that follow. */
 function hangingStarts(lines: readonly Line[]): boolean[] | undefined {
-  const edges = new Map<unknown, number>();
+  const edges = new Map<Line['column'], number>();
   for (const line of lines) edges.set(line.column, Math.min(line.left, edges.get(line.column) ?? Infinity));
+  const indents = lines.map((line) => line.left - (edges.get(line.column) ?? 0));
+  const indent =
+    quantile(
+      indents.filter((each, at) => each >= 0.5 * (lines[at]?.size ?? 0)),
+      0.5,
+    ) ?? 0;
+  // A column with nothing but the rest of an entry has no line at its edge: it is as much narrower than the others.
+  const width =
+    quantile(
+      [...edges].map(([column, edge]) => column.right - edge),
+      0.5,
+    ) ?? 0;
+  for (const [column, edge] of edges)
+    if (Math.abs(width - (column.right - edge) - indent) < 0.1 * indent) edges.set(column, edge - indent);
   const starts = lines.map((line) => line.left < (edges.get(line.column) ?? 0) + 0.5 * line.size);
   const count = starts.filter(Boolean).length;
-  if (count < 2 || count > 0.85 * lines.length) return undefined;
-  // A column that begins with the rest of an entry has no line at the outer edge but the indented ones.
-  return starts;
+  return count < 2 || count > 0.85 * lines.length ? undefined : starts;
 }
 
 /**

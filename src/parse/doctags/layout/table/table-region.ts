@@ -419,13 +419,12 @@ function lastRows(stripes: readonly Box[], segments: readonly Segment[]): Box[] 
   });
 }
 
-/** The caption of a table is above it, over the table's head at most. */
+/** The caption of a table is above it, over the table's head at most, or beside that head. */
 function isCaptioned(box: Box, segments: readonly Segment[]): boolean {
   return segments.some(
     (segment) =>
       segmentLabel(segment) === 'table' &&
       segment.left < box.right &&
-      segment.right > box.left &&
       segment.bottom < box.top + 2 &&
       box.top - segment.bottom < MAX_HEAD,
   );

@@ -47,3 +47,13 @@ test('lines of values that look like those above them are rows, also without a l
     lines.map(() => 1),
   );
 });
+
+test('a line with a label and values like those above is a row, however close it is', () => {
+  const lines = linesOf(
+    'Pond   | Upper | Lower | Inner | Outer',
+    '       | pond  | pond  | pond  | pond',
+    'Salt + | 4.7   | 8.6   | 13    | 10.5',
+    ' salt  | 4.3   | 7.0   | 11    | 6.2',
+  );
+  assert.deepEqual(rowsOf(lines).slice(-2), [1, 1]);
+});

@@ -188,10 +188,11 @@ export function groupRows(lines: readonly TableLine[], setting: RowSetting): Tab
 /** Values in fewer columns may be alike by chance. */
 const REPEATED = 4;
 
-/** A line of values whose cells look like those above, in every column it fills, is a row of its own. */
+/** A line of values that look like those above, in every column it fills, is a row of its own; it may have a label. */
 function repeats(line: TableLine, above: TableLine | undefined): boolean {
   if (!above || line.entries.length < REPEATED) return false;
   return line.entries.every(({ text, from, to }) => {
+    if (from === 0 && to === 0 && /\p{L}/u.test(text)) return true;
     const upper = above.entries.find((entry) => entry.from === from && entry.to === to);
     return upper !== undefined && !/\p{L}/u.test(text) && shapeOf(text) === shapeOf(upper.text);
   });
