@@ -132,6 +132,7 @@ test('a question that compares two things is also searched once for each', () =>
 /** A search that always finds the same passages. */
 const session = {
   search: async () => PASSAGES,
+  passagesOf: async () => PASSAGES,
   reader: rulesReader(noNearness),
 } as unknown as SearchSession;
 

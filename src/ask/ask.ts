@@ -44,14 +44,18 @@ export type AskEvent =
 /** Passages that the reader chooses from. */
 export const PASSAGES_READ = 48;
 /** Passages that an answer is made from, and that a model gets. */
-const PASSAGES = { shown: 10, model: 20 };
+const PASSAGES = { shown: 10, model: 24 };
+/** The first passages of the search that a model gets, whatever the reader thinks of them. */
+const SURE_OF_SEARCH = 8;
 /** Passages that each search of a model adds. */
 const PASSAGES_PER_SEARCH = 8;
 const DEFAULTS = { sentences: 3, support: true, maxSearches: 2, contextTokens: 16_384 };
-/** A paper with this share of the passages, and at least so many of them, is what the question is about. */
-const DOMINANT = { share: 0.5, least: 3 };
+/** A paper with this share of the best passages, and at least so many of them, is what the question is about. */
+const DOMINANT = { share: 0.5, least: 3, among: 12 };
 /** The share of the room for passages that a whole paper may take. */
 const WHOLE_PAPER_SHARE = 0.8;
+/** New passages that a prompt has room for at least, even if earlier ones must go. */
+const LEAST_FRESH = 4;
 
 /** What a model wrote after all its searches, or why there is nothing. */
 type Written =
@@ -86,7 +90,8 @@ export async function askCorpus(
   /** The best sentences of passages, and the passages with the best ones first. */
   const extract = async (found: readonly CitedHit[], known: readonly ScoredCandidate[] = []) => {
     const scored = await readCandidates(reader, focus, found, { known, signal });
-    const passages = (reader.name === 'rules' ? found : byBestCandidate(found, scored)).slice(0, top);
+    const ranked = reader.name === 'rules' ? found : byBestCandidate(found, scored);
+    const passages = writer ? withFirstOfSearch(ranked, found, top) : ranked.slice(0, top);
     return { scored, passages, sentences: answerSentences(scored, { most, least }) };
   };
   const found = await look(focus, false);
@@ -114,7 +119,7 @@ export async function askCorpus(
     const written = await readably(async () => {
       const asked = await writtenAnswer(asking, first.passages, signal);
       if (asked.kind === 'failure' || !support) return { ...asked, support: null };
-      const { answer, by } = await supported(asked.answer, asked.read, { writer, reader }, signal);
+      const { answer, by } = await supported(asked.answer, asked.read, { question, writer, session }, signal);
       return { ...asked, answer, support: by };
     });
     if (written.kind === 'answer') {
@@ -151,6 +156,15 @@ export async function askCorpus(
   if (second.sentences.length === 0) return made(first);
   report?.({ kind: 'passages', passages: second.passages });
   return made(second);
+}
+
+/** The best passages by the reader; the first ones of the search take the last places if they are not among them. */
+function withFirstOfSearch(ranked: readonly CitedHit[], found: readonly CitedHit[], top: number): CitedHit[] {
+  const first = new Set(found.slice(0, Math.min(SURE_OF_SEARCH, Math.floor(top / 3))).map(({ passage }) => passage.id));
+  const isFirst = ({ passage }: CitedHit): boolean => first.has(passage.id);
+  const others = ranked.filter((hit) => !isFirst(hit)).slice(0, top - first.size);
+  const chosen = new Set(others);
+  return ranked.filter((hit) => isFirst(hit) || chosen.has(hit)).map((hit, at) => ({ ...hit, rank: at + 1 }));
 }
 
 /** Errors of the model server, with a hint for the user. */
@@ -192,18 +206,16 @@ interface Asking {
 }
 
 /**
- * Asks a model, which may search again: what it finds is added to the passages it has. A model that finds nothing and
- * does not search gets a second look once, which counts as a search.
+ * Asks a model, which may search again, also beside sentences that answer a part: what it finds is added to the passages
+ * it has, under further numbers. A model that finds nothing and does not search gets a second look once, which counts as
+ * a search. The last answer with a sentence counts.
  */
 async function writtenAnswer(asking: Asking, found: readonly CitedHit[], signal?: AbortSignal): Promise<Written> {
   const { session, question, writer, maxSearches, contextTokens, live, searches, searchFor, lookAgain } = asking;
-  let [passages, left] = [found, maxSearches];
+  const room = contextTokens - writer.maxTokens - promptTokens(answerPrompt(question, []));
+  let [read, left] = [await inPrompt(session, found, room), maxSearches];
+  let best: Written | undefined;
   for (;;) {
-    const read = await inPrompt(
-      session,
-      passages,
-      contextTokens - writer.maxTokens - promptTokens(answerPrompt(question, [])),
-    );
     let last = '';
     const written = await askModel(
       answerPrompt(question, read, { maySearch: left > 0, searched: searches }),
@@ -214,20 +226,36 @@ async function writtenAnswer(asking: Asking, found: readonly CitedHit[], signal?
       { ...writer, ...(live.isOn && { open: () => liveSentences(read, live.show) }) },
       signal,
     );
-    if (written === 'over-budget') return failed('over-budget');
-    if (!written) return failed(last.trim() === '' ? 'model-empty' : 'model-unreadable');
+    if (written === 'over-budget') return best ?? failed('over-budget');
+    if (!written) return best ?? failed(last.trim() === '' ? 'model-empty' : 'model-unreadable');
     const isEmpty = written.sentences.length === 0;
-    if (isEmpty && written.cut && written.search.length === 0) return failed('model-cut');
-    if (!isEmpty || left === 0) return { kind: 'answer', answer: written, read };
-    const isDropped = Object.keys(written.dropped).length > 0;
-    const others = written.search.length > 0 ? await searchFor(written.search) : isDropped ? [] : await lookAgain();
-    const known = new Set(passages.map(({ passage }) => passage.id));
-    const fresh = new Map(others.map((hit) => [hit.passage.id, hit] as const).filter(([id]) => !known.has(id)));
-    if (fresh.size === 0 && written.search.length === 0) return { kind: 'answer', answer: written, read };
-    left = fresh.size === 0 ? 0 : left - 1;
-    passages = [...passages, ...fresh.values()];
-    live.restart(passages);
+    if (isEmpty && !best && written.cut && written.search.length === 0) return failed('model-cut');
+    const answer: Written = isEmpty && best ? best : { kind: 'answer', answer: written, read };
+    if (left === 0 || (!isEmpty && written.search.length === 0)) return answer;
+    if (!isEmpty) best = answer;
+    const others = await (async () => {
+      if (written.search.length > 0) return await searchFor(written.search);
+      const isOver = best !== undefined || searches.length > 0 || Object.keys(written.dropped).length > 0;
+      return isOver ? [] : await lookAgain();
+    })();
+    const known = new Set(read.map(({ passage }) => passage.id));
+    const fresh = [...new Map(others.map((hit) => [hit.passage.id, hit] as const)).values()].filter(
+      ({ passage }) => !known.has(passage.id),
+    );
+    if (fresh.length === 0 && (best || written.search.length === 0)) return answer;
+    left = fresh.length === 0 ? 0 : left - 1;
+    read = withFresh(read, fresh, room);
+    live.restart(read);
   }
+}
+
+/** The passages of a prompt with new ones behind them; if they do not fit, the last of either go. */
+function withFresh(read: readonly CitedHit[], found: readonly CitedHit[], room: number): CitedHit[] {
+  const [kept, fresh] = [[...read], [...found]];
+  while (kept.length > 0 && tokensOf([...kept, ...fresh]) > room)
+    if (fresh.length > LEAST_FRESH) fresh.pop();
+    else kept.pop();
+  return [...kept, ...fresh];
 }
 
 function failed(code: keyof typeof FAILURES): Written {
@@ -235,13 +263,14 @@ function failed(code: keyof typeof FAILURES): Written {
 }
 
 /**
- * The passages that fit into a prompt, those of a paper together, the best paper first. A paper that most passages are
- * from is given whole if it fits.
+ * The passages that fit into a prompt, those of a paper together and in its order, the best paper first. A paper that
+ * most of the best passages are from is given whole if it fits.
  */
 export async function inPrompt(session: SearchSession, found: readonly CitedHit[], room: number): Promise<CitedHit[]> {
   const papers = [...Map.groupBy(found, ({ passage }) => passage.document)];
-  const dominant = papers.find(
-    ([, own]) => own.length >= DOMINANT.least && own.length >= DOMINANT.share * found.length,
+  const best = found.slice(0, DOMINANT.among);
+  const dominant = [...Map.groupBy(best, ({ passage }) => passage.document)].find(
+    ([, own]) => own.length >= DOMINANT.least && own.length >= DOMINANT.share * best.length,
   )?.[0];
   const whole = dominant === undefined ? [] : (await session.passagesOf(dominant)).filter(isRead);
   const isWhole = whole.length > 0 && tokensOf(whole) <= WHOLE_PAPER_SHARE * room;
@@ -254,7 +283,16 @@ export async function inPrompt(session: SearchSession, found: readonly CitedHit[
     if (left < 0 && chosen.size > 0) break;
     chosen.add(hit);
   }
-  return papers.flatMap(([document]) => [...chosen].filter(({ passage }) => passage.document === document));
+  const inOrder: CitedHit[] = [];
+  for (const [document] of papers) {
+    const own = [...chosen].filter(({ passage }) => passage.document === document);
+    if (own.length < 2 || (isWhole && document === dominant)) inOrder.push(...own);
+    else {
+      const order = new Map((await session.passagesOf(document)).map(({ passage }, at) => [passage.id, at]));
+      inOrder.push(...own.sort((one, other) => (order.get(one.passage.id) ?? 0) - (order.get(other.passage.id) ?? 0)));
+    }
+  }
+  return inOrder;
 }
 
 /** Reference lists are not read. */
@@ -270,11 +308,11 @@ function tokensOf(hits: readonly CitedHit[]): number {
 async function supported(
   answer: CheckedAnswer,
   read: readonly CitedHit[],
-  by: Parameters<typeof checkSupport>[2],
+  { question, ...by }: Parameters<typeof checkSupport>[2] & { readonly question: string },
   signal?: AbortSignal,
 ): Promise<{ readonly answer: CheckedAnswer; readonly by: Answer['support'] }> {
   const all = [...answer.sentences, ...answer.disagreements, ...answer.uncertain];
-  const cases = all.map(({ text, quotes }) => ({ sentence: text, quotes }));
+  const cases = all.map(({ text, quotes }) => ({ asked: question, sentence: text, quotes }));
   const checked = await checkSupport(cases, read, by, signal);
   const reasons = new Map(all.map((sentence, at) => [sentence, dropReasonOf(checked.verdicts[at])]));
   const dropped = { ...answer.dropped };

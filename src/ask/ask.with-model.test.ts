@@ -198,10 +198,12 @@ test('a paper that most passages are from is given whole if it fits; else the be
   const found = [own[4], own[2], own[3], REEF].flatMap((each) => each ?? []);
   const ids = (hits: readonly CitedHit[]): string[] => hits.map(({ passage }) => passage.id);
   assert.deepEqual(ids(await inPrompt(session, found, 9_000)), [...ids(own), REEF.passage.id]);
-  assert.deepEqual(ids(await inPrompt(session, found, 150)), ids(found.slice(0, 3)), 'not whole');
-  assert.deepEqual(ids(await inPrompt(session, found, 100)), ids(found.slice(0, 2)), 'what does not fit is left out');
+  const inOrder = own.slice(2, 5);
+  assert.deepEqual(ids(await inPrompt(session, found, 150)), ids(inOrder), 'not whole, in the order of the paper');
+  const best = inOrder.filter((each) => found.slice(0, 2).includes(each));
+  assert.deepEqual(ids(await inPrompt(session, found, 100)), ids(best), 'what does not fit is left out');
   const mixed = [own[4], own[2], REEF].flatMap((each) => each ?? []);
-  assert.deepEqual(ids(await inPrompt(session, mixed, 9_000)), ids(mixed), 'two passages may be chance');
+  assert.equal((await inPrompt(session, mixed, 9_000)).length, 3, 'two passages may be chance');
 });
 
 test('a model may search again; earlier passages stay, and the number of searches is bounded', async () => {
@@ -231,6 +233,61 @@ test('a model may search again; earlier passages stay, and the number of searche
   assert.deepEqual([endless.answer.model, endless.answer.sentences, endless.answer.failure], ['m', [], null]);
   const none = await ask(session, 'Which clade?', [{ search: ['bleaching of clade D'] }], { maxSearches: 0 });
   assert.equal(none.prompts.length, 1);
+});
+
+test('a model may search for the rest of what is asked beside a part of the answer, which it does not lose', async () => {
+  const session = sessionOf((question) => (question.includes('bleaching') ? [REEF] : [DRUG]));
+  const part = { sentences: [TRUE], search: ['bleaching of clade D'] };
+  const whole = { sentences: [TRUE, said('Clade D did not bleach.', 'Clade D did not bleach.', 2)] };
+  const { answer, prompts } = await ask(session, 'What helps where?', [part, whole], { support: false });
+  assert.deepEqual(textsOf(answer.sentences), ['Temozolomide alone was not enough.', 'Clade D did not bleach.']);
+  assert.equal(prompts.length, 2);
+  assert.match(prompts[1]?.[1] ?? '', /number="1"[^]*Temozolomide alone[^]*number="2"[^]*Clade D did not bleach/);
+  const nothing = await ask(session, 'What helps where?', [part, { sentences: [] }], { support: false });
+  assert.deepEqual(textsOf(nothing.answer.sentences), ['Temozolomide alone was not enough.']);
+  assert.deepEqual([nothing.answer.failure, nothing.prompts.length], [null, 2]);
+});
+
+test('a model that searched in vain does not get a second look at its own cost', async () => {
+  const session = sessionOf((question) => (question.includes('tanks') ? [REEF] : [DRUG]));
+  const contents = [
+    { sentences: [], search: ['tanks'] },
+    { sentences: [], search: [] },
+  ];
+  assert.equal((await ask(session, 'Who paid?', contents)).prompts.length, 2);
+});
+
+test('the first passages of the search are given to a model even if the reader would leave them out', async () => {
+  const found = Array.from({ length: 30 }, (_, at) => hit(`paper${at}`, `Passage ${at} tells of heat.`));
+  const reader: Partial<Reader> = {
+    name: 'trained',
+    least: 0.5,
+    sure: 2,
+    // The reader prefers what the search found last.
+    score: async (_question, candidates) => candidates.map(({ text }) => Number(/\d+/.exec(text)?.[0]) / 100),
+  };
+  const session = sessionOf(() => found, { reader });
+  const { prompts } = await ask(session, 'What of heat?', [{ sentences: [TRUE] }], { support: false, passages: 12 });
+  const user = prompts[0]?.[1] ?? '';
+  const given = found.filter(({ passage }) => user.includes(passage.text)).map(({ passage }) => passage.document);
+  assert.deepEqual(
+    given,
+    [0, 1, 2, 3, 22, 23, 24, 25, 26, 27, 28, 29].map((at) => `paper${at}`),
+  );
+});
+
+test('who checks support knows the question and which study it is', async () => {
+  const abstract = hit('glioma', 'Between 2001 and 2006 older patients of 21 hospitals in Germany were treated.', {
+    section: 'abstract',
+  });
+  const session = sessionOf(() => [DRUG], { passagesOf: () => [abstract, DRUG] });
+  const { prompts } = await ask(session, 'Does temozolomide help?', [{ sentences: [TRUE] }, { verdicts: [] }]);
+  const [, user = ''] = prompts[1] ?? [];
+  assert.match(
+    user,
+    /^<paper title="Title of glioma">\nBetween 2001 and 2006 older patients of 21 hospitals in Germany/,
+  );
+  assert.match(user, /Question: Does temozolomide help\?\nSentence: Temozolomide alone was not enough\./);
 });
 
 test('disagreements and uncertainty are checked like sentences', async () => {

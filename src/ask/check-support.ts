@@ -1,12 +1,14 @@
-import type { CitedHit } from '../corpus/index.ts';
+import type { CitedHit, SearchSession } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
 import type { AnswerWriter, CaseVerdict, WrittenCase } from '../model/index.ts';
 import { askSupport, markedUp } from '../model/index.ts';
-import type { Reader } from '../reader/index.ts';
+import { abstractOf } from './abstract-of.ts';
 import type { AnswerQuote } from './check-answer.ts';
 
 /** A sentence, or a cell of a table in words, and the quotes that it rests on. */
 export interface SupportCase {
+  /** What it answers, with the choices there are; null if nobody asked. */
+  readonly asked: string | null;
   readonly sentence: string;
   readonly quotes: readonly AnswerQuote[];
 }
@@ -21,6 +23,8 @@ export interface CheckedSupport {
 const LEAST_SUPPORT = 0.5;
 /** Characters before and after a quote that are shown with it. */
 const LONGEST_BESIDE = 500;
+/** Characters of a paper's abstract that show which study it is. */
+const LONGEST_ABOUT = 600;
 
 /**
  * Whether quotes, read with the words around them, support their sentences: the model is asked once for all of them;
@@ -29,14 +33,15 @@ const LONGEST_BESIDE = 500;
 export async function checkSupport(
   cases: readonly SupportCase[],
   passages: readonly CitedHit[],
-  { writer, reader }: { readonly writer: AnswerWriter | undefined; readonly reader: Reader },
+  { writer, session }: { readonly writer: AnswerWriter | undefined; readonly session: SearchSession },
   signal?: AbortSignal,
 ): Promise<CheckedSupport> {
   if (cases.length === 0) return { by: null, verdicts: [] };
   if (writer) {
-    const verdicts = await askSupport(writtenCases(cases, passages), writer, signal);
+    const verdicts = await askSupport(writtenCases(cases, passages), await papersOf(cases, session), writer, signal);
     if (verdicts && verdicts !== 'over-budget') return { by: 'model', verdicts };
   }
+  const { reader } = session;
   if (!reader.support) return { by: null, verdicts: cases.map(() => null) };
   const pairs = cases.map(({ sentence, quotes }) => ({
     sentence,
@@ -52,10 +57,23 @@ export async function checkSupport(
   };
 }
 
+/** The papers of quotes, each with the beginning of its abstract. */
+async function papersOf(cases: readonly SupportCase[], session: SearchSession): Promise<string[]> {
+  const papers = new Map(cases.flatMap(({ quotes }) => quotes.map((quote) => [quote.document, quote.title] as const)));
+  const written: string[] = [];
+  for (const [document, title] of papers) {
+    const about = abstractOf(await session.passagesOf(document)).map(({ passage }) => passage.text);
+    if (about.length > 0)
+      written.push(markedUp('paper', { title: title ?? document }, about.join(' ').slice(0, LONGEST_ABOUT)));
+  }
+  return written;
+}
+
 /** Cases with their quotes in place. */
 function writtenCases(cases: readonly SupportCase[], passages: readonly CitedHit[]): WrittenCase[] {
   const byId = new Map(passages.map((hit) => [hit.passage.id, hit]));
-  return cases.map(({ sentence, quotes }) => ({
+  return cases.map(({ asked, sentence, quotes }) => ({
+    asked,
     sentence,
     quotes: quotes.map((quote) => {
       const hit = byId.get(quote.passage);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { AnswerQuote as FoundQuote, AskEvent } from '../ask/index.ts';
+import type { AskEvent, SupportCase } from '../ask/index.ts';
 import { askCorpus, askSettings, checkClaim, checkSupport, dropReasonOf, openWriter } from '../ask/index.ts';
 import type { answerShape } from '../ask/shapes/index.ts';
 import { answerHead } from '../ask/shapes/index.ts';
@@ -19,7 +19,7 @@ const input = {
     .min(1)
     .max(50)
     .optional()
-    .describe('Passages that the answer is made from; default: 10, with a model 20.'),
+    .describe('Passages that the answer is made from; default: 10, with a model 24.'),
   ...FILTERS,
 };
 
@@ -161,7 +161,7 @@ async function claimVerdicts(
   const writer = corpus.config.ask.support ? openWriter(corpus, opened) : undefined;
   return await search.use(async (session) => {
     const verdicts = new Map<Claim, Verdict>();
-    const toSupport: { claim: Claim; sentence: string; quotes: FoundQuote[]; passages: readonly CitedHit[] }[] = [];
+    const toSupport: (SupportCase & { readonly claim: Claim; readonly passages: readonly CitedHit[] })[] = [];
     for (const claim of claims) {
       const { quote, work, sentence } = claim;
       const shared = { quote, work, support: null, why: null };
@@ -174,10 +174,10 @@ async function claimVerdicts(
       const { page, sentence: around } = checked.quote;
       verdicts.set(claim, { ...shared, verdict: 'found', reason: null, page, around, elsewhere: null });
       if (sentence !== undefined && corpus.config.ask.support)
-        toSupport.push({ claim, sentence, quotes: [checked.quote], passages: checked.passages });
+        toSupport.push({ claim, asked: null, sentence, quotes: [checked.quote], passages: checked.passages });
     }
     const passages = toSupport.flatMap((each) => each.passages);
-    const { verdicts: support } = await checkSupport(toSupport, passages, { writer, reader: session.reader }, signal);
+    const { verdicts: support } = await checkSupport(toSupport, passages, { writer, session }, signal);
     for (const [at, { claim }] of toSupport.entries()) {
       const [own, said] = [verdicts.get(claim), support[at]];
       const reason = dropReasonOf(said);

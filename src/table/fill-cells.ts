@@ -218,17 +218,20 @@ const CELLS = {
   task: TASK,
 };
 
+/** What a column asks, with the form of its values. */
+export function askedOf({ name, question, type, unit, choices }: Column): string {
+  const form = {
+    text: '',
+    number: ` (a number${unit === null ? ' with its unit' : ` in ${unit}`})`,
+    'yes/no': ' (yes or no)',
+    choice: ` (one of: ${choices.join('; ')})`,
+    list: ' (a list)',
+  }[type];
+  return `${name === question ? name : `${name}: ${question}`}${form}`;
+}
+
 export function cellsPrompt(columns: readonly Column[], passages: readonly CitedHit[]): ModelPrompt {
-  const questions = columns.map(({ name, question, type, unit, choices }, at) => {
-    const form = {
-      text: '',
-      number: ` (a number${unit === null ? ' with its unit' : ` in ${unit}`})`,
-      'yes/no': ' (yes or no)',
-      choice: ` (one of: ${choices.join('; ')})`,
-      list: ' (a list)',
-    }[type];
-    return `${at + 1}. ${name === question ? name : `${name}: ${question}`}${form}`;
-  });
+  const questions = columns.map((column, at) => `${at + 1}. ${askedOf(column)}`);
   return listPrompt(CELLS, `${delimited(passages)}\n\nQuestions:\n${questions.join('\n')}`);
 }
 

@@ -208,7 +208,7 @@ async function openModel(
   const server = await openLoopback((seen, response) => {
     const { messages } = JSON.parse(seen.body) as { messages: { content: string }[] };
     const prompt = messages[1]?.content ?? '';
-    const isCheck = prompt.startsWith('<case');
+    const isCheck = prompt.includes('<case ');
     if (isCheck) model.checked += 1;
     else model.asked += 1;
     model.prompts.push(prompt);
@@ -253,7 +253,7 @@ test('cells filled in by a model are checked one by one, and paid for once', asy
           ]
         : [],
     (prompt) => {
-      const at = /<case number="(\d+)">\nSentence: blinding: yes/.exec(prompt)?.[1];
+      const at = /<case number="(\d+)">\nQuestion: blinding \(yes or no\)\nSentence: blinding: yes/.exec(prompt)?.[1];
       return at === undefined ? [] : [{ case: Number(at), verdict: 'unrelated', why: 'of something else' }];
     },
   );

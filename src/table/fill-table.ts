@@ -12,13 +12,11 @@ import { chunkOutput } from '../parse/index.ts';
 import type { Reader } from '../reader/index.ts';
 import type { ItemOutcome, StageEvent, StageOutcome, WorkItem } from '../stage/index.ts';
 import { runStage } from '../stage/index.ts';
-import { checkSupport, dropReasonOf } from '../ask/index.ts';
-import { answerSentences, readCandidates } from '../ask/index.ts';
-import { askSettings } from '../ask/index.ts';
+import { abstractOf, answerSentences, askSettings, checkSupport, dropReasonOf, readCandidates } from '../ask/index.ts';
 import type { Cell, Column, Facts, Table, TableRow } from './cell.ts';
 import { empty } from './cell.ts';
 import { recordValue } from './columns.ts';
-import { cellQuote, cellsPrompt, checkCells, compoundsOf, extractedCell, quantityCell } from './fill-cells.ts';
+import { askedOf, cellQuote, cellsPrompt, checkCells, compoundsOf, extractedCell, quantityCell } from './fill-cells.ts';
 import type { ColumnKind } from './known/column-kind.ts';
 import { kindOf } from './known/column-kind.ts';
 import type { KnownPaper } from './known-cells.ts';
@@ -27,8 +25,6 @@ import { readRow, rowHash, rowOf, rowPath, saveTable, tableFolder, withCorrectio
 
 export const PASSAGES = 6;
 const MOST_PASSAGES = 24;
-/** Passages of the abstract that every row is made from. */
-const ABSTRACT_PASSAGES = 2;
 export const SENTENCES = 3;
 /**
  * A cell stands alone: it needs a surer sentence than an answer does. From this score on, of questions in a paper's own
@@ -183,11 +179,28 @@ async function openRow(
     }
   }
   const open = columns.filter((column) => !known.has(column));
-  const abstract = abstractOf(paper.passages);
-  const shared = sharedOut([...found.values()], abstract, contextTokens);
-  const order = new Map(paper.passages.map(({ passage }, at) => [passage.id, at]));
-  const passages = shared.sort((one, other) => (order.get(one.passage.id) ?? 0) - (order.get(other.passage.id) ?? 0));
+  const passages = passagesFor(open, { paper, found, contextTokens });
   return { columns, paper, known, open, found, passages };
+}
+
+/**
+ * What a model gets, in the order of the paper: all of it if it fits, else the abstract, what rules would fill cells from,
+ * and a share for each column.
+ */
+export function passagesFor(
+  open: readonly Column[],
+  { paper, found, contextTokens }: Pick<OpenRow, 'paper' | 'found'> & Pick<Sources, 'contextTokens'>,
+): CitedHit[] {
+  if (open.length === 0) return [];
+  const text = paper.passages.filter(({ passage }) => passage.section !== 'references');
+  if (fits(text, contextTokens)) return text;
+  const likely = new Set(
+    open.flatMap((column) => likelyCell(column, paper)?.quotes.flatMap(({ passage }) => passage?.id ?? []) ?? []),
+  );
+  const first = [...abstractOf(paper.passages), ...text.filter(({ passage }) => likely.has(passage.id))];
+  const shared = sharedOut([...found.values()], first, contextTokens);
+  const order = new Map(paper.passages.map(({ passage }, at) => [passage.id, at]));
+  return shared.sort((one, other) => (order.get(one.passage.id) ?? 0) - (order.get(other.passage.id) ?? 0));
 }
 
 interface Sources {
@@ -195,31 +208,25 @@ interface Sources {
   readonly contextTokens: number;
 }
 
-/** The abstract, else what the text begins with. */
-function abstractOf(passages: readonly CitedHit[]): CitedHit[] {
-  const own = passages.filter(({ passage }) => passage.section === 'abstract');
-  const text = passages.filter(({ passage }) => !ASIDE.has(passage.section));
-  return own.length > 0 ? own.slice(0, ABSTRACT_PASSAGES) : text.slice(0, 1);
-}
-
-const ASIDE: ReadonlySet<string> = new Set(['front', 'references', 'back']);
 /** The share of a model's context that passages may take; the rest is for questions and the answer. */
 const ROOM = 0.6;
 
-/** The abstract, then the best passage of each column, the second of each, and so on, as many as a prompt may have. */
+function fits(passages: readonly CitedHit[], contextTokens: number): boolean {
+  return promptTokens(cellsPrompt([], passages)) <= ROOM * contextTokens;
+}
+
+/** What comes first, then the best passage of each column, the second of each, and so on, as many as a prompt may have. */
 export function sharedOut(
   lists: readonly (readonly CitedHit[])[],
-  abstract: readonly CitedHit[],
+  first: readonly CitedHit[],
   contextTokens: number,
 ): CitedHit[] {
-  const chosen = new Map(abstract.map((hit) => [hit.passage.id, hit]));
-  const tokens = (hits: readonly CitedHit[]): number => promptTokens(cellsPrompt([], hits));
+  const chosen = new Map(first.map((hit) => [hit.passage.id, hit]));
   for (let at = 0; at < PASSAGES; at += 1)
     for (const list of lists) {
       const hit = list[at];
       if (!hit || chosen.has(hit.passage.id)) continue;
-      if (chosen.size >= MOST_PASSAGES || tokens([...chosen.values(), hit]) > ROOM * contextTokens)
-        return [...chosen.values()];
+      if (chosen.size >= MOST_PASSAGES || !fits([...chosen.values(), hit], contextTokens)) return [...chosen.values()];
       chosen.set(hit.passage.id, hit);
     }
   return [...chosen.values()];
@@ -246,13 +253,12 @@ async function cellsOf(
       if (checked) cells.set(column, checked.cell);
       return checked?.cell.kind === 'value' ? [{ column, value: checked.cell.value, quotes: checked.quotes }] : [];
     });
-    const cases = filled.map(({ column: { question }, value, quotes }) => ({
-      sentence: `${question}${question.endsWith('?') ? '' : ':'} ${value}`,
+    const cases = filled.map(({ column, value, quotes }) => ({
+      asked: askedOf(column),
+      sentence: `${column.question}${column.question.endsWith('?') ? '' : ':'} ${value}`,
       quotes,
     }));
-    const { verdicts } = support
-      ? await checkSupport(cases, passages, { writer, reader: session.reader }, signal)
-      : { verdicts: [] };
+    const { verdicts } = support ? await checkSupport(cases, passages, { writer, session }, signal) : { verdicts: [] };
     for (const [at, { column }] of filled.entries()) {
       const reason = dropReasonOf(verdicts[at]);
       if (reason) cells.set(column, empty(reason, cells.get(column)?.quotes));

@@ -20,7 +20,7 @@ export function askCommand() {
     .addOption(
       new Option('-f, --format <format>', 'output format').choices(['text', 'markdown', 'bibtex']).default('text'),
     )
-    .option('--passages <n>', 'number of passages the answer is based on (default 10, with a model 20)', wholeNumber(1))
+    .option('--passages <n>', 'number of passages the answer is based on (default 10, with a model 24)', wholeNumber(1))
     .option('--sentences <n>', 'maximum number of sentences in an answer without a model', wholeNumber(1), 3)
     .option(
       '--min-fit <n>',

@@ -159,7 +159,7 @@ test('the cost is estimated and the budget is respected; stored responses cost n
   assert.equal(estimate.mostUsd, (estimate.inputTokens * 1_000 + 800 * 2_000) / 1e6);
   assert.equal(server.requests.length, 0);
   // Enough for one section and its check with the longest response, but not for two.
-  const tight = request(data, { budgetTokens: estimate.inputTokens / 4 + 350 });
+  const tight = request(data, { budgetTokens: estimate.inputTokens / 4 + 420 });
   const first = await findingsFrom(tight, (seen, response) => void response.end(answerTo(seen)));
   assert.deepEqual([first.requests.length, first.extracted.tooDear, first.extracted.findings], [2, 1, 1]);
   const tokens = request(data, { budgetTokens: 10 });

@@ -182,10 +182,11 @@ async function supportedFindings(
   if (findings.length === 0) return { findings, dropped: {} };
   const { title: paper, heading } = section;
   const cases = findings.map(({ statement, finding, start, end }) => ({
+    asked: null,
     sentence: `${statement} (${finding.subject} – ${finding.relation} – ${finding.object})`,
     quotes: [markedUp('quote', { paper, section: heading }, inPlace(section.text, start, end))],
   }));
-  const verdicts = await askSupport(cases, writer, signal);
+  const verdicts = await askSupport(cases, [], writer, signal);
   if (verdicts === 'over-budget') return verdicts;
   const dropped: Record<string, number> = {};
   const kept = findings.filter((_, at) => {
