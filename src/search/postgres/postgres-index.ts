@@ -9,6 +9,7 @@ import { facetOf } from '../segment/write-segment.ts';
 import type { Generation, VectorSchema } from './generation.ts';
 import { openGeneration, prepareIndex, switchTo, tendGeneration } from './generation.ts';
 import { JOINED_DOCUMENTS, joinWords } from './join-words.ts';
+import { encodeVectors } from './vector-bytes.ts';
 
 /** Rows of totals: writers of different documents seldom wait for each other. */
 const SLOTS = 16;
@@ -107,8 +108,8 @@ interface DocumentRows {
   readonly contents: readonly string[];
   readonly facets: readonly number[];
   readonly lengths: readonly number[];
-  /** Of each passage, as the server writes vectors; null without one. */
-  readonly embeddings: readonly (string | null)[];
+  /** Of each passage; undefined without one. */
+  readonly embeddings: readonly (Float32Array | undefined)[];
   readonly vectors: readonly number[];
   /** JSON of each term, and the passages that have it. */
   readonly terms: string;
@@ -117,7 +118,7 @@ interface DocumentRows {
 async function rowsOf({ passages }: IndexedDocument, dense: IndexDense | null): Promise<DocumentRows> {
   const [contents, texts]: [string[], string[]] = [[], []];
   const [facets, lengths]: [number[], number[]] = [[], []];
-  const embeddings: (string | null)[] = [];
+  const embeddings: (Float32Array | undefined)[] = [];
   const sum = new Float64Array(dense?.dimensions ?? 0);
   const postings = new Map<string, number[]>();
   for await (const { vector, searchText, ...stated } of passages) {
@@ -129,14 +130,14 @@ async function rowsOf({ passages }: IndexedDocument, dense: IndexDense | null): 
       throw new AppError('INDEX_DIMENSIONS', `a vector has ${own.length} numbers, the index ${sum.length}`, {
         hint: 'embed everything with the same model',
       });
-    for (const [at, value] of own?.entries() ?? []) sum[at] = (sum[at] ?? 0) + value;
-    embeddings.push(own ? `[${own.join(',')}]` : null);
+    if (own) for (let at = 0; at < sum.length; at += 1) sum[at] = (sum[at] ?? 0) + (own[at] ?? 0);
+    embeddings.push(own);
     contents.push(JSON.stringify(passage));
     texts.push(passage.text);
     facets.push(facetOf(passage, own !== undefined));
     lengths.push(terms.length);
   }
-  const isEmbedded = embeddings.some((each) => each !== null);
+  const isEmbedded = embeddings.some((each) => each !== undefined);
   return {
     textHash: texts.length === 0 ? '' : sha256(texts.join('\n')),
     contents,
@@ -144,8 +145,14 @@ async function rowsOf({ passages }: IndexedDocument, dense: IndexDense | null): 
     lengths,
     embeddings,
     vectors: isEmbedded ? [...sum] : [],
-    terms: JSON.stringify(Object.fromEntries(postings)),
+    terms: jsonOf(postings),
   };
+}
+
+/** An object with thousands of names takes many times as long to make as its text. */
+function jsonOf(postings: ReadonlyMap<string, readonly number[]>): string {
+  const fields = Array.from(postings, ([term, own]) => `${JSON.stringify(term)}:[${own.join(',')}]`);
+  return `{${fields.join(',')}}`;
 }
 
 interface KnownRow {
@@ -197,13 +204,14 @@ async function replace(
       { id, stamp, hash: textHash, words, lengths, facets: Buffer.from(facets), vectors, terms },
     );
     const number = added?.number;
-    const isDense = embeddings.some((each) => each !== null);
+    const isDense = embeddings.some((each) => each !== undefined);
+    const type = isDense ? await vectorType(run, passages) : undefined;
     await run(
-      `INSERT INTO ${passages} (document, place, facet, content${isDense ? ', embedding' : ''})
-       SELECT :number::int, place - 1, facet, content${isDense ? ', embedding' : ''}
-       FROM (SELECT * FROM unnest(:facets::smallint[], :contents::text[], ${isDense ? await vectorsType(run, passages) : 'NULL::text[]'})
+      `INSERT INTO ${passages} (document, place, facet, content${type ? ', embedding' : ''})
+       SELECT :number::int, place - 1, facet, content${type ? ', embedding' : ''}
+       FROM (SELECT * FROM unnest(:facets::smallint[], :contents::text[], ${type ? `:embeddings::${type.name}[]` : 'NULL::text[]'})
          WITH ORDINALITY AS given(facet, content, embedding, place)) AS given`,
-      { number, facets, contents, ...(isDense && { embeddings }) },
+      { number, facets, contents, ...(type && { embeddings: encodeVectors(embeddings, type.number) }) },
     );
   }
   await run(
@@ -223,20 +231,24 @@ async function replace(
       documents: (rows ? 1 : 0) - (known ? 1 : 0),
       passages: (rows?.contents.length ?? 0) - (known?.passages ?? 0),
       words: words - (known?.words ?? 0),
-      embedded: (rows?.embeddings.filter((each) => each !== null).length ?? 0) - (known?.embedded ?? 0),
+      embedded: (rows?.embeddings.filter((each) => each !== undefined).length ?? 0) - (known?.embedded ?? 0),
       vectors: difference(rows?.vectors ?? [], known?.vectors ?? []),
     },
   );
   return true;
 }
 
-/** Vectors as values of the column's type, wherever the extension is. */
-async function vectorsType(run: RunStatement, passages: string): Promise<string> {
-  const [column] = await run<{ type: string }>(
-    `SELECT atttypid::regtype::text AS type FROM pg_attribute WHERE attrelid = :passages::regclass AND attname = 'embedding'`,
+/** The type of vectors, wherever the extension is. */
+async function vectorType(
+  run: RunStatement,
+  passages: string,
+): Promise<{ readonly name: string; readonly number: number } | undefined> {
+  const [column] = await run<{ name: string; number: number }>(
+    `SELECT atttypid::regtype::text AS name, atttypid::bigint AS number FROM pg_attribute
+     WHERE attrelid = :passages::regclass AND attname = 'embedding'`,
     { passages },
   );
-  return `:embeddings::${column?.type ?? 'text'}[]`;
+  return column;
 }
 
 /** Until the transaction ends; a pooler needs no session for that. */

@@ -12,6 +12,7 @@ import type { IndexedPassage } from '../passage.ts';
 import type { IndexDense } from '../segment/write-segment.ts';
 import { PostgresIndex } from './postgres-index.ts';
 import { openPostgresIndex } from './postgres-reader.ts';
+import { encodeVectors } from './vector-bytes.ts';
 
 const withVectors = await startPglite();
 after(() => withVectors[Symbol.asyncDispose]());
@@ -253,4 +254,23 @@ test('an index is built anew beside the one in use, also after it was stopped, a
   await under.putAnew([passage(2, 'sea')], 'complete');
   assert.deepEqual([await found('whale'), await found('sea')], [1, 1]);
   assert.equal(await under.put([passage(1, 'whale')]), false);
+});
+
+test('the server reads vectors as they are, and passages without one', async () => {
+  await using connection = await openPostgres(withVectors.url, { schema: 'vectors', pooler: true, maxConnections: 1 });
+  await PostgresIndex.open(connection);
+  const vectors = [Float32Array.of(0.1, -3e-12, 7), undefined, Float32Array.of(1 / 3, 3.4e38, 0)];
+  const rows = await connection.transaction(async (run) => {
+    const [type] = await run<{ name: string; number: number }>(
+      `SELECT oid::regtype::text AS name, oid::bigint AS number FROM pg_type WHERE typname = 'vector'`,
+    );
+    return await run<{ vector: string | null }>(
+      `SELECT vector::text FROM unnest(:given::${type?.name}[]) WITH ORDINALITY AS given(vector, at) ORDER BY at`,
+      { given: encodeVectors(vectors, type?.number ?? 0) },
+    );
+  });
+  const found = rows.map(({ vector }) =>
+    vector === null ? undefined : Float32Array.from(JSON.parse(vector) as number[]),
+  );
+  assert.deepEqual(found, vectors);
 });
