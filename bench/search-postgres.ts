@@ -1,5 +1,6 @@
 // Search over an index in PostgreSQL (`--database postgres://…`), asked by 1, 2 and 4 processes (`--passages N`, `--keep`).
-// The schema bench_search is replaced, unless `--keep` finds that many passages in it.
+// The schema bench_search is replaced; with `--keep` only what it lacks is added. `--texts FILE --vectors FILE` takes
+// passages of real papers, and vectors of the first of them: bench/made-passages.ts says how they are written.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -8,11 +9,11 @@ import { Client } from 'pg';
 import { openDenseEngine } from '../src/parse/index.ts';
 import type { PostgresConnection } from '../src/queue/kept/index.ts';
 import { openPostgres } from '../src/queue/kept/index.ts';
-import type { SearchFilter, SearchIndex } from '../src/search/index.ts';
+import type { IndexedPassage, SearchFilter, SearchIndex } from '../src/search/index.ts';
 import { openPostgresIndex, PostgresIndex, readPostgresManifest } from '../src/search/index.ts';
 import { documentsOf } from '../test/support/build-index.ts';
 import { BenchReport, cpuSeconds, flags, option } from './kit.ts';
-import { DIMENSIONS, madePassages, MODEL, QUERIES } from './made-passages.ts';
+import { DIMENSIONS, givenPassages, madePassages, MODEL, QUERIES } from './made-passages.ts';
 
 const PASSAGES = Number(option('passages') ?? (flags.quick ? 20_000 : 100_000));
 const SCHEMA = 'bench_search';
@@ -24,6 +25,9 @@ const ROUNDS = 3;
 const RARE = 1_000;
 const TICKS_PER_SECOND = 100;
 
+const [texts, vectors] = [option('texts'), option('vectors')];
+const passages = (): AsyncGenerator<IndexedPassage> =>
+  texts === undefined || vectors === undefined ? madePassages(PASSAGES) : givenPassages(texts, vectors, PASSAGES);
 const url = option('database') ?? '';
 if (url === '') {
   console.error('give --database postgres://user@host/database: its schema bench_search is replaced');
@@ -54,28 +58,31 @@ async function measure(): Promise<void> {
   report.setting('index', `${PASSAGES} passages, ${DIMENSIONS} dimensions, hybrid questions`);
   await using engine = await openDenseEngine(MODEL);
   const dense = { model: engine.model, dimensions: engine.dimensions };
-  if (!(process.argv.includes('--keep') && (await isBuilt()))) {
-    const admin = new Client({ connectionString: url });
-    await admin.connect();
-    await admin.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
-    await admin.end();
+  const isKept = process.argv.includes('--keep');
+  if (!(isKept && (await isBuilt()))) {
+    if (!isKept) await drop();
     await using connection = await openPostgres(url, { schema: SCHEMA, maxConnections: WRITERS });
     const writer = await PostgresIndex.open(connection);
-    const made = documentsOf(madePassages(PASSAGES));
-    let documents = 0;
+    const made = documentsOf(passages());
+    const kept = await writer.stamps(dense);
+    let [documents, added] = [0, 0];
     const [cpu, started] = [serverCpu(), performance.now()];
     const own = await cpuSeconds(async () => {
       const write = async (): Promise<void> => {
         for (let next = await made.next(); !next.done; next = await made.next()) {
-          await writer.put({ ...next.value, stamp: 'made' }, dense);
           documents += 1;
-          if (documents % 1_000 === 0) report.progress(`${documents} documents of 50 passages`);
+          if (kept.has(next.value.id)) continue;
+          const own = await Array.fromAsync(next.value.passages);
+          await writer.put({ ...next.value, passages: own, stamp: 'made' }, dense);
+          added += own.length;
+          if (documents % 1_000 === 0) report.progress(`${documents} documents`);
         }
       };
       await Promise.all(Array.from({ length: WRITERS }, write));
     });
     const wall = (performance.now() - started) / 1000;
-    report.add({ name: 'adding documents', unit: 'passages a second', samples: [PASSAGES / wall] });
+    report.setting('added', `${added} passages, ${kept.size} documents were there`);
+    report.add({ name: 'adding documents', unit: 'passages a second', samples: [added / wall] });
     report.add({ name: 'adding documents, CPU of the node', unit: 's', samples: [own] });
     report.add({ name: 'adding documents, CPU of the server', unit: 's', samples: [serverCpu() - cpu] });
     const before = performance.now();
@@ -98,6 +105,13 @@ async function measure(): Promise<void> {
   await recall(connection, index, engine, report);
   for (const nodes of NODES) await load(nodes, report);
   report.finish();
+}
+
+async function drop(): Promise<void> {
+  const admin = new Client({ connectionString: url });
+  await admin.connect();
+  await admin.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
+  await admin.end();
 }
 
 async function isBuilt(): Promise<boolean> {

@@ -33,7 +33,10 @@ export interface TestPostgres extends AsyncDisposable {
 /** PostgreSQL refuses to run as root, so root starts it as the user nobody. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
-/** Starts a real server, or uses the one at DOCSTOKG_TEST_POSTGRES_URL. */
+/**
+ * Starts a real server, or uses the one at DOCSTOKG_TEST_POSTGRES_URL. DOCSTOKG_TEST_POSTGRES_BIN is the folder of another
+ * server's programs, such as one that has the extension `vector`.
+ */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<TestPostgres> {
   const given = process.env['DOCSTOKG_TEST_POSTGRES_URL'];
   if (given) return { url: given, restart: undefined, pid: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
@@ -41,14 +44,14 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   const asRoot = process.getuid?.() === 0;
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-postgres-'));
   const data = join(folder, 'data');
-  const binaries = asRoot ? reachableBinaries(folder) : nativeFolder();
+  const programs = process.env['DOCSTOKG_TEST_POSTGRES_BIN'] ?? join(ownBinaries(asRoot, folder), 'bin');
   if (asRoot) {
     chmodSync(folder, 0o755);
     chownSync(folder, NOBODY.uid, NOBODY.gid);
   }
   const identity = asRoot ? NOBODY : {};
   const initialise = spawn(
-    join(binaries, 'bin', 'initdb'),
+    join(programs, 'initdb'),
     ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     {
       ...identity,
@@ -66,7 +69,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
   );
   let server: ChildProcess | undefined;
   const launch = (): void => {
-    server = spawn(join(binaries, 'bin', 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+    server = spawn(join(programs, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
       ...identity,
       cwd: folder,
       stdio: 'ignore',
@@ -156,6 +159,10 @@ function linkLibraries(native: string): void {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     }
   }
+}
+
+function ownBinaries(asRoot: boolean, folder: string): string {
+  return asRoot ? reachableBinaries(folder) : nativeFolder();
 }
 
 /** A copy of the binaries that the user nobody can read, unlike a clone in root's home. */

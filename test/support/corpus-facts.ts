@@ -1,5 +1,5 @@
 import { askCorpus } from '../../src/ask/index.ts';
-import { sha256 } from '../../src/base/index.ts';
+import { errorInfo, sha256 } from '../../src/base/index.ts';
 import type { Corpus, ExportFormat } from '../../src/corpus/index.ts';
 import { EXPORT_FORMATS } from '../../src/corpus/index.ts';
 import { graphHash } from './graph.ts';
@@ -19,7 +19,7 @@ export async function corpusFacts(corpus: Corpus, { questions, top = 20 }: Facts
   const works = await library.works({ limit: 1_000 });
   const documents = await Array.fromAsync(
     works.items.filter(({ document }) => document !== null),
-    async ({ document }) => [document, sha256(JSON.stringify(await library.document(document ?? '')))],
+    async ({ document }) => [document, sha256(JSON.stringify(await textOf(library, document ?? '')))],
   );
   const exports = await Array.fromAsync(TEXTS, async (format: ExportFormat) => [
     format,
@@ -45,6 +45,16 @@ export async function corpusFacts(corpus: Corpus, { questions, top = 20 }: Facts
     corrections: [...corpus.corrections()],
     run: await corpus.account(),
   };
+}
+
+/** A paper that could not be parsed has no text. */
+async function textOf(library: Corpus['library'], document: string): Promise<unknown> {
+  try {
+    return await library.document(document);
+  } catch (error) {
+    if (errorInfo(error).code === 'CORPUS_NO_DOCUMENT') return null;
+    throw error;
+  }
 }
 
 /** Sums of floating point numbers depend on their order. */

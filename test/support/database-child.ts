@@ -2,11 +2,12 @@
 // the index, `ask` writes notes and asks. It prints a line for everything that was acknowledged.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, relative } from 'node:path';
 
 import { systemClock } from '../../src/base/index.ts';
 import { openCorpus } from '../../src/corpus/index.ts';
-import { chunkItem, chunkOutput, openTokenizer } from '../../src/parse/index.ts';
+import { chunkItem, chunkOutput, embedOutput, openTokenizer, readChunkPassages } from '../../src/parse/index.ts';
+import { openVectorWriter } from '../../src/parse/embed/vector-file.ts';
 import type { SearchSession } from '../../src/library/index.ts';
 import { FleetIndex, openStored } from '../../src/run/index.ts';
 import { openCorpusServer } from '../../src/run/queue/open-queue.ts';
@@ -16,6 +17,7 @@ import { JOINED, PASSAGES, stormConfig, stormSettings } from './database-storm.t
 const [kind = '', given = ''] = process.argv.slice(2);
 const place = JSON.parse(given) as StormPlace;
 const runtime = { clock: systemClock, log: () => undefined };
+const DENSE = { model: { name: 'storm', revision: '1', precision: 'fp32' }, dimensions: 4, type: 'float32' } as const;
 const anyDocument = (): number => Math.floor(Math.random() * place.documents);
 if (kind === 'ingest') await ingest();
 else await ask();
@@ -45,7 +47,17 @@ async function ingest(): Promise<void> {
     const output = chunkOutput(config.parse.data_root, id, 'jsonl');
     mkdirSync(dirname(output), { recursive: true });
     await chunkItem({ id, document, output, tokenizer, options: limits });
-    await files.save([join('Data', 'ChunkedDocTagFiles', `${id}.jsonl`)]);
+    const vectors = embedOutput(config.parse.data_root, id, 'jsonl');
+    mkdirSync(dirname(vectors), { recursive: true });
+    const writer = await openVectorWriter(vectors, { dense: DENSE });
+    let passage = 0;
+    for await (const chunk of readChunkPassages(output)) {
+      // Whole numbers: their sums are the same in any order.
+      const dense = Float32Array.of(number, parseInt(version.slice(0, 4), 16), passage, 1);
+      await writer.write({ id: chunk.id, document: id, index: passage++, dense, sparse: undefined });
+    }
+    await writer.finish();
+    await files.save([output, vectors].map((path) => relative(place.folder, path)));
     await index.put(id);
     console.log(`put ${number}`);
   }

@@ -205,8 +205,9 @@ async function indexRows(url: string): Promise<string> {
     const number = rows[0]?.generation ?? 0;
     const parts = [
       `SELECT id, stamp, text_hash, is_copy, words, lengths, encode(facets, 'hex') AS facets, terms FROM search_documents_${number} ORDER BY id`,
-      `SELECT id, place, facet, content FROM search_passages_${number} LEFT JOIN search_documents_${number} ON number = document ORDER BY id, place, content`,
-      `SELECT sum(documents) AS documents, sum(passages) AS passages, sum(words) AS words FROM search_totals_${number}`,
+      `SELECT id, place, facet, content, embedding::text FROM search_passages_${number} LEFT JOIN search_documents_${number} ON number = document ORDER BY id, place, content`,
+      `SELECT sum(documents) AS documents, sum(passages) AS passages, sum(words) AS words, sum(embedded) AS embedded FROM search_totals_${number}`,
+      `SELECT at, sum(value) AS sum FROM search_totals_${number}, unnest(vectors) WITH ORDINALITY AS each(value, at) GROUP BY at ORDER BY at`,
     ];
     const found: unknown[] = [];
     for (const sql of parts) found.push((await client.query(sql)).rows);
