@@ -66,6 +66,9 @@ test('values of a model have the type of their column, or a true reason', () => 
   assert.equal(typedValue(parseColumn('dose:number:mg'), '20 mg daily'), '20 mg daily');
   assert.deepEqual(typedValue(parseColumn('dose:number:mg'), '20 g'), { reason: 'other-unit' });
   assert.deepEqual(typedValue(parseColumn('number of patients:number'), '30%'), { reason: 'not-a-number' });
+  assert.equal(typedValue(parseColumn('sample size:number'), '153 of 193 hospital staff'), '153', 'only the number');
+  assert.equal(typedValue(parseColumn('sample size:number'), 'four altitudes'), '4');
+  assert.equal(typedValue(parseColumn('duration:number'), '12 weeks'), '12 weeks');
   assert.deepEqual(typedValue(parseColumn('blinding:yes/no'), 'perhaps'), { reason: 'not-yes-no' });
   assert.equal(typedValue(parseColumn('drugs:list'), 'a;  b\nc; a'), 'a; b; c');
 });

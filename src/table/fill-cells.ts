@@ -112,15 +112,21 @@ const ASKS_COUNT = /\bhow many\b|\bnumber of\b|\bsample size\b|\bcounts?\b|^(?:n
 const ASKS_PERCENT = /%|\bper ?cent|\bpercentage|\bproportion|\bshare of\b/i;
 const ASKS_YEAR = /\byears?\b|\bdates?\b|\bwhen\b/i;
 
+function asksPercent({ name, question, unit }: Column): boolean {
+  return unit === '%' || (unit === null && ASKS_PERCENT.test(`${name} ${question}`));
+}
+
+function asksCount(column: Column): boolean {
+  return !asksPercent(column) && (ASKS_COUNT.test(column.name) || ASKS_COUNT.test(column.question));
+}
+
 /** Whether a number is of the kind that a column asks for: a count is whole and no percentage or year. */
-function isAsked({ name, question, unit }: Column): (quantity: Quantity) => boolean {
-  const asked = `${name} ${question}`;
-  const asksPercent = unit === '%' || (unit === null && ASKS_PERCENT.test(asked));
-  const asksCount = !asksPercent && (ASKS_COUNT.test(name) || ASKS_COUNT.test(question));
-  const asksYear = ASKS_YEAR.test(asked);
+function isAsked(column: Column): (quantity: Quantity) => boolean {
+  const [percent, count] = [asksPercent(column), asksCount(column)];
+  const asksYear = ASKS_YEAR.test(`${column.name} ${column.question}`);
   return ({ kind, value, text }) => {
-    if (asksPercent) return kind !== 'count';
-    if (asksCount && (kind === 'percent' || !Number.isInteger(value))) return false;
+    if (percent) return kind !== 'count';
+    if (count && (kind === 'percent' || !Number.isInteger(value))) return false;
     return asksYear || !/^(?:19|20)\d\d$/.test(text);
   };
 }
@@ -302,7 +308,8 @@ export function typedValue(column: Column, value: string): string | { readonly r
     case 'number': {
       const [number] = quantitiesIn(value).quantities.filter(isAsked(column));
       if (!number) return { reason: 'not-a-number' };
-      if (unit === null) return value;
+      // What was counted is said by the column and the quote.
+      if (unit === null) return asksCount(column) ? written(number, null) : value;
       const { plain } = quantitiesIn(value);
       const after = plain.slice(number.start + number.text.length).trim();
       if (number.text.endsWith(unit) || after.startsWith(unit)) return value;

@@ -46,6 +46,15 @@ test('funding comes from the statement, wherever it stands, and not from who had
     'Acknowledgements',
   ]);
   assert.equal(saidFor('funding', labelled), 'Financial support. None.');
+  const kind = 'We are grateful to the Ministry of Health and the hospitals of the University for sharing data.';
+  assert.equal(saidFor('funding', hit(kind, 'back', ['Acknowledgements'])), null, 'thanks for data');
+  const several =
+    'The reef was quiet.\n\nAcknowledgements\n\nWe are grateful to the Reef Academy for financial support.';
+  assert.equal(
+    saidFor('funding', hit(several, 'back', ['Data availability'])),
+    'We are grateful to the Reef Academy for financial support.',
+    'without a heading inside the passage',
+  );
   const views = hit('The findings are not the views of the funding agencies.', 'back', ['Acknowledgements']);
   assert.equal(saidFor('funding', views), null);
 });

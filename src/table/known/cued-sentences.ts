@@ -16,14 +16,14 @@ const SHORTEST = 20;
 
 /** The sentences that words and place mark as of a kind, the clearest first. */
 export function cuedSentences(kind: ColumnKind, sentences: readonly PaperSentence[]): CuedSentence[] {
-  const { words, sections, headings, least, announces, isEarlyBetter } = CUES[kind] ?? {};
+  const { words, needs, sections, headings, least, announces, isEarlyBetter } = CUES[kind] ?? {};
   if (!words || least === undefined) return [];
   const isAnnouncing = (text: string | undefined): boolean => text !== undefined && announces?.test(text) === true;
   const found = sentences.flatMap((sentence, at): CuedSentence[] => {
     const { text, section, heading } = sentence;
     const place = sections?.[section];
     if (place === undefined || text.length > LONGEST || text.length < SHORTEST) return [];
-    if (isAnnouncing(text)) return [];
+    if (isAnnouncing(text) || needs?.test(text) === false) return [];
     const announced = isAnnouncing(sentences[at - 1]?.text) ? ANNOUNCED : 0;
     const own = pointsOf(text, words) + pointsOf(text, SHARED_CUES);
     const above = headings?.test(heading) === true ? 2 : 0;

@@ -5,6 +5,8 @@ import type { Cue } from './cue.ts';
 /** How sentences of a kind are told from others. */
 interface KindCues {
   readonly words: readonly Cue[];
+  /** Without one of these words a sentence is not of the kind, whatever else it says. */
+  readonly needs?: RegExp;
   /** Points for the part of the paper; other parts are not read. */
   readonly sections: Readonly<Partial<Record<PaperSentence['section'], number>>>;
   /** Headings that promise the kind. */
@@ -89,6 +91,8 @@ export const CUES: Readonly<Partial<Record<ColumnKind, KindCues>>> = {
         -2.5,
       ],
     ],
+    // Thanks for data or advice are none.
+    needs: /\bsupport|\bfund|\bfinanc|\bsponsor|\bgrant|\bscholarships?\b|\bfellowships?\b|\bawards?\b|\bpaid\b/i,
     sections: { ...ANYWHERE, introduction: -1, methods: -0.5, results: -0.5, back: 1, front: 0.7 },
     headings: /\bfund|\bfinancial|\bgrants?\b|\bsupport\b|\bsponsor|\backnowledge?ments?\b/i,
     most: 3,

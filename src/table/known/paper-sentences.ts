@@ -16,6 +16,9 @@ export interface PaperSentence {
 /** Shorter sentences are labels, such as "Financial support.", and stand with the next one. */
 const LEAST_WORDS = 4;
 
+/** Words of a heading inside a passage. */
+const LONGEST_HEADING = 6;
+
 /** Three words in small letters: names and addresses have none. */
 const PROSE = /(?<!\p{L})\p{Ll}{2,} \p{Ll}{2,} \p{Ll}{2,}(?!\p{L})/u;
 /** Text before the introduction that is longer is not only an abstract. */
@@ -64,15 +67,23 @@ function lengthOf(hits: readonly CitedHit[]): number {
   return hits.reduce((sum, { passage }) => sum + passage.text.length, 0);
 }
 
+/** A heading inside a passage of several short sections: a short line with a capital letter below it. */
+function headingBefore(sentence: string): string {
+  const line = /^([^\n.;:]{2,60})\n\s*\n(?=\p{Lu})/u.exec(sentence)?.[1] ?? '';
+  return line.split(/\s+/).length <= LONGEST_HEADING ? line : '';
+}
+
 function sentencesIn(hit: CitedHit): PaperSentence[] {
   const { text: whole, headings, section } = hit.passage;
-  const heading = headings.at(-1) ?? '';
+  let heading = headings.at(-1) ?? '';
   const found: PaperSentence[] = [];
   /** Where a label begins that waits for the sentence after it. */
   let labelAt: number | undefined;
   for (const { start, end } of sentencesOf(whole)) {
     const own = whole.slice(start, end);
-    const bare = heading !== '' && own.startsWith(heading) ? own.slice(heading.length).trimStart() : own;
+    const above = heading !== '' && own.startsWith(heading) ? heading : headingBefore(own);
+    if (above !== '') heading = above;
+    const bare = own.slice(above.length).trimStart();
     const from = labelAt ?? end - bare.length;
     const isLabel = labelAt === undefined && bare.split(/\s+/).length < LEAST_WORDS;
     labelAt = isLabel ? from : undefined;
