@@ -10,3 +10,6 @@ export function abstractOf(passages: readonly CitedHit[]): CitedHit[] {
   const text = passages.filter(({ passage }) => !ASIDE.has(passage.section));
   return own.length > 0 ? own.slice(0, MOST_PASSAGES) : text.slice(0, 1);
 }
+
+/** Three words in small letters: names and addresses have none. */
+export const PROSE = /(?<!\p{L})\p{Ll}{2,} \p{Ll}{2,} \p{Ll}{2,}(?!\p{L})/u;

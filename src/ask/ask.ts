@@ -54,8 +54,10 @@ const DEFAULTS = { sentences: 3, support: true, maxSearches: 2, contextTokens: 1
 const DOMINANT = { share: 0.5, least: 3, among: 12 };
 /** The share of the room for passages that a whole paper may take. */
 const WHOLE_PAPER_SHARE = 0.8;
-/** New passages that a prompt has room for at least, even if earlier ones must go. */
-const LEAST_FRESH = 4;
+/** The share of the room that is kept for what each search of the model finds, and for how many searches. */
+const RESERVED = 0.1;
+const MOST_RESERVED = 3;
+const SEVERAL = /\b(?:which|what|how many) (?:of (?:the|these) )?(?:papers|studies|articles|trials|works|reviews)\b/i;
 
 /** What a model wrote after all its searches, or why there is nothing. */
 type Written =
@@ -115,7 +117,7 @@ export async function askCorpus(
       return lists.flat();
     };
     const live = liveReport(report);
-    const asking = { session, question, writer, maxSearches, contextTokens, live, searches, searchFor, lookAgain };
+    const asking = { session, question, writer, maxSearches, contextTokens, live, searches, searchFor };
     const written = await readably(async () => {
       const asked = await writtenAnswer(asking, first.passages, signal);
       if (asked.kind === 'failure' || !support) return { ...asked, support: null };
@@ -202,23 +204,24 @@ interface Asking {
   /** The queries of the model so far. */
   readonly searches: readonly string[];
   readonly searchFor: (queries: readonly string[]) => Promise<CitedHit[]>;
-  readonly lookAgain: () => Promise<CitedHit[]>;
 }
 
 /**
  * Asks a model, which may search again, also beside sentences that answer a part: what it finds is added to the passages
- * it has, under further numbers. A model that finds nothing and does not search gets a second look once, which counts as
- * a search. The last answer with a sentence counts.
+ * it has, under further numbers, as far as there is room. The last answer with a sentence counts.
  */
 async function writtenAnswer(asking: Asking, found: readonly CitedHit[], signal?: AbortSignal): Promise<Written> {
-  const { session, question, writer, maxSearches, contextTokens, live, searches, searchFor, lookAgain } = asking;
+  const { session, question, writer, maxSearches, contextTokens, live, searches, searchFor } = asking;
   const room = contextTokens - writer.maxTokens - promptTokens(answerPrompt(question, []));
-  let [read, left] = [await inPrompt(session, found, room), maxSearches];
-  let best: Written | undefined;
+  /** What may be filled while so many searches are left. */
+  const roomWith = (left: number): number => room * (1 - RESERVED * Math.min(left, MOST_RESERVED));
+  let [read, left] = [await inPrompt(session, found, roomWith(maxSearches), asksForSeveral(question)), maxSearches];
+  let best: Extract<Written, { kind: 'answer' }> | undefined;
   for (;;) {
     let last = '';
+    const sofar = best?.answer.sentences.map(({ text }) => text);
     const written = await askModel(
-      answerPrompt(question, read, { maySearch: left > 0, searched: searches }),
+      answerPrompt(question, read, { maySearch: left > 0, searched: searches, written: sofar }),
       (content) => {
         last = content;
         return checkAnswer(content, read);
@@ -230,32 +233,32 @@ async function writtenAnswer(asking: Asking, found: readonly CitedHit[], signal?
     if (!written) return best ?? failed(last.trim() === '' ? 'model-empty' : 'model-unreadable');
     const isEmpty = written.sentences.length === 0;
     if (isEmpty && !best && written.cut && written.search.length === 0) return failed('model-cut');
-    const answer: Written = isEmpty && best ? best : { kind: 'answer', answer: written, read };
-    if (left === 0 || (!isEmpty && written.search.length === 0)) return answer;
+    const answer = isEmpty && best ? best : { kind: 'answer' as const, answer: written, read };
+    if (left === 0 || written.search.length === 0) return answer;
     if (!isEmpty) best = answer;
-    const others = await (async () => {
-      if (written.search.length > 0) return await searchFor(written.search);
-      const isOver = best !== undefined || searches.length > 0 || Object.keys(written.dropped).length > 0;
-      return isOver ? [] : await lookAgain();
-    })();
-    const known = new Set(read.map(({ passage }) => passage.id));
-    const fresh = [...new Map(others.map((hit) => [hit.passage.id, hit] as const)).values()].filter(
-      ({ passage }) => !known.has(passage.id),
-    );
-    if (fresh.length === 0 && (best || written.search.length === 0)) return answer;
-    left = fresh.length === 0 ? 0 : left - 1;
-    read = withFresh(read, fresh, room);
+    const more = withFresh(read, await searchFor(written.search), roomWith(left - 1));
+    const isMore = more.length > read.length;
+    if (!isMore && best) return answer;
+    left = isMore ? left - 1 : 0;
+    read = more;
     live.restart(read);
   }
 }
 
-/** The passages of a prompt with new ones behind them; if they do not fit, the last of either go. */
+/** The passages of a prompt, under the same numbers, with the new ones behind them that fit. */
 function withFresh(read: readonly CitedHit[], found: readonly CitedHit[], room: number): CitedHit[] {
-  const [kept, fresh] = [[...read], [...found]];
-  while (kept.length > 0 && tokensOf([...kept, ...fresh]) > room)
-    if (fresh.length > LEAST_FRESH) fresh.pop();
-    else kept.pop();
-  return [...kept, ...fresh];
+  const all = new Map(read.map((hit) => [hit.passage.id, hit]));
+  for (const hit of found) {
+    if (all.has(hit.passage.id)) continue;
+    if (tokensOf([...all.values(), hit]) > room) break;
+    all.set(hit.passage.id, hit);
+  }
+  return [...all.values()];
+}
+
+/** A question about several papers, or that compares things, is not about one paper. */
+function asksForSeveral(question: string): boolean {
+  return comparedIn(question).length > 0 || SEVERAL.test(question);
 }
 
 function failed(code: keyof typeof FAILURES): Written {
@@ -264,15 +267,20 @@ function failed(code: keyof typeof FAILURES): Written {
 
 /**
  * The passages that fit into a prompt, those of a paper together and in its order, the best paper first. A paper that
- * most of the best passages are from is given whole if it fits.
+ * most of the best passages are from is given whole if it fits, unless several are asked for.
  */
-export async function inPrompt(session: SearchSession, found: readonly CitedHit[], room: number): Promise<CitedHit[]> {
+export async function inPrompt(
+  session: SearchSession,
+  found: readonly CitedHit[],
+  room: number,
+  isOfSeveral = false,
+): Promise<CitedHit[]> {
   const papers = [...Map.groupBy(found, ({ passage }) => passage.document)];
   const best = found.slice(0, DOMINANT.among);
   const dominant = [...Map.groupBy(best, ({ passage }) => passage.document)].find(
     ([, own]) => own.length >= DOMINANT.least && own.length >= DOMINANT.share * best.length,
   )?.[0];
-  const whole = dominant === undefined ? [] : (await session.passagesOf(dominant)).filter(isRead);
+  const whole = dominant === undefined || isOfSeveral ? [] : (await session.passagesOf(dominant)).filter(isRead);
   const isWhole = whole.length > 0 && tokensOf(whole) <= WHOLE_PAPER_SHARE * room;
   const chosen = new Set(isWhole ? whole : []);
   let left = room - tokensOf([...chosen]);

@@ -202,6 +202,8 @@ test('a paper that most passages are from is given whole if it fits; else the be
   assert.deepEqual(ids(await inPrompt(session, found, 150)), ids(inOrder), 'not whole, in the order of the paper');
   const best = inOrder.filter((each) => found.slice(0, 2).includes(each));
   assert.deepEqual(ids(await inPrompt(session, found, 100)), ids(best), 'what does not fit is left out');
+  const several = await inPrompt(session, found, 9_000, true);
+  assert.deepEqual(ids(several), [...ids(inOrder), REEF.passage.id], 'not whole where several papers are asked for');
   const mixed = [own[4], own[2], REEF].flatMap((each) => each ?? []);
   assert.equal((await inPrompt(session, mixed, 9_000)).length, 3, 'two passages may be chance');
 });
@@ -280,14 +282,19 @@ test('who checks support knows the question and which study it is', async () => 
   const abstract = hit('glioma', 'Between 2001 and 2006 older patients of 21 hospitals in Germany were treated.', {
     section: 'abstract',
   });
-  const session = sessionOf(() => [DRUG], { passagesOf: () => [abstract, DRUG] });
-  const { prompts } = await ask(session, 'Does temozolomide help?', [{ sentences: [TRUE] }, { verdicts: [] }]);
+  const front = hit('glioma', 'Ada Berg, Hospital of Bergen, 5020 Bergen, Norway.');
+  const methods = hit('glioma', 'Nothing was blinded. All of the hospitals were near to Hamburg and Kiel. It rained.');
+  const session = sessionOf(() => [DRUG], { passagesOf: () => [front, abstract, methods, DRUG] });
+  const named = { ...TRUE, text: 'In the trial near Hamburg, without Bergen, temozolomide alone was not enough.' };
+  const { prompts } = await ask(session, 'Does temozolomide help?', [{ sentences: [named] }, { verdicts: [] }]);
   const [, user = ''] = prompts[1] ?? [];
+  assert.match(user, /were treated\.\nAll of the hospitals were near to Hamburg and Kiel\.\n<\/paper>/);
+  assert.doesNotMatch(user, /Norway/);
   assert.match(
     user,
     /^<paper title="Title of glioma">\nBetween 2001 and 2006 older patients of 21 hospitals in Germany/,
   );
-  assert.match(user, /Question: Does temozolomide help\?\nSentence: Temozolomide alone was not enough\./);
+  assert.match(user, /Question: Does temozolomide help\?\nSentence: In the trial near Hamburg/);
 });
 
 test('disagreements and uncertainty are checked like sentences', async () => {

@@ -2,7 +2,8 @@ import type { CitedHit, SearchSession } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
 import type { AnswerWriter, CaseVerdict, WrittenCase } from '../model/index.ts';
 import { askSupport, markedUp } from '../model/index.ts';
-import { abstractOf } from './abstract-of.ts';
+import { analyse } from '../parse/index.ts';
+import { abstractOf, PROSE } from './abstract-of.ts';
 import type { AnswerQuote } from './check-answer.ts';
 
 /** A sentence, or a cell of a table in words, and the quotes that it rests on. */
@@ -25,6 +26,9 @@ const LEAST_SUPPORT = 0.5;
 const LONGEST_BESIDE = 500;
 /** Characters of a paper's abstract that show which study it is. */
 const LONGEST_ABOUT = 600;
+/** Other sentences of a paper that are shown because of the names in them, and how much of each. */
+const MOST_TOLD = 4;
+const LONGEST_TOLD = 250;
 
 /**
  * Whether quotes, read with the words around them, support their sentences: the model is asked once for all of them;
@@ -57,16 +61,54 @@ export async function checkSupport(
   };
 }
 
-/** The papers of quotes, each with the beginning of its abstract. */
+/** The papers of quotes: how each begins, and where it has the names and years of sentences that their quotes lack. */
 async function papersOf(cases: readonly SupportCase[], session: SearchSession): Promise<string[]> {
   const papers = new Map(cases.flatMap(({ quotes }) => quotes.map((quote) => [quote.document, quote.title] as const)));
   const written: string[] = [];
   for (const [document, title] of papers) {
-    const about = abstractOf(await session.passagesOf(document)).map(({ passage }) => passage.text);
-    if (about.length > 0)
-      written.push(markedUp('paper', { title: title ?? document }, about.join(' ').slice(0, LONGEST_ABOUT)));
+    const passages = (await session.passagesOf(document)).filter(({ passage }) => passage.section !== 'references');
+    const begins = proseOf(abstractOf(passages)).join(' ').slice(0, LONGEST_ABOUT);
+    const names = cases.flatMap(({ sentence, quotes }) => {
+      const own = quotes.filter((quote) => quote.document === document);
+      return own.length === 0
+        ? []
+        : namesIn(sentence).filter((name) => !own.some((quote) => quote.sentence.includes(name)));
+    });
+    const prose = proseOf(passages);
+    const told = [...new Set(names)]
+      .filter((name) => !begins.includes(name))
+      .flatMap((name) => prose.find((sentence) => sentence.includes(name)) ?? [])
+      .slice(0, MOST_TOLD)
+      .map((sentence) => sentence.slice(0, LONGEST_TOLD));
+    const about = [begins, ...new Set(told)].filter((text) => text !== '');
+    if (about.length > 0) written.push(markedUp('paper', { title: title ?? document }, about.join('\n')));
   }
   return written;
+}
+
+/** The sentences of passages, without lines of names and addresses. */
+function proseOf(passages: readonly CitedHit[]): string[] {
+  return passages
+    .flatMap(({ passage: { text } }) => sentencesOf(text).map(({ start, end }) => text.slice(start, end)))
+    .map((sentence) => sentence.replaceAll(/\s+/g, ' ').trim())
+    .filter((sentence) => PROSE.test(sentence));
+}
+
+const NAMES = /(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}\p{N}’'-]+(?: \p{Lu}[\p{L}\p{N}’'-]+)*|(?:19|20)\d\d)(?![\p{L}\p{N}])/gu;
+
+/** Names and years of a sentence; its first word alone is none. */
+function namesIn(sentence: string): string[] {
+  return [...sentence.matchAll(NAMES)].flatMap(({ 0: name, index }) => {
+    if (index > 0) return [name];
+    const [, ...others] = name.split(' ');
+    return analyse(name.split(' ')[0] ?? '').length === 0
+      ? others.length > 0
+        ? [others.join(' ')]
+        : []
+      : others.length > 0
+        ? [name]
+        : [];
+  });
 }
 
 /** Cases with their quotes in place. */

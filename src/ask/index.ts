@@ -2,7 +2,7 @@ export { askCorpus, citedWorks } from './ask.ts';
 export type { Answer, AskEvent } from './ask.ts';
 export { checkClaim, checkQuote, numberMissing, quoteAt } from './check-answer.ts';
 export type { AnswerQuote, AnswerSentence, DropReason } from './check-answer.ts';
-export { abstractOf } from './abstract-of.ts';
+export { abstractOf, PROSE } from './abstract-of.ts';
 export { checkSupport } from './check-support.ts';
 export type { SupportCase } from './check-support.ts';
 export { dropReasonOf } from '../model/index.ts';

@@ -86,13 +86,23 @@ const ANSWER = {
   }),
 };
 
-/** `searched` are the queries that the model has already asked for. */
+interface AnswerSoFar {
+  readonly maySearch?: boolean;
+  /** The queries that the model has already asked for. */
+  readonly searched?: readonly string[];
+  /** Its sentences that were found in order. */
+  readonly written?: readonly string[] | undefined;
+}
+
 export function answerPrompt(
   question: string,
   passages: readonly CitedHit[],
-  { maySearch = false, searched = [] }: { readonly maySearch?: boolean; readonly searched?: readonly string[] } = {},
+  { maySearch = false, searched = [], written = [] }: AnswerSoFar = {},
 ): ModelPrompt {
-  const already = searched.length === 0 ? '' : `\n\nAlready searched for: ${searched.join('; ')}`;
+  const queries = searched.length === 0 ? '' : `\n\nAlready searched for: ${searched.join('; ')}`;
+  const sentences = written.map((text) => `\n- ${text}`).join('');
+  const sofar = sentences === '' ? '' : `\n\nYou wrote so far; give again what holds, with its quotes:${sentences}`;
+  const already = queries + sofar;
   return {
     ...ANSWER,
     messages: [

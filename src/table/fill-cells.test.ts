@@ -6,7 +6,7 @@ import type { CitedHit } from '../corpus/index.ts';
 import { quoteAt } from '../ask/index.ts';
 import type { Cell, Column } from './cell.ts';
 import { parseColumn } from './columns.ts';
-import { compoundsOf, extractedCell, typedValue } from './fill-cells.ts';
+import { askedOf, compoundsOf, extractedCell, typedValue } from './fill-cells.ts';
 
 function hit(text: string, section: CitedHit['passage']['section'] = 'results', headings: string[] = []): CitedHit {
   return citedHit('d', text, { id: `d#${text.slice(0, 12)}`, section, headings, page: 2 });
@@ -59,6 +59,14 @@ test('follow-up is not in "the following"', () => {
   assert.ok(isNamed('A followup visit') && isNamed('The follow up'));
   assert.ok(!isNamed('The following groups were upset.') && !isNamed('It follows that they were followed.'));
   assert.equal(valueOf(cellFrom(parseColumn('follow-up:number'), 'The following 12 groups were formed.')), null);
+});
+
+test('a column with a common name and no question is asked in full', () => {
+  assert.match(
+    askedOf(parseColumn('sample size:number')),
+    /^sample size: How many participants, .* \(a number with its unit\)$/,
+  );
+  assert.equal(askedOf(parseColumn('soil type')), 'soil type');
 });
 
 test('values of a model have the type of their column, or a true reason', () => {

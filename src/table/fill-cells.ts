@@ -9,6 +9,8 @@ import { checkQuote, numberMissing } from '../ask/index.ts';
 import { delimited } from '../ask/index.ts';
 import type { Cell, CellQuote, Column, EmptyReason, Facts } from './cell.ts';
 import { empty } from './cell.ts';
+import type { ColumnKind } from './known/column-kind.ts';
+import { kindOf } from './known/column-kind.ts';
 
 export const LONGEST_VALUE = 500;
 const MOST_QUOTES = 4;
@@ -224,8 +226,25 @@ const CELLS = {
   task: TASK,
 };
 
+/** What a column means that has a common name and no question. */
+const FULL_QUESTIONS: Readonly<Partial<Record<ColumnKind, string>>> = {
+  'sample size':
+    'How many participants, animals, specimens, strains, plots or other units were studied, those analysed if numbers differ?',
+  population: 'Who or what was studied?',
+  intervention: 'Which treatment, exposure or other factor was studied?',
+  comparison: 'What was it compared with?',
+  outcome: 'What was measured as the main outcome?',
+  result: 'What is the main result, with its direction and size?',
+};
+
+function fullQuestion(column: Column): string | undefined {
+  const kind = kindOf(column);
+  return kind && FULL_QUESTIONS[kind];
+}
+
 /** What a column asks, with the form of its values. */
-export function askedOf({ name, question, type, unit, choices }: Column): string {
+export function askedOf(column: Column): string {
+  const { name, question, type, unit, choices } = column;
   const form = {
     text: '',
     number: ` (a number${unit === null ? ' with its unit' : ` in ${unit}`})`,
@@ -233,7 +252,8 @@ export function askedOf({ name, question, type, unit, choices }: Column): string
     choice: ` (one of: ${choices.join('; ')})`,
     list: ' (a list)',
   }[type];
-  return `${name === question ? name : `${name}: ${question}`}${form}`;
+  const asked = name === question ? fullQuestion(column) : question;
+  return `${asked === undefined ? name : `${name}: ${asked}`}${form}`;
 }
 
 export function cellsPrompt(columns: readonly Column[], passages: readonly CitedHit[]): ModelPrompt {

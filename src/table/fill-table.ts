@@ -232,6 +232,13 @@ export function sharedOut(
   return [...chosen.values()];
 }
 
+const MISQUOTED: ReadonlySet<string> = new Set([
+  'no-quote',
+  'quote-too-short',
+  'quote-not-in-paper',
+  'number-not-in-quote',
+]);
+
 /** What is known first; then a model reads the passages; without one the reader chooses sentences. */
 async function cellsOf(
   row: OpenRow,
@@ -265,11 +272,14 @@ async function cellsOf(
     }
   }
   for (const column of open) {
-    if (cells.has(column)) continue;
+    const written = cells.get(column);
+    // A value whose quote the model got wrong is not lost if rules find one.
+    if (written && !(written.kind === 'empty' && MISQUOTED.has(written.reason))) continue;
     cells.set(
       column,
       (paper.facts && quantityCell(column, paper.facts)) ??
         likelyCell(column, paper) ??
+        written ??
         (await readCell(column, found.get(column) ?? [], paper, session, signal)),
     );
   }

@@ -132,11 +132,19 @@ function beside(pieces: readonly Piece[], place: number, step: 1 | -1): string {
   return pieces[at]?.text ?? '';
 }
 
+/** Whether a name stands right behind a raised number, as in "1Centers for Disease Control". */
+function isAfterMark(text: string, start: number): boolean {
+  return (
+    /(?:^|[^\p{L}\p{N}.])\p{N}{1,2}$/u.test(text.slice(Math.max(0, start - 3), start)) &&
+    /^\p{Lu}\p{Ll}{2}/u.test(text.slice(start, start + 8))
+  );
+}
+
 /** Whether a range starts or ends inside a word, a number or a signed number. */
 function cutsWord(text: string, start: number, end: number): boolean {
   const [first = '', last = ''] = [text.slice(start).match(/^./su)?.[0], text.slice(0, end).match(/.$/su)?.[0]];
   const [left = '', right = ''] = [text.slice(0, start).match(/.$/su)?.[0], text.slice(end).match(/^./su)?.[0]];
-  if (WORD.test(first) && WORD.test(left)) return true;
+  if (WORD.test(first) && WORD.test(left) && !isAfterMark(text, start)) return true;
   if (WORD.test(last) && WORD.test(right)) return true;
   // "5 mg" is not a quote of "0.5 mg", "−5 mg" or "1,005 mg", nor "p = 0" of "p = 0.05".
   if (DIGIT.test(first) && (/\p{N}[.,·]$/u.test(text.slice(0, start)) || (SAME[left] ?? left) === '-')) return true;

@@ -104,4 +104,7 @@ test('the case of the first letter and the last punctuation of a quote may diffe
   assert.equal(quoted('“in patients with sepsis the dose was low”'), 'in patients with sepsis the dose was low');
   assert.equal(quoted('In Patients with sepsis'), undefined);
   assert.equal(findQuote('us citizens were asked', 'US citizens were asked'), undefined);
+  const marked = 'NIOSH, 1Centers for Disease Control, 2National Laboratory; 15Mice of strain 5Fluor';
+  assert.deepEqual(findQuote('Centers for Disease Control', marked), { start: 8, end: 35 }, 'behind a raised number');
+  assert.equal(findQuote('Mice of strain', '0.15Mice of strain'), undefined);
 });

@@ -1,5 +1,5 @@
 import type { CitedHit } from '../../corpus/index.ts';
-import { quoteAt } from '../../ask/index.ts';
+import { PROSE, quoteAt } from '../../ask/index.ts';
 import { sentencesOf } from '../../graph/index.ts';
 import type { CellQuote } from '../cell.ts';
 import { cellQuote } from '../fill-cells.ts';
@@ -19,8 +19,6 @@ const LEAST_WORDS = 4;
 /** Words of a heading inside a passage. */
 const LONGEST_HEADING = 6;
 
-/** Three words in small letters: names and addresses have none. */
-const PROSE = /(?<!\p{L})\p{Ll}{2,} \p{Ll}{2,} \p{Ll}{2,}(?!\p{L})/u;
 /** Text before the introduction that is longer is not only an abstract. */
 const LONGEST_ABSTRACT = 6_000;
 /** Without an introduction, so much text before the first heading may be the abstract. */
