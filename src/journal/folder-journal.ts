@@ -49,6 +49,10 @@ export class FolderJournal implements Journal {
     if (lines.length > 0) appendNow(this.logs.of(log).path, lines, SYNCED.has(log));
   }
 
+  async unread(): Promise<readonly string[]> {
+    return [];
+  }
+
   async refresh(): Promise<number> {
     return 0;
   }

@@ -45,6 +45,8 @@ export interface Journal extends AsyncDisposable {
   say(entry: LogEntry): void;
   /** Copies what other machines have appended into the files; returns the number of new lines. */
   refresh(): Promise<number>;
+  /** Lines of a log that were appended and are not in its file yet, in order. Cheaper than `refresh`, which copies all. */
+  unread(log: LogName): Promise<readonly string[]>;
   /** The name of the corpus: the same for all its machines and all copies of its logs. */
   identity(): Promise<string>;
 }

@@ -113,6 +113,16 @@ class PostgresJournal implements Journal {
     return this.#refreshing;
   }
 
+  async unread(log: LogName): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (let more = LINES_AT_ONCE; SHARED.has(log) && more === LINES_AT_ONCE;) {
+      const rows = await this.#lines.read(new Map([[log, this.#linesOf(log) + found.length]]), LINES_AT_ONCE);
+      found.push(...rows.map(({ text }) => text));
+      more = rows.length;
+    }
+    return found;
+  }
+
   async identity(): Promise<string> {
     return this.#fleet;
   }

@@ -42,6 +42,19 @@ export function describeJournal(name: string, open: () => Promise<JournalsUnderT
       assert.deepEqual(await linesOf(journal, 'hosts'), ['{"h":1}']);
     });
 
+    test('what was appended is either in the files or unread, until the files have it', async () => {
+      await using under = await open();
+      await using one = await under.open();
+      await using other = await under.open();
+      await one.append([{ log: 'objects', lines: ['{"o":1}', '{"o":2}'] }]);
+      await one.append([{ log: 'manifest', lines: ['{"m":1}'] }]);
+      const file = other.logs.of('objects');
+      const copied = existsSync(file.path) ? (other.logs.read(file, START, 1 << 20)?.lines ?? []) : [];
+      assert.deepEqual([...copied, ...(await other.unread('objects'))], ['{"o":1}', '{"o":2}']);
+      assert.deepEqual(await linesOf(other, 'objects'), ['{"o":1}', '{"o":2}']);
+      assert.deepEqual(await other.unread('objects'), []);
+    });
+
     test('what was said is there before what is appended next', async () => {
       await using under = await open();
       await using journal = await under.open();

@@ -53,8 +53,10 @@ export async function openFleetLine(
     const inputs = Object.values(given.inputs);
     const outputs = [...Object.values(given.outputs), fingerprintPath(given)];
     // Lines may not have been copied yet: those of the inputs, and those of the outputs, which a machine may have
-    // written before it died without settling the job. It cannot write any now, because the lease is here.
-    if (![...inputs, ...outputs].every((path) => files.of(path))) await files.refresh();
+    // written before it died without settling the job. It cannot write any now, because the lease is here. Almost always
+    // there are none: copying everything for each item would cost as much as some stages.
+    const lacks = (paths: readonly string[]): boolean => !paths.every((path) => files.of(path));
+    if (lacks(inputs) || (lacks(outputs) && (await files.isJustSaved(outputs)))) await files.refresh();
     for (const path of inputs) await files.bring(path, signal).catch(lostFile(join(folder, path), runtime));
     // Outputs made by a machine that was killed need not be made again.
     for (const path of outputs) if (files.of(path)) await files.bring(path, signal);

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Clock } from '../../base/index.ts';
-import { AppError, forEachOf, sha256File } from '../../base/index.ts';
+import { AppError, forEachOf, parseJson, sha256File } from '../../base/index.ts';
 import type { CorpusStore, StoredFile } from '../../database/index.ts';
 import { isReferred, isSharedPath, storedFile, storedFiles } from '../../database/index.ts';
 import type { JobLease, Journal, LogEntry } from '../../journal/index.ts';
@@ -41,6 +41,8 @@ export interface CorpusFiles {
   bringAll(prefix: string, isWanted?: (path: string) => boolean, signal?: AbortSignal): Promise<Moved>;
   /** Stores files, then appends their lines and others; false if the lease was lost: nothing was appended. */
   save(paths: readonly string[], saving?: Saving): Promise<boolean>;
+  /** Whether lines that were not copied yet say that one of these files is stored. */
+  isJustSaved(paths: readonly string[]): Promise<boolean>;
   /** Takes over what other machines have appended. */
   refresh(): Promise<void>;
 }
@@ -77,6 +79,10 @@ export class FolderFiles implements CorpusFiles {
     return this.#journal.append(lines, lease);
   }
 
+  async isJustSaved(): Promise<boolean> {
+    return false;
+  }
+
   async refresh(): Promise<void> {
     await this.#journal.refresh();
   }
@@ -102,6 +108,7 @@ export class StoredFiles implements CorpusFiles {
   readonly #store: CorpusStore;
   readonly #clock: Clock;
   readonly #recent = new Map<string, StoredFile>();
+  #refreshing: Promise<void> = Promise.resolve();
 
   constructor({ journal, store, objects, clock }: StoredFilesOptions) {
     this.folder = journal.logs.path;
@@ -172,7 +179,23 @@ export class StoredFiles implements CorpusFiles {
     return true;
   }
 
+  async isJustSaved(paths: readonly string[]): Promise<boolean> {
+    const lines = await this.#journal.unread('objects');
+    // Others may have been copied a moment ago, and are known when they are ingested.
+    await this.#refreshing;
+    return lines.some((line) => {
+      const saved = parseJson(line) as { readonly path?: string } | undefined;
+      return saved?.path !== undefined && paths.includes(saved.path);
+    });
+  }
+
   async refresh(): Promise<void> {
+    const refreshed = this.#refresh();
+    this.#refreshing = refreshed.catch(() => undefined);
+    await refreshed;
+  }
+
+  async #refresh(): Promise<void> {
     const appended = [...this.#recent];
     await this.#journal.refresh();
     this.#store.ingest();
