@@ -127,3 +127,26 @@ Figure 1. Ponds in spring.
   assert.equal(found.pictures.get(1)?.length, 1);
   assert.ok((found.text.get(1) ?? []).every(({ glyphs }) => glyphs.length > 12));
 });
+
+test('a logo above the title is no part of the figure below it', () => {
+  const page = drawnPage(`
+                                   ██████████
+#Ducks of all the upper ponds of the town
+
+Ada Stone
+
+
+
+      ████████████████████
+      ████████████████████
+      ████████████████████
+Figure 1. Ducks on two ponds in the second week of the year, by the hour.
+
+ducks swim on every pond that is there and eat what they find below the water
+and look for weeds in the shallow water where others do not come to look for
+while geese walk about on the meadows in a row that nobody has ever counted as
+their number changes with every hour of a day and nobody stays for longer than
+`);
+  const { text } = findingsAfter('pictures', page);
+  assert.ok((text.get(1) ?? []).some((each) => each.text === 'Ada Stone'));
+});

@@ -5,6 +5,8 @@ import { TWO_COLUMNS, findingsAfter, draftsAfter } from '../../../../test/suppor
 import { drawnPage } from '../../../../test/support/drawn-page.ts';
 import { textOf } from './draft.ts';
 import { PASSES } from './layout.ts';
+import type { Glyph, PageContent } from './page/page-content.ts';
+import { OCR_FONT as PLAIN_FONT } from './page/page-content.ts';
 
 test('the title includes a subtitle, but not the article type or a notice', () => {
   const found = draftsAfter(
@@ -342,4 +344,63 @@ and look for weeds in the shallow water where others do not come to look for.
 test('a heading may begin with the small letter of a name', () => {
   const found = draftsAfter('headings', drawnPage(`${RUNNING}\n«mRNA of ducks»\n\n${RUNNING.split('»')[1]}`));
   assert.ok(found.includes('heading: mRNA of ducks'), found.join('\n'));
+});
+
+/** The page with its capital words in the font of species, which the file does not call italic. */
+function withSpecies(page: PageContent): PageContent {
+  const font = { ...(page.glyphs[0]?.font ?? PLAIN_FONT), name: 'Other' };
+  return { ...page, glyphs: page.glyphs.map((glyph) => (/^[QXZ]$/u.test(glyph.text) ? { ...glyph, font } : glyph)) };
+}
+
+test('words in the font of the text that a species follows are no run-in heading', () => {
+  const lines = ['Ducks are seen with.', 'Geese are seen with.', 'Coots are seen with.'];
+  const page = drawnPage(
+    `${RUNNING}\n${lines.map((line) => `     ${line} QQXX ZZXXX on all of the ponds that are in the\nupper town, as others have said who looked.`).join('\n')}`,
+  );
+  assert.deepEqual(
+    draftsAfter('run-ins', withSpecies(page)).filter((each) => each.startsWith('heading')),
+    ['heading: 1 Introduction'],
+  );
+});
+
+test('a heading in its own font stays apart from the text below, with the name of a species at its end', () => {
+  const page = withSpecies(
+    drawnPage(`
+${RUNNING}
+
+Ducks that were seen on each of the ponds in the first weeks with QQXX ZZXXXX
+their number changes with every hour of a day and nobody stays for longer than
+it takes to count them all.
+`),
+  );
+  const row = page.glyphs.find(({ text }) => text === 'Q')?.baseline;
+  const font = { ...(page.glyphs[0]?.font ?? PLAIN_FONT), name: 'Heads', bold: false };
+  const glyphs = page.glyphs.map((glyph) => {
+    if (glyph.baseline !== row) return glyph;
+    return { ...glyph, baseline: glyph.baseline - 4, font: glyph.font.name === 'Other' ? glyph.font : font };
+  });
+  const found = draftsAfter('paragraphs', { ...page, glyphs });
+  assert.ok(
+    found.some((each) => /^text: Ducks that.*ZZXXXX$/u.test(each)),
+    found.join('\n'),
+  );
+});
+
+test('a note on the version of a paper and a word in small type beside its title are no part of the title', () => {
+  const page = drawnPage(`
+#Ducks on ponds [version 2; peer review:
+#two approved]
+
+Anna Teal and Ben Coot
+
+Abstract
+${TWO_COLUMNS}
+`);
+  const found = draftsAfter('title', page);
+  assert.ok(found.includes('title: Ducks on ponds'), found.join('\n'));
+  assert.ok(found.includes('text: [version 2; peer review: two approved]'), found.join('\n'));
+  const [first] = page.glyphs;
+  const logo = { ...first, text: 'OPEN', left: 5, right: 40, size: 13, baseline: (first?.baseline ?? 0) - 5 } as Glyph;
+  const beside = draftsAfter('title', { ...page, glyphs: [logo, ...page.glyphs] });
+  assert.ok(beside.includes('title: Ducks on ponds'), beside.join('\n'));
 });

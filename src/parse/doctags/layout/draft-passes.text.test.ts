@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { Glyph } from './page/page-content.ts';
 import { findingsAfter, draftsAfter } from '../../../../test/support/layout-passes.ts';
 import { drawnPage } from '../../../../test/support/drawn-page.ts';
 import { textOf } from './draft.ts';
@@ -106,4 +107,57 @@ We looked at all the ponds of the land where ducks had been before COVID-
 19. The ducks did not come back to these ponds in the spring of that cold year.
 `);
   assert.equal(draftsAfter('lists', page).length, 1);
+});
+
+test('an abstract that is balanced over two columns is read before the section below it', () => {
+  const page = drawnPage(`
+#Ducks on all of the ponds of the town
+
+ducks swim on every pond that is there     and eat what they find below, where
+and look for weeds in the shallow water    others do not come to look for such
+while geese walk about on the meadows,     a row that nobody has ever counted.
+
+
+
+SECTION                                    on a meadow of the town as they did
+Ducks walk about on the meadows of the     in the winter of a year before that
+town in the winter of a cold year, and     one. They were counted on Sundays.
+`);
+  const glyphs = page.glyphs.map((glyph) => (/^[SECTION]$/u.test(glyph.text) ? { ...glyph, size: 13 } : glyph));
+  const found = findingsAfter('columns', { ...page, glyphs });
+  const text = (found.columns.get(1) ?? []).map(({ segments }) => segments.map((each) => each.text).join(' '));
+  assert.match(text.join(' '), /meadows, and eat.*ever counted\. SECTION/u);
+});
+
+test('raised signs in the lines over both columns do not cut them', () => {
+  const page = drawnPage(`
+ducks swim on every pond that is   there and eat what they find below, where
+and look for weeds in the shallow  water others do not come to look for such
+while geese walk about on meadows  a row that nobody has ever counted before
+
+ducks of type AB 3 and of type CD 4 swim on the ponds and eat what they find
+
+ducks swim on every pond that is   there and eat what they find below, where
+and look for weeds in the shallow  water others do not come to look for such
+while geese walk about on meadows  a row that nobody has ever counted before
+`);
+  const star = page.glyphs.find(({ text }) => text === '3');
+  const raised = { ...star, text: '∗', left: 131, right: 134, baseline: (star?.baseline ?? 0) - 2.2 } as Glyph;
+  const { columns } = findingsAfter('columns', { ...page, glyphs: [...page.glyphs, raised] });
+  const piece = (columns.get(1) ?? []).find(({ segments }) =>
+    segments.some((each) => each.text.startsWith('ducks of')),
+  );
+  assert.ok(piece?.segments.some(({ text }) => text === '∗'));
+});
+
+test('a paragraph in bold type goes on with a quantity at the start of a line', () => {
+  const found = draftsAfter(
+    'paragraphs',
+    drawnPage(`
+«ducks swim on every pond that is there and eat what they find below the water for»
+«12 h and look for weeds in the shallow water where others do not come to look for»
+«it in a row that nobody has counted.»
+`),
+  );
+  assert.equal(found.length, 1, found.join('\n'));
 });

@@ -42,7 +42,9 @@ export const DRAFT_PASSES: readonly Pass[] = [
   draftPass('references', ['pieces', 'pages', 'body', 'setting', 'information'], (drafts, found) =>
     splitReferences(drafts, () => scoreLines(found)),
   ),
-  draftPass('run-ins', ['pieces'], (drafts, { pieces }) => splitRunInHeadings(drafts, marginsOf(pieces))),
+  draftPass('run-ins', ['pieces', 'body'], (drafts, { pieces, body }) =>
+    splitRunInHeadings(drafts, { margins: marginsOf(pieces), font: body.font }),
+  ),
   draftPass('lists', [], (drafts) => {
     markListItems(drafts);
     return splitAbbreviations(drafts);

@@ -64,3 +64,25 @@ test('the English abstract is preferred', () => {
   assert.equal(found('# Resumo', SECOND, '# Abstract', FIRST, '# Introdução', BODY), FIRST);
   assert.equal(found(`Resumo. ${SECOND}`, `Abstract. ${FIRST}`, '# Introdução', BODY), FIRST);
 });
+
+test('an abstract goes on behind the words at a page break, and a summary in plain language is not part of it', () => {
+  const contact = 'Correspondence: ada@stone.org';
+  const marks = ['(Continued on next page)', contact, '1School of Reefs, University of the Coast', BODY];
+  const both = `${FIRST}\n${SECOND}`;
+  assert.equal(found('# Abstract', FIRST, ...marks, '(Continued from previous page)', SECOND, 'Keywords: reefs'), both);
+  assert.equal(found('# Abstract', FIRST, `Plain Language Summary ${SECOND}`, '# 1. Introduction', BODY), FIRST);
+});
+
+test('without a label it is what stands before the first numbered section, or begins with the name of a part', () => {
+  const long = `${FIRST} ${SECOND} ${FIRST}`;
+  assert.equal(found(long, '# 1. Reefs', BODY), long);
+  assert.equal(
+    found('Keywords', '# Objective.', FIRST, '# Results.', SECOND, 'Heat; reefs; fish; depth', BODY),
+    `${FIRST}\n${SECOND}`,
+  );
+});
+
+test('without any label the first paragraph of a study is its abstract, also if it was cut', () => {
+  const [start, end] = [FIRST.slice(0, 90).trimEnd(), `${FIRST.slice(90).trimStart()} ${SECOND} ${FIRST}`];
+  assert.equal(found(start, end, BODY, '# Methods', BODY), `${start} ${end}`);
+});

@@ -22,6 +22,10 @@ const INTRODUCTION =
 /** Keywords that were not set apart. */
 const TAIL =
   /\s(?:key ?-?words?(?: and phrases)?|index terms|palabras clave|palavras-chave|mots[ -]clés)[\s:—–-](?:(?!\.\s).){3,400}$/iu;
+/** The first section, by its number; the words that an abstract over two pages has between them; other short texts. */
+const FIRST_SECTION = /^(?:1|I)[.\s]\s*\p{Lu}/u;
+const CONTINUED = { on: /^\(continued on next page\)$/iu, from: /^\(continued from previous page\)/iu };
+const OTHER = /^(?:plain[ -]language summary|lay summary|key ?points|highlights|significance statement)\b/iu;
 const LEAST = 80;
 const LONGEST = 6_000;
 /** Paragraphs without a label that are shorter are names and addresses. */
@@ -29,7 +33,7 @@ const LEAST_UNLABELLED = 250;
 const SHORT_IMPRINT = 150;
 /** The share of words with a capital in a text; German has many. */
 const MOST_CAPITALS = 0.45;
-const FIRST_BLOCKS = 60;
+const FIRST_BLOCKS = 100;
 
 /** What follows a label; else the text before keywords or introduction; else a study's first paragraph. */
 export function findAbstract(blocks: readonly Block[]): string | undefined {
@@ -45,11 +49,14 @@ export function findAbstract(blocks: readonly Block[]): string | undefined {
   const title = first.findIndex(({ kind }) => kind === 'title');
   for (const [at, block] of first.entries()) {
     if (at <= title || block.kind !== 'text' || !isProse(block.text)) continue;
-    const isPart = partOf(block.text) !== undefined;
-    if (!isPart && block.text.length < LEAST_UNLABELLED) continue;
-    const { texts, end } = paragraphsFrom(blocks, at);
+    const before = blocks[at - 1];
+    const isPart = partOf(block.text) !== undefined || (before?.kind === 'heading' && PART.test(before.text));
+    const { texts, end } = paragraphsFrom(blocks, isPart && before?.kind === 'heading' ? at - 1 : at);
+    if (!isPart && (texts.join(' ').length < LEAST_UNLABELLED || block.text.length < LEAST)) continue;
     if (isPart || end === 'keywords' || end === 'introduction') return joined(texts);
-    return isStudy(blocks) ? joined(texts.slice(0, 1)) : undefined;
+    // A paragraph that was cut goes on until a sentence ends.
+    const last = texts.findIndex((text) => /[.!?]["”)\]]*$/u.test(text));
+    return isStudy(blocks) ? joined(texts.slice(0, Math.max(1, last + 1))) : undefined;
   }
   return undefined;
 }
@@ -78,6 +85,15 @@ function isProse(text: string): boolean {
   return words.filter((word) => /^\p{Lu}/u.test(word)).length <= MOST_CAPITALS * words.length;
 }
 
+const FEWEST_PHRASES = 4;
+const LONGEST_PHRASE = 50;
+
+/** Keywords whose label is elsewhere: short phrases with signs between them. */
+function isPhrases(text: string): boolean {
+  const phrases = text.split(/[;·|•]/u);
+  return phrases.length >= FEWEST_PHRASES && phrases.every(({ length }) => length < LONGEST_PHRASE);
+}
+
 function paragraphsFrom(
   blocks: readonly Block[],
   from: number,
@@ -87,11 +103,17 @@ function paragraphsFrom(
   const parts = new Set<string>();
   let length = 0;
   let isOver = false;
+  let isOnNextPage = false;
   for (const { kind, text } of blocks.slice(from)) {
+    isOnNextPage = (isOnNextPage || CONTINUED.on.test(text)) && !CONTINUED.from.test(text);
+    if (isOnNextPage || CONTINUED.from.test(text)) continue;
     if (kind !== 'heading' && kind !== 'title' && kind !== 'text' && kind !== 'list_item') continue;
-    if (isKeywords(text) || isKeywordsLabel(text) || KEYWORDS.test(text)) return { texts, end: 'keywords' };
-    if (INTRODUCTION.test(text.trim()) && texts.length > 0) return { texts, end: 'introduction' };
-    const isNext = isAbstractHeading(text) || LABELS.some(({ runIn }) => besideLabel(text, runIn) !== '');
+    if (isKeywords(text) || isKeywordsLabel(text) || KEYWORDS.test(text) || isPhrases(text))
+      return { texts, end: 'keywords' };
+    const isFirst = INTRODUCTION.test(text.trim()) || (kind === 'heading' && FIRST_SECTION.test(text));
+    if (isFirst && texts.length > 0) return { texts, end: 'introduction' };
+    const isNext =
+      OTHER.test(text) || isAbstractHeading(text) || LABELS.some(({ runIn }) => besideLabel(text, runIn) !== '');
     if (kind === 'title' || (texts.length > 0 && isNext)) return { texts, end: 'other' };
     if (kind === 'heading') {
       const name = PART.exec(text.trim())?.[0].toLowerCase();

@@ -193,3 +193,38 @@ test('names are distinguished from places', () => {
   assert.deepEqual(namesInLine('Department of Water, University of the Plain'), []);
   assert.deepEqual(namesInLine('ada@rivers.example'), []);
 });
+
+test('one name among many may be of words, and given names with hyphens are no words of the text', () => {
+  const names = 'Ada Stone^1, Bo Hill^2, River Fish^1, Carl Brook^2, Dora Lake^1';
+  assert.deepEqual(find('', `${names}/^1Plain University`), names.replaceAll(/\^\d/g, '').split(', '));
+  assert.deepEqual(find('', 'River Fish, Open Water, Ada Stone/^1Plain University'), []);
+  const text = [{ kind: 'text', text: 'Li-ming Wu and Ada Stone thank Li-ming Wu.' }] as Block[];
+  assert.deepEqual(findByline(drafts('Li-ming Wu^1, Ada Stone^1'), '', text), ['Li-ming Wu', 'Ada Stone']);
+  assert.deepEqual(find('', 'Ada Stone, PharM^1, Bo Hill, MD^2/^1Plain University'), ['Ada Stone', 'Bo Hill']);
+});
+
+test('editors beside the title are no authors', () => {
+  const at = (text: string, top: number, left: number): Draft => {
+    const own = line(text, top, 10);
+    const move = <T extends { left: number; right: number }>(box: T): T => ({
+      ...box,
+      left: box.left + left,
+      right: box.right + left,
+    });
+    const segments = own.segments.map((each) => ({ ...move(each), glyphs: each.glyphs.map((glyph) => move(glyph)) }));
+    const moved = { ...move(own), segments };
+    return { kind: 'text', page: 1, box: moved, lines: [moved] } as unknown as Draft;
+  };
+  const title = { ...drafts('')[0], box: { left: 250, right: 550, top: 50, bottom: 70 } } as unknown as Draft;
+  const found = findByline(
+    [
+      title,
+      at('Bo Editor,', 90, 0),
+      at('Plain University, Spain', 103, 0),
+      at('Ada Stone^1 and Carl Brook^2', 120, 200),
+    ],
+    '',
+    BODY,
+  );
+  assert.deepEqual(found, ['Ada Stone', 'Carl Brook']);
+});

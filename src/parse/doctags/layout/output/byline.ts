@@ -1,8 +1,9 @@
 import type { Block, Box } from '../../../document.ts';
 import type { Draft } from '../draft.ts';
-import { unionBox, widthOf } from '../page/box.ts';
+import { overlapX, unionBox, widthOf } from '../page/box.ts';
 import { countBy } from '../statistics.ts';
 import type { Segment } from '../page/segment.ts';
+import { WORD_GAP } from '../text/glyph-text.ts';
 import { plainPhrase, spellings, wordFinder } from '../text/phrases.ts';
 import bylineWords from './byline-words.json' with { type: 'json' };
 import { isArticleType, isCommonHeading } from '../role/section-names.ts';
@@ -28,7 +29,7 @@ const BY = spellings(bylineWords.by);
 /** A place of work: what is above it is a name. */
 const isPlace = wordFinder(bylineWords.place);
 /** Degrees and memberships behind a name: short, with two capitals or more ("PhD", "MSc", "M.D.", "FRACP", "RDH"). */
-const DEGREE = /^(?:(?:[A-Z][a-z]{0,2}\.?){2,3}|[A-Z]{2,6}(?:-[A-Z]{1,3})?|Dr\.?|Prof\.?|Pharm\.?D\.?|Jr\.?|Sr\.?)$/;
+const DEGREE = /^(?:(?:[A-Z][a-z]{0,3}\.?){2,3}|[A-Z]{2,6}(?:-[A-Z]{1,3})?|Dr\.?|Prof\.?|Pharm\.?D\.?|Jr\.?|Sr\.?)$/;
 /** "… and Ada Stone, on behalf of the Plain Study Group" */
 const GROUP = /[\s\u2042,;](?:(?:and\s|&\s)?(?:for|on behalf of) the|(?:and|&) the)\s/iu;
 const isGroup = wordFinder(bylineWords.group);
@@ -71,6 +72,7 @@ const MOST_SEGMENTS = 2_000;
 export function findByline(drafts: readonly Draft[], known: string, blocks: readonly Block[]): string[] {
   const isWord = vocabulary(blocks);
   const cells = cellsOf(segmentsBelowTitle(drafts));
+  const title = drafts.find((draft) => draft.kind === 'title')?.box;
   for (const first of cells.slice(0, REACH)) {
     if (isAddress(first.text) || !/[\p{Lu}\p{Script=Han}\p{Script=Hangul}]/u.test(first.text)) continue;
     const above = cells.slice(0, cells.indexOf(first)).findLast((cell) => isBelow(first, cell));
@@ -78,6 +80,8 @@ export function findByline(drafts: readonly Draft[], known: string, blocks: read
     const readings = [true, false].map((isWide) => readRun(runFrom(first, cells, isWide), cells, { known, isWord }));
     const [best] = readings.filter((each) => each !== undefined).sort((a, b) => b.names.length - a.names.length);
     if (!best) continue;
+    // A name beside the title that an address follows is an editor's.
+    if (best.isCut && title && overlapX(first, title) <= 0) continue;
     if (best.isCut) return [];
     const more = cells.filter(
       (cell) => !best.run.includes(cell) && cell.baseline > first.baseline && isSameType(cell, first),
@@ -296,6 +300,9 @@ export function namesInLine(text: string): string[] {
   return namesIn(splitParts(marked), () => false) ?? [];
 }
 
+/** The share of names that may be words of the text. */
+const MOST_WORDS = 0.25;
+
 function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): string[] | undefined {
   if (parts.some(({ text }) => hasNoName(text) || isArticleType(text))) return undefined;
   const names: string[] = [];
@@ -307,7 +314,7 @@ function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): str
     if (/^\p{Lu}[\p{L}\p{M}’'-]*\p{Ll}$/u.test(part) && INITIALS.test(next) && !isDegree(part)) {
       names.push(`${next} ${part}`);
       at += 1;
-    } else if (isName(part) && part.length < 60 && !isPlainWords(part, isWord)) names.push(withoutDegree(part));
+    } else if (isName(part) && part.length < 60) names.push(withoutDegree(part));
     else if (!(names.length > 0 && (isDegree(part) || /^\p{L}$/u.test(part)))) return undefined;
   }
   // Either all names have the family name first or none has: otherwise a name is cut off.
@@ -316,7 +323,9 @@ function namesIn(parts: readonly Part[], isWord: (word: string) => boolean): str
     return INITIALS.test(last) && !SUFFIX.test(last);
   }).length;
   const isWhole = (cut === 0 || cut === names.length) && !names.some((name) => MISNAMED.test(name));
-  return names.length > 0 && isWhole ? names : undefined;
+  // Among many names one may read as words ("Can Long"); topics all do.
+  const isTopic = names.filter((name) => isPlainWords(name, isWord)).length > MOST_WORDS * names.length;
+  return names.length > 0 && isWhole && !isTopic ? names : undefined;
 }
 
 /** Two or more capitalised words with particles before the last, and perhaps "Jr." after it. */
@@ -353,7 +362,7 @@ function vocabulary(blocks: readonly Block[]): (word: string) => boolean {
       blocks
         .slice(0, 300)
         .filter(({ kind }) => kind === 'text' || kind === 'list_item')
-        .flatMap(({ text }) => text.match(/(?<![\p{L}.@/])\p{Ll}{3,}/gu) ?? []),
+        .flatMap(({ text }) => text.match(/(?<![\p{L}.@/-])\p{Ll}{3,}/gu) ?? []),
       (each) => each,
     );
     return (counts.get(word) ?? 0) > 1;
@@ -401,7 +410,7 @@ function markedText(segments: readonly Segment[], { size, baseline, font }: Segm
     const isMark = isSmall && (rise > 0.1 || /\p{Ll}/u.test(glyph.text));
     const gap = right === undefined ? 0 : (glyph.left - right) / size;
     if (gap > nameGap) text += ' | ';
-    else if (glyph.spaced || gap > 0.25) text += ' ';
+    else if (glyph.spaced || gap > WORD_GAP) text += ' ';
     if (rise > 0.15 && glyph.text === '.' && !isSmall) text += ' · ';
     else text += isMark || SIGNS.test(glyph.text) || (glyph.font.italic && !font.italic) ? MARK : glyph.text;
     right = Math.max(right ?? glyph.right, glyph.right);

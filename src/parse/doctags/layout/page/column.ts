@@ -116,7 +116,8 @@ export function readingOrder(segments: readonly Segment[], area: Box, votes?: Gu
   if (gutter.right >= box.right) box = { ...box, right: Math.max(...segments.map((segment) => segment.right)) };
   const result: ColumnPiece[] = [];
   const whole = bands(segments, gutter).flatMap((each, at) => (at > 0 ? splitBelowByline(each, gutter, box) : each));
-  for (const band of whole.flatMap((each) => splitAtReferences(each, gutter))) {
+  const parts = whole.flatMap((each, at) => splitBelowAbstract(each, gutter, whole.slice(0, at)));
+  for (const band of parts.flatMap((each) => splitAtReferences(each, gutter))) {
     const top = Math.min(...band.segments.map((segment) => segment.top));
     const bottom = Math.max(...band.segments.map((segment) => segment.bottom));
     if (band.spanning) {
@@ -318,9 +319,12 @@ function bands(segments: readonly Segment[], gutter: Extent): Band[] {
   const spanning = new Set(sorted.filter((segment) => spans(segment, gutter)));
   for (const segment of spanning) {
     // Two lines of two columns that nearly touch are not one line over both.
-    if (sorted.some((other) => other !== segment && !spanning.has(other) && beside(segment, other, gutter)))
-      spanning.delete(segment);
+    const isCut = (other: Segment): boolean => !isSign(other) && !spanning.has(other) && beside(segment, other, gutter);
+    if (sorted.some((other) => other !== segment && isCut(other))) spanning.delete(segment);
   }
+  // A raised sign in another font is a segment of its own in its line.
+  for (const segment of sorted)
+    if (isSign(segment) && [...spanning].some((wide) => beside(wide, segment, gutter))) spanning.add(segment);
   // The label of a caption over both columns, with a wide space after it.
   for (const segment of sorted)
     if (!spanning.has(segment) && segmentLabel(segment) !== undefined)
@@ -339,6 +343,10 @@ function bands(segments: readonly Segment[], gutter: Extent): Band[] {
     cursor.segments.push(segment);
   }
   return result;
+}
+
+function isSign({ glyphs }: Segment): boolean {
+  return glyphs.length > 0 && !glyphs.some(({ text }) => hasLetter(text));
 }
 
 /** Splits where a reference list begins below text that is balanced over the columns. */
@@ -401,6 +409,39 @@ function splitBelowByline(band: Band, gutter: Extent, box: Box): Band[] {
     }),
   );
   return splitAt(band, band.spanning ? undefined : y);
+}
+
+/**
+ * Splits below an abstract that is balanced over the columns under a title: its sentence goes on at the top of the
+ * right one, and a heading is below its end in the left one.
+ */
+function splitBelowAbstract(band: Band, gutter: Extent, above: readonly Band[]): Band[] {
+  const middle = (gutter.left + gutter.right) / 2;
+  const [left = [], right = []] = [true, false].map((isLeft) =>
+    band.segments
+      .filter((segment) => isLeft === (segment.left + segment.right) / 2 < middle)
+      .toSorted((a, b) => a.baseline - b.baseline || a.left - b.left),
+  );
+  const [first] = right;
+  const title = Math.max(0, ...above.flatMap((each) => each.segments.map(({ size }) => size)));
+  if (band.spanning || !first || !/^\p{Ll}/u.test(first.text) || title < 1.4 * first.size) return [band];
+  const facing = gapsIn(right);
+  const found = gapsIn(left).find((gap) => {
+    const last = left.findLast((segment) => segment.bottom <= gap.top + 1);
+    const heading = left.find((segment) => segment.top >= gap.bottom - 1);
+    const end = right.findLast((segment) => segment.bottom <= gap.bottom);
+    return (
+      last !== undefined &&
+      heading !== undefined &&
+      end !== undefined &&
+      /[\p{L},-]$/u.test(last.text) &&
+      /^[\p{Lu}\p{N}]/u.test(heading.text) &&
+      heading.size > 1.1 * last.size &&
+      end.text.endsWith('.') &&
+      facing.some((other) => other.top < gap.bottom && other.bottom > gap.top)
+    );
+  });
+  return splitAt(band, found && (found.top + found.bottom) / 2);
 }
 
 /** The empty heights in a column that are larger than the space between its lines. */

@@ -423,15 +423,19 @@ function captionedFigures(
 ): Box[] {
   const captions = segments.filter((segment) => segmentLabel(segment) === 'figure');
   if (captions.length === 0) return [];
-  const ends = segments.filter((segment) => prose.has(segment) || segmentLabel(segment) !== undefined);
+  const isEnd = (segment: Segment): boolean => prose.has(segment) || segmentLabel(segment) !== undefined;
   const tinted = tints(page, segments);
   const drawn = drawnBoxes(page, tinted, pictures);
   const body = mainType(prose);
+  const largest = Math.max(...[...prose].map(({ size }) => size));
   return captions.flatMap((caption) => {
     const column = captionWidth(caption, segments);
     const inColumn = (box: Box): boolean => overlapX(box, column) > 0.5 * widthOf(box);
     const isAbove = (box: Box): boolean => box.bottom < caption.top && overlapX(box, column) > 0;
-    const above = ends.filter(isAbove);
+    // A title ends it too: what is over it is a logo.
+    const above = segments.filter(
+      (segment) => isAbove(segment) && (isEnd(segment) || (prose.size > 0 && isDisplay(segment, largest))),
+    );
     // Below the caption of a table come its rows, up to the last one with a tint.
     const rows = above.some((segment) => segmentLabel(segment) === 'table') ? tinted.filter(isAbove) : [];
     const top = Math.max(0, ...[...above, ...rows].map(({ bottom }) => bottom));

@@ -78,7 +78,7 @@ function isSetApart(a: Segment, b: Segment): boolean {
   return (
     large.size > 1.25 * small.size &&
     Math.abs(a.baseline - b.baseline) > 0.2 * small.size &&
-    Math.min(a.glyphs.length, b.glyphs.length) > 3 &&
+    Math.min(a.text.length, b.text.length) > 3 &&
     Math.max(b.left - a.right, a.left - b.right) > 0.5 * small.size
   );
 }

@@ -225,13 +225,16 @@ const MAX_BRIDGE = 24;
 const REPEATED = 3;
 
 /** Cuts off run-in headings: numbered ones, common names, and those in a style that recurs. */
-export function splitRunInHeadings(drafts: readonly Draft[], margins: ReadonlySet<number>): Draft[] {
+export function splitRunInHeadings(
+  drafts: readonly Draft[],
+  { margins, font }: { readonly margins: ReadonlySet<number>; readonly font: string },
+): Draft[] {
   const start = drafts.findIndex((draft) => draft.kind === 'heading');
   const found = new Map<Draft, RunIn>();
   for (const [index, draft] of drafts.entries()) {
     if (draft.kind !== 'text' || index <= start || margins.has(draft.piece)) continue;
     const runIn = runInOf(draft, isSpaced(draft, drafts[index - 1])) ?? wholeRunIn(draft, drafts[index + 1]);
-    if (runIn) found.set(draft, runIn);
+    if (runIn && !isTextType(runIn, font)) found.set(draft, runIn);
   }
   // "Additional file 1", "Additional file 2" are labels: what is counted are names.
   const names = new Map<string, Set<string>>();
@@ -244,6 +247,12 @@ export function splitRunInHeadings(drafts: readonly Draft[], margins: ReadonlySe
     const heading = draftOf('heading', [...runIn.head], draft.piece);
     return runIn.tail.length > 0 ? [heading, draftOf('text', [...runIn.tail], draft.piece)] : [heading];
   });
+}
+
+/** Upright words in the font of the text only look unlike it because the text goes on in italics: they head nothing. */
+function isTextType({ head, text }: RunIn, name: string): boolean {
+  const letter = head[0]?.glyphs.find((each) => hasLetter(each.text))?.font;
+  return letter?.name === name && !letter.bold && !letter.italic && !letter.smallCaps && !headingNumber(text);
 }
 
 /** White space is above a draft, and it begins at the edge of its column. */
@@ -378,8 +387,6 @@ function cutAt(draft: Draft, at: number, end: number, isApart: boolean): RunIn |
   const closed = text.endsWith('.') || isWide;
   const spaced = isApart && letter.font.bold && !body.font.bold && /\p{L}$/u.test(text);
   if (!closed && !text.endsWith(':') && !isName && !spaced) return undefined;
-  // Upright words in the face of the text that only look unlike it because the text continues in italics head nothing.
-  if (!letter.font.bold && !letter.font.italic && !letter.font.smallCaps && body.font.italic) return undefined;
   return {
     head,
     tail,

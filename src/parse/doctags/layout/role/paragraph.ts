@@ -222,7 +222,7 @@ function startsAnew(
   if (isDisplay(previous, setting) && isDisplay(line, setting))
     return (
       (marker !== undefined && listMarker(first) !== undefined) ||
-      headingNumber(line.text) !== undefined ||
+      (headingNumber(line.text) !== undefined && !goesOnWithQuantity(previous, line)) ||
       isCommonHeading(previous.text) ||
       isBackMatter(previous.text)
     );
@@ -241,6 +241,11 @@ function startsAnew(
     return true;
   }
   return fitsMore(previous, line) && !isCentred(previous) && !isBrokenName(previous, line, setting);
+}
+
+/** "… over / 12 h": a full line goes on with a number that a small letter follows. */
+function goesOnWithQuantity(previous: Line, line: Line): boolean {
+  return /^\d+\s\p{Ll}/u.test(line.text) && !fitsMore(previous, line);
 }
 
 /** A heading may be broken before the line is full: it goes on in its own font, which is not that of the text. */
@@ -355,15 +360,11 @@ function fontChanges(open: readonly Line[], line: Line): boolean {
   return areOfTwoFonts(previous, line) && open.every(({ font }) => font.name === previous.font.name);
 }
 
+/** Neither has more than a sign or two in the font of the other; a species in a heading is in a third one. */
 function areOfTwoFonts(previous: Line, line: Line): boolean {
-  return previous.font.name !== line.font.name && isOfOneFont(previous) && isOfOneFont(line);
-}
-
-/** Set in one font, but for a sign or two. */
-function isOfOneFont(line: Line): boolean {
-  let own = 0;
-  for (const glyph of line.glyphs) if (glyph.font.name === line.font.name) own += 1;
-  return own >= 0.85 * line.glyphs.length;
+  const share = (own: Line, { font }: Line): number =>
+    own.glyphs.filter((glyph) => glyph.font.name === font.name).length / own.glyphs.length;
+  return previous.font.name !== line.font.name && share(previous, line) <= 0.15 && share(line, previous) <= 0.15;
 }
 
 /**

@@ -69,3 +69,10 @@ test('the kind of an article is told from its title', () => {
   assert.ok(isArticleType('Study Protocol Clinical Trial') && isArticleType('OPEN ACCESS'));
   assert.ok(!isArticleType('Research on Rivers'));
 });
+
+test('keywords may follow their label without a sign; a sentence may end with the word', () => {
+  assert.ok(isKeywords('Keywords  Rivers · Sand · Clay'));
+  assert.ok(isKeywords('keywords: rivers, sand'));
+  assert.ok(!isKeywords('keywords. Posts were read twice.'));
+  assert.ok(!isKeywords('Keywords were chosen by two readers.'));
+});

@@ -34,7 +34,10 @@ export function isReferencesHeading(text: string): boolean {
 
 /** The list of subjects under an abstract is a separate paragraph. */
 export function isKeywords(text: string): boolean {
-  return /^[:.—–-]/u.test(behindKeywords(text) ?? '');
+  const rest = behindKeywords(text) ?? '';
+  // A sentence may end with the word.
+  if (/^[:.—–-]/u.test(rest)) return !(rest.startsWith('.') && /^\p{Ll}/u.test(text));
+  return /^\p{Lu}/u.test(text) && rest.split(/[·;|•]/u).length > 2;
 }
 
 /** The label of that list, which heads no section. */

@@ -5,7 +5,9 @@ import type { Draft } from '../draft.ts';
 import { draftOf, textOf } from '../draft.ts';
 import { isWide } from '../text/script.ts';
 import { namesInLine } from '../output/byline.ts';
+import type { Glyph } from '../page/page-content.ts';
 import type { Line } from '../page/segment.ts';
+import { linePart } from '../page/segment.ts';
 
 interface TitleSetting {
   readonly size: number;
@@ -53,9 +55,32 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   }
   const below = drafts.findIndex((draft, index) => index >= end && continues(draft, lines, bodySize));
   if (below !== -1) lines.push(...(drafts.splice(below, 1)[0]?.lines ?? []));
-  const merged = draftOf('title', lines, title.piece);
-  drafts.splice(at, end - at, merged);
+  const { head, note } = splitVersion(lines);
+  const merged = draftOf('title', head, title.piece);
+  drafts.splice(at, end - at, merged, ...(note.length > 0 ? [draftOf('text', note, title.piece)] : []));
   return merged;
+}
+
+/** Cuts "[version 1; peer review: …]" off, which journals with open review put behind a title. */
+function splitVersion(lines: readonly Line[]): { head: Line[]; note: Line[] } {
+  for (const [at, line] of lines.entries()) {
+    const isNote = ({ text }: Glyph, from: number): boolean =>
+      text === '[' && /^\[v(?:ersion)?\d/u.test(lettersFrom(line.glyphs, from));
+    const from = line.glyphs.findIndex(isNote);
+    if (from < 0 || (at === 0 && from === 0)) continue;
+    return {
+      head: [...lines.slice(0, at), ...linePart(line, line.glyphs.slice(0, from))],
+      note: [...linePart(line, line.glyphs.slice(from)), ...lines.slice(at + 1)],
+    };
+  }
+  return { head: [...lines], note: [] };
+}
+
+function lettersFrom(glyphs: readonly Glyph[], from: number): string {
+  return glyphs
+    .slice(from, from + 10)
+    .map(({ text }) => text)
+    .join('');
 }
 
 /** Fewer letters may be on both pages by chance. */

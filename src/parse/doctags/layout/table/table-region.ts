@@ -419,14 +419,11 @@ function lastRows(stripes: readonly Box[], segments: readonly Segment[]): Box[] 
   });
 }
 
-/** The caption of a table is above it, over the table's head at most, or beside that head. */
+/** The caption of a table is above it, over the table's head at most, or on either side of that head. */
 function isCaptioned(box: Box, segments: readonly Segment[]): boolean {
   return segments.some(
     (segment) =>
-      segmentLabel(segment) === 'table' &&
-      segment.left < box.right &&
-      segment.bottom < box.top + 2 &&
-      box.top - segment.bottom < MAX_HEAD,
+      segmentLabel(segment) === 'table' && segment.bottom < box.top + 2 && box.top - segment.bottom < MAX_HEAD,
   );
 }
 

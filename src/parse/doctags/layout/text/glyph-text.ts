@@ -4,7 +4,7 @@ import { symbolAt } from './symbol-font.ts';
 import { quantile } from '../statistics.ts';
 
 /** Gap, in ems, from which two glyphs belong to two words: TeX shrinks spaces to about 0.2 em, kerns stay below 0.1. */
-const WORD_GAP = 0.15;
+export const WORD_GAP = 0.15;
 
 /** Letters of a word that is not spaced out are closer than this, in ems. */
 const LETTER_GAP = 0.07;
