@@ -10,7 +10,7 @@ import type { Candidate } from './candidates.ts';
 import { openReader } from './open-reader.ts';
 
 const noNearness = async (): Promise<undefined> => undefined;
-const QUESTION = 'What concentration of garlic oil kills half of the larvae?';
+const QUESTION = 'What was the LC50 of garlic oil for larvae?';
 const SENTENCES = [
   'The LC50 of garlic essential oil for larvae was 0.77% after 48 hours.',
   'We thank the reviewers for their helpful comments on the text.',
@@ -52,12 +52,9 @@ test('asked in English, papers in other languages are read by the model', async 
   await using _closed = reader;
   const german = [
     'Die Kommission hat dem Ablauf im Januar zugestimmt und keine weiteren Bedingungen gestellt.',
-    'Nach dem Eingriff starben 14 Menschen innerhalb eines Jahres, die übrigen wurden nach Hause entlassen.',
+    'Nach der Operation starben 14 der 120 Patienten innerhalb eines Jahres, die übrigen wurden nach Hause entlassen.',
   ].map(candidate);
-  const [other = 0, answer = 0] = await reader.score(
-    'How many people died within the first year after the surgery?',
-    german,
-  );
+  const [other = 0, answer = 0] = await reader.score('How many patients died within a year of the operation?', german);
   assert.ok(answer > other && answer > 0, `${answer} and ${other}`);
 });
 

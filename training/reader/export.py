@@ -1,6 +1,7 @@
 """Turns the weights of a trained reader into those that are shipped: matrices as int8 with a scale per row."""
 
 import torch
+from safetensors.torch import load_file
 
 ENCODER = "bert."
 HEADS = ("answer.", "support.")
@@ -45,3 +46,17 @@ def with_quantised_weights(state, shipped):
             weights = weights * shipped[f"{name}.scale"][:, None]
         rounded[full_name] = weights.to(tensor.device)
     return rounded
+
+
+def read_weights(path):
+    """Weights of a file of MiniLM or of a reader, in full precision, under the names of training."""
+    tensors = load_file(path)
+    found = {}
+    for name, tensor in tensors.items():
+        if name.endswith(".scale") or any(part in name for part in LEFT_OUT):
+            continue
+        weights = tensor.float()
+        if f"{name}.scale" in tensors:
+            weights = weights * tensors[f"{name}.scale"][:, None]
+        found[name if name.startswith(HEADS) else ENCODER + name.removeprefix(ENCODER)] = weights
+    return found

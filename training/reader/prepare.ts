@@ -41,6 +41,10 @@ interface List {
   readonly question: string;
   readonly document: string;
   readonly answers: readonly number[];
+  /** Candidates that look most like an answer and are none; only of own questions. */
+  readonly near?: readonly number[];
+  /** Whose words an own question uses. */
+  readonly wording?: 'paper' | 'other';
   readonly weight: number;
 }
 
@@ -161,13 +165,15 @@ function addQuestions(data: TrainingData, papers: ReadonlyMap<string, Document>)
     counts.papers.add(paper);
     data.documents[paper] = document;
     const hashes = 'evidence' in written ? written.evidence : [];
-    const found = hashes.map((hash) => placesOf(paper, document).get(hash) ?? []);
+    const placesIn = (some: readonly string[]): number[][] =>
+      some.map((hash) => placesOf(paper, document).get(hash) ?? []);
+    const found = placesIn(hashes);
     counts.hashes += hashes.length;
     counts.found += found.filter((each) => each.length > 0).length;
     const answers = found.flat();
     // A question whose answer was not found again is no question without an answer.
     if (hashes.length > 0 && answers.length === 0) counts.dropped += 1;
-    else addWritten(data, written, document, answers);
+    else addWritten(data, written, document, answers, placesIn('absent' in written ? (written.near ?? []) : []).flat());
   }
   const share = counts.hashes === 0 ? 0 : counts.found / counts.hashes;
   return (
@@ -181,17 +187,19 @@ function addWritten(
   written: WrittenQuestion,
   { candidates }: Document,
   answers: readonly number[],
+  near: readonly number[],
 ): void {
   const document = written.paper;
-  const ask = (question: string, weight: number): void =>
-    void data.lists.push({ set: 'own', question, document, answers, weight });
-  if ('absent' in written) return ask(written.absent, WEIGHT.question);
+  const ask = (question: string, weight: number, more: Pick<List, 'near' | 'wording'> = {}): void =>
+    void data.lists.push({ set: 'own', question, document, answers, weight, ...more });
+  if ('absent' in written) return ask(written.absent, WEIGHT.question, { near });
   if ('column' in written) {
     ask(written.column, WEIGHT.column);
     return ask(written.question, WEIGHT.column);
   }
-  ask(written.question, WEIGHT.question);
-  ask(written.otherWords, WEIGHT.question);
+  ask(written.question, WEIGHT.question, { wording: 'paper' });
+  for (const question of [written.otherWords, written.thirdWords])
+    if (question !== undefined) ask(question, WEIGHT.question, { wording: 'other' });
   const evidence = answers.slice(0, 2).map((at) => candidates[at]?.[0] ?? '');
   const pair = { set: 'own', quote: evidence.join(' '), document };
   data.pairs.push(

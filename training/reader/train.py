@@ -12,6 +12,7 @@ import random
 import sys
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 try:
     import numpy as np
@@ -20,16 +21,16 @@ try:
     import torch.nn.functional as F
     from safetensors.torch import load_file, save_file
     from tokenizers import Tokenizer
-    from transformers import BertConfig, BertModel
 except ImportError as missing:
     sys.exit(f"{missing}: install what training needs with `pip install -r training/reader/requirements.txt`")
 
-from export import quantised, with_quantised_weights
+from export import quantised, read_weights, with_quantised_weights
 
 # Input, as src/reader/trained.ts writes it: "question [SEP] title > heading: text", cut at the end.
 MAX_TOKENS = 160
 LONGEST_QUESTION, LONGEST_TITLE, LONGEST_HEADING, LONGEST_TEXT = 400, 160, 80, 1000
-DIMENSIONS = 384
+VOCABULARY, POSITIONS, LAYERS, HEADS, DIMENSIONS, INNER = 30522, 512, 6, 12, 384, 1536
+DROPOUT = 0.1
 # The pooled vector has length 1; the heads learn faster from a longer one. trained.ts scales by the same.
 SCALE = 4
 
@@ -39,17 +40,26 @@ WRONG_PER_LIST = 12
 HARDEST = 30
 # Wrong candidates kept of a written question: of its own paper, and of all papers.
 NEAR_IN_PAPER, NEAR_ANYWHERE = 40, 24
+# A sentence of the same paper this near to one that answers says the same, and is no wrong answer.
+SAYS_THE_SAME = 0.9
 # How many of them are ordered again by the reader itself before these epochs.
-MINED, MINED_BEFORE_EPOCHS = 60, (1, 3)
+MINED, MINED_BEFORE_EPOCHS = 40, (1, 3)
 # The reader must do without title or heading: some papers have none.
 TITLE_LEFT_OUT = HEADING_LEFT_OUT = 0.2
 MOST_PAIRS_PER_STEP = 48
 PAIRS_REPEATED = 2
-HEAD_RATE = 20
+HEAD_RATE, STARTED_HEAD_RATE = 20, 4
 WARM_UP = 0.04
 WEIGHT_OF_YES_NO, WEIGHT_OF_SUPPORT = 0.5, 0.7
 SUPPORTS, CONTRADICTS, UNRELATED, NOT = range(4)
 LABELS = {"supports": SUPPORTS, "contradicts": CONTRADICTS, "neutral": UNRELATED, "not": NOT}
+REPORTED_EVERY = 500
+STARTED = time.time()
+# Rows of a step are read in groups of similar length, so that little is padding.
+GROUPS = 3
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+# It would make a plan for each shape.
+torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 class Texts:
@@ -91,72 +101,149 @@ class Texts:
 
 def padded(rows):
     """A table of token numbers; 0 is padding."""
-    table = np.zeros((len(rows), max(map(len, rows), default=1)), dtype=np.int32)
+    longest = max(map(len, rows), default=1)
+    table = np.zeros((len(rows), longest + -longest % 8), dtype=np.int32)
     for at, row in enumerate(rows):
         table[at, : len(row)] = row
-    return table
+    return torch.from_numpy(table)
 
 
-def on_device(table):
-    ids = torch.from_numpy(table).to("cuda", non_blocking=True).long()
-    return ids, (ids != 0).long()
+def grouped(rows):
+    """Rows in groups of similar length, and where each row is in them."""
+    order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
+    cuts = [len(order) * cut // GROUPS for cut in range(GROUPS + 1)]
+    tables = [padded([rows[at] for at in order[start:end]]) for start, end in zip(cuts, cuts[1:]) if end > start]
+    places = torch.empty(len(rows), dtype=torch.long)
+    places[torch.tensor(order, dtype=torch.long)] = torch.arange(len(rows))
+    return tables, places
+
+
+def on_device(tensor):
+    return tensor.to(DEVICE, non_blocking=True)
+
+
+def half_precision():
+    return torch.autocast(DEVICE, torch.bfloat16, enabled=DEVICE == "cuda")
+
+
+class Block(nn.Module):
+    """A layer of BERT; parts are named as in its weights files."""
+
+    def __init__(self):
+        super().__init__()
+        wide, norm = (lambda: nn.Linear(DIMENSIONS, DIMENSIONS)), (lambda: nn.LayerNorm(DIMENSIONS, eps=1e-12))
+        self.attention = nn.ModuleDict(
+            {
+                "self": nn.ModuleDict({"query": wide(), "key": wide(), "value": wide()}),
+                "output": nn.ModuleDict({"dense": wide(), "LayerNorm": norm()}),
+            }
+        )
+        self.intermediate = nn.ModuleDict({"dense": nn.Linear(DIMENSIONS, INNER)})
+        self.output = nn.ModuleDict({"dense": nn.Linear(INNER, DIMENSIONS), "LayerNorm": norm()})
+
+    def forward(self, states, mask):
+        rows, length, _ = states.shape
+        asking, result = self.attention["self"], self.attention["output"]
+        parts = [
+            asking[name](states).view(rows, length, HEADS, -1).transpose(1, 2) for name in ("query", "key", "value")
+        ]
+        dropout = DROPOUT if self.training else 0.0
+        mask = mask.to(parts[0].dtype).expand(-1, -1, length, -1)
+        seen = F.scaled_dot_product_attention(*parts, attn_mask=mask, dropout_p=dropout)
+        seen = result["dense"](seen.transpose(1, 2).reshape(rows, length, DIMENSIONS))
+        states = result["LayerNorm"](states + F.dropout(seen, DROPOUT, self.training))
+        more = self.output["dense"](F.gelu(self.intermediate["dense"](states)))
+        return self.output["LayerNorm"](states + F.dropout(more, DROPOUT, self.training))
+
+
+class Encoder(nn.Module):
+    """BERT without its pooler: vectors of all tokens."""
+
+    def __init__(self):
+        super().__init__()
+        self.embeddings = nn.ModuleDict(
+            {
+                "word_embeddings": nn.Embedding(VOCABULARY, DIMENSIONS),
+                "position_embeddings": nn.Embedding(POSITIONS, DIMENSIONS),
+                "token_type_embeddings": nn.Embedding(2, DIMENSIONS),
+                "LayerNorm": nn.LayerNorm(DIMENSIONS, eps=1e-12),
+            }
+        )
+        self.encoder = nn.ModuleDict({"layer": nn.ModuleList(Block() for _ in range(LAYERS))})
+
+    def forward(self, ids):
+        found = self.embeddings
+        states = found["word_embeddings"](ids) + found["position_embeddings"].weight[: ids.shape[1]]
+        states = found["LayerNorm"](states + found["token_type_embeddings"].weight[0])
+        states = F.dropout(states, DROPOUT, self.training)
+        mask = ((ids == 0) * -1e4)[:, None, None, :]
+        for block in self.encoder["layer"]:
+            states = block(states, mask)
+        return states
 
 
 class Reader(nn.Module):
     """The encoder with mean pooling, as for embeddings, and two linear heads."""
 
-    def __init__(self, base):
+    def __init__(self, weights):
         super().__init__()
-        with open(os.path.join(base, "config.json")) as file:
-            self.bert = BertModel(BertConfig(**json.load(file)), add_pooling_layer=False)
-        weights = load_file(os.path.join(base, "model.fp16.safetensors"))
-        missing = self.bert.load_state_dict({name: w.float() for name, w in weights.items()}, strict=False).missing_keys
-        if missing:
-            sys.exit(f"{base}: no weights for {', '.join(missing[:3])}")
+        self.bert = Encoder()
         self.answer = nn.Linear(DIMENSIONS, 1)
         self.support = nn.Linear(DIMENSIONS, 3)
-        self.dropout = nn.Dropout(0.1)
+        self.dropout = nn.Dropout(DROPOUT)
         for head in (self.answer, self.support):
             nn.init.normal_(head.weight, std=0.5)
+        missing = self.load_state_dict(weights, strict=False).missing_keys
+        missing = [name for name in missing if name.startswith("bert.")]
+        if missing:
+            sys.exit(f"no weights for {', '.join(missing[:3])}")
+        # Words are seen too rarely here to learn them anew.
+        self.bert.embeddings["word_embeddings"].weight.requires_grad = False
 
-    def pooled(self, ids, mask):
-        states = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state.float()
-        weights = mask[:, :, None].float()
+    def pooled(self, ids):
+        states = self.bert(ids).float()
+        weights = (ids != 0)[:, :, None].float()
         return F.normalize((states * weights).sum(1) / weights.sum(1), dim=-1) * SCALE
 
-    def forward(self, ids, mask):
-        vectors = self.dropout(self.pooled(ids, mask))
+    def forward(self, ids):
+        vectors = self.dropout(self.pooled(ids))
         return self.answer(vectors)[:, 0], self.support(vectors)
 
 
 @torch.no_grad()
-def batched(rows, read, batch):
+def batched(rows, read, tokens=150_000):
     """Results of `read` for token rows; rows of similar length are read together."""
     order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
-    found = [None] * len(rows)
-    with torch.autocast("cuda", torch.bfloat16):
-        for start in range(0, len(order), batch):
-            part = order[start : start + batch]
-            values = read(*on_device(padded([rows[at] for at in part]))).float().cpu().numpy()
-            for at, value in zip(part, values):
-                found[at] = value
-    return found
+    found, places, start = [], [], 0
+    with half_precision():
+        while start < len(order):
+            length = max(8, len(rows[order[min(len(order) - 1, start + tokens // 100)]]))
+            part = order[start : start + max(1, tokens // length)]
+            found.append(read(on_device(padded([rows[at] for at in part]))).float())
+            places += part
+            start += len(part)
+    if not found:
+        return np.zeros(0, dtype=np.float32)
+    all_found = torch.cat(found).cpu().numpy()
+    result = np.empty_like(all_found)
+    result[places] = all_found
+    return result
 
 
 def answer_scores(model, rows):
     model.eval()
-    return batched(rows, lambda ids, mask: model(ids, mask)[0], 1024)
+    return batched(rows, lambda ids: model(ids)[0])
 
 
 def support_shares(model, rows):
     """How likely each quote supports its claim."""
     model.eval()
-    return [v[0] for v in batched(rows, lambda ids, mask: F.softmax(model(ids, mask)[1].float(), -1), 1024)]
+    return batched(rows, lambda ids: F.softmax(model(ids)[1].float(), -1)[:, 0])
 
 
 def vectors_of(model, rows):
     model.eval()
-    return torch.tensor(np.array(batched(rows, model.pooled, 2048)), device="cuda")
+    return torch.from_numpy(batched(rows, model.pooled) / SCALE).to(DEVICE)
 
 
 @dataclass
@@ -180,25 +267,31 @@ def candidates_of(documents):
 
 def own_questions(lists, candidates, texts, base):
     """Written questions. Wrong candidates are those that the untrained encoder finds nearest."""
-    model = Reader(base).cuda()
+    model = Reader(read_weights(base)).to(DEVICE)
     papers = sorted({each["document"] for each in lists})
     keys = [(paper, at) for paper in papers for at in range(len(candidates[paper]))]
+    place_of = {key: at for at, key in enumerate(keys)}
     vectors = vectors_of(model, [texts.single(candidates[paper][at][2]) for paper, at in keys])
-    in_paper = {}
-    for at, (paper, _) in enumerate(keys):
-        in_paper.setdefault(paper, []).append(at)
+    first_of = {paper: place_of[paper, 0] for paper in papers if candidates[paper]}
     asked = vectors_of(model, [texts.single(each["question"]) for each in lists])
     questions = []
     for each, vector in zip(lists, asked):
-        document, right = each["document"], {(each["document"], at) for at in each["answers"]}
+        document, answers = each["document"], each["answers"]
+        start, size = first_of.get(document, 0), len(candidates[document])
+        right = {(document, at) for at in answers}
         nearness = vectors @ vector
-        inside = torch.tensor(in_paper.get(document, []), device="cuda", dtype=torch.long)
-        most = min(NEAR_IN_PAPER + len(right), len(inside))
-        near = inside[nearness[inside].topk(most).indices].tolist()
+        inside = nearness[start : start + size].topk(min(NEAR_IN_PAPER + len(right), size)).indices + start
+        near = [start + at for at in each.get("near", [])] + inside.tolist()
         # A column is asked of every paper: what other papers say of it is no wrong answer.
         if each["weight"] == 1:
             near += nearness.topk(min(NEAR_ANYWHERE + len(right), len(keys))).indices.tolist()
-        wrong = [keys[at] for at in dict.fromkeys(near) if keys[at] not in right]
+        same = set()
+        if answers:
+            likeness = vectors[start : start + size] @ vectors[[start + at for at in answers]].T
+            alike = (likeness.amax(1) > SAYS_THE_SAME).nonzero()[:, 0].tolist()
+            # Rows of a table are alike, whatever they say.
+            same = {(document, at) for at in alike if " | " not in candidates[document][at][2]}
+        wrong = [keys[at] for at in dict.fromkeys(near) if keys[at] not in right and keys[at] not in same]
         questions.append(Question(each["question"], sorted(right), wrong, each["weight"], True))
     return questions
 
@@ -243,7 +336,7 @@ class Steps(torch.utils.data.Dataset):
             lists.append((len(rows), len(right), len(wrong), question.weight))
             rows += [self.texts.pair(question.text, self.shown(key, dice)) for key in right + wrong]
         pair_rows, labels = self.support_pairs(step, dice)
-        return padded(rows), lists, padded(pair_rows), labels
+        return Step(*grouped(rows), *answers_of(lists, len(rows)), *grouped(pair_rows), torch.tensor(labels))
 
     def wrong_of(self, question, dice):
         wrong = question.wrong
@@ -277,33 +370,56 @@ class Steps(torch.utils.data.Dataset):
         return rows, labels
 
 
-def answer_loss(scores, lists):
-    """The right candidate before the others, or "none" (score 0) before all; and each by itself, yes or no."""
-    width = max(right + wrong for _, right, wrong, _ in lists)
-    places = np.full((len(lists), width), -1)
+class Step(NamedTuple):
+    """Rows with what is asked of them: `lists` has the rows of each list, 0 for none and 1 for the first row."""
+
+    tables: list
+    places: torch.Tensor
+    lists: torch.Tensor
+    first: torch.Tensor
+    weights: torch.Tensor
+    answers: torch.Tensor
+    pair_tables: list
+    pair_places: torch.Tensor
+    labels: torch.Tensor
+
+
+def answers_of(lists, rows):
+    """The lists as tensors; a list is its place of the first row, right and wrong ones, weight."""
+    table = torch.zeros((len(lists), max(right + wrong for _, right, wrong, _ in lists)), dtype=torch.long)
+    answers = torch.zeros(rows)
     for at, (start, right, wrong, _) in enumerate(lists):
-        places[at, : right + wrong] = range(start, start + right + wrong)
-    places = torch.from_numpy(places).to(scores.device)
-    table = scores[places.clamp(min=0)].masked_fill(places < 0, -1e4)
-    table = torch.cat([torch.zeros(len(lists), 1, device=scores.device), table], 1)
-    first = torch.tensor([min(1, right) for _, right, _, _ in lists], device=scores.device)
-    weights = torch.tensor([weight for *_, weight in lists], device=scores.device)
-    ranked = (F.cross_entropy(table, first, reduction="none") * weights).sum() / len(lists)
-    answers = torch.tensor([float(at < right) for _, right, wrong, _ in lists for at in range(right + wrong)])
+        table[at, : right + wrong] = torch.arange(start, start + right + wrong) + 1
+        answers[start : start + right] = 1
+    first = torch.tensor([min(1, right) for _, right, _, _ in lists])
+    return table, first, torch.tensor([weight for *_, weight in lists]), answers
+
+
+def read_groups(model, tables, places):
+    """Both heads' numbers for all rows, in their order."""
+    found = [model(on_device(table)) for table in tables]
+    order = on_device(places)
+    return [torch.cat(part).float()[order] for part in zip(*found)]
+
+
+def answer_loss(scores, step):
+    """The right candidate before the others, or "none" (score 0) before all; and each by itself, yes or no."""
+    lists, weights = on_device(step.lists), on_device(step.weights)
+    table = F.pad(scores, (1, 0))[lists].masked_fill(lists == 0, -1e4)
+    ranked = F.cross_entropy(F.pad(table, (1, 0)), on_device(step.first), reduction="none")
     each = F.binary_cross_entropy_with_logits(
-        scores, answers.to(scores.device), pos_weight=torch.tensor(3.0, device=scores.device)
+        scores, on_device(step.answers), pos_weight=torch.full((), 3.0, device=scores.device)
     )
-    return ranked + WEIGHT_OF_YES_NO * each
+    return (ranked * weights).mean() + WEIGHT_OF_YES_NO * each
 
 
 def support_loss(logits, labels):
     """Of `not` it is only known that it is not `supports`: contradicts and unrelated are both right."""
-    labels = torch.tensor(labels, device=logits.device)
+    labels = on_device(labels)
     shares = F.log_softmax(logits, -1)
-    known = labels < NOT
-    exact = -shares[known].gather(1, labels[known][:, None]).sum()
-    not_supported = -torch.log1p(-shares[~known][:, SUPPORTS].exp().clamp(max=0.999)).sum()
-    return (exact + not_supported) / len(labels)
+    exact = -shares.gather(1, labels.clamp(max=UNRELATED)[:, None])[:, 0]
+    not_supported = -torch.log1p(-shares[:, SUPPORTS].exp().clamp(max=0.999))
+    return torch.where(labels < NOT, exact, not_supported).mean()
 
 
 def mine(model, questions, candidates, texts):
@@ -318,49 +434,59 @@ def mine(model, questions, candidates, texts):
 
 def train(model, questions, pairs, candidates, texts, options):
     started = time.time()
-    rates = (options.rate, options.rate * HEAD_RATE)
-    named = list(model.named_parameters())
+    left_s = options.limit_s - (started - STARTED)
+    # A reader that was trained before has heads, and can tell at once what is hard.
+    rates = (options.rate, options.rate * (STARTED_HEAD_RATE if options.start else HEAD_RATE))
+    mined_before = (0, *MINED_BEFORE_EPOCHS) if options.start else MINED_BEFORE_EPOCHS
+    named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
     encoder = [p for name, p in named if name.startswith("bert.")]
     heads = [p for name, p in named if not name.startswith("bert.")]
-    optimizer = torch.optim.AdamW([{"params": encoder}, {"params": heads}], weight_decay=0.01)
-    step = 0
+    optimizer = torch.optim.AdamW([{"params": encoder}, {"params": heads}], weight_decay=0.01, fused=True)
+    step, stopped = 0, False
     for epoch in range(options.epochs):
-        if epoch in MINED_BEFORE_EPOCHS:
+        if epoch in mined_before:
             mine(model, questions, candidates, texts)
+            print(f"mined after {time.time() - STARTED:.0f} s", flush=True)
         steps = Steps(questions, pairs, candidates, texts, epoch, options)
         total = options.epochs * len(steps)
         if total == 0:
             sys.exit("too few questions for one step")
-        workers = max(1, (os.cpu_count() or 2) - 2)
         loader = torch.utils.data.DataLoader(
-            steps, batch_size=None, num_workers=workers, prefetch_factor=6, collate_fn=same
+            steps,
+            batch_size=None,
+            num_workers=options.workers,
+            prefetch_factor=3 if options.workers > 0 else None,
+            collate_fn=same,
+            pin_memory=DEVICE == "cuda",
         )
         model.train()
         losses = []
-        for rows, lists, pair_rows, labels in loader:
+        for made in loader:
             # The rate falls to nothing at the end of the epochs or of the time, whichever comes first.
-            done = max(step / total, (time.time() - started) / options.limit_s)
+            done = max(step / total, (time.time() - started) / left_s)
             if done >= 1:
+                stopped = True
                 break
             factor = min(1, (step + 1) / (WARM_UP * total)) * max(0.02, 1 - done)
             for group, rate in zip(optimizer.param_groups, rates):
                 group["lr"] = rate * factor
-            with torch.autocast("cuda", torch.bfloat16):
-                scores = model(*on_device(rows))[0]
-                supports = model(*on_device(pair_rows))[1] if labels else None
-            loss = answer_loss(scores.float(), lists)
+            with half_precision():
+                scores, _ = read_groups(model, made.tables, made.places)
+                supports = read_groups(model, made.pair_tables, made.pair_places)[1] if made.pair_tables else None
+            loss = answer_loss(scores, made)
             if supports is not None:
-                loss = loss + WEIGHT_OF_SUPPORT * support_loss(supports.float(), labels)
+                loss = loss + WEIGHT_OF_SUPPORT * support_loss(supports, made.labels)
             optimizer.zero_grad()
             loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            nn.utils.clip_grad_norm_(encoder + heads, 1.0)
             optimizer.step()
             losses.append(loss.detach())
             step += 1
-        mean = float(torch.stack(losses).mean()) if losses else float("nan")
-        seconds = time.time() - started
-        print(f"epoch {epoch}: {len(losses)} of {len(steps)} steps, loss {mean:.3f}, {seconds:.0f} s", flush=True)
-        if len(losses) < len(steps):
+            if step % REPORTED_EVERY == 0:
+                mean = float(torch.stack(losses[-REPORTED_EVERY:]).mean())
+                print(f"step {step} of {total}, loss {mean:.3f}, {time.time() - STARTED:.0f} s", flush=True)
+                save_file(quantised(model.state_dict()), os.path.join(options.out, "reader.safetensors"))
+        if stopped:
             print(f"stopped by --limit-s {options.limit_s:.0f} after {step / len(steps):.1f} epochs")
             break
 
@@ -378,20 +504,37 @@ def area_under_curve(supported, others):
     return float(np.mean(wins))
 
 
+def answers_in_paper(model, asked, candidates, texts):
+    """The candidates of each question's paper that score best, and the best score."""
+    rows = [texts.pair(q["question"], c) for q in asked for c in candidates[q["document"]]]
+    scores = answer_scores(model, rows)
+    found, start = [], 0
+    for question in asked:
+        own = scores[start : start + len(candidates[question["document"]])]
+        start += len(own)
+        found.append((np.argsort(-own)[:3].tolist(), float(own.max())))
+    return found
+
+
 def measure(model, left_out, lists, pairs, judged, candidates, texts):
     """Prints how the reader does on papers it has not seen, and on sets it never learns from."""
-    asked = [each for each in lists if each["document"] in left_out and each["answers"] and each["weight"] == 1]
-    rows = [texts.pair(q["question"], c) for q in asked for c in candidates[q["document"]]]
-    scores = iter(answer_scores(model, rows))
-    first = three = 0
-    for question in asked:
-        found = [next(scores) for _ in candidates[question["document"]]]
-        best = sorted(range(len(found)), key=lambda at: -found[at])[:3]
-        first += best[0] in question["answers"]
-        three += any(at in question["answers"] for at in best)
-    if asked:
-        shares = f"first {first / len(asked):.3f}, among three {three / len(asked):.3f}"
-        print(f"{len(asked)} questions to {len(left_out)} left-out papers: {shares}")
+    asked = [each for each in lists if each["document"] in left_out and each["weight"] == 1]
+    found = answers_in_paper(model, asked, candidates, texts) if asked else []
+    both = list(zip(asked, found))
+    answered = [best for each, (_, best) in both if each["answers"]]
+    for wording in ("paper", "other"):
+        some = [(set(q["answers"]), best) for q, (best, _) in both if q["answers"] and q.get("wording") == wording]
+        first = sum(best[0] in right for right, best in some) / max(1, len(some))
+        three = sum(not right.isdisjoint(best) for right, best in some) / max(1, len(some))
+        words = "the paper's words" if wording == "paper" else "other words"
+        found_for = f"first {first:.3f}, among three {three:.3f}"
+        print(f"{len(some)} questions in {words} to {len(left_out)} left-out papers: {found_for}")
+    absent = [best for each, (_, best) in both if not each["answers"]]
+    if absent and answered:
+        limit = float(np.quantile(answered, 0.1))
+        refused = sum(best < limit for best in absent) / len(absent)
+        area = area_under_curve(answered, absent)
+        print(f"{len(absent)} absent ones: {refused:.3f} refused where .9 of the others are answered, area {area:.3f}")
     claims = {"left-out papers": [p for p in pairs if p.get("document") in left_out]}
     for pair in judged:
         claims.setdefault(pair["set"], []).append(pair)
@@ -407,48 +550,55 @@ def measure(model, left_out, lists, pairs, judged, candidates, texts):
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", required=True, help="data.json of prepare.ts")
-    parser.add_argument("--base", required=True, help="folder with config.json, tokenizer.json, model.fp16.safetensors")
+    parser.add_argument("--base", required=True, help="folder with tokenizer.json and model.fp16.safetensors")
+    parser.add_argument("--start", help="reader.safetensors to train further; without it, the base is trained")
     parser.add_argument("--out", required=True, help="folder for reader.safetensors")
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--rate", type=float, default=9e-5, help="learning rate of the encoder; heads: 20 times it")
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--rate", type=float, default=9e-5, help="of the encoder; heads 20 times, with --start 4 times it")
     parser.add_argument("--own", type=int, default=3, help="how often an epoch has each written question")
-    parser.add_argument("--limit-s", type=float, default=460, help="seconds after which training ends")
+    parser.add_argument("--limit-s", type=float, default=310, help="seconds from the start after which training ends")
     parser.add_argument("--left-out", type=int, default=0, help="papers to measure with instead of learning from them")
+    parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
+def left_out_papers(own, options):
+    """The last papers of the questions are the newest: earlier weights may have learnt from the first ones."""
+    papers = list(dict.fromkeys(each["document"] for each in own))
+    newest = papers[len(papers) * 3 // 5 :]
+    return set(random.Random(5).sample(newest, options.left_out))
+
+
 def main():
     options = read_options()
-    if not torch.cuda.is_available():
-        sys.exit(
-            "no GPU found: training needs one that CUDA can use, and a torch built for it "
-            "(https://pytorch.org/get-started/locally); `nvidia-smi` shows the GPUs of this machine"
-        )
     random.seed(options.seed)
     torch.manual_seed(options.seed)
+    os.makedirs(options.out, exist_ok=True)
     with open(options.data) as file:
         data = json.load(file)
     candidates = candidates_of(data["documents"])
     texts = Texts(os.path.join(options.base, "tokenizer.json"))
     texts.learn(part for some in candidates.values() for candidate in some for part in candidate)
+    texts.learn([q["question"] for q in data["lists"]] + [p[part] for p in data["pairs"] for part in ("claim", "quote")])
+    print(f"{len(texts.known)} texts read after {time.time() - STARTED:.0f} s on {DEVICE}", flush=True)
     own = [each for each in data["lists"] if each["set"] == "own"]
-    papers = sorted({each["document"] for each in own})
-    left_out = set(random.Random(5).sample(papers, options.left_out))
-    questions = own_questions([q for q in own if q["document"] not in left_out], candidates, texts, options.base)
+    left_out = left_out_papers(own, options)
+    base = os.path.join(options.base, "model.fp16.safetensors")
+    questions = own_questions([q for q in own if q["document"] not in left_out], candidates, texts, base)
     questions += public_questions([q for q in data["lists"] if q["set"] != "own"], candidates)
     pairs = [pair for pair in data["pairs"] if pair.get("document") not in left_out]
-    used = f"{len(left_out)} of {len(papers)} papers left out"
-    print(f"{len(questions)} questions, {len(pairs)} claims, {used}", flush=True)
-    model = Reader(options.base).cuda()
+    used = f"{len(left_out)} papers left out"
+    print(f"{len(questions)} questions, {len(pairs)} claims, {used}, {time.time() - STARTED:.0f} s", flush=True)
+    model = Reader(read_weights(options.start or base)).to(DEVICE)
     train(model, questions, pairs, candidates, texts, options)
     # Measured as it is shipped.
     weights = quantised(model.state_dict())
-    model.load_state_dict(with_quantised_weights(model.state_dict(), weights))
-    measure(model, left_out, own, data["pairs"], data["judged"], candidates, texts)
     path = os.path.join(options.out, "reader.safetensors")
     save_file(weights, path)
-    print(f"{path}: {os.path.getsize(path)} bytes")
+    print(f"{path}: {os.path.getsize(path)} bytes, {time.time() - STARTED:.0f} s", flush=True)
+    model.load_state_dict(with_quantised_weights(model.state_dict(), weights))
+    measure(model, left_out, own, data["pairs"], data["judged"], candidates, texts)
 
 
 if __name__ == "__main__":
