@@ -140,6 +140,15 @@ test('an answer to a question in another language than English says what the rea
   const noteOn = async (question: string) => (await askCorpus(session, question)).note;
   assert.match((await noteOn('Welche Symbionten sind nach der Hitze nicht gebleicht?')) ?? '', /English only/);
   assert.equal(await noteOn('Which symbionts did not bleach after the heat?'), null);
+  assert.equal(await noteOn('Where do bleached corals recover within a decade?'), null);
+});
+
+test('an answer says how many works were left out because screening excluded them', async () => {
+  const reviewed = { ...session, worksScreenedOut: 3 } as unknown as SearchSession;
+  const noteOn = async (works?: ReadonlySet<string>) =>
+    (await askCorpus(reviewed, 'Which symbionts did not bleach?', { works })).note;
+  assert.equal(await noteOn(), 'without 3 works that screening excluded');
+  assert.equal(await noteOn(new Set(['W1'])), null);
 });
 
 test('a second look reads only the passages that the first one did not find', async () => {

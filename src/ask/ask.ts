@@ -83,7 +83,11 @@ export async function askCorpus(
 ): Promise<Answer> {
   const { passages: given, sentences: most, least: wanted, writer, report, ...more } = { ...DEFAULTS, ...request };
   const { support, maxSearches, contextTokens, ...search } = more;
-  const { reader } = session;
+  const { reader, worksScreenedOut } = session;
+  /** What is not searched unless works are named. */
+  const isWhole = request.works === undefined && worksScreenedOut > 0;
+  const excluded = worksScreenedOut === 1 ? '1 work' : `${worksScreenedOut} works`;
+  const without = isWhole ? `without ${excluded} that screening excluded` : '';
   const least = wanted ?? reader.least;
   const top = given ?? (writer ? PASSAGES.model : PASSAGES.shown);
   const focus = focusOf(question);
@@ -148,7 +152,10 @@ export async function askCorpus(
   }
   const made = ({ passages, sentences }: Pick<Answer, 'passages' | 'sentences'>): Answer => {
     for (const sentence of sentences) report?.({ kind: 'sentence', sentence });
-    const note = isForeign(question) ? FOREIGN : null;
+    const note =
+      [isForeign(question) && !IN_ENGLISH.test(question) ? FOREIGN : '', without]
+        .filter((each) => each !== '')
+        .join('; ') || null;
     return { ...WITHOUT_MODEL, question, passages, sentences, failure, note };
   };
   if (first.sentences.length > 0) return made(first);
@@ -182,6 +189,8 @@ async function readably<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Words that tell an English question, however short: a short text is easily taken for another language. */
+const IN_ENGLISH = /\b(?:what|which|when|where|why|how|who|whose|does|did|the)\b/i;
 const FOREIGN = 'the reader has learnt English only: questions in other languages are answered by their words';
 
 const WITHOUT_MODEL = {

@@ -186,7 +186,7 @@ test('a table is exported as CSV without formulas, as Markdown with quotes, and 
   await corpus.correct('W2', 'corals', '=HYPERLINK("x")');
   const made = await table(corpus);
   const csv = tableText(made, 'csv');
-  assert.match(csv, /^work,document,title,year,year \(quote\)/);
+  assert.match(csv, /^work,document,title,citation,year,year \(quote\)/);
   assert.match(csv, /"'=HYPERLINK\(""x""\)"/);
   assert.equal(csv.trim().split('\r\n').length, 4);
   assert.match(

@@ -21,6 +21,7 @@ function headings({ columns }: Table): string[] {
     'work',
     'document',
     'title',
+    'citation',
     ...columns.flatMap(({ name }) => [name, `${name} (quote)`, `${name} (page)`, `${name} (from)`]),
   ];
 }
@@ -30,6 +31,7 @@ function fields({ work, document, cells }: TableRow): (string | number | null)[]
     work?.id ?? '',
     document,
     work?.title ?? '',
+    work?.apa ?? '',
     ...cells.flatMap((cell) => {
       const [value, from] = cell.kind === 'value' ? [cell.value, cell.from] : ['', cell.sentence];
       return [value, cell.quotes.map(({ text }) => text).join(' […] '), cell.quotes[0]?.page ?? null, from];

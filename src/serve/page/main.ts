@@ -50,7 +50,7 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
   const place = (path: string, query: Query = {}): string =>
     (isReport ? '#' : '') + address(path, { ...kept, ...query });
   const go = (to: string, isReplaced = false): void => {
-    const before = at.pathname;
+    const before = at;
     // Where the list was, so that Back finds it there again.
     if (!isReplaced) history.replaceState({ top: scrollY }, '');
     history[isReplaced ? 'replaceState' : 'pushState'](null, '', to);
@@ -58,8 +58,10 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     setAt(after);
     if (isReplaced) return;
     setMessage('');
-    if (after.pathname === before) return;
-    scrollTo({ top: 0 });
+    const isOtherView = after.pathname !== before.pathname;
+    // Another question is another page.
+    if (isOtherView || after.searchParams.get('q') !== before.searchParams.get('q')) scrollTo({ top: 0 });
+    if (!isOtherView) return;
     // One may go on typing.
     if (!document.activeElement?.matches(BOX)) main.current?.focus({ preventScroll: true });
   };

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { Note } from '../answers.ts';
 import { newId } from '../new-id.ts';
@@ -75,6 +75,7 @@ function NoteForm(props: {
   // A note that could not be sent keeps its id: sent again, it is the same note.
   const id = useRef(note?.id ?? newId());
   const [known] = useState(keptName);
+  useEffect(() => text.current?.focus(), []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const name = by.current?.value.trim() || note?.by || known;
@@ -91,7 +92,7 @@ function NoteForm(props: {
   const quote = note ? note.quote : quoted?.quote;
   return html`<form class="writing" onSubmit=${submit} onKeyDown=${keys}>
     ${quote && html`<q>${quote}</q>`}
-    ${known === '' && !note && field('Your name', html`<input name="by" ref=${by} required maxlength="100" />`)}
+    ${known === '' && !note && field('Your name, needed once', html`<input name="by" ref=${by} required maxlength="100" />`)}
     ${field(
       'Note',
       html`<textarea
@@ -101,7 +102,6 @@ function NoteForm(props: {
         required=${!quote}
         ref=${text}
         value=${note?.text ?? ''}
-        autofocus
       ></textarea>`,
     )}
     <p class="acts"><button type="submit" class="quiet">Keep</button> ${button('Cancel', leave)}</p>

@@ -31,7 +31,7 @@ const MODES: Readonly<Record<Mode, string>> = {
   passages: 'Passages',
   headings: 'Outline',
   notes: 'Notes',
-  figures: 'Figures',
+  figures: 'Figures and tables',
   references: 'References',
   work: 'About',
   blocks: 'Blocks',

@@ -77,7 +77,7 @@ export function AskView(): View {
             .map(
               ({ question, works: among, sentences }) =>
                 html`<li>
-                  <a href=${place('/ask', { q: question, works: among })}>${question}</a>
+                  <a href=${place('/ask', { q: question, works: among })}>${question}</a>${' '}
                   <small>${sentences === 0 ? 'not answered' : counted(sentences, 'sentence')}</small>
                 </li>`,
             )}

@@ -8,7 +8,7 @@ import { html, shown, useAnswer, useScene } from '../scene.ts';
 export function FlowView(): View {
   const { runPath, run } = useScene();
   return shown(useAnswer<Account>(runPath('account')), ({ prisma }) => [
-    section('From records to full texts', flow(prisma)),
+    section('PRISMA flow, from records to studies', flow(prisma)),
     html`<p class="hint">
       For a manuscript, as SVG, text and JSON: <code>docstokg export ${run?.folder} --format prisma --out flow</code>
     </p>`,

@@ -104,7 +104,7 @@ export function Card(props: {
         </ol>`
       }
       <div class="said">
-        ${field(html`Reason to exclude <kbd>r</kbd>`, html`<input list="reasons" ref=${reasonField} onKeyDown=${entered(() => decide('exclude'))} />`)}
+        ${field(html`Reason to exclude${phase === 'full-text' ? '' : ', if you like'} <kbd>r</kbd>`, html`<input list="reasons" ref=${reasonField} onKeyDown=${entered(() => decide('exclude'))} />`)}
         <datalist id="reasons">${protocol.reasons.map((each) => html`<option value=${each}></option>`)}</datalist>
         ${field(html`Note <kbd>n</kbd>`, html`<input ref=${noteField} onKeyDown=${entered(() => undefined)} />`)}
       </div>

@@ -32,12 +32,12 @@ const LINKS = '.hits h2 a';
 const NAMES = [...TEXTS, ...CHOICES].map(([name]) => name as string);
 
 export function SearchView(): View {
-  const { source, query, set, runPath } = useScene();
+  const { source, query, set, place, runPath } = useScene();
   const results = useRef<HTMLDivElement>(null);
   const q = query.get('q') ?? '';
   const asked = {
     question: q,
-    ...Object.fromEntries([...NAMES, 'exclude_retracted'].map((name) => [name, query.get(name)])),
+    ...Object.fromEntries([...NAMES, 'works', 'exclude_retracted'].map((name) => [name, query.get(name)])),
   };
   const [found] = useLoaded(address('', asked), async (signal) =>
     q === '' ? undefined : await source.get<Hits>(runPath('search'), asked, signal),
@@ -86,7 +86,14 @@ export function SearchView(): View {
           found.kind === 'failed'
             ? fault(found.error)
             : html`<div class="tools">
-                <p class="hint" role="status">${hits ? status(hits) : 'Searching …'}</p>
+                <p class="hint" role="status">
+                  ${hits ? status(hits) : 'Searching …'}
+                  ${
+                    hits !== undefined &&
+                    hits.works_screened_out > 0 &&
+                    html` <a href=${place('/search', { q, works: 'excluded' })}>Search them</a>`
+                  }
+                </p>
                 ${hits && html`<${CopyLink} />`}
               </div>`
         }
@@ -109,11 +116,12 @@ function status({ passages, passages_searched: all, searched_by: by, works_scree
 
 function Filters(): View {
   const { query, set } = useScene();
-  const isFiltered = NAMES.some((name) => query.has(name) && name !== 'top');
+  const isFiltered = [...NAMES, 'works'].some((name) => query.has(name) && name !== 'top');
   return html`<details class="narrow" open=${isFiltered}>
     <summary>Filters</summary>
     <div class="filters">
       ${TEXTS.map(([name, label, hint]) => html`<${QueryField} name=${label} parameter=${name} hint=${hint} />`)}
+      <${QueryField} name="Works" parameter="works" hint="included, excluded, a saved set, ids" />
       ${CHOICES.map(([name, label, values]) => {
         const options = values.map((value) => [value, value === '' ? 'all' : (WAYS[value] ?? value)]);
         return html`<${QueryChoice} name=${label} parameter=${name} options=${options} />`;

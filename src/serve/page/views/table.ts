@@ -133,7 +133,16 @@ function FillForm(props: { readonly done: (table: string) => void; readonly isFi
 }
 
 /** Columns that many reviews have; any question can be one. */
-const SUGGESTED = ['year', 'country', 'study design', 'sample size:number', 'method', 'main result', 'limitations'];
+const SUGGESTED = [
+  'year',
+  'country',
+  'study design',
+  'sample size:number',
+  'method',
+  'main result',
+  'limitations',
+  'funding',
+];
 
 function Rows({ id }: { readonly id: string }): View {
   const { source, query, set, runPath } = useScene();
@@ -218,13 +227,15 @@ function Rows({ id }: { readonly id: string }): View {
 const NOWHERE = { work: '', passage: '', block: '', start: '', end: '', page: '', quote: '', words: '' };
 
 function csvOf(columns: readonly TableColumn[], rows: readonly TableRow[]): string {
-  const head = ['paper', ...columns.flatMap(({ name }) => [name, `${name}: quote`])];
+  const parts = (name: string): string[] => [name, `${name} (quote)`, `${name} (page)`, `${name} (from)`];
+  const head = ['title', 'citation', ...columns.flatMap(({ name }) => parts(name))];
   const lines = rows.map((row) => [
     titleOf(row),
-    ...row.cells.flatMap((cell) => [
-      cell.kind === 'value' ? cell.value : '',
-      cell.kind === 'value' ? (cell.quotes[0]?.text ?? '') : '',
-    ]),
+    row.work?.apa ?? '',
+    ...row.cells.flatMap((cell) => {
+      const [value, from] = cell.kind === 'value' ? [cell.value, cell.from] : ['', cell.sentence];
+      return [value, cell.quotes.map(({ text }) => text).join(' […] '), cell.quotes[0]?.page ?? '', from];
+    }),
   ]);
   return [head, ...lines].map((cells) => csvLine(cells)).join('');
 }
@@ -273,7 +284,12 @@ function numberIn(text: string): number | undefined {
 }
 
 /** Who filled a cell in. */
-const FROM: Readonly<Record<string, string>> = { extractive: 'without a model', corrected: 'by a person' };
+const FROM: Readonly<Record<string, string>> = {
+  extractive: 'without a model',
+  corrected: 'by a person',
+  statement: 'from a sentence that states it',
+  model: 'by the model',
+};
 
 function OneCell(props: {
   readonly table: string;
@@ -307,7 +323,8 @@ function OneCell(props: {
       ${button('×', close, { class: 'quiet close', 'aria-label': 'Close the cell' })}
     </div>
     <p class="hint">
-      ${titleOf(row)} · ${cell.kind === 'value' ? (FROM[cell.from] ?? `by ${cell.from}`) : cell.sentence}
+      ${titleOf(row)} · ${cell.kind === 'value' ? (FROM[cell.from] ?? `from the ${cell.from}`) : cell.sentence}
+      ${isCorrected && cell.quotes.length > 0 && '; the quote is that of the value before'}
     </p>
     ${cell.quotes.map(
       (quote) =>
@@ -337,7 +354,7 @@ function OneCell(props: {
                 ${['', ...choices].map((each) => html`<option value=${each} selected=${each === value}>${each}</option>`)}
               </select>`,
         )}
-        <button type="submit" class="quiet">Correct</button>
+        <button type="submit" class="quiet">Save the value</button>
         ${isCorrected && button('Undo the correction', () => correct(null), { class: 'quiet undo' })}
       </form>`
     }

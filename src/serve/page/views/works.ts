@@ -17,6 +17,12 @@ const COLUMNS = [
 const NONE = '–';
 /** Filters without a field here, which a search may have set. */
 const CARRIED = ['author', 'venue'] as const;
+const DECISIONS = [
+  ['', 'Decision: all'],
+  ['included', 'included'],
+  ['excluded', 'excluded'],
+  ['none', 'not decided'],
+] as const;
 const FACETS = ['outcome', 'reason', 'licence', 'version', 'type'] as const;
 const EXPORTS = [
   ['CSV', 'works.csv'],
@@ -34,7 +40,9 @@ function WorkList(): View {
   const scene = useScene();
   const { source, query, set, runPath } = scene;
   const [sort, order] = [query.get('sort') ?? 'title', query.get('order') ?? 'asc'];
-  const filter = Object.fromEntries(['q', 'year', ...CARRIED, ...FACETS].map((name) => [name, query.get(name)]));
+  const filter = Object.fromEntries(
+    ['q', 'year', 'label', ...CARRIED, ...FACETS].map((name) => [name, query.get(name)]),
+  );
   const isFiltered = Object.values(filter).some((value) => value !== null);
   const asked = { ...filter, sort, order, limit: 50 };
   const { rows, status, more } = usePaged<Work>(runPath('works'), asked, 'work');
@@ -58,6 +66,7 @@ function WorkList(): View {
         FACETS.map(
           (name) => html`<${QueryChoice} name=${facetName(name)} parameter=${name} options=${options(name)} />`,
         ),
+        !source.report && html`<${QueryChoice} name="Decision" parameter="label" options=${DECISIONS} />`,
         CARRIED.map((name) => {
           const value = query.get(name);
           return (
