@@ -129,12 +129,13 @@ test('a question that compares two things is also searched once for each', () =>
   assert.deepEqual(comparedIn('Which clade did not bleach?'), []);
 });
 
-/** A search that always finds the same passages. */
-const session = {
+const found = {
   search: async () => PASSAGES,
   passagesOf: async () => PASSAGES,
   reader: rulesReader(noNearness),
-} as unknown as SearchSession;
+};
+/** A search that always finds the same passages. */
+const session = found as unknown as SearchSession;
 
 test('an answer to a question in another language than English says what the reader has learnt', async () => {
   const noteOn = async (question: string) => (await askCorpus(session, question)).note;
@@ -144,7 +145,7 @@ test('an answer to a question in another language than English says what the rea
 });
 
 test('an answer says how many works were left out because screening excluded them', async () => {
-  const reviewed = { ...session, worksScreenedOut: 3 } as unknown as SearchSession;
+  const reviewed = { ...found, worksScreenedOut: 3 } as unknown as SearchSession;
   const noteOn = async (works?: ReadonlySet<string>) =>
     (await askCorpus(reviewed, 'Which symbionts did not bleach?', { works })).note;
   assert.equal(await noteOn(), 'without 3 works that screening excluded');
