@@ -49,10 +49,6 @@ export async function* madePassages(count: number): AsyncGenerator<IndexedPassag
   }
 }
 
-/** Of two passages so near each other in a file, both are of one paper, almost always. */
-const NEIGHBOURS = 6;
-/** How far a drawn vector is from the line between two real ones, for each number. */
-const NOISE = 0.02;
 /** Passages that more are made of, when the file has too few. */
 const KEPT = 100_000;
 
@@ -65,40 +61,38 @@ interface GivenPassage {
 }
 
 /**
- * Passages of real papers. `vectors` is a file with the vectors of the first of them, as 32-bit numbers; the others get one
- * drawn between those of two neighbours. When the passages of the file are used up, more are made of halves of two of them.
+ * Passages of real papers. `vectors` is a file with the vectors of the first of them, as 32-bit numbers; the others get the
+ * mean of one that is the same in all their paper and one of their own. (Thousands drawn close to the same few make groups
+ * of near copies, of which an index of near vectors loses whole ones, as with real papers it does not.) When the passages of
+ * the file are used up, more are made of halves of two of them.
  */
-export async function* givenPassages(
-  texts: string,
-  vectors: string,
-  count: number,
-): AsyncGenerator<IndexedPassage & { readonly isReal: boolean }> {
+export async function* givenPassages(texts: string, vectors: string, count: number): AsyncGenerator<IndexedPassage> {
   const random = seededRandom(5);
   const bytes = readFileSync(vectors);
   const real = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
   const known = Math.floor(real.length / DIMENSIONS);
   const vectorAt = (at: number): Float32Array => real.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS);
+  const some = <T>(count: number, at: (place: number) => T): T => at(Math.floor(random() * count));
+  let ofPaper = some(known, vectorAt);
   const drawn = (): Float32Array => {
-    const first = Math.floor(random() * (known - NEIGHBOURS));
-    const [one, other] = [vectorAt(first), vectorAt(first + 1 + Math.floor(random() * (NEIGHBOURS - 1)))];
-    const share = random();
-    const vector = one.map(
-      (value, at) => value * share + (other[at] ?? 0) * (1 - share) + (random() - 0.5) * 2 * NOISE,
-    );
+    const own = some(known, vectorAt);
+    const vector = ofPaper.map((value, at) => value + (own[at] ?? 0));
     const length = Math.hypot(...vector);
     return vector.map((value) => value / length);
   };
   const kept: GivenPassage[] = [];
-  const some = (): string[] => (kept[Math.floor(random() * kept.length)]?.text ?? '').split(' ');
+  const words = (): string[] => some(kept.length, (place) => kept[place]?.text ?? '').split(' ');
   let [at, papers, last] = [0, 0, ''];
-  const made = ({ document, title, headings, text }: GivenPassage): IndexedPassage & { readonly isReal: boolean } => {
-    if (document !== last) papers += 1;
+  const made = ({ document, title, headings, text }: GivenPassage): IndexedPassage => {
+    if (document !== last) {
+      papers += 1;
+      ofPaper = some(known, vectorAt);
+    }
     last = document;
     const name = `paper-${papers}`;
-    const isReal = at < known;
-    const vector = isReal ? vectorAt(at) : drawn();
+    const vector = at < known ? vectorAt(at) : drawn();
     const id = String(at++);
-    return { id, document: name, title, headings, page: 1, file: `${name}.pdf`, text, vector, isReal };
+    return { id, document: name, title, headings, page: 1, file: `${name}.pdf`, text, vector };
   };
   for await (const line of createInterface({ input: createReadStream(texts) })) {
     if (at === count) return;
@@ -109,7 +103,7 @@ export async function* givenPassages(
   const missing = count - at;
   for (let more = 0; more < missing; more += 1) {
     const { title, headings } = kept[Math.floor(at / PASSAGES_OF_A_PAPER) % kept.length] as GivenPassage;
-    const [one, other] = [some(), some()];
+    const [one, other] = [words(), words()];
     const text = [...one.slice(0, one.length >> 1), ...other.slice(other.length >> 1)].join(' ');
     yield made({ document: `made ${Math.floor(at / PASSAGES_OF_A_PAPER)}`, title, headings, text });
   }
