@@ -50,13 +50,15 @@ export async function prepareIndex(connection: PostgresConnection): Promise<Vect
   });
   const known = await vectorSchema(connection);
   if (known !== undefined) return known;
-  try {
-    await connection.transaction((run) => run('CREATE EXTENSION IF NOT EXISTS vector'));
-  } catch {
-    // Only an administrator may add it here, or the server does not have it: words are searched alone.
-    return undefined;
-  }
-  return await vectorSchema(connection);
+  // In `public`, if one may: in the schema of this fleet it would be dropped with it, and with it the vectors of others.
+  for (const where of [' SCHEMA public', ''])
+    try {
+      await connection.transaction((run) => run(`CREATE EXTENSION IF NOT EXISTS vector${where}`));
+      return await vectorSchema(connection);
+    } catch {
+      // Only an administrator may add it here, or the server does not have it: words are searched alone.
+    }
+  return undefined;
 }
 
 async function vectorSchema(connection: PostgresConnection): Promise<VectorSchema | undefined> {

@@ -274,3 +274,14 @@ test('the server reads vectors as they are, and passages without one', async () 
   );
   assert.deepEqual(found, vectors);
 });
+
+test('the extension belongs to no fleet: dropping the schema of the first one leaves the vectors of others', async () => {
+  await using connection = await openPostgres(withVectors.url, { schema: 'first', pooler: true, maxConnections: 1 });
+  await PostgresIndex.open(connection);
+  const [found] = await connection.run<{ schema: string }>(
+    'where-is-vector',
+    `SELECT extnamespace::regnamespace::text AS schema FROM pg_extension WHERE extname = 'vector'`,
+    {},
+  );
+  assert.equal(found?.schema, 'public');
+});
