@@ -18,8 +18,8 @@ const SUSPECT_MS = 1;
 const LONGER = 8;
 /** Between the two, as far from one as from the other. */
 const TOO_LONG = LONGER ** 1.5;
-/** CPU time after which an attack counts as endless. */
-const LONGEST_MS = 400;
+/** CPU time after which an attack counts as endless; a longer text may take as much longer as is allowed. */
+const LONGEST_MS = 200;
 /** Measurements that must all grow too fast: one alone may be due to a pause of the machine. */
 const TIMES = 3;
 
@@ -82,45 +82,41 @@ function superlinear(pattern: SourcePattern): string | undefined {
   const { reports } = analyse(pattern, { maxReports: 1 });
   if (reports.length > 0) return `by its form (${reports.map(({ type }) => type).join()})`;
   for (const attack of attacksOn(pattern, SIZE))
-    if (cpuMs(pattern, attack) >= SUSPECT_MS && growsTooFast(pattern, attack))
+    if (cpuMs(pattern, attack, LONGEST_MS) >= SUSPECT_MS && growsTooFast(pattern, attack))
       return `when attacked with ${JSON.stringify(attack.slice(0, 30))}…`;
   return undefined;
 }
 
 function growsTooFast(pattern: SourcePattern, attack: string): boolean {
   for (let time = 0; time < TIMES; time += 1) {
-    const once = leastMs(pattern, attack);
-    const longer = once === Infinity ? once : leastMs(pattern, attack.repeat(LONGER));
-    if (longer === Infinity) return true;
+    const once = leastMs(pattern, attack, LONGEST_MS);
+    if (once === Infinity) continue;
+    const longer = leastMs(pattern, attack.repeat(LONGER), Math.max(LONGEST_MS, TOO_LONG * once));
     if (longer < LONGER * SUSPECT_MS || longer / once <= TOO_LONG) return false;
   }
   return true;
 }
 
 /** The minimum of several measurements, which include other threads such as the garbage collector. */
-function leastMs(pattern: SourcePattern, text: string): number {
+function leastMs(pattern: SourcePattern, text: string, longest: number): number {
   let least = Infinity;
-  for (let time = 0; time < TIMES; time += 1) {
-    const took = cpuMs(pattern, text);
-    if (took === Infinity) return took;
-    least = Math.min(least, took);
-  }
+  for (let time = 0; time < TIMES; time += 1) least = Math.min(least, cpuMs(pattern, text, longest));
   return least;
 }
 
 const arena = createContext({});
 const attack = new Script('if (pattern.global) text.replaceAll(pattern, ""); else pattern.exec(text);');
 
-/** CPU time of a pattern on a text; Infinity if it does not end. */
-function cpuMs({ source, flags }: SourcePattern, text: string): number {
+/** CPU time of a pattern on a text; Infinity if it does not end in `longest`. */
+function cpuMs({ source, flags }: SourcePattern, text: string, longest: number): number {
   Object.assign(arena, { pattern: new RegExp(source, flags), text });
-  for (let timeout = LONGEST_MS; ; timeout *= 4) {
+  for (let timeout = Math.ceil(2 * longest); ; timeout *= 4) {
     const before = process.cpuUsage();
     const isOver = endsWithin(timeout);
     const { user, system } = process.cpuUsage(before);
     const took = (user + system) / 1_000;
     if (isOver) return took;
-    if (took > LONGEST_MS / 2) return Infinity;
+    if (took > longest) return Infinity;
   }
 }
 
