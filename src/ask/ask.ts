@@ -143,7 +143,7 @@ export async function askCorpus(
         support: written.support,
         searches,
         failure,
-        note: null,
+        note: without || null,
         passages,
       };
     }
@@ -228,9 +228,9 @@ async function writtenAnswer(asking: Asking, found: readonly CitedHit[], signal?
   let best: Extract<Written, { kind: 'answer' }> | undefined;
   for (;;) {
     let last = '';
-    const sofar = best?.answer.sentences.map(({ text }) => text);
+    const soFar = best?.answer.sentences.map(({ text }) => text);
     const written = await askModel(
-      answerPrompt(question, read, { maySearch: left > 0, searched: searches, written: sofar }),
+      answerPrompt(question, read, { maySearch: left > 0, searched: searches, written: soFar }),
       (content) => {
         last = content;
         return checkAnswer(content, read);

@@ -250,6 +250,13 @@ test('a model may search for the rest of what is asked beside a part of the answ
   assert.deepEqual([nothing.answer.failure, nothing.prompts.length], [null, 2]);
 });
 
+test('an answer of a model also says how many works screening left out', async () => {
+  const session = sessionOf(() => [DRUG]);
+  Object.assign(session, { worksScreenedOut: 1 });
+  const { answer } = await ask(session, 'Does temozolomide help?', [{ sentences: [TRUE] }], { support: false });
+  assert.deepEqual([answer.model, answer.note], ['m', 'without 1 work that screening excluded']);
+});
+
 test('a model that searched in vain does not get a second look at its own cost', async () => {
   const session = sessionOf((question) => (question.includes('tanks') ? [REEF] : [DRUG]));
   const contents = [

@@ -96,18 +96,13 @@ function proseOf(passages: readonly CitedHit[]): string[] {
 
 const NAMES = /(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}\p{N}’'-]+(?: \p{Lu}[\p{L}\p{N}’'-]+)*|(?:19|20)\d\d)(?![\p{L}\p{N}])/gu;
 
-/** Names and years of a sentence; its first word alone is none. */
+/** Names and years of a sentence; a word in front that is only its beginning is none. */
 function namesIn(sentence: string): string[] {
   return [...sentence.matchAll(NAMES)].flatMap(({ 0: name, index }) => {
     if (index > 0) return [name];
-    const [, ...others] = name.split(' ');
-    return analyse(name.split(' ')[0] ?? '').length === 0
-      ? others.length > 0
-        ? [others.join(' ')]
-        : []
-      : others.length > 0
-        ? [name]
-        : [];
+    const [first = '', ...others] = name.split(' ');
+    if (others.length === 0) return [];
+    return analyse(first).length === 0 ? [others.join(' ')] : [name];
   });
 }
 

@@ -101,8 +101,8 @@ export function answerPrompt(
 ): ModelPrompt {
   const queries = searched.length === 0 ? '' : `\n\nAlready searched for: ${searched.join('; ')}`;
   const sentences = written.map((text) => `\n- ${text}`).join('');
-  const sofar = sentences === '' ? '' : `\n\nYou wrote so far; give again what holds, with its quotes:${sentences}`;
-  const already = queries + sofar;
+  const soFar = sentences === '' ? '' : `\n\nYou wrote so far; give again what holds, with its quotes:${sentences}`;
+  const already = queries + soFar;
   return {
     ...ANSWER,
     messages: [

@@ -155,7 +155,7 @@ function status(isBusy: boolean, answer: AskedAnswer | undefined): string {
   if (answer.sentences.length === 0) return `${failed}Not in these papers.${cut}${note}`;
   if (answer.model === null)
     return `${failed || 'No model was used: '}${failed ? 'These' : 'these'} are sentences of the papers.${note}`;
-  return `Written by ${answer.model}.${cut}`;
+  return `Written by ${answer.model}.${cut}${note}`;
 }
 
 function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
