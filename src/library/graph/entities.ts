@@ -101,6 +101,19 @@ export function populationsNamed(store: CorpusStore, words: readonly string[]): 
   );
 }
 
+/** The species of a genus, and their strains: organisms named by it and an epithet. None for words that are no genus. */
+export function speciesOf(store: CorpusStore, genus: string): string[] {
+  if (!/^\p{Lu}\p{Ll}+$/u.test(genus)) return [];
+  // "Bacillus cereus ATCC 14579", not "Mouse mammary tumour virus".
+  const isSpecies = new RegExp(`^${genus} \\p{Ll}{3,}(?:-\\p{Ll}+)?(?: [\\p{Lu}\\d].*)?$`, 'u');
+  return store
+    .all<{ node: string; label: string }>(
+      "SELECT node, label FROM nodes WHERE kind = 'organism' AND label LIKE ? ESCAPE '\\' ORDER BY node",
+      `${genus} %`,
+    )
+    .flatMap(({ node, label }) => (isSpecies.test(label) ? [node] : []));
+}
+
 /** The first sentence of each of these works that names both nodes. */
 export function sentencesNamingBoth(
   store: CorpusStore,

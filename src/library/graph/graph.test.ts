@@ -109,6 +109,29 @@ test('a name that is an entity and a term is the entity', async () => {
   assert.equal(graph.find('term:text:acropora millepora').kind, 'term');
 });
 
+test('a genus takes in its species and their strains, and no other names that begin with its word', () => {
+  using store = memoryStore();
+  const naming = (work: string, kind: string, label: string): Contribution =>
+    document(work, [['names', `${kind}:name:${label.toLowerCase()}`, label]]);
+  changeGraph(store, {
+    add: [
+      naming('10.5555/a', 'organism', 'Bacillus cereus'),
+      naming('10.5555/b', 'organism', 'Bacillus subtilis ATCC 6633'),
+      naming('10.5555/c', 'organism', 'Bacillus'),
+      naming('10.5555/d', 'organism', 'Bacillus cereus-like flora'),
+      naming('10.5555/e', 'disease', 'Bacillus infection'),
+      naming('10.5555/f', 'organism', 'Salmonella enterica'),
+    ],
+  });
+  const graph = new Graph(store);
+  const works = (name: string): string[] => graph.worksNaming([name]).map(({ node }) => node.id.slice(-1));
+  assert.deepEqual(works('Bacillus'), ['a', 'b', 'c']);
+  assert.deepEqual(works('Bacillus cereus'), ['a']);
+  // No work names the genus itself.
+  assert.deepEqual(works('Salmonella'), ['f']);
+  assert.deepEqual(graph.namedTogether('Salmonella'), []);
+});
+
 test('around a name are the works that name it; of a work the names are left to the lists', () => {
   using store = memoryStore();
   const coral = ['names', 'organism:name:acropora', 'Acropora'] as const;

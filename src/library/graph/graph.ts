@@ -4,7 +4,7 @@ import { ENTITY_KINDS, entityName, nodeKey } from '../../graph/index.ts';
 import { hasGraph } from '../../database/graph/index.ts';
 import { CorpusStore } from '../../database/index.ts';
 import type { NamedTogether, NamingWork } from './entities.ts';
-import { namedTogether, populationsNamed, sentencesNamingBoth, worksNaming } from './entities.ts';
+import { namedTogether, populationsNamed, sentencesNamingBoth, speciesOf, worksNaming } from './entities.ts';
 import type { AskedName, WorkEffect } from './effects.ts';
 import { effectsOf, findingsAbout } from './effects.ts';
 import type { Funding, Measured } from './measured.ts';
@@ -109,23 +109,22 @@ export class Graph implements Disposable {
 
   /** The keys of a node and of all that are the same. */
   #keysOf(node: GraphNode): string[] {
-    return this.store
-      .all<{ node: string }>(`${SAME} SELECT node FROM same`, { node: nodeKey(node.id) })
-      .map(({ node: key }) => key);
+    return this.#sameAs(nodeKey(node.id));
+  }
+
+  #sameAs(key: string): string[] {
+    return this.store.all<{ node: string }>(`${SAME} SELECT node FROM same`, { node: key }).map(({ node }) => node);
   }
 
   /** What papers name in the same sentences as an entity, of one kind or of all, most works first. */
   namedTogether(name: string, options: { readonly kind?: EntityKind; readonly limit?: number } = {}): NamedTogether[] {
-    return namedTogether(this.store, this.#keysOf(this.find(name)), { kind: options.kind, limit: options.limit ?? 50 });
+    return namedTogether(this.store, this.#keysNamed(name), { kind: options.kind, limit: options.limit ?? 50 });
   }
 
   /** The works that name all of these, newest first, with a sentence for each. Populations are found by their words. */
   worksNaming(names: readonly string[], limit = 50): NamingWork[] {
     const groups = names.map((name) => {
-      const same = [
-        ...this.#entitiesNamed(name).flatMap((node) => this.#keysOf(node)),
-        ...populationsNamed(this.store, wordsOf(name)),
-      ];
+      const same = [...this.#asked(name).keys, ...populationsNamed(this.store, wordsOf(name))];
       return same.length > 0 ? same : this.#keysOf(this.find(name));
     });
     return worksNaming(this.store, groups, limit);
@@ -154,8 +153,17 @@ export class Graph implements Disposable {
     return fundingOf(this.store, { works: works.flatMap((work) => this.#keysOf(work)) }, limit);
   }
 
+  /** The entities of a name; of a genus its species too. */
   #asked(name: string): AskedName {
-    return { keys: this.#entitiesNamed(name).flatMap((node) => this.#keysOf(node)), name };
+    const entities = this.#entitiesNamed(name).map(({ id }) => nodeKey(id));
+    const keys = [...entities, ...speciesOf(this.store, name)].flatMap((key) => this.#sameAs(key));
+    return { keys: [...new Set(keys)], name };
+  }
+
+  /** The keys of what a name asks about, or of the node that `find` gives for it. */
+  #keysNamed(name: string): readonly string[] {
+    const { keys } = this.#asked(name);
+    return keys.length > 0 ? keys : this.#keysOf(this.find(name));
   }
 
   /** Whether the graph has any source. */
@@ -244,8 +252,7 @@ export class Graph implements Disposable {
     name: string,
     limit = 50,
   ): { readonly finding: GraphNode; readonly evidence: readonly ShownEvidence[] }[] {
-    const { keys } = this.#asked(name);
-    return findingsAbout(this.store, keys.length > 0 ? keys : this.#keysOf(this.find(name)), limit);
+    return findingsAbout(this.store, this.#keysNamed(name), limit);
   }
 
   /** The works that cite a work, newest first. */
