@@ -408,6 +408,7 @@ test('a quote from a table names table, row, column, value and unit', () => {
   };
   assert.deepEqual(at('Dose | 20').row, {
     table: 'Table 2. Outcomes of the trial',
+    group: null,
     row: 'Dose',
     cells: [{ column: 'Drug (mg)', value: '20', unit: 'mg' }],
   });

@@ -151,7 +151,7 @@ export function numberMissing(
 ): string | undefined {
   const around = quotes.flatMap(({ sentence, row, title, passage }) => {
     const year = passages.find((hit) => hit.passage.id === passage)?.work?.year;
-    const header = row && [row.table, row.row, ...row.cells.map(({ column }) => column)].join(' | ');
+    const header = row && [row.table, row.group ?? '', row.row, ...row.cells.map(({ column }) => column)].join(' | ');
     return [sentence, header ?? '', title ?? '', String(year ?? '')];
   });
   const texts = quotes.map(({ text: words }) => words);

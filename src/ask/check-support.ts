@@ -130,7 +130,8 @@ function inPlace({ start, end, row }: AnswerQuote, text: string): string {
   const quote = `[[${text.slice(start, end)}]]`;
   if (row) {
     const columns = row.cells.map(({ column, value }) => `${column}: ${value}`);
-    return `${quote}\nRow: ${row.row}; ${columns.join('; ')}`;
+    const name = row.group === null ? row.row : `${row.group}, ${row.row}`;
+    return `${quote}\nRow: ${name}; ${columns.join('; ')}`;
   }
   const sentences = sentencesOf(text);
   const first = sentences.findIndex((sentence) => sentence.end > start);

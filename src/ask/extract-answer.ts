@@ -3,6 +3,7 @@ import type { Candidate, FoundBy, Reader } from '../reader/index.ts';
 import { candidatesOf } from '../reader/index.ts';
 import type { AnswerSentence } from './check-answer.ts';
 import { quoteAt } from './check-answer.ts';
+import { rowSentence } from './row-sentence/index.ts';
 
 /** Passages that are read before the reader asks itself whether it is sure. */
 const PASSAGES_AT_A_TIME = 12;
@@ -93,9 +94,8 @@ export function answerSentences(
   return scored
     .filter(({ score }) => score >= NEAR_BEST * best)
     .slice(0, most)
-    .map(({ hit, candidate, score }) => ({
-      text: candidate.row ? candidate.text : hit.passage.text.slice(candidate.start, candidate.end),
-      fit: score,
-      quotes: [quoteAt(hit, candidate)],
-    }));
+    .map(({ hit, candidate, score }) => {
+      const quote = quoteAt(hit, candidate);
+      return { text: quote.row ? rowSentence(quote.row) : quote.text, fit: score, quotes: [quote] };
+    });
 }

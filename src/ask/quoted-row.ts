@@ -1,10 +1,6 @@
-import type * as z from 'zod';
-
 import type { ReadPassage, TableRowText } from '../reader/index.ts';
 import { candidatesOf } from '../reader/index.ts';
-import type { quotedRow } from './shapes/index.ts';
-
-export type QuotedRow = z.output<typeof quotedRow>;
+import type { QuotedRow } from './shapes/index.ts';
 
 /** Rows are only located here. */
 const NOT_SEARCHED = { passage: 0, paper: 0 };
@@ -22,27 +18,60 @@ export function quotedRowAt(
     if (!row || candidate.start > start || candidate.end < end) continue;
     const own = candidates.flatMap((each) => (each.row?.header === row.header ? [each.row.cells] : []));
     const line = passage.text.slice(candidate.start, candidate.end);
-    const named = { ...row, header: wholeHeader(row.header, own.slice(0, own.indexOf(row.cells))) };
-    return { row: coveredCells(named, line, start - candidate.start, end - candidate.start), line: candidate };
+    const above = own.slice(0, own.indexOf(row.cells));
+    const named = { ...row, header: wholeHeader(row.header, above) };
+    const covered = coveredCells(named, line, start - candidate.start, end - candidate.start);
+    return { row: { ...covered, group: groupOf(above) }, line: candidate };
   }
   return undefined;
 }
 
-/** The header of a table that goes on in the rows above the first number: "Essential oil" above "MIC". */
+/** The nearest row above with nothing but a name: "Myocardial infarction" above "≥60 years"; null if there is none. */
+function groupOf(above: readonly (readonly string[])[]): string | null {
+  const group = above.findLast(([first = '', ...cells]) => first !== '' && cells.every((cell) => cell === ''));
+  return group?.[0] ?? null;
+}
+
+/** A table with more rows of column names is rare; text in the rows below would be taken for names. */
+const MOST_HEADER_ROWS = 3;
+/** "7.8", "<0.001", "2.3–25.9", "12 (55)", "640 ± 20"; not "95% CI", "n = 22" or "2nd visit". */
+const VALUE = /^[^\p{L}\p{N}]*\d[^\p{L}]*$/u;
+
+/**
+ * The header of a table that goes on in the rows below its first one: "Essential oil" above "MIC". It does where the
+ * first row does not give each column a name of its own, as long as rows name columns rather than hold values.
+ */
 function wholeHeader(first: readonly string[], above: readonly (readonly string[])[]): string[] {
-  const firstNumbers = above.findIndex((cells) => cells.slice(1).some((cell) => /\d/.test(cell)));
-  const more = above.slice(0, firstNumbers < 0 ? above.length : firstNumbers);
+  const names = first.slice(1).filter((cell) => cell !== '');
+  const isWhole = names.length === first.length - 1 && new Set(names).size === names.length;
+  const end = above.findIndex((cells) => !isOfNames(cells));
+  const more = isWhole ? [] : above.slice(0, Math.min(end < 0 ? above.length : end, MOST_HEADER_ROWS));
   if (more.length === 0) return [...first];
   // The name of several columns stands above the first of them.
-  const spread = first.map((_, at) => first.slice(1, at + 1).findLast((cell) => cell !== '') ?? '');
+  const spread = first.map((name, at) =>
+    at === 0 ? name : (first.slice(1, at + 1).findLast((cell) => cell !== '') ?? ''),
+  );
   return spread.map((name, at) =>
     [...new Set([name, ...more.map((cells) => cells[at] ?? '')])].filter((part) => part !== '').join(' '),
   );
 }
 
-/** The cells that a range of a row's line covers; the first one names the row. */
-function coveredCells({ caption, header, cells }: TableRowText, line: string, start: number, end: number): QuotedRow {
-  const [row = ''] = cells;
+/** Whether a row names columns: most of its cells are no values, and it has more than the name of a group of rows. */
+function isOfNames(cells: readonly string[]): boolean {
+  const filled = cells.slice(1).filter((cell) => cell !== '');
+  return filled.length > 0 && filled.filter((cell) => VALUE.test(cell)).length * 2 < filled.length;
+}
+
+/** The cells that a range of a row's line covers; the first one without a number names the row. */
+function coveredCells(
+  { caption, header, cells }: TableRowText,
+  line: string,
+  start: number,
+  end: number,
+): Omit<QuotedRow, 'group'> {
+  const first = cells.findIndex((cell) => cell !== '');
+  const name = first >= 0 && !(first > 0 && VALUE.test(cells[first] ?? '')) ? first : 0;
+  const row = cells[name] ?? '';
   let at = 0;
   const places = line.split(' | ').map((cell) => {
     const from = at;
@@ -51,9 +80,9 @@ function coveredCells({ caption, header, cells }: TableRowText, line: string, st
   });
   const covered = cells.flatMap((value, column) => {
     const place = places[column];
-    if (column === 0 || value === '' || !place || place.to <= start || place.from >= end) return [];
-    const name = header[column] ?? '';
-    return [{ column: name, value, unit: unitOf(value, name, row) }];
+    if (column <= name || value === '' || !place || place.to <= start || place.from >= end) return [];
+    const named = header[column] ?? '';
+    return [{ column: named, value, unit: unitOf(value, named, row) }];
   });
   return { table: caption, row, cells: covered };
 }

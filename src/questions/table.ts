@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { readTable, savedTables } from '../table/index.ts';
+import { rowSentence } from '../ask/row-sentence/index.ts';
 import { quotedRow } from '../ask/shapes/index.ts';
 import { question, worksChoice } from './question.ts';
 import { fields, number, text } from '../library/shapes/index.ts';
@@ -60,7 +61,7 @@ export const tableQuestion = question({
                   ? { value: cell.value, from: cell.from }
                   : { value: null, from: cell.sentence }),
                 page: cell.quotes[0]?.page ?? null,
-                quote: cell.quotes.map(({ text: words }) => words).join(' […] '),
+                quote: cell.quotes.map((quote) => (quote.row ? rowSentence(quote.row) : quote.text)).join(' […] '),
                 row: cell.quotes[0]?.row ?? null,
               });
       }

@@ -44,6 +44,7 @@ test('a number of a table has its row, column, unit and table', () => {
   assert.equal(valueOf(dose), '20 mg');
   assert.deepEqual(dose.quotes[0]?.row, {
     table: 'Table 1. Trial',
+    group: null,
     row: 'Drug',
     cells: [{ column: 'Dose (mg)', value: '20', unit: 'mg' }],
   });

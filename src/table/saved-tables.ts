@@ -9,7 +9,7 @@ import { parseColumns, writtenColumn } from './columns.ts';
 import { typedValue } from './fill-cells.ts';
 
 /** Raised when the same papers give different cells. */
-const FILL_VERSION = 3;
+const FILL_VERSION = 4;
 const TABLE_FILE = 'table.json';
 
 /** The rows are files beside it. */

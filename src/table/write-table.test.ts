@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { Table } from './cell.ts';
 import { tableText } from './write-table.ts';
 
 test('Markdown has a short name for each paper, and the full citation below the table', () => {
@@ -23,4 +24,23 @@ test('Markdown has a short name for each paper, and the full citation below the 
     'markdown',
   );
   assert.match(whole, /^- Lee, B\. \(2019\)\. Whole\.$/m);
+});
+
+test('a row that a value is quoted from is told with its table and columns', () => {
+  const row = {
+    table: 'Table 1: Doses',
+    group: null,
+    row: 'Drug',
+    cells: [{ column: 'Dose', value: '20', unit: 'mg' }],
+  };
+  const quotes = [{ text: 'Drug | 20', page: 2, passage: null, row }];
+  const table: Table = {
+    columns: [{ name: 'dose', question: 'dose', type: 'number', unit: null, choices: [], field: null }],
+    model: null,
+    rows: [
+      { document: 'd', work: null, link: null, cells: [{ kind: 'value', value: '20 mg', from: 'extractive', quotes }] },
+    ],
+  };
+  assert.match(tableText(table, 'markdown'), /^1\. d, page 2: “Table 1: Doses \\\| Drug; Dose: 20” \(extractive\)$/m);
+  assert.match(tableText(table, 'csv'), /,20 mg,Table 1: Doses \| Drug; Dose: 20,2,extractive/);
 });

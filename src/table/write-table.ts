@@ -1,6 +1,7 @@
+import { rowSentence } from '../ask/row-sentence/index.ts';
 import { csvLine } from '../base/index.ts';
 import { openRowWriter } from '../parse/index.ts';
-import type { Table, TableRow } from './cell.ts';
+import type { CellQuote, Table, TableRow } from './cell.ts';
 
 export const TABLE_FORMATS = ['csv', 'markdown', 'json', 'parquet'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -34,9 +35,14 @@ function fields({ work, document, cells }: TableRow): (string | number | null)[]
     work?.apa ?? '',
     ...cells.flatMap((cell) => {
       const [value, from] = cell.kind === 'value' ? [cell.value, cell.from] : ['', cell.sentence];
-      return [value, cell.quotes.map(({ text }) => text).join(' […] '), cell.quotes[0]?.page ?? null, from];
+      return [value, cell.quotes.map(quoteText).join(' […] '), cell.quotes[0]?.page ?? null, from];
     }),
   ];
+}
+
+/** A row of a table is told with its columns: its cells alone say nothing. */
+function quoteText({ text, row }: CellQuote): string {
+  return row ? rowSentence(row) : text;
 }
 
 const LONGEST_TITLE = 60;
@@ -64,9 +70,9 @@ function markdown(table: Table): string {
     const shown = cells.map((cell) => {
       if (cell.kind === 'empty') return '';
       if (cell.quotes.length === 0) return `${plain(cell.value)}${cell.from === 'corrected' ? ' (corrected)' : ''}`;
-      const marks = cell.quotes.map(({ text, page, row }) => {
-        const where = `${page === null ? '' : `, page ${page}`}${row && row.table !== '' ? `, ${plain(row.table)}` : ''}`;
-        notes.push(`${plain(work?.title ?? document)}${where}: “${plain(text)}” (${cell.from})`);
+      const marks = cell.quotes.map((quote) => {
+        const where = quote.page === null ? '' : `, page ${quote.page}`;
+        notes.push(`${plain(work?.title ?? document)}${where}: “${plain(quoteText(quote))}” (${cell.from})`);
         return `[${notes.length}]`;
       });
       return `${plain(cell.value)} ${marks.join(' ')}`;

@@ -366,3 +366,40 @@ inBrowser(
     await page.locator('.answer li', { hasText: '47.59' }).waitFor();
   },
 );
+
+inBrowser('a row of an answer is shown with its table and columns; a phone too says what was read', async (browser) => {
+  for (const [width, height] of [
+    [1440, 900],
+    [380, 760],
+  ] as const) {
+    const page = await openPage(browser, '/works', width, height);
+    const row = {
+      table: 'Table 3: Yields of the oil',
+      group: 'In winter',
+      row: 'Thymol',
+      cells: [
+        { column: 'Yield (%)', value: '47.59', unit: '%' },
+        { column: '', value: '0.001', unit: null },
+      ],
+    };
+    const [document, passage] = ['citing', 'citing#0001'];
+    const quote = { text: 'Thymol | 47.59 | 0.001', sentence: '', document, passage, work: null, title: 'Oil', citation: null, link: null, page: 2, start: 0, end: 22, row, unread: 0 }; // prettier-ignore
+    const read = { rank: 1, fit: 1, run: 'run', work: 'w', title: 'Oil', by: '', year: null, venue: null, doi: null, license: null, retracted: false, headings: [], part: 'results', page: 2, text: 'Thymol', citation: null, bibtex: null, id: passage, document, boxes: [], link: null }; // prettier-ignore
+    const answer = { kind: 'answer', answer: { question: 'yield?', model: null, sentences: [{ text: 'Thymol', fit: 1, quotes: [quote] }], disagreements: [], uncertain: [], dropped: {}, support: null, cut: false, searches: [], failure: null, note: null, passages: [read] } }; // prettier-ignore
+    await page.route('**/ask.ndjson?*', (route) =>
+      route.fulfill({ body: `${JSON.stringify(answer)}\n`, contentType: 'application/x-ndjson' }),
+    );
+    await page.click('.places a:text("Ask")');
+    await page.fill('#question', 'yield?');
+    await page.press('#question', 'Enter');
+    await page.waitForSelector('.answer .quoted-row');
+    assert.equal(await page.textContent('.answer figcaption'), 'Table 3: Yields of the oil');
+    assert.deepEqual(await page.locator('.answer dt').allTextContents(), ['In winter', 'Yield (%)', 'no heading']);
+    assert.deepEqual(await page.locator('.answer dd').allTextContents(), ['Thymol', '47.59', '0.001']);
+    assert.ok(await page.locator('aside h2:text("Read for it")').isVisible(), `at ${width} pixels`);
+    assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), width, 'nothing is wider');
+    await checkAccessible(page, `a row in an answer at ${width} pixels`);
+    await page.click('.answer .source a');
+    await page.waitForSelector('.opened');
+  }
+});

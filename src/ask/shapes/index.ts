@@ -8,7 +8,8 @@ import { fields, number, passage, text } from '../../library/shapes/index.ts';
 /** The row of a table that a quote is from, with the cells that it covers. */
 export const quotedRow = z.object({
   table: z.string().describe('The caption of the table; empty if it has none.'),
-  row: z.string().describe('The first cell of the row.'),
+  group: text.describe('The heading among the rows above it that it stands under; null if there is none.'),
+  row: z.string().describe('The name of the row: its first cell that is not empty.'),
   cells: z.array(
     z.object({
       column: z.string().describe('The header of the column.'),
@@ -17,6 +18,8 @@ export const quotedRow = z.object({
     }),
   ),
 });
+
+export type QuotedRow = z.output<typeof quotedRow>;
 
 const answerQuote = z.object({
   text: z.string(),

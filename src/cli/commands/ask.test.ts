@@ -17,3 +17,28 @@ test('what is to be known of an answer is warned of', () => {
     );
   assert.deepEqual(warnings, ['read by its words']);
 });
+
+test('a row of a table is printed with its columns, and its table once', () => {
+  const printed: string[] = [];
+  const session = {
+    terminal: { print: (text: string) => printed.push(text), style: (_name: string, text: string) => text },
+    json: false,
+    info: () => {},
+    warn: () => {},
+  };
+  const row = {
+    table: 'Table 1: Doses',
+    group: null,
+    row: 'Drug',
+    cells: [{ column: 'Dose', value: '20', unit: 'mg' }],
+  };
+  const quote = { text: 'Drug | 20', title: 'A trial', document: 'd', page: 2, link: null, row, unread: 0, work: null };
+  const sentences = [{ text: 'Table 1: Doses | Drug; Dose: 20', fit: 1, quotes: [quote] }];
+  const none = { disagreements: [], uncertain: [], passages: [], searches: [], dropped: {}, cut: false };
+  printAnswer(
+    { question: 'Which dose?', model: null, note: null, failure: null, sentences, ...none } as unknown as Answer,
+    'text',
+    session as unknown as Session,
+  );
+  assert.deepEqual(printed[0]?.trimEnd().split('\n'), ['Drug; Dose: 20', '    A trial, page 2, Table 1: Doses']);
+});

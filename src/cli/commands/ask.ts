@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 
 import type { Answer } from '../../ask/index.ts';
 import { askCorpus, askSettings, citedWorks, openWriter } from '../../ask/index.ts';
+import { rowSentence } from '../../ask/row-sentence/index.ts';
 import { AppError } from '../../base/index.ts';
 import { corpusOf, splitQuestion } from '../run-argument.ts';
 import type { Session } from '../session.ts';
@@ -105,13 +106,18 @@ export function printAnswer(answer: Answer, format: 'text' | 'markdown' | 'bibte
   if (format === 'bibtex') return terminal.print(works.map(({ bibtex }) => bibtex).join('\n\n'));
   const numberOf = (id: string | null): number => works.findIndex((work) => work.id === id) + 1;
   const linesOf = (sentences: Answer['sentences']): string[] =>
-    sentences.flatMap(({ text, quotes }) => {
+    sentences.flatMap(({ text: said, quotes }) => {
+      const [first] = quotes;
+      const text = answer.model === null && first?.row ? rowSentence({ ...first.row, table: '' }) : said;
       const marks = [...new Set(quotes.map(({ work }) => numberOf(work)))].filter((number) => number > 0);
-      const head = `${answer.model === null ? `“${plain(text)}”` : plain(text)}${marks.map((number) => ` [${number}]`).join('')}`;
+      // A row has its columns here and its table below.
+      const isWords = answer.model !== null || quotes.some(({ row }) => row !== null);
+      const head = `${isWords ? plain(text) : `“${plain(text)}”`}${marks.map((number) => ` [${number}]`).join('')}`;
       const below = quotes.map(({ text: words, title, document, page, link, row, unread }) => {
         const table = row && row.table !== '' ? `, ${plain(row.table)}` : '';
         const from = `${plain(title || document)}${place(page)}${table}${unreadNote(unread)}`;
-        const quote = answer.model === null ? '' : `“${plain(words)}” `;
+        const shown = row ? rowSentence({ ...row, table: '' }) : `“${plain(words)}”`;
+        const quote = answer.model === null ? '' : `${plain(shown)} `;
         if (format === 'markdown') return `> ${quote}${link === null ? from : `[${from}](${link})`}`;
         return `    ${quote}${terminal.style('dim', from, 'stdout')}`;
       });

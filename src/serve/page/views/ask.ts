@@ -9,6 +9,7 @@ import { answerText } from './answer-text.ts';
 import { useAsked } from './asked-before.ts';
 import { byPaper } from './by-paper.ts';
 import { ExampleList } from './examples-list.ts';
+import { rowView } from './quoted-row.ts';
 import { HitItem } from './search.ts';
 
 type Sentence = AskedAnswer['sentences'][number];
@@ -200,7 +201,7 @@ function Sentences({
     ${sentences.map(
       ({ text, quotes }) =>
         html`<li>
-          <p>${text}</p>
+          ${answer.model === null && quotes[0]?.row ? rowView(quotes[0].row) : html`<p>${text}</p>`}
           ${quotes.map((quote) => {
             const to = reading({
               document: quote.document,
@@ -209,15 +210,17 @@ function Sentences({
               quote: quote.text.slice(0, 600),
             });
             const page = quote.page === null ? '' : ` · page ${quote.page}`;
-            const table = quote.row === null || quote.row.table === '' ? '' : ` · ${quote.row.table}`;
             const unread =
               quote.unread === 0 ? '' : ` · ${counted(quote.unread, 'sign')} of the quote could not be read`;
             const isOpen = query.get('passage') === quote.passage && query.get('quote') === quote.text.slice(0, 600);
-            return html`<p class=${`hint source ${isOpen ? 'open' : ''}`}>
-              ${answer.model !== null && html`<q>${quote.text}</q> `}
-              <a href=${to}>${quote.title ?? quote.document}</a>${page}${table}${unread}
-              <span class="verdict">${verdict}</span>
-            </p>`;
+            return [
+              answer.model !== null && quote.row && rowView(quote.row),
+              html`<p class=${`hint source ${isOpen ? 'open' : ''}`}>
+                ${answer.model !== null && !quote.row && html`<q>${quote.text}</q> `}
+                <a href=${to}>${quote.title ?? quote.document}</a>${page}${unread}
+                <span class="verdict">${verdict}</span>
+              </p>`,
+            ];
           })}
         </li>`,
     )}

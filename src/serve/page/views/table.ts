@@ -2,10 +2,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow } from '../answers.ts';
 import { counted } from '../format.ts';
+import { rowSentence } from '../../../ask/row-sentence/index.ts';
 import { csvLine } from '../../../base/text/index.ts';
 import { field, filters, listTable, QueryChoice, QueryField, saveText } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { button, fault, html, shown, useLoaded, useScene } from '../scene.ts';
+import { rowView } from './quoted-row.ts';
 
 const ROWS_AT_ONCE = 500;
 
@@ -234,7 +236,12 @@ function csvOf(columns: readonly TableColumn[], rows: readonly TableRow[]): stri
     row.work?.apa ?? '',
     ...row.cells.flatMap((cell) => {
       const [value, from] = cell.kind === 'value' ? [cell.value, cell.from] : ['', cell.sentence];
-      return [value, cell.quotes.map(({ text }) => text).join(' […] '), cell.quotes[0]?.page ?? '', from];
+      return [
+        value,
+        cell.quotes.map((quote) => (quote.row ? rowSentence(quote.row) : quote.text)).join(' […] '),
+        cell.quotes[0]?.page ?? '',
+        from,
+      ];
     }),
   ]);
   return [head, ...lines].map((cells) => csvLine(cells)).join('');
@@ -328,13 +335,12 @@ function OneCell(props: {
     </p>
     ${cell.quotes.map(
       (quote) =>
-        html`<p><q>${quote.text}</q></p>
+        html`${quote.row ? rowView(quote.row) : html`<p><q>${quote.text}</q></p>`}
           <p class="hint">
             <a
               href=${reading({ document: row.document, passage: quote.passage?.id, words: quote.text.slice(0, 200), quote: quote.text.slice(0, 600) })}
               >Read it in the paper${quote.page === null ? '' : `, page ${quote.page}`}</a
             >
-            ${quote.row !== null && quote.row.table !== '' && ` · ${quote.row.table}`}
           </p>`,
     )}
     ${
