@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { readTable, savedTables } from '../table/index.ts';
 import { rowSentence } from '../ask/row-sentence/index.ts';
 import { quotedRow } from '../ask/shapes/index.ts';
-import { question, worksChoice } from './question.ts';
+import { counted, question, worksChoice } from './question.ts';
 import { fields, number, text } from '../library/shapes/index.ts';
 
 const saved = z.object({
@@ -29,7 +29,12 @@ export const tableQuestion = question({
     columns: z.array(z.string().max(500)).max(50).optional().describe('Only these columns.'),
     works: worksChoice.optional(),
   },
-  head: { tables: z.array(saved) },
+  head: {
+    tables: z.array(saved),
+    works_screened_out: z
+      .int()
+      .describe('Works without cells because screening excluded them; 0 if `works` is given, such as excluded.'),
+  },
   list: 'cells',
   item: cellFields.shape,
   text: 'quote',
@@ -41,6 +46,7 @@ export const tableQuestion = question({
   async ask({ table: id, columns: wanted, works }, runs) {
     const tables: z.output<typeof saved>[] = [];
     const cells: z.output<typeof cellFields>[] = [];
+    let screenedOut = 0;
     for (const { id: of, corpus, search: kept } of runs)
       for (const { id: table, columns, model } of savedTables(corpus)) {
         if (id !== undefined && table !== id) continue;
@@ -48,7 +54,8 @@ export const tableQuestion = question({
         tables.push({ run: of, table, columns: names, model });
         if (id === undefined) continue;
         const search = { works: corpus.chooseWorks(works) };
-        const { rows } = await kept.use((session) => readTable(corpus, session, id, { search }));
+        const { rows, ...read } = await kept.use((session) => readTable(corpus, session, id, { search }));
+        screenedOut += read.screenedOut;
         for (const row of rows)
           for (const [at, cell] of row.cells.entries())
             if (wanted?.includes(names[at] ?? '') !== false)
@@ -67,14 +74,15 @@ export const tableQuestion = question({
       }
     const none = id === undefined ? 'No tables; docstokg table fills one in.' : `There is no table ${id}.`;
     return {
-      head: { tables },
-      summary:
+      head: { tables, works_screened_out: screenedOut },
+      summary: `${
         tables
           .map(({ table, columns, model }) => {
             const by = model === null ? 'without a model' : `by ${model}`;
             return `Table ${table}, ${by}: ${columns.join(', ')}`;
           })
-          .join('\n') || none,
+          .join('\n') || none
+      }${screenedOut === 0 ? '' : `\nWithout ${counted(screenedOut, 'work')} that screening excluded.`}`,
       items: cells,
     };
   },

@@ -21,7 +21,16 @@ import type { ColumnKind } from './known/column-kind.ts';
 import { kindOf } from './known/column-kind.ts';
 import type { KnownPaper } from './known-cells.ts';
 import { knownCell, likelyCell } from './known-cells.ts';
-import { readRow, rowHash, rowOf, rowPath, saveTable, tableFolder, withCorrections } from './saved-tables.ts';
+import {
+  readRow,
+  rowHash,
+  rowOf,
+  rowPath,
+  saveTable,
+  screenedOutOf,
+  tableFolder,
+  withCorrections,
+} from './saved-tables.ts';
 
 export const PASSAGES = 6;
 const MOST_PASSAGES = 24;
@@ -65,6 +74,8 @@ export interface FilledTable extends Table {
   readonly outcome: StageOutcome;
   /** Papers skipped because of the budget; their rows are missing. */
   readonly overBudget: number;
+  /** Works without a row because screening excluded them; 0 if works were chosen. */
+  readonly screenedOut: number;
 }
 
 /** One row per paper, one column per question. Repeating an interrupted call resumes it; corrections stay. */
@@ -134,7 +145,9 @@ export async function fillTable(
     { ...(report && { report }), ...(signal && { signal }) },
   );
   const rows = documents.flatMap((document) => readRow(folder, table, document) ?? []);
-  return { ...withCorrections({ ...table, rows }, corpus.corrections()), id: basename(folder), outcome, overBudget };
+  const screenedOut = screenedOutOf(session, request.search);
+  const corrected = withCorrections({ ...table, rows }, corpus.corrections());
+  return { ...corrected, id: basename(folder), outcome, overBudget, screenedOut };
 }
 
 async function readFacts(path: string): Promise<Facts | undefined> {

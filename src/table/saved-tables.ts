@@ -56,7 +56,7 @@ export function savedTables(corpus: Pick<Corpus, 'config'>) {
   return tables.sort((one, other) => other.at - one.at);
 }
 
-/** Fills in nothing; `next` is where the next page starts. */
+/** Fills in nothing; `next` is where the next page starts, `screenedOut` as in a filled table. */
 export async function readTable(
   corpus: Corpus,
   session: SearchSession,
@@ -75,7 +75,12 @@ export async function readTable(
   }
   const { columns, model } = table;
   const corrected = withCorrections({ columns, model, rows }, corpus.corrections());
-  return { ...corrected, id, next: at < documents.length ? at : null };
+  return { ...corrected, id, next: at < documents.length ? at : null, screenedOut: screenedOutOf(session, search) };
+}
+
+/** Works that a table leaves out because screening excluded them; none if works are chosen. */
+export function screenedOutOf(session: SearchSession, { works }: SearchRequest = {}): number {
+  return works === undefined ? session.worksScreenedOut : 0;
 }
 
 function tableNamed(corpus: Corpus, id: string): TableFile {

@@ -175,6 +175,33 @@ test('a table is filled row by row, read, corrected and reset, only where contro
   assert.equal((await post(server, 'tables/nope/cells', { work: 'W0', column: 'year', value: '1' })).status, 404);
 });
 
+test('a table says how many works it leaves out because screening excluded them', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
+  await writeSmallRun(folder.path);
+  const fill = async (server: CorpusServer, works?: string): Promise<Line> =>
+    lines(await (await post(server, 'tables', { columns: ['year'], works })).text()).at(-1) ?? {};
+  const read = async (server: CorpusServer, id: unknown, works = ''): Promise<unknown[]> => {
+    const path = `/api/v1/runs/small/tables/${String(id)}${works}`;
+    const { rows, works_screened_out: out } = (await (await ask(server, path)).json()) as Record<string, unknown[]>;
+    return [rows?.length, out];
+  };
+  let id: unknown;
+  {
+    await using server = await openSmallServer(folder.path, { allowControl: true });
+    const made = await fill(server);
+    assert.deepEqual([made['rows'], made['works_screened_out']], [1, 0]);
+    id = made['table'];
+    assert.deepEqual(await read(server, id), [1, 0]);
+    const excluded = { by: 'ana', work: 'W0', decision: 'exclude', reason: 'no corals' };
+    assert.equal((await post(server, 'screening/decide', excluded)).status, 200);
+  }
+  await using server = await openSmallServer(folder.path, { allowControl: true });
+  assert.deepEqual(await read(server, id), [0, 1]);
+  assert.deepEqual(await read(server, id, '?works=excluded'), [1, 0]);
+  const again = await fill(server, 'excluded');
+  assert.deepEqual([again['rows'], again['works_screened_out']], [1, 0]);
+});
+
 test('invalid table files are ignored', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'serve-'));
   await writeSmallRun(folder.path);

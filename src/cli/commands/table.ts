@@ -112,6 +112,10 @@ export function tableCommand() {
     );
     endStage(table.outcome, session);
     await write(table, format, flags.out, session);
+    if (table.screenedOut > 0)
+      session.info(
+        `without ${counted(table.screenedOut, 'work')} that screening excluded; --works excluded makes their rows`,
+      );
     if (table.overBudget > 0) {
       process.exitCode ??= 1;
       session.warn(
@@ -151,7 +155,7 @@ async function write(
   out: string | undefined,
   session: Session,
 ): Promise<void> {
-  const { id: _id, outcome: _outcome, overBudget: _overBudget, ...plain } = table;
+  const { id: _id, outcome: _outcome, overBudget: _overBudget, screenedOut: _screenedOut, ...plain } = table;
   if (out === undefined) {
     const text = tableText(plain, session.json ? 'json' : format === 'parquet' ? 'csv' : format);
     session.terminal.print(text.trimEnd());

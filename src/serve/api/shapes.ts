@@ -243,9 +243,14 @@ export const row = z.object({ row: tableRow.nullable() });
 
 export const tables = z.object({ items: z.array(z.object({ ...tableHead, at })) });
 
+const screenedOut = count.describe(
+  'Works without a row because screening excluded them; 0 if `works` is given, such as excluded.',
+);
+
 export const table = z.object({
   ...tableHead,
   rows: z.array(tableRow),
+  works_screened_out: screenedOut,
   next: text.describe('Cursor of the next rows; null at the end.'),
 });
 
@@ -264,6 +269,7 @@ export const tableLine = z.discriminatedUnion('kind', [
       table: z.string().describe('The id of the table.'),
       ...fields(count, 'rows', 'failed', 'over_budget'),
       filled: count.describe('Rows filled in now.'),
+      works_screened_out: screenedOut,
     })
     .describe('The last line.'),
   failure,

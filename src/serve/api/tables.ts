@@ -51,10 +51,10 @@ export function tableRoutes(context: Context): Route[] {
       schema: shapes.table,
       value: async ({ run, path, query: { works, limit = ROWS, cursor = 0 } }) => {
         const search = { works: run.corpus.chooseWorks(works) };
-        const { rows, next, ...table } = await run.search.use((session) =>
+        const { rows, next, screenedOut, ...table } = await run.search.use((session) =>
           readTable(run.corpus, session, path.table, { search, limit, from: cursor }),
         );
-        return { ...table, rows, next: next === null ? null : String(next) };
+        return { ...table, rows, works_screened_out: screenedOut, next: next === null ? null : String(next) };
       },
     }),
     route({
@@ -76,8 +76,15 @@ export function tableRoutes(context: Context): Route[] {
           const request = { columns, search, writer, filled };
           const table = await kept.use((session) => fillTable(corpus, session, request, stop));
           const { succeeded, failed } = table.outcome;
-          const rows = table.rows.length;
-          tell({ kind: 'table', table: table.id, rows, filled: succeeded, failed, over_budget: table.overBudget });
+          tell({
+            kind: 'table',
+            table: table.id,
+            rows: table.rows.length,
+            filled: succeeded,
+            failed,
+            over_budget: table.overBudget,
+            works_screened_out: table.screenedOut,
+          });
         }, signal);
         return { kind: 'lines', lines };
       },

@@ -78,7 +78,9 @@ function FillForm(props: { readonly done: (table: string) => void; readonly isFi
       if (line.kind === 'row') setSaid(`${counted((rows += 1), 'paper')} read …`);
       if (line.kind !== 'table') return;
       const over = line.over_budget === 0 ? '' : ` ${counted(line.over_budget, 'paper')} over budget.`;
-      setSaid(`${counted(line.rows, 'row')}, ${line.filled} filled in now, ${line.failed} failed.${over}`);
+      const out = line.works_screened_out;
+      const without = out === 0 ? '' : ` Without ${counted(out, 'work')} that screening excluded.`;
+      setSaid(`${counted(line.rows, 'row')}, ${line.filled} filled in now, ${line.failed} failed.${over}${without}`);
       setOpen(false);
       done(line.table);
     };
@@ -147,12 +149,13 @@ const SUGGESTED = [
 ];
 
 function Rows({ id }: { readonly id: string }): View {
-  const { source, query, set, runPath } = useScene();
+  const { source, query, set, place, runPath } = useScene();
+  const works = query.get('works');
   const [opened, setOpened] = useState<{ readonly row: TableRow; readonly at: number }>();
-  const [table, change] = useLoaded(id, async (signal) => {
+  const [table, change] = useLoaded(`${id} ${works ?? ''}`, async (signal) => {
     let all: TablePage | undefined;
     do {
-      const asked = { limit: ROWS_AT_ONCE, cursor: all?.next };
+      const asked = { limit: ROWS_AT_ONCE, cursor: all?.next, works };
       const page: TablePage = await source.get(runPath('tables', id), asked, signal);
       all = { ...page, rows: [...(all?.rows ?? []), ...page.rows] };
     } while (all.next !== null);
@@ -179,14 +182,22 @@ function Rows({ id }: { readonly id: string }): View {
     change((now) => ({ ...now, rows: now.rows.map((each) => (each.document === row.document ? row : each)) }));
     setOpened(opened && { ...opened, row });
   };
-  return shown(table, ({ columns, model, rows: all }) => {
+  return shown(table, ({ columns, model, rows: all, works_screened_out: screenedOut }) => {
     const found = all.filter((row) => matches(row, query.get('q') ?? ''));
     const rows = sorted(found, columns, query);
     const by = model === null ? 'without a model' : `by ${model}`;
     return html`<div>
       ${filters(html`<${QueryField} name="Filter" parameter="q" hint="words in any cell" />`)}
       <p class="hint rows" role="status">
-        ${counted(rows.length, 'row')} of ${all.length}, filled in ${by}. A cell opens its paper at the quote.
+        ${counted(rows.length, 'row')} of ${all.length}, filled in ${by}.
+        ${
+          screenedOut > 0 && [
+            ` Without ${counted(screenedOut, 'work')} that screening excluded. `,
+            html`<a href=${place('/table', { table: id, works: 'excluded' })}>Show them</a>.`,
+          ]
+        }
+        ${works !== null && [` Only of the works “${works}”. `, html`<a href=${place('/table', { table: id })}>Show all</a>.`]}
+        ${' '}A cell opens its paper at the quote.
         ${' '}${button('CSV', () => saveText('table.csv', 'text/csv', csvOf(columns, rows)), { 'aria-label': 'Save the table as CSV' })}
       </p>
       ${
