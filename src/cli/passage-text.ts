@@ -14,6 +14,8 @@ export interface PassageView {
   readonly query: string;
   readonly full: boolean;
   readonly link: string | undefined;
+  /** Further passages of the same paper, which are only counted. */
+  readonly others?: readonly CitedHit[];
 }
 
 export function passageText({ rank, score, passage, work }: CitedHit, view: PassageView, terminal: Terminal): string {
@@ -41,8 +43,17 @@ export function passageText({ rank, score, passage, work }: CitedHit, view: Pass
     ...block('dim', work ? citedLine(work) : ''),
     ...block('dim', place.filter(Boolean).join(' · ')),
     ...shown.map((line) => indent + marked(line, terms, terminal)),
+    ...block('dim', othersLine(view.others ?? [])),
     ...(view.link === undefined ? [] : [indent + style('cyan', plain(view.link))]),
   ].join('\n');
+}
+
+/** "3 more of this paper: pages 2, 4". */
+function othersLine(others: readonly CitedHit[]): string {
+  if (others.length === 0) return '';
+  const pages = [...new Set(others.flatMap(({ passage }) => passage.page ?? []))].sort((one, other) => one - other);
+  const where = pages.length === 0 ? '' : `: ${pages.length === 1 ? 'page' : 'pages'} ${pages.join(', ')}`;
+  return `${others.length} more of this paper${where}`;
 }
 
 /** "Berg, Liu et al., 2024, Journal of Reefs, doi:10.1000/reef, cc-by". */

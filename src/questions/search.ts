@@ -19,7 +19,7 @@ export const PASSAGES = {
   list: 'passages',
   item: passage.shape,
   text: 'text',
-  omitted: ['venue', 'bibtex', 'id', 'document', 'boxes', 'link'],
+  omitted: ['found_by', 'venue', 'bibtex', 'id', 'document', 'boxes', 'link'],
   line: ({ rank, title, by, year, page, headings, work, run, text, retracted }: Passage): string => {
     const where = [
       ...(page === null ? [] : [`p. ${page}`]),
@@ -31,11 +31,12 @@ export const PASSAGES = {
   },
 } as const;
 
-export function shownPassage(run: string, { fit, passage: from, work, link }: CitedHit, rank: number): Passage {
+export function shownPassage(run: string, { fit, by, passage: from, work, link }: CitedHit, rank: number): Passage {
   const authors = work?.authors.map(({ name }) => name) ?? [];
   return {
     rank,
     fit: Math.round(fit * 100) / 100,
+    found_by: by,
     run,
     work: work?.id ?? from.document,
     title: work?.title ?? from.title,

@@ -129,7 +129,7 @@ inBrowser(
     await page.keyboard.press('/');
     await page.keyboard.type('oil');
     await page.keyboard.press('Enter');
-    await page.locator('.hits li', { hasText: '47.59' }).waitFor();
+    await page.locator('.hits li:not(.more)', { hasText: '47.59' }).waitFor();
     assert.deepEqual(await page.locator('.found[aria-label=Works] a').allTextContents(), [
       'What the oil of thyme holds',
     ]);
@@ -145,7 +145,7 @@ inBrowser(
     await page.goBack();
     await page.locator('.names a', { hasText: 'Ana Berg' }).first().waitFor();
     await page.goBack();
-    await page.locator('.hits li', { hasText: '47.59' }).locator('a').first().click();
+    await page.locator('.hits li:not(.more)', { hasText: '47.59' }).locator('a').first().click();
     await page.waitForSelector('.opened .sheet img');
     const shared = new URL(page.url());
     const other = await openPage(browser, shared.pathname + shared.search);
@@ -384,7 +384,7 @@ inBrowser('a row of an answer is shown with its table and columns; a phone too s
     };
     const [document, passage] = ['citing', 'citing#0001'];
     const quote = { text: 'Thymol | 47.59 | 0.001', sentence: '', document, passage, work: null, title: 'Oil', citation: null, link: null, page: 2, start: 0, end: 22, row, unread: 0 }; // prettier-ignore
-    const read = { rank: 1, fit: 1, run: 'run', work: 'w', title: 'Oil', by: '', year: null, venue: null, doi: null, license: null, retracted: false, headings: [], part: 'results', page: 2, text: 'Thymol', citation: null, bibtex: null, id: passage, document, boxes: [], link: null }; // prettier-ignore
+    const read = { rank: 1, fit: 1, found_by: 'words', run: 'run', work: 'w', title: 'Oil', by: '', year: null, venue: null, doi: null, license: null, retracted: false, headings: [], part: 'results', page: 2, text: 'Thymol', citation: null, bibtex: null, id: passage, document, boxes: [], link: null }; // prettier-ignore
     const answer = { kind: 'answer', answer: { question: 'yield?', model: null, sentences: [{ text: 'Thymol', fit: 1, quotes: [quote] }], disagreements: [], uncertain: [], dropped: {}, support: null, cut: false, searches: [], failure: null, note: null, passages: [read] } }; // prettier-ignore
     await page.route('**/ask.ndjson?*', (route) =>
       route.fulfill({ body: `${JSON.stringify(answer)}\n`, contentType: 'application/x-ndjson' }),
@@ -403,3 +403,42 @@ inBrowser('a row of an answer is shown with its table and columns; a phone too s
     await page.waitForSelector('.opened');
   }
 });
+
+inBrowser(
+  'further passages of a paper are folded beneath its best one, and each says why it is there',
+  async (browser) => {
+    const page = await openPage(browser, '/works');
+    const found = (rank: number, document: string, text: string) => ({ rank, fit: 0.9 - rank / 10, found_by: 'words and meaning', run: 'run', work: document, title: document, by: '', year: null, venue: null, doi: null, license: null, retracted: false, headings: [`Part ${rank}`], part: 'results', page: 2, text, citation: null, bibtex: null, id: `${document}#${rank}`, document, boxes: [], link: null }); // prettier-ignore
+    const passages = [
+      found(1, 'citing', 'The oil of thyme was distilled.'),
+      found(2, 'citing', 'Oil was kept in the dark.'),
+      found(3, 'citing', 'No oil was lost.'),
+      found(4, 'cited', 'Sand and oil.'),
+    ];
+    const asked: (string | null)[] = [];
+    await page.route('**/api/v1/runs/run/search?*', (route) => {
+      asked.push(new URL(route.request().url()).searchParams.get('top'));
+      const hits = { question: 'oil yield', searched_by: 'words and meaning', passages_searched: 9, works_screened_out: 0, passages }; // prettier-ignore
+      return route.fulfill({ json: hits });
+    });
+    await page.click('.places a:text("Search")');
+    await page.fill('#search', 'oil yield');
+    await page.press('#search', 'Enter');
+    await page.waitForSelector('.hits h2 a');
+    assert.deepEqual(asked, ['30']);
+    const shown = (): Promise<string[]> => page.locator('.hits h2 a:visible').allTextContents();
+    assert.deepEqual(await shown(), ['citing', 'cited']);
+    await page.press('#search', 'ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(
+      await page.evaluate<string>('document.activeElement.textContent'),
+      'cited',
+      'what is folded is passed by',
+    );
+    await page.click('.hits summary:text("2 more of this paper")');
+    assert.deepEqual(await shown(), ['citing', 'Part 2 · page 2', 'Part 3 · page 2', 'cited']);
+    await page.locator('.hits summary', { hasText: 'Why here' }).first().click();
+    assert.match((await page.textContent('.why[open] p')) ?? '', /Place 1, found by words and meaning, fit 0\.80 of 1\.\s+Paper or passage have “oil”, not “yield”\./); // prettier-ignore
+    await checkAccessible(page, 'passages of a paper');
+  },
+);

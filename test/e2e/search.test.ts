@@ -148,6 +148,20 @@ test('a corpus embedded with onnxruntime is searched by meaning where only WebAs
   );
 });
 
+test('--by-paper shows the best passage of each paper and counts the others', async () => {
+  const about = (part: string): string =>
+    `Icebergs ${part}. ${'They drift with the current for many years. '.repeat(9)}`;
+  await paper('ice', 'W1', 'Icebergs', ['melt slowly', 'calve loudly', 'roll over'].map(about));
+  await paper('ice', 'W2', 'Harbours', ['Harbours are closed when icebergs drift near the coast in spring.']);
+  const ask = (...more: string[]) => search(join('runs', 'ice'), '--lexical', '--top', '2', ...more, 'icebergs drift');
+  assert.equal(ask().stdout.match(/^\d+\. {2}/gm)?.length, 2);
+  assert.doesNotMatch(ask().stdout, /Harbours/, 'the best passages come first');
+  const { stdout } = ask('--by-paper');
+  assert.match(stdout, /^1\. {2}Icebergs[\s\S]*\d more of this paper: pages [\d, ]+\n[\s\S]*^\d\. {2}Harbours/m);
+  const hits = (JSON.parse(ask('--by-paper', '--json').stdout) as Found).hits.map(({ document }) => document);
+  assert.deepEqual([...new Set(hits)], ['W1', 'W2']);
+});
+
 test('--related appends passages of works linked by citations', async () => {
   const ask = (...more: string[]): ReturnType<typeof command> =>
     search(join('runs', 'ocean'), '--lexical', '--top', '1', '--min-score', '0', '--json', ...more);

@@ -27,6 +27,7 @@ export function searchCommand() {
     .addOption(new Option('--hybrid', 'by words and by meaning (default)').conflicts(['dense', 'lexical']))
     .addOption(new Option('--dense', 'by meaning only').conflicts(['hybrid', 'lexical']))
     .addOption(new Option('--lexical', 'by words only').conflicts(['hybrid', 'dense']))
+    .option('--by-paper', 'show the best passage of each paper; --top counts papers')
     .option('--full', 'show passages in full')
     .option('--related', 'also show passages of works linked to the hits by citations (needs docstokg graph build)')
     .option('--min-score <n>', 'minimum score of a passage, 0 to 1; 0 always shows the nearest passages', decimalNumber)
@@ -46,15 +47,20 @@ Examples:
       const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
       await using opened = await corpus.openSearch({ mode, tell: session.tell }, stop.signal);
       const filters = filtersOf(corpus, flags);
-      const { top, related, minScore, full = false } = flags;
+      const { top: most, byPaper = false, related, minScore, full = false } = flags;
+      const top = byPaper ? Math.min(most * PASSAGES_PER_PAPER, MOST_PASSAGES) : most;
       const chosen = filters.works !== undefined;
       const request = { top, related, ...filters, ...(minScore !== undefined && { minFit: minScore }) };
       const search = async (question: string): Promise<void> => {
         const startedAt = session.clock.monotonic();
         const hits = await opened.search(question, request, stop.signal);
+        const papers = byPaper
+          ? [...Map.groupBy(hits, ({ passage }) => passage.document).values()].slice(0, most)
+          : null;
         const found = {
           question,
-          hits,
+          hits: papers?.flat() ?? hits,
+          papers: papers ?? hits.map((hit) => [hit]),
           tookMs: session.clock.monotonic() - startedAt,
           folder: corpus.folder,
           opened,
@@ -68,9 +74,15 @@ Examples:
     });
 }
 
+/** How many passages are searched for each paper that is wanted. */
+const PASSAGES_PER_PAPER = 10;
+const MOST_PASSAGES = 200;
+
 interface Found {
   readonly question: string;
   readonly hits: readonly CitedHit[];
+  /** What is printed together: the passages of a paper, or each passage alone. */
+  readonly papers: readonly (readonly CitedHit[])[];
   readonly tookMs: number;
   readonly folder: string;
   readonly opened: SearchSession;
@@ -78,7 +90,8 @@ interface Found {
   readonly chosen: boolean;
 }
 
-function printHits({ question, hits, tookMs, folder, opened, chosen }: Found, full: boolean, session: Session): void {
+function printHits(found: Found, full: boolean, session: Session): void {
+  const { question, hits, papers, tookMs, folder, opened, chosen } = found;
   const { mode } = opened;
   session.info(
     `${counted(opened.passages, 'passage')} in ${folder} searched by ${SEARCHED_BY[mode]} in ${duration(tookMs)}`,
@@ -91,8 +104,16 @@ function printHits({ question, hits, tookMs, folder, opened, chosen }: Found, fu
   if (wordsOnly.length > 0)
     session.info(`found by words only, not embedded yet: ${wordsOnly.map(({ rank }) => rank).join(', ')}`);
   if (hits.length === 0) return session.terminal.print(`no results for “${plain(question)}”`);
-  const views = hits.map((hit) =>
-    passageText(hit, { query: question, full, link: linkTo(hit.passage.file, folder) }, session.terminal),
+  const views = papers.flatMap(([best, ...others]) =>
+    best
+      ? [
+          passageText(
+            best,
+            { query: question, full, link: linkTo(best.passage.file, folder), others },
+            session.terminal,
+          ),
+        ]
+      : [],
   );
   session.terminal.print(views.join('\n\n'));
 }

@@ -84,6 +84,7 @@ export const box = z.object({ page: z.int(), ...fields(z.number(), 'left', 'top'
 export const passage = z.object({
   rank: z.number(),
   fit: z.number().describe('Score, 0 to 1.'),
+  found_by: z.enum(['words', 'meaning', 'words and meaning']).describe('Which of the two put it among the first.'),
   run: z.string(),
   work: z.string().describe('The id to pass to read or cite.'),
   ...fields(z.string(), 'title', 'by'),

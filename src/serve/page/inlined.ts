@@ -42,7 +42,7 @@ export async function inlinedSource(): Promise<Source | undefined> {
         [...blocks.keys()].filter((each) => each.endsWith('/passages')),
         whole,
       );
-      return hitsOf(await index, await documents(), text('question'));
+      return hitsOf(await index, await documents(), text('question'), Number(text('top')) || 10);
     }
     return await whole(path.includes('/graph/picture') ? address(path, query) : path);
   };
@@ -110,14 +110,15 @@ function undetailed(works: readonly Work[], id: string): WholeWork {
   return { abstract: null, url: null, apa: null, bibtex: null, file: false, history: [], ...work };
 }
 
-function hitsOf(index: readonly Indexed[], documents: readonly DocumentLine[], question: string): Hits {
+function hitsOf(index: readonly Indexed[], documents: readonly DocumentLine[], question: string, top: number): Hits {
   const unknown = { venue: null, doi: null, license: null, citation: null, bibtex: null, link: null };
   const defaults = { run: 'run', part: '', boxes: [], retracted: false };
-  const passages = bestPassages(index, question, 10).map(({ document, passage, score }, at) => {
+  const passages = bestPassages(index, question, top).map(({ document, passage, score }, at) => {
     const line = documents.find((each) => each.id === document);
     return {
       ...unknown,
       ...defaults,
+      found_by: 'words' as const,
       ...passage,
       rank: at + 1,
       fit: score,

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
+import { analyse } from '../../../parse/terms/index.ts';
 import type { Hits } from '../answers.ts';
 import { counted, number } from '../format.ts';
 import { excerpt, marked } from '../marked.ts';
@@ -23,8 +24,10 @@ const CHOICES = [
   ['section', 'Part of the paper', ['', 'abstract', 'introduction', 'methods', 'results', 'discussion', 'conclusion']],
   ['has', 'Contains', ['', 'table', 'figure']],
   ['mode', 'Search by', ['', 'hybrid', 'dense', 'lexical']],
-  ['top', 'Passages', ['10', '25', '50']],
+  ['top', 'Passages', ['30', '10', '100']],
 ] as const;
+/** Enough for some papers where one has many passages. */
+const DEFAULT_TOP = CHOICES[3][2][0];
 /** Filters that works have too, by the same name. */
 const OF_WORKS = ['year', 'author', 'venue', 'type'];
 /** What the arrow keys go through. */
@@ -38,16 +41,19 @@ export function SearchView(): View {
   const asked = {
     question: q,
     ...Object.fromEntries([...NAMES, 'works', 'exclude_retracted'].map((name) => [name, query.get(name)])),
+    top: query.get('top') ?? DEFAULT_TOP,
   };
   const [found] = useLoaded(address('', asked), async (signal) =>
     q === '' ? undefined : await source.get<Hits>(runPath('search'), asked, signal),
   );
   const hits = q !== '' && found.kind === 'answered' ? found.value : undefined;
+  const papers = byPaper(hits?.passages ?? []);
   const input = (): HTMLElement | null => document.querySelector<HTMLElement>('#search');
   useLayoutEffect(() => {
     if (q === '') input()?.focus({ preventScroll: true });
   }, []);
-  const links = (): HTMLElement[] => [...(results.current?.querySelectorAll<HTMLElement>(LINKS) ?? [])];
+  const links = (): HTMLElement[] =>
+    [...(results.current?.querySelectorAll<HTMLElement>(LINKS) ?? [])].filter((each) => each.checkVisibility());
   useEffect(() => {
     const keys = (event: KeyboardEvent): void => {
       const [focused, box] = [document.activeElement as HTMLElement, input()];
@@ -87,7 +93,7 @@ export function SearchView(): View {
             ? fault(found.error)
             : html`<div class="tools">
                 <p class="hint" role="status">
-                  ${hits ? status(hits) : 'Searching …'}
+                  ${hits ? status(hits, papers.length) : 'Searching …'}
                   ${
                     hits !== undefined &&
                     hits.works_screened_out > 0 &&
@@ -98,20 +104,19 @@ export function SearchView(): View {
               </div>`
         }
         <ol class="hits">
-          ${byPaper(hits?.passages ?? []).map((ofOne) =>
-            ofOne.map((hit, at) => html`<${HitItem} hit=${hit} question=${q} isMore=${at > 0} key=${hit.id} />`),
-          )}
+          ${papers.map((ofOne) => html`<${PaperHits} hits=${ofOne} question=${q} isAlone=${papers.length === 1} key=${ofOne[0]?.id} />`)}
         </ol>
       </section>
     </div>`,
   ];
 }
 
-function status({ passages, passages_searched: all, searched_by: by, works_screened_out: out }: Hits): string {
+function status(hits: Hits, papers: number): string {
+  const { passages, passages_searched: all, searched_by: by, works_screened_out: out } = hits;
   const without = out === 0 ? '' : ` Without ${counted(out, 'work')} that screening excluded.`;
   return passages.length === 0
     ? `No results among ${counted(all, 'passage')}.${without}`
-    : `${counted(passages.length, 'passage')} of ${number(all)}, by ${by}.${without} Arrow keys choose, Enter opens.`;
+    : `${counted(passages.length, 'passage')} of ${number(all)} in ${counted(papers, 'paper')}, by ${by}.${without} Arrow keys choose, Enter opens.`;
 }
 
 function Filters(): View {
@@ -138,22 +143,72 @@ function Filters(): View {
   </details>`;
 }
 
+/** The best passage of a paper, with its others folded beneath unless no other paper was found. */
+function PaperHits(props: {
+  readonly hits: readonly Hits['passages'][number][];
+  readonly question: string;
+  readonly isAlone: boolean;
+}): View {
+  const { hits, question, isAlone } = props;
+  const { query } = useScene();
+  const [best, ...others] = hits;
+  const isOpen = isAlone || others.some(({ id }) => id === query.get('passage'));
+  return [
+    html`<${HitItem} hit=${best} question=${question} hasWhy />`,
+    others.length > 0 &&
+      html`<li class="more">
+        <details open=${isOpen}>
+          <summary>${`${others.length} more of this paper`}</summary>
+          <ul>
+            ${others.map((hit) => html`<${HitItem} hit=${hit} question=${question} isMore hasWhy key=${hit.id} />`)}
+          </ul>
+        </details>
+      </li>`,
+  ];
+}
+
+/** Why a passage is among the first: what found it, and which words of the question it has. */
+function Why({ hit, question }: { readonly hit: Hits['passages'][number]; readonly question: string }): View {
+  const { source } = useScene();
+  const own = new Set(analyse(`${hit.title} ${hit.text}`));
+  const asked = [...new Set(question.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu))].filter(
+    (word) => analyse(word).length > 0,
+  );
+  const isIn = (word: string): boolean => analyse(word).some((term) => own.has(term));
+  const listed = (some: readonly string[]): string => some.map((word) => `“${word}”`).join(', ');
+  const [has, lacks] = [asked.filter(isIn), asked.filter((word) => !isIn(word))];
+  // A report's own score has no limit.
+  const fit = source.report ? '' : `, fit ${hit.fit.toFixed(2)} of 1`;
+  return html`<details class="why">
+    <summary>Why here</summary>
+    <p>
+      ${`Place ${hit.rank}, found by ${hit.found_by}${fit}.`}
+      ${has.length > 0 && ` Paper or passage have ${listed(has)}${lacks.length > 0 ? `, not ${listed(lacks)}` : ''}.`}
+      ${has.length === 0 && ' It has none of the words, but is near in meaning.'}
+    </p>
+  </details>`;
+}
+
 /** A passage that was found; one more of the same paper does not name the paper again. */
 export function HitItem(props: {
   readonly hit: Hits['passages'][number];
   readonly question: string;
   readonly isMore?: boolean;
+  /** Whether it is told why it was found. */
+  readonly hasWhy?: boolean;
 }): View {
-  const { hit, question, isMore = false } = props;
+  const { hit, question, isMore = false, hasWhy = false } = props;
   const { reading, query } = useScene();
   const { title, page, document, headings, id } = hit;
   const where = [...headings.slice(-2), ...(page === null || page === 0 ? [] : [`page ${page}`])];
   const to = reading({ document, passage: id, words: question });
   const isOpen = query.get('passage') === id;
+  const why = hasWhy && html`<${Why} hit=${hit} question=${question} />`;
   if (isMore)
-    return html`<li class=${`more ${isOpen ? 'open' : ''}`}>
+    return html`<li class=${isOpen ? 'open' : ''}>
       <h2><a href=${to}>${where.join(' · ') || 'Another passage'}</a></h2>
       <p>${marked(excerpt(hit.text, question), question)}</p>
+      ${why}
     </li>`;
   return html`<li class=${isOpen ? 'open' : ''}>
     <div class="tools">
@@ -165,5 +220,6 @@ export function HitItem(props: {
       ${hit.retracted && html`<strong class="retracted"> retracted</strong>`}
     </p>
     <p>${marked(excerpt(hit.text, question), question)}</p>
+    ${why}
   </li>`;
 }
