@@ -111,6 +111,15 @@ test('a question is answered in the language of the papers', async () => {
   assert.equal(await ask('Wie hoch war der Preis von Metformin in Dänemark?'), undefined);
 });
 
+test('a sentence that has its statement from other works says which', async () => {
+  const text = 'Berg et al. [7] found that corals bleached at 32 degrees. In our tanks corals bleached at 30 degrees.';
+  const found = await extracted('At how many degrees did corals bleach?', [citedHit('c', text)], { most: 2, least: 0 });
+  assert.deepEqual(
+    new Set(found.map(({ quotes: [quote] }) => [quote?.text.slice(0, 4), quote?.cites].join(' '))),
+    new Set(['Berg [7]', 'In o ']),
+  );
+});
+
 test('the best sentence decides whether there is an answer', async () => {
   const text = 'The algal cells of fragment N488 were counted. Something about algal growth was written elsewhere.';
   const nearness: Nearness = async (_asked, texts) => texts.map((each) => (each.includes('N488') ? 0.7 : 0.6));

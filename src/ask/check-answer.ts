@@ -4,6 +4,7 @@ import { fieldsOf, findQuote, missingNumber, parseJson } from '../base/index.ts'
 import type { CitedHit, SearchSession } from '../corpus/index.ts';
 import { sentencesOf } from '../graph/index.ts';
 import { readLists } from '../model/index.ts';
+import { citedIn } from './cited-in.ts';
 import { quotedRowAt } from './quoted-row.ts';
 import type { answerSentence } from './shapes/index.ts';
 
@@ -197,6 +198,7 @@ export function quoteAt(
     start,
     end,
     row: found?.row ?? null,
+    cites: found ? null : citedIn(around.map((each) => of.text.slice(each.start, each.end)).join(' ')),
     unread: unreadSigns(of.text.slice(start, end)),
   };
 }

@@ -57,11 +57,17 @@ export const askQuestion = question({
       summary:
         sentences.length === 0
           ? `Not in these papers, as far as their sentences show; the nearest ${items.length} passages follow.${said}`
-          : `${counted(sentences.length, 'sentence answers', 'sentences answer')} "${asked.question}": ${sentences.map((sentence) => `“${sentence.text}”`).join(' ')}${said}`,
+          : `${counted(sentences.length, 'sentence answers', 'sentences answer')} "${asked.question}": ${sentences.map((sentence) => `“${sentence.text}”${citing(sentence)}`).join(' ')}${said}`,
       items,
     };
   },
 });
+
+/** A sentence that names other works as its source may tell what they found. */
+function citing({ quotes }: Shown['sentences'][number]): string {
+  const cited = quotes.flatMap(({ cites }) => cites ?? []);
+  return cited.length === 0 ? '' : ` (cites ${cited.join(', ')})`;
+}
 
 export type AnswerStep =
   | { readonly kind: 'passages'; readonly passages: Shown['passages'] }

@@ -144,6 +144,7 @@ test('a choice is filled in only if the best sentence names it without a negatio
         citation: null,
         link: null,
         row: null,
+        cites: null,
         unread: 0,
       };
       return { text, fit: 0.9, quotes: [quote] };

@@ -383,7 +383,7 @@ inBrowser('a row of an answer is shown with its table and columns; a phone too s
       ],
     };
     const [document, passage] = ['citing', 'citing#0001'];
-    const quote = { text: 'Thymol | 47.59 | 0.001', sentence: '', document, passage, work: null, title: 'Oil', citation: null, link: null, page: 2, start: 0, end: 22, row, unread: 0 }; // prettier-ignore
+    const quote = { text: 'Thymol | 47.59 | 0.001', sentence: '', document, passage, work: null, title: 'Oil', citation: null, link: null, page: 2, start: 0, end: 22, row, cites: null, unread: 0 }; // prettier-ignore
     const read = { rank: 1, fit: 1, found_by: 'words', run: 'run', work: 'w', title: 'Oil', by: '', year: null, venue: null, doi: null, license: null, retracted: false, headings: [], part: 'results', page: 2, text: 'Thymol', citation: null, bibtex: null, id: passage, document, boxes: [], link: null }; // prettier-ignore
     const answer = { kind: 'answer', answer: { question: 'yield?', model: null, sentences: [{ text: 'Thymol', fit: 1, quotes: [quote] }], disagreements: [], uncertain: [], dropped: {}, support: null, cut: false, searches: [], failure: null, note: null, passages: [read] } }; // prettier-ignore
     await page.route('**/ask.ndjson?*', (route) =>

@@ -30,6 +30,9 @@ const answerQuote = z.object({
   page: number,
   ...fields(z.int().describe('Offset in characters into the passage.'), 'start', 'end'),
   row: quotedRow.nullable().describe('Null for a quote that is not a row of a table.'),
+  cites: text.describe(
+    'The works that the sentence names as its source, as it prints them: it may tell what others found. Null if none.',
+  ),
   unread: z.int().describe('Signs in the quote that could not be read from the file; they are shown as U+FFFD.'),
 });
 

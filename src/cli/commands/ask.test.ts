@@ -32,7 +32,17 @@ test('a row of a table is printed with its columns, and its table once', () => {
     row: 'Drug',
     cells: [{ column: 'Dose', value: '20', unit: 'mg' }],
   };
-  const quote = { text: 'Drug | 20', title: 'A trial', document: 'd', page: 2, link: null, row, unread: 0, work: null };
+  const quote = {
+    text: 'Drug | 20',
+    title: 'A trial',
+    document: 'd',
+    page: 2,
+    link: null,
+    row,
+    cites: null,
+    unread: 0,
+    work: null,
+  };
   const sentences = [{ text: 'Table 1: Doses | Drug; Dose: 20', fit: 1, quotes: [quote] }];
   const none = { disagreements: [], uncertain: [], passages: [], searches: [], dropped: {}, cut: false };
   printAnswer(

@@ -182,6 +182,8 @@ function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
   ];
 }
 
+const CITES = 'The sentence names other works as its source: it may tell what they found.';
+
 /** What was checked of a sentence before it is shown here. */
 function verdictOf({ model, support }: AskedAnswer): string {
   if (model === null) return 'word for word in the paper';
@@ -217,7 +219,8 @@ function Sentences({
               answer.model !== null && quote.row && rowView(quote.row),
               html`<p class=${`hint source ${isOpen ? 'open' : ''}`}>
                 ${answer.model !== null && !quote.row && html`<q>${quote.text}</q> `}
-                <a href=${to}>${quote.title ?? quote.document}</a>${page}${unread}
+                <a href=${to}>${quote.title ?? quote.document}</a>${page}
+                ${quote.cites !== null && html` · <span title=${CITES}>cites ${quote.cites}</span>`}${unread}
                 <span class="verdict">${verdict}</span>
               </p>`,
             ];

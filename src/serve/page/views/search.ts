@@ -194,7 +194,7 @@ export function HitItem(props: {
   readonly hit: Hits['passages'][number];
   readonly question: string;
   readonly isMore?: boolean;
-  /** Whether it is told why it was found. */
+  /** Whether it says why it was found. */
   readonly hasWhy?: boolean;
 }): View {
   const { hit, question, isMore = false, hasWhy = false } = props;

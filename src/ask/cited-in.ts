@@ -1,0 +1,29 @@
+/** Numbers in square brackets, as most papers print them: "[30]", "[7,9,10]", "[10–15]". */
+const NUMBERS = /\[\d{1,3}[a-z]?(?:\s?[,;–—−‐‑-]\s?\d{1,3}[a-z]?)*\]/gu;
+/** Names with a year in brackets: "(Magurran 2012)", "(e.g. Kim et al., 2007; Kolak and Ito, 2009)". */
+const NAMES_AND_YEAR = /\((?=[^()]{0,30}\p{Lu}\p{Ll})([^()]{2,200}?[\s,](?:1[89]|20)\d\d[a-z]?)\)/gu;
+/** Names before a year: "Smith and Jones (2014)", "Kim et al. (2007)". One name alone may be a place. */
+const NAMED_FIRST =
+  /\p{Lu}[\p{L}’'-]+(?:\s(?:et al\.?|and \p{Lu}[\p{L}’'-]+|& \p{Lu}[\p{L}’'-]+)),?\s?\(((?:1[89]|20)\d\d[a-z]?)\)/gu;
+const ET_AL = /\p{Lu}[\p{L}’'-]+ et al\b\.?/gu;
+/** What stands in brackets with a year and is no work. */
+const NO_WORK =
+  /\b(?:tables?|fig(?:ure|s)?|since|until|from|version|v\.|january|february|march|april|may|june|july|august|september|october|november|december)\b/iu;
+const MOST = 3;
+
+/** The works that a sentence names as a source, as it prints them: "[30]", "Magurran 2012"; null if it names none. */
+export function citedIn(sentence: string): string | null {
+  const found = [
+    ...[...sentence.matchAll(NUMBERS)].map(({ 0: text, index }) => ({ text, index })),
+    ...[...sentence.matchAll(NAMES_AND_YEAR)].flatMap(({ 1: text = '', index }) =>
+      NO_WORK.test(text) ? [] : [{ text, index }],
+    ),
+    ...[...sentence.matchAll(NAMED_FIRST)].map(({ 0: text, index }) => ({ text, index })),
+  ];
+  // A name alone is printed where neither a number nor a year follows.
+  const alone = [...sentence.matchAll(ET_AL)].map(({ 0: text, index }) => ({ text, index }));
+  const cited = (found.length > 0 ? found : alone).sort((one, other) => one.index - other.index);
+  if (cited.length === 0) return null;
+  const printed = [...new Set(cited.map(({ text }) => text.replaceAll(/\s+/g, ' ')))];
+  return printed.slice(0, MOST).join(', ') + (printed.length > MOST ? ' …' : '');
+}
