@@ -24,6 +24,8 @@ import { findProgram } from './support/programs.ts';
 /** A PostgreSQL server for tests and benches. */
 export interface TestPostgres extends AsyncDisposable {
   readonly url: string;
+  /** Stops it until it is restarted; undefined when the server is not ours. */
+  readonly stop: (() => Promise<void>) | undefined;
   /** Undefined when the server is not ours to restart. */
   readonly restart: ((signal?: NodeJS.Signals) => Promise<void>) | undefined;
   /** Undefined when the server is not ours. */
@@ -39,7 +41,14 @@ const NOBODY = { uid: 65_534, gid: 65_534 };
  */
 export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<TestPostgres> {
   const given = process.env['DOCSTOKG_TEST_POSTGRES_URL'];
-  if (given) return { url: given, restart: undefined, pid: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (given)
+    return {
+      url: given,
+      stop: undefined,
+      restart: undefined,
+      pid: undefined,
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
 
   const asRoot = process.getuid?.() === 0;
   const folder = mkdtempSync(join(tmpdir(), 'docstokg-postgres-'));
@@ -97,6 +106,7 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     get pid() {
       return server?.pid;
     },
+    stop: () => stop('SIGQUIT'),
     restart: async (signal = 'SIGINT') => {
       await stop(signal);
       await start();

@@ -18,6 +18,8 @@ export interface StoreOptions {
   readonly maxConnections?: number | undefined;
   /** By default the clock of the system. */
   readonly clock?: Clock;
+  /** PostgreSQL: after this a server that is away is waited for only seconds, instead of ten minutes. */
+  readonly stop?: AbortSignal | undefined;
   /** PostgreSQL: called when the server becomes unreachable, and when it is back. */
   readonly report?: (event: OutageEvent) => void;
 }

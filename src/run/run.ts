@@ -139,7 +139,8 @@ export class Run implements AsyncIterable<CorpusEvent> {
     const { folder, config, clock, web } = this.#place;
     const { until = 'index', ...given } = this.#request;
     const asked = await askedFor(folder, given, config.http.contact);
-    const runtime: Runtime = { clock, web, log: (level, message) => tell({ kind: 'message', level, message }) };
+    const log: Runtime['log'] = (level, message) => tell({ kind: 'message', level, message });
+    const runtime: Runtime = { clock, web, log, stop: signal };
     const documents = wantedDocuments(asked, config, this.#place.choose);
     const request: Request = { ...documents, runtime, tell, signal };
     checkDocuments(request);

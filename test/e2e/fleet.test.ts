@@ -185,3 +185,44 @@ async function checkServers(cwd: string, url: string): Promise<void> {
   const seen = await ask(second, `${screening}?by=ada`);
   assert.deepEqual([seen.phases, seen.own], [decided.phases, 1]);
 }
+
+test('a machine whose database goes away says it once, ends soon when it is stopped, and is started again', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-away-'));
+  await using server = await startPostgres();
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const world = {
+    seed: 11,
+    works: 4,
+    hosts: 2,
+    profile: 'calm',
+    documents: 'plain',
+    timeScale: 0.05,
+    workers: 2,
+  } as const;
+  await using simulation = await openWorld(world, resolve);
+  await using admin = await Admin.open(simulation);
+  const ids = [...simulation.world.works()].map(({ id }) => id);
+  const fleet = ['--fleet', server.url, '--store', join(folder.path, 'store'), '--out', 'machine'];
+  const run = () =>
+    startCommand('docstokg', ['run', ...ids, '--sim', admin.url, '--workers', '2', '--json', ...fleet], {
+      cwd: folder.path,
+      env: { ...ENVIRONMENT, DOCSTOKG_ORCHESTRATOR__SHUTDOWN_GRACE_SECONDS: '1' },
+    });
+  {
+    await using machine = run();
+    await Promise.race([asked, machine.ended]);
+    await server.stop?.();
+    await machine.printed(/database is unreachable/);
+    machine.kill('SIGTERM');
+    assert.equal((await machine.ended).code, 1, machine.stderr);
+    assert.match(machine.stderr, /"QUEUE_UNREACHABLE".*has been away for .*run the same command again/);
+    assert.equal(machine.stderr.match(/database is unreachable/g)?.length, 1, machine.stderr);
+    assert.ok((machine.stderr.match(/could not be copied/g)?.length ?? 0) <= 1, machine.stderr);
+  }
+  await server.restart?.();
+  await using again = run();
+  assert.equal((await again.ended).code, 0, again.stderr);
+  const { works } = JSON.parse(again.stdout) as RunAccount;
+  assert.equal(works?.listed, ids.length);
+  assert.equal(works?.waiting, 0);
+});

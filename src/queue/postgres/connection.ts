@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts';
-import { AppError, backoffDelay, errorInfo, hasCode, systemClock, wait } from '../../base/index.ts';
+import { AppError, backoffDelay, duration, errorInfo, hasCode, systemClock, wait } from '../../base/index.ts';
 import { Listener, Sessions } from '../../hosts/index.ts';
 import { migrationsAfter } from '../migrations.ts';
 import type { StoreOptions } from '../store-options.ts';
@@ -10,8 +10,9 @@ export interface PostgresOptions extends StoreOptions {
   readonly leaseClock?: 'server' | 'caller';
 }
 
-/** How long to wait for the server in an outage before giving up. */
+/** How long to wait for the server in an outage before giving up, and after somebody wanted to stop. */
 const OUTAGE_MS = 600_000;
+const OUTAGE_AT_STOP_MS = 5_000;
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -186,7 +187,9 @@ export class PostgresConnection implements AsyncDisposable {
       this.#outageSince = now;
       this.#options.report?.({ kind: 'queue-unreachable', message: errorInfo(error).message });
     }
-    if (now - this.#outageSince > OUTAGE_MS) throw unreachable(error, this.#options.url);
+    const outageMs = now - this.#outageSince;
+    if (outageMs > (this.#options.stop?.aborted ? OUTAGE_AT_STOP_MS : OUTAGE_MS))
+      throw unreachable(error, this.#options.url, outageMs);
   }
 
   #reachable(): void {
@@ -214,8 +217,13 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-function unreachable(error: unknown, url: string): AppError {
+function unreachable(error: unknown, url: string, outageMs?: number): AppError {
   const message = error instanceof AggregateError ? error.errors.map(String).join('; ') : errorInfo(error).message;
+  if (outageMs !== undefined)
+    return new AppError('QUEUE_UNREACHABLE', `${safeUrl(url)} has been away for ${duration(outageMs)}: ${message}`, {
+      hint: 'when it is back, run the same command again: what was written there is kept, the rest is done again',
+      cause: error,
+    });
   return new AppError('QUEUE_UNREACHABLE', `the PostgreSQL server at ${safeUrl(url)} cannot be used: ${message}`, {
     hint: 'check queue.url, that the server is running, and that the role can create tables in the schema',
     cause: error,

@@ -5,6 +5,7 @@ import { Client } from 'pg';
 
 import { startPostgres } from '../../../test/postgres.ts';
 import { systemClock } from '../../base/index.ts';
+import { HeldClock } from '../../testing/index.ts';
 import type { OutageEvent } from '../store-options.ts';
 import { PostgresStore } from './store.ts';
 
@@ -101,4 +102,24 @@ test('a server that is restarted, cleanly or not, is waited for; accepted jobs a
     await restarting;
   }
   assert.equal((await store.admin.list({}, { limit: 10 })).length, 4);
+});
+
+test('a server that stays away is given up after ten minutes, or within seconds when somebody wants to stop', async () => {
+  await using other = await startPostgres();
+  for (const [wantsToStop, away] of [
+    [false, /has been away for 10 min/],
+    [true, /has been away for \d+(\.\d)? s/],
+  ] as const) {
+    await other.restart?.();
+    const clock = new HeldClock();
+    const stop = new AbortController();
+    await using store = await PostgresStore.open({ url: other.url, clock, stop: stop.signal, maxConnections: 1 });
+    await other.stop?.();
+    if (wantsToStop) stop.abort();
+    const refused = assert.rejects(store.enqueue([job('late')], 0), { code: 'QUEUE_UNREACHABLE', message: away });
+    const state = { isOver: false };
+    const ended = refused.finally(() => (state.isOver = true));
+    while (!state.isOver) await clock.advanceToNext();
+    await ended;
+  }
 });

@@ -1,19 +1,18 @@
 import { basename } from 'node:path';
 
-import { AppError, wait } from '../../base/index.ts';
+import { AppError } from '../../base/index.ts';
 import { tellStore } from '../../journal/index.ts';
 import { parsedDocuments } from '../../parse/index.ts';
 import type { WorkQueue } from '../../queue/index.ts';
 import type { Machine } from '../machine.ts';
 import { openCorpusServer, openQueueBeside, orchestratorOptions } from '../queue/open-queue.ts';
 import { FleetIndex } from './fleet-index.ts';
+import { keepCopying } from '../storage/keep-copying.ts';
 import { storePlace } from '../storage/storage.ts';
 import type { FleetParts } from './fleet-line.ts';
 import { openFleetLine } from './fleet-line.ts';
 import { oncePerFleet } from './once-per-fleet.ts';
 
-/** How often lines of other machines are copied. */
-const PULL_MS = 1_000;
 const CHUNKS = 'Data/ChunkedDocTagFiles/';
 
 export interface FleetOptions extends FleetParts {
@@ -54,22 +53,7 @@ export async function openFleetMachine(options: FleetOptions): Promise<Machine> 
     copied();
   };
 
-  const stop = new AbortController();
-  const keepCopying = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      try {
-        await wait(runtime.clock, PULL_MS, stop.signal);
-        await catchUp();
-      } catch (error) {
-        if (!stop.signal.aborted) runtime.log('warn', `logs of the fleet could not be copied: ${String(error)}`);
-      }
-    }
-  };
-  const copying = keepCopying();
-  stack.defer(async () => {
-    stop.abort();
-    await copying;
-  });
+  stack.use(keepCopying(runtime.clock, { copy: catchUp, warn }));
   runtime.log('info', `joined the fleet; its files are in ${files.place}`);
   const opened = stack.move();
   return {

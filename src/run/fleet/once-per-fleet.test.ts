@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import type { Clock } from '../../base/index.ts';
@@ -162,4 +163,18 @@ test('a machine that joins after another died while building the index builds it
     ),
     'built',
   );
+});
+
+test('a queue that fails ends the machine, which leaves no timer', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-once-'));
+  await using stack = new AsyncDisposableStack();
+  const clock = new HeldClock();
+  const once = await open(folder.path, clock, stack);
+  const before = clock.pending;
+  const breakQueue = async (): Promise<void> => {
+    using database = new DatabaseSync(join(folder.path, 'listing.sqlite'));
+    database.exec('DROP TABLE jobs');
+  };
+  await assert.rejects(until(clock, once('list', breakQueue, never)), /no such table/);
+  assert.equal(clock.pending, before);
 });

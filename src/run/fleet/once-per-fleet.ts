@@ -77,9 +77,7 @@ export async function oncePerFleet(options: OncePerFleetOptions): Promise<OncePe
         }
       },
     });
-    await orchestrator.start({ drain: 'empty', signal: AbortSignal.any([stop.signal, signal]) });
-    await orchestrator.ended;
-    await orchestrator.leave();
+    await orchestrator.run({ drain: 'empty', signal: AbortSignal.any([stop.signal, signal]) });
     if (failure && !signal.aborted) throw failure.error;
     return done;
   };

@@ -16,7 +16,7 @@ import type { QueueLineOptions } from '../lines/queue-line.ts';
 
 export async function openQueue(
   { queue }: Pick<Config, 'queue'>,
-  { clock, log }: Runtime,
+  { clock, log, stop }: Runtime,
   maxConnections?: number,
 ): Promise<WorkQueue> {
   const store = await openStore(whereOf(queue), {
@@ -27,10 +27,14 @@ export async function openQueue(
     pooler: queue.pooler,
     maxConnections,
     clock,
+    stop,
+    // In a fleet the journal says it, which asks every second: once, not once for each connection.
     report: (event) =>
-      event.kind === 'queue-unreachable'
-        ? log('warn', `the queue server is unreachable (${event.message}); waiting for it`)
-        : log('info', `the queue server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
+      queue.fleet
+        ? undefined
+        : event.kind === 'queue-unreachable'
+          ? log('warn', `the queue server is unreachable (${event.message}); waiting for it`)
+          : log('info', `the queue server is back after ${(event.outageMs / 1000).toFixed(1)} s`),
   });
   return new WorkQueue(store, clock);
 }
@@ -47,7 +51,7 @@ export async function openQueueBeside({ queue }: Config, name: string, runtime: 
 /** A connection to the server with the logs and the index of a fleet. */
 export async function openCorpusServer(
   { queue }: Pick<Config, 'queue'>,
-  { clock, log }: Runtime,
+  { clock, stop }: Runtime,
 ): Promise<PostgresConnection> {
   return await openPostgres(queue.url, {
     schema: queue.schema,
@@ -55,9 +59,7 @@ export async function openCorpusServer(
     timeoutMs: queue.timeout_sec * 1000,
     maxConnections: SERVER_CONNECTIONS,
     clock,
-    report: (event) =>
-      event.kind === 'queue-unreachable' &&
-      log('warn', `the database is unreachable (${event.message}); waiting for it`),
+    stop,
   });
 }
 
@@ -139,6 +141,8 @@ export interface WebTime {
 
 export interface Runtime extends Clocks {
   readonly log: (level: 'error' | 'warn' | 'info' | 'debug', message: string) => void;
+  /** Aborted when somebody wants to stop: servers that are away are no longer waited for. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 export interface BadArtifact {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 
-import { AppError, wait } from '../../base/index.ts';
+import { AppError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { withoutPasswords } from '../../config/index.ts';
 import type { FleetSettings, Journal, StorePlace } from '../../journal/index.ts';
@@ -12,10 +12,8 @@ import { checkedRun } from '../run-file.ts';
 import type { Runtime } from '../queue/open-queue.ts';
 import { openCorpusServer } from '../queue/open-queue.ts';
 import type { StoredFiles } from './corpus-files.ts';
+import { keepCopying } from './keep-copying.ts';
 import { openStored } from './storage.ts';
-
-/** How often lines of other machines are copied. */
-const PULL_MS = 1_000;
 
 /**
  * A corpus whose logs and index are in PostgreSQL and whose files are in a store. The folder is a cache: copies of the
@@ -61,28 +59,26 @@ export async function findDatabase(
 export async function openShared(config: Config, runtime: Runtime): Promise<SharedCorpus> {
   mkdirSync(config.download.out, { recursive: true, mode: 0o700 });
   await using stack = new AsyncDisposableStack();
-  const { journal, files } = stack.use(await openStored(config, runtime, false));
-  const connection = stack.use(await openCorpusServer(config, runtime));
-  let indexStamp = await readPostgresStamp(connection);
   const stop = new AbortController();
+  const stopped = { ...runtime, stop: stop.signal };
+  const { journal, files } = stack.use(await openStored(config, stopped, false));
+  const connection = stack.use(await openCorpusServer(config, stopped));
+  let indexStamp = await readPostgresStamp(connection);
   const followers: ((signal: AbortSignal) => Promise<void>)[] = [];
-  const follow = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      try {
-        await wait(runtime.clock, PULL_MS, stop.signal);
-        await files.refresh();
-        for (const each of followers) await each(stop.signal);
-        indexStamp = await readPostgresStamp(connection);
-      } catch (error) {
-        if (!stop.signal.aborted) runtime.log('warn', `the logs of the corpus could not be copied: ${String(error)}`);
-      }
-    }
-  };
-  const following = follow();
-  stack.defer(async () => {
-    stop.abort();
-    await following;
-  });
+  stack.use(
+    keepCopying(
+      runtime.clock,
+      {
+        async copy() {
+          await files.refresh();
+          for (const each of followers) await each(stop.signal);
+          indexStamp = await readPostgresStamp(connection);
+        },
+        warn: (message) => runtime.log('warn', message),
+      },
+      stop,
+    ),
+  );
   const opened = stack.move();
   return {
     journal,

@@ -62,7 +62,7 @@ export async function openStored(
 }
 
 /** On the server of the fleet, or in the folder. */
-async function openJournal({ queue, download, parse }: Config, { clock, log }: Runtime): Promise<Journal> {
+async function openJournal({ queue, download, parse }: Config, { clock, log, stop }: Runtime): Promise<Journal> {
   const logs = new LogFolder(download.out, join(parse.data_root, 'Manifests'));
   if (!queue.fleet) return new FolderJournal(logs, { clock, rotateBytes: download.rotate_bytes });
   return await openPostgresJournal(logs, {
@@ -71,8 +71,11 @@ async function openJournal({ queue, download, parse }: Config, { clock, log }: R
     pooler: queue.pooler,
     timeoutMs: queue.timeout_sec * 1000,
     clock,
+    stop,
     report: (event) =>
-      event.kind === 'queue-unreachable' && log('warn', `the fleet server is unreachable (${event.message})`),
+      event.kind === 'queue-unreachable'
+        ? log('warn', `the database is unreachable (${event.message}); waiting for it, for ten minutes at most`)
+        : log('info', `the database is back after ${(event.outageMs / 1000).toFixed(1)} s`),
   });
 }
 
