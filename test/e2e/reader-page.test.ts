@@ -290,6 +290,33 @@ inBrowser('the graph is asked, and its rows have their sentences', async (browse
   await page.waitForSelector('.sheet[data-page="2"] .printed-text mark');
 });
 
+inBrowser('a view is found as it was left, and what is asked goes along', async (browser) => {
+  const page = await openPage(browser, '/graph?ask=effect&of=oil&on=growth+of+moulds');
+  await page.locator('.graph-rows > li ul a').first().click();
+  await page.waitForSelector('.opened');
+  await page.click('.places a:text("Search")');
+  await page.fill('#search', 'oil');
+  await page.press('#search', 'Enter');
+  await page.waitForSelector('.hits h2 a');
+  await page.click('.places a:text("Graph")');
+  await page.locator('.graph-rows > li', { hasText: FINDING.slice(0, -1) }).waitFor();
+  assert.equal(await page.locator('.opened').count(), 0, 'without the paper');
+  await page.click('.places a:text("Graph")');
+  await page.waitForSelector('.graph-rows', { state: 'detached' });
+  await page.click('.places a:text("Search")');
+  assert.equal(await page.inputValue('#search'), 'oil');
+  await page.click('.places a:text("Ask")');
+  assert.equal(await page.inputValue('#question'), 'oil');
+});
+
+inBrowser('the flow diagram is saved from its page', async (browser) => {
+  const page = await openPage(browser, '/flow');
+  await page.waitForSelector('.flow-steps');
+  const [file] = await Promise.all([page.waitForEvent('download'), page.click('text=Save the diagram (SVG)')]);
+  assert.match(readFileSync(await file.path(), 'utf8'), /^<svg/);
+  await checkAccessible(page, 'the flow diagram');
+});
+
 inBrowser('a graph of hundreds of nodes is drawn at once and finds its places afterwards', async (browser) => {
   const page = await openPage(browser, '/works');
   const nodes = Array.from({ length: 400 }, (_, at) => ({ id: `work:w${at}`, kind: 'work', label: `Berg 2000 · Part ${at}`, year: 2000, cited: 0, inCorpus: true, x: at, y: at })); // prettier-ignore

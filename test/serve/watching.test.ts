@@ -91,6 +91,11 @@ test('an unchanged response is not sent again, a changed one is', async () => {
   const csv = await (await ask(server, '/api/v1/runs/small/works.csv')).text();
   assert.equal(csv.trim().split('\r\n').length, 12);
   assert.match(await (await ask(server, '/api/v1/runs/small/works.bib')).text(), /^@/m);
+  const diagram = await ask(server, '/api/v1/runs/small/prisma.svg');
+  assert.match(diagram.headers.get('content-disposition') ?? '', /attachment; filename="small-prisma\.svg"/);
+  assert.match(await diagram.text(), /^<svg[^]*Records identified \(n = 11\)/);
+  const numbers = (await (await ask(server, '/api/v1/runs/small/prisma.json')).json()) as { records: number };
+  assert.equal(numbers.records, 11);
 });
 
 test('an operator pauses a host for the whole fleet and retries one reason, and both are logged', async () => {

@@ -5,12 +5,13 @@ import { questionRoutes } from './questions.ts';
 import { queueRoutes, controlRoutes } from './queue.ts';
 import { runRoutes } from './runs.ts';
 import { tableRoutes } from './tables.ts';
-import { graphRoutes, workRoutes } from './works.ts';
+import { graphRoutes, prismaRoutes, workRoutes } from './works.ts';
 
 export function apiRoutes(context: Context): Route[] {
   return [
     ...runRoutes(context),
     ...workRoutes,
+    ...prismaRoutes,
     ...documentRoutes,
     ...questionRoutes(context),
     ...tableRoutes(context),

@@ -1,9 +1,12 @@
+import { Readable } from 'node:stream';
+
 import * as z from 'zod';
 
 import type { AttemptRow, ManifestRow } from '../../download/index.ts';
 import type { ExportFormat, WorkFacet } from '../../corpus/index.ts';
 import { sentenceOf, WORK_FACETS } from '../../corpus/index.ts';
-import { workLabel } from '../../library/index.ts';
+import type { Account } from '../../library/index.ts';
+import { prismaSvg, workLabel } from '../../library/index.ts';
 import { workFilter } from '../../library/shapes/index.ts';
 import { Problem } from '../http/problem.ts';
 import type { Route } from '../http/route.ts';
@@ -66,6 +69,26 @@ export const workRoutes: readonly Route[] = [
     }),
   ),
 ];
+
+const PRISMA: readonly (readonly [name: string, type: string, text: (counts: Account['prisma']) => string])[] = [
+  ['prisma.svg', 'image/svg+xml', prismaSvg],
+  ['prisma.json', 'application/json; charset=utf-8', (counts) => `${JSON.stringify(counts, undefined, 2)}\n`],
+];
+
+/** The flow of records for a manuscript: the diagram, and its numbers. */
+export const prismaRoutes: readonly Route[] = PRISMA.map(([name, type, text]) =>
+  route({
+    path: `/runs/{run}/${name}`,
+    summary: `The PRISMA 2020 flow of the corpus as a file: ${name}.`,
+    gives: { types: [type] },
+    handle: ({ run: { view, id } }) => ({
+      kind: 'pieces',
+      type,
+      name: `${id}-${name}`,
+      pieces: Readable.from([text(view.account().prisma)]),
+    }),
+  }),
+);
 
 export function triedOf(run: string, row: ManifestRow) {
   const { at, outcome, reason, detail, resolver, path: file } = row;

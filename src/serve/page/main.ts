@@ -30,6 +30,8 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
   const [message, setMessage] = useState('');
   const main = useRef<HTMLElement>(null);
   const scrolled = useRef<number | undefined>(undefined);
+  /** The parameters that each view was left with, by run and path. */
+  const lastOf = useRef(new Map<string, URLSearchParams>());
   const named = at.searchParams.get('run');
   const run = about.runs.find(({ id }) => id === named) ?? about.runs[0];
   const has: Readonly<Record<Need, boolean>> = {
@@ -126,13 +128,24 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     notify: setMessage,
   };
   const isReading = current?.hasReader === true && ['document', 'work'].some((name) => at.searchParams.has(name));
+  const addressOf = (path: string): string => `${run?.id ?? ''} ${path}`;
+  if (current) lastOf.current.set(addressOf(current.path), at.searchParams);
   const skip = (event: Event): void => {
     event.preventDefault();
     main.current?.focus();
   };
   const tab = ({ path, name }: PlacedView): View => {
     const shared = ASKING.has(path) && ASKING.has(current?.path ?? '') ? ['q'] : (there?.carries ?? []);
-    const query = Object.fromEntries(shared.map((name) => [name, at.searchParams.get(name)]));
+    const carried = shared.flatMap((name) => at.searchParams.get(name) ?? []).length > 0;
+    const before = path === current?.path ? undefined : lastOf.current.get(addressOf(path));
+    // What another view was asked comes along; else a view is found as it was left, without the paper beside it.
+    const isOther = carried && shared.some((name) => before?.get(name) !== at.searchParams.get(name));
+    const left = Object.fromEntries(isOther ? [] : (before ?? []));
+    for (const name of READING) delete left[name];
+    const query = {
+      ...left,
+      ...(carried && Object.fromEntries(shared.map((name) => [name, at.searchParams.get(name)]))),
+    };
     const link = html`<a
       href=${place(path, query)}
       aria-current=${path === current?.path ? 'page' : undefined}

@@ -108,6 +108,10 @@ test('a work is cited in APA style', () => {
     apaCitation(record('W1', { doi: '10.1000/reef' })),
     'van der Berg, A.-M., Wei, L., & The ATLAS Collaboration (2024). Heat & the {reefs} of 100% of_the Pacific. Journal of Reefs, 12(4), 3–9. https://doi.org/10.1000/reef',
   );
+  assert.equal(
+    apaCitation(record('W1', { authors: [], venue: null, date: '2015', title: 'How low should we go?' })),
+    'How low should we go? (2015).',
+  );
   assert.equal(apaCitation(record('W1', { authors: [], venue: null, date: null, title: 'Reefs.' })), 'Reefs. (n.d.).');
   const [one] = record('W1').authors;
   assert.ok(one);

@@ -164,12 +164,11 @@ export function apaCitation(record: WorkRecord): string {
   const address = record.ids.doi === null ? record.url : `https://doi.org/${record.ids.doi}`;
   const authors = apaAuthors(record.authors);
   const date = `(${year ?? 'n.d.'})`;
-  const parts = [
-    // Without authors the title comes first.
-    authors === '' ? `${title ?? 'Untitled'}. ${date}` : `${authors} ${date}. ${title ?? 'Untitled'}`,
-    where,
-  ].filter((part) => part !== '');
-  return `${parts.map((part) => part.replace(/\.$/, '')).join('. ')}.${address === null ? '' : ` ${address}`}`;
+  const ended = (sentence: string): string => (/[.?!]$/.test(sentence) ? sentence : `${sentence}.`);
+  const named = ended(title ?? 'Untitled');
+  // Without authors the title comes first.
+  const head = authors === '' ? `${named} ${date}.` : `${authors} ${date}. ${named}`;
+  return [head, ...(where === '' ? [] : [ended(where)]), ...(address === null ? [] : [address])].join(' ');
 }
 
 function placeOf({ venue, volume, issue, pages }: WorkRecord): string {

@@ -4,14 +4,23 @@ import { section } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useAnswer, useScene } from '../scene.ts';
 
+const FILES = [
+  ['Save the diagram (SVG)', 'prisma.svg'],
+  ['Save the numbers (JSON)', 'prisma.json'],
+] as const;
+
 /** The PRISMA flow of the corpus as it is now. */
 export function FlowView(): View {
-  const { runPath, run } = useScene();
+  const { source, runPath, run } = useScene();
   return shown(useAnswer<Account>(runPath('account')), ({ prisma }) => [
     section('PRISMA flow, from records to studies', flow(prisma)),
-    html`<p class="hint">
-      For a manuscript, as SVG, text and JSON: <code>docstokg export ${run?.folder} --format prisma --out flow</code>
-    </p>`,
+    source.report
+      ? html`<p class="hint">
+          For a manuscript, as SVG and JSON: <code>docstokg export ${run?.folder} --format prisma --out flow</code>
+        </p>`
+      : html`<p class="acts">
+          ${FILES.map(([name, file]) => html`<a class="quiet" href=${source.file(runPath(file))} download=${file}>${name}</a>`)}
+        </p>`,
   ]);
 }
 
