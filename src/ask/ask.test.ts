@@ -120,6 +120,28 @@ test('a sentence that has its statement from other works says which', async () =
   );
 });
 
+test('what a paper says twice is one sentence with both places', async () => {
+  const passages = [
+    citedHit('c', 'Of 40 corals that were heated, 12 lost all of their symbionts within a week.', { page: 4 }),
+    citedHit('c', 'In short, 12 of 40 heated corals lost all symbionts.', { page: 1 }),
+    citedHit('c', 'After heating, 15 of 40 corals lost their symbionts in the second summer.', { page: 5 }),
+    citedHit('d', 'Here 12 of 40 heated corals lost all symbionts.', { page: 2 }),
+  ];
+  const found = await extracted('How many heated corals lost all symbionts?', passages, { most: 4, least: 0 });
+  const places = found.map(({ quotes }) => quotes.map(({ document, page }) => `${document} ${page}`).sort());
+  assert.deepEqual(places.flat().toSorted(), ['c 1', 'c 4', 'c 5', 'd 2'], 'nothing is lost');
+  assert.equal(found.length, 3, JSON.stringify(places));
+});
+
+test('a statement on funding or interests is not the first answer to a question about something else', async () => {
+  const text =
+    'Funding: The authors who studied the corals were not paid. The corals were studied by the authors on the reef in July.';
+  const first = async (question: string) =>
+    (await extracted(question, [citedHit('c', text)], { most: 2, least: 0 }))[0]?.text.slice(0, 10);
+  assert.equal(await first('When were the corals studied by the authors?'), 'The corals');
+  assert.equal(await first('Who funded the authors who studied the corals?'), 'Funding: T');
+});
+
 test('the best sentence decides whether there is an answer', async () => {
   const text = 'The algal cells of fragment N488 were counted. Something about algal growth was written elsewhere.';
   const nearness: Nearness = async (_asked, texts) => texts.map((each) => (each.includes('N488') ? 0.7 : 0.6));

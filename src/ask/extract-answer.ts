@@ -1,7 +1,9 @@
 import type { CitedHit } from '../corpus/index.ts';
+import { analyse, sectionOfHeading } from '../parse/index.ts';
 import type { Candidate, FoundBy, Reader } from '../reader/index.ts';
 import { candidatesOf } from '../reader/index.ts';
-import type { AnswerSentence } from './check-answer.ts';
+import { askedSections } from '../search/index.ts';
+import type { AnswerQuote, AnswerSentence } from './check-answer.ts';
 import { quoteAt } from './check-answer.ts';
 import { rowSentence } from './row-sentence/index.ts';
 
@@ -39,6 +41,8 @@ export async function readCandidates(
   const foundBy = placesInSearch(passages);
   const keyOf = (hit: CitedHit, candidate: Candidate): string => `${hit.passage.document} ${candidate.text}`;
   const seen = new Set(scored.map(({ hit, candidate }) => keyOf(hit, candidate)));
+  const asksBackMatter = askedSections(question) !== undefined;
+  const weightOf = ({ text }: Candidate): number => (asksBackMatter || !isBackMatter(text) ? 1 : BACK_MATTER);
   const atATime = isOneByOne ? PASSAGES_AT_A_TIME : passages.length;
   for (let from = 0; from < passages.length; from += atATime) {
     const read = passages.slice(from, from + atATime).flatMap((hit) =>
@@ -54,10 +58,19 @@ export async function readCandidates(
       read.map(({ candidate }) => candidate),
       signal,
     );
-    scored.push(...read.map((each, at) => ({ ...each, score: scores[at] ?? 0 })));
+    scored.push(...read.map((each, at) => ({ ...each, score: (scores[at] ?? 0) * weightOf(each.candidate) })));
     if (scored.some(({ score }) => score >= reader.sure)) break;
   }
   return scored.sort((one, other) => other.score - one.score);
+}
+
+/** The weight of statements on funding, interests or abbreviations for questions about something else. */
+const BACK_MATTER = 0.6;
+
+/** Whether a sentence has the name of such a part before it: "Funding: The authors received none." */
+function isBackMatter(text: string): boolean {
+  const label = /^([\p{L}’' -]{3,40}?)(?::\s|\u2002)/u.exec(text)?.[1];
+  return label !== undefined && sectionOfHeading(label) === 'back';
 }
 
 /** How slowly the weight of a place falls, and how many passages of a paper count for it. */
@@ -84,18 +97,37 @@ export function byBestCandidate(passages: readonly CitedHit[], scored: readonly 
   return [...read, ...passages.filter((hit) => !read.has(hit))].map((hit, at) => ({ ...hit, rank: at + 1 }));
 }
 
-/** The candidates that answer, as sentences with themselves as quotes; none if the best is below `least`. */
+/** Most quotes of one sentence. */
+const MOST_QUOTES = 3;
+/** From this share of its words on, a sentence says what another one of the paper has said. */
+const REPEATED = 0.75;
+
+/**
+ * The candidates that answer, as sentences with themselves as quotes; none if the best is below `least`. What a paper
+ * says twice, as in its abstract and its results, is one sentence with both places.
+ */
 export function answerSentences(
   scored: readonly ScoredCandidate[],
   { most, least }: { readonly most: number; readonly least: number },
 ): AnswerSentence[] {
   const best = scored[0]?.score ?? 0;
   if (best < least) return [];
-  return scored
-    .filter(({ score }) => score >= NEAR_BEST * best)
-    .slice(0, most)
-    .map(({ hit, candidate, score }) => {
-      const quote = quoteAt(hit, candidate);
-      return { text: quote.row ? rowSentence(quote.row) : quote.text, fit: score, quotes: [quote] };
-    });
+  const sentences: AnswerSentence[] = [];
+  for (const { hit, candidate, score } of scored) {
+    if (score < NEAR_BEST * best || sentences.length === most) break;
+    const quote = quoteAt(hit, candidate);
+    const said = sentences.find(({ quotes: [first] }) => first && repeats(quote, first));
+    if (!said) sentences.push({ text: quote.row ? rowSentence(quote.row) : quote.text, fit: score, quotes: [quote] });
+    else if (said.quotes.length < MOST_QUOTES) said.quotes.push(quote);
+  }
+  return sentences;
+}
+
+/** Whether a sentence only has words and numbers of another sentence of its paper. */
+function repeats(quote: AnswerQuote, other: AnswerQuote): boolean {
+  if (quote.row || other.row || quote.document !== other.document) return false;
+  const [numbers, known] = [quote, other].map(({ text }) => new Set(text.match(/\d+(?:[.,]\d+)*/g)));
+  const [words, terms] = [quote, other].map(({ text }) => new Set(analyse(text).filter((term) => !/\d/.test(term))));
+  if (!numbers || !known || !words || !terms || words.size === 0) return false;
+  return numbers.isSubsetOf(known) && words.intersection(terms).size >= REPEATED * words.size;
 }

@@ -6,7 +6,7 @@ export { refreshIndex } from './refresh.ts';
 export { SEARCHED_BY } from './search-index.ts';
 export type { Hit, SearchIndex, SearchMode, SearchOptions } from './search-index.ts';
 export { openIndex, readManifest } from './segment-reader.ts';
-export { findingWeight, sectionOf, SECTIONS } from './section.ts';
+export { askedSections, findingWeight, sectionOf, SECTIONS } from './section.ts';
 export type { Section } from './section.ts';
 export { dot } from './segment/vectors.ts';
 export { openPostgresIndex, readPostgresManifest, readPostgresStamp } from './postgres/postgres-reader.ts';

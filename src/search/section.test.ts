@@ -39,6 +39,15 @@ test('entries of a reference list are references under any heading', () => {
   assert.equal(section([], '[1] Head T. 2001.', { kinds: ['reference', 'text'] }), 'references');
 });
 
+test('a table or a figure behind the references or beside the funding is part of the paper', () => {
+  const table = 'Table 1 Resistance of masks\nMask | Pa\nA | 29.4';
+  assert.equal(section(['References'], table, { kinds: ['table'] }), 'body');
+  assert.equal(section(['References'], table, { kinds: ['table', 'reference'] }), 'body', 'with a note of the table');
+  assert.equal(section(['Funding'], 'Fig. 2 Shares of each trial', { kinds: ['picture', 'caption'] }), 'body');
+  assert.equal(section(['Results'], table, { kinds: ['table'] }), 'results');
+  assert.equal(section(['Funding'], `The state paid.\n\n${table}`, { kinds: ['text', 'table'] }), 'back');
+});
+
 test('names and addresses before the first heading are front matter; an abstract there is not', () => {
   const names =
     'Attention on Reefs\nTim Head1, Ana van der Berg2 and Liu Wei1\n1 Department of Marine Biology, University of Queensland, Brisbane, Australia\n2 Reef Institute, Perth, Australia tim.head@reef.example';

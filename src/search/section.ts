@@ -95,6 +95,8 @@ export function sectionOf({ headings, kinds, text, title = '', index }: SectionC
   // The innermost known heading counts: "Methods" inside "Appendix" is methods.
   for (const heading of headings.toReversed()) {
     const found = sectionOfHeading(heading);
+    // Manuscripts have their tables and figures behind the references, and printed ones stand where there is room.
+    if (found && isAside(found) && FLOATS.has(kinds[0] ?? '')) return 'body';
     if (found) return found;
   }
   if (references > 0) return 'references';
@@ -104,6 +106,8 @@ export function sectionOf({ headings, kinds, text, title = '', index }: SectionC
   return 'body';
 }
 
+/** Blocks that begin a passage of their own, with their captions. */
+const FLOATS: ReadonlySet<string> = new Set(['table', 'picture']);
 const FRONT_PASSAGES = 3;
 /** In prose most words begin in lower case, unlike in names and addresses. */
 const SHARE_OF_SMALL = 0.55;

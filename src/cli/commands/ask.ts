@@ -113,11 +113,11 @@ export function printAnswer(answer: Answer, format: 'text' | 'markdown' | 'bibte
       // A row has its columns here and its table below.
       const isWords = answer.model !== null || quotes.some(({ row }) => row !== null);
       const head = `${isWords ? plain(text) : `“${plain(text)}”`}${marks.map((number) => ` [${number}]`).join('')}`;
-      const below = quotes.map(({ text: words, title, document, page, link, row, cites, unread }) => {
+      const below = quotes.map(({ text: words, title, document, page, link, row, cites, unread }, at) => {
         const table = row && row.table !== '' ? `, ${plain(row.table)}` : '';
         const from = `${plain(title || document)}${place(page)}${table}${cites === null ? '' : `, cites ${plain(cites)}`}${unreadNote(unread)}`;
         const shown = row ? rowSentence({ ...row, table: '' }) : `“${plain(words)}”`;
-        const quote = answer.model === null ? '' : `${plain(shown)} `;
+        const quote = answer.model === null && at === 0 ? '' : `${plain(shown)} `;
         if (format === 'markdown') return `> ${quote}${link === null ? from : `[${from}](${link})`}`;
         return `    ${quote}${terminal.style('dim', from, 'stdout')}`;
       });

@@ -28,8 +28,8 @@ export interface SegmentFooter {
 /** Position and CRC-32 of a section; the passages, which are never read as a whole, have none. */
 export type SectionPlace = readonly [offset: number, bytes: number, crc?: number];
 
-/** How texts were analysed, and how segments are written: an index of another version is built again. */
-export const INDEX_VERSION = `${PASSAGE_ANALYSIS}, segments/2`;
+/** How texts were analysed, parts of papers named and segments written: an index of another version is built again. */
+export const INDEX_VERSION = `${PASSAGE_ANALYSIS}, sections/2, segments/2`;
 const MAGIC = Buffer.from('DKGSEG2\n');
 const LONGEST_FOOTER = 65_536;
 

@@ -204,7 +204,7 @@ function Sentences({
       ({ text, quotes }) =>
         html`<li>
           ${answer.model === null && quotes[0]?.row ? rowView(quotes[0].row) : html`<p>${text}</p>`}
-          ${quotes.map((quote) => {
+          ${quotes.map((quote, at) => {
             const to = reading({
               document: quote.document,
               passage: quote.passage,
@@ -218,7 +218,7 @@ function Sentences({
             return [
               answer.model !== null && quote.row && rowView(quote.row),
               html`<p class=${`hint source ${isOpen ? 'open' : ''}`}>
-                ${answer.model !== null && !quote.row && html`<q>${quote.text}</q> `}
+                ${(answer.model !== null || at > 0) && !quote.row && html`<q>${quote.text}</q> `}
                 <a href=${to}>${quote.title ?? quote.document}</a>${page}
                 ${quote.cites !== null && html` · <span title=${CITES}>cites ${quote.cites}</span>`}${unread}
                 <span class="verdict">${verdict}</span>
