@@ -21,7 +21,7 @@ import { answerPrompt } from './writer.ts';
 export type Answer = z.output<typeof answerHead> & { readonly passages: readonly CitedHit[] };
 
 export interface AskRequest extends Omit<SearchRequest, 'top'>, Partial<AskSettings> {
-  /** Passages that the answer is made from: 10, or 20 with a model, unless given. */
+  /** Passages that are given with the answer, or to a model: 10, or 24 with a model, unless given. At least 48 are read. */
   readonly passages?: number | undefined;
   /** Most sentences of an answer without a model. */
   readonly sentences?: number;

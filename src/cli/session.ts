@@ -212,7 +212,8 @@ function defaultOf({ default: value }: Key): string {
 
 function optionOf(flags: string, key: Key): Option {
   const sentence = key.sentence.replace(/\.$/, '');
-  const words = /^[A-Z][a-z]/.test(sentence) ? `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence;
+  const said = /^[A-Z][a-z]/.test(sentence) ? `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence;
+  const words = flags.startsWith('--no-') ? `turn off: ${said}` : said;
   const option = new Option(flags, `${words} (${key.name}${defaultOf(key)})`);
   KEYS.set(option, key);
   if (key.choices.length > 0) return option.choices(key.choices);

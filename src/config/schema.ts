@@ -154,7 +154,7 @@ const keysSchema = z.strictObject({
 const downloadSchema = z.strictObject({
   out: setting(
     z.string().min(1).default('runs/harvest'),
-    'Run folder: files, manifests and, by default, the queue.',
+    'Run folder: files, manifests and, by default, the queue; unless given, docstokg run takes one beside it, named after the topic, list or first id.',
     flag('--out <folder>', 'download', 'queue-run'),
   ),
   accept: setting(

@@ -21,7 +21,11 @@ export function askCommand() {
     .addOption(
       new Option('-f, --format <format>', 'output format').choices(['text', 'markdown', 'bibtex']).default('text'),
     )
-    .option('--passages <n>', 'number of passages the answer is based on (default 10, with a model 24)', wholeNumber(1))
+    .option(
+      '--passages <n>',
+      'passages listed with the answer (default 10), or given to a model (default 24); at least 48 are read',
+      wholeNumber(1),
+    )
     .option('--sentences <n>', 'maximum number of sentences in an answer without a model', wholeNumber(1), 3)
     .option(
       '--min-fit <n>',

@@ -30,7 +30,11 @@ export function searchCommand() {
     .option('--by-paper', 'show the best passage of each paper; --top counts papers')
     .option('--full', 'show passages in full')
     .option('--related', 'also show passages of works linked to the hits by citations (needs docstokg graph build)')
-    .option('--min-score <n>', 'minimum score of a passage, 0 to 1; 0 always shows the nearest passages', decimalNumber)
+    .option(
+      '--min-score <n>',
+      'minimum fit of a passage, 0 to 1 (default 0.2); 0 always shows the nearest passages',
+      decimalNumber,
+    )
     .addHelpText(
       'after',
       `
