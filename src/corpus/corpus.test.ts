@@ -94,11 +94,13 @@ test('a machine of a fleet that has not fetched all documents answers nothing, a
     `${JSON.stringify({ stage: 'chunk', doc_id: id, status: 'success', duration_s: 1, finished_at: '2026-01-01T00:00:00.000Z' })}\n`;
   appendFileSync(join(folder, 'Data', 'Manifests', 'docparse.chunk.manifest.jsonl'), row('sand') + row('clay'));
   await using corpus = await openCorpus(folder, { settings });
-  await assert.rejects(corpus.openSearch({ mode: 'lexical' }), {
+  const told: string[] = [];
+  await assert.rejects(corpus.openSearch({ mode: 'lexical', tell: ({ kind }) => told.push(kind) }), {
     code: 'CORPUS_PART',
     message: /2 of 3 documents are not here/,
     hint: /--database postgres:.*docstokg store .*reefs --pull/,
   });
+  assert.deepEqual(told, [], 'no index is made of a part');
   await using empty = await mkdtempDisposable(join(tmpdir(), 'docstokg-corpus-'));
   mkdirSync(join(empty.path, 'state'));
   writeFileSync(join(empty.path, 'state', 'fleet.json'), '{}');

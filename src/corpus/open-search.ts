@@ -13,7 +13,7 @@ import type { SearchMode } from '../search/index.ts';
 import { hasIndex, openIndex, openPostgresIndex, readManifest, readPostgresManifest } from '../search/index.ts';
 import type { CorpusGraph } from './corpus-graph.ts';
 import { sharedPlace } from './shared-place.ts';
-import { requireAll, wholeCommand } from './fleet-part.ts';
+import { requireAll, requireChunks, wholeCommand } from './fleet-part.ts';
 import { isFleetFolder } from '../journal/index.ts';
 import type { SearchEvent, SharedCorpus } from '../run/index.ts';
 import { chunkFolder, chunkFormat, denseSettings, refreshPassages } from '../run/index.ts';
@@ -59,11 +59,14 @@ export async function openSearchSession(
     throw new AppError('USAGE_MODE', `unknown search mode "${mode}"`, {
       hint: `use one of ${SEARCH_MODES.join(', ')}`,
     });
-  if (!shared && (!asItIs || !hasIndex(folder)))
+  if (!shared && (!asItIs || !hasIndex(folder))) {
+    // Before an index is made of a part.
+    requireChunks(folder, config);
     await refreshPassages(folder, config, tell, { signal }).catch((error: unknown) => {
       if (!isUnwritable(error) || !hasIndex(folder)) throw error;
       tell({ kind: 'message', level: 'warn', message: `the index was not updated: ${error.message}` });
     });
+  }
   const manifest = shared ? await readPostgresManifest(shared.connection) : readManifest(folder);
   if (!manifest) throw noIndex(config);
   const opened = mode === 'lexical' ? undefined : await openQueryEngine(config, manifest.dense?.model);
