@@ -9,6 +9,7 @@ evidence-inference to learn from, one PMC number a line: others judge with the r
 import argparse
 import csv
 import io
+import itertools
 import json
 import os
 import re
@@ -156,6 +157,16 @@ def overlapping(places, spans):
 
 
 DIRECTIONS = {"significantly increased": "increased", "significantly decreased": "reduced"}
+# The parts of a prompt are asked in several ways, two each: a reader that knows one way only misses the others.
+WORDINGS_OF_TRIALS = (
+    "What is the effect of {what} on {to} compared with {than}?",
+    "How did {what} compare with {than} with respect to {to}?",
+    "Does {what} change {to} in comparison to {than}?",
+    "Was there a difference in {to} between {what} and {than}?",
+    "{what} versus {than}: {to}",
+)
+WORD = re.compile(r"[^\W\d_]{3,}")
+FEWEST_WORDS = 3
 HEADING = re.compile(r"^(?:TITLE|ABSTRACT|BODY)[A-Z0-9 .,:;/()&'-]*:\s*$", re.MULTILINE)
 
 
@@ -173,6 +184,7 @@ def evidence_of_trials(repository, trials):
 
 def evinf(repository, documents, trials):
     asked = evidence_of_trials(repository, trials)
+    wordings = itertools.cycle(WORDINGS_OF_TRIALS)
     texts = repository.read_many([f"annotations/txt_files/{trial}.txt" for trial in sorted(asked)])
     for path, content in texts.items():
         trial = os.path.basename(path).removesuffix(".txt")
@@ -185,15 +197,13 @@ def evinf(repository, documents, trials):
         for prompt, rows in asked[trial].values():
             spans = [(int(row["Evidence Start"]), int(row["Evidence End"])) for row in rows]
             gold = overlapping(places, [span for span in spans if 0 <= span[0] < span[1]])
+            # Cells of a table, read as text, say nothing alone.
+            gold = [at for at in gold if len(WORD.findall(sents[at])) >= FEWEST_WORDS]
             if not gold:
                 continue
             what, to, than = (clean(prompt[field]) for field in ("Intervention", "Outcome", "Comparator"))
-            yield {
-                "q": f"What is the effect of {what} on {to} compared with {than}?",
-                "alts": [f"Does {what} change {to} in comparison to {than}?"],
-                "doc": trial,
-                "gold": gold,
-            }
+            asked_so = [wording.format(what=what, to=to, than=than) for wording in (next(wordings), next(wordings))]
+            yield {"q": asked_so[0], "alts": asked_so[1:], "doc": trial, "gold": gold}
 
 
 def evinf_claims(repository, _, trials):

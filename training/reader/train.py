@@ -6,6 +6,7 @@ Writes OUT/reader.safetensors. Copy it to models/, then `npm run models` writes 
 """
 
 import argparse
+import bisect
 import json
 import os
 import random
@@ -50,13 +51,11 @@ MOST_PAIRS_PER_STEP = 48
 PAIRS_REPEATED = 2
 HEAD_RATE, STARTED_HEAD_RATE = 20, 4
 WARM_UP = 0.04
-WEIGHT_OF_YES_NO, WEIGHT_OF_SUPPORT = 0.5, 0.7
+WEIGHT_OF_YES_NO, WEIGHT_OF_SUPPORT, WEIGHT_OF_TEACHERS = 0.5, 0.7, 1
 SUPPORTS, CONTRADICTS, UNRELATED, NOT = range(4)
 LABELS = {"supports": SUPPORTS, "contradicts": CONTRADICTS, "neutral": UNRELATED, "not": NOT}
 REPORTED_EVERY = 500
 STARTED = time.time()
-# Rows of a step are read in groups of similar length, so that little is padding.
-GROUPS = 3
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 # It would make a plan for each shape.
 torch.backends.cuda.enable_cudnn_sdp(False)
@@ -70,7 +69,9 @@ class Texts:
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
         self.known = {}
-        self.start, self.between = (self.tokenizer.token_to_id(mark) for mark in ("[CLS]", "[SEP]"))
+        self.start, self.between = (
+            np.array([self.tokenizer.token_to_id(mark)], dtype=np.int32) for mark in ("[CLS]", "[SEP]")
+        )
         self.after_title, self.after_heading = self.of(">"), self.of(":")
 
     def learn(self, texts, at_once=20_000):
@@ -79,24 +80,28 @@ class Texts:
         for at in range(0, len(new), at_once):
             part = new[at : at + at_once]
             for text, found in zip(part, self.tokenizer.encode_batch(part, add_special_tokens=False)):
-                self.known[text] = found.ids
+                self.known[text] = np.array(found.ids, dtype=np.int32)
 
     def of(self, text):
         ids = self.known.get(text)
         if ids is None:
-            ids = self.known[text] = self.tokenizer.encode(text, add_special_tokens=False).ids
+            found = self.tokenizer.encode(text, add_special_tokens=False).ids
+            ids = self.known[text] = np.array(found, dtype=np.int32)
         return ids
 
     def pair(self, first, candidate):
         """Token numbers of a question and a candidate. WordPiece cuts at spaces and signs: parts can be joined."""
         title, heading, text = candidate
-        above = self.of(title) + (self.after_title if title and heading else []) + self.of(heading)
-        second = (above + self.after_heading if above else []) + self.of(text)
-        row = [self.start, *self.of(first[:LONGEST_QUESTION]), self.between, *second]
-        return [*row[: MAX_TOKENS - 1], self.between]
+        above = [part for part in (self.of(title), self.of(heading)) if len(part)]
+        if len(above) == 2:
+            above.insert(1, self.after_title)
+        if above:
+            above.append(self.after_heading)
+        row = np.concatenate([self.start, self.of(first[:LONGEST_QUESTION]), self.between, *above, self.of(text)])
+        return np.concatenate([row[: MAX_TOKENS - 1], self.between])
 
     def single(self, text):
-        return [self.start, *self.of(text)[:126], self.between]
+        return np.concatenate([self.start, self.of(text)[:126], self.between])
 
 
 def padded(rows):
@@ -108,14 +113,41 @@ def padded(rows):
     return torch.from_numpy(table)
 
 
-def grouped(rows):
-    """Rows in groups of similar length, and where each row is in them."""
+class Packed(NamedTuple):
+    """Rows laid one after another into lines of MAX_TOKENS: hardly any of it is padding, whatever their lengths.
+
+    Of each token: `ids`, `positions` in its row, and which of the `count` rows it is of, from 1; 0 is padding.
+    """
+
+    ids: torch.Tensor
+    positions: torch.Tensor
+    rows: torch.Tensor
+    count: int
+
+    def on_device(self):
+        return Packed(on_device(self.ids), on_device(self.positions), on_device(self.rows), self.count)
+
+
+def packed(rows):
     order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
-    cuts = [len(order) * cut // GROUPS for cut in range(GROUPS + 1)]
-    tables = [padded([rows[at] for at in order[start:end]]) for start, end in zip(cuts, cuts[1:]) if end > start]
-    places = torch.empty(len(rows), dtype=torch.long)
-    places[torch.tensor(order, dtype=torch.long)] = torch.arange(len(rows))
-    return tables, places
+    lengths = [len(rows[at]) for at in order]
+    lines = []
+    while order:
+        line, room = [], MAX_TOKENS
+        # The longest row that still fits.
+        while (fitting := bisect.bisect_right(lengths, room)) > 0:
+            line.append(order.pop(fitting - 1))
+            room -= lengths.pop(fitting - 1)
+        lines.append(line)
+    tables = [np.zeros((len(lines), MAX_TOKENS), dtype=np.int32) for _ in range(3)]
+    for at, line in enumerate(lines):
+        start = 0
+        for row in line:
+            end = start + len(rows[row])
+            for table, values in zip(tables, (rows[row], np.arange(end - start), row + 1)):
+                table[at, start:end] = values
+            start = end
+    return Packed(*map(torch.from_numpy, tables), len(rows))
 
 
 def on_device(tensor):
@@ -171,12 +203,16 @@ class Encoder(nn.Module):
         )
         self.encoder = nn.ModuleDict({"layer": nn.ModuleList(Block() for _ in range(LAYERS))})
 
-    def forward(self, ids):
+    def forward(self, ids, positions=None, rows=None):
+        """Of padded rows, or of packed ones: then a token sees those of its own row."""
         found = self.embeddings
-        states = found["word_embeddings"](ids) + found["position_embeddings"].weight[: ids.shape[1]]
+        places = found["position_embeddings"].weight
+        placed = places[: ids.shape[1]] if positions is None else F.embedding(positions, places)
+        states = found["word_embeddings"](ids) + placed
         states = found["LayerNorm"](states + found["token_type_embeddings"].weight[0])
         states = F.dropout(states, DROPOUT, self.training)
-        mask = ((ids == 0) * -1e4)[:, None, None, :]
+        unseen = (ids == 0)[:, None, :] if rows is None else rows[:, :, None] != rows[:, None, :]
+        mask = (unseen * -1e4)[:, None]
         for block in self.encoder["layer"]:
             states = block(states, mask)
         return states
@@ -205,8 +241,15 @@ class Reader(nn.Module):
         weights = (ids != 0)[:, :, None].float()
         return F.normalize((states * weights).sum(1) / weights.sum(1), dim=-1) * SCALE
 
-    def forward(self, ids):
-        vectors = self.dropout(self.pooled(ids))
+    def pooled_of_packed(self, table):
+        states = self.bert(table.ids, table.positions, table.rows).float()
+        sums = states.new_zeros(table.count + 1, DIMENSIONS).index_add(0, table.rows.flatten(), states.flatten(0, 1))
+        # Of length 1 in any case: a sum serves as a mean.
+        return F.normalize(sums[1:], dim=-1) * SCALE
+
+    def forward(self, table):
+        """Both heads' numbers of padded or packed rows."""
+        vectors = self.dropout(self.pooled_of_packed(table) if isinstance(table, Packed) else self.pooled(table))
         return self.answer(vectors)[:, 0], self.support(vectors)
 
 
@@ -272,27 +315,31 @@ def own_questions(lists, candidates, texts, base):
     keys = [(paper, at) for paper in papers for at in range(len(candidates[paper]))]
     place_of = {key: at for at, key in enumerate(keys)}
     vectors = vectors_of(model, [texts.single(candidates[paper][at][2]) for paper, at in keys])
-    first_of = {paper: place_of[paper, 0] for paper in papers if candidates[paper]}
     asked = vectors_of(model, [texts.single(each["question"]) for each in lists])
-    questions = []
-    for each, vector in zip(lists, asked):
-        document, answers = each["document"], each["answers"]
-        start, size = first_of.get(document, 0), len(candidates[document])
-        right = {(document, at) for at in answers}
-        nearness = vectors @ vector
-        inside = nearness[start : start + size].topk(min(NEAR_IN_PAPER + len(right), size)).indices + start
-        near = [start + at for at in each.get("near", [])] + inside.tolist()
-        # A column is asked of every paper: what other papers say of it is no wrong answer.
-        if each["weight"] == 1:
-            near += nearness.topk(min(NEAR_ANYWHERE + len(right), len(keys))).indices.tolist()
-        same = set()
-        if answers:
-            likeness = vectors[start : start + size] @ vectors[[start + at for at in answers]].T
-            alike = (likeness.amax(1) > SAYS_THE_SAME).nonzero()[:, 0].tolist()
+    of_paper = {}
+    for at, each in enumerate(lists):
+        of_paper.setdefault(each["document"], []).append(at)
+    questions = [None] * len(lists)
+    for document, places in of_paper.items():
+        size = len(candidates[document])
+        start = place_of[document, 0] if size else 0
+        nearness = asked[places] @ vectors.T
+        inside = nearness[:, start : start + size].argsort(descending=True)[:, : 2 * NEAR_IN_PAPER].add(start).tolist()
+        anywhere = nearness.topk(min(2 * NEAR_ANYWHERE, len(keys))).indices.tolist()
+        alike = (vectors[start : start + size] @ vectors[start : start + size].T > SAYS_THE_SAME).cpu().numpy()
+        for at, near_inside, near_anywhere in zip(places, inside, anywhere):
+            each = lists[at]
+            answers = each["answers"]
+            near = [start + at for at in each.get("near", [])] + near_inside[: NEAR_IN_PAPER + len(answers)]
+            # A column is asked of every paper: what other papers say of it is no wrong answer.
+            if each["weight"] == 1:
+                near += near_anywhere[: NEAR_ANYWHERE + len(answers)]
+            right = {(document, place) for place in answers}
+            same = alike[answers].any(0).nonzero()[0].tolist() if answers else []
             # Rows of a table are alike, whatever they say.
-            same = {(document, at) for at in alike if " | " not in candidates[document][at][2]}
-        wrong = [keys[at] for at in dict.fromkeys(near) if keys[at] not in right and keys[at] not in same]
-        questions.append(Question(each["question"], sorted(right), wrong, each["weight"], True))
+            same = {(document, place) for place in same if " | " not in candidates[document][place][2]}
+            wrong = [keys[at] for at in dict.fromkeys(near) if keys[at] not in right and keys[at] not in same]
+            questions[at] = Question(each["question"], sorted(right), wrong, each["weight"], True)
     return questions
 
 
@@ -312,13 +359,11 @@ class Steps(torch.utils.data.Dataset):
 
     def __init__(self, questions, pairs, candidates, texts, epoch, options):
         shuffle = random.Random(1000 * options.seed + epoch)
-        own = [each for each in questions if each.own]
-        public = [each for each in questions if not each.own]
-        self.questions = own * options.own + public
+        self.questions = [each for each in questions for _ in range(options.own if each.own else 1)]
         shuffle.shuffle(self.questions)
         self.pairs = [p for p in pairs if p["set"] == "own"] * PAIRS_REPEATED + [p for p in pairs if p["set"] != "own"]
         shuffle.shuffle(self.pairs)
-        self.elsewhere = [each.wrong[0] for each in public if each.wrong]
+        self.elsewhere = [each.wrong[0] for each in questions if each.wrong and not each.own]
         self.candidates, self.texts, self.epoch = candidates, texts, epoch
         self.pairs_per_step = min(MOST_PAIRS_PER_STEP, max(1, len(self.pairs) // max(1, len(self))))
 
@@ -336,7 +381,7 @@ class Steps(torch.utils.data.Dataset):
             lists.append((len(rows), len(right), len(wrong), question.weight))
             rows += [self.texts.pair(question.text, self.shown(key, dice)) for key in right + wrong]
         pair_rows, labels = self.support_pairs(step, dice)
-        return Step(*grouped(rows), *answers_of(lists, len(rows)), *grouped(pair_rows), torch.tensor(labels))
+        return Step(packed(rows + pair_rows), *answers_of(lists, len(rows)), torch.tensor(labels, dtype=torch.long))
 
     def wrong_of(self, question, dice):
         wrong = question.wrong
@@ -371,16 +416,16 @@ class Steps(torch.utils.data.Dataset):
 
 
 class Step(NamedTuple):
-    """Rows with what is asked of them: `lists` has the rows of each list, 0 for none and 1 for the first row."""
+    """Rows of lists, then of claims, with what is asked of them.
 
-    tables: list
-    places: torch.Tensor
+    `lists` has the rows of each list, 0 for none and 1 for the first row.
+    """
+
+    rows: Packed
     lists: torch.Tensor
     first: torch.Tensor
     weights: torch.Tensor
     answers: torch.Tensor
-    pair_tables: list
-    pair_places: torch.Tensor
     labels: torch.Tensor
 
 
@@ -395,22 +440,33 @@ def answers_of(lists, rows):
     return table, first, torch.tensor([weight for *_, weight in lists]), answers
 
 
-def read_groups(model, tables, places):
-    """Both heads' numbers for all rows, in their order."""
-    found = [model(on_device(table)) for table in tables]
-    order = on_device(places)
-    return [torch.cat(part).float()[order] for part in zip(*found)]
+def read_step(model, rows, lists):
+    """Scores of the lists' rows, and the support of the claims, which follow them."""
+    scores, support = model(rows)
+    return scores[:lists].float(), support[lists:].float()
+
+
+def table_of(scores, lists):
+    """The scores of each list, after that of "none", which is 0."""
+    table = F.pad(scores, (1, 0))[lists].masked_fill(lists == 0, -1e4)
+    return F.pad(table, (1, 0))
 
 
 def answer_loss(scores, step):
-    """The right candidate before the others, or "none" (score 0) before all; and each by itself, yes or no."""
+    """The right candidate before the others, or "none" before all; and each by itself, yes or no."""
     lists, weights = on_device(step.lists), on_device(step.weights)
-    table = F.pad(scores, (1, 0))[lists].masked_fill(lists == 0, -1e4)
-    ranked = F.cross_entropy(F.pad(table, (1, 0)), on_device(step.first), reduction="none")
+    ranked = F.cross_entropy(table_of(scores, lists), on_device(step.first), reduction="none")
     each = F.binary_cross_entropy_with_logits(
         scores, on_device(step.answers), pos_weight=torch.full((), 3.0, device=scores.device)
     )
     return (ranked * weights).mean() + WEIGHT_OF_YES_NO * each
+
+
+def teacher_loss(scores, taught, step):
+    """How far the shares of each list's candidates are from those by the mean of the teachers' scores."""
+    lists = on_device(step.lists)
+    shares = F.log_softmax(table_of(scores, lists), -1)
+    return F.kl_div(shares, F.softmax(table_of(taught, lists), -1), reduction="batchmean")
 
 
 def support_loss(logits, labels):
@@ -442,6 +498,7 @@ def train(model, questions, pairs, candidates, texts, options):
     encoder = [p for name, p in named if name.startswith("bert.")]
     heads = [p for name, p in named if not name.startswith("bert.")]
     optimizer = torch.optim.AdamW([{"params": encoder}, {"params": heads}], weight_decay=0.01, fused=True)
+    teachers = [Reader(read_weights(path)).to(DEVICE).eval() for path in options.teachers.split(",") if path]
     step, stopped = 0, False
     for epoch in range(options.epochs):
         if epoch in mined_before:
@@ -470,12 +527,16 @@ def train(model, questions, pairs, candidates, texts, options):
             factor = min(1, (step + 1) / (WARM_UP * total)) * max(0.02, 1 - done)
             for group, rate in zip(optimizer.param_groups, rates):
                 group["lr"] = rate * factor
+            rows, lists = made.rows.on_device(), len(made.answers)
             with half_precision():
-                scores, _ = read_groups(model, made.tables, made.places)
-                supports = read_groups(model, made.pair_tables, made.pair_places)[1] if made.pair_tables else None
+                scores, support = read_step(model, rows, lists)
             loss = answer_loss(scores, made)
-            if supports is not None:
-                loss = loss + WEIGHT_OF_SUPPORT * support_loss(supports, made.labels)
+            if teachers:
+                with torch.no_grad(), half_precision():
+                    taught = sum(read_step(teacher, rows, lists)[0] for teacher in teachers) / len(teachers)
+                loss = loss + WEIGHT_OF_TEACHERS * teacher_loss(scores, taught, made)
+            if len(made.labels) > 0:
+                loss = loss + WEIGHT_OF_SUPPORT * support_loss(support, made.labels)
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(encoder + heads, 1.0)
@@ -556,6 +617,7 @@ def read_options():
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--rate", type=float, default=9e-5, help="of the encoder; heads 20 times, with --start 4 times it")
     parser.add_argument("--own", type=int, default=3, help="how often an epoch has each written question")
+    parser.add_argument("--teachers", default="", help="readers, with commas: this one learns their mean scores too")
     parser.add_argument("--limit-s", type=float, default=310, help="seconds from the start after which training ends")
     parser.add_argument("--left-out", type=int, default=0, help="papers to measure with instead of learning from them")
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 2))
