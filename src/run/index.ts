@@ -16,7 +16,14 @@ export type { IdentifiedPapers, RefusedDoi } from './papers/identify-papers.ts';
 export { entryNames, entryRows, ManifestFolder } from './download/manifest-folder.ts';
 export type { Asking, DownloadAssembly } from './download/open-download.ts';
 export type { UnreadableEntry } from './list/search-titles.ts';
-export { fleetLayer, openQueue, openQueueBeside, orchestratorOptions, queueLayer } from './queue/open-queue.ts';
+export {
+  fleetLayer,
+  openCorpusServer,
+  openQueue,
+  openQueueBeside,
+  orchestratorOptions,
+  queueLayer,
+} from './queue/open-queue.ts';
 export {
   asksOpenAlex,
   checkWanted,

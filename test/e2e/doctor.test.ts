@@ -7,6 +7,9 @@ import { test } from 'node:test';
 
 import { Admin, Simulation } from '../../sim/index.ts';
 import type { Finding } from '../../src/cli/commands/doctor.ts';
+import { openPostgres } from '../../src/queue/kept/index.ts';
+import { startPostgres } from '../postgres.ts';
+import { startPglite } from '../support/pglite-server.ts';
 import { startCommand } from './started-command.ts';
 
 async function examine(
@@ -20,12 +23,12 @@ async function examine(
 const named = (findings: readonly Finding[], name: string): Finding | undefined =>
   findings.find((finding) => finding.name === name);
 
+const openWeb = (): Promise<Simulation> =>
+  Simulation.open({ parameters: { seed: 5, works: 5, hosts: 3, profile: 'calm' }, timeScale: 0.05 });
+
 test('doctor reports every service and no problem on a complete installation', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-doctor-'));
-  await using simulation = await Simulation.open({
-    parameters: { seed: 5, works: 5, hosts: 3, profile: 'calm' },
-    timeScale: 0.05,
-  });
+  await using simulation = await openWeb();
   await using admin = await Admin.open(simulation);
   const { code, findings } = await examine(['--sim', admin.url, '--mailto', 'anna@docstokg.dev'], folder.path);
   assert.equal(code, 0);
@@ -56,4 +59,25 @@ test('doctor reports missing or wrong items with a fix, and sets the exit code',
   const broken = await examine(['--offline'], folder.path);
   assert.equal(broken.code, 1);
   assert.match(broken.findings[0]?.found ?? '', /parse\.max_tokens/);
+});
+
+test('doctor says whether the database of a fleet can search by meaning', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'docstokg-doctor-'));
+  await using simulation = await openWeb();
+  await using admin = await Admin.open(simulation);
+  await using without = await startPostgres();
+  await using other = await startPglite();
+  {
+    await using client = await openPostgres(other.url, { pooler: true });
+    await client.run('add', 'CREATE EXTENSION IF NOT EXISTS vector', {});
+  }
+  for (const [url, found] of [
+    [without.url, /; without pgvector/],
+    [other.url, /, with pgvector$/],
+  ] as const) {
+    const queue = { backend: 'postgres', pooler: true, url };
+    writeFileSync(join(folder.path, 'docstokg.yaml'), JSON.stringify({ queue }));
+    const { findings } = await examine(['--sim', admin.url], folder.path);
+    assert.match(named(findings, 'queue')?.found ?? '', found);
+  }
 });

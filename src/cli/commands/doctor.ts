@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { AppError, errorInfo, installCommand } from '../../base/index.ts';
 import type { Config, Loaded } from '../../config/index.ts';
 import { proxyOf, withoutPasswords } from '../../config/index.ts';
-import { configuredServices, dnsMappings, openQueue, simulatedLayer } from '../../run/index.ts';
+import { configuredServices, dnsMappings, openCorpusServer, openQueue, simulatedLayer } from '../../run/index.ts';
 import type { Send } from '../../http/index.ts';
 import type { ProxySettings } from '../../http/index.ts';
 import { createClient, createServerClient, requireContact } from '../../http/index.ts';
@@ -16,6 +16,7 @@ import { findModelServers, LOCAL_MODEL_SERVERS } from '../../model/index.ts';
 import { locateTesseract, ocrLanguages, openDenseEngineIfInstalled } from '../../parse/index.ts';
 import type { ServiceName } from '../../resolve/index.ts';
 import { SERVICE_NAMES } from '../../resolve/index.ts';
+import { vectorSchema } from '../../search/index.ts';
 import type { FlagsOf } from '../options.ts';
 import { webOptions } from '../options.ts';
 import type { Session } from '../session.ts';
@@ -287,7 +288,10 @@ async function queueServer(config: Config, session: Session): Promise<Finding> {
   try {
     await using queue = await openQueue(config, session);
     await queue.stats();
-    return good('the PostgreSQL server answers');
+    await using connection = await openCorpusServer(config, session);
+    return (await vectorSchema(connection)) === undefined
+      ? good('the PostgreSQL server answers; without pgvector 0.8 or newer a fleet searches by words alone')
+      : good('the PostgreSQL server answers, with pgvector');
   } catch (error) {
     return bad(errorInfo(error).message, hintOf(error) ?? 'check queue.url');
   }

@@ -61,7 +61,8 @@ export async function prepareIndex(connection: PostgresConnection): Promise<Vect
   return undefined;
 }
 
-async function vectorSchema(connection: PostgresConnection): Promise<VectorSchema | undefined> {
+/** Where the extension is, if the database has one that can be used. */
+export async function vectorSchema(connection: PostgresConnection): Promise<VectorSchema | undefined> {
   const [found] = await connection.run<{ schema: string; version: string }>(
     'find-vector',
     `SELECT quote_ident(nspname) AS schema, extversion AS version
