@@ -22,8 +22,8 @@ test('a row is a sentence with its table, and the names of its columns from all 
     'Touched a surface | 7.8 | 2.3–25.9 | 0.001 | 12 | (55) | 6 | (13)',
   ].join('\n');
   assert.equal(
-    rowSentence(rowIn(text, 'Touched a surface | 7.8 | 2.3–25.9 | 0.001 | 12')),
-    'Table 3: Risk factors. | Touched a surface; OR: 7.8; 95% CI: 2.3–25.9; p-value: 0.001; Cases and controls n = 22: 12',
+    rowSentence(rowIn(text, 'Touched a surface | 7.8 | 2.3–25.9 | 0.001 | 12 | (55)')),
+    'Table 3: Risk factors. | Touched a surface; OR: 7.8; 95% CI: 2.3–25.9; p-value: 0.001; Cases and controls n = 22: 12; Cases and controls %: (55)',
   );
 });
 

@@ -48,7 +48,8 @@ function wholeHeader(first: readonly string[], above: readonly (readonly string[
   const more = isWhole ? [] : above.slice(0, Math.min(end < 0 ? above.length : end, MOST_HEADER_ROWS));
   if (more.length === 0) return [...first];
   // The name of several columns stands above the first of them.
-  const spread = first.map((name, at) =>
+  const columns = Math.max(first.length, ...more.map(({ length }) => length));
+  const spread = Array.from({ length: columns }, (_, at) => first[at] ?? '').map((name, at) =>
     at === 0 ? name : (first.slice(1, at + 1).findLast((cell) => cell !== '') ?? ''),
   );
   return spread.map((name, at) =>
