@@ -307,6 +307,11 @@ inBrowser('a view is found as it was left, and what is asked goes along', async 
   assert.equal(await page.inputValue('#search'), 'oil');
   await page.click('.places a:text("Ask")');
   assert.equal(await page.inputValue('#question'), 'oil');
+  await page.goto(`${server.url}screen?by=ada`);
+  await page.click('.rail a:text("Library")');
+  await page.waitForSelector('.works tbody tr');
+  await page.click('.rail a:text("Review")');
+  await page.waitForURL(/\/screen\?by=ada$/);
 });
 
 inBrowser('the flow diagram is saved from its page', async (browser) => {

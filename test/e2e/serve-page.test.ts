@@ -188,7 +188,8 @@ inBrowser(
     assert.ok(found, 'a planted fact was quoted');
     await page.goto(`${origin}/ask?q=${encodeURIComponent('What do metformin tablets cost in Danish pharmacies?')}`);
     await seen("/Not in these papers/.test(document.querySelector('.panel.ask [role=status]')?.textContent ?? '')");
-    const [papers, texts] = [await page.$$('.panel.ask .hits li'), await page.$$('.panel.ask .hits li > p:not(.hint)')];
+    const [papers, texts] = [await page.$$('.panel.ask .hits li:not(.more)'), await page.$$('.panel.ask .hits li > p:not(.hint)')]; // prettier-ignore
+    assert.ok(await page.isVisible('.panel.ask h2:text("Not in these papers")'));
     assert.equal(texts.length, papers.length, 'each of the nearest passages is shown with its text');
     await page.goto(`${origin}/ask?q=corals&works=nosuchset`);
     await seen("/nosuchset/.test(document.querySelector('.panel.ask')?.textContent ?? '')");

@@ -129,6 +129,12 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
   };
   const isReading = current?.hasReader === true && ['document', 'work'].some((name) => at.searchParams.has(name));
   const addressOf = (path: string): string => `${run?.id ?? ''} ${path}`;
+  /** What a view was left with, without the paper beside it; nothing for the one that is open. */
+  const leftWith = (path: string): Record<string, string> => {
+    const left = Object.fromEntries(path === current?.path ? [] : (lastOf.current.get(addressOf(path)) ?? []));
+    for (const name of READING) delete left[name];
+    return left;
+  };
   if (current) lastOf.current.set(addressOf(current.path), at.searchParams);
   const skip = (event: Event): void => {
     event.preventDefault();
@@ -137,13 +143,11 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
   const tab = ({ path, name }: PlacedView): View => {
     const shared = ASKING.has(path) && ASKING.has(current?.path ?? '') ? ['q'] : (there?.carries ?? []);
     const carried = shared.flatMap((name) => at.searchParams.get(name) ?? []).length > 0;
-    const before = path === current?.path ? undefined : lastOf.current.get(addressOf(path));
-    // What another view was asked comes along; else a view is found as it was left, without the paper beside it.
-    const isOther = carried && shared.some((name) => before?.get(name) !== at.searchParams.get(name));
-    const left = Object.fromEntries(isOther ? [] : (before ?? []));
-    for (const name of READING) delete left[name];
+    const left = leftWith(path);
+    // What another view was asked comes along; else a view is found as it was left.
+    const isOther = carried && shared.some((name) => (left[name] ?? null) !== at.searchParams.get(name));
     const query = {
-      ...left,
+      ...(!isOther && left),
       ...(carried && Object.fromEntries(shared.map((name) => [name, at.searchParams.get(name)]))),
     };
     const link = html`<a
@@ -160,7 +164,7 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
     <nav class="rail" aria-label="Places">
       <ul>
-        ${places.map((each) => railItem(each, each === there, place(each.views[0]?.path ?? '/')))}
+        ${places.map((each) => railItem(each, each === there, place(each.views[0]?.path ?? '/', each === there ? {} : leftWith(each.views[0]?.path ?? ''))))}
       </ul>
       <${ThemeButton} />
     </nav>

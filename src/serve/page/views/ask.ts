@@ -10,7 +10,7 @@ import { useAsked } from './asked-before.ts';
 import { byPaper } from './by-paper.ts';
 import { ExampleList } from './examples-list.ts';
 import { rowView } from './quoted-row.ts';
-import { HitItem } from './search.ts';
+import { PaperHits } from './search.ts';
 
 type Sentence = AskedAnswer['sentences'][number];
 
@@ -162,9 +162,19 @@ function status(isBusy: boolean, answer: AskedAnswer | undefined): string {
 function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
   if (answer.sentences.length === 0)
     return [
-      answer.passages.length > 0 && html`<h2>The nearest passages</h2>`,
+      html`<h2>Not in these papers</h2>`,
+      answer.passages.length > 0 && html`<h3>The nearest passages</h3>`,
       html`<ul class="hits">
-        ${answer.passages.slice(0, 3).map((hit) => html`<${HitItem} hit=${hit} question=${answer.question} />`)}
+        ${byPaper(answer.passages.slice(0, 3)).map(
+          (ofOne) =>
+            html`<${PaperHits}
+              hits=${ofOne}
+              question=${answer.question}
+              isAlone
+              hasWhy=${false}
+              key=${ofOne[0]?.id}
+            />`,
+        )}
       </ul>`,
       html`<${Dropped} answer=${answer} />`,
     ];

@@ -97,8 +97,9 @@ export function SearchView(): View {
                   ${
                     hits !== undefined &&
                     hits.works_screened_out > 0 &&
-                    html` <a href=${place('/search', { q, works: 'excluded' })}>Search them</a>`
+                    html` <a href=${place('/search', { q, works: 'excluded' })}>Search them.</a>`
                   }
+                  ${hits !== undefined && papers.length > 0 && html`<span class="keys"> Arrow keys choose, Enter opens.</span>`}
                 </p>
                 ${hits && html`<${CopyLink} />`}
               </div>`
@@ -116,7 +117,7 @@ function status(hits: Hits, papers: number): string {
   const without = out === 0 ? '' : ` Without ${counted(out, 'work')} that screening excluded.`;
   return passages.length === 0
     ? `No results among ${counted(all, 'passage')}.${without}`
-    : `${counted(passages.length, 'passage')} of ${number(all)} in ${counted(papers, 'paper')}, by ${by}.${without} Arrow keys choose, Enter opens.`;
+    : `${counted(passages.length, 'passage')} of ${number(all)} in ${counted(papers, 'paper')}, by ${by}.${without}`;
 }
 
 function Filters(): View {
@@ -144,23 +145,24 @@ function Filters(): View {
 }
 
 /** The best passage of a paper, with its others folded beneath unless no other paper was found. */
-function PaperHits(props: {
+export function PaperHits(props: {
   readonly hits: readonly Hits['passages'][number][];
   readonly question: string;
   readonly isAlone: boolean;
+  readonly hasWhy?: boolean;
 }): View {
-  const { hits, question, isAlone } = props;
+  const { hits, question, isAlone, hasWhy = true } = props;
   const { query } = useScene();
   const [best, ...others] = hits;
   const isOpen = isAlone || others.some(({ id }) => id === query.get('passage'));
   return [
-    html`<${HitItem} hit=${best} question=${question} hasWhy />`,
+    html`<${HitItem} hit=${best} question=${question} hasWhy=${hasWhy} />`,
     others.length > 0 &&
       html`<li class="more">
         <details open=${isOpen}>
           <summary>${`${others.length} more of this paper`}</summary>
           <ul>
-            ${others.map((hit) => html`<${HitItem} hit=${hit} question=${question} isMore hasWhy key=${hit.id} />`)}
+            ${others.map((hit) => html`<${HitItem} hit=${hit} question=${question} isMore hasWhy=${hasWhy} key=${hit.id} />`)}
           </ul>
         </details>
       </li>`,
@@ -190,7 +192,7 @@ function Why({ hit, question }: { readonly hit: Hits['passages'][number]; readon
 }
 
 /** A passage that was found; one more of the same paper does not name the paper again. */
-export function HitItem(props: {
+function HitItem(props: {
   readonly hit: Hits['passages'][number];
   readonly question: string;
   readonly isMore?: boolean;

@@ -149,7 +149,7 @@ const SUGGESTED = [
 ];
 
 function Rows({ id }: { readonly id: string }): View {
-  const { source, query, set, place, runPath } = useScene();
+  const { source, about, run, query, set, place, runPath } = useScene();
   const works = query.get('works');
   const [opened, setOpened] = useState<{ readonly row: TableRow; readonly at: number }>();
   const [table, change] = useLoaded(`${id} ${works ?? ''}`, async (signal) => {
@@ -187,6 +187,18 @@ function Rows({ id }: { readonly id: string }): View {
     const rows = sorted(found, columns, query);
     const by = model === null ? 'without a model' : `by ${model}`;
     return html`<div>
+      ${
+        all.length === 0 &&
+        works === null &&
+        html`<p class="note">
+          There are no rows yet, or they are of an older version of the program. Fill the table in${' '}
+          ${about.control ? 'above, with the same columns,' : 'with the same columns'} or type:${' '}
+          <code
+            >docstokg table ${run?.folder}
+            ${columns.map(({ name, type }) => `--column "${name}${type === 'text' ? '' : `:${type}`}"`).join(' ')}</code
+          >
+        </p>`
+      }
       ${filters(html`<${QueryField} name="Filter" parameter="q" hint="words in any cell" />`)}
       <p class="hint rows" role="status">
         ${counted(rows.length, 'row')} of ${all.length}, filled in ${by}.
