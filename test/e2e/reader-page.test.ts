@@ -308,9 +308,9 @@ inBrowser('a view is found as it was left, and what is asked goes along', async 
   await page.click('.places a:text("Ask")');
   assert.equal(await page.inputValue('#question'), 'oil');
   await page.goto(`${server.url}screen?by=ada`);
-  await page.click('.rail a:text("Library")');
+  await page.click('.rail span:text("Library")');
   await page.waitForSelector('.works tbody tr');
-  await page.click('.rail a:text("Review")');
+  await page.click('.rail span:text("Review")');
   await page.waitForURL(/\/screen\?by=ada$/);
 });
 

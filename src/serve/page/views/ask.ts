@@ -45,6 +45,7 @@ export function AskView(): View {
     return () => controller.abort();
   }, [q, works]);
   const { answer } = found ?? {};
+  const isRefused = stop === undefined && answer?.sentences.length === 0;
   return [
     html`<details class="narrow" open=${works !== null}>
       <summary>${works === null ? 'All papers are asked' : 'Only some papers are asked'}</summary>
@@ -53,7 +54,7 @@ export function AskView(): View {
       </div>
     </details>`,
     html`<div class="tools">
-      <p class="hint" role="status">${status(stop !== undefined, answer)}</p>
+      <p class=${isRefused ? 'lede' : 'hint'} role="status">${status(stop !== undefined, answer)}</p>
       ${stop && button('Stop', () => stop.abort())}
     </div>`,
     found?.error !== undefined && fault(found.error),
@@ -162,8 +163,7 @@ function status(isBusy: boolean, answer: AskedAnswer | undefined): string {
 function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
   if (answer.sentences.length === 0)
     return [
-      html`<h2>Not in these papers</h2>`,
-      answer.passages.length > 0 && html`<h3>The nearest passages</h3>`,
+      answer.passages.length > 0 && html`<h2>The nearest passages</h2>`,
       html`<ul class="hits">
         ${byPaper(answer.passages.slice(0, 3)).map(
           (ofOne) =>

@@ -186,6 +186,8 @@ function Rows({ id }: { readonly id: string }): View {
     const found = all.filter((row) => matches(row, query.get('q') ?? ''));
     const rows = sorted(found, columns, query);
     const by = model === null ? 'without a model' : `by ${model}`;
+    const named = columns.map(({ name, type }) => `--column "${name}${type === 'text' ? '' : `:${type}`}"`);
+    const command = ['docstokg table', run?.folder, ...named].join(' ');
     return html`<div>
       ${
         all.length === 0 &&
@@ -193,10 +195,7 @@ function Rows({ id }: { readonly id: string }): View {
         html`<p class="note">
           There are no rows yet, or they are of an older version of the program. Fill the table in${' '}
           ${about.control ? 'above, with the same columns,' : 'with the same columns'} or type:${' '}
-          <code
-            >docstokg table ${run?.folder}
-            ${columns.map(({ name, type }) => `--column "${name}${type === 'text' ? '' : `:${type}`}"`).join(' ')}</code
-          >
+          <code>${command}</code>
         </p>`
       }
       ${filters(html`<${QueryField} name="Filter" parameter="q" hint="words in any cell" />`)}
