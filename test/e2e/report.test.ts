@@ -151,7 +151,7 @@ inBrowser('a search started with / finds the planted fact, and Enter opens the p
   await page.keyboard.press('/');
   // In one step, since every key press searches.
   await page.keyboard.insertText(fact.answer);
-  await page.locator('.hits li:first-child', { hasText: fact.nonce }).waitFor();
+  await page.locator('.hits > li:first-child', { hasText: fact.nonce }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForSelector('[role=option][aria-selected=true]');
   assert.match(await focused(), new RegExp(fact.nonce), 'the passage has the focus');
@@ -159,7 +159,7 @@ inBrowser('a search started with / finds the planted fact, and Enter opens the p
   assert.ok((await page.$$('.box.lit')).length > 0, 'its blocks are highlighted');
   assert.ok((await page.$$('[aria-selected=true] mark')).length > 0, 'its words are marked');
   await page.goBack();
-  await page.locator('.hits li:first-child', { hasText: fact.nonce }).waitFor();
+  await page.locator('.hits > li:first-child', { hasText: fact.nonce }).waitFor();
 });
 
 inBrowser('everything is reachable by keyboard: skip link, views, results, pages, passages', async () => {
@@ -170,7 +170,7 @@ inBrowser('everything is reachable by keyboard: skip link, views, results, pages
   assert.equal(await focused('id'), 'main');
   await page.keyboard.press('/');
   await page.keyboard.type(`the ${fact.nonce}`);
-  await page.locator('.hits li:first-child', { hasText: fact.nonce }).waitFor();
+  await page.locator('.hits > li:first-child', { hasText: fact.nonce }).waitFor();
   await page.keyboard.press('ArrowDown');
   assert.equal(await focused('tagName'), 'A');
   await page.keyboard.press('ArrowUp');
