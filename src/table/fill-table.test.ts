@@ -70,7 +70,7 @@ const COLUMNS = checkedColumns(
   - {name: dose, type: number, unit: mg}
   - {name: study design, question: "Was it a randomised trial or a cohort study?", type: choice, choices: [randomised trial, cohort study]}
   - {name: blinding, type: yes/no}
-  - corals`,
+  - {name: corals, question: "What happened to the corals in the study?"}`,
     'test',
   ),
   'test',
