@@ -28,6 +28,9 @@ test('a number without its kind is no answer', () => {
   assert.equal(valueOf(cellFrom(size, 'Patients took part (Table 2).')), null);
   assert.equal(valueOf(cellFrom(size, 'Of the patients (30.0%) took part.')), null);
   assert.equal(valueOf(cellFrom(size, 'The patients were seen in 2019 on pages 12.')), null);
+  const sample = parseColumn('sample size:number');
+  assert.equal(valueOf(cellFrom(sample, 'The electrodes of the sample were compared after 956 cycles.')), null);
+  assert.equal(valueOf(cellFrom(sample, 'The sample size was 48.')), '48');
   const share = parseColumn('percentage of women:number');
   assert.equal(valueOf(cellFrom(share, 'There were 20 women (41.5%) in the study.')), '41.5%');
   assert.equal(valueOf(cellFrom(share, 'There were 20 women in the study.')), null);

@@ -11,6 +11,7 @@ import type { Cell, CellQuote, Column, EmptyReason, Facts } from './cell.ts';
 import { empty } from './cell.ts';
 import type { ColumnKind } from './known/column-kind.ts';
 import { kindOf } from './known/column-kind.ts';
+import { countIn } from './known/count-in.ts';
 
 export const LONGEST_VALUE = 500;
 const MOST_QUOTES = 4;
@@ -146,6 +147,11 @@ interface FoundNumber {
 
 /** The number in a sentence that is nearest to the column's words, or the one before its unit. */
 function numberInText(quote: AnswerQuote, column: Column): FoundNumber | undefined {
+  if (kindOf(column) === 'sample size') {
+    // The number beside "sample" may count anything: "the sample after 956 cycles".
+    const counted = countIn(quote.text);
+    return counted && { value: written(counted.quantity, column.unit), quote: cellQuote(quote) };
+  }
   const { plain, quantities } = quantitiesIn(quote.text);
   const fitting = quantities.filter(isAsked(column));
   const { unit } = column;

@@ -105,6 +105,8 @@ test('a sample size is the count of what was studied, with its noun', () => {
   const part = 'Infection was detected in 4 individuals.';
   assert.equal(saidFor('sample size', hit(`${part} ${whole}`, 'abstract')), '153 staff');
   assert.equal(saidFor('sample size:number', hit(`${part} ${whole}`, 'abstract')), '153');
+  const found = hit('Infection was detected in 4 individuals who were included.', 'abstract');
+  assert.equal(saidFor('sample size', found), null, 'those who had it are a part');
   const rate = hit('Survival was 58% for all and 100% (100–100) for the patients who were enrolled.', 'abstract');
   assert.equal(saidFor('sample size', rate), null, 'a share is no count');
   assert.equal(saidFor('sample size', hit('In two hospitals 48 patients were enrolled.', 'methods')), '48 patients');
