@@ -101,17 +101,18 @@ export function populationsNamed(store: CorpusStore, words: readonly string[]): 
   );
 }
 
+/** What follows the genus in "Bacillus cereus ATCC 14579"; not in "Mouse mammary tumour virus". */
+const EPITHET = /^ \p{Ll}{3,}(?:-\p{Ll}+)?(?:$| [\p{Lu}\d])/u;
+
 /** The species of a genus, and their strains: organisms named by it and an epithet. None for words that are no genus. */
 export function speciesOf(store: CorpusStore, genus: string): string[] {
   if (!/^\p{Lu}\p{Ll}+$/u.test(genus)) return [];
-  // "Bacillus cereus ATCC 14579", not "Mouse mammary tumour virus".
-  const isSpecies = new RegExp(`^${genus} \\p{Ll}{3,}(?:-\\p{Ll}+)?(?: [\\p{Lu}\\d].*)?$`, 'u');
   return store
     .all<{ node: string; label: string }>(
       "SELECT node, label FROM nodes WHERE kind = 'organism' AND label LIKE ? ESCAPE '\\' ORDER BY node",
       `${genus} %`,
     )
-    .flatMap(({ node, label }) => (isSpecies.test(label) ? [node] : []));
+    .flatMap(({ node, label }) => (EPITHET.test(label.slice(genus.length)) ? [node] : []));
 }
 
 /** The first sentence of each of these works that names both nodes. */
