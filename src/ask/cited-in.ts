@@ -4,8 +4,8 @@ const NUMBERS = /\[\d{1,3}[a-z]?(?:\s?[,;–—−‐‑-]\s?\d{1,3}[a-z]?)*\]/g
 const NAMES_AND_YEAR = /\((?=[^()]{0,30}\p{Lu}\p{Ll})([^()]{2,200}?[\s,](?:1[89]|20)\d\d[a-z]?)\)/gu;
 /** Names before a year: "Smith and Jones (2014)", "Kim et al. (2007)". One name alone may be a place. */
 const NAMED_FIRST =
-  /\p{Lu}[\p{L}’'-]+(?:\s(?:et al\.?|and \p{Lu}[\p{L}’'-]+|& \p{Lu}[\p{L}’'-]+)),?\s?\(((?:1[89]|20)\d\d[a-z]?)\)/gu;
-const ET_AL = /\p{Lu}[\p{L}’'-]+ et al\b\.?/gu;
+  /\p{Lu}[\p{L}’'-]{1,40}(?:\s(?:et al\.?|and \p{Lu}[\p{L}’'-]{1,40}|& \p{Lu}[\p{L}’'-]{1,40})),?\s?\(((?:1[89]|20)\d\d[a-z]?)\)/gu;
+const ET_AL = /\p{Lu}[\p{L}’'-]{1,40} et al\b\.?/gu;
 /** What stands in brackets with a year and is no work. */
 const NO_WORK =
   /\b(?:tables?|fig(?:ure|s)?|since|until|from|version|v\.|january|february|march|april|may|june|july|august|september|october|november|december)\b/iu;
