@@ -289,7 +289,7 @@ test('all filters narrow the search, and wrong ones are refused with a hint', as
   assert.deepEqual(await works({ works: 'W1' }), ['W1']);
   assert.deepEqual(await works({ venue: 'physics' }), []);
   assert.deepEqual(await works({ type: 'preprint' }), []);
-  assert.deepEqual(await works({ section: 'methods', min_score: 0.9 }), []);
+  assert.deepEqual(await works({ section: 'methods', min_fit: 0.9 }), []);
   const tables = await ask(client, 'search', {
     question: 'cover by year',
     run: 'reefs',

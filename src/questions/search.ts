@@ -74,12 +74,12 @@ export const searchQuestion = question({
         'hybrid: by words and meaning; dense: by meaning; lexical: by words. Default: the best the corpus supports.',
       ),
     ...FILTERS,
-    min_score: z
+    min_fit: z
       .number()
       .min(0)
       .max(1)
       .optional()
-      .describe('Minimum score of a passage, 0 to 1; 0 always returns the nearest passages.'),
+      .describe('Minimum fit of a passage, 0 to 1; 0 always returns the nearest passages.'),
   },
   head: {
     question: z.string(),
@@ -91,7 +91,7 @@ export const searchQuestion = question({
   },
   ...PASSAGES,
   async ask(asked, runs, signal) {
-    const { question: words, works, exclude_retracted: excludeRetracted, min_score: minFit, mode, ...filters } = asked;
+    const { question: words, works, exclude_retracted: excludeRetracted, min_fit: minFit, mode, ...filters } = asked;
     const { top } = filters;
     const request = { ...filters, excludeRetracted, ...(mode && { mode }), ...(minFit !== undefined && { minFit }) };
     const found: { readonly run: string; readonly hit: CitedHit }[] = [];

@@ -164,7 +164,7 @@ test('--by-paper shows the best passage of each paper and counts the others', as
 
 test('--related appends passages of works linked by citations', async () => {
   const ask = (...more: string[]): ReturnType<typeof command> =>
-    search(join('runs', 'ocean'), '--lexical', '--top', '1', '--min-score', '0', '--json', ...more);
+    search(join('runs', 'ocean'), '--lexical', '--top', '1', '--min-fit', '0', '--json', ...more);
   const question = 'largest animal and interest rates';
   const documents = (stdout: string): unknown[] =>
     (JSON.parse(stdout) as Found).hits.map(({ rank, document, related }) => [rank, document, related ?? false]);

@@ -28,7 +28,7 @@ export function askCommand() {
     )
     .option('--sentences <n>', 'maximum number of sentences in an answer without a model', wholeNumber(1), 3)
     .option(
-      '--min-fit <n>',
+      '--min-score <n>',
       'minimum score of the best sentence of an answer without a model, 0 to 1 (default 0.5, with --reader rules 0.6)',
       decimalNumber,
     )
@@ -53,7 +53,7 @@ Examples:
       await using corpus = await corpusOf(session, run);
       await using opened = new AsyncDisposableStack();
       const search = opened.use(await corpus.openSearch({ tell: session.tell }, stop.signal));
-      const { passages, sentences, minFit } = flags;
+      const { passages, sentences, minScore } = flags;
       const writer = openWriter(corpus, opened);
       const answer = await askCorpus(
         search,
@@ -62,7 +62,7 @@ Examples:
           ...askSettings(corpus.config),
           passages,
           sentences,
-          ...(minFit !== undefined && { least: minFit }),
+          ...(minScore !== undefined && { least: minScore }),
           ...filtersOf(corpus, flags),
           writer,
           // Sentences that passed the gate, while the model still writes.

@@ -31,7 +31,7 @@ export function searchCommand() {
     .option('--full', 'show passages in full')
     .option('--related', 'also show passages of works linked to the hits by citations (needs docstokg graph build)')
     .option(
-      '--min-score <n>',
+      '--min-fit <n>',
       'minimum fit of a passage, 0 to 1 (default 0.2); 0 always shows the nearest passages',
       decimalNumber,
     )
@@ -51,10 +51,10 @@ Examples:
       const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
       await using opened = await corpus.openSearch({ mode, tell: session.tell }, stop.signal);
       const filters = filtersOf(corpus, flags);
-      const { top: most, byPaper = false, related, minScore, full = false } = flags;
+      const { top: most, byPaper = false, related, minFit, full = false } = flags;
       const top = byPaper ? Math.min(most * PASSAGES_PER_PAPER, MOST_PASSAGES) : most;
       const chosen = filters.works !== undefined;
-      const request = { top, related, ...filters, ...(minScore !== undefined && { minFit: minScore }) };
+      const request = { top, related, ...filters, ...(minFit !== undefined && { minFit }) };
       const search = async (question: string): Promise<void> => {
         const startedAt = session.clock.monotonic();
         const hits = await opened.search(question, request, stop.signal);
