@@ -195,6 +195,23 @@ test('text that the layout cannot place is kept in the order of the file', async
   assert.equal(metadata.words?.kept, metadata.words?.found);
 });
 
+test('letters too small to be read are words of the picture they are on', async () => {
+  const pdf = await makePdf((document) => {
+    document.image(PIXEL, 72, 72, { width: 400, height: 210 });
+    for (let at = 0; at < 20; at += 1) line(document, 'A', { x: 90 + 15 * at, y: 270, size: 0.3 });
+    for (let at = 0; at < 20; at += 1) line(document, 'C', { x: 90 + 15 * at, y: 250, size: 8 });
+    line(document, 'Figure 1. Letters of a logo.', { x: 80, y: 290 });
+    paragraph(document, prose(8), { x: 72, y: 330, width: 468 });
+  });
+  const { blocks, metadata } = await parsePdf(pdf);
+  const [picture] = blocks.filter(({ kind }) => kind === 'picture');
+  assert.equal(picture?.text.match(/A/g)?.length, 20);
+  assert.deepEqual(
+    metadata.words?.short.map(({ reason }) => reason),
+    ['pictured'],
+  );
+});
+
 test('a page with words in no block is a failure', () => {
   const short = [2, 5].map((page) => ({ page, found: 400, kept: 300, reason: 'lost' as const }));
   const error = wordsLost({ words: { found: 2_000, kept: 1_800, pictured: 0, short } });

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 
 import { TWO_COLUMNS, findingsAfter, draftsAfter } from '../../../../test/support/layout-passes.ts';
 import { drawnPage } from '../../../../test/support/drawn-page.ts';
+import { heldLetters } from './output/word-count.ts';
 import type { PageContent } from './page/page-content.ts';
+import { lettersIn } from './page/scan.ts';
 
 test('rules below running heads and above footers belong to the page; rules of a table do not', () => {
   const framed = (number: number): PageContent =>
@@ -269,11 +271,13 @@ test('a part of a table that is marked as continued in the next column of its pa
   const parts = left.map((line, at) => `${line.padEnd(43)}${right[at] ?? ''}`).join('\n');
   const text = 'ducks swim on every pond that is there     and eat what they find below, where\n';
   const drawing = `${parts}\n${text.repeat(8)}`;
-  const tables = findingsAfter('table-joins', drawnPage(drawing)).drafts.filter(({ kind }) => kind === 'table');
+  const page = drawnPage(drawing);
+  const { drafts } = findingsAfter('unplaced', page);
   assert.deepEqual(
-    tables.map(({ table }) => table?.rows),
+    drafts.flatMap(({ table }) => table?.rows ?? []),
     [6],
   );
+  assert.equal(heldLetters(drafts).get(1)?.kept, lettersIn([page]));
 });
 
 test('tints behind the head and the rows of a table with its caption beside it are no picture', () => {

@@ -4,6 +4,7 @@ import { unionBox } from '../page/box.ts';
 import type { Box } from '../../../document.ts';
 import type { Glyph, PageContent } from '../page/page-content.ts';
 import { lettersIn } from '../page/scan.ts';
+import { UNREADABLE_SIZE } from '../page/segment.ts';
 import { hasLetterOrDigit } from '../text/script.ts';
 import { heldLetters } from './word-count.ts';
 
@@ -22,6 +23,7 @@ export function withUnplaced(drafts: readonly Draft[], pages: readonly PageConte
     const all = lettersIn([page]);
     const least = Math.max(FEWEST_LETTERS, MOST_UNPLACED * all);
     if (all - kept - pictured < least) return [];
+    labelWithSmallest(page, drafts);
     const rest = unplacedGlyphs(page, drafts);
     if (lettersIn([{ glyphs: rest }]) < least) return [];
     return [{ kind: 'text', lines: [], page: page.number, piece: -1, box: unionBox(rest), text: plainText(rest) }];
@@ -31,6 +33,16 @@ export function withUnplaced(drafts: readonly Draft[], pages: readonly PageConte
   const flow = drafts.map((draft) => ({ draft, page: (page = Math.max(page, draft.page)), rank: 0 }));
   const rest = added.map((draft) => ({ draft, page: draft.page, rank: 1 }));
   return [...flow, ...rest].sort((a, b) => a.page - b.page || a.rank - b.rank).map(({ draft }) => draft);
+}
+
+/** Gives a picture the letters on it that are too small for any line. */
+function labelWithSmallest(page: PageContent, drafts: readonly Draft[]): void {
+  const smallest = page.glyphs.filter(({ size }) => size <= UNREADABLE_SIZE);
+  for (const draft of drafts) {
+    if (draft.kind !== 'picture' || draft.page !== page.number) continue;
+    const own = smallest.filter((glyph) => holds(draft.box, glyph));
+    if (own.length > 0) draft.text = `${draft.text ?? ''} ${plainText(own)}`.trim();
+  }
 }
 
 function unplacedGlyphs(page: PageContent, drafts: readonly Draft[]): Glyph[] {

@@ -123,6 +123,9 @@ const FIRST_INVISIBLE = 0x200b;
 /** A script is no smaller than this share of the line's size: scripts of scripts are half as large. */
 const SMALLEST_SCRIPT = 0.42;
 
+/** Letters of this size, in points, and smaller are in no line: nobody can read them. */
+export const UNREADABLE_SIZE = 0.5;
+
 interface Run {
   left: number;
   right: number;
@@ -146,7 +149,7 @@ function contentRuns(glyphs: readonly Glyph[], mirrorImage: boolean): Run[] {
   const runs: Run[] = [];
   let run: Run | undefined;
   for (const glyph of glyphs) {
-    if (glyph.text === '' || !(glyph.size > 0.5) || isInvisible(glyph.text)) continue;
+    if (glyph.text === '' || !(glyph.size > UNREADABLE_SIZE) || isInvisible(glyph.text)) continue;
     if (run) {
       // In text that runs the other way the next glyph is on the left.
       const gap = glyph.left < run.left ? run.left - glyph.right : glyph.left - run.right;

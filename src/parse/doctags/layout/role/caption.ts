@@ -192,7 +192,7 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
       between = [];
       if (last && joined) {
         last.table = joined;
-        last.letters = new Map([...(last.letters ?? []), ...(draft.letters ?? [])]);
+        last.letters = sumOf(last.letters, draft.letters);
         last.regions = [
           ...(last.regions ?? [{ page: last.page, box: last.box }]),
           { page: draft.page, box: draft.box },
@@ -204,6 +204,12 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
     result.push(draft);
   }
   return result;
+}
+
+function sumOf(first: Draft['letters'] = new Map(), second: Draft['letters'] = new Map()): Map<number, number> {
+  const sums = new Map(first);
+  for (const [page, letters] of second) sums.set(page, (sums.get(page) ?? 0) + letters);
+  return sums;
 }
 
 /** Running text, or the caption of another table: what follows is a separate table. */
