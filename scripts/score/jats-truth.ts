@@ -75,6 +75,21 @@ const BLOCKS = new Set(
    app app-group bio floats-group chem-struct-wrap`.split(/\s+/u),
 );
 
+/** Sections that archives add to a paper: its pages may have other names for them, or none. */
+const ADDED = new Set(['associated-data', 'display-objects', 'fn-group', 'supplementary-material']);
+
+/** Most letters of a label in front of a note. */
+const LABEL_LETTERS = 60;
+
+/** A link of a reference: files have DOIs that pages do not print, and leave others out that pages do. */
+const REFERENCE_LINK =
+  /[\s,;]{0,3}(?:(?:https?:\/\/)?(?:dx\.)?doi\.org\/|doi\s?:?)\s?10\.\d{4,9}\/\S+|\s?\[?PM(?:C?ID)\s?:\s?\w+\]?/giu;
+
+/** The words of a reference without its links, which truth and parser are compared by. */
+export function withoutLinks(reference: string): string {
+  return reference.replaceAll(REFERENCE_LINK, '').trim();
+}
+
 const HEADING_PARTS = ['title', 'label', 'sec-meta', 'object-id', 'subtitle', 'caption'];
 
 class Walk {
@@ -165,6 +180,7 @@ class Walk {
       case 'fn-group':
       case 'fn':
       case 'bio':
+        this.#label(element);
         this.#add('soft', spaced(element));
         return;
       default:
@@ -173,7 +189,8 @@ class Walk {
   }
 
   #section(section: MarkupElement, level: number): void {
-    const isHeaded = this.#heading(section, level, this.#isSoft);
+    const isAdded = ADDED.has(section.attributes['sec-type'] ?? '');
+    const isHeaded = this.#heading(section, level, this.#isSoft || isAdded);
     if (!isHeaded && section.name === 'ack') this.#implied('Acknowledgements', level);
     this.flow(without(section, ...HEADING_PARTS), level + 1);
   }
@@ -184,6 +201,15 @@ class Walk {
     if (text === '') return false;
     this.blocks.push({ kind: 'heading', text, level, ...(optional && { optional }) });
     return true;
+  }
+
+  /** "Funding." in bold in front of a note, which pages may set as a heading. */
+  #label(notes: MarkupElement): void {
+    for (const paragraph of findAll(notes, named('p'))) {
+      const [first] = paragraph.children;
+      const label = typeof first === 'object' && first.name === 'bold' ? textOf(first) : '';
+      if (label !== '' && label.length < LABEL_LETTERS) this.#implied(label.replace(/[.:]$/u, ''), 1);
+    }
   }
 
   #implied(text: string, level: number): void {
@@ -223,8 +249,7 @@ class Walk {
 
   #references(list: MarkupElement, level: number): void {
     const entries = children(list, 'ref');
-    if (!this.#heading(list, level, false) && entries.length > 0)
-      this.blocks.push({ kind: 'heading', text: 'References', level });
+    if (!this.#heading(list, level, false) && entries.length > 0) this.#implied('References', level);
     for (const entry of entries) {
       const holder = child(entry, 'citation-alternatives') ?? entry;
       const kinds = ['mixed-citation', 'element-citation', 'nlm-citation', 'citation'];
@@ -232,7 +257,7 @@ class Walk {
       const texts = (holder === entry ? citations : citations.slice(0, 1)).map((each) =>
         spaced(without(each, 'label', 'pub-id')),
       );
-      this.#add('reference', texts.join(' '));
+      this.#add('reference', withoutLinks(texts.join(' ')));
     }
     for (const part of children(list, 'ref-list')) this.#references(part, level + 1);
   }

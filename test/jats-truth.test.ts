@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { truthFromJats, withoutLinks } from '../scripts/score/jats-truth.ts';
+
+test('what an archive adds to a file is not asked of the pages, and labels of notes may be headings', () => {
+  const truth = truthFromJats(
+    'ponds',
+    Buffer.from(`<article>
+      <front><article-meta><title-group><article-title>Ducks of a town</article-title></title-group></article-meta></front>
+      <body><sec><title>Ponds</title><p>Ducks swim on every pond.</p></sec>
+        <sec sec-type="supplementary-material"><title>Supplementary Material</title><p>A file.</p></sec></body>
+      <back><fn-group><fn><p><bold>Funding.</bold> Nobody paid.</p></fn></fn-group>
+        <ref-list><ref><mixed-citation>A. Duck, Ponds, 2001. https://doi.org/10.1000/pond.1
+          <pub-id pub-id-type="pmid">123</pub-id></mixed-citation></ref></ref-list></back></article>`),
+  );
+  const headings = truth?.blocks.filter(({ kind }) => kind === 'heading');
+  assert.deepEqual(
+    headings?.map(({ text, optional }) => [text, optional ?? false]),
+    [
+      ['Ponds', false],
+      ['Supplementary Material', true],
+      ['Funding', true],
+      ['References', true],
+    ],
+  );
+  assert.deepEqual(
+    truth?.blocks.flatMap(({ kind, text }) => (kind === 'reference' ? [text] : [])),
+    ['A. Duck, Ponds, 2001.'],
+  );
+});
+
+test('a reference is compared without its links', () => {
+  const links = [
+    ', https://doi.org/10.1000/pond-1.',
+    ' doi: 10.1000/pond.1',
+    '; doi:10.1000/pond PMID: 123',
+    ' [PMID:123]',
+  ];
+  for (const link of links) assert.equal(withoutLinks(`Duck A. Ponds. 2001;3:4–5${link}`), 'Duck A. Ponds. 2001;3:4–5');
+});
