@@ -142,7 +142,7 @@ test('funders are found by name, by work, and by what their works name', () => {
   assert.deepEqual(ask('funding', { node: '10.5555/a' }, papers), [row]);
   assert.deepEqual(ask('funding', { node: 'malaria' }, papers), [row]);
   assert.deepEqual(ask('funding', { node: '10.5555/b' }, papers), []);
-  assert.deepEqual(ask('funding', {}, papers), ['Wellcome Trust | 1 | ']);
+  assert.deepEqual(ask('funding', {}, papers), ['Wellcome Trust | 1 | ', '2020 · Paper 10.5555/a | 1 | ']);
 });
 
 test('a path goes through a sentence that names both ends, if there is one', () => {

@@ -156,10 +156,14 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
   },
   funding: {
     gives:
-      'funders by number of works; or the works of a funder, the funders of a work, or of the works that name something',
+      'funders by number of works, and the works that name funders; or the works of a funder, the funders of a work, or of the works that name something',
     takes: ['[node]'],
     answer: (graph, { node, limit }) => {
-      if (node === '') return weighted(['funder'], graph.most('funder', { limit }));
+      if (node === '') {
+        const [funders, works] = [graph.most('funder', { limit }), graph.funded(limit)];
+        const { items } = weighted(['funder'], [...funders, ...works].slice(0, limit));
+        return { says: `${counted(funders.length, 'funder')} of ${counted(works.length, 'work')}.`, items };
+      }
       const found = graph.funding(node, limit);
       return {
         says: `${counted(found.length, 'entry', 'entries')} of funding for ${node}.`,

@@ -20,6 +20,7 @@ import { command } from './command.ts';
 const TOKEN = 'a-token-for-tests-only';
 const CITED = 'Slow currents let small grains of sand settle in plains';
 const QUOTE = 'The measured yield of thymol was 47.59 percent of the whole oil in every sample.';
+const CITING = 'Wheat and barley grew there before [1,3].';
 const FINDING = 'The oil reduced the growth of moulds compared with water alone.';
 const PAGES = 150;
 
@@ -44,7 +45,9 @@ before(async () => {
   const citing = await titled('What the oil of thyme holds', (pdf) => {
     pdf.addPage();
     line(pdf, 'Results', { x: 72, y: 72, size: 13, font: 'Times-Bold' });
-    paragraph(pdf, `${prose(5, 3)} ${QUOTE} ${FINDING} ${prose(5, 4)}`, { x: 72, y: 96, width: 300 });
+    paragraph(pdf, `${prose(5, 3)} ${QUOTE} ${FINDING} ${prose(5, 4)} ${CITING}`, { x: 72, y: 96, width: 300 });
+    line(pdf, 'Funding', { x: 72, y: 360, size: 13, font: 'Times-Bold' });
+    line(pdf, 'This work was funded by the Wellcome Trust.', { x: 72, y: 382, size: 10 });
     line(pdf, 'References', { x: 72, y: 420, size: 13, font: 'Times-Bold' });
     for (const [at, text] of [
       'E. Falk. Wheat and barley for distant towns. Journal of Plains 3 (2010) 12-19.',
@@ -281,6 +284,7 @@ inBrowser('the graph is asked, and its rows have their sentences', async (browse
   await page.selectOption('[name=ask]', 'effect');
   await page.fill('[name=of]', 'oil');
   await page.fill('[name=on]', 'growth of moulds');
+  await page.press('[name=on]', 'Enter');
   const row = page.locator('.graph-rows > li', { hasText: FINDING.slice(0, -1) });
   await row.waitFor();
   assert.match((await row.textContent()) ?? '', /oil of thyme.*decreases · work · 1/s);
@@ -288,6 +292,35 @@ inBrowser('the graph is asked, and its rows have their sentences', async (browse
   // From the sentence to its place.
   await row.locator('ul a').first().click();
   await page.waitForSelector('.sheet[data-page="2"] .printed-text mark');
+});
+
+inBrowser('questions to the graph are pages: Back returns to the one before, on a phone too', async (browser) => {
+  for (const width of [1440, 380]) {
+    const page = await openPage(browser, '/graph', width);
+    await page.click('details.narrow summary:text("Ask the graph")');
+    // Without a name it lists who paid, and what was paid for.
+    await page.selectOption('[name=ask]', 'funding');
+    const funder = page.locator('.graph-rows a', { hasText: 'Wellcome Trust' });
+    await funder.waitFor();
+    await page.locator('.graph-rows a', { hasText: 'What the oil of thyme holds' }).waitFor();
+    await page.waitForSelector('#named-of option[value="Wellcome Trust"]', { state: 'attached' });
+    await checkAccessible(page, 'a list of funders');
+    await funder.click();
+    await page.locator('.graph-rows > li', { hasText: 'This work was funded by' }).waitFor();
+    assert.equal(await page.inputValue('[name=of]'), 'Wellcome Trust');
+    await page.selectOption('[name=ask]', 'effect');
+    await page.fill('[name=of]', 'oil');
+    await page.click('details.narrow button:text("Ask")');
+    await page
+      .locator('.graph-rows > li', { hasText: FINDING.slice(0, -1) })
+      .first()
+      .waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.locator('.graph-rows > li', { hasText: 'This work was funded by' }).waitFor();
+    assert.equal(await page.inputValue('[name=of]'), 'Wellcome Trust', 'the question before');
+    await page.context().close();
+  }
 });
 
 inBrowser('a view is found as it was left, and what is asked goes along', async (browser) => {

@@ -8,7 +8,7 @@ import { namedTogether, populationsNamed, sentencesNamingBoth, speciesOf, worksN
 import type { AskedName, WorkEffect } from './effects.ts';
 import { effectsOf, findingsAbout } from './effects.ts';
 import type { Funding, Measured } from './measured.ts';
-import { fundingOf, likeWord, measuredHow } from './measured.ts';
+import { fundedWorks, fundingOf, likeWord, measuredHow } from './measured.ts';
 import { neighbourhoodOf } from './neighbourhood.ts';
 import type { GraphNode, Neighbour, ShownEvidence, Weighted } from './types.ts';
 import type { EvidenceRow, NodeRow } from './types.ts';
@@ -151,6 +151,11 @@ export class Graph implements Disposable {
     const node = this.find(name);
     const works = node.kind === 'work' ? [node] : this.worksNaming([name], MOST_WORKS).map((each) => each.node);
     return fundingOf(this.store, { works: works.flatMap((work) => this.#keysOf(work)) }, limit);
+  }
+
+  /** Works that say who paid for them, by the number of their funders. */
+  funded(limit = 50): Weighted[] {
+    return fundedWorks(this.store, limit);
   }
 
   /** The entities of a name; of a genus its species too. */

@@ -1,5 +1,5 @@
 import type { CorpusStore } from '../../database/index.ts';
-import type { EvidenceRow, GraphNode, NodeRow, ShownEvidence } from './types.ts';
+import type { EvidenceRow, GraphNode, NodeRow, ShownEvidence, Weighted } from './types.ts';
 import { EVIDENCE, evidenceOf, nodeOf } from './types.ts';
 
 /** How a work measured something. */
@@ -75,6 +75,18 @@ export function fundingOf(
     const [work, funder] = [nodeAt(store, source), nodeAt(store, target)];
     return work && funder ? [{ work, funder, evidence: sentencesOf(store, source, 'funded_by', target) }] : [];
   });
+}
+
+/** Works that say who paid for them, with how many they name, those with most first. */
+export function fundedWorks(store: CorpusStore, limit: number): Weighted[] {
+  return store
+    .all<NodeRow & { weight: number }>(
+      `SELECT works.*, count(*) AS weight FROM edges JOIN nodes AS works ON works.node = edges.source
+       WHERE edges.kind = 'funded_by' AND works.kind = 'work'
+       GROUP BY works.node ORDER BY weight DESC, works.label, works.id LIMIT ?`,
+      limit,
+    )
+    .map(({ weight, ...row }) => ({ node: nodeOf(row), weight }));
 }
 
 function nodeAt(store: CorpusStore, key: string): GraphNode | undefined {

@@ -16,6 +16,8 @@ import { ThemeButton } from './theme.ts';
 
 /** Views that share the words in the box: going from one to another asks the same there. */
 const ASKING = new Set(['/search', '/ask']);
+/** What is asked in a view. */
+const QUESTION = ['q', 'ask', 'of', 'on'];
 const BOX = 'header .search input';
 
 /** The current address. A served page uses a path per view; a report uses the fragment. */
@@ -62,7 +64,8 @@ function App(props: { readonly source: Source; readonly about: About; readonly c
     setMessage('');
     const isOtherView = after.pathname !== before.pathname;
     // Another question is another page.
-    if (isOtherView || after.searchParams.get('q') !== before.searchParams.get('q')) scrollTo({ top: 0 });
+    const isOtherQuestion = QUESTION.some((name) => after.searchParams.get(name) !== before.searchParams.get(name));
+    if (isOtherView || isOtherQuestion) scrollTo({ top: 0 });
     if (!isOtherView) return;
     // One may go on typing.
     if (!document.activeElement?.matches(BOX)) main.current?.focus({ preventScroll: true });

@@ -16,7 +16,8 @@ export function field(name: View, control: View): View {
   return html`<label class="field"><span>${name}</span>${control}</label>`;
 }
 
-const TYPING_MS = 250;
+/** Typing that pauses so long is looked at. */
+export const TYPING_MS = 250;
 
 /** An input that shows a value; what is being typed is not overwritten. */
 export function useInput(value: string): { readonly current: HTMLInputElement | null } {

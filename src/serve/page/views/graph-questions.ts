@@ -1,6 +1,10 @@
-import { QueryChoice, QueryField } from '../parts.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import { counted } from '../format.ts';
+import { field, TYPING_MS } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useLoaded, useScene } from '../scene.ts';
+import type { Query } from '../source.ts';
 import { ofKinds } from './graph-rows.ts';
 
 interface Row {
@@ -30,20 +34,101 @@ const ASKED: readonly (readonly [ask: string, name: string, of: string, on?: str
   ['path', 'How two are connected', 'from', 'to'],
 ];
 const MOST_ROWS = 50;
+/** Without a name it lists what it can be asked about. */
+const LISTS = 'funding';
+const LEAST_TYPED = 2;
+const MOST_LISTED = 500;
+const MOST_OFFERED = 20;
+/** Kinds of rows that are no names to go on with. */
+const NO_NAMES = new Set(['work', 'finding', 'quantity', 'procedure']);
 
-/** A question to the graph, and its rows with their sentences. */
+/** A question to the graph, and its rows with their sentences; each question has its place in the history. */
 export function GraphQuestions(): View {
-  const { query } = useScene();
-  const [, , of = '', on] = ASKED.find(([ask]) => ask === (query.get('ask') ?? 'about')) ?? [];
-  return html`<details class="narrow" open=${query.has('of')}>
+  const { query, go, set, place } = useScene();
+  const form = useRef<HTMLFormElement>(null);
+  const ask = query.get('ask') ?? 'about';
+  const [, , of = '', on] = ASKED.find(([name]) => name === ask) ?? [];
+  const isAsked = query.has('of') || ask === LISTS;
+  const submit = (event?: Event): void => {
+    event?.preventDefault();
+    const typed = Object.fromEntries(
+      Array.from(form.current?.querySelectorAll('input') ?? [], ({ name, value }) => [name, value.trim()]),
+    );
+    if (Object.entries(typed).every(([name, value]) => value === (query.get(name) ?? ''))) return;
+    go(place('/graph', { ...Object.fromEntries(query), ...typed }));
+  };
+  const choose = ({ target }: Event): void => {
+    const chosen: Query = { ask: (target as HTMLSelectElement).value };
+    if (isAsked || chosen['ask'] === LISTS) go(place('/graph', { ...Object.fromEntries(query), ...chosen }));
+    else set(chosen);
+  };
+  return html`<details class="narrow" open=${isAsked}>
     <summary>Ask the graph</summary>
-    <div class="filters">
-      <${QueryChoice} name="Question" parameter="ask" options=${ASKED.map(([ask, name]) => [ask, name])} />
-      <${QueryField} name="Of" parameter="of" hint=${of} />
-      ${on !== undefined && html`<${QueryField} name="And" parameter="on" hint=${on} />`}
-    </div>
-    ${query.has('of') && html`<${Rows} />`}
+    <form class="filters" ref=${form} onSubmit=${submit}>
+      ${field(
+        'Question',
+        html`<select name="ask" value=${ask} onChange=${choose}>
+          ${ASKED.map(([each, name]) => html`<option value=${each} selected=${each === ask}>${name}</option>`)}
+        </select>`,
+      )}
+      <${NameField} name="Of" parameter="of" hint=${of} ask=${ask} chosen=${submit} key=${`of ${ask === LISTS}`} />
+      ${on !== undefined && html`<${NameField} name="And" parameter="on" hint=${on} ask=${ask} chosen=${submit} />`}
+      <button type="submit" class="quiet">Ask</button>
+    </form>
+    ${isAsked && html`<${Rows} />`}
   </details>`;
+}
+
+/** A field for a name, which offers those of the graph: while one types, or at once where they are few. */
+function NameField(props: {
+  readonly name: string;
+  readonly parameter: string;
+  readonly hint: string;
+  readonly ask: string;
+  /** Called when one of those offered is chosen. */
+  readonly chosen: () => void;
+}): View {
+  const { name, parameter, hint, ask, chosen } = props;
+  const { query, source, runPath } = useScene();
+  const input = useRef<HTMLInputElement>(null);
+  const value = query.get(parameter) ?? '';
+  // It changes when something is asked, and by Back: what is typed then is over.
+  useEffect(() => {
+    if (input.current) input.current.value = value;
+  }, [value]);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const [typed, setTyped] = useState('');
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const isListed = ask === LISTS;
+  const words = isListed ? '' : typed;
+  const [found] = useLoaded(`${isListed} ${words}`, async (signal): Promise<readonly string[]> => {
+    if (!isListed && words.length < LEAST_TYPED) return [];
+    const asked = isListed ? { ask: LISTS, limit: MOST_LISTED } : { ask: 'find', node: words, limit: MOST_OFFERED };
+    const { rows } = await source.get<Answer>(runPath('graph'), asked, signal);
+    return [...new Set(rows.flatMap(({ kind, label }) => (kind === 'quantity' ? [] : [label])))];
+  });
+  const offered = found.kind === 'answered' ? found.value : [];
+  const type = (event: Event): void => {
+    const text = (event.target as HTMLInputElement).value.trim();
+    clearTimeout(timer.current);
+    // Choosing one that is offered is no typing.
+    if (!('inputType' in event) || event.inputType === 'insertReplacementText') {
+      if (offered.includes(text)) return chosen();
+    }
+    timer.current = setTimeout(() => setTyped(text), TYPING_MS);
+  };
+  return field(
+    name,
+    html`<input
+        type="search"
+        name=${parameter}
+        list=${`named-${parameter}`}
+        placeholder=${hint}
+        autocomplete="off"
+        ref=${input}
+        onInput=${type}
+      /><datalist id=${`named-${parameter}`}>${offered.map((each) => html`<option value=${each} />`)}</datalist>`,
+  );
 }
 
 function Rows(): View {
@@ -52,14 +137,15 @@ function Rows(): View {
   const takesTwo = ASKED.some(([name, , , on]) => name === ask && on !== undefined);
   const to = takesTwo ? (query.get('on') ?? '') : '';
   const [answer] = useLoaded(JSON.stringify([ask, node, to]), async (signal) => {
-    const asked = { ask, node, ...(to !== '' && { to }), limit: MOST_ROWS };
+    const isList = node === '';
+    const asked = { ask, node, ...(to !== '' && { to }), limit: isList ? MOST_LISTED : MOST_ROWS };
     return await source.get<Answer>(runPath('graph'), asked, signal);
   });
   return shown(
     answer,
     ({ says, rows }) => html`
       <p class="hint" role="status">${says}</p>
-      ${ofKinds(rows).map(
+      ${(node === '' ? listed(rows) : ofKinds(rows)).map(
         ([name, ofKind], _, { length }) => html`
           ${length > 1 && html`<h3>${name} (${ofKind.length})</h3>`}
           <ol class="graph-rows">
@@ -71,22 +157,48 @@ function Rows(): View {
   );
 }
 
+/** Those that pay, and the works that say so. */
+function listed(rows: readonly Row[]): readonly (readonly [name: string, rows: readonly Row[]])[] {
+  const [works, funders] = [true, false].map((is) => rows.filter(({ kind }) => (kind === 'work') === is));
+  return [
+    ['Funders', funders ?? []],
+    ['Works', works ?? []],
+  ];
+}
+
 function RowItem({ row }: { readonly row: Row }): View {
-  const { reading } = useScene();
+  const { query, reading, place } = useScene();
   const { id, kind, label, edge, count, evidence, quotes } = row;
+  const isListed = query.get('ask') === LISTS && !query.has('of');
+  // Names and what a list offers are asked about in turn.
+  const next = isListed
+    ? { ask: LISTS, of: kind === 'work' ? id : label }
+    : NO_NAMES.has(kind) || kind === 'funder'
+      ? undefined
+      : { ask: 'about', of: label };
+  const to = next
+    ? place('/graph', { node: query.get('node'), ...next })
+    : kind === 'work'
+      ? reading({ work: id })
+      : undefined;
   // What a service says has no place in a paper.
   const said = evidence.split('\n').filter((line) => quotes.length === 0 && line !== '');
   return html`
     <p>
-      ${kind === 'work' ? html`<a href=${reading({ work: id })}>${label}</a>` : html`<strong>${label}</strong>`}${' '}
-      <small>${[edge, kind, count].filter((each) => each !== null).join(' · ')}</small>
+      ${to === undefined ? html`<strong>${label}</strong>` : html`<a href=${to}>${label}</a>`}${' '}
+      <small
+        >${isListed ? counted(count ?? 0, kind === 'work' ? 'funder' : 'work') : [edge, kind, count].filter((each) => each !== null).join(' · ')}</small
+      >
     </p>
-    <ul>
-      ${quotes.map(({ document, page, quote }) => {
-        const to = reading({ document, page, quote, words: quote.slice(0, 200) });
-        return html`<li>${quote} <a href=${to}>${page === null ? document : `${document}, page ${page}`}</a></li>`;
-      })}
-      ${said.map((sentence) => html`<li>${sentence}</li>`)}
-    </ul>
+    ${
+      (quotes.length > 0 || said.length > 0) &&
+      html`<ul>
+        ${quotes.map(({ document, page, quote }) => {
+          const to = reading({ document, page, quote, words: quote.slice(0, 200) });
+          return html`<li>${quote} <a href=${to}>${page === null ? document : `${document}, page ${page}`}</a></li>`;
+        })}
+        ${said.map((sentence) => html`<li>${sentence}</li>`)}
+      </ul>`
+    }
   `;
 }
