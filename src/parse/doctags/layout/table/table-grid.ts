@@ -47,7 +47,14 @@ export function tableLines(
   const headerEnd = cuts.find((y) => y > (rows[0]?.[0]?.baseline ?? 0) - 1) ?? -Infinity;
   const lines = rows.map((row): TableLine => ({
     baseline: row[0]?.baseline ?? 0,
-    entries: row.map((piece) => entryOf(piece, columns, region, piece.baseline < headerEnd)),
+    entries: row.map((piece) =>
+      entryOf(
+        piece,
+        columns,
+        region,
+        row.filter(({ baseline }) => baseline < headerEnd),
+      ),
+    ),
   }));
   const between = takeBetweenLines(lines);
   return { lines, columns, cuts, parts: horizontal.map(({ top }) => top), headerEnd, between };
@@ -66,28 +73,54 @@ function headerRows(groups: readonly TableRow[], headerEnd: number): number {
 }
 
 /** An entry with the columns it covers; a rule under part of a header says what it heads. */
-function entryOf(piece: Segment, columns: readonly Extent[], region: TableRegion, header: boolean): Entry {
+function entryOf(piece: Segment, columns: readonly Extent[], region: TableRegion, header: readonly Segment[]): Entry {
   const hits = columns.flatMap((column, index) => (overlapX(column, piece) > 0.5 ? [index] : []));
   let from = hits[0] ?? nearest(piece, columns);
   let to = hits.at(-1) ?? from;
-  if (header) {
-    const middle = (piece.left + piece.right) / 2;
-    const full = widthOf(region.box);
-    const under = region.horizontal.find(
-      (rule) =>
-        widthOf(rule) < 0.9 * full &&
-        rule.top > piece.baseline - 1 &&
-        rule.top - piece.baseline < HEAD_DEPTH * piece.size &&
-        middle > rule.left &&
-        middle < rule.right,
-    );
-    const covered = columns.flatMap((column, index) =>
-      under && overlapX(column, under) > 0.5 * widthOf(column) ? [index] : [],
-    );
+  const under = header.includes(piece) ? ruleUnder(piece, region) : undefined;
+  if (under) {
+    const own = columns.flatMap((column, index) => (overlapX(column, under) > 0.5 * widthOf(column) ? [index] : []));
+    const heads = header.filter((other) => ruleUnder(other, region) === under);
+    const covered = heads.length > 1 ? shareOf(piece, heads, own, columns) : own;
     from = Math.min(from, covered[0] ?? from);
     to = Math.max(to, covered.at(-1) ?? to);
   }
   return { ...piece, from, to };
+}
+
+/** The rule right under a part of a header that is as wide as what this part heads. */
+function ruleUnder(piece: Segment, { box, horizontal }: TableRegion): Box | undefined {
+  const middle = (piece.left + piece.right) / 2;
+  return horizontal.find(
+    (rule) =>
+      widthOf(rule) < 0.9 * widthOf(box) &&
+      rule.top > piece.baseline - 1 &&
+      rule.top - piece.baseline < HEAD_DEPTH * piece.size &&
+      middle > rule.left &&
+      middle < rule.right,
+  );
+}
+
+/** How far, in points, a head may be from the edge of its first column. */
+const SAME_START = 4;
+
+/** The columns that one of several heads over one rule has: from where it begins, or those nearest to its middle. */
+function shareOf(
+  piece: Segment,
+  heads: readonly Segment[],
+  covered: readonly number[],
+  columns: readonly Extent[],
+): number[] {
+  const startsColumn = ({ left }: Segment): boolean =>
+    covered.some((index) => Math.abs((columns[index]?.left ?? Infinity) - left) < SAME_START);
+  const areAtStarts = heads.every(startsColumn);
+  const sorted = heads.toSorted((a, b) => a.left - b.left);
+  return covered.filter((index) => {
+    const { left, right } = columns[index] ?? { left: 0, right: 0 };
+    if (areAtStarts) return sorted.findLast((head) => head.left < left + SAME_START) === piece;
+    const away = (head: Segment): number => Math.abs(head.left + head.right - left - right);
+    return sorted.reduce((best, head) => (away(head) < away(best) ? head : best)) === piece;
+  });
 }
 
 function nearest(piece: Segment, columns: readonly Extent[]): number {
