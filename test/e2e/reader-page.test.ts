@@ -490,7 +490,7 @@ inBrowser(
     await page.fill('#search', 'oil yield');
     await page.press('#search', 'Enter');
     await page.waitForSelector('.hits h2 a');
-    assert.deepEqual(asked, ['30']);
+    assert.deepEqual(asked, ['100']);
     const shown = (): Promise<string[]> => page.locator('.hits h2 a:visible').allTextContents();
     assert.deepEqual(await shown(), ['citing', 'cited']);
     await page.press('#search', 'ArrowDown');

@@ -1,5 +1,5 @@
 import type { Passages, WholeDocument } from '../answers.ts';
-import { marked } from '../marked.ts';
+import { isTable, marked } from '../marked.ts';
 import type { View } from '../scene.ts';
 import { html } from '../scene.ts';
 
@@ -38,7 +38,7 @@ export function entriesOf(props: {
         ? [
             {
               id,
-              head: [at + 1, ...headings.slice(-2)].join(' · '),
+              head: [at + 1, ...(isTable(text) ? ['a table'] : headings.slice(-2))].join(' · '),
               tone: 'passage',
               text: marked(text.replaceAll(/\n{2,}/g, '\n'), words),
               blocks,

@@ -1,3 +1,4 @@
+import { analyse } from '../../../parse/terms/index.ts';
 import type { List, Work } from '../answers.ts';
 import { counted, number, outcomeName, words } from '../format.ts';
 import type { Fetched, View } from '../scene.ts';
@@ -7,6 +8,8 @@ import { address } from '../source.ts';
 
 const MOST_WORKS = 5;
 const MOST_NAMES = 12;
+/** Of each kind, for those with the words as they are. */
+const MOST_READ = 30;
 /** Kinds that are found as works and sentences. */
 const NOT_NAMES = new Set(['work', 'quantity']);
 
@@ -41,10 +44,13 @@ export function useFound(q: string, filter: Query, isOfSentences: boolean): Fetc
       const query = q === '' ? { ask: 'terms' } : { ask: 'find', node: q };
       const { rows } = await source.get<{ readonly rows: readonly Named[] }>(
         runPath('graph'),
-        { ...query, limit: MOST_NAMES },
+        { ...query, limit: MOST_READ },
         signal,
       );
-      return mostNamed(rows.filter(({ kind }) => !NOT_NAMES.has(kind)));
+      return mostNamed(
+        rows.filter(({ kind }) => !NOT_NAMES.has(kind)),
+        q,
+      );
     };
     const [list, named] = await Promise.all([works(), names()]);
     return { works: list.items.slice(0, MOST_WORKS), total: list.total ?? list.items.length, names: named };
@@ -52,9 +58,17 @@ export function useFound(q: string, filter: Query, isOfSentences: boolean): Fetc
   return found;
 }
 
-/** The most often named, each name once: a term may be the name of an organism too. */
-function mostNamed(rows: readonly Named[]): readonly Named[] {
-  const sorted = rows.toSorted((a, b) => (b.count ?? 0) - (a.count ?? 0));
+/** Names with the words as they are before others, then the most often named, each once: a term may be an organism too. */
+export function mostNamed(rows: readonly Named[], q: string): readonly Named[] {
+  const terms = analyse(q);
+  const isWhole = ({ label }: Named): boolean => {
+    const own = new Set(analyse(label));
+    return terms.every((term) => own.has(term));
+  };
+  const whole = new Set(rows.filter(isWhole));
+  const sorted = rows.toSorted(
+    (a, b) => Number(whole.has(b)) - Number(whole.has(a)) || (b.count ?? 0) - (a.count ?? 0),
+  );
   const seen = new Set<string>();
   return sorted
     .filter(({ label }) => !seen.has(label.toLowerCase()) && seen.add(label.toLowerCase()))

@@ -1,12 +1,12 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { analyse } from '../../../parse/terms/index.ts';
 import type { Hits } from '../answers.ts';
 import { counted, number } from '../format.ts';
-import { excerpt, marked } from '../marked.ts';
+import { excerpt, isTable, marked } from '../marked.ts';
 import { CopyButtons, CopyLink, QueryChoice, QueryField } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { fault, html, useLoaded, useScene } from '../scene.ts';
+import { button, fault, html, useLoaded, useScene } from '../scene.ts';
 import { address } from '../source.ts';
 import { byPaper } from './by-paper.ts';
 import { ExampleList } from './examples-list.ts';
@@ -24,12 +24,13 @@ const CHOICES = [
   ['section', 'Part of the paper', ['', 'abstract', 'introduction', 'methods', 'results', 'discussion', 'conclusion']],
   ['has', 'Contains', ['', 'table', 'figure']],
   ['mode', 'Search by', ['', 'hybrid', 'dense', 'lexical']],
-  ['top', 'Passages', ['30', '10', '100']],
+  ['top', 'Passages', ['100', '30', '10']],
 ] as const;
-/** Enough for some papers where one has many passages. */
+/** All that may be asked for: one paper can have dozens of passages before the next paper's first. */
 const DEFAULT_TOP = CHOICES[3][2][0];
 /** Filters that works have too, by the same name. */
 const OF_WORKS = ['year', 'author', 'venue', 'type'];
+const PAPERS_SHOWN = 20;
 /** What the arrow keys go through. */
 const LINKS = '.hits h2 a';
 const NAMES = [...TEXTS, ...CHOICES].map(([name]) => name as string);
@@ -37,6 +38,7 @@ const NAMES = [...TEXTS, ...CHOICES].map(([name]) => name as string);
 export function SearchView(): View {
   const { source, query, set, place, runPath } = useScene();
   const results = useRef<HTMLDivElement>(null);
+  const [most, setMost] = useState(PAPERS_SHOWN);
   const q = query.get('q') ?? '';
   const asked = {
     question: q,
@@ -49,6 +51,7 @@ export function SearchView(): View {
   const hits = q !== '' && found.kind === 'answered' ? found.value : undefined;
   const papers = byPaper(hits?.passages ?? []);
   const input = (): HTMLElement | null => document.querySelector<HTMLElement>('#search');
+  useEffect(() => setMost(PAPERS_SHOWN), [address('', asked)]);
   useLayoutEffect(() => {
     if (q === '') input()?.focus({ preventScroll: true });
   }, []);
@@ -105,8 +108,9 @@ export function SearchView(): View {
               </div>`
         }
         <ol class="hits">
-          ${papers.map((ofOne) => html`<${PaperHits} hits=${ofOne} question=${q} isAlone=${papers.length === 1} key=${ofOne[0]?.id} />`)}
+          ${papers.slice(0, most).map((ofOne) => html`<${PaperHits} hits=${ofOne} question=${q} isAlone=${papers.length === 1} key=${ofOne[0]?.id} />`)}
         </ol>
+        ${papers.length > most && button(`Show ${papers.length - most} more papers`, () => setMost(papers.length))}
       </section>
     </div>`,
   ];
@@ -154,15 +158,17 @@ export function PaperHits(props: {
   const { hits, question, isAlone, hasWhy = true } = props;
   const { query } = useScene();
   const [best, ...others] = hits;
-  const isOpen = isAlone || others.some(({ id }) => id === query.get('passage'));
+  const isChosen = others.some(({ id }) => id === query.get('passage'));
+  const [isOpened, setOpened] = useState(isAlone);
+  const isOpen = isOpened || isChosen;
   return [
     html`<${HitItem} hit=${best} question=${question} hasWhy=${hasWhy} />`,
     others.length > 0 &&
       html`<li class="more">
-        <details open=${isOpen}>
+        <details open=${isOpen} onToggle=${(event: Event) => setOpened((event.target as HTMLDetailsElement).open)}>
           <summary>${`${others.length} more of this paper`}</summary>
           <ul>
-            ${others.map((hit) => html`<${HitItem} hit=${hit} question=${question} isMore hasWhy=${hasWhy} key=${hit.id} />`)}
+            ${isOpen && others.map((hit) => html`<${HitItem} hit=${hit} question=${question} isMore hasWhy=${hasWhy} key=${hit.id} />`)}
           </ul>
         </details>
       </li>`,
@@ -172,7 +178,8 @@ export function PaperHits(props: {
 /** Why a passage is among the first: what found it, and which words of the question it has. */
 function Why({ hit, question }: { readonly hit: Hits['passages'][number]; readonly question: string }): View {
   const { source } = useScene();
-  const own = new Set(analyse(`${hit.title} ${hit.text}`));
+  const [isOpen, setOpen] = useState(false);
+  const own = new Set(isOpen ? analyse(`${hit.title} ${hit.text}`) : []);
   const asked = [...new Set(question.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu))].filter(
     (word) => analyse(word).length > 0,
   );
@@ -181,9 +188,9 @@ function Why({ hit, question }: { readonly hit: Hits['passages'][number]; readon
   const [has, lacks] = [asked.filter(isIn), asked.filter((word) => !isIn(word))];
   // A report's own score has no limit.
   const fit = source.report ? '' : `, fit ${hit.fit.toFixed(2)} of 1`;
-  return html`<details class="why">
+  return html`<details class="why" onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
     <summary>Why here</summary>
-    <p>
+    <p hidden=${!isOpen}>
       ${`Place ${hit.rank}, found by ${hit.found_by}${fit}.`}
       ${has.length > 0 && ` Paper or passage have ${listed(has)}${lacks.length > 0 ? `, not ${listed(lacks)}` : ''}.`}
       ${has.length === 0 && ' It has none of the words, but is near in meaning.'}
@@ -202,14 +209,17 @@ function HitItem(props: {
   const { hit, question, isMore = false, hasWhy = false } = props;
   const { reading, query } = useScene();
   const { title, page, document, headings, id } = hit;
-  const where = [...headings.slice(-2), ...(page === null || page === 0 ? [] : [`page ${page}`])];
+  const where = [
+    ...(isTable(hit.text) ? ['a table'] : headings.slice(-2)),
+    ...(page === null || page === 0 ? [] : [`page ${page}`]),
+  ];
   const to = reading({ document, passage: id, words: question });
   const isOpen = query.get('passage') === id;
   const why = hasWhy && html`<${Why} hit=${hit} question=${question} />`;
   if (isMore)
     return html`<li class=${isOpen ? 'open' : ''}>
       <h2><a href=${to}>${where.join(' · ') || 'Another passage'}</a></h2>
-      <p>${marked(excerpt(hit.text, question), question)}</p>
+      <p class="excerpt">${marked(excerpt(hit.text, question), question)}</p>
       ${why}
     </li>`;
   return html`<li class=${isOpen ? 'open' : ''}>
@@ -221,7 +231,7 @@ function HitItem(props: {
       ${[hit.by, hit.year, hit.venue, hit.license, ...where].filter((each) => each).join(' · ')}
       ${hit.retracted && html`<strong class="retracted"> retracted</strong>`}
     </p>
-    <p>${marked(excerpt(hit.text, question), question)}</p>
+    <p class="excerpt">${marked(excerpt(hit.text, question), question)}</p>
     ${why}
   </li>`;
 }
