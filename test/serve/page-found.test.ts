@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { excerpt, isTable } from '../../src/serve/page/marked.ts';
-import { mostNamed } from '../../src/serve/page/views/found-works.ts';
+import { excerpt, isTable } from '../../src/serve/page/excerpt.ts';
+import { mostNamed } from '../../src/serve/page/views/most-named.ts';
 
 const named = (label: string, count: number) => ({ id: label, kind: 'term', label, count });
 

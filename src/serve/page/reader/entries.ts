@@ -1,5 +1,6 @@
 import type { Passages, WholeDocument } from '../answers.ts';
-import { isTable, marked } from '../marked.ts';
+import { isTable } from '../excerpt.ts';
+import { marked } from '../marked.ts';
 import type { View } from '../scene.ts';
 import { html } from '../scene.ts';
 

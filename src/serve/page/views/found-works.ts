@@ -1,24 +1,17 @@
-import { analyse } from '../../../parse/terms/index.ts';
 import type { List, Work } from '../answers.ts';
 import { counted, number, outcomeName, words } from '../format.ts';
 import type { Fetched, View } from '../scene.ts';
 import { html, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
 import { address } from '../source.ts';
+import type { Named } from './most-named.ts';
+import { mostNamed } from './most-named.ts';
 
 const MOST_WORKS = 5;
-const MOST_NAMES = 12;
 /** Of each kind, for those with the words as they are. */
 const MOST_READ = 30;
 /** Kinds that are found as works and sentences. */
 const NOT_NAMES = new Set(['work', 'quantity']);
-
-interface Named {
-  readonly id: string;
-  readonly kind: string;
-  readonly label: string;
-  readonly count: number | null;
-}
 
 /** What words find besides sentences. */
 export interface Found {
@@ -56,23 +49,6 @@ export function useFound(q: string, filter: Query, isOfSentences: boolean): Fetc
     return { works: list.items.slice(0, MOST_WORKS), total: list.total ?? list.items.length, names: named };
   });
   return found;
-}
-
-/** Names with the words as they are before others, then the most often named, each once: a term may be an organism too. */
-export function mostNamed(rows: readonly Named[], q: string): readonly Named[] {
-  const terms = analyse(q);
-  const isWhole = ({ label }: Named): boolean => {
-    const own = new Set(analyse(label));
-    return terms.every((term) => own.has(term));
-  };
-  const whole = new Set(rows.filter(isWhole));
-  const sorted = rows.toSorted(
-    (a, b) => Number(whole.has(b)) - Number(whole.has(a)) || (b.count ?? 0) - (a.count ?? 0),
-  );
-  const seen = new Set<string>();
-  return sorted
-    .filter(({ label }) => !seen.has(label.toLowerCase()) && seen.add(label.toLowerCase()))
-    .slice(0, MOST_NAMES);
 }
 
 /** The first few works, and a link to all. */
