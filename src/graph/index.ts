@@ -18,6 +18,7 @@ export { lookUpNames, lookUpReferences } from './lookup/look-up.ts';
 export { answersPath, findingsEstimate, readFindings } from './findings/findings-stage.ts';
 export type { ExtractedFindings, FindingsEstimate, FindingsRequest } from './findings/findings-stage.ts';
 export type { GraphPicture } from './picture/index.ts';
+export { findCallouts } from './extract/callouts.ts';
 export { sentencesOf } from './extract/reading.ts';
 export { findCountries } from './names/countries.ts';
 export { findDesignPhrases } from './names/study-designs.ts';

@@ -323,6 +323,37 @@ inBrowser('questions to the graph are pages: Back returns to the one before, on 
   }
 });
 
+inBrowser('it is seen which works a sentence cites, and where a work is cited', async (browser) => {
+  for (const width of [1440, 380]) {
+    const page = await openPage(browser, '/works?document=citing&page=2', width);
+    await page.locator('.sheet[data-page="2"] .printed-text span', { hasText: 'Wheat and barley grew' }).waitFor();
+    const listed = (): Promise<string[]> => page.locator('.side.listed li > span:first-child').allTextContents();
+    await page.click('.switch button:text("References")');
+    await page.click('.which button:text("All (3)")');
+    assert.equal((await listed()).length, 3);
+    await page.click('.which button:text("Cited on page 2 (2)")');
+    assert.deepEqual(
+      (await listed()).map((text) => /Falk|Dahl|Holm/.exec(text)?.[0]),
+      ['Falk', 'Holm'],
+    );
+    await checkAccessible(page, 'references of a page');
+    // To the sentence on its page, and Back.
+    await page.locator('.side.listed li', { hasText: 'Holm' }).locator('small a').click();
+    await page.locator('.printed-text mark').first().waitFor();
+    const marked = await page.locator('.printed-text mark').allTextContents();
+    assert.match(marked.join(' '), /Wheat and barley grew there before/);
+    await page.goBack();
+    await page.waitForSelector('.printed-text mark', { state: 'detached' });
+    await page.context().close();
+  }
+  const page = await openPage(browser, '/works?document=citing&page=2');
+  await page
+    .locator('.sheet[data-page="2"] .printed-text span', { hasText: 'Wheat and barley grew' })
+    .click({ clickCount: 3 });
+  await page.click('.selected button:text("What it cites")');
+  await page.waitForSelector('.which button[aria-pressed=true]:text("Cited by the sentence (2)")');
+});
+
 inBrowser('a view is found as it was left, and what is asked goes along', async (browser) => {
   const page = await openPage(browser, '/graph?ask=effect&of=oil&on=growth+of+moulds');
   await page.locator('.graph-rows > li ul a').first().click();

@@ -57,6 +57,14 @@ export const work = z
 export const documentHead = { id: z.string(), ...fields(text, 'work', 'title', 'authors'), year: number };
 
 /** A document in a list: the outcome of each of its steps, null before it. */
+export const citation = z.object({
+  block: z.int().describe('The block that cites.'),
+  page: number.describe('Its first page; null for documents without pages.'),
+  printed: z.string().describe('The callout as it is printed: "[3, 5]", "Smith 2014".'),
+  sentence: z.string(),
+  references: z.array(z.int()).describe('The blocks of the list of references that it names.'),
+});
+
 export const documentLine = z
   .object({
     ...documentHead,

@@ -11,6 +11,7 @@ import {
   readSidecar,
   sidecarPath,
 } from '../../parse/index.ts';
+import { findCallouts, sentencesOf } from '../../graph/index.ts';
 import type { CorpusStore } from '../../database/index.ts';
 import { STEPS } from '../../database/index.ts';
 import type { WorkRecord } from '../../works/index.ts';
@@ -24,7 +25,7 @@ import { bringHere, isThere } from '../place-files.ts';
 import { bringDocument, captionsOf, hasDocument, tableRows } from '../read-document.ts';
 import type { CitedWork } from '../search/search-session.ts';
 import { citedWork } from '../search/search-session.ts';
-import type { documentLine, runEvent, stepCount } from '../shapes/index.ts';
+import type { citation, documentLine, runEvent, stepCount } from '../shapes/index.ts';
 import type { CitableWork } from '../works/cited-works.ts';
 import { CitedWorks } from '../works/cited-works.ts';
 import type { WorksRequest, WorkTable } from '../works/work-table.ts';
@@ -39,6 +40,7 @@ const STEP_COLUMNS = LAST_FIRST.map((step) => `max(ended) FILTER (WHERE step = '
 
 export type StepCount = z.output<typeof stepCount>;
 export type RunEvent = z.output<typeof runEvent>;
+type Citation = z.output<typeof citation>;
 type DocumentLine = z.output<typeof documentLine>;
 
 /** A growing corpus for readers; `refresh` reads what other processes have written. */
@@ -148,6 +150,14 @@ export class CorpusView extends CorpusWorks {
     return this.#cited.works;
   }
 
+  /** Where a document cites the entries of its own list; undefined if it does not exist. */
+  async citations(id: string): Promise<readonly Citation[] | undefined> {
+    if (!this.hasDocument(id) || !hasDocument(this.place, id)) return undefined;
+    await bringDocument(this.place, id);
+    const { blocks } = await readBlockLines(blocksPath(this.place.dataRoot, id));
+    return citationsIn(blocks);
+  }
+
   /** The passages of a document, in reading order; none before it is chunked. */
   async *passages(id: string): AsyncGenerator<Chunk> {
     const path = (['parquet', 'jsonl'] as const)
@@ -205,6 +215,30 @@ export class CorpusView extends CorpusWorks {
     this.#pages[Symbol.dispose]();
     super[Symbol.dispose]();
   }
+}
+
+/** Longer papers cite less often. */
+const MOST_CITATIONS = 5_000;
+
+/** Callouts with their sentences, in reading order. */
+function citationsIn(blocks: readonly Block[]): readonly Citation[] {
+  const { references, callouts } = findCallouts(blocks);
+  const blockOf = new Map(references.map(({ position, block }) => [position, block]));
+  return callouts
+    .slice(0, MOST_CITATIONS)
+    .map(({ block, start, end, references: own, further }) => {
+      const { text = '', regions = [] } = blocks[block] ?? {};
+      const sentence = sentencesOf(text).find((each) => start >= each.start && start < each.end);
+      return {
+        block,
+        page: regions[0]?.page ?? null,
+        printed: text.slice(start, end),
+        sentence: sentence ? text.slice(sentence.start, sentence.end) : text.slice(start, end),
+        references: [...new Set([...own, ...further])].flatMap((position) => blockOf.get(position) ?? []),
+      };
+    })
+    .filter((citation) => citation.references.length > 0)
+    .toSorted((a, b) => a.block - b.block);
 }
 
 const NOTHING = { work: null, document: null, host: null, reason: null } as const;

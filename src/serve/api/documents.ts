@@ -70,6 +70,16 @@ export const documentRoutes: readonly Route[] = [
     },
   }),
   route({
+    path: '/runs/{run}/documents/{document}/citations',
+    summary: 'Where a document cites the entries of its list of references, in reading order.',
+    schema: shapes.citations,
+    value: async ({ run: { view }, path: { document } }) => {
+      const items = await view.citations(document);
+      if (!items) throw missing(document);
+      return { items };
+    },
+  }),
+  route({
     path: '/runs/{run}/documents/{document}/pages/{page}.png',
     summary: 'A page as an image.',
     query: {

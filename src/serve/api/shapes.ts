@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import {
+  citation,
   count,
   documentHead,
   documentLine,
@@ -209,6 +210,8 @@ export const wholeDocument = z.object({
   ),
   next: number.describe('The next block; null at the end.'),
 });
+
+export const citations = z.object({ items: z.array(citation) });
 
 export const pageText = z.object({
   ...fields(z.number(), 'width', 'height'),

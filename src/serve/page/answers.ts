@@ -25,6 +25,7 @@ export type Facets = z.output<typeof shapes.facets>;
 export type DocumentLine = z.output<typeof shapes.documentLine>;
 export type PrintedPage = z.output<typeof shapes.pageText>;
 export type WholeDocument = z.output<typeof shapes.wholeDocument>;
+export type Citation = z.output<typeof shapes.citations>['items'][number];
 export interface Hits {
   readonly question: string;
   readonly searched_by: string;

@@ -23,7 +23,18 @@ import { SideList } from './side-list.ts';
 import { WorkDetails } from './work-details.ts';
 
 /** The parameters of the address that say what is read, and where. */
-export const READING = ['document', 'work', 'passage', 'block', 'start', 'end', 'page', 'words', 'quote'] as const;
+export const READING = [
+  'document',
+  'work',
+  'passage',
+  'block',
+  'start',
+  'end',
+  'page',
+  'words',
+  'quote',
+  'beside',
+] as const;
 
 type Mode = Listed | 'figures' | 'references' | 'work' | 'notes';
 
@@ -107,8 +118,11 @@ function Viewer(props: {
   const scene = useScene();
   const { query, set } = scene;
   const [named, passage] = [query.get('block'), passages.find(({ id }) => id === query.get('passage'))];
-  const [mode, setMode] = useState<Mode>(named !== null || passages.length === 0 ? 'blocks' : 'passages');
-  const [isListInFront, setListInFront] = useState(false);
+  const isOfReferences = query.get('beside') === 'references';
+  const [mode, setMode] = useState<Mode>(
+    isOfReferences ? 'references' : named !== null || passages.length === 0 ? 'blocks' : 'passages',
+  );
+  const [isListInFront, setListInFront] = useState(isOfReferences);
   const [zoom, setZoom] = useState(1);
   const [lit, setLit] = useState<readonly number[]>([]);
   const [pointed, setPointed] = useState<number>();
@@ -126,6 +140,7 @@ function Viewer(props: {
     [book.notes, found.id],
   );
   const [quoted, setQuoted] = useState<Quoted>();
+  const [selectedWords, setSelectedWords] = useState<Quoted>();
   const [here, setHere] = useState(() => firstPage(found, selected, asked, passage?.page));
   const [target, setTarget] = useState<Target>(() => targetOf(found, selected, here));
   const page = numbers.includes(here) ? here : (numbers[0] ?? 0);
@@ -160,8 +175,10 @@ function Viewer(props: {
     return item;
   };
   useEffect(() => {
-    if (named !== null) setMode('blocks');
+    if (isOfReferences) setMode('references');
+    else if (named !== null) setMode('blocks');
     else if (passage) setMode('passages');
+    setSelectedWords(undefined);
     if (selected.length === 0) return;
     const first = firstPage(found, selected, 0, passage?.page);
     setHere(first);
@@ -191,10 +208,15 @@ function Viewer(props: {
   });
   const about = [found.authors, found.year, counted(passages.length, 'passage')];
   const isThere: Readonly<Partial<Record<Mode, boolean>>> = { work: found.work !== null, notes: !scene.source.report };
+  const hasReferences = !scene.source.report && found.blocks.some(({ tag }) => tag === 'reference');
   const modes = (Object.keys(MODES) as Mode[]).filter((each) => isThere[each] !== false);
   const write = (words: Quoted): void => {
     setQuoted(words);
     front('notes');
+  };
+  const cited = (words: Quoted): void => {
+    setSelectedWords(words);
+    front('references');
   };
   const mark = (words: Quoted): void => {
     const by = keptName();
@@ -263,7 +285,13 @@ function Viewer(props: {
             : mode === 'work'
               ? html`<div class="side about" tabindex="0"><${WorkDetails} id=${found.work ?? ''} isTitled /></div>`
               : mode === 'references'
-                ? html`<${ReferenceList} found=${found} show=${show} />`
+                ? html`<${ReferenceList}
+                    found=${found}
+                    show=${show}
+                    page=${page}
+                    leave=${() => setListInFront(false)}
+                    quoted=${selectedWords ?? { quote, page: undefined }}
+                  />`
                 : mode === 'figures'
                   ? html`<${FigureList} found=${found} show=${show} />`
                   : entries.length === 0
@@ -280,7 +308,7 @@ function Viewer(props: {
         }
       </div>
     </div>
-    ${book.isOpen && html`<${SelectionBar} root=${root} mark=${mark} write=${write} />`}
+    ${book.isOpen && html`<${SelectionBar} root=${root} mark=${mark} write=${write} cited=${hasReferences ? cited : undefined} />`}
   </div>`;
 }
 

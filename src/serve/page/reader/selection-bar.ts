@@ -19,8 +19,10 @@ export function SelectionBar(props: {
   readonly root: RefObject<HTMLElement>;
   readonly mark: (quoted: Quoted) => void;
   readonly write: (quoted: Quoted) => void;
+  /** Lists the works that the words cite; undefined where there are no references. */
+  readonly cited: ((quoted: Quoted) => void) | undefined;
 }): View {
-  const { root, mark, write } = props;
+  const { root, mark, write, cited } = props;
   const [place, setPlace] = useState<Quoted & { readonly left: number; readonly top: number }>();
   useEffect(() => {
     const look = (): void => {
@@ -29,7 +31,7 @@ export function SelectionBar(props: {
       const desk = root.current?.querySelector('.desk');
       if (!root.current || !desk || !quoted || !desk.contains(selection.anchorNode)) return setPlace(undefined);
       const [words, around] = [selection.getRangeAt(0).getBoundingClientRect(), root.current.getBoundingClientRect()];
-      const left = Math.min(Math.max(0, words.left - around.left), around.width - 180);
+      const left = Math.min(Math.max(0, words.left - around.left), around.width - 290);
       return setPlace({ ...quoted, left, top: Math.max(0, words.top - around.top - 40) });
     };
     document.addEventListener('selectionchange', look);
@@ -44,6 +46,7 @@ export function SelectionBar(props: {
   // Pressing a button must not end the selection.
   return html`<div class="selected" style=${style} onMouseDown=${(event: Event) => event.preventDefault()}>
     ${button('Mark', () => act(mark))} ${button('Write a note', () => act(write))}
+    ${cited && button('What it cites', () => act(cited))}
   </div>`;
 }
 

@@ -230,7 +230,7 @@ function Sentences({
               html`<p class=${`hint source ${isOpen ? 'open' : ''}`}>
                 ${(answer.model !== null || at > 0) && !quote.row && html`<q>${quote.text}</q> `}
                 <a href=${to}>${quote.title ?? quote.document}</a>${page}
-                ${quote.cites !== null && html` · <span title=${CITES}>cites ${quote.cites}</span>`}${unread}
+                ${quote.cites !== null && html` · <a title=${CITES} href=${reading({ document: quote.document, passage: quote.passage, quote: quote.text.slice(0, 600), beside: 'references' })}>cites ${quote.cites}</a>`}${unread}
                 <span class="verdict">${verdict}</span>
               </p>`,
             ];

@@ -191,11 +191,14 @@ function Why({ hit, question }: { readonly hit: Hits['passages'][number]; readon
   const fit = source.report ? '' : `, fit ${hit.fit.toFixed(2)} of 1`;
   return html`<details class="why" onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
     <summary>Why here</summary>
-    <p hidden=${!isOpen}>
-      ${`Place ${hit.rank}, found by ${hit.found_by}${fit}.`}
-      ${has.length > 0 && ` Paper or passage have ${listed(has)}${lacks.length > 0 ? `, not ${listed(lacks)}` : ''}.`}
-      ${has.length === 0 && ' It has none of the words, but is near in meaning.'}
-    </p>
+    ${
+      isOpen &&
+      html`<p>
+        ${`Place ${hit.rank}, found by ${hit.found_by}${fit}.`}
+        ${has.length > 0 && ` Paper or passage have ${listed(has)}${lacks.length > 0 ? `, not ${listed(lacks)}` : ''}.`}
+        ${has.length === 0 && ' It has none of the words, but is near in meaning.'}
+      </p>`
+    }
   </details>`;
 }
 
