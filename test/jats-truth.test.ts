@@ -39,3 +39,25 @@ test('a reference is compared without its links', () => {
   ];
   for (const link of links) assert.equal(withoutLinks(`Duck A. Ponds. 2001;3:4–5${link}`), 'Duck A. Ponds. 2001;3:4–5');
 });
+
+test('rows without a word, which only draw rules, are no rows', () => {
+  const row = (...cells: string[]): string => `<tr>${cells.join('')}</tr>`;
+  const truth = truthFromJats(
+    'ponds',
+    Buffer.from(`<article><front><article-meta/></front><body><table-wrap><table><tbody>
+      ${row('<td rowspan="3">Pond</td>', '<td colspan="2">Birds</td>')}
+      ${row('<td colspan="2"><hr/></td>')}
+      ${row('<td>Ducks</td>', '<td>Geese</td>')}
+      ${row('<td>Upper</td>', '<td>12</td>', '<td/>')}
+    </tbody></table></table-wrap></body></article>`),
+  );
+  const [table] = truth?.blocks.flatMap((block) => block.table ?? []) ?? [];
+  assert.deepEqual(
+    table?.rows.map((cells) => cells.map(({ text, rowspan }) => `${text} ${rowspan}`)),
+    [
+      ['Pond 2', 'Birds 1'],
+      ['Ducks 1', 'Geese 1'],
+      ['Upper 1', '12 1', ' 1'],
+    ],
+  );
+});

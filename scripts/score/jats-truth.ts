@@ -242,7 +242,7 @@ class Walk {
         .flat()
         .map((cell) => cell.text)
         .join(' ');
-      if (text.trim() !== '') this.#add('table', text, { table: { rows } });
+      if (text.trim() !== '') this.#add('table', text, { table: { rows: withoutSpacers(rows) } });
     }
     for (const foot of children(wrap, 'table-wrap-foot', 'fn-group', 'fn')) this.#add('soft', spaced(foot));
   }
@@ -267,6 +267,16 @@ class Walk {
     if (text.trim() !== '')
       this.blocks.push({ kind: this.#isSoft && isText ? 'soft' : kind, text: text.trim(), ...more });
   }
+}
+
+/** Rows of nothing but empty cells, which some publishers draw rules with, are not printed. */
+function withoutSpacers(rows: readonly (readonly TruthCell[])[]): TruthCell[][] {
+  const isSpacer = rows.map((row) => row.every(({ text }) => text.trim() === ''));
+  return rows.flatMap((row, at) => {
+    if (isSpacer[at]) return [];
+    const spacers = (rowspan: number): number => isSpacer.slice(at, at + rowspan).filter(Boolean).length;
+    return [row.map((cell) => ({ ...cell, rowspan: cell.rowspan - spacers(cell.rowspan) }))];
+  });
 }
 
 function textOf(...elements: readonly (MarkupElement | undefined)[]): string {
