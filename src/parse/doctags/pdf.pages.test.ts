@@ -90,3 +90,16 @@ test('an engine that runs out of memory is replaced, and the next file is read',
   });
   assert.equal((await parsePdf(good)).blocks.length, 1);
 });
+
+test('paragraphs of a manuscript with wide space between its lines are whole', async () => {
+  const bytes = await makePdf((pdf) => {
+    const result = '(HR=1.36, 95% CI: 1.19 to 1.56, P<0.001) and (HR=1.31, 95% CI: 1.18 to 1.46, P<0.001), ';
+    pdf.font('Times-Roman').fontSize(8);
+    pdf.text(`${prose(30)} Sand moves ${result.repeat(2)} here.`, 90, 72, { width: 300, lineGap: 12.5 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(
+    blocks.map(({ kind }) => kind),
+    ['text'],
+  );
+});

@@ -37,18 +37,28 @@ function standsAfter(segment: Segment, heading: Segment): boolean {
   );
 }
 
+/** The distance of two lines, in their size, at most; and that of manuscripts with wide space between all lines. */
+const MOST_PITCH = 2.5;
+const WIDEST_PITCH = 3;
+/** Paragraphs of one line are also apart by such a distance, but not so many. */
+const MANY_LINES = 20;
+
 /** Baseline distance of consecutive lines of one size, by size in half points. */
 export function linePitches(lines: readonly Line[]): Map<number, number> {
   const steps = lines.slice(1).flatMap((line, at) => {
     const previous = lines[at];
     if (!previous || line.column !== previous.column || Math.abs(line.size - previous.size) > 0.3) return [];
     const distance = line.baseline - previous.baseline;
-    if (distance < 0.8 * line.size || distance > 2.5 * line.size) return [];
+    if (distance < 0.8 * line.size || distance > WIDEST_PITCH * line.size) return [];
     return [{ size: Math.round(line.size * 2) / 2, distance: Math.round(distance * 4) / 4 }];
   });
-  const bySize = Map.groupBy(steps, ({ size }) => size);
   return new Map(
-    [...bySize].map(([size, own]) => [size, mostFrequent(countBy(own, ({ distance }) => distance)) ?? size * 1.2]),
+    [...Map.groupBy(steps, ({ size }) => size)].flatMap(([size, own]) => {
+      const counts = countBy(own, ({ distance }) => distance);
+      const usual = new Map([...counts].filter(([step, count]) => step <= MOST_PITCH * size || count >= MANY_LINES));
+      const pitch = mostFrequent(usual);
+      return pitch === undefined ? [] : [[size, pitch]];
+    }),
   );
 }
 

@@ -104,7 +104,7 @@ function goesOn(before: Draft, after: Draft, indented: boolean): boolean {
 type LineClass = 'text' | 'formula' | 'code';
 
 export function cutParagraphs(lines: readonly Line[], piece: number, setting: Setting): Draft[] {
-  const classes = classify(lines);
+  const classes = classify(lines, setting);
   const drafts: Draft[] = [];
   let open: Line[] = [];
   let openClass: LineClass = 'text';
@@ -123,7 +123,7 @@ export function cutParagraphs(lines: readonly Line[], piece: number, setting: Se
   return drafts;
 }
 
-function classify(lines: readonly Line[]): LineClass[] {
+function classify(lines: readonly Line[], setting: Setting): LineClass[] {
   const classes = lines.map((line): LineClass => {
     if (listMarker(line)?.ordered === false || startsWithMark(line)) return 'text';
     if (line.monospaced > 0.75 && line.glyphs.length > 2) return 'code';
@@ -147,7 +147,7 @@ function classify(lines: readonly Line[]): LineClass[] {
     if (classes[index] !== 'formula' || classes[index - 1] !== 'text' || classes[index + 1] === 'formula' || !above)
       return;
     const atEdge = line.left < line.column.left + 0.5 * line.size && above.left < line.column.left + 2 * line.size;
-    const near = line.baseline - above.baseline < 1.35 * line.size;
+    const near = line.baseline - above.baseline < Math.max(1.35 * line.size, 1.1 * pitchOf(line, setting));
     if (atEdge && near && !endsSentence(above) && !fitsMore(above, line)) classes[index] = 'text';
   });
   // Limits of sums, numerators and denominators are above and below the line of the formula, overlapping it.
