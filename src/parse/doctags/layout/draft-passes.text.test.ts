@@ -161,3 +161,26 @@ test('a paragraph in bold type goes on with a quantity at the start of a line', 
   );
   assert.equal(found.length, 1, found.join('\n'));
 });
+
+test('a DOI that stands alone is no text; one behind words is', () => {
+  const found = draftsAfter(
+    'page-order',
+    drawnPage(`
+Ducks swim on every pond that is there and eat what they find below where the others do
+not come to look for it, while geese walk about on the meadows in a row that nobody has
+ever counted, as it changes with every hour of a day and with what people have brought,
+who come to the ponds on Sundays to look for weeds in the shallow water below the trees
+and in search of grass, which they find where nobody else has looked for it before them.
+
+10.1000/pond.2001-7
+
+https://doi.org/10.1000/pond.2001-7
+
+Figures are at 10.1000/pond.2001-7
+`),
+  );
+  assert.deepEqual(
+    found.filter((each) => each.includes('10.1000')).map((each) => each.slice(0, 14)),
+    ['page_footer: 1', 'page_footer: h', 'text: Figures '],
+  );
+});

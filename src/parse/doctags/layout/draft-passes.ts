@@ -50,6 +50,7 @@ export const DRAFT_PASSES: readonly Pass[] = [
     return splitAbbreviations(drafts);
   }),
   draftPass('adverts', [], markAdvert),
+  draftPass('identifiers', [], markIdentifiers),
   draftPass('joins', ['setting'], (drafts, { setting }) => joinAcrossBreaks(drafts, setting.indented)),
   draftPass('levels', ['outline', 'body'], (drafts, { outline, body }) => setHeadingLevels(drafts, outline, body.size)),
   draftPass('page-order', ['pages', 'labels', 'text', 'furniture'], (drafts, found) =>
@@ -97,6 +98,14 @@ function markAdvert(drafts: readonly Draft[]): void {
   const below = page.filter((draft) => draft.box.bottom > first.box.top - (isWords(draft) ? reach(draft) : 0));
   if (below.some((draft) => !isWords(draft) && draft.kind !== 'picture')) return;
   for (const draft of below) if (isWords(draft)) draft.kind = 'page_footer';
+}
+
+const DOI_ALONE = /^(?:https?:\/\/)?(?:dx\.)?(?:doi\.org\/|doi\s?:?\s?)?10\.\d{4,9}\/\S+$/iu;
+
+/** A DOI that stands alone is the paper's own, at its head or behind its end: nothing to read. */
+function markIdentifiers(drafts: readonly Draft[]): void {
+  for (const draft of drafts)
+    if (draft.kind === 'text' && draft.lines.length <= 2 && DOI_ALONE.test(textOf(draft))) draft.kind = 'page_footer';
 }
 
 function isWords({ kind }: Draft): boolean {
