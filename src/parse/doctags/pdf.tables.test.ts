@@ -258,6 +258,36 @@ test('two heads over one rule share its columns, from their starts or by their m
   }
 });
 
+test('a table at the head of a page goes on with that at the end of the page before, if nothing is between', async () => {
+  const draw = (text: string): Promise<Uint8Array> =>
+    makePdf((pdf) => {
+      const y = paragraph(pdf, prose(40), { x: 72, y: 60, width: 468 }) + 20;
+      line(pdf, 'Table 1. Grains of eight rivers.', { x: 72, y });
+      const rows = (top: number, from: number): void => {
+        rule(pdf, 72, 400, top);
+        for (let row = 0; row < 4; row += 1)
+          [`River ${from + row}`, `${from + row}1`, `${from + row}2`].forEach((cell, column) =>
+            line(pdf, from + row === 0 ? (['River', 'Sand', 'Clay'][column] ?? '') : cell, {
+              x: 75 + column * 120,
+              y: top + 4 + row * 14 + (row > 0 && from === 0 ? 6 : 0),
+            }),
+          );
+        if (from === 0) rule(pdf, 72, 400, top + 20);
+        rule(pdf, 72, 400, top + 68);
+      };
+      rows(y + 16, 0);
+      pdf.addPage();
+      pdf.rect(300, 20, 60, 24).fill('navy').circle(390, 32, 12).fill('navy').fillColor('black');
+      const top = text === '' ? 60 : paragraph(pdf, text, { x: 72, y: 60, width: 468 }) + 20;
+      rows(top, 4);
+      paragraph(pdf, prose(30, 2), { x: 72, y: top + 90, width: 468 });
+    });
+  const shapes = async (text: string): Promise<number[]> =>
+    tablesOf((await parsePdf(await draw(text))).blocks).map(({ rows }) => rows);
+  assert.deepEqual(await shapes(''), [8]);
+  assert.deepEqual(await shapes(prose(4, 3)), [4, 4]);
+});
+
 test('a header centred over short cells is not a separate column', async () => {
   const bytes = await makePdf((pdf) => {
     const top = 100;

@@ -1,7 +1,7 @@
 import type { Cell, Table, Box } from '../../../document.ts';
 import { withoutLetterspacing } from '../text/glyph-text.ts';
 import type { Line } from '../page/segment.ts';
-import { unionBox, overlapX, widthOf } from '../page/box.ts';
+import { heightOf, unionBox, overlapX, widthOf } from '../page/box.ts';
 import type { Draft } from '../draft.ts';
 import type { Setting } from '../page/segment.ts';
 
@@ -177,7 +177,10 @@ function gapBetween(a: Box, b: Box): number {
   return Math.max(0, a.top - b.bottom, b.top - a.bottom);
 }
 
-/** Joins a table with its continuation on the next page: its header repeats, or a label says that it continues. */
+/**
+ * Joins a table with its continuation on the next page: its header repeats, a label says that it continues, or nothing
+ * is between two tables of one shape.
+ */
 export function joinTables(drafts: readonly Draft[]): Draft[] {
   const result: Draft[] = [];
   let last: Draft | undefined;
@@ -188,7 +191,9 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
       const isMarked = between.some(isContinuation);
       // A marked part may also be in the next column.
       const near = page === draft.page ? isMarked : page + 1 === draft.page && (isMarked || !between.some(endsTable));
-      const joined = near ? joinTwo(last?.table, draft.table, isMarked) : undefined;
+      const isNext =
+        page + 1 === draft.page && last !== undefined && areOfOneShape(last, draft) && between.every(isLogo);
+      const joined = near ? joinTwo(last?.table, draft.table, isMarked || isNext) : undefined;
       between = [];
       if (last && joined) {
         last.table = joined;
@@ -204,6 +209,21 @@ export function joinTables(drafts: readonly Draft[]): Draft[] {
     result.push(draft);
   }
   return result;
+}
+
+/** How far, in points, the sides of two parts of a table may be apart. */
+const SAME_SIDE = 3;
+
+/** The greatest height, in points, of a logo in a running head. */
+const LOGO_HEIGHT = 50;
+
+function isLogo({ kind, box }: Draft): boolean {
+  return kind === 'picture' && heightOf(box) < LOGO_HEIGHT;
+}
+
+function areOfOneShape(first: Draft, second: Draft): boolean {
+  const { box } = first.regions?.at(-1) ?? first;
+  return Math.abs(box.left - second.box.left) < SAME_SIDE && Math.abs(box.right - second.box.right) < SAME_SIDE;
 }
 
 function sumOf(first: Draft['letters'] = new Map(), second: Draft['letters'] = new Map()): Map<number, number> {
@@ -248,7 +268,7 @@ function repeatsCaption({ lines }: Pick<Draft, 'lines'>, captions: readonly Draf
   return text < SHORT || captions.some((other) => start(other.lines) === start(lines));
 }
 
-function joinTwo(first: Table | undefined, second: Table | undefined, isMarked: boolean): Table | undefined {
+function joinTwo(first: Table | undefined, second: Table | undefined, isPart: boolean): Table | undefined {
   if (!first || !second || first.columns !== second.columns) return undefined;
   const head = (table: Table): string =>
     table.cells
@@ -256,12 +276,17 @@ function joinTwo(first: Table | undefined, second: Table | undefined, isMarked: 
       .map((cell) => cell.text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ''))
       .join('\t');
   const repeats = head(first).trim() !== '' && head(first) === head(second);
-  if (!repeats && !isMarked) return undefined;
+  if (!repeats && !isPart) return undefined;
   const header = repeats
     ? Math.max(1, ...second.cells.filter((cell) => cell.kind === 'column-header').map((cell) => cell.row + 1))
     : 0;
   const moved = second.cells
     .filter((cell) => cell.row >= header)
-    .map((cell): Cell => ({ ...cell, row: cell.row - header + first.rows }));
+    // A part that does not repeat the head has rows only.
+    .map((cell): Cell => ({
+      ...cell,
+      row: cell.row - header + first.rows,
+      kind: cell.kind === 'column-header' ? 'data' : cell.kind,
+    }));
   return { rows: first.rows + second.rows - header, columns: first.columns, cells: [...first.cells, ...moved] };
 }
