@@ -99,8 +99,9 @@ export function byBestCandidate(passages: readonly CitedHit[], scored: readonly 
 
 /** Most quotes of one sentence. */
 const MOST_QUOTES = 3;
-/** From this share of its words on, a sentence says what another one of the paper has said. */
-const REPEATED = 0.75;
+/** "In short, ", "Overall, ": introductory words that say nothing of their own. */
+const OPENING = /^(?:\p{L}{1,20} ){0,2}\p{L}{1,20}, /u;
+const DENIAL = /\b(?:no|not|none|neither|nor|without|never|cannot)\b|n['’]t\b/gi;
 
 /**
  * The candidates that answer, as sentences with themselves as quotes; none if the best is below `least`. What a paper
@@ -123,11 +124,18 @@ export function answerSentences(
   return sentences;
 }
 
-/** Whether a sentence only has words and numbers of another sentence of its paper. */
+/** Whether a sentence has no word or number that another sentence of its paper has not, and denies as often. */
 function repeats(quote: AnswerQuote, other: AnswerQuote): boolean {
   if (quote.row || other.row || quote.document !== other.document) return false;
-  const [numbers, known] = [quote, other].map(({ text }) => new Set(text.match(/\d+(?:[.,]\d+)*/g)));
-  const [words, terms] = [quote, other].map(({ text }) => new Set(analyse(text).filter((term) => !/\d/.test(term))));
-  if (!numbers || !known || !words || !terms || words.size === 0) return false;
-  return numbers.isSubsetOf(known) && words.intersection(terms).size >= REPEATED * words.size;
+  const [said, known] = [quote, other].map(({ text }) => ({
+    words: new Set([...analyse(text.replace(OPENING, '')), ...(text.match(/\d+(?:[.,]\d+)*/g) ?? [])]),
+    denials: text.match(DENIAL)?.length ?? 0,
+  }));
+  return (
+    said !== undefined &&
+    known !== undefined &&
+    said.words.size > 0 &&
+    said.denials === known.denials &&
+    said.words.isSubsetOf(known.words)
+  );
 }

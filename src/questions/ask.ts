@@ -65,8 +65,9 @@ export const askQuestion = question({
 
 /** A sentence that names other works as its source may tell what they found. */
 function citing({ quotes }: Shown['sentences'][number]): string {
-  const cited = quotes.flatMap(({ cites }) => cites ?? []);
-  return cited.length === 0 ? '' : ` (cites ${cited.join(', ')})`;
+  // The sentence is the first quote; what the paper repeats elsewhere may cite something else.
+  const cites = quotes[0]?.cites ?? null;
+  return cites === null ? '' : ` (cites ${cites})`;
 }
 
 export type AnswerStep =
