@@ -31,6 +31,15 @@ test('a number without its kind is no answer', () => {
   const sample = parseColumn('sample size:number');
   assert.equal(valueOf(cellFrom(sample, 'The electrodes of the sample were compared after 956 cycles.')), null);
   assert.equal(valueOf(cellFrom(sample, 'The sample size was 48.')), '48');
+  for (const aim of [
+    'The required sample size was 384.',
+    'A sample size of 384 was required.',
+    'Between March 2018 and May 2019 patients with stroke were seen.',
+    'In 2019 patients were seen.',
+  ])
+    assert.equal(valueOf(cellFrom(sample, aim)), null, aim);
+  assert.equal(valueOf(cellFrom(sample, 'A total of 2019 patients were seen.')), '2019');
+  assert.equal(valueOf(cellFrom(sample, 'The sample was 1.5 million women.')), '1500000');
   const share = parseColumn('percentage of women:number');
   assert.equal(valueOf(cellFrom(share, 'There were 20 women (41.5%) in the study.')), '41.5%');
   assert.equal(valueOf(cellFrom(share, 'There were 20 women in the study.')), null);

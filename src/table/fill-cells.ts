@@ -11,7 +11,7 @@ import type { Cell, CellQuote, Column, EmptyReason, Facts } from './cell.ts';
 import { empty } from './cell.ts';
 import type { ColumnKind } from './known/column-kind.ts';
 import { kindOf } from './known/column-kind.ts';
-import { countIn } from './known/count-in.ts';
+import { countIn, digitsOf } from './known/count-in.ts';
 
 export const LONGEST_VALUE = 500;
 const MOST_QUOTES = 4;
@@ -135,9 +135,9 @@ function isAsked(column: Column): (quantity: Quantity) => boolean {
 }
 
 /** A number as a value: spelled ones in digits, with the unit. */
-function written({ text, value, kind }: Quantity, unit: string | null): string {
-  const number = /^\p{L}/u.test(text) ? String(value) : text.trim();
-  return unit === null || kind === 'percent' || unit === '%' ? number : `${number} ${unit}`;
+function written(quantity: Quantity, unit: string | null): string {
+  const number = digitsOf(quantity);
+  return unit === null || quantity.kind === 'percent' || unit === '%' ? number : `${number} ${unit}`;
 }
 
 interface FoundNumber {

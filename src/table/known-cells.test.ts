@@ -109,6 +109,8 @@ test('a sample size is the count of what was studied, with its noun', () => {
   assert.equal(saidFor('sample size', found), null, 'those who had it are a part');
   const rate = hit('Survival was 58% for all and 100% (100–100) for the patients who were enrolled.', 'abstract');
   assert.equal(saidFor('sample size', rate), null, 'a share is no count');
+  const aimed = hit('The required sample size was 384 patients. We enrolled 153 patients.', 'methods');
+  assert.equal(saidFor('sample size', aimed), '153 patients');
   assert.equal(saidFor('sample size', hit('In two hospitals 48 patients were enrolled.', 'methods')), '48 patients');
   assert.equal(saidFor('sample size', hit('Others enrolled 900 patients [12].', 'introduction')), null);
 });

@@ -1,5 +1,4 @@
-import type { Quantity } from '../../base/index.ts';
-import { countIn } from './count-in.ts';
+import { countIn, digitsOf } from './count-in.ts';
 import type { Cue } from './cue.ts';
 import { pointsOf } from './cue.ts';
 import type { PaperSentence } from './paper-sentences.ts';
@@ -53,11 +52,7 @@ export function sampleSizeIn(sentences: readonly PaperSentence[]): SampleSize | 
     const size = Math.min(1, 0.3 * Math.log10(quantity.value)) - (PLACES.test(noun) ? 0.8 : 0);
     const points = pointsOf(text, CUES) + place + size - at / (2 * sentences.length);
     if (points >= LEAST && points > (best?.points ?? 0))
-      best = { points, size: { count: digits(quantity), noun, quotes: [quote] } };
+      best = { points, size: { count: digitsOf(quantity), noun, quotes: [quote] } };
   }
   return best?.size;
-}
-
-function digits({ text, value }: Quantity): string {
-  return /^\p{L}/u.test(text) ? String(value) : text.trim();
 }
