@@ -45,6 +45,20 @@ test('a row that stands under a heading of rows says so, and a cell without a co
   assert.equal(rowIn(text, '≥60 years | 1.00').group, 'Myocardial infarction');
 });
 
+test('a row with a value or a dash is no header, and a heading of rows ends at a total and at a row with its own unit', () => {
+  const gases = 'Gas |  | \nOzone | 19.95 | –\nEster | RT | –\nEther | 20.56 | 1609';
+  assert.equal(rowSentence(rowIn(gases, 'Ether | 20.56 | 1609')), 'Ether; 20.56; 1609');
+  const people = 'Trait | n\nEthnic group | \nMalay | 10\nTotal | 90\nChinese | 80\nAge, years | 62\nMen | 41\n3,889 | \nWomen | 49'; // prettier-ignore
+  const groupOf = (words: string): string | null => rowIn(people, words).group;
+  assert.deepEqual(['Malay | 10', 'Total | 90', 'Age, years | 62', 'Men | 41', 'Women | 49'].map(groupOf), [
+    'Ethnic group',
+    null,
+    null,
+    null,
+    null,
+  ]);
+});
+
 test('a row whose first cell is empty has the name of the next one', () => {
   const text = 'Ward | Staff | Attack rate\nKitchen | Cook | 25.0\n | Laundry | 7.1';
   assert.equal(rowSentence(rowIn(text, ' | Laundry | 7.1')), 'Laundry; Attack rate: 7.1');

@@ -21,16 +21,26 @@ export function quotedRowAt(
     const above = own.slice(0, own.indexOf(row.cells));
     const named = { ...row, header: wholeHeader(row.header, above) };
     const covered = coveredCells(named, line, start - candidate.start, end - candidate.start);
-    return { row: { ...covered, group: groupOf(above) }, line: candidate };
+    return { row: { ...covered, group: groupOf(above, row.cells) }, line: candidate };
   }
   return undefined;
 }
 
-/** The nearest row above with nothing but a name: "Myocardial infarction" above "≥60 years"; null if there is none. */
-function groupOf(above: readonly (readonly string[])[]): string | null {
-  const group = above.findLast(([first = '', ...cells]) => first !== '' && cells.every((cell) => cell === ''));
-  return group?.[0] ?? null;
+/**
+ * The nearest row above with nothing but a name: "Myocardial infarction" above "≥60 years"; null if there is none. Nothing
+ * says where a group of rows ends, except a row that is not one of its parts.
+ */
+function groupOf(above: readonly (readonly string[])[], own: readonly string[]): string | null {
+  const at = above.findLastIndex(
+    ([first = '', ...cells]) => /\p{L}/u.test(first) && !VALUE.test(first) && cells.every((cell) => cell === ''),
+  );
+  const since = [...above.slice(at + 1), own].map(([first = '']) => first);
+  return at < 0 || since.some((name) => STANDS_ALONE.test(name)) ? null : (above[at]?.[0] ?? null);
 }
+
+/** A total, or a row with a unit or a statistic of its own: "Age, years", "Male sex, n (%)", "Follow-up – days". */
+const STANDS_ALONE =
+  /^(?:total|overall|sum)\b|\((?:%|n|no\.?|years?|months?|weeks?|days?|hours?|SD|SE|SEM|IQR|range|mean|median)[^()]{0,30}\)\s*$|[,–—-]\s?(?:%|n|no\.|years?|months?|weeks?|days?|hours?|SD|mean|median)(?:\s?\([^()]{0,30}\))?\s*$/iu;
 
 /** A table with more rows of column names is rare; text in the rows below would be taken for names. */
 const MOST_HEADER_ROWS = 3;
@@ -57,10 +67,10 @@ function wholeHeader(first: readonly string[], above: readonly (readonly string[
   );
 }
 
-/** Whether a row names columns: most of its cells are no values, and it has more than the name of a group of rows. */
+/** Whether a row names columns: none of its cells is a value or a dash, and it has more than the name of a group of rows. */
 function isOfNames(cells: readonly string[]): boolean {
   const filled = cells.slice(1).filter((cell) => cell !== '');
-  return filled.length > 0 && filled.filter((cell) => VALUE.test(cell)).length * 2 < filled.length;
+  return filled.length > 0 && filled.every((cell) => /[\p{L}%]/u.test(cell) && !VALUE.test(cell));
 }
 
 /** The cells that a range of a row's line covers; the first one without a number names the row. */
