@@ -24,6 +24,8 @@ test('numbers, dates, tables and programs in brackets name no work', () => {
     'The hospital was closed (26 February 2003).',
     'Calculations were done in SPSS (version 21, IBM 2012).',
     'The range was [0, 1) in all of them.',
+    'The median age was 62 [54–71] years.',
+    'The odds rose (95% CI [1-4]).',
   ])
     assert.equal(citedIn(sentence), null, sentence);
 });

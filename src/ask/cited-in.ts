@@ -9,12 +9,17 @@ const ET_AL = /\p{Lu}[\p{L}’'-]{1,40} et al\b\.?/gu;
 /** What stands in brackets with a year and is no work. */
 const NO_WORK =
   /\b(?:tables?|fig(?:ure|s)?|since|until|from|version|v\.|january|february|march|april|may|june|july|august|september|october|november|december)\b/iu;
+/** An interval in brackets behind what it belongs to: "62 [54–71]", "95% CI [1–4]". */
+const INTERVAL = /^\[(\d{1,3})\s?[,;–—−‐‑-]\s?(\d{1,3})\]$/u;
+const INTERVAL_OF = /(?:\b(?:CI|IQR|range|interval):?|(?<![\d.,])(\d{1,3}(?:\.\d{1,3})?)(?:\s?%)?)\s?$/u;
 const MOST = 3;
 
 /** The works that a sentence names as a source, as it prints them: "[30]", "Magurran 2012"; null if it names none. */
 export function citedIn(sentence: string): string | null {
   const found = [
-    ...[...sentence.matchAll(NUMBERS)].map(({ 0: text, index }) => ({ text, index })),
+    ...[...sentence.matchAll(NUMBERS)].flatMap(({ 0: text, index }) =>
+      isInterval(text, sentence.slice(0, index)) ? [] : [{ text, index }],
+    ),
     ...[...sentence.matchAll(NAMES_AND_YEAR)].flatMap(({ 1: text = '', index }) =>
       NO_WORK.test(text) ? [] : [{ text, index }],
     ),
@@ -26,4 +31,12 @@ export function citedIn(sentence: string): string | null {
   if (cited.length === 0) return null;
   const printed = [...new Set(cited.map(({ text }) => text.replaceAll(/\s+/g, ' ')))];
   return printed.slice(0, MOST).join(', ') + (printed.length > MOST ? ' …' : '');
+}
+
+/** Whether numbers in brackets are the bounds of the number before them. */
+function isInterval(text: string, before: string): boolean {
+  const [, least, most] = (INTERVAL.exec(text) ?? []).map(Number);
+  const of = INTERVAL_OF.exec(before.slice(-20));
+  if (least === undefined || most === undefined || !of) return false;
+  return of[1] === undefined || (least <= Number(of[1]) && Number(of[1]) <= most);
 }
