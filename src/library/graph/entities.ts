@@ -101,8 +101,9 @@ export function populationsNamed(store: CorpusStore, words: readonly string[]): 
   );
 }
 
-/** What follows the genus in "Bacillus cereus ATCC 14579"; not in "Mouse mammary tumour virus". */
-const EPITHET = /^ \p{Ll}{3,}(?:-\p{Ll}+)?(?:$| [\p{Lu}\d])/u;
+/** What follows the genus in "Bacillus cereus ATCC 14579" and "Salmonella enterica serovar Typhi"; not in "Potato virus Y". */
+const EPITHET =
+  /^ (?:spp?\.|(?!\p{Ll}*virus)\p{Ll}{3,}(?:-\p{Ll}+)?)(?:$| (?:[\p{Lu}\d]|(?:subsp|ssp|var|serovar|serotype|biovar|pv)\b))/u;
 
 /** The species of a genus, and their strains: organisms named by it and an epithet. None for words that are no genus. */
 export function speciesOf(store: CorpusStore, genus: string): string[] {

@@ -121,6 +121,8 @@ test('a genus takes in its species and their strains, and no other names that be
       naming('10.5555/d', 'organism', 'Bacillus cereus-like flora'),
       naming('10.5555/e', 'disease', 'Bacillus infection'),
       naming('10.5555/f', 'organism', 'Salmonella enterica'),
+      naming('10.5555/g', 'organism', 'Salmonella enterica serovar Typhi'),
+      naming('10.5555/h', 'organism', 'Salmonella virus P22'),
     ],
   });
   const graph = new Graph(store);
@@ -128,7 +130,7 @@ test('a genus takes in its species and their strains, and no other names that be
   assert.deepEqual(works('Bacillus'), ['a', 'b', 'c']);
   assert.deepEqual(works('Bacillus cereus'), ['a']);
   // No work names the genus itself.
-  assert.deepEqual(works('Salmonella'), ['f']);
+  assert.deepEqual(works('Salmonella'), ['f', 'g']);
   assert.deepEqual(graph.namedTogether('Salmonella'), []);
 });
 
