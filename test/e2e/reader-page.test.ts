@@ -319,6 +319,13 @@ inBrowser('questions to the graph are pages: Back returns to the one before, on 
     await page.goBack();
     await page.locator('.graph-rows > li', { hasText: 'This work was funded by' }).waitFor();
     assert.equal(await page.inputValue('[name=of]'), 'Wellcome Trust', 'the question before');
+    // About the whole library: no name is asked for.
+    await page.selectOption('[name=ask]', 'gaps');
+    await page.locator('details.narrow [role=status]', { hasText: 'not in the corpus' }).waitFor();
+    assert.equal(await page.locator('[name=of]').count(), 0);
+    await page.selectOption('[name=colours]', 'year');
+    await page.waitForSelector('.legend[aria-label=Colours] li:has-text("no year")');
+    await checkAccessible(page, 'colours by year');
     await page.context().close();
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { GraphPicture, PictureNode } from '../../src/graph/picture/index.ts';
-import { joined, NamePlaces } from '../../src/serve/page/views/graph-model.ts';
+import { joined, NamePlaces, yearBands } from '../../src/serve/page/views/graph-model.ts';
 import { ofKinds } from '../../src/serve/page/views/graph-rows.ts';
 
 const node = (id: string, more: object = {}): PictureNode => ({
@@ -72,4 +72,24 @@ test('what was found about a thing comes before the works that name it; rows of 
     ofKinds(rows.filter(({ kind }) => kind === 'work')).map(([, of]) => of.length),
     [2],
   );
+});
+
+test('years are coloured in bands of about as many works, a year in one band only', () => {
+  const of = (...years: readonly number[]) =>
+    yearBands(years.map((year, at) => node(String(at), { year }))).map(({ from, to }) => [from, to]);
+  assert.deepEqual(of(), []);
+  assert.deepEqual(of(2001, 2001), [[2001, 2001]]);
+  assert.deepEqual(of(2001, 1999), [
+    [1999, 1999],
+    [2001, 2001],
+  ]);
+  const bands = of(1950, 1980, 1990, 1991, 2000, 2000, 2000, 2000, 2010, 2020);
+  assert.deepEqual(bands, [
+    [1950, 1980],
+    [1990, 1991],
+    [2000, 2000],
+    [2010, 2010],
+    [2020, 2020],
+  ]);
+  assert.deepEqual(yearBands([node('a', { year: null }), node('b', { kind: 'term', year: 2000 })]), []);
 });

@@ -53,6 +53,7 @@ export function AskView(): View {
         <${QueryField} name="Works" parameter="works" hint="a saved set, included, year:2020-2022, ids" />
       </div>
     </details>`,
+    q !== '' && html`<h2 class="asked-for">${q}</h2>`,
     html`<div class="tools">
       <p class=${isRefused ? 'lede' : 'hint'} role="status">${status(stop !== undefined, answer)}</p>
       ${stop && button('Stop', () => stop.abort())}

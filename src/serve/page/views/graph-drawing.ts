@@ -8,12 +8,12 @@ import type { View } from '../scene.ts';
 import { button, html } from '../scene.ts';
 import { resolvedColour } from '../theme.ts';
 import type { DrawnEdge, DrawnGraph, DrawnNode } from './graph-model.ts';
-import { isBareId, NamePlaces } from './graph-model.ts';
+import { isBareId, NamePlaces, yearBands } from './graph-model.ts';
 
 /** How nodes are placed: works that share links near each other, or from left to right by year. */
 export type Placing = 'links' | 'years';
 /** What gives nodes their colours. */
-export type Colouring = 'kind' | 'community';
+export type Colouring = 'kind' | 'community' | 'year';
 
 const LABEL_CHARS = 40;
 const LABEL_PIXELS = 12;
@@ -29,6 +29,9 @@ const [NAMES, LARGE_NAMES] = [10, 1];
 const [ZOOM_STEP, ZOOM_MS] = [1.5, 150];
 /** Distinct with every kind of colour vision, on light and dark grounds. */
 const COLOURS = ['#2f7fc1', '#8a9099', '#2a9d78', '#d0632a', '#8e5bb5', '#c79a1b', '#c2457d', '#4aa3a2', '#7a6a4f'];
+
+/** The colour of what has no year. */
+export const NO_YEAR = '#8a9099';
 
 /** The groups of a graph in the order of the legend, each with its colour. */
 export function legendOf(graph: DrawnGraph): ReadonlyMap<string, string> {
@@ -197,6 +200,13 @@ function graphOf(
   if (colouring === 'community' && graph.size > 0) {
     const communities = louvain(graph, { rng: () => 0.5 });
     graph.forEachNode((id) => graph.setNodeAttribute(id, 'color', COLOURS[(communities[id] ?? 0) % COLOURS.length]));
+  }
+  if (colouring === 'year') {
+    const bands = yearBands(visible);
+    for (const { id, kind, year } of visible) {
+      const band = bands.find(({ from, to }) => kind === 'work' && year !== null && year >= from && year <= to);
+      graph.setNodeAttribute(id, 'color', band?.colour ?? NO_YEAR);
+    }
   }
   if (placing === 'links' && graph.size > 0 && graph.order <= LARGE)
     forceAtlas2.assign(graph, { iterations: ROUNDS, settings: layoutOf(graph) });

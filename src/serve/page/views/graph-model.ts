@@ -85,3 +85,41 @@ export class NamePlaces {
     );
   }
 }
+
+/** Works of some years, with the colour of them all. */
+export interface YearBand {
+  readonly from: number;
+  readonly to: number;
+  readonly colour: string;
+}
+
+/** From the oldest to the newest; read on light and dark grounds. */
+const YEAR_COLOURS = ['#8a63b8', '#4f7fc4', '#2a9d8f', '#7f9f2e', '#d0791f'];
+
+/** The years of works in bands of about as many works each, oldest first. */
+export function yearBands(nodes: Iterable<PictureNode>): readonly YearBand[] {
+  const years = [...nodes]
+    .flatMap(({ kind, year }) => (kind === 'work' && year !== null ? [year] : []))
+    .toSorted((a, b) => a - b);
+  const distinct = [...new Set(years)];
+  const many = Math.min(YEAR_COLOURS.length, distinct.length);
+  const bands: YearBand[] = [];
+  let after = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < many; at += 1) {
+    const rest = distinct.filter((year) => year > after);
+    const least = years.filter((year) => year > after).length / (many - at);
+    // A year is in one band; each further band has one at least.
+    const to = rest
+      .slice(0, rest.length - (many - at - 1))
+      .find(
+        (year, place, { length }) =>
+          place === length - 1 || years.filter((each) => each > after && each <= year).length >= least,
+      );
+    const [from] = rest;
+    if (from === undefined || to === undefined) break;
+    const colour = YEAR_COLOURS[many === 1 ? 0 : Math.round((at * (YEAR_COLOURS.length - 1)) / (many - 1))] ?? '';
+    bands.push({ from, to, colour });
+    after = to;
+  }
+  return bands;
+}

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { counted } from '../format.ts';
-import { field, TYPING_MS } from '../parts.ts';
+import { field, link, TYPING_MS } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { html, shown, useLoaded, useScene } from '../scene.ts';
-import type { Query } from '../source.ts';
 import { ofKinds } from './graph-rows.ts';
 
 interface Row {
@@ -23,7 +22,7 @@ interface Answer {
 }
 
 /** What the page asks, as `docstokg graph list` does, with what the two fields are for. */
-const ASKED: readonly (readonly [ask: string, name: string, of: string, on?: string])[] = [
+const ASKED: readonly (readonly [ask: string, name: string, of: string | null, on?: string])[] = [
   ['about', 'About', 'a name'],
   ['effect', 'Effect of one thing on another', 'of', 'on (or anything)'],
   ['studies', 'Studies that name all of', 'names, with commas'],
@@ -32,10 +31,13 @@ const ASKED: readonly (readonly [ask: string, name: string, of: string, on?: str
   ['quantities', 'Numbers about', 'words'],
   ['funding', 'Who paid for', 'a funder, a work or a name'],
   ['path', 'How two are connected', 'from', 'to'],
+  ['gaps', 'Often cited here, and not in the library', null],
 ];
 const MOST_ROWS = 50;
 /** Without a name it lists what it can be asked about. */
 const LISTS = 'funding';
+/** About the whole library: no name is asked for. */
+const GAPS = 'gaps';
 const LEAST_TYPED = 2;
 const MOST_LISTED = 500;
 const MOST_OFFERED = 20;
@@ -48,7 +50,7 @@ export function GraphQuestions(): View {
   const form = useRef<HTMLFormElement>(null);
   const ask = query.get('ask') ?? 'about';
   const [, , of = '', on] = ASKED.find(([name]) => name === ask) ?? [];
-  const isAsked = query.has('of') || ask === LISTS;
+  const isAsked = query.has('of') || isAboutAll(ask);
   const submit = (event?: Event): void => {
     event?.preventDefault();
     const typed = Object.fromEntries(
@@ -58,8 +60,8 @@ export function GraphQuestions(): View {
     go(place('/graph', { ...Object.fromEntries(query), ...typed }));
   };
   const choose = ({ target }: Event): void => {
-    const chosen: Query = { ask: (target as HTMLSelectElement).value };
-    if (isAsked || chosen['ask'] === LISTS) go(place('/graph', { ...Object.fromEntries(query), ...chosen }));
+    const chosen = { ask: (target as HTMLSelectElement).value };
+    if (isAsked || isAboutAll(chosen.ask)) go(place('/graph', { ...Object.fromEntries(query), ...chosen }));
     else set(chosen);
   };
   return html`<details class="narrow" open=${isAsked}>
@@ -71,12 +73,17 @@ export function GraphQuestions(): View {
           ${ASKED.map(([each, name]) => html`<option value=${each} selected=${each === ask}>${name}</option>`)}
         </select>`,
       )}
-      <${NameField} name="Of" parameter="of" hint=${of} ask=${ask} chosen=${submit} key=${`of ${ask === LISTS}`} />
+      ${of !== null && html`<${NameField} name="Of" parameter="of" hint=${of} ask=${ask} chosen=${submit} key=${`of ${ask === LISTS}`} />`}
       ${on !== undefined && html`<${NameField} name="And" parameter="on" hint=${on} ask=${ask} chosen=${submit} />`}
-      <button type="submit" class="quiet">Ask</button>
+      ${of !== null && html`<button type="submit" class="quiet">Ask</button>`}
     </form>
     ${isAsked && html`<${Rows} />`}
   </details>`;
+}
+
+/** Whether a question is answered without a name. */
+function isAboutAll(ask: string): boolean {
+  return ask === LISTS || ask === GAPS;
 }
 
 /** A field for a name, which offers those of the graph: while one types, or at once where they are few. */
@@ -133,19 +140,20 @@ function NameField(props: {
 
 function Rows(): View {
   const { query, source, runPath } = useScene();
-  const [ask, node] = [query.get('ask') ?? 'about', query.get('of') ?? ''];
+  const ask = query.get('ask') ?? 'about';
+  const node = ask === GAPS ? '' : (query.get('of') ?? '');
   const takesTwo = ASKED.some(([name, , , on]) => name === ask && on !== undefined);
   const to = takesTwo ? (query.get('on') ?? '') : '';
   const [answer] = useLoaded(JSON.stringify([ask, node, to]), async (signal) => {
-    const isList = node === '';
-    const asked = { ask, node, ...(to !== '' && { to }), limit: isList ? MOST_LISTED : MOST_ROWS };
+    const limit = ask === LISTS && node === '' ? MOST_LISTED : MOST_ROWS;
+    const asked = { ask, node, ...(to !== '' && { to }), limit };
     return await source.get<Answer>(runPath('graph'), asked, signal);
   });
   return shown(
     answer,
     ({ says, rows }) => html`
       <p class="hint" role="status">${says}</p>
-      ${(node === '' ? listed(rows) : ofKinds(rows)).map(
+      ${(ask === LISTS && node === '' ? listed(rows) : ofKinds(rows)).map(
         ([name, ofKind], _, { length }) => html`
           ${length > 1 && html`<h3>${name} (${ofKind.length})</h3>`}
           <ol class="graph-rows">
@@ -181,6 +189,15 @@ function RowItem({ row }: { readonly row: Row }): View {
     : kind === 'work'
       ? reading({ work: id })
       : undefined;
+  // A work that is not here is found by its DOI.
+  if (query.get('ask') === GAPS) {
+    const [, doi] = /(?:^|:)doi:(.+)$/.exec(id) ?? [];
+    return html`<p>
+      ${doi === undefined ? label : link(`https://doi.org/${encodeURI(doi)}`, label)}${' '}
+      <small>${`cited by ${counted(count ?? 0, 'work')} here`}</small>
+      ${' '}<a href=${place('/graph', { node: id })}>Who cites it</a>
+    </p>`;
+  }
   // What a service says has no place in a paper.
   const said = evidence.split('\n').filter((line) => quotes.length === 0 && line !== '');
   return html`

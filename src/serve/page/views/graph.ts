@@ -7,9 +7,9 @@ import { field, link, QueryChoice } from '../parts.ts';
 import type { Scene, View } from '../scene.ts';
 import { button, html, shown, useLoaded, useScene } from '../scene.ts';
 import type { Colouring, Placing } from './graph-drawing.ts';
-import { GraphDrawing, legendOf } from './graph-drawing.ts';
+import { GraphDrawing, legendOf, NO_YEAR } from './graph-drawing.ts';
 import type { DrawnEdge, DrawnGraph, DrawnNode } from './graph-model.ts';
-import { isBareId, joined } from './graph-model.ts';
+import { isBareId, joined, yearBands } from './graph-model.ts';
 import { GraphQuestions } from './graph-questions.ts';
 
 interface Named {
@@ -148,7 +148,7 @@ function Around(props: {
   const [open, setOpen] = useState<string>();
   const lists = useRef<HTMLDivElement>(null);
   const placing: Placing = query.get('layout') === 'years' ? 'years' : 'links';
-  const colouring: Colouring = query.get('colours') === 'community' ? 'community' : 'kind';
+  const colouring: Colouring = COLOURINGS.find(([name]) => name !== '' && name === query.get('colours'))?.[1] ?? 'kind';
   const isDrawn = (id: string): boolean => id === centre || !unseen.has(graph.nodes.get(id)?.group ?? '');
   const edges = useMemo(
     () => graph.edges.filter(({ kind, from, to }) => !hidden.has(kind) && isDrawn(from) && isDrawn(to)),
@@ -216,6 +216,16 @@ function Around(props: {
             : [],
         )}
       </fieldset>`,
+    colouring === 'year' &&
+      html`<ul class="legend" aria-label="Colours">
+        ${yearBands([...drawn].flatMap((id) => graph.nodes.get(id) ?? [])).map(
+          ({ from, to, colour }) =>
+            html`<li>
+              ${key(html`<circle cx="6" cy="6" r="6" fill=${colour} />`)} ${from === to ? from : `${from}–${to}`}
+            </li>`,
+        )}
+        <li>${key(html`<circle cx="6" cy="6" r="6" fill=${NO_YEAR} />`)} no year</li>
+      </ul>`,
     html`<p class="hint" role="status">
       ${`${counted(drawn.size, 'node')}, larger when cited more often, and ${counted(edges.length, 'edge')}.`}
       ${leftOut.length > 0 && ` Too many to draw: ${leftOut.join(', ')}.`}
@@ -270,6 +280,7 @@ const PLACINGS = [
 const COLOURINGS = [
   ['', 'kind'],
   ['community', 'community'],
+  ['year', 'year'],
 ] as const;
 
 function countedBy<T, K>(items: readonly T[], by: (item: T) => K): Map<K, number> {
