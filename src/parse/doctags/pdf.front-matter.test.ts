@@ -174,3 +174,18 @@ test('the year is read from the conference, the journal in the margin, or the dr
   assert.equal(await year('Draft version November 15, 2021', 'Rivers'), '2021-11-15');
   assert.equal(await year('Rivers', 'Plains'), undefined);
 });
+
+test('a title that ends at the gutter is apart from the text beside it', async () => {
+  const bytes = await makePdf((pdf) => {
+    pdf.font('Helvetica-Bold').fontSize(22);
+    pdf.text('Grains of Sand in Slow Currents of Rivers', 60, 80, { width: 226, align: 'right' });
+    pdf.font('Helvetica-Bold').fontSize(10).text('Anna Duck and Bert Goose', 60, 170, { width: 226, align: 'right' });
+    paragraph(pdf, prose(18), { x: 60, y: 200, width: 226 });
+    paragraph(pdf, prose(24, 2), { x: 298, y: 89, width: 226 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'title').map(({ text }) => text),
+    ['Grains of Sand in Slow Currents of Rivers'],
+  );
+});

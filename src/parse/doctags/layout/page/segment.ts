@@ -232,7 +232,8 @@ function cutBetween(a: Run, b: Run): number {
   if (numbered && small.size < (large.glyphs.length > 4 ? 0.8 : 0.62) * large.size)
     return Math.min(CUT * large.size, 0.9 * small.size);
   const apart = small.size < 0.8 * large.size && large.glyphs.length > 4 && small.glyphs.length > 4;
-  return (apart ? 0.7 : CUT) * large.size;
+  // Between words of one line is no more than a space of the larger type.
+  return apart ? Math.min(0.7 * large.size, Math.max(0.35 * large.size, CUT * small.size)) : CUT * large.size;
 }
 
 /** Text that runs into other text on nearly the same baseline was set independently of it (a page number, a mark). */
