@@ -62,6 +62,16 @@ test('a hyphen followed by a soft hyphen at a line end is one hyphen', async () 
   assert.match(text, /in a non-inferior way/);
 });
 
+test('a hyphen without width marks where a word may be broken, and is not shown', async () => {
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Sand of the well-known river', { x: 72, y: 100 });
+    const font = Object.keys((pdf.page as unknown as { fonts: object }).fonts).at(-1);
+    pdf.addContent(`BT /${font} 10 Tf 1 0 0 -1 72 120 Tm (is sedi) Tj 0 Tz (-) Tj 100 Tz (mented on the plain) Tj ET`);
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.match(blocks.map(({ text }) => text).join(' '), /well-known river is sedimented on the plain/);
+});
+
 test('running heads and page numbers are not in the text flow, and are first and last on their page', async () => {
   const bytes = await makePdf((pdf) => {
     for (let page = 1; page <= 4; page += 1) {

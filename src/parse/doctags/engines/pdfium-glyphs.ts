@@ -201,6 +201,7 @@ interface Source extends RunSource {
 
 const LINE_END_HYPHEN = 2;
 const SOFT_HYPHEN = 0xad;
+const HYPHENS: ReadonlySet<number> = new Set([LINE_END_HYPHEN, 0x2d, SOFT_HYPHEN, 0x2010]);
 /** Characters without width that only affect the letters beside them. */
 const NON_JOINER = 0x200c;
 const JOINER = 0x200d;
@@ -302,7 +303,7 @@ class GlyphSetter {
   #set(code: number, index: number): void {
     const run = this.#runOf(index);
     const character = run.characters.character(code, this.#page.pointer, index, run.turn === 0 ? run.size : 0);
-    if (!this.#isShown(index, run, code === SOFT_HYPHEN)) return;
+    if (!this.#isShown(index, run, HYPHENS.has(code))) return;
     const text = code === LINE_END_HYPHEN && this.#isHyphen(index) ? '-' : character.text;
     if (text === '' || isUnknown(text)) this.#unmapped += 1;
     else if (character.isRenamed) this.#renamed += 1;
@@ -326,7 +327,7 @@ class GlyphSetter {
     return { left, top, right, bottom };
   }
 
-  #isShown(index: number, run: TextRun, isSoft: boolean): boolean {
+  #isShown(index: number, run: TextRun, isHyphen: boolean): boolean {
     const { width, height } = this.#source;
     const at = 4 * index;
     const left = this.#boxes[at] as number;
@@ -339,8 +340,8 @@ class GlyphSetter {
       this.#hidden += 1;
       return false;
     }
-    // A soft hyphen without width is not shown: it only marks a possible break.
-    return !isSoft || right - left >= 0.05 * run.size;
+    // A hyphen without width is not shown: it only marks a possible break.
+    return !isHyphen || right - left >= 0.05 * run.size;
   }
 
   #isHyphen(index: number): boolean {
