@@ -41,6 +41,7 @@ before(async () => {
     host: '127.0.0.1',
     port: 0,
     token: TOKEN,
+    allowControl: true,
     version: '0.0.0',
     log: () => undefined,
   });
@@ -126,6 +127,27 @@ inBrowser('a work opens beside its list, and Back finds the list where it was, w
     await page.waitForSelector('.opened h2');
     await page.keyboard.press('Escape');
     await page.waitForSelector('.opened', { state: 'detached' });
+  }
+});
+
+inBrowser('what is listed is exported, and saved as a set that other views offer', async (browser) => {
+  for (const width of [1440, 380]) {
+    const page = await openPage(browser, '/works', width, 800);
+    await page.waitForSelector('.works tbody tr');
+    assert.equal(await page.getByText('Save as a set').count(), 0, 'of all works there is no need');
+    await page.goto(`${server.url}works?q=10.5555%2Fmade.7`);
+    await page.getByText('Save as a set').waitFor();
+    const exported = await page.locator('.downloads a', { hasText: 'RIS' }).getAttribute('href');
+    assert.match(exported ?? '', /works\.ris\?q=10\.5555/);
+    await page.getByText('Save as a set').click();
+    await page.keyboard.type(`seven ${width}`);
+    await checkAccessible(page, 'naming a set');
+    await page.keyboard.press('Enter');
+    await page.locator('.downloads [role=status]', { hasText: `“seven-${width}”: ` }).waitFor();
+    await page.locator('.downloads [role=status] a', { hasText: 'Search' }).click();
+    await page.waitForSelector(`#set-names option[value="seven-${width}"]`, { state: 'attached' });
+    assert.equal(await page.inputValue('[name=works]'), `seven-${width}`);
+    await page.context().close();
   }
 });
 

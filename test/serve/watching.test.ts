@@ -91,6 +91,10 @@ test('an unchanged response is not sent again, a changed one is', async () => {
   const csv = await (await ask(server, '/api/v1/runs/small/works.csv')).text();
   assert.equal(csv.trim().split('\r\n').length, 12);
   assert.match(await (await ask(server, '/api/v1/runs/small/works.bib')).text(), /^@/m);
+  const saved = await (await ask(server, '/api/v1/runs/small/works.csv?outcome=saved')).text();
+  const { total } = (await (await ask(server, '/api/v1/runs/small/works?outcome=saved')).json()) as { total: number };
+  assert.ok(total < 11);
+  assert.equal(saved.trim().split('\r\n').length, total + 1, 'only those that are listed');
   const diagram = await ask(server, '/api/v1/runs/small/prisma.svg');
   assert.match(diagram.headers.get('content-disposition') ?? '', /attachment; filename="small-prisma\.svg"/);
   assert.match(await diagram.text(), /^<svg[^]*Records identified \(n = 11\)/);

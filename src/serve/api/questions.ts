@@ -8,6 +8,8 @@ import {
   noteQuestion,
   QUESTIONS,
   SCREENING_CHANGES,
+  setQuestion,
+  setsQuestion,
   shownAnswer,
 } from '../../questions/index.ts';
 import type { Route } from '../http/route.ts';
@@ -52,6 +54,8 @@ export function questionRoutes(context: Context): Route[] {
     ...SCREENING_CHANGES.map((each) => routeOf(each, `screening/${each.name}`, true)),
     routeOf(decidedQuestion, 'screening/decided'),
     routeOf(noteQuestion, 'note', true),
+    routeOf(setsQuestion, 'sets'),
+    routeOf(setQuestion, 'set', true),
     route({
       path: '/runs/{run}/ask.ndjson',
       summary: 'An answer, streamed: the passages, each sentence when it has passed the gate, then the whole.',

@@ -59,11 +59,16 @@ export const workRoutes: readonly Route[] = [
   ...DOWNLOADS.map(([name, format, type]) =>
     route({
       path: `/runs/{run}/${name}`,
-      summary: `${format === 'notes' ? 'Notes of all' : 'All'} works as a file: ${name}.`,
-      query: { saved: z.boolean().optional().describe('Only works with a downloaded file.') },
+      summary: `${format === 'notes' ? 'Notes of all' : 'All'} works, or of those with some properties, as a file: ${name}.`,
+      query: {
+        ...workFilter.partial().shape,
+        saved: z.boolean().optional().describe('Only works with a downloaded file.'),
+      },
       gives: { types: [type] },
-      handle: ({ run: { corpus, id }, query }) => {
-        const pieces = corpus.export({ format, saved: query.saved, asItIs: true });
+      handle: ({ run: { corpus, view, id }, query: { saved, ...filter } }) => {
+        const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== '');
+        const works = isFiltered ? view.works.ids(filter) : undefined;
+        const pieces = corpus.export({ format, saved, works, asItIs: true });
         return { kind: 'pieces', type, name: `${id}-${name}`, pieces };
       },
     }),

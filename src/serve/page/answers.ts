@@ -25,6 +25,10 @@ export type Facets = z.output<typeof shapes.facets>;
 export type DocumentLine = z.output<typeof shapes.documentLine>;
 export type PrintedPage = z.output<typeof shapes.pageText>;
 export type WholeDocument = z.output<typeof shapes.wholeDocument>;
+export interface SavedSet {
+  readonly name: string;
+  readonly size: number;
+}
 export type Citation = z.output<typeof shapes.citations>['items'][number];
 export interface Hits {
   readonly question: string;

@@ -36,8 +36,10 @@ export function QueryField(props: {
   readonly normalised?: (text: string) => string;
   /** Enter ends typing: keys pressed after it are not letters of this field. */
   readonly isLeftByEnter?: boolean;
+  /** The id of the values that it offers. */
+  readonly list?: string;
 }): View {
-  const { name, parameter, hint, normalised = (text) => text, isLeftByEnter = false } = props;
+  const { name, parameter, hint, normalised = (text) => text, isLeftByEnter = false, list } = props;
   const { query, set } = useScene();
   const input = useInput(query.get(parameter) ?? '');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -55,6 +57,7 @@ export function QueryField(props: {
     html`<input
       type="search"
       name=${parameter}
+      list=${list}
       onKeyDown=${keys}
       placeholder=${hint}
       ref=${input}

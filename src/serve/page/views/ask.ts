@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { AskedAnswer, AskedLine } from '../answers.ts';
 import { counted, words } from '../format.ts';
-import { QueryField, saveText } from '../parts.ts';
+import { saveText } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { button, fault, html, useScene } from '../scene.ts';
 import { answerText } from './answer-text.ts';
@@ -11,6 +11,7 @@ import { byPaper } from './by-paper.ts';
 import { ExampleList } from './examples-list.ts';
 import { rowView } from './quoted-row.ts';
 import { PaperHits } from './search.ts';
+import { WorksField } from './works-field.ts';
 
 type Sentence = AskedAnswer['sentences'][number];
 
@@ -50,7 +51,7 @@ export function AskView(): View {
     html`<details class="narrow" open=${works !== null}>
       <summary>${works === null ? 'All papers are asked' : 'Only some papers are asked'}</summary>
       <div class="filters">
-        <${QueryField} name="Works" parameter="works" hint="a saved set, included, year:2020-2022, ids" />
+        <${WorksField} hint="a saved set, included, year:2020-2022, ids" />
       </div>
     </details>`,
     q !== '' && html`<h2 class="asked-for">${q}</h2>`,

@@ -163,7 +163,10 @@ export function ConflictsView(): View {
     const all = both.reduce((sum, { conflicts }) => sum + conflicts.length, 0);
     if (all === 0)
       return html`<p class="lede">No work is in conflict.</p>
-        <p class="hint">A work is in conflict when reviewers have decided about it differently.</p>`;
+        <p class="hint">
+          A work is in conflict when reviewers have decided about it differently.
+          ${both[0]?.protocol.reviewers === 1 && html` Here one person decides about each work; to have two decide, set “Reviewers of each work” under <a href=${place('/screen', { by })}>Criteria</a>.`}
+        </p>`;
     return [
       html`<p class="hint">
         The decision of a third person settles a conflict: <strong>${by}</strong> decides below. Use a name that has not

@@ -11,6 +11,7 @@ import { button, fault, html, useLoaded, useScene } from '../scene.ts';
 import { address } from '../source.ts';
 import { byPaper } from './by-paper.ts';
 import { ExampleList } from './examples-list.ts';
+import { WorksField } from './works-field.ts';
 import { FoundNames, FoundWorks, useFound } from './found-works.ts';
 
 const WAYS: Readonly<Record<string, string>> = { hybrid: 'words and meaning', dense: 'meaning', lexical: 'words' };
@@ -132,7 +133,7 @@ function Filters(): View {
     <summary>Filters</summary>
     <div class="filters">
       ${TEXTS.map(([name, label, hint]) => html`<${QueryField} name=${label} parameter=${name} hint=${hint} />`)}
-      <${QueryField} name="Works" parameter="works" hint="included, excluded, a saved set, ids" />
+      <${WorksField} hint="included, excluded, a saved set, ids" />
       ${CHOICES.map(([name, label, values]) => {
         const options = values.map((value) => [value, value === '' ? 'all' : (WAYS[value] ?? value)]);
         return html`<${QueryChoice} name=${label} parameter=${name} options=${options} />`;

@@ -7,6 +7,7 @@ import { csvLine } from '../../../base/text/index.ts';
 import { field, filters, listTable, QueryChoice, QueryField, saveText } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { button, fault, html, shown, useLoaded, useScene } from '../scene.ts';
+import { SetNames } from './works-field.ts';
 import { rowView } from './quoted-row.ts';
 
 const ROWS_AT_ONCE = 500;
@@ -61,7 +62,7 @@ function Tables({ items }: { readonly items: readonly SavedTable[] }): View {
 
 function FillForm(props: { readonly done: (table: string) => void; readonly isFirst: boolean }): View {
   const { done, isFirst } = props;
-  const { source, runPath } = useScene();
+  const { query, source, runPath } = useScene();
   const columns = useRef<HTMLTextAreaElement>(null);
   const works = useRef<HTMLInputElement>(null);
   const [stop, setStop] = useState<AbortController>();
@@ -126,7 +127,15 @@ function FillForm(props: { readonly done: (table: string) => void; readonly isFi
           )}
           ${field(
             'Works: all, or title:lithium, year:2020-2022, included, a saved set, ids',
-            html`<input type="search" ref=${works} placeholder="all" />`,
+            html`<input
+                type="search"
+                name="works"
+                list="set-names"
+                ref=${works}
+                placeholder="all"
+                defaultValue=${query.get('works') ?? ''}
+              />
+              <${SetNames} id="set-names" />`,
           )}
         </div>
         <button type="submit" class="quiet" disabled=${stop !== undefined}>Fill in</button>

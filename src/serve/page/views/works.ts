@@ -1,9 +1,13 @@
-import type { DocumentLine, Facets, Work } from '../answers.ts';
-import { number, outcomeName, size, words } from '../format.ts';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+import type { DocumentLine, Facets, SavedSet, Work } from '../answers.ts';
+import { counted, number, outcomeName, size, words } from '../format.ts';
 import type { ListRow } from '../parts.ts';
 import { CopyLink, filters, listTable, QueryChoice, QueryField, saveText } from '../parts.ts';
+import { filterText } from '../filter-text.ts';
 import type { Scene, View } from '../scene.ts';
-import { button, html, useAnswer, usePaged, useScene } from '../scene.ts';
+import { button, html, messageOf, useAnswer, usePaged, useScene } from '../scene.ts';
+import type { Query } from '../source.ts';
 
 const COLUMNS = [
   ['title', 'Work', true],
@@ -38,7 +42,7 @@ export function WorksView(): View {
 
 function WorkList(): View {
   const scene = useScene();
-  const { source, query, set, runPath } = scene;
+  const { source, about, query, set, runPath } = scene;
   const [sort, order] = [query.get('sort') ?? 'title', query.get('order') ?? 'asc'];
   const filter = Object.fromEntries(
     ['q', 'year', 'label', ...CARRIED, ...FACETS].map((name) => [name, query.get(name)]),
@@ -80,11 +84,14 @@ function WorkList(): View {
     html`<div class="tools">
       ${status}
       <p class="downloads acts">
-        ${isFiltered && html`<${CopyLink} />`} Export:
+        ${isFiltered && [html`<${CopyLink} />`, ' ', !source.report && about.control && html`<${SaveSet} filter=${filter} />`]}
+        ${isFiltered ? 'Export these:' : 'Export:'}
         ${
           source.exportCsv
             ? button('CSV', exportCsv)
-            : EXPORTS.map(([name, file]) => html` <a href=${source.file(runPath(file))} download=${file}>${name}</a>`)
+            : EXPORTS.map(
+                ([name, file]) => html` <a href=${source.file(runPath(file), filter)} download=${file}>${name}</a>`,
+              )
         }
       </p>
     </div>`,
@@ -92,6 +99,43 @@ function WorkList(): View {
     more,
     rows.length === 0 && html`<${NothingListed} isFiltered=${isFiltered} />`,
   ];
+}
+
+/** Keeps what is listed under a name, to search it, ask it or fill a table of it. */
+function SaveSet({ filter }: { readonly filter: Query }): View {
+  const { source, runPath, notify, place } = useScene();
+  const [isOpen, setOpen] = useState(false);
+  const [saved, setSaved] = useState<SavedSet>();
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => input.current?.focus(), [isOpen]);
+  useEffect(() => setSaved(undefined), [filterText(filter)]);
+  if (saved)
+    return html`<span role="status">
+      ${`“${saved.name}”: ${counted(saved.size, 'work')}.`}${' '}
+      <a href=${place('/search', { works: saved.name })}>Search</a>${' '}
+      <a href=${place('/ask', { works: saved.name })}>Ask</a>${' '}
+      <a href=${place('/table', { works: saved.name })}>Table</a>
+    </span>`;
+  if (!isOpen) return button('Save as a set', () => setOpen(true));
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const name = input.current?.value.trim().replaceAll(/\s+/g, '-') ?? '';
+    source.post<{ readonly items: readonly SavedSet[] }>(runPath('set'), { name, filter: filterText(filter) }).then(
+      ({ items }) => setSaved(items[0]),
+      (error: unknown) => notify(`Not saved: ${messageOf(error)}.`),
+    );
+  };
+  return html`<form class="naming-set" onSubmit=${submit}>
+    <input
+      name="set"
+      aria-label="Name of the set"
+      placeholder="a name, such as oils"
+      required
+      maxlength="100"
+      ref=${input}
+    />
+    <button type="submit" class="quiet">Save</button>
+  </form>`;
 }
 
 /** Columns in which no row says anything are left out. */
