@@ -238,6 +238,21 @@ test('the last line of a paragraph that the white margin of an image covers is n
   );
 });
 
+test('a heading right below a picture heads the text and is no label', async () => {
+  const pdf = await makePdf((document) => {
+    document.image(PIXEL, 72, 72, { width: 220, height: 150 });
+    line(document, 'metres', { x: 160, y: 140, size: 7, font: 'Helvetica' });
+    line(document, 'Results', { x: 72, y: 226, font: 'Helvetica-Bold' });
+    line(document, 'Sand of two rivers', { x: 72, y: 244, font: 'Helvetica-Bold' });
+    paragraph(document, prose(14), { x: 72, y: 258, width: 220, indent: 12 });
+  });
+  const { blocks } = await parsePdf(pdf);
+  assert.deepEqual(
+    blocks.flatMap(({ kind, text }) => (kind === 'heading' || kind === 'picture' ? [text] : [])),
+    ['metres', 'Results', 'Sand of two rivers'],
+  );
+});
+
 test('a form that holds the running text of a page is no picture, however small it is', async () => {
   const bytes = await makePdf((document) => {
     paragraph(document, prose(14), { x: 150, y: 200, width: 300 });

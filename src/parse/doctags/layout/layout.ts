@@ -14,7 +14,7 @@ import { collectVocabulary } from './text/glyph-text.ts';
 import { countBy, quantile } from './statistics.ts';
 import type { Segment } from './page/segment.ts';
 import { buildLines, buildSegments } from './page/segment.ts';
-import { findPageRules, proseSegments, viewPage, withLastLines } from './page/page-view.ts';
+import { findPageRules, proseSegments, viewPage, withHeads, withLastLines } from './page/page-view.ts';
 import type { Findings, Layout, Pass } from './findings.ts';
 import { pass } from './findings.ts';
 import { placeFloats } from './table/place-floats.ts';
@@ -48,7 +48,7 @@ const PAGE_PASSES: readonly Pass[] = [
     const found = byPage(pages, (page) => {
       const own = segments.get(page.number) ?? [];
       const prose = proseSegments(own);
-      const running = withLastLines(prose, own);
+      const running = withHeads(withLastLines(prose, own), own);
       const around = own.filter((segment) => !running.has(segment));
       const boxes = withSurroundings(findFigures(page, own, prose), around, body, page.rules);
       const pictures = boxes.filter((box) => !swallowsText(box, own));

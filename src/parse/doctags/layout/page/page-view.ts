@@ -1,4 +1,4 @@
-import { shareInside, heightOf, widthOf } from './box.ts';
+import { shareInside, heightOf, overlapX, widthOf } from './box.ts';
 import type { Box } from '../../../document.ts';
 import { segmentLabel } from '../role/caption.ts';
 import type { PageContent, Rule, Glyph } from './page-content.ts';
@@ -224,6 +224,29 @@ export function withLastLines(prose: ReadonlySet<Segment>, segments: readonly Se
     above.push(segment);
   }
   return lines;
+}
+
+/** Lines of text with what heads them: alone in its row, right above at their edge, in other type. */
+export function withHeads(lines: ReadonlySet<Segment>, segments: readonly Segment[]): Set<Segment> {
+  const all = new Set(lines);
+  const types = new Set([...lines].map(typeKey));
+  const others = segments.filter((segment) => !lines.has(segment)).sort((a, b) => b.baseline - a.baseline);
+  for (const segment of others) {
+    const { size, left, right, baseline } = segment;
+    if (types.has(typeKey(segment)) || !/\p{L}{4}/u.test(segment.text)) continue;
+    const heads = (line: Segment): boolean =>
+      line.baseline > baseline &&
+      line.baseline - baseline < 3 * size &&
+      size > 0.85 * line.size &&
+      left > line.left - 2 * size &&
+      left < line.left + 0.3 * size &&
+      right < line.right + size;
+    const below = all.values().find(heads);
+    const isBeside = (other: Segment): boolean =>
+      other !== segment && sameRow(other, segment) && overlapX(other, below ?? segment) > 0;
+    if (below && !segments.some(isBeside)) all.add(segment);
+  }
+  return all;
 }
 
 function follows(above: Segment, below: Segment): boolean {
