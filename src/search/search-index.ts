@@ -8,6 +8,8 @@ import { dot } from './segment/vectors.ts';
 
 export type SearchMode = 'lexical' | 'dense' | 'hybrid';
 
+type FoundBy = 'words' | 'meaning' | 'words and meaning';
+
 /** Scores are comparable only within one search; `fit` is absolute. */
 export interface Hit {
   readonly rank: number;
@@ -15,7 +17,7 @@ export interface Hit {
   /** 0 to 1: the share of the question's words in the passage, weighted by rarity, or its semantic similarity. */
   readonly fit: number;
   /** How it can be found: only by words if it has no vectors yet. */
-  readonly by: 'words' | 'meaning' | 'words and meaning';
+  readonly by: FoundBy;
   readonly passage: Passage;
 }
 
@@ -85,7 +87,7 @@ export class SearchIndex implements AsyncDisposable {
     }
     const { top, mode, minFit = 0 } = options;
     return await this.#onOneIndex(async (isLast) => {
-      const { snapshot, ranked, candidates, languages } = await this.#ranked(
+      const { snapshot, ranked, candidates, languages, unrelated } = await this.#ranked(
         query,
         { ...options, top: top * LOOKED_AT },
         signal,
@@ -102,7 +104,7 @@ export class SearchIndex implements AsyncDisposable {
           if (!passage || !candidate) return [];
           // A server may have replaced a document after the filter was applied.
           if (options.filter?.documents?.accepts(passage.document) === false) return [];
-          const by = candidate.hasVector ? SEARCHED_BY[mode] : 'words';
+          const by = foundBy(mode, candidate, unrelated);
           return [{ score, fit: fitOfPassage(passage, candidate.similarity), by, passage }];
         });
       const enough = hits.filter(({ fit }) => fit >= minFit);
@@ -174,7 +176,7 @@ export class SearchIndex implements AsyncDisposable {
               { ranked: related(), unrelated },
             ]).sort(bestFirst);
     const candidates = new Map(found.map((each) => [each.place, each]));
-    return { snapshot, ranked: ranked.slice(0, top), candidates, languages };
+    return { snapshot, ranked: ranked.slice(0, top), candidates, languages, unrelated };
   }
 
   async #vectorOf(query: string, signal: AbortSignal | undefined): Promise<Float32Array> {
@@ -188,6 +190,13 @@ export class SearchIndex implements AsyncDisposable {
   [Symbol.asyncDispose](): PromiseLike<void> {
     return this.#reader[Symbol.asyncDispose]();
   }
+}
+
+/** Which of the two puts a passage among the hits: a hybrid search finds some by one of them only. */
+function foundBy(mode: SearchMode, { hasVector, lexical, similarity }: Candidate, unrelated: number): FoundBy {
+  if (!hasVector) return 'words';
+  if (mode !== 'hybrid' || (lexical > 0 && (similarity ?? unrelated) > unrelated)) return SEARCHED_BY[mode];
+  return lexical > 0 ? 'words' : 'meaning';
 }
 
 /** A word in at most this many passages names the subject: they keep their full score in any section. */

@@ -275,7 +275,7 @@ export function describeSearchIndex(name: string, open: () => Promise<IndexUnder
     ]);
     assert.deepEqual(await found('hybrid'), [
       ['none', 0.5, 'words'],
-      ['two', 0.5, 'words and meaning'],
+      ['two', 0.5, 'meaning'],
     ]);
   });
 

@@ -181,7 +181,7 @@ export function PaperHits(props: {
 function Why({ hit, question }: { readonly hit: Hits['passages'][number]; readonly question: string }): View {
   const { source } = useScene();
   const [isOpen, setOpen] = useState(false);
-  const own = new Set(isOpen ? analyse(`${hit.title} ${hit.text}`) : []);
+  const own = new Set(isOpen ? analyse([hit.title, ...hit.headings, hit.text].join(' ')) : []);
   const asked = [...new Set(question.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu))].filter(
     (word) => analyse(word).length > 0,
   );
@@ -197,7 +197,7 @@ function Why({ hit, question }: { readonly hit: Hits['passages'][number]; readon
       html`<p>
         ${`Place ${hit.rank}, found by ${hit.found_by}${fit}.`}
         ${has.length > 0 && ` Paper or passage have ${listed(has)}${lacks.length > 0 ? `, not ${listed(lacks)}` : ''}.`}
-        ${has.length === 0 && ' It has none of the words, but is near in meaning.'}
+        ${has.length === 0 && hit.found_by !== 'words' && ' It has none of the words, but is near in meaning.'}
       </p>`
     }
   </details>`;
