@@ -142,7 +142,9 @@ test('funders are found by name, by work, and by what their works name', () => {
   assert.deepEqual(ask('funding', { node: '10.5555/a' }, papers), [row]);
   assert.deepEqual(ask('funding', { node: 'malaria' }, papers), [row]);
   assert.deepEqual(ask('funding', { node: '10.5555/b' }, papers), []);
-  assert.deepEqual(ask('funding', {}, papers), ['Wellcome Trust | 1 | ', '2020 · Paper 10.5555/a | 1 | ']);
+  const both = ['Wellcome Trust | 1 | ', '2020 · Paper 10.5555/a | 1 | '];
+  assert.deepEqual(ask('funding', {}, papers), both);
+  assert.deepEqual(ask('funding', { limit: '2' }, papers), both, 'funders leave room for works');
 });
 
 test('a path goes through a sentence that names both ends, if there is one', () => {

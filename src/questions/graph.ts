@@ -160,9 +160,11 @@ export const GRAPH_QUERIES: Readonly<Record<string, GraphQuery>> = {
     takes: ['[node]'],
     answer: (graph, { node, limit }) => {
       if (node === '') {
-        const [funders, works] = [graph.most('funder', { limit }), graph.funded(limit)];
-        const { items } = weighted(['funder'], [...funders, ...works].slice(0, limit));
-        return { says: `${counted(funders.length, 'funder')} of ${counted(works.length, 'work')}.`, items };
+        const half = Math.ceil(limit / 2);
+        const [funders, works] = [graph.most('funder', { limit: half }), graph.funded(limit - half)];
+        const { items } = weighted(['funder'], [...funders, ...works]);
+        const of = `${counted(funders.length, 'funder')}, of most works first, and ${counted(works.length, 'work')}`;
+        return { says: `${of} that say who paid.`, items };
       }
       const found = graph.funding(node, limit);
       return {

@@ -81,7 +81,10 @@ export function fundingOf(
 export function fundedWorks(store: CorpusStore, limit: number): Weighted[] {
   return store
     .all<NodeRow & { weight: number }>(
-      `SELECT works.*, count(*) AS weight FROM edges JOIN nodes AS works ON works.node = edges.source
+      `SELECT works.*, count(DISTINCT coalesce(funder.target, edges.target)) AS weight FROM edges
+         LEFT JOIN edges AS work ON work.source = edges.source AND work.kind = 'same_as'
+         LEFT JOIN edges AS funder ON funder.source = edges.target AND funder.kind = 'same_as'
+         JOIN nodes AS works ON works.node = coalesce(work.target, edges.source)
        WHERE edges.kind = 'funded_by' AND works.kind = 'work'
        GROUP BY works.node ORDER BY weight DESC, works.label, works.id LIMIT ?`,
       limit,
