@@ -48,12 +48,12 @@ export function passageText({ rank, score, passage, work }: CitedHit, view: Pass
   ].join('\n');
 }
 
-/** "3 more of this paper: pages 2, 4". */
+/** "3 more found in this paper: pages 2, 4". */
 function othersLine(others: readonly CitedHit[]): string {
   if (others.length === 0) return '';
   const pages = [...new Set(others.flatMap(({ passage }) => passage.page ?? []))].sort((one, other) => one - other);
   const where = pages.length === 0 ? '' : `: ${pages.length === 1 ? 'page' : 'pages'} ${pages.join(', ')}`;
-  return `${others.length} more of this paper${where}`;
+  return `${others.length} more found in this paper${where}`;
 }
 
 /** "Berg, Liu et al., 2024, Journal of Reefs, doi:10.1000/reef, cc-by". */

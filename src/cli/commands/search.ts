@@ -51,20 +51,19 @@ Examples:
       const mode = flags.lexical ? 'lexical' : flags.dense ? 'dense' : flags.hybrid ? 'hybrid' : undefined;
       await using opened = await corpus.openSearch({ mode, tell: session.tell }, stop.signal);
       const filters = filtersOf(corpus, flags);
-      const { top: most, byPaper = false, related, minFit, full = false } = flags;
-      const top = byPaper ? Math.min(most * PASSAGES_PER_PAPER, MOST_PASSAGES) : most;
+      const { top: most, byPaper = false, related: hasRelated = false, minFit, full = false } = flags;
       const chosen = filters.works !== undefined;
-      const request = { top, related, ...filters, ...(minFit !== undefined && { minFit }) };
+      const request = { ...filters, ...(minFit !== undefined && { minFit }) };
       const search = async (question: string): Promise<void> => {
         const startedAt = session.clock.monotonic();
-        const hits = await opened.search(question, request, stop.signal);
-        const papers = byPaper
-          ? [...Map.groupBy(hits, ({ passage }) => passage.document).values()].slice(0, most)
-          : null;
+        const searched = (top: number, related: boolean): Promise<CitedHit[]> =>
+          opened.search(question, { ...request, top, related }, stop.signal);
+        const hits = byPaper
+          ? await papersOf(searched, most, hasRelated)
+          : (await searched(most, hasRelated)).map((best) => ({ best }));
         const found = {
           question,
-          hits: papers?.flat() ?? hits,
-          papers: papers ?? hits.map((hit) => [hit]),
+          hits,
           tookMs: session.clock.monotonic() - startedAt,
           folder: corpus.folder,
           opened,
@@ -78,15 +77,39 @@ Examples:
     });
 }
 
-/** How many passages are searched for each paper that is wanted. */
+/** How many passages are searched at first for each paper that is wanted, and how many at most. */
 const PASSAGES_PER_PAPER = 10;
-const MOST_PASSAGES = 200;
+const MOST_PASSAGES = 10_000;
+
+/** A passage; by paper also the others that were found in the paper. */
+interface FoundHit {
+  readonly best: CitedHit;
+  readonly others?: readonly CitedHit[];
+}
+
+/** The best passage of each of the first papers, and after them of those that citations link to the first passages. */
+async function papersOf(
+  search: (top: number, related: boolean) => Promise<CitedHit[]>,
+  most: number,
+  hasRelated: boolean,
+): Promise<FoundHit[]> {
+  let papers: CitedHit[][] = [];
+  for (let top = Math.min(most * PASSAGES_PER_PAPER, MOST_PASSAGES); ; top *= 4) {
+    const hits = await search(top, false);
+    papers = [...Map.groupBy(hits, ({ passage }) => passage.document).values()].slice(0, most);
+    if (papers.length === most || hits.length < top || top >= MOST_PASSAGES) break;
+  }
+  const shown = new Set(papers.map(([best]) => best?.passage.document));
+  const linked = hasRelated ? (await search(most, true)).filter(({ related }) => related) : [];
+  const others = Map.groupBy(linked, ({ passage }) => passage.document).values();
+  return [...papers, ...others.filter(([best]) => !shown.has(best?.passage.document))].flatMap(([best, ...more], at) =>
+    best ? [{ best: { ...best, rank: at + 1 }, others: more }] : [],
+  );
+}
 
 interface Found {
   readonly question: string;
-  readonly hits: readonly CitedHit[];
-  /** What is printed together: the passages of a paper, or each passage alone. */
-  readonly papers: readonly (readonly CitedHit[])[];
+  readonly hits: readonly FoundHit[];
   readonly tookMs: number;
   readonly folder: string;
   readonly opened: SearchSession;
@@ -95,7 +118,7 @@ interface Found {
 }
 
 function printHits(found: Found, full: boolean, session: Session): void {
-  const { question, hits, papers, tookMs, folder, opened, chosen } = found;
+  const { question, hits, tookMs, folder, opened, chosen } = found;
   const { mode } = opened;
   session.info(
     `${counted(opened.passages, 'passage')} in ${folder} searched by ${SEARCHED_BY[mode]} in ${duration(tookMs)}`,
@@ -104,27 +127,16 @@ function printHits(found: Found, full: boolean, session: Session): void {
     session.info(
       `without ${counted(opened.worksScreenedOut, 'work')} that screening excluded; --works excluded searches them`,
     );
-  const wordsOnly = mode === 'lexical' ? [] : hits.filter(({ by }) => by === 'words');
-  if (wordsOnly.length > 0)
-    session.info(`found by words only, not embedded yet: ${wordsOnly.map(({ rank }) => rank).join(', ')}`);
   if (hits.length === 0) return session.terminal.print(`no results for “${plain(question)}”`);
-  const views = papers.flatMap(([best, ...others]) =>
-    best
-      ? [
-          passageText(
-            best,
-            { query: question, full, link: linkTo(best.passage.file, folder), others },
-            session.terminal,
-          ),
-        ]
-      : [],
+  const views = hits.map(({ best, ...others }) =>
+    passageText(best, { query: question, full, link: linkTo(best.passage.file, folder), ...others }, session.terminal),
   );
   session.terminal.print(views.join('\n\n'));
 }
 
 function jsonOf({ question, hits, tookMs, folder, opened }: Found): object {
   const { mode, passages } = opened;
-  const shown = hits.map(({ passage, work, link, related, ...found }) => {
+  const shown = hits.map(({ best: { passage, work, link, related, ...found }, others }) => {
     const { id, document, title, headings, section, page, boxes, text } = passage;
     const file = linkTo(passage.file, folder);
     const fragment = link === null ? '' : link.slice(passage.file?.length ?? 0);
@@ -142,6 +154,7 @@ function jsonOf({ question, hits, tookMs, folder, opened }: Found): object {
       link: file === undefined ? null : file + fragment,
       work,
       ...(related && { related }),
+      ...(others && { more: others.length }),
     };
   });
   return { question, mode, run: folder, passages, took_ms: Math.round(tookMs), hits: shown };
