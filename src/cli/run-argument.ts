@@ -8,6 +8,7 @@ import type { Layer } from '../config/index.ts';
 import type { Corpus } from '../corpus/index.ts';
 import { copyNotice, corpusLayer, findSearchPlace, openCorpus, openDatabaseCorpus } from '../corpus/index.ts';
 import type { Session } from './session.ts';
+import { stopSignal } from './session.ts';
 
 const RUN_FILES = [
   'run.json',
@@ -74,6 +75,13 @@ export function splitQuestion(given: readonly string[]): Split {
   return isPath ? { run: requireFolder(first), words: rest } : { run: undefined, words: given };
 }
 
+let ofProcess: AbortSignal | undefined;
+
+/** Ends waiting for a database that is away, in commands with work to finish and in others. */
+function stopOfProcess(): AbortSignal {
+  return (ofProcess ??= stopSignal().signal);
+}
+
 /** Opens a run folder, or a folder of parsed papers; by default the newest run. */
 export async function corpusOf(session: Session, named: string | undefined, settings: Layer = []): Promise<Corpus> {
   const { database, clock, web, warn } = session;
@@ -83,6 +91,7 @@ export async function corpusOf(session: Session, named: string | undefined, sett
       copy: named,
       clocks: { clock, web },
       warn,
+      stop: stopOfProcess(),
     });
   const isNamed = named !== undefined && isRun(requireFolder(named));
   const { folder, dataRoot } = isNamed

@@ -62,6 +62,7 @@ import { requireShared, sharedPlace } from './shared-place.ts';
 import type { ExportRequest } from './export/export-corpus.ts';
 import { exportCorpus } from './export/export-corpus.ts';
 import type { OpenSearchOptions } from './open-search.ts';
+import { requireChunks } from './fleet-part.ts';
 import { openSearchSession, requireSearchable } from './open-search.ts';
 
 /** How often a live search checks for changes: of the index alone, or of the whole corpus. */
@@ -273,6 +274,7 @@ export class Corpus implements AsyncDisposable {
         return;
       }
       requireSearchable(this.folder, this.config);
+      requireChunks(this.folder, this.config);
       await refreshPassages(this.folder, this.config, tell, { signal: stop });
     }, signal);
   }
@@ -544,7 +546,7 @@ export class Corpus implements AsyncDisposable {
     if (this.#shared) {
       const told = (event: SearchEvent): void => void (event.kind === 'message' && warn?.(event.message));
       await (await this.#index(told, true)).refresh(() => undefined, new AbortController().signal);
-    } else await refreshPassages(this.folder, this.config, () => undefined, { thorough: true });
+    } else await this.#reindexPassages(warn);
     const works = store.count("works where outcome <> 'unreadable'");
     return {
       lines,
@@ -553,6 +555,16 @@ export class Corpus implements AsyncDisposable {
       documents: store.number('select count(distinct document) from document_steps'),
       nodes,
     };
+  }
+
+  async #reindexPassages(warn: ((message: string) => void) | undefined): Promise<void> {
+    try {
+      requireChunks(this.folder, this.config);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'CORPUS_PART') throw error;
+      return warn?.(`the passages were not indexed: ${error.message}; ${error.hint ?? ''}`);
+    }
+    await refreshPassages(this.folder, this.config, () => undefined, { thorough: true });
   }
 
   /** The caller disposes of it. */

@@ -13,7 +13,10 @@ export interface DatabaseOptions {
   /** The folder for copies; by default one of the user's, named after the corpus. */
   readonly copy: string | undefined;
   readonly clocks: Clocks;
+  /** Warnings, and that what was warned of is over. */
   readonly warn: (message: string) => void;
+  /** Aborted when somebody wants to stop: a server that is away is then waited for only briefly. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** Whether a place is the address of a PostgreSQL server, not a folder. */
@@ -24,9 +27,9 @@ export function isDatabaseUrl(place: string): boolean {
 /** Opens a corpus whose logs and index are in PostgreSQL. Nothing that is only here is lost with this machine. */
 export async function openDatabase(
   url: string,
-  { load, copy, clocks, warn }: DatabaseOptions,
+  { load, copy, clocks, warn, stop }: DatabaseOptions,
 ): Promise<{ readonly folder: string; readonly config: Config; readonly shared: SharedCorpus }> {
-  const runtime: Runtime = { ...clocks, log: (level, message) => void (level === 'warn' && warn(message)) };
+  const runtime: Runtime = { ...clocks, stop, log: (_level, message) => warn(message) };
   const { fleet, cache, layer } = await findCorpus(url, load, runtime);
   const folder = copy ?? join(cache === '' ? join(homedir(), '.docstokg', 'corpora') : cache, fleet);
   const config = load([...layer, ...corpusLayer(folder, 'the copy of the corpus')]);

@@ -10,7 +10,7 @@ export { askedSections, findingWeight, sectionOf, SECTIONS } from './section.ts'
 export type { Section } from './section.ts';
 export { dot } from './segment/vectors.ts';
 export { openPostgresIndex, readPostgresManifest, readPostgresStamp } from './postgres/postgres-reader.ts';
-export { vectorSchema } from './postgres/generation.ts';
+export { isVectorOffered, vectorSchema } from './postgres/generation.ts';
 export { PostgresIndex } from './postgres/postgres-index.ts';
 export { putDocument, refreshPostgresIndex } from './postgres/refresh-postgres.ts';
 export type { FoundDocument } from './refresh.ts';

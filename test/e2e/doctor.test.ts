@@ -67,14 +67,16 @@ test('doctor says whether the database of a fleet can search by meaning', async 
   await using admin = await Admin.open(simulation);
   await using without = await startPostgres();
   await using other = await startPglite();
-  {
+  const add = async (): Promise<void> => {
     await using client = await openPostgres(other.url, { pooler: true });
     await client.run('add', 'CREATE EXTENSION IF NOT EXISTS vector', {});
-  }
-  for (const [url, found] of [
+  };
+  for (const [url, found, before] of [
     [without.url, /; without pgvector/],
-    [other.url, /, with pgvector$/],
+    [other.url, /; the first run adds pgvector, if its role may$/],
+    [other.url, /, with pgvector$/, add],
   ] as const) {
+    await before?.();
     const queue = { backend: 'postgres', pooler: true, url };
     writeFileSync(join(folder.path, 'docstokg.yaml'), JSON.stringify({ queue }));
     const { findings } = await examine(['--sim', admin.url], folder.path);

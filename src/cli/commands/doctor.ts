@@ -16,7 +16,7 @@ import { findModelServers, LOCAL_MODEL_SERVERS } from '../../model/index.ts';
 import { locateTesseract, ocrLanguages, openDenseEngineIfInstalled } from '../../parse/index.ts';
 import type { ServiceName } from '../../resolve/index.ts';
 import { SERVICE_NAMES } from '../../resolve/index.ts';
-import { vectorSchema } from '../../search/index.ts';
+import { isVectorOffered, vectorSchema } from '../../search/index.ts';
 import type { FlagsOf } from '../options.ts';
 import { webOptions } from '../options.ts';
 import type { Session } from '../session.ts';
@@ -289,9 +289,10 @@ async function queueServer(config: Config, session: Session): Promise<Finding> {
     await using queue = await openQueue(config, session);
     await queue.stats();
     await using connection = await openCorpusServer(config, session);
-    return (await vectorSchema(connection)) === undefined
-      ? good('the PostgreSQL server answers; without pgvector 0.8 or newer a fleet searches by words alone')
-      : good('the PostgreSQL server answers, with pgvector');
+    if ((await vectorSchema(connection)) !== undefined) return good('the PostgreSQL server answers, with pgvector');
+    return (await isVectorOffered(connection))
+      ? good('the PostgreSQL server answers; the first run adds pgvector, if its role may')
+      : good('the PostgreSQL server answers; without pgvector 0.8 or newer a fleet searches by words alone');
   } catch (error) {
     return bad(errorInfo(error).message, hintOf(error) ?? 'check queue.url');
   }

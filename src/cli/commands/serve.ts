@@ -70,7 +70,7 @@ export async function serveRuns(
     session,
     opened,
   );
-  const { queue, hosts, beside, worker } = await openWatched(flags.queue, runs, session);
+  const { queue, hosts, beside, worker } = await openWatched(flags.queue, runs, { ...session, stop: stop.signal });
   const [first] = runs;
   const place = first ? join(first.corpus.folder, 'state') : beside;
   const token =
@@ -142,7 +142,11 @@ function sharedQueue({ queue }: Config): string | undefined {
 }
 
 /** The queue to monitor: the one named, the configured one, or that of the first run that has one. */
-async function openWatched(named: string | undefined, runs: readonly { readonly corpus: Corpus }[], session: Session) {
+async function openWatched(
+  named: string | undefined,
+  runs: readonly { readonly corpus: Corpus }[],
+  session: Session & { readonly stop: AbortSignal },
+) {
   const isUrl = (queue: string): boolean => /^postgres(?:ql)?:\/\//.test(queue);
   if (named !== undefined && !isUrl(named)) requireQueueFile(named);
   const own = runs.map(({ corpus }) => corpus.config.queue.path).find((path) => existsSync(path));

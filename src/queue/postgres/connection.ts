@@ -129,7 +129,10 @@ export class PostgresConnection implements AsyncDisposable {
         this.#reachable();
         return result;
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isPassing(error)) {
+          if (isAnswer(error)) this.#reachable();
+          throw error;
+        }
         this.#unreachable(error);
         again?.();
       }
@@ -207,6 +210,11 @@ export function numbered(sql: string): { readonly text: string; readonly names: 
     return `$${names.indexOf(name) + 1}`;
   });
   return { text, names };
+}
+
+/** Whether a server refused a statement with a code of SQL, so that it is there. */
+function isAnswer(error: unknown): boolean {
+  return /^\d[\dA-Z]{4}$/.test(errorInfo(error).code);
 }
 
 function isPassing(error: unknown): boolean {

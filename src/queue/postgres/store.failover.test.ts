@@ -7,6 +7,7 @@ import { startPostgres } from '../../../test/postgres.ts';
 import { systemClock } from '../../base/index.ts';
 import { HeldClock } from '../../testing/index.ts';
 import type { OutageEvent } from '../store-options.ts';
+import { PostgresConnection } from './connection.ts';
 import { PostgresStore } from './store.ts';
 
 const server = await startPostgres({ max_connections: '12', superuser_reserved_connections: '1' });
@@ -62,6 +63,25 @@ test('a server that is read-only for a while, as after a failover, is waited for
   await Promise.all(writes);
   const jobs = await store.admin.list({}, { limit: 100_000 });
   assert.equal(jobs.length, writes.length + 1);
+  assert.deepEqual(events, ['queue-unreachable', 'queue-reachable']);
+});
+
+test('an outage is over when the server answers, also if it refuses', async () => {
+  const events: string[] = [];
+  await using connection = await PostgresConnection.open({
+    url: server.url,
+    clock: systemClock,
+    schema: 'refused',
+    report: ({ kind }) => void events.push(kind),
+  });
+  const errors = [
+    { code: '40P01', message: 'deadlock' },
+    { code: '42601', message: 'syntax' },
+  ];
+  const work = async (): Promise<void> => {
+    throw Object.assign(new Error(errors[0]?.message), errors.shift());
+  };
+  await assert.rejects(connection.transaction(work), { message: 'syntax' });
   assert.deepEqual(events, ['queue-unreachable', 'queue-reachable']);
 });
 

@@ -60,7 +60,7 @@ export async function openShared(config: Config, runtime: Runtime): Promise<Shar
   mkdirSync(config.download.out, { recursive: true, mode: 0o700 });
   await using stack = new AsyncDisposableStack();
   const stop = new AbortController();
-  const stopped = { ...runtime, stop: stop.signal };
+  const stopped = { ...runtime, stop: AbortSignal.any([stop.signal, runtime.stop ?? stop.signal]) };
   const { journal, files } = stack.use(await openStored(config, stopped, false));
   const connection = stack.use(await openCorpusServer(config, stopped));
   let indexStamp = await readPostgresStamp(connection);

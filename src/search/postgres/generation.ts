@@ -69,9 +69,22 @@ export async function vectorSchema(connection: PostgresConnection): Promise<Vect
      FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'vector'`,
     {},
   );
-  const [major = 0, minor = 0] = (found?.version ?? '').split('.').map(Number);
-  const isNew = major > LEAST_VECTOR[0] || (major === LEAST_VECTOR[0] && minor >= LEAST_VECTOR[1]);
-  return found && isNew ? `${found.schema}.` : undefined;
+  return found && isNewEnough(found.version) ? `${found.schema}.` : undefined;
+}
+
+/** Whether the server has an extension of that use which is not added to this database yet. */
+export async function isVectorOffered(connection: PostgresConnection): Promise<boolean> {
+  const versions = await connection.run<{ version: string }>(
+    'offered-vector',
+    "SELECT version FROM pg_available_extension_versions WHERE name = 'vector'",
+    {},
+  );
+  return versions.some(({ version }) => isNewEnough(version));
+}
+
+function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > LEAST_VECTOR[0] || (major === LEAST_VECTOR[0] && minor >= LEAST_VECTOR[1]);
 }
 
 interface GenerationRow {
