@@ -19,7 +19,7 @@ import { seen } from '../test/support/seen.ts';
 const ROOT = join(import.meta.dirname, '..');
 const PICTURES = join(ROOT, 'docs', 'pictures');
 const TOKEN = 'a-token-for-the-pictures';
-const QUESTION = 'Which symbionts tolerate heat?';
+const QUESTION = 'With which symbiont was the photochemical yield higher?';
 const COLUMNS = ['year', 'species', 'sample size:number', 'main result'];
 const REVIEWER = 'ada';
 /** At least so many decisions come before the first picture of a screening, and more until a relevant work is next. */

@@ -224,7 +224,7 @@ function HitItem(props: {
   if (isMore)
     return html`<li class=${isOpen ? 'open' : ''}>
       <h2><a href=${to}>${where.join(' · ') || 'Another passage'}</a></h2>
-      <p class="excerpt">${marked(excerpt(hit.text, question), question)}</p>
+      <p class=${isTable(hit.text) ? 'excerpt' : ''}>${marked(excerpt(hit.text, question), question)}</p>
       ${why}
     </li>`;
   return html`<li class=${isOpen ? 'open' : ''}>
@@ -236,7 +236,7 @@ function HitItem(props: {
       ${[hit.by, hit.year, hit.venue, hit.license, ...where].filter((each) => each).join(' · ')}
       ${hit.retracted && html`<strong class="retracted"> retracted</strong>`}
     </p>
-    <p class="excerpt">${marked(excerpt(hit.text, question), question)}</p>
+    <p class=${isTable(hit.text) ? 'excerpt' : ''}>${marked(excerpt(hit.text, question), question)}</p>
     ${why}
   </li>`;
 }
