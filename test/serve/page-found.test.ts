@@ -31,5 +31,6 @@ test('of a table its caption is shown and the rows that have most of the words, 
     'oral exhalation | 8.5',
     '…',
   ]);
+  assert.ok(!isTable(`${'A paragraph with a small table behind it. '.repeat(9)}\n${table}`), 'mostly sentences');
   assert.ok(!isTable('A sentence with one | sign.\nAnother line.'));
 });

@@ -10,9 +10,10 @@ export function isAmong(piece: string, terms: ReadonlySet<string>): boolean {
   return own.length > 0 && own.every((term) => terms.has(term));
 }
 
-/** Whether a passage is of a table, which it prints row by row. */
+/** Whether a passage is of a table, which it prints row by row; not if it is mostly sentences. */
 export function isTable(text: string): boolean {
-  return text.split('\n').filter(isRow).length >= LEAST_ROWS;
+  const [rows, others] = [true, false].map((is) => text.split('\n').filter((line) => isRow(line) === is));
+  return (rows?.length ?? 0) >= LEAST_ROWS && (rows?.join('').length ?? 0) >= (others?.join('').length ?? 0);
 }
 
 /** The part of a text with the most query words; of a table its caption, and the rows with the most, each on a line. */
