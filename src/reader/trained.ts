@@ -45,8 +45,7 @@ export interface TrainedReaderOptions {
 }
 
 /**
- * Opens the trained reader: a MiniLM that reads a question and a candidate together. It needs the tokenizer of the
- * embedded model. It loads at the first question.
+ * Opens the trained reader: a MiniLM that reads a question and a candidate together. It loads at the first question.
  */
 export async function openTrainedReader({ threads, rules }: TrainedReaderOptions): Promise<Reader> {
   const folder = join(packageRoot(), 'models');

