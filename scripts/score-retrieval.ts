@@ -24,8 +24,8 @@ import { nothingMeasured, readJsonLines, SHARED, VECTORS } from './score/data.ts
 // It also prints how many questions keep their first answer at the least fit of `search`, and how many questions of the
 // other collections, which are almost certainly not answered here, get none.
 const TARGETS: Readonly<Record<string, Partial<Record<SearchMode, number>>>> = {
-  cacm: { lexical: 0.51, hybrid: 0.57 },
-  cranfield: { lexical: 0.382, hybrid: 0.435 },
+  cacm: { lexical: 0.51, hybrid: 0.58 },
+  cranfield: { lexical: 0.382, hybrid: 0.425 },
   'scifact-train': { lexical: 0.695, hybrid: 0.73 },
 };
 const MODES = ['lexical', 'dense', 'hybrid'] as const;
