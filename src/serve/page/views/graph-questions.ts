@@ -59,10 +59,14 @@ export function GraphQuestions(): View {
     if (Object.entries(typed).every(([name, value]) => value === (query.get(name) ?? ''))) return;
     go(place('/graph', { ...Object.fromEntries(query), ...typed }));
   };
+  /** Both names are needed for a question about two. */
+  const chosen = (): void => {
+    if (Array.from(form.current?.querySelectorAll('input') ?? []).every(({ value }) => value.trim() !== '')) submit();
+  };
   const choose = ({ target }: Event): void => {
-    const chosen = { ask: (target as HTMLSelectElement).value };
-    if (isAsked || isAboutAll(chosen.ask)) go(place('/graph', { ...Object.fromEntries(query), ...chosen }));
-    else set(chosen);
+    const other = { ask: (target as HTMLSelectElement).value };
+    if (isAsked || isAboutAll(other.ask)) go(place('/graph', { ...Object.fromEntries(query), ...other }));
+    else set(other);
   };
   return html`<details class="narrow" open=${isAsked}>
     <summary>Ask the graph</summary>
@@ -73,8 +77,8 @@ export function GraphQuestions(): View {
           ${ASKED.map(([each, name]) => html`<option value=${each} selected=${each === ask}>${name}</option>`)}
         </select>`,
       )}
-      ${of !== null && html`<${NameField} name="Of" parameter="of" hint=${of} ask=${ask} chosen=${submit} key=${`of ${ask === LISTS}`} />`}
-      ${on !== undefined && html`<${NameField} name="And" parameter="on" hint=${on} ask=${ask} chosen=${submit} />`}
+      ${of !== null && html`<${NameField} name="Of" parameter="of" hint=${of} ask=${ask} chosen=${chosen} key=${`of ${ask === LISTS}`} />`}
+      ${on !== undefined && html`<${NameField} name="And" parameter="on" hint=${on} ask=${ask} chosen=${chosen} />`}
       ${of !== null && html`<button type="submit" class="quiet">Ask</button>`}
     </form>
     ${isAsked && html`<${Rows} />`}
@@ -112,7 +116,9 @@ function NameField(props: {
     if (!isListed && words.length < LEAST_TYPED) return [];
     const asked = isListed ? { ask: LISTS, limit: MOST_LISTED } : { ask: 'find', node: words, limit: MOST_OFFERED };
     const { rows } = await source.get<Answer>(runPath('graph'), asked, signal);
-    return [...new Set(rows.flatMap(({ kind, label }) => (kind === 'quantity' ? [] : [label])))];
+    // The label of a work has its year before the title, so it names nothing.
+    const named = rows.filter(({ kind }) => kind !== 'quantity' && kind !== 'work');
+    return [...new Set(named.map(({ label }) => label))].slice(0, isListed ? MOST_LISTED : MOST_OFFERED);
   });
   const offered = found.kind === 'answered' ? found.value : [];
   const type = (event: Event): void => {

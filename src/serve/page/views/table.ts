@@ -195,8 +195,14 @@ function Rows({ id }: { readonly id: string }): View {
     const found = all.filter((row) => matches(row, query.get('q') ?? ''));
     const rows = sorted(found, columns, query);
     const by = model === null ? 'without a model' : `by ${model}`;
-    const named = columns.map(({ name, type }) => `--column "${name}${type === 'text' ? '' : `:${type}`}"`);
-    const command = ['docstokg table', run?.folder, ...named].join(' ');
+    const named = columns.map(({ name, type, unit }) => {
+      const kind = unit === null ? (type === 'text' ? [] : [type]) : [type, unit];
+      return `--column "${[name, ...kind].join(':')}"`;
+    });
+    // A question or choices of its own stand in a file of columns only.
+    const isFromFile = columns.some(({ name, question, type }) => type === 'choice' || question !== name);
+    const said = isFromFile ? ['--columns columns.yaml'] : named;
+    const command = ['docstokg table', `"${run?.folder ?? ''}"`, ...said].join(' ');
     return html`<div>
       ${
         all.length === 0 &&
