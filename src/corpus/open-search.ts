@@ -129,7 +129,7 @@ function isSame(opened: ModelIdentity, wanted: ModelIdentity): boolean {
 function other({ name, revision, precision }: ModelIdentity): AppError {
   const full = [name, revision, precision].filter(Boolean).join(', ');
   return new AppError('INDEX_MODEL', `the passages were embedded with another model than the configured one: ${full}`, {
-    hint: 'set parse.dense, parse.embed_url and parse.embed_model to it, or search with --lexical',
+    hint: 'embed again with docparse embed, set parse.dense, parse.embed_url and parse.embed_model to that model, or search with --lexical',
   });
 }
 
