@@ -309,6 +309,8 @@ inBrowser('questions to the graph are pages: Back returns to the one before, on 
     await page.locator('.graph-rows > li', { hasText: 'This work was funded by' }).waitFor();
     assert.equal(await page.inputValue('[name=of]'), 'Wellcome Trust');
     await page.selectOption('[name=ask]', 'effect');
+    // With the second field, the first one is there anew.
+    await page.waitForSelector('[name=on]');
     await page.fill('[name=of]', 'oil');
     await page.click('details.narrow button:text("Ask")');
     await page
@@ -539,6 +541,7 @@ inBrowser(
       'what is folded is passed by',
     );
     await page.click('.hits summary:text("2 more of this paper")');
+    await page.waitForSelector('.hits h2 a:text("Part 3 · page 2")');
     assert.deepEqual(await shown(), ['citing', 'Part 2 · page 2', 'Part 3 · page 2', 'cited']);
     await page.locator('.hits summary', { hasText: 'Why here' }).first().click();
     assert.match((await page.textContent('.why[open] p')) ?? '', /Place 1, found by words and meaning, fit 0\.80 of 1\.\s+Paper or passage have “oil”, not “yield”\./); // prettier-ignore
