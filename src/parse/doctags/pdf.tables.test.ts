@@ -232,15 +232,17 @@ test('a table with parts labelled as continued is one table over three pages', a
 });
 
 test('two heads over one rule share its columns, from their starts or by their middles', async () => {
-  for (const [first, second] of [
-    [200, 300],
-    [218, 316],
+  for (const [first, second, words, shown] of [
+    [200, 300, 'Lower', ['', 'Upper|c2', 'Lower|c2']],
+    [218, 316, 'Lower', ['', 'Upper|c2', 'Lower|c2']],
+    // What is in brackets goes on with the head before it.
+    [218, 316, '(n = 6)', ['', 'Upper (n = 6)|c4']],
   ] as const) {
     const bytes = await makePdf((pdf) => {
       line(pdf, 'Table 1. Grains of two rivers.', { x: 72, y: 60 });
       rule(pdf, 72, 400, 78);
       line(pdf, 'Upper', { x: first, y: 82 });
-      line(pdf, 'Lower', { x: second, y: 82 });
+      line(pdf, words, { x: second, y: 82 });
       rule(pdf, 198, 400, 96);
       const rows = ['River sand clay sand clay', 'Elbe 11 21 31 41', 'Oder 12 22 32 42', 'Rhine 13 23 33 43'];
       rows.forEach((row, index) =>
@@ -254,7 +256,7 @@ test('two heads over one rule share its columns, from their starts or by their m
       rule(pdf, 72, 400, 166);
     });
     const [table] = tablesOf((await parsePdf(bytes)).blocks);
-    assert.deepEqual(rowsOf(table)[0], ['', 'Upper|c2', 'Lower|c2']);
+    assert.deepEqual(rowsOf(table)[0], shown);
   }
 });
 

@@ -80,8 +80,10 @@ function entryOf(piece: Segment, columns: readonly Extent[], region: TableRegion
   const under = header.includes(piece) ? ruleUnder(piece, region) : undefined;
   if (under) {
     const own = columns.flatMap((column, index) => (overlapX(column, under) > 0.5 * widthOf(column) ? [index] : []));
-    const heads = header.filter((other) => ruleUnder(other, region) === under);
-    const covered = heads.length > 1 ? shareOf(piece, heads, own, columns) : own;
+    const over = header.filter((other) => ruleUnder(other, region) === under).sort((a, b) => a.left - b.left);
+    const heads = over.filter((other, at) => at === 0 || !isInBrackets(other));
+    const head = heads.findLast(({ left }) => left <= piece.left) ?? piece;
+    const covered = heads.length > 1 ? shareOf(head, heads, own, columns) : own;
     from = Math.min(from, covered[0] ?? from);
     to = Math.max(to, covered.at(-1) ?? to);
   }
@@ -99,6 +101,11 @@ function ruleUnder(piece: Segment, { box, horizontal }: TableRegion): Box | unde
       middle > rule.left &&
       middle < rule.right,
   );
+}
+
+/** "(95% CI)" and "(n = 20)" go on with the head before them, at whatever distance. */
+function isInBrackets({ text }: Segment): boolean {
+  return /^[([].*[)\]]\S?$/u.test(text);
 }
 
 /** How far, in points, a head may be from the edge of its first column. */
