@@ -40,6 +40,11 @@ test('brackets without an abbreviation are ignored', () => {
   assert.deepEqual(pairs('as was shown earlier (Smith, 2004) in rats (n = 12)'), []);
 });
 
+test('a long form does not begin before an article', () => {
+  assert.deepEqual(pairs('identified as an (E)-β-farnesene synthase (Aaβ-FS) there'), []);
+  assert.deepEqual(pairs('known as the aldehyde test (AT) there'), ['AT = aldehyde test']);
+});
+
 test('offsets refer to the text', () => {
   const text = 'The essential oil (EO) was obtained.';
   const [found] = findAbbreviations(text);

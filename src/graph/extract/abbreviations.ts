@@ -11,7 +11,7 @@ interface Span extends Stretch {
   readonly text: string;
 }
 
-export const ABBREVIATION_VERSION = 4;
+export const ABBREVIATION_VERSION = 5;
 
 const LONGEST_SHORT = 20;
 const LONGEST_INSIDE = 240;
@@ -138,6 +138,8 @@ function alignLetters(short: string, letters: readonly string[], piece: Piece, w
   let best: LongForm | undefined;
   for (const { at, start, within } of starts(words, whole ? words.length : most)) {
     if (whole && at !== 0) continue;
+    // "identified as an X synthase": an article begins a name or something before it does not.
+    if (ARTICLES.has(words[at + 1]?.text ?? '')) continue;
     const opening = words[at]?.text.slice(within) ?? '';
     const rest = words.slice(at + 1).map((word) => word.text);
     const score = quality(letters, [opening, ...rest], short);
@@ -147,6 +149,8 @@ function alignLetters(short: string, letters: readonly string[], piece: Piece, w
   }
   return best;
 }
+
+const ARTICLES: ReadonlySet<string> = new Set(['a', 'an', 'the']);
 
 /** Locants and prefixes of chemical names, which abbreviations leave out. */
 const LOCANTS = /^(?:[\d,'′.+()[\]]+|[a-z]|alpha|beta|gamma|delta|[α-ω]|\(?[+-]\)?|di|tri|tetra)$/;

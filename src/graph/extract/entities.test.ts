@@ -114,8 +114,17 @@ test('protocols, indices of symbols, banks of cells, and programs that nobody us
       'This is a [software PNAS] Direct Submission.',
       'The [software Geno3D] server made models.',
       'From the a [organisation c Department of Medicine] came',
+      'From 3[organisation 4 Institute of Botany] in [organisation Alnarp] came [organisation healthcare] and [organisation MERS].',
+      'The [organisation Ministry of Labour], the [organisation WHO], [organisation People’s Hospital], [organisation Bedoukian Research], Inc. and the [organisation Department of Energy] paid.',
     ).map((line) => line.split(' | ')[1]),
-    ['software:name:geno3d', 'organisation:name:department of medicine'],
+    [
+      'software:name:geno3d',
+      'organisation:name:institute of botany',
+      'organisation:name:ministry of labour',
+      'organisation:name:who',
+      'organisation:name:bedoukian research',
+      'organisation:name:department of energy',
+    ],
   );
 });
 
@@ -155,4 +164,20 @@ test('people are no organisms, addresses no organisations, and a bracket that st
     ),
     ['names | chemical:name:e bisabolene | It made ((E)-bisabolene, and more.'],
   );
+});
+
+test('a list of references names what other works are about', () => {
+  const blocks = [
+    { kind: 'heading', text: 'References', level: 1, order: 0, regions: [] },
+    { kind: 'text', text: 'Warr CG: Malaria in China, a history.', order: 1, regions: [] },
+  ] as unknown as Block[];
+  const metadata = { authors: [], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } };
+  const reading = new Reading('paper', { pages: [], blocks, metadata }, null);
+  const say = new Statements(reading);
+  extractEntities(reading, say, [{ block: 1, start: 9, end: 16, label: 'disease', sure: 0.99 }]);
+  assert.deepEqual(say.edges, []);
+});
+
+test('ways of measuring genes are no genes', () => {
+  assert.deepEqual(said('The expression of the gene by [gene RT-qPCR] and [gene RPKM] of [gene RNA-seq].'), []);
 });

@@ -2,11 +2,12 @@ import type { Stretch } from '../../parse/index.ts';
 import { STOP_WORDS } from '../../parse/index.ts';
 import { TAGGER_VERSION } from '../../tagger/index.ts';
 import { findAbbreviations } from './abbreviations.ts';
+import { isOrganisation } from '../names/bodies.ts';
 import { findCountries } from '../names/countries.ts';
 import { entityName, hasSameNumbers, shortSpecies, speciesInitial } from './entity-names.ts';
 import { ENTITY_KINDS } from '../schema.ts';
 import type { EntityKind } from '../schema.ts';
-import type { Reading, Statements } from './reading.ts';
+import type { ReadBlock, Reading, Statements } from './reading.ts';
 import type { TaggedEntity } from './tagging.ts';
 import { foldCase, lettersOf } from '../../base/index.ts';
 
@@ -39,18 +40,29 @@ interface Named {
 
 /** Says the entities of a paper: one node for each name and type, with the sentences that name it. */
 export function extractEntities(reading: Reading, say: Statements, tagged: readonly TaggedEntity[]): void {
-  const texts = new Map(reading.prose.map(({ block }) => [block.order, block.text]));
-  const found = joinedWords(tagged.filter(isShown), texts)
+  // Titles of cited works name what those works are about.
+  const prose = reading.prose.filter(({ part, block }) => part !== 'references' || block.kind === 'caption');
+  const texts = new Map(prose.map(({ block }) => [block.order, block.text]));
+  const found = joinedWords(
+    tagged.filter(isShown).filter(({ block }) => texts.has(block)),
+    texts,
+  )
     .map((entity) => withText(entity, texts.get(entity.block) ?? ''))
     .filter(isName)
     .filter((mention) => mention.label !== 'software' || isUsed(reading, mention));
   const genes = new Set(found.filter((each) => each.label === 'gene' && isCalledGene(reading, each)).map(geneKey));
   const mentions = [
     ...found.filter((each) => each.label !== 'gene' || genes.has(geneKey(each))),
-    ...countriesIn(reading).filter((country) => !found.some((each) => isInName(country, each))),
+    ...countriesIn(prose).filter((country) => !found.some((each) => isInName(country, each))),
   ];
   const nameOf = namesIn(reading, mentions);
-  const named = mentions.filter((mention) => isWhatItStandsFor(nameOf(mention), mention, mentions));
+  const named = mentions.filter(
+    (mention) =>
+      isWhatItStandsFor(nameOf(mention), mention, mentions) &&
+      (mention.label !== 'organisation' ||
+        isOrganisation(nameOf(mention).label) ||
+        COMPANY.test(texts.get(mention.block)?.slice(mention.end, mention.end + 12) ?? '')),
+  );
   const byName = Map.groupBy(withoutOverlaps(named), (mention) => nameOf(mention).name);
   for (const [name, group] of [...byName].slice(0, MOST_ENTITIES)) {
     const type = likeliestType(group);
@@ -101,8 +113,8 @@ function isShown(entity: TaggedEntity): entity is ShownEntity {
   return kind !== undefined && kind !== 'method' && entity.sure >= LEAST_SURE;
 }
 
-function countriesIn(reading: Reading): Mention[] {
-  return reading.prose.flatMap(({ block: { order, text } }) =>
+function countriesIn(prose: readonly ReadBlock[]): Mention[] {
+  return prose.flatMap(({ block: { order, text } }) =>
     findCountries(text).map(({ start, end, name }) => ({
       block: order,
       start,
@@ -124,9 +136,9 @@ function isInName(country: Mention, other: Mention): boolean {
 
 function withText(entity: ShownEntity, text: string): Mention {
   let { start, end } = entity;
-  // "c Department of Medicine": the letter of an affiliation.
+  // "c Department of Medicine", "3World Wildlife Fund": the sign of an affiliation.
   if (entity.label === 'organisation' || entity.label === 'place')
-    start += /^\p{Ll} (?=\p{Lu})/u.exec(text.slice(start, end))?.[0].length ?? 0;
+    start += /^(?:\p{Ll} (?=\p{Lu})|\d{1,2} ?(?=\p{Lu}\p{Ll}))/u.exec(text.slice(start, end))?.[0].length ?? 0;
   // Brackets and quotes around a name are not part of it, nor one bracket of two.
   const bare = (): string => text.slice(start, end);
   start += LEADING.exec(bare())?.[0].length ?? 0;
@@ -189,18 +201,24 @@ function isName({ printed, label }: Mention): boolean {
   // Short capitals are names of groups and genes more often than of places.
   if (label === 'place' && /^\p{L}{1,3}$/u.test(printed) && !SHORT_PLACES.has(printed)) return false;
   if ((label === 'chemical' ? CHEMICAL_ADJECTIVE : ADJECTIVE).test(printed)) return false;
-  const words = printed.toLowerCase().split(' ');
-  return words.length <= 10 && !words.every((word) => STOP_WORDS.has(word) || NO_NAME.has(word));
+  const words = printed.split(' ');
+  // "WHO" is a name, "who" is none.
+  const saysNothing = (word: string): boolean =>
+    STOP_WORDS.has(/^\p{Lu}{3,}$/u.test(word) ? word : word.toLowerCase()) || NO_NAME.has(word.toLowerCase());
+  return words.length <= 10 && !words.every(saysNothing);
 }
 
+/** The form of a company, behind its name. */
+const COMPANY = /^,? ?(?:Inc|Ltd|Limited|LLC|GmbH|Corp|Co\b|AG\b|S\.?A\.|B\.?V\.|Pty|PLC)/u;
 const ADDRESS = /\b(?:Street|Road|Avenue|Boulevard|Blvd|Suite|Drive|Lane)\b/u;
 const PROCEDURE =
   /(?<=\s)(?:protocols?|trials?|stud(?:y|ies)|surveys?|scales?|scores?|ind(?:ex|ices)|tests?|assays?|methods?|procedures?|criteri(?:on|a)|classifications?|guidelines?|questionnaires?|registry|equations?|models?)$/iu;
 
 const geneKey = ({ printed }: Mention): string => entityName(printed, 'gene');
 
-/** A plasmid, a program that compares sequences, an entry of a list of abbreviations. */
-const NO_GENE = /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: /u;
+/** A plasmid, a program that compares sequences, an entry of a list of abbreviations, a way of measuring genes. */
+const NO_GENE =
+  /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: |^(?:[FR]PKM|TPM|NMRs?|SMRT|NGS|SNPs?|ESTs?|ORFs?|UTRs?|(?:[sm]c)?(?:R|D)NA-?[Ss]eq|(?:q|RT-?)*PCR|RT-qPCR|(?:GC|LC)-MS|ELISA|HPLC)$/u;
 
 /** Of a gene a name or some sentence says that it is one; levels of safety and ways of sequencing look like genes too. */
 function isCalledGene(reading: Reading, { block, start, printed }: Mention): boolean {

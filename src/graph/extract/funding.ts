@@ -1,5 +1,6 @@
 import { lettersOf } from '../../base/index.ts';
 import { alternatives } from '../names/alternatives.ts';
+import { namesBody } from '../names/bodies.ts';
 import words from './funding-words.json' with { type: 'json' };
 import type { Reading, Statements } from './reading.ts';
 
@@ -11,7 +12,6 @@ const METHOD = { name: 'funding-sentence', version: 1 };
 const word = (phrases: readonly string[]): string => `(?<![\\p{L}-])(?:${alternatives(phrases)})(?![\\p{L}])`;
 
 const REFUSES = new RegExp(word(words.refusals.en), 'iu');
-const BODY = new RegExp(word(words.bodies.en), 'iu');
 /** "This work was partly supported by", "our study received funding from": who paid is named behind it. */
 const PAID = new RegExp(
   `(?<![\\p{L}])(?:this|our|the|present|current|whole) (?:[\\p{L}-]+ ){0,4}?${word(words.subjects.en)}[^.;]{0,60}?${word(words.gave.en)}[^.;]{0,60}?(?<![\\p{L}])(?:by|from|through) (?<names>.{2,600})`,
@@ -104,7 +104,7 @@ function withParts(listed: readonly string[]): string[] {
       /^ (?:LLC|Inc|Ltd|GmbH|Corp|L\.P)\b/.test(piece) ||
       (/(?:Ministr\p{L}+|Departments?|Ministerio) (?:of|for|de) [^,]+$/u.test(last ?? '') &&
         /^ \p{Lu}\p{L}+ and \p{Lu}/u.test(piece) &&
-        !BODY.test(piece.split(' and ')[0] ?? ''));
+        !namesBody(piece.split(' and ')[0] ?? ''));
     if (last !== undefined && belongs) found[found.length - 1] = `${last},${piece}`;
     else found.push(piece);
   }
@@ -115,7 +115,7 @@ function withParts(listed: readonly string[]): string[] {
 const CAPITALS = /^\p{Lu}{2}[\p{L}-]{1,8}$/u;
 function isBody(text: string): boolean {
   const bare = text.replaceAll(/\([^()]{0,300}\)/g, '').trim();
-  return (BODY.test(bare) && /\p{Lu}/u.test(bare)) || CAPITALS.test(bare);
+  return namesBody(bare) || CAPITALS.test(bare);
 }
 
 const LEADING =

@@ -24,7 +24,11 @@ const TOOK = new RegExp(
   'iu',
 );
 /** A part of those whom the study took in: "including 2 workers", "of the 32 patients". */
-const PART = /(?<!\p{L})(?:including|for the|the|all|other|only|these|those|another|further|remaining|and) $/iu;
+const PART =
+  /(?<!\p{L})(?:including|for the|the|all|other|only|these|those|another|further|remaining|and) $|\d (?:out )?of $/iu;
+/** Families of genes and of plants. */
+const NO_HOUSEHOLD =
+  /\b(?:genes?|proteins?|domains?|transcripts?|transcription|TFs?|clades?|genera|genus|species|taxa|taxon|superfamil\p{L}+|subfamil\p{L}+)\b/iu;
 const OTHERS =
   /et al|\[\d|\b(?:previous|earlier|other|another) (?:study|studies|trial|report)|\b(?:group|arm|of (?:them|these|whom|which|the))\b/iu;
 
@@ -40,6 +44,7 @@ export function findPopulation(sentence: string): Population | undefined {
   const found = WERE_TAKEN.exec(sentence) ?? TOOK.exec(sentence);
   if (!found?.groups || OTHERS.test(sentence.slice(0, found.index + found[0].length))) return undefined;
   if (PART.test(sentence.slice(0, found.index))) return undefined;
+  if (/families/iu.test(found.groups['who'] ?? '') && NO_HOUSEHOLD.test(sentence)) return undefined;
   const count = Number((found.groups['count'] ?? '').replaceAll(/\D/g, ''));
   const who = (found.groups['who'] ?? '')
     .replace(/^(?:consecutive|eligible|total|the|of|all|unique|different|separate|new) /iu, '')

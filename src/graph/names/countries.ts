@@ -37,7 +37,7 @@ function countryNames(): Names {
     ...[...OTHER_NAMES.values()].map((name) => [name, name] as const),
   ]);
   const longestFirst = [...usual.keys()].toSorted((a, b) => b.length - a.length).map((name) => RegExp.escape(name));
-  const expression = new RegExp(`(?<![\\p{L}\\p{N}-])(?:${longestFirst.join('|')})(?![\\p{L}\\p{N}])`, 'gu');
+  const expression = new RegExp(`(?<![\\p{L}\\p{N}-]|New )(?:${longestFirst.join('|')})(?![\\p{L}\\p{N}])`, 'gu');
   return (known = { usual, expression });
 }
 
