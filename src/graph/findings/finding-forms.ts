@@ -17,6 +17,8 @@ export interface Parts {
   readonly value?: string;
   /** Whether only two numbers say which is more. */
   readonly isCounted?: boolean;
+  /** Whether the subject may be two things that were compared: "X and Z". */
+  readonly isBetween?: boolean;
 }
 
 type Form = (text: string) => Parts | undefined;
@@ -37,6 +39,8 @@ const CHANGING = alternatives([...verbs.increases, ...verbs.decreases, ...verbs.
 
 const HAVE =
   '(?:had|has|have|showed|shows|show|exhibited|exhibits|exhibit|displayed|displays|display|presents?|presented|experienced|demonstrated)';
+/** As `HAVE`, and what brings something about. */
+const GAVE = `(?:${HAVE}|yielded|produced|gave|achieved|reached|accumulated|contained|received|reported|emitted|released|maintained)`;
 const SEEN = `${BE} ${ADVERB}(?:found|observed|seen|noted|detected|identified|recorded|noticed|obtained)`;
 const THAN = '(?:than(?: did)?|versus|vs\\.?|compared (?:with|to)|relative to|in comparison (?:with|to))';
 const PASSIVE = alternatives(
@@ -72,7 +76,9 @@ const WENT: Readonly<Record<string, FindingRelation>> = {
   dropped: 'decreases',
   fell: 'decreases',
 };
-const WENT_HOW = `(?<went>${Object.keys(WENT).join('|')})`;
+/** Verbs that say which way something went, in all their forms. */
+export const WENT_ALONE = Object.keys(WENT).join('|');
+const WENT_HOW = `(?<went>${WENT_ALONE})`;
 /** What something happened by: the condition is the subject. */
 const UPON = '(?:after|following|upon|under|with(?! respect| regard)|in response to|in the presence of|on exposure to)';
 /** Times and usual conditions are no causes. */
@@ -87,6 +93,9 @@ const OWNED = '(?:of|for|from|in|among|with|under|at)';
 const NUMBER = '(?:(?:about|approximately|only|up to|nearly) )?[<>≤≥~]? ?\\d[\\d.,·]*(?: ?[±–-] ?\\d[\\d.·]*)?';
 const UNIT =
   '(?: ?(?:%|‰|°C|(?!(?:in|for|with|among|at|and|versus|vs|of)(?! ?\\p{L}*/))\\p{L}[\\p{L}/·−⁻\\d-]{0,14}))?';
+/** What something is compared with: one thing, or a list with "and". */
+const OTHER =
+  '[^,;]{2,120}(?:(?:, (?!\\p{Ll}+ing |and |which |who |that |with |but |while )[^,;]{2,40}){1,6},? and (?!\\p{Ll}+(?:ed|s) )[^,;]{2,60})?';
 const SUBJECT = '^(?<subject>[^,;]{2,140}?)';
 const OBJECT = '(?<object>.{2,300})$';
 
@@ -114,6 +123,15 @@ function form(
   };
 }
 
+/** A form of which the subject is two things that are alike, "X and Z". */
+function alike(expression: string): Form {
+  const read = form(expression, 'no difference');
+  return (text) => {
+    const parts = read(text);
+    return parts && { ...parts, isBetween: true };
+  };
+}
+
 function relationOfVerb(verb: string): FindingRelation | undefined {
   return (Object.keys(verbs) as (keyof typeof verbs)[]).find((relation) =>
     verbs[relation].flatMap(expanded).includes(verb.toLowerCase()),
@@ -130,20 +148,21 @@ const went = ({ went: how = '' }: Groups): FindingRelation | undefined => WENT[h
 
 const FORMS: readonly Form[] = [
   // "There was no significant difference in Y between X and Z", "Y did not differ between X and Z"
-  form(
+  alike(
     `^there ${BE} no (?:statistically )?(?:significant |clear |marked )?(?:differences?|change) (?:in|of|for) (?<object>[^,;]{2,140}?) (?:between|among) (?<subject>[^,;]{2,140})$`,
-    'no difference',
   ),
-  form(
+  alike(
     `^no (?:statistically )?(?:significant )?differences? (?:in|of|for) (?<object>[^,;]{2,140}?) ${SEEN} (?:between|among) (?<subject>[^,;]{2,140})$`,
-    'no difference',
   ),
-  form(
+  alike(
     `^(?<object>[^,;]{2,140}?) (?:did|do|does) not (?:significantly )?differ(?: significantly)? (?:between|among) (?<subject>[^,;]{2,140})$`,
-    'no difference',
   ),
-  form(
+  alike(
     `^(?<object>[^,;]{2,140}?) ${BE} (?:not (?:significantly |statistically )?different|${ADVERB}(?:similar|comparable)) (?:between|among|in) (?<subject>[^,;]{2,140} and [^,;]{2,80})$`,
+  ),
+  // "Y did not increase in X"
+  form(
+    `^(?<object>[^,;]{2,120}?) (?:did|do|does) not ${ADVERB}(?:increase|decrease|change|decline|rise|improve)(?: \\p{Ll}+ly)? (?:in|among|${UPON}) (?<subject>${CAUSE}[^,;]{2,120})$`,
     'no difference',
   ),
   // "X had no significant effect on Y", "X did not reduce Y"
@@ -155,13 +174,11 @@ const FORMS: readonly Form[] = [
     `${SUBJECT} (?:did|do|does) not (?:significantly |markedly |substantially )?(?:affect|alter|change|influence|${CHANGING}) ${OBJECT}`,
     'no difference',
   ),
-  form(
+  alike(
     `^(?:there ${BE} )?no (?:statistically )?(?:significant )?differences? (?:${SEEN} )?between (?<subject>[^,;]{2,100}? (?:and|versus) [^,;]{2,80}?) (?:in|for|regarding|with respect to|in terms of) (?<object>[^,;]{2,140})$`,
-    'no difference',
   ),
-  form(
+  alike(
     `^(?<subject>[^,;]{2,100}? and [^,;]{2,80}?) (?:had|have|showed|exhibited) (?:a )?(?:similar|comparable) (?<object>[^,;]{2,140})$`,
-    'no difference',
   ),
   form(
     `^(?<object>[^,;]{2,140}?) ${BE} not (?:significantly )?(?:affected|altered|changed|influenced|${PASSIVE}) by (?<subject>[^,;]{2,140})$`,
@@ -178,6 +195,11 @@ const FORMS: readonly Form[] = [
   ),
   // "Y was 34% in X and 12% in Z"
   readTwoNumbers,
+  // "X and Y were positively correlated"
+  form(
+    `^(?<subject>[^,;]{2,80}?) and (?<object>[^,;]{2,80}?) ${BE} ${ADVERB}(?:${alternatives(words.associations.en)})(?: (?:with|to) each other)?$`,
+    'associated',
+  ),
   // "a positive correlation was found between X and Y", "X showed a strong correlation with Y"
   form(`^(?:an? )?${CORRELATION} between (?<subject>[^,;]{2,140}?) and (?<object>[^,;]{2,140}?) ${SEEN}`, 'associated'),
   form(
@@ -209,6 +231,14 @@ const FORMS: readonly Form[] = [
   form(
     `^(?<object>[^,;]{2,140}?) ${ADVERB}(?:${BE} )?${WENT_HOW}(?: \\p{Ll}+ly)?${FROM_TO} ${UPON} (?<subject>${CAUSE}[^,;]{2,120})$`,
     went,
+  ),
+  // "Y decreased as X increased"
+  form(
+    `^(?<object>[^,;]{2,140}?) ${ADVERB}${WENT_HOW} as (?<subject>[^,;]{2,100}?) (?<cause>increased|increases|rose|decreased|decreases|declined|fell)$`,
+    ({ went: how = '', cause = '' }) => {
+      const isSameWay = WENT[how.toLowerCase()] === WENT[cause.toLowerCase()];
+      return isSameWay ? 'increases' : 'decreases';
+    },
   ),
   // "the main components of X were Y", "Y was the main component of X", "X consists of Y", "Y made up 20% of X"
   form(
@@ -262,7 +292,7 @@ const FORMS: readonly Form[] = [
   ),
   // "X were more likely to have Y than Z"
   form(
-    `${SUBJECT} ${BE} ${ADVERB}(?:\\d[\\d.]* times )?(?<odds>more|less) likely to (?:have |develop |suffer from |experience |be )?${OBJECT}`,
+    `${SUBJECT} ${BE} ${ADVERB}(?:\\d[\\d.]* times )?(?<odds>more|less) likely to (?:have |develop |suffer from |experience |report |show |receive |be )?${OBJECT}`,
     ({ odds }) => (odds?.toLowerCase() === 'more' ? 'increases' : 'decreases'),
   ),
   // "Y was higher in X than in Z"
@@ -270,18 +300,28 @@ const FORMS: readonly Form[] = [
     `^(?<object>[^,;]{2,140}?) ${BE} ${ADVERB}(?<degree>${DEGREE}) (?:in|on|for|among|with|after|under|during|at) (?<subject>[^,;]{2,120}? ${THAN} [^;]{2,160})$`,
     direction,
   ),
+  // "a higher Y was observed in X than in Z"
+  form(
+    `^(?:an? |the )?${ADVERB}(?<degree>${DEGREE}) (?<object>[^,;]{2,120}?) ${SEEN} (?:in|for|among|with|after|under|at) (?<subject>[^,;]{2,120}? ${THAN} [^;]{2,160})$`,
+    direction,
+  ),
+  // "Y was significantly higher in X"
+  form(
+    `^(?<object>[^,;]{2,120}?) ${BE} (?:\\p{Ll}+ly )?significantly (?<degree>${DEGREE}) (?:in|among|for|after|under) (?<subject>${CAUSE}[^,;]{2,100})$`,
+    direction,
+  ),
   // "Y of X was higher than that of Z": the same word stands before X and Z. Without it, only one word may.
   form(
-    `^(?<object>[^,;]{2,120}) (?<of>of|for|from|in|among|with|under|at) (?<subject>[^,;]{2,100}?) ${BE} ${ADVERB}(?<degree>${DEGREE}) ${THAN} (?:that |those )?\\k<of> (?<other>[^,;]{2,120})(?:,.*)?$`,
+    `^(?<object>[^,;]{2,120}) (?<of>of|for|from|in|among|with|under|at) (?<subject>[^,;]{2,100}?) ${BE} ${ADVERB}(?<degree>${DEGREE}) ${THAN} (?:that |those )?\\k<of> (?<other>${OTHER})(?:,.*)?$`,
     direction,
   ),
   form(
-    `^(?<object>(?:(?! ${OWNED} )[^,;]){2,100}) ${OWNED} (?<subject>(?:(?! ${OWNED} )[^,;]){2,100}?) ${BE} ${ADVERB}(?<degree>${DEGREE}) ${THAN} (?:(?:that|those) ${OWNED} )?(?<other>[^,;]{2,120})(?:,.*)?$`,
+    `^(?<object>(?:(?! ${OWNED} )[^,;]){2,100}) ${OWNED} (?<subject>(?:(?! ${OWNED} )[^,;]){2,100}?) ${BE} ${ADVERB}(?<degree>${DEGREE}) ${THAN} (?:(?:that|those) ${OWNED} )?(?<other>${OTHER})(?:,.*)?$`,
     direction,
   ),
   // "Y of X was reduced compared with Z", "Y of X increased by 20% compared with Z"
   form(
-    `^(?<object>(?:(?! ${OWNED} )[^,;]){2,100}) ${OWNED} (?<subject>(?:(?! ${OWNED} )[^,;]){2,100}?) ${BE} ${ADVERB}(?<verb>${PASSIVE}) (?:when |as )?${THAN} (?:(?:that|those) ${OWNED} )?(?<other>[^,;]{2,120})(?:,.*)?$`,
+    `^(?<object>(?:(?! ${OWNED} )[^,;]){2,100}) ${OWNED} (?<subject>(?:(?! ${OWNED} )[^,;]){2,100}?) ${BE} ${ADVERB}(?<verb>${PASSIVE}) (?:when |as )?${THAN} (?:(?:that|those) ${OWNED} )?(?<other>${OTHER})(?:,.*)?$`,
     ({ verb = '' }) => relationOfVerb(verb),
   ),
   form(
@@ -290,13 +330,18 @@ const FORMS: readonly Form[] = [
   ),
   // "X had Y 5 times lower than Z"
   form(
-    `${SUBJECT} ${HAVE} (?:an? )?(?<object>[^,;]{2,100}?) (?<value>[~≈]? ?\\d[\\d.]*(?: ?[-–] ?\\d[\\d.]*)? ?(?:×|x|%|times|-?fold)) (?<degree>${DEGREE}) ${THAN} (?<other>[^,;]{2,120})(?:,.*)?$`,
+    `${SUBJECT} ${HAVE} (?:an? )?(?<object>[^,;]{2,100}?) (?<value>[~≈]? ?\\d[\\d.]*(?: ?[-–] ?\\d[\\d.]*)? ?(?:×|x|%|times|-?fold)) (?<degree>${DEGREE}) ${THAN} (?<other>${OTHER})(?:,.*)?$`,
+    direction,
+  ),
+  // "X yielded 60% higher Y than Z"
+  form(
+    `${SUBJECT} ${GAVE} (?:an? )?(?:about |approximately |nearly |almost )?(?<value>[~≈]? ?\\d[\\d.]*(?: ?[-–] ?\\d[\\d.]*)? ?(?:%|times|-?fold)) (?<degree>${DEGREE}) (?<object>[^,;]{2,100}?) ${THAN} (?<other>${OTHER})(?:,.*)?$`,
     direction,
   ),
   // "X had a significantly higher Y"
   form(`${SUBJECT} ${HAVE} (?:an? )?significantly (?<degree>${DEGREE}) (?<object>[^,;]{2,140})$`, direction),
   // "X had a higher Y than Z"
-  form(`${SUBJECT} ${HAVE} (?:an? )?${ADVERB}(?<degree>${DEGREE}) (?<object>.{2,200} ${THAN} .{2,120})$`, direction),
+  form(`${SUBJECT} ${GAVE} (?:an? )?${ADVERB}(?<degree>${DEGREE}) (?<object>.{2,200} ${THAN} .{2,120})$`, direction),
   // "Y was significantly reduced by X", "Y was reduced after X", "Y was reduced in X compared with Z"
   form(
     `^(?<object>[^,;]{2,140}?) ${BE} ${ADVERB}(?<verb>${PASSIVE}) (?:by|${UPON}) (?<subject>${CAUSE}(?!about|approximately|up to|more|an? |at least|only)[^,;]{2,140})$`,

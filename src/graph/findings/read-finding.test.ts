@@ -217,3 +217,81 @@ test('further forms: shares, factors of risk, activity, changes after something,
   ] as const)
     assert.equal(read(sentence), finding, sentence);
 });
+
+test('a part ends at whole words, not within one, nor at the colon of a ratio', () => {
+  assert.equal(
+    read('Anxiety was associated with decreased reporting of eventual harm (p = 0.005).'),
+    'Anxiety | associated | decreased reporting of eventual harm | = p = 0.005',
+  );
+  assert.equal(
+    read('The emission was reduced by low red : far-red light.'),
+    'low red : far-red light | decreases | emission',
+  );
+  assert.equal(
+    read('The haze decreases the dispersion of smoke and prolongs the time of reaction.'),
+    'haze | decreases | dispersion of smoke',
+  );
+  assert.equal(
+    read('There was no relationship between worry and sadness or between worry and distress.'),
+    'worry | no difference | sadness',
+  );
+  assert.equal(
+    read('The genome size of ferns is larger than that of mosses, hornworts and algae.'),
+    'ferns | increases | genome size | vs mosses, hornworts and algae',
+  );
+  assert.equal(
+    read('Expression was not activated by drought in monocots and ferns.'),
+    'drought in monocots and ferns | no difference | Expression',
+  );
+});
+
+test('a share of a group stands for the group', () => {
+  assert.equal(
+    read('Twelve of the mothers had a higher rate of fever than that in the other group.'),
+    'mothers | increases | rate of fever | vs other group',
+  );
+});
+
+test('what an instrument shows, what a file holds and what a model is made of are no findings', () => {
+  for (const sentence of [
+    'GC-MS showed an increase in stigmasterol when compared to WT.',
+    'Real-time PCR showed an increase in LOX compared with the control.',
+    'The model employed here consisted of a system of equations.',
+    'The FASTA headers contain the species.',
+    'Survey D contained measures of stress.',
+    'More than half of the genome is composed of genes.',
+    'The results also show a higher efficiency than those before.',
+    'One crucial issue is related to the angle of the leptons.',
+    'An increase in terpenes indicates an increase in flux upon suppression of the pathway.',
+  ])
+    assert.equal(read(sentence), undefined, sentence);
+});
+
+test('more or less of something with, in or by something else', () => {
+  for (const [sentence, finding] of [
+    [
+      'A significantly higher number of spores was observed in wet soil than in dry soil (p < 0.01).',
+      'wet soil | increases | number of spores | vs dry soil | = p < 0.01',
+    ],
+    ['Worry did not increase in the trained nurses.', 'trained nurses | no difference | Worry'],
+    [
+      'The level of anxiety decreased as physical activity increased.',
+      'physical activity | decreases | level of anxiety',
+    ],
+    [
+      'The double mutant yielded 60% higher limonene levels than the parent.',
+      'double mutant | increases | limonene levels | vs parent | = 60%',
+    ],
+    ['The titer was significantly higher in fatal cases (p < 0.01).', 'fatal cases | increases | titer | = p < 0.01'],
+    [
+      'The enzyme activity increased with increasing salt, and higher doses inhibited the activity.',
+      'salt | increases | enzyme activity\nhigher doses | inhibits | activity',
+    ],
+    ['Worry and sadness were positively correlated (r = 0.4).', 'Worry | associated | sadness | = r = 0.4'],
+    [
+      'Those with anger were less likely to report floods than those without.',
+      'Those with anger | decreases | floods | vs those without',
+    ],
+  ] as const)
+    assert.equal(read(sentence), finding, sentence);
+});

@@ -1,7 +1,7 @@
 import { alternatives } from '../names/alternatives.ts';
 import type { Finding, FindingRelation } from './finding.ts';
 import type { Parts } from './finding-forms.ts';
-import { ADVERB, BE, DEGREE, readForms, VERBS } from './finding-forms.ts';
+import { ADVERB, BE, DEGREE, readForms, VERBS, WENT_ALONE } from './finding-forms.ts';
 import words from './finding-words.json' with { type: 'json' };
 
 // Reads findings from one sentence, clause by clause, by their form (`finding-forms.ts`) and the words in
@@ -36,12 +36,12 @@ const COMPARED_FIRST =
 
 /** Where a part of a sentence ends. */
 const CLAUSE = new RegExp(
-  String.raw`[;:]|,? (?:while|whereas|but|although|though|because|since|when(?! compar)|suggesting|indicating|resulting|leading|thereby|thus|as well as|rather than|even|as (?:was|were|did|is|are)|via|through|by means of|due to|followed by|despite|except|regardless|especially|particularly|including|such as|based on|as (?:the|it|they|an?|this)|and then|and reached|and remained|and (?:was|were|is|are|had|has|have|did|does|showed|no|not|increased|decreased|reduced|improved|inhibited|the|this|these|that|to|may|can)) ?|, (?:which|who|that|between|\p{Ll}+ing|compared|compar|respectively|with|in|at|and (?:with|in|by|to|for|of|also)|and (?:\p{L}+ ){0,6}(?:was|were|is|are|had|did))\b|, $` +
-    `| and (?:an? )?(?:\\p{Ll}+ly )?(?:${DEGREE}|increased|decreased|reduced) | more \\p{Ll}+ly |(?<! \\p{Ll}+ed) and (?:\\p{Ll}+ly )*\\p{Ll}{3,}ed (?!and )| and between `,
+  String.raw`;|(?<! ):|,? (?:while|whereas|but|although|though|because|since|when(?! compar)|suggesting|indicating|resulting|leading|thereby|thus|as well as|rather than|even|as (?:was|were|did|is|are)|via|through|by means of|due to|followed by|despite|except|regardless|especially|particularly|including|such as|based on|as (?:the|it|they|an?|this)|(?:and|or) between|and \p{Ll}{3,}s (?:the|an?|its|their)|and then|and reached|and remained|and (?:was|were|is|are|had|has|have|did|does|showed|no|not|increased|decreased|reduced|improved|inhibited|the|this|these|that|to|may|can))(?![\p{L}\p{N}])| ranging from |, (?:which|who|that|between|\p{Ll}+ing|compared|compar|respectively|with|in|at|and (?:with|in|by|to|for|of|also)|and (?:\p{L}+ ){0,6}(?:was|were|is|are|had|did))\b|, $` +
+    `| and (?:an? )?(?:\\p{Ll}+ly )?(?:${DEGREE}|increased|decreased|reduced) | more \\p{Ll}+ly |(?<! \\p{Ll}+ed) and (?:\\p{Ll}+ly )*\\p{Ll}{3,}ed (?!and )`,
   'iu',
 );
 const COMPARED =
-  /,? (?:as )?(?:(?:when |in )?compar(?:ed|ison) (?:with|to)|relative to|versus|vs\.?|(?<!\b(?:more|less|fewer|rather|other) )than) (?:(?:was|were|is|are|did|do|does) )?(?:that |those |the )?(?:(?:of|in|for|with|from|at|on|during) )?(?:the )?(?<what>.+)$/iu;
+  /,? (?:as )?(?:(?:when |in )?compar(?:ed|ison) (?:with|to)|relative to|versus|vs\.?|(?<!\b(?:more|less|fewer|rather|other) )than) (?:(?:was|were|is|are|did|do|does) )?(?:that |those (?!who|with)|the )?(?:(?:of|in|for|with|from|at|on|during) )?(?:the )?(?<what>.+)$/iu;
 const PEOPLE = alternatives(words.people.en);
 const NAMES_PEOPLE = new RegExp(`(?<!\\p{L})(?:${PEOPLE})(?!\\p{L})`, 'iu');
 const IN_PEOPLE = new RegExp(
@@ -86,17 +86,17 @@ const SURE_WITHOUT_ARTICLE = new RegExp(
 const POINTS =
   /^(?:the|an?|much|significantly|over|between|it|they|this|these|those|that|he|she|we|which|who|there|such|both|each|all|one|some|others?|the former|the latter|the same|results?|data|figures?|tables?|and|or|but|as|of|no|not)$/iu;
 const POINTS_FIRST =
-  /^(?:much|significantly|over|between|it|they|this|these|those|that|we|which|who|there|such|its|their|he|she|and|or|but|as|of|than|to|by|no|not|none|neither|with|in|from|for|on|at|during|after|under|among|when|only (?:on|in|at|the)|about|approximately|nearly|almost|rapidly|more \p{Ll}+ly|since|because|while|if|although|whereas|upon|overall (?:between|in|from|by|at|with))\b/iu;
+  /^(?:results?|findings|data(?= also)|much|significantly|over|between|it|they|this|these|those(?! (?:with|without|who|having|aged))|that|we|which|who|there|such|its|their|he|she|and|or|but|as|of|than|to|by|no|not|none|neither|with|in|from|for|on|at|during|after|under|among|when|only (?:on|in|at|the)|about|approximately|nearly|almost|rapidly|more \p{Ll}+ly|since|because|while|if|although|whereas|upon|overall (?:between|in|from|by|at|with))\b/iu;
 /** "many of these genes", "both genes" */
 const POINTS_WITHIN =
   /\b(?:these|this|such)\b|\bthose (?!with|who|of|in|treated|exposed)|^(?:both(?!.* and )|(?:all|one|two|three|four|five|six|\d+) \p{Ll}+$|(?:the )?(?:remaining|corresponding|respective|former|latter|above|aforementioned|only \d))/iu;
 const IS_CLAUSE =
-  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|showed?|found|identified|exhibited|displayed|presented|becomes?|became|remained|led|leads|(?:increased|decreased|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
+  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|showed?|found|identified|exhibited|displayed|presented|becomes?|became|remained|led|leads|indicates?|indicated|reflects?|(?:increased|decreased|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
 /** "subjects who wore masks" are a subject. */
 const WHO = / who(?: (?:was|were|had|have|did not))?(?= \p{Ll})/u;
 /** Means by which something is seen. */
 const SHOWS_ONLY =
-  /=|(?<!\p{L})(?:analys[ei]s|assays?|tests?|experiments?|measurements?|comparisons?|staining|quantification) (?:of|for|in|with) |(?:^|[\s-])(?:[IE]C ?50|MICs?|tests?|assays?|curves?|plots?|figures?|tables?|maps?|measurements?|regressions?|statistics?|comparisons?|analys[ei]s|results?|values?|images?|spectr(?:um|a)|scores?)$/iu;
+  /=|(?:^|[\s-])(?:MS|NMR|PCR|FTIR|XRD|SEM|TEM|ELISA|ANOVA|\p{L}*(?:spectrometry|cytometry|scopy|chromatography|blotting|blots?|sequencing|phoresis))(?: \(.*)?$|(?<!\p{L})(?:analys[ei]s|assays?|tests?|experiments?|measurements?|comparisons?|staining|quantification) (?:of|for|in|with) |(?:^|[\s-])(?:[IE]C ?50|MICs?|tests?|assays?|curves?|plots?|figures?|tables?|maps?|measurements?|regressions?|statistics?|comparisons?|analys[ei]s|results?|values?|images?|spectr(?:um|a)|scores?)$/iu;
 const MOST_WORDS = 18;
 /** Longer ones are not understood whole, and cost the expressions time. */
 const LONGEST = 900;
@@ -110,7 +110,13 @@ const WORDS_OF_ORDER = /^(?:\p{L}+ )?(?:primary|secondary|tertiary|first|second|
 const NO_SUBJECT = /(?:-\p{Ll}+ed|est|most)$/u;
 const GENERIC = new RegExp(`^(?:${alternatives(words.generic.en)})$`, 'iu');
 /** What people make, not what they find: "the platform consists of three servers". */
-const MADE = new RegExp(`(?:^| )(?:${alternatives(words.made.en)})$`, 'iu');
+const MADE = new RegExp(
+  `(?:^|[ _-])(?:${alternatives(words.made.en)})(?: (?:\\p{Lu}|\\d+|(?:we )?(?:used|employed|presented|proposed|developed|described|considered|built|designed|here)(?: .*)?))?$`,
+  'iu',
+);
+/** A share of a thing: "more than half of the genome". */
+const SHARE =
+  /^(?:(?:more|less) than |about |nearly |almost )?(?:half|most|a? ?(?:third|quarter|part|majority)|the majority|\d[\d.]* ?%|two thirds) of /iu;
 const CHANGE_FIRST =
   /^(?:\p{L}+ ){0,3}(?:reductions?|decreases?|declines?|increases?|increments?|changes?|effects?)(?: |$)/iu;
 /** "raised the suspicion" */
@@ -218,6 +224,10 @@ const QUALITY =
 const BETWEEN_CLAUSES = /; (?:and |but |however, |whereas )?|,? (?:but|while|whereas|although|though) |, and /giu;
 const FINITE =
   /(?<!\p{L})(?:was|were|is|are|had|has|have|did|does|showed|exhibited|led|resulted|remained|differed|contains?|contained|increases|decreases|reduces|inhibits|shows)(?!\p{L})/iu;
+/** "The activity increased with" */
+const HAS_VERB = new RegExp(` (?:${WENT_ALONE}) (?:with|after|upon|in|from|to|by) `, 'iu');
+/** ", and higher doses inhibited the activity" */
+const ANOTHER = new RegExp(`^(?:[\\p{L}\\d-]+ ){1,6}(?:${VERBS}) (?:the|its|their|both|all) `, 'iu');
 
 /** The clauses of a sentence, with what stands in brackets; only a part with a verb before it and one in it is one. */
 function clausesOf(sentence: string): string[] {
@@ -231,7 +241,8 @@ function clausesOf(sentence: string): string[] {
   let start = 0;
   for (const { 0: between, index } of masked.matchAll(BETWEEN_CLAUSES)) {
     const rest = masked.slice(index + between.length);
-    if (!FINITE.test(masked.slice(start, index)) || !FINITE.test(rest)) continue;
+    if (!(FINITE.test(masked.slice(start, index)) || HAS_VERB.test(masked.slice(start, index)))) continue;
+    if (!(FINITE.test(rest) || ANOTHER.test(rest))) continue;
     clauses.push(sentence.slice(start, index));
     start = index + between.length;
   }
@@ -261,7 +272,7 @@ function mainClause(clause: string, isList: boolean): MainClause {
     if (found) setting = `${found[1]?.toLowerCase()} ${found[2]}`;
   }
   [text = ''] = text.split(
-    /;|(?<!^.{0,40}):(?!\d)|,? (?:but|while|whereas|although|though|underscoring|suggesting|indicating|implying|which (?:is|are|was|were|may|might|could|suggests?|indicates?)) /,
+    /;|(?<!^.{0,40}| ):(?!\d)|,? (?:but|while|whereas|although|though|underscoring|suggesting|indicating|implying|which (?:is|are|was|were|may|might|could|suggests?|indicates?)) /,
   );
   text = text
     .replace(AS_SHOWN, '')
@@ -282,7 +293,7 @@ const WE_FOUND =
 const FOUND_TO_BE = / (?<be>was|were|is|are) (?:also )?(?:found|shown|seen|observed|proven|proved) to be /giu;
 
 function finished(
-  { subject, relation, object, comparator: other, value: said, text }: Parts & { readonly text: string },
+  { subject, relation, object, comparator: other, value: said, isBetween, text }: Parts & { readonly text: string },
   { setting, bracketed }: { readonly setting: string | null; readonly bracketed: string | null },
 ): Finding | undefined {
   // What ends the clause may have more behind it; what begins it is whole.
@@ -302,7 +313,7 @@ function finished(
   of = compare(of).replace(new RegExp(` ${BE} ${ADVERB}(?:${DEGREE})$`, 'iu'), '');
   on = compare(on);
   if (relation === 'no difference') {
-    const [first, second, ...rest] = of.split(/ and | versus | vs\.? /);
+    const [first, second, ...rest] = isBetween ? of.split(/ and | versus | vs\.? /) : [of];
     if (second !== undefined && rest.length === 0) [of, comparator] = [first ?? of, second];
     on = cut(on);
   }
@@ -340,10 +351,16 @@ function cut(text: string): string {
 
 function tidy(text: string): string {
   return text
-    .replace(/^(?:the|an?|also) /iu, '')
+    .replace(/^(?:both )?(?:the|an?|also) /iu, '')
+    .replace(SOME_OF, '')
+    .replace(/,$/u, '')
     .replace(/(?:,| (?:and|or|\p{Ll}+ly|as well|in this study|in our study|in particular|however))$/u, '')
     .trim();
 }
+
+/** "Twelve of the", "three of the 20": the group is meant. */
+const SOME_OF =
+  /^(?:\d{1,6}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|some|many|most|several)(?: out)? of (?:the|these|our|all) (?:(?:\d+|two|three|four|five|six|seven|eight|nine|ten) )?/iu;
 
 function isSure({ subject, relation, object, comparator }: Finding, text: string): boolean {
   for (const part of [subject, object]) {
@@ -363,7 +380,7 @@ function isSure({ subject, relation, object, comparator }: Finding, text: string
   // "The assay showed a higher toxicity": what shows it is not what causes it.
   if (relation !== 'predicts' && SHOWS_ONLY.test(subject)) return false;
   // "The systems reduced it" points elsewhere; what a thing was made of is no finding.
-  if (GENERIC.test(subject) || (relation === 'contains' && MADE.test(subject))) return false;
+  if (GENERIC.test(subject) || (relation === 'contains' && (MADE.test(subject) || SHARE.test(subject)))) return false;
   // "induced a reduction in growth": more or less of what is not said by the verb.
   if (DIRECTED.has(relation) && CHANGE_FIRST.test(object)) return false;
   if (/^\p{Ll}+ly /u.test(object) || NOTHING_DONE.test(object)) return false;
