@@ -43,6 +43,7 @@ const BUILT = [
   'graph/findings/finding-forms.ts',
   'graph/findings/read-finding.ts',
   'graph/extract/funding.ts',
+  'graph/extract/table-names.ts',
   'graph/extract/population.ts',
   'graph/extract/procedures.ts',
 ];

@@ -110,7 +110,7 @@ export function graphPage(): string {
     '## Evidence',
     [
       'The source of an edge: the document (`owner`), the hash of its file, the block in reading order, `start_at` and `end_at` in the text of that block, the `quote`, page and boxes (page, left, top, right, bottom in points);',
-      'or `origin` and `read_at`, the catalogue and the time of the lookup. Always the method, its version, a score from 0 to 1, and `detail`. For `table-cell` the offsets refer to the text of the cell given by row and column in `detail`.',
+      'or `origin` and `read_at`, the catalogue and the time of the lookup. Always the method, its version, a score from 0 to 1, and `detail`. For `table-cell` and `table-name` the offsets refer to the text of the cell given by row and column in `detail`.',
     ].join('\n'),
     '## Tables',
     markdownTable(['table', 'columns'], tables),

@@ -108,7 +108,7 @@ async function checkEvidence(run: string): Promise<void> {
     documents.set(owner, document);
     const block = document.blocks[Number(row['block'])];
     const at = JSON.parse(String(row['detail'])) as { readonly row?: number; readonly column?: number };
-    const cells = row['method'] === 'table-cell' && block?.kind === 'table' ? block.table.cells : undefined;
+    const cells = at.row !== undefined && block?.kind === 'table' ? block.table.cells : undefined;
     const text = (cells?.find((cell) => cell.row === at.row && cell.column === at.column) ?? block)?.text;
     quotes += 1;
     if (text?.slice(Number(row['start_at']), Number(row['end_at'])) === row['quote']) continue;

@@ -371,13 +371,19 @@ function nodeRow(node: GraphNode, more: RowFields): Row {
   return row({ id: node.id, kind: node.kind, label: nodeName(node), year: node.year, ...more });
 }
 
+/** Where in a table a cell stands, in the words of its column and its row. */
+function cellOf({ columnName, rowName }: ShownEvidence['detail']): string {
+  const names = [columnName, rowName].filter((name) => typeof name === 'string' && name !== '');
+  return names.length === 0 ? '' : `, in a table (${names.join('; ')})`;
+}
+
 function row(fields: RowFields & Pick<Row, 'kind' | 'label'>): Row {
   const { id = '', kind, label, year = null, edge = null, direction = null, count = null, evidence = [] } = fields;
   // Those with a place first: `quotes` are the beginning of `evidence`.
   const sorted = evidence.toSorted((a, b) => Number(a.quote === null) - Number(b.quote === null));
-  const sources = sorted.map(({ document, page, quote, origin, readAt }) => {
+  const sources = sorted.map(({ document, page, quote, origin, readAt, detail }) => {
     if (quote === null) return `according to ${origin ?? document}${readAt === null ? '' : `, read ${readAt}`}`;
-    return `${document}${page === null ? '' : `, p. ${page}`}: ${quote}`;
+    return `${document}${page === null ? '' : `, p. ${page}`}${cellOf(detail)}: ${quote}`;
   });
   const quotes = sorted.flatMap(({ document, page, quote }) => (quote === null ? [] : [{ document, page, quote }]));
   return { id, kind, label, year, edge, direction, count, evidence: sources.join('\n'), quotes };

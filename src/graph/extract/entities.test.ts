@@ -25,7 +25,7 @@ function said(...paragraphs: readonly string[]): string[] {
   const metadata = { authors: [], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } };
   const reading = new Reading('paper', { pages: [], blocks, metadata }, null);
   const say = new Statements(reading);
-  extractEntities(reading, say, tagged);
+  extractEntities(reading, say, { entities: tagged, cells: [] });
   return say.edges.map(({ kind, target, evidence: { place } }) =>
     [kind, target, place.kind === 'text' ? place.quote : ''].join(' | '),
   );
@@ -174,7 +174,10 @@ test('a list of references names what other works are about', () => {
   const metadata = { authors: [], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } };
   const reading = new Reading('paper', { pages: [], blocks, metadata }, null);
   const say = new Statements(reading);
-  extractEntities(reading, say, [{ block: 1, start: 9, end: 16, label: 'disease', sure: 0.99 }]);
+  extractEntities(reading, say, {
+    entities: [{ block: 1, start: 9, end: 16, label: 'disease', sure: 0.99 }],
+    cells: [],
+  });
   assert.deepEqual(say.edges, []);
 });
 

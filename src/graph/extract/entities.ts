@@ -1,18 +1,21 @@
-import type { Stretch } from '../../parse/index.ts';
+import type { Cell, Stretch } from '../../parse/index.ts';
 import { STOP_WORDS } from '../../parse/index.ts';
 import { TAGGER_VERSION } from '../../tagger/index.ts';
 import { findAbbreviations } from './abbreviations.ts';
 import { isOrganisation } from '../names/bodies.ts';
 import { findCountries } from '../names/countries.ts';
 import { entityName, hasSameNumbers, shortSpecies, speciesInitial } from './entity-names.ts';
+import { rowName } from './floats.ts';
 import { ENTITY_KINDS } from '../schema.ts';
 import type { EntityKind } from '../schema.ts';
 import type { ReadBlock, Reading, Statements } from './reading.ts';
-import type { TaggedEntity } from './tagging.ts';
+import { bareName, headingOf, namesInTable } from './table-names.ts';
+import type { TaggedDocument, TaggedEntity } from './tagging.ts';
 import { foldCase, lettersOf } from '../../base/index.ts';
 
 const COUNTRY = { name: 'country-name', version: 1 };
 const METHOD = { name: 'tagger', version: TAGGER_VERSION };
+const CELL = { name: 'table-name', version: 1 };
 /** Sentences of an entity that are kept per paper. */
 const MOST_PLACES = 8;
 const LONGEST_NAME = 100;
@@ -27,6 +30,10 @@ interface ShownEntity extends TaggedEntity {
 
 interface Mention extends ShownEntity {
   readonly printed: string;
+  /** The cell that names it, if it is in a table: the places are those of the cell's text. */
+  readonly cell?: Cell;
+  /** What stands above the cell. */
+  readonly heading?: string;
   /** The usual name of a country that was found by one of its names. */
   readonly country?: string;
 }
@@ -39,7 +46,11 @@ interface Named {
 }
 
 /** Says the entities of a paper: one node for each name and type, with the sentences that name it. */
-export function extractEntities(reading: Reading, say: Statements, tagged: readonly TaggedEntity[]): void {
+export function extractEntities(
+  reading: Reading,
+  say: Statements,
+  { entities: tagged, cells }: Pick<TaggedDocument, 'entities' | 'cells'>,
+): void {
   // Titles of cited works name what those works are about.
   const prose = reading.prose.filter(({ part, block }) => part !== 'references' || block.kind === 'caption');
   const texts = new Map(prose.map(({ block }) => [block.order, block.text]));
@@ -54,16 +65,18 @@ export function extractEntities(reading: Reading, say: Statements, tagged: reado
   const mentions = [
     ...found.filter((each) => each.label !== 'gene' || genes.has(geneKey(each))),
     ...countriesIn(prose).filter((country) => !found.some((each) => isInName(country, each))),
+    ...inTables(reading, cells),
   ];
   const nameOf = namesIn(reading, mentions);
+  const textOf = ({ block, cell }: Mention): string => cell?.text ?? texts.get(block) ?? '';
   const named = mentions.filter(
     (mention) =>
       isWhatItStandsFor(nameOf(mention), mention, mentions) &&
       (mention.label !== 'organisation' ||
         isOrganisation(nameOf(mention).label) ||
-        COMPANY.test(texts.get(mention.block)?.slice(mention.end, mention.end + 12) ?? '')),
+        COMPANY.test(textOf(mention).slice(mention.end, mention.end + 12))),
   );
-  const byName = Map.groupBy(withoutOverlaps(named), (mention) => nameOf(mention).name);
+  const byName = Map.groupBy(withoutOverlaps(withKnownCells(reading, named)), (mention) => nameOf(mention).name);
   for (const [name, group] of [...byName].slice(0, MOST_ENTITIES)) {
     const type = likeliestType(group);
     const own = group.filter(({ label }) => label === type);
@@ -77,17 +90,40 @@ export function extractEntities(reading: Reading, say: Statements, tagged: reado
     const target = say.node(type, `name:${id}`, label, { data: { times: own.length } });
     const said = new Set<string>();
     for (const mention of own) {
-      const { block, start, printed, sure, country } = mention;
-      const sentence = reading.sentenceAt(block, start);
-      const key = `${block}:${sentence?.stretch.start}`;
-      if (!sentence || said.has(key)) continue;
+      const where = whereNamed(reading, mention);
+      if (!where || said.has(where.key)) continue;
       if (said.size >= MOST_PLACES) break;
-      said.add(key);
+      said.add(where.key);
       const { via } = nameOf(mention);
-      const detail = { at: start, printed, section: sentence.section, ...(via && { via }) };
-      say.edge({ kind: 'names', target, score: sure }, sentence, country === undefined ? METHOD : COUNTRY, detail);
+      const detail = { at: mention.start, printed: mention.printed, ...where.detail, ...(via && { via }) };
+      say.edge({ kind: 'names', target, score: mention.sure }, where.place, where.method, detail);
     }
   }
+}
+
+/** The sentence that names something, or the cell with the names of its column and row. */
+function whereNamed(reading: Reading, { block, start, country, cell, heading }: Mention) {
+  if (cell === undefined) {
+    const sentence = reading.sentenceAt(block, start);
+    if (!sentence) return undefined;
+    const method = country === undefined ? METHOD : COUNTRY;
+    return {
+      key: `${block}:${sentence.stretch.start}`,
+      place: sentence,
+      method,
+      detail: { section: sentence.section },
+    };
+  }
+  const { row, column, text } = cell;
+  const table = reading.document.blocks[block];
+  const detail = {
+    row,
+    column,
+    rowName: table?.kind === 'table' ? rowName(table.table.cells, cell) : '',
+    columnName: heading,
+  };
+  const place = reading.place({ block, stretch: { start: 0, end: text.length } }, text);
+  return { key: `${block}:${row}:${column}`, place, method: CELL, detail };
 }
 
 /**
@@ -111,6 +147,86 @@ function isShown(entity: TaggedEntity): entity is ShownEntity {
   const kind = ENTITY_KINDS.find((each) => each === entity.label);
   // The design of a study is found by rules.
   return kind !== undefined && kind !== 'method' && entity.sure >= LEAST_SURE;
+}
+
+/** As sure as the tagger must be once: a heading and half of a column agree. */
+const SURE_OF_CELL = SURE_ONCE;
+/** Cells longer than this are sentences. */
+const LONGEST_CELL = 80;
+
+/** The names that columns of names hold. */
+function inTables(reading: Reading, cells: TaggedDocument['cells']): Mention[] {
+  return reading.document.blocks
+    .filter((block) => block.kind === 'table')
+    .flatMap((table) => namesInTable(table, cells))
+    .map(({ block, cell, type, heading, start, end }) => {
+      const printed = cell.text.slice(start, end).replaceAll(/\s+/g, ' ');
+      const country = type === 'place' ? countryIn(block, printed)?.country : undefined;
+      return {
+        block,
+        cell,
+        heading,
+        start,
+        end,
+        printed,
+        label: type,
+        sure: SURE_OF_CELL,
+        ...(country !== undefined && { country }),
+      };
+    })
+    .filter(isName);
+}
+
+/** And any cell that is a name which the paper's sentences or other tables have. */
+function withKnownCells(reading: Reading, mentions: readonly Mention[]): Mention[] {
+  const known = new Map<string, Mention>();
+  for (const mention of mentions)
+    if (mention.sure >= SURE_ONCE && !known.has(mention.printed)) {
+      known.set(mention.printed, mention);
+      // "Camphor" in a table is the "camphor" of a sentence; short forms are compared letter by letter.
+      if (mention.printed.length >= LEAST_LONG_NAME) known.set(mention.printed.toLowerCase(), mention);
+    }
+  const found: Mention[] = [];
+  for (const block of reading.document.blocks)
+    if (block.kind === 'table')
+      for (const cell of block.table.cells) {
+        if (cell.kind === 'column-header' || cell.text.length > LONGEST_CELL) continue;
+        const { start, end } = bareName(cell.text);
+        const printed = cell.text.slice(start, end).replaceAll(/\s+/g, ' ');
+        const same =
+          known.get(printed) ??
+          (printed.length < LEAST_LONG_NAME ? undefined : known.get(printed.toLowerCase())) ??
+          countryIn(block.order, printed);
+        if (same === undefined || isTaken(mentions, block.order, cell)) continue;
+        const { label, country, sure } = same;
+        const heading = headingOf(block, cell);
+        found.push({
+          block: block.order,
+          cell,
+          heading,
+          start,
+          end,
+          printed: same.printed,
+          label,
+          sure,
+          ...(country !== undefined && { country }),
+        });
+      }
+  return [...mentions, ...found];
+}
+const LEAST_LONG_NAME = 5;
+
+/** A text that is the name of a country and nothing else. */
+function countryIn(block: number, printed: string): Mention | undefined {
+  const [found] = printed.length > LONGEST_COUNTRY ? [] : findCountries(printed);
+  if (found?.start !== 0 || found.end !== printed.length) return undefined;
+  const { start, end, name } = found;
+  return { block, start, end, printed, label: 'place', sure: 1, country: name };
+}
+const LONGEST_COUNTRY = 40;
+
+function isTaken(mentions: readonly Mention[], block: number, { row, column }: Cell): boolean {
+  return mentions.some((each) => each.block === block && each.cell?.row === row && each.cell.column === column);
 }
 
 function countriesIn(prose: readonly ReadBlock[]): Mention[] {
@@ -272,7 +388,9 @@ const NO_NAME: ReadonlySet<string> = new Set(
 
 /** Of two stretches that overlap, the one that the model is surer of. */
 function withoutOverlaps(mentions: readonly Mention[]): Mention[] {
-  const byBlock = Map.groupBy(mentions, ({ block }) => block);
+  const byBlock = Map.groupBy(mentions, ({ block, cell }) =>
+    cell ? `${block}:${cell.row}:${cell.column}` : `${block}`,
+  );
   return [...byBlock.values()].flatMap((group) => {
     const kept: Mention[] = [];
     const best = group.toSorted((a, b) => b.sure - a.sure || b.end - b.start - (a.end - a.start) || a.start - b.start);

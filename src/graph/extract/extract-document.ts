@@ -21,7 +21,7 @@ import { referenceLabel } from '../link/parse-reference.ts';
 import type { ListedReference } from './reference-list.ts';
 
 /** Raised when extraction from the same document changes. */
-export const EXTRACTION_VERSION = 22;
+export const EXTRACTION_VERSION = 23;
 
 /** Extracts all statements of a parsed document; `withWork` fills in the work's id. */
 export function extractDocument(
@@ -46,7 +46,7 @@ export function extractDocument(
   extractFunding(reading, say);
   extractProcedures(reading, say);
   extractPopulation(reading, say);
-  extractEntities(reading, say, options.tagged?.entities ?? []);
+  extractEntities(reading, say, options.tagged ?? { entities: [], cells: [] });
   if (options.tagged) extractFindings(reading, say, { tagged: options.tagged, callouts });
   if (options.vocabulary) {
     extractVocabulary(reading, say, options.vocabulary);

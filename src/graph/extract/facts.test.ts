@@ -27,6 +27,7 @@ function quantities(
   });
   const tagged: TaggedDocument = {
     entities: [],
+    cells: [],
     intents: new Map(),
     roles: new Map(findQuantities(text).map(({ start }) => [placeKey(1, start), labelled])),
   };

@@ -94,7 +94,7 @@ function sayCells(
 }
 
 /** The first cell of the row; if that is only a number, the first one with words. */
-function rowName(cells: readonly Cell[], { row, column }: Cell): string {
+export function rowName(cells: readonly Cell[], { row, column }: Cell): string {
   const before = cells
     .filter((each) => each.row <= row && each.row + each.rowSpan > row && each.column < column)
     .toSorted((a, b) => a.column - b.column);

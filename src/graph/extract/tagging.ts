@@ -1,6 +1,8 @@
 import type { EntityType, Intent, Labelled, QuantityRole, Tagger } from '../../tagger/index.ts';
 import { findQuantities } from './quantities.ts';
 import type { Reading } from './reading.ts';
+import type { TaggedCell } from './table-names.ts';
+import { namingCells } from './table-names.ts';
 
 /** An entity that the tagger found in a block; places are those of the block's text. */
 export interface TaggedEntity extends Labelled<EntityType> {
@@ -16,6 +18,7 @@ interface TaggedIntent {
 /** What the tagger says of a document, read before the rules extract anything. */
 export interface TaggedDocument {
   readonly entities: readonly TaggedEntity[];
+  readonly cells: readonly TaggedCell[];
   /** By block and start of the sentence, as `placeKey` writes them. */
   readonly intents: ReadonlyMap<string, TaggedIntent>;
   /** Property, entity and unit of a quantity, by block and start of the quantity; places are those of the block's text. */
@@ -26,7 +29,7 @@ export function placeKey(block: number, start: number): string {
   return `${block}:${start}`;
 }
 
-/** Reads the sentences of a document, without its reference list, and once more each quantity in them. */
+/** Reads the sentences of a document, without its reference list, once more each quantity in them, and cells of names. */
 export async function tagDocument(reading: Reading, tagger: Tagger): Promise<TaggedDocument> {
   const entities: TaggedEntity[] = [];
   const intents = new Map<string, TaggedIntent>();
@@ -50,5 +53,12 @@ export async function tagDocument(reading: Reading, tagger: Tagger): Promise<Tag
       }
     }
   }
-  return { entities, intents, roles };
+  const cells: TaggedCell[] = [];
+  for (const block of reading.document.blocks)
+    if (block.kind === 'table')
+      for (const { cell } of namingCells(block)) {
+        const { entities: found } = await tagger.read(cell.text);
+        cells.push({ block: block.order, row: cell.row, column: cell.column, entities: found });
+      }
+  return { entities, cells, intents, roles };
 }

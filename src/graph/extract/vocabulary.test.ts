@@ -49,7 +49,7 @@ test('names of one entry are one entity across papers, under the id of the vocab
     const blocks = [{ kind: 'text', text, order: 0, regions: [] } as unknown as Block];
     const metadata = { authors: [], needsOcr: [], quality: { unmappedGlyphs: 0, columns: 1, confidence: 1 } };
     const entities = [{ block: 0, start: 0, end: name.length, label: 'disease' as const, sure: 0.99 }];
-    const tagged = { entities, intents: new Map(), roles: new Map() };
+    const tagged = { entities, cells: [], intents: new Map(), roles: new Map() };
     const found = extractDocument(`paper-${at}`, { pages: [], blocks, metadata }, { tagged, vocabulary });
     return withWork(found, `work:doi:10.5555/${at}`);
   });

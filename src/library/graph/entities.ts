@@ -30,13 +30,13 @@ export function namedTogether(
 ): NamedTogether[] {
   const rows = store.all<NodeRow & { works: number; places: string }>(
     `WITH asked AS MATERIALIZED (
-       SELECT DISTINCT said.owner, said.block, said.start_at, said.source FROM json_each(:nodes) AS given
+       SELECT DISTINCT said.owner, said.block, said.start_at, said.quote, said.source FROM json_each(:nodes) AS given
          CROSS JOIN edges ON edges.target = given.value AND edges.kind = 'names'
          CROSS JOIN evidence AS said ON said.source = edges.source AND said.kind = 'names' AND said.target = edges.target),
      beside AS (
        SELECT other.target, other.source, other.owner, other.number FROM asked CROSS JOIN evidence AS other
          ON other.source = asked.source AND other.kind = 'names' AND other.owner = asked.owner
-         AND other.block = asked.block AND other.start_at = asked.start_at
+         AND other.block = asked.block AND other.start_at = asked.start_at AND other.quote = asked.quote
        WHERE other.target NOT IN (SELECT value FROM json_each(:nodes)))
      SELECT nodes.*, count(DISTINCT beside.source) AS works, json_group_array(json_array(owner, number)) AS places
      FROM beside CROSS JOIN nodes ON nodes.node = beside.target WHERE :kind IS NULL OR nodes.kind = :kind
@@ -131,7 +131,8 @@ export function sentencesNamingBoth(
          CROSS JOIN evidence AS one ON one.source = edges.source AND one.kind = edges.kind AND one.target = edges.target
        WHERE EXISTS (SELECT 1 FROM json_each(:second) AS other CROSS JOIN evidence AS two
          ON two.source = one.source AND two.kind IN ${NAMING} AND two.target = other.value
-         AND two.owner = one.owner AND two.block = one.block AND two.start_at = one.start_at)
+         AND two.owner = one.owner AND two.block = one.block AND two.start_at = one.start_at
+         AND two.quote = one.quote)
        ORDER BY one.score DESC, one.owner, one.number`,
       { first: JSON.stringify(first), second: JSON.stringify(second) },
     )
