@@ -189,3 +189,96 @@ test('a title that ends at the gutter is apart from the text beside it', async (
     ['Grains of Sand in Slow Currents of Rivers'],
   );
 });
+
+test('a title ends where the title in the information of the file ends', async () => {
+  const title = 'Grains of sand in slow currents (Arena lenta), broad plains (Campus latus), and wheat (Seges alta)';
+  const draw = (pdf: Parameters<Parameters<typeof makePdf>[0]>[0], last: number): void => {
+    line(pdf, 'Grains of sand in slow currents (Arena lenta),', { x: 72, y: 80, size: 16 });
+    line(pdf, 'broad plains (Campus latus), and wheat (Seges alta)', { x: 72, y: 100, size: last });
+    line(pdf, 'National Centre of Rivers and Plains*', { x: 72, y: 124, size: 13 });
+    paragraph(pdf, prose(18), { x: 72, y: 170, width: 468 });
+  };
+  const titleOf = async (last: number, Title: string): Promise<string | undefined> =>
+    (await parsePdf(await makePdf((pdf) => draw(pdf, last), { info: { Title } }))).metadata.title;
+  assert.equal(await titleOf(9, title), title);
+  assert.equal(await titleOf(16, title), title);
+  // Where the pages say something else or more, their look decides.
+  assert.ok((await titleOf(16, 'Grains of sand in slow currents ('))?.startsWith(title));
+  assert.equal(await titleOf(9, 'Grains of sand.indd'), 'Grains of sand in slow currents (Arena lenta),');
+});
+
+test('the name of a file in the information is no title, not even where a word of the page begins it', async () => {
+  const bytes = await makePdf(
+    (pdf) => {
+      line(pdf, 'DISPATCHES', { x: 72, y: 50, size: 9 });
+      line(pdf, 'Cubes of Rivers and Their Sand', { x: 72, y: 80, size: 20, font: 'Times-Bold' });
+      paragraph(pdf, prose(18), { x: 72, y: 130, width: 468 });
+    },
+    { info: { Title: 'Dispatches.qxp' } },
+  );
+  assert.equal((await parsePdf(bytes)).metadata.title, 'Cubes of Rivers and Their Sand');
+});
+
+test('the name of the journal is before the year behind the authors of a running head, however it writes "and"', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (let page = 1; page <= 4; page += 1) {
+      if (page > 1) pdf.addPage();
+      line(pdf, 'Stone et al. Rivers and Plains (2020)11:799', { x: 72, y: 30, size: 8 });
+      if (page === 1) {
+        line(pdf, 'Rivers & Plains', { x: 400, y: 60, size: 20 });
+        line(pdf, 'Cubes of the North and Their Sand', { x: 72, y: 110, size: 16 });
+      }
+      paragraph(pdf, prose(20, page), { x: 72, y: 160, width: 468 });
+    }
+  });
+  assert.equal((await parsePdf(bytes)).metadata.title, 'Cubes of the North and Their Sand');
+});
+
+test('the section of a journal in large small letters is above the title', async () => {
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'water studies in critical plains', { x: 72, y: 60, size: 23, font: 'Times-Bold' });
+    line(pdf, 'Sand and Clay of Rivers', { x: 72, y: 95, size: 18, font: 'Times-Bold' });
+    line(pdf, 'Vis-à-Vis the Height of Floods', { x: 72, y: 115, size: 18, font: 'Times-Bold' });
+    line(pdf, 'Ada Stone, MD; Carl Brook, PhD', { x: 72, y: 150, size: 10 });
+    paragraph(pdf, prose(18), { x: 72, y: 190, width: 468 });
+  });
+  assert.equal((await parsePdf(bytes)).metadata.title, 'Sand and Clay of Rivers Vis-à-Vis the Height of Floods');
+});
+
+test('a paper may begin behind two covers, one of its publisher', async () => {
+  const bytes = await makePdf((pdf) => {
+    paragraph(pdf, `Copies are free for all. ${prose(4, 7)}`, { x: 72, y: 250, width: 468, size: 14 });
+    pdf.addPage();
+    line(pdf, 'Journal Pre-proof', { x: 97, y: 100, size: 18 });
+    line(pdf, 'Cubes of rivers and their sand in the north', { x: 97, y: 150 });
+    line(pdf, 'Ada Stone, Carl Brook', { x: 97, y: 180 });
+    pdf.addPage();
+    line(pdf, 'Cubes of rivers and their sand in the north', { x: 97, y: 80, size: 16 });
+    line(pdf, 'Ada Stone and Carl Brook', { x: 97, y: 110, size: 12 });
+    for (const page of [1, 2]) {
+      paragraph(pdf, prose(30, page), { x: 72, y: 150, width: 468, size: 12 });
+      pdf.addPage();
+    }
+    paragraph(pdf, prose(20, 3), { x: 72, y: 72, width: 468, size: 12 });
+  });
+  assert.equal((await parsePdf(bytes)).metadata.title, 'Cubes of rivers and their sand in the north');
+});
+
+test('the first line of a title of two sizes may be the running head of the next pages', async () => {
+  const bytes = await makePdf((pdf) => {
+    for (let page = 1; page <= 6; page += 1) {
+      if (page > 1) pdf.addPage();
+      line(pdf, 'Floods of Slow Rivers', page === 1 ? { x: 72, y: 50, size: 18 } : { x: 240, y: 30, size: 8 });
+      if (page === 1) {
+        line(pdf, 'Slow Currents, Recovery of Plains, and', { x: 72, y: 72, size: 14 });
+        line(pdf, 'Wheat', { x: 72, y: 90, size: 14 });
+        line(pdf, 'Ada Stone, PhD, Carl Brook, MD', { x: 72, y: 130, size: 10 });
+      }
+      paragraph(pdf, prose(20, page), { x: 72, y: 170, width: 468 });
+    }
+  });
+  assert.equal(
+    (await parsePdf(bytes)).metadata.title,
+    'Floods of Slow Rivers Slow Currents, Recovery of Plains, and Wheat',
+  );
+});

@@ -355,11 +355,20 @@ function keepNamesake(candidates: readonly Candidate[], bodySize: number, repeat
       0.5,
     );
     if (!first || usual === undefined || first.segment.size <= LARGE * usual) continue;
-    // A journal's name may be large as well, but then the title is below it.
+    // A journal's name may be large as well, but then the title is below it; right below in its font are lines of one title.
     const isOther = (segment: Segment): boolean =>
-      segment !== first.segment && segment.size > LARGE * bodySize && segment.glyphs.length > SHORT_KEY;
+      segment !== first.segment &&
+      segment.size > LARGE * bodySize &&
+      segment.glyphs.length > SHORT_KEY &&
+      !goesOn(first.segment, segment);
     if (!first.on.segments.some(isOther)) repeated.delete(first);
   }
+}
+
+/** The next line in the same font, no larger. */
+function goesOn(line: Segment, next: Segment): boolean {
+  const step = next.baseline - line.baseline;
+  return next.font === line.font && next.size <= line.size && step > 0 && step < 1.5 * line.size;
 }
 
 /** A title without what counts its parts: "Results II", "Results (2/3)", "Results (cont.)". */

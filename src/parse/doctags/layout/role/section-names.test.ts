@@ -67,7 +67,8 @@ test('keywords are a label with a sign behind it; alone it heads no section', ()
 
 test('the kind of an article is told from its title', () => {
   assert.ok(isArticleType('Study Protocol Clinical Trial') && isArticleType('OPEN ACCESS'));
-  assert.ok(!isArticleType('Research on Rivers'));
+  assert.ok(isArticleType('Journal Pre-proof') && isArticleType('Article in Press'));
+  assert.ok(!isArticleType('Research on Rivers') && !isArticleType('Systematic Review and'));
 });
 
 test('keywords may follow their label without a sign; a sentence may end with the word', () => {

@@ -58,9 +58,12 @@ export function isHowToCite(text: string): boolean {
 
 /**
  * The kind of article or a banner ("Research Article", "OPEN ACCESS", "Study Protocol Clinical Trial"), not what it is
- * about.
+ * about. "Systematic Review and" goes on.
  */
 export function isArticleType(text: string): boolean {
   const words = text.split(/[^\p{L}]+/u).filter((word) => word !== '');
-  return words.length > 0 && words.length <= 6 && words.every((word) => ARTICLE_TYPE.has(word.toLowerCase()));
+  const isWhole = !/^(?:and|in|of|the|to)$/iu.test(words.at(-1) ?? '');
+  return (
+    isWhole && words.length > 0 && words.length <= 6 && words.every((word) => ARTICLE_TYPE.has(word.toLowerCase()))
+  );
 }

@@ -23,12 +23,21 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   const { size: bodySize, information, margins } = setting;
   const [start] = drafts.filter((draft) => draft.lines.length > 0);
   if (!start) return undefined;
-  const [first, second] = [start.page, start.page + 1]
-    .map((page) => titleCandidates(drafts, page, margins).filter((draft) => !recurs(draft, drafts, setting.furniture)))
-    .map((candidates) => byInformation(candidates, information) ?? byLook(candidates, bodySize));
-  const title = first && second ? withoutCover(first, second, drafts) : (first ?? second);
+  const titleOn = (page: number): Draft | undefined => {
+    const named = drafts.find(
+      (draft, at) => draft.page === page && isTitleLike(draft) && linesByInformation(drafts, at, information),
+    );
+    if (named) return named;
+    const candidates = titleCandidates(drafts, page, margins);
+    const own = candidates.filter((draft) => !recurs(draft, drafts, setting.furniture));
+    return byInformation(own, information) ?? byLook(own, bodySize);
+  };
+  const [first, second] = [titleOn(start.page), titleOn(start.page + 1)];
+  const title = first && second ? withoutCover(first, second, drafts) : (first ?? second ?? titleOn(start.page + 2));
   if (!title) return undefined;
   const at = drafts.indexOf(title);
+  const named = linesByInformation(drafts, at, information);
+  if (named) return replaceByTitle(drafts, at, named);
   const lines = [...title.lines];
   // A long title may be cut into several drafts of the same size.
   let end = at + 1;
@@ -55,14 +64,53 @@ export function markTitle(drafts: Draft[], setting: TitleSetting): Draft | undef
   }
   const below = drafts.findIndex((draft, index) => index >= end && continues(draft, lines, bodySize));
   if (below !== -1) lines.push(...(drafts.splice(below, 1)[0]?.lines ?? []));
-  const { head, note } = splitVersion(lines);
-  const merged = draftOf('title', head, title.piece);
-  drafts.splice(at, end - at, merged, ...(note.length > 0 ? [draftOf('text', note, title.piece)] : []));
-  return merged;
+  return replaceByTitle(drafts, at, { ...splitVersion(lines), end });
+}
+
+/** The lines of a title, those behind it in its last draft, and where the next draft is. */
+interface TitleLines {
+  readonly head: Line[];
+  readonly note: Line[];
+  readonly end: number;
+}
+
+function replaceByTitle(drafts: Draft[], at: number, { head, note, end }: TitleLines): Draft {
+  const piece = drafts[at]?.piece ?? 0;
+  const title = draftOf('title', head, piece);
+  drafts.splice(at, end - at, title, ...(note.length > 0 ? [draftOf('text', note, piece)] : []));
+  return title;
+}
+
+/** Fewer letters are no title. */
+const LEAST_LETTERS = 8;
+
+/** A mark of a note may be behind the last word of a title. */
+const MARK_LETTERS = 2;
+
+/** The lines from here on that make the whole title of the file's own information: they say where it ends. */
+function linesByInformation(drafts: readonly Draft[], at: number, information: string): TitleLines | undefined {
+  const key = lettersOf(information);
+  // A title that stops at a bracket was cut.
+  if (key.length < LEAST_LETTERS || /[(,:[–-]\s*$/u.test(information)) return undefined;
+  const page = drafts[at]?.page;
+  const head: Line[] = [];
+  let text = '';
+  for (let end = at; end < drafts.length; end += 1) {
+    const { kind = 'picture', lines = [], page: own } = drafts[end] ?? {};
+    if (kind !== 'text' || own !== page) return undefined;
+    for (const [index, line] of lines.entries()) {
+      head.push(line);
+      text += lettersOf(line.text);
+      if (text.startsWith(key) && text.length <= key.length + MARK_LETTERS)
+        return { head, note: lines.slice(index + 1), end: end + 1 };
+      if (!key.startsWith(text)) return undefined;
+    }
+  }
+  return undefined;
 }
 
 /** Cuts "[version 1; peer review: …]" off, which journals with open review put behind a title. */
-function splitVersion(lines: readonly Line[]): { head: Line[]; note: Line[] } {
+function splitVersion(lines: readonly Line[]): Pick<TitleLines, 'head' | 'note'> {
   for (const [at, line] of lines.entries()) {
     const isNote = ({ text }: Glyph, from: number): boolean =>
       text === '[' && /^\[v(?:ersion)?\d/u.test(lettersFrom(line.glyphs, from));
@@ -119,13 +167,18 @@ const NAME_WORDS = 6;
 
 /**
  * The journal's name: few words, which are before a year or a volume in a running head or in another line; before it is
- * in print, these are "xxx".
+ * in print, these are "xxx". Behind the names of authors it is before a year.
  */
 function recurs(draft: Draft, drafts: readonly Draft[], furniture: readonly string[]): boolean {
-  const name = lettersOf(textOf(draft));
+  const keyOf = (text: string): string => lettersOf(text.replaceAll('&', ' and '));
+  const name = keyOf(textOf(draft));
   if (textOf(draft).split(/\s+/u).length > NAME_WORDS || name.length < 4) return false;
-  const cites = (text: string): boolean =>
-    lettersOf(text).startsWith(name) && /^\D{3,80}?[\s,(]+(?:\d|x{2,4}\b)/u.test(text);
+  const cites = (text: string): boolean => {
+    const key = keyOf(text);
+    if (key.startsWith(name) && /^\D{3,80}?[\s,(]+(?:\d|x{2,4}\b)/u.test(text)) return true;
+    const [, ...behind] = key.split(name);
+    return behind.some((rest) => /^(?:19|20)\d\d/u.test(rest));
+  };
   return (
     furniture.some(cites) ||
     drafts.some((other) => other !== draft && other.page === draft.page && cites(textOf(other)))
@@ -211,13 +264,21 @@ function isTitleLike(draft: Draft): boolean {
   return letters >= 8 && text.length < 350 && draft.lines.length <= 8 && !/^(?:arxiv:|doi:|https?:)/i.test(text);
 }
 
+/** The name of the file that the pages were made from ("Dispatches.qxp"), in place of a title. */
+const FILE_NAME = /\.(?:docx?|dvi|fm|indd|odt|p65|pdf|pub|qx[dp]|rtf|tex)$/iu;
+
 function byInformation(candidates: readonly Draft[], information: string): Draft | undefined {
   const key = lettersOf(information);
-  if (key.length < 8) return undefined;
+  if (key.length < LEAST_LETTERS || FILE_NAME.test(information)) return undefined;
   return candidates.find((draft) => {
     const text = lettersOf(textOf(draft));
-    return text.length >= 8 && (key.startsWith(text.slice(0, 40)) || text.startsWith(key.slice(0, 40)));
+    return text.length >= LEAST_LETTERS && (key.startsWith(text.slice(0, 40)) || text.startsWith(key.slice(0, 40)));
   });
+}
+
+/** Begins with a word in small letters, as the name of a part of the journal may; symbols that do are short or mixed. */
+function isSmallWord(text: string): boolean {
+  return /^\p{Ll}{4,}\s/u.test(text);
 }
 
 function byLook(candidates: readonly Draft[], bodySize: number): Draft | undefined {
@@ -229,7 +290,7 @@ function byLook(candidates: readonly Draft[], bodySize: number): Draft | undefin
     // The journal's name may be larger than the title; then the title is what is largest below it.
     const rest = candidates.filter((draft) => !big.includes(draft) && textOf(draft).split(/\s+/).length >= 4);
     const next = rest.filter((draft) => sizeOf(draft) >= 1.2 * bodySize).toSorted((a, b) => sizeOf(b) - sizeOf(a))[0];
-    return named[0] ?? next ?? big[0];
+    return named.find((draft) => !isSmallWord(textOf(draft))) ?? next ?? named[0] ?? big[0];
   }
   // All at body size: a title in capitals or bold comes before the names.
   return candidates.find((draft) => {
