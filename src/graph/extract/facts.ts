@@ -25,8 +25,9 @@ export function extractAbbreviations(reading: Reading, say: Statements): void {
     for (const { short, long, score } of findAbbreviations(block.text)) {
       const target = say.node('term', `text:${termId(long.text)}`, long.text, { data: { abbreviation: short.text } });
       const stretch = { start: Math.min(short.start, long.start), end: Math.max(short.end, long.end) };
-      const where = { block: block.order, stretch };
-      const detail = { short: short.text, long: long.text };
+      const sentence = reading.sentenceAt(block.order, stretch.start);
+      const where = sentence && sentence.stretch.end >= stretch.end ? sentence : { block: block.order, stretch };
+      const detail = { short: short.text, long: long.text, at: stretch.start };
       say.edge({ kind: 'defines', target, score: Math.min(1, score) }, where, ABBREVIATION, detail);
     }
 }

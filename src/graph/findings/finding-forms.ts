@@ -140,8 +140,12 @@ function relationOfVerb(verb: string): FindingRelation | undefined {
 const direction = ({ degree = '' }: Groups): FindingRelation =>
   more.includes(degree.toLowerCase()) ? 'increases' : 'decreases';
 /** "The level showed an increase in treated samples": the subject is what changed. */
-const changed = ({ change = '', subject = '', have }: Groups): FindingRelation | undefined =>
-  have !== undefined && MEASURED.test(subject) ? undefined : CHANGES[change.toLowerCase().replace(/s$/, '')];
+const changed = ({ change = '', subject = '', object = '', have }: Groups): FindingRelation | undefined =>
+  have !== undefined && (MEASURED.test(subject) || AT_A_TIME.test(object))
+    ? undefined
+    : CHANGES[change.toLowerCase().replace(/s$/, '')];
+/** "in contaminated grains at day 2": where it was, not what. */
+const AT_A_TIME = / (?:at|on|after) (?:day|week|hour|\d)/iu;
 const MEASURED =
   /^(?:the )?(?:levels?|expressions?|contents?|concentrations?|abundances?|activit(?:y|ies)|amounts?|rates?|numbers?) of /iu;
 const went = ({ went: how = '' }: Groups): FindingRelation | undefined => WENT[how.toLowerCase()];
@@ -255,7 +259,7 @@ const FORMS: readonly Form[] = [
   ),
   // "X was significantly associated with Y", "X correlated with Y"
   form(
-    `${SUBJECT} (?:${BE} (?:the \\p{L}+ )?${ADVERB}(?:${alternatives(words.associations.en)})|${ADVERB}correlate[sd]?) ${ADVERB}(?:with|to) ${OBJECT}`,
+    `${SUBJECT} (?:${BE} (?!then )(?:the \\p{L}+ )?${ADVERB}(?:${alternatives(words.associations.en)})|${ADVERB}correlate[sd]?) ${ADVERB}(?:with|to) ${OBJECT}`,
     'associated',
   ),
   // "Y was detected in 10 of the 11 samples of X"
@@ -321,7 +325,7 @@ const FORMS: readonly Form[] = [
   ),
   // "Y of X was reduced compared with Z", "Y of X increased by 20% compared with Z"
   form(
-    `^(?<object>(?:(?! ${OWNED} )[^,;]){2,100}) ${OWNED} (?<subject>(?:(?! ${OWNED} )[^,;]){2,100}?) ${BE} ${ADVERB}(?<verb>${PASSIVE}) (?:when |as )?${THAN} (?:(?:that|those) ${OWNED} )?(?<other>${OTHER})(?:,.*)?$`,
+    `^(?<object>(?:(?! ${OWNED} )[^,;]){2,100}) ${OWNED} (?<subject>(?:(?! ${OWNED} | to )[^,;]){2,100}?) ${BE} ${ADVERB}(?<verb>${PASSIVE}) (?:when |as )?${THAN} (?:(?:that|those) ${OWNED} )?(?<other>${OTHER})(?:,.*)?$`,
     ({ verb = '' }) => relationOfVerb(verb),
   ),
   form(
@@ -341,7 +345,10 @@ const FORMS: readonly Form[] = [
   // "X had a significantly higher Y"
   form(`${SUBJECT} ${HAVE} (?:an? )?significantly (?<degree>${DEGREE}) (?<object>[^,;]{2,140})$`, direction),
   // "X had a higher Y than Z"
-  form(`${SUBJECT} ${GAVE} (?:an? )?${ADVERB}(?<degree>${DEGREE}) (?<object>.{2,200} ${THAN} .{2,120})$`, direction),
+  form(
+    `${SUBJECT} ${GAVE} (?:an? )?${ADVERB}(?<degree>${DEGREE}) (?<object>(?:(?! when (?!compar)).){2,200} ${THAN} .{2,120})$`,
+    direction,
+  ),
   // "Y was significantly reduced by X", "Y was reduced after X", "Y was reduced in X compared with Z"
   form(
     `^(?<object>[^,;]{2,140}?) ${BE} ${ADVERB}(?<verb>${PASSIVE}) (?:by|${UPON}) (?<subject>${CAUSE}(?!about|approximately|up to|more|an? |at least|only)[^,;]{2,140})$`,
@@ -372,13 +379,16 @@ const RESPECTIVELY = new RegExp(
   'iu',
 );
 
+/** A ratio already compares: "the hazard ratio was 1.5 for survival and 1.4 for relapse". */
+const RATIO = /\bratios?\b|\b(?:HR|OR|RR|SMD|WMD)s?$/iu;
+
 /** "Y was 34% in X and 12% in Z": the numbers say which has more. */
 function readTwoNumbers(text: string): Parts | undefined {
   const groups: Groups | undefined = (TWO_NUMBERS.exec(text) ?? RESPECTIVELY.exec(text))?.groups;
   if (!groups) return undefined;
   const { object = '', subject = '', other = '', a = '', b = '', unit = '', same = '' } = groups;
   const [first, second] = [numberOf(a), numberOf(b)];
-  if (first === undefined || second === undefined || first === second) return undefined;
+  if (first === undefined || second === undefined || first === second || RATIO.test(object)) return undefined;
   if (unit.trim() !== '' && same.trim() !== unit.trim()) return undefined;
   const value = `${a}${unit} versus ${b}${same}`;
   return {

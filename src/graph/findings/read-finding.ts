@@ -20,7 +20,7 @@ const REPORTED =
   /^(?:[^,;]{0,80}, )?(?:(?:the |our |these |this |present |current |main |new |study’s )*(?:results?|findings?|data|study|(?:\p{L}[\p{L}²-]* )?(?:tests?|analys[ei]s)|experiments?|(?:Fig(?:ure)?|Table)s?\.? [\p{L}\d]{1,4}|meta-analysis|trial|work|review|paper|authors?|we|it was)(?: of [^,;]{1,60}?| from [^,;]{1,60}?| here)?) (?:\p{Ll}+ly |also |here )*(?:found|show(?:s|ed|n)?|demonstrate[sd]?|indicate[sd]?|reveal(?:s|ed)?|observed?|conclude[sd]?|confirm(?:s|ed)?|report(?:s|ed)?|noted)(?: here| in (?:this|our) study)? that /iu;
 /** An adverb or an adverbial phrase before the subject. */
 const ADVERBIAL =
-  /^(?:(?:(?!Nearly|Only|Early|Family|Daily|Mostly)\p{Lu}\p{Ll}+ly|Moreover|Furthermore|However|Thus|Therefore|Hence|Overall|Here|Also|Additionally|Besides|Finally|First|Second|Third|Notably|As expected|In addition|In conclusion|In contrast|By contrast|In summary|On the other hand|For example|Indeed|Consequently|As a result|Taken together|In particular|In general|In our study|In this study|In the present study|That is|that is|[Aa]s (?:shown|presented|seen|depicted|illustrated|indicated|reported|listed|summari[sz]ed) in [^,]{1,40}|[Aa]fter (?:adjust|controll)[^,]{1,80}|Based on [^,]{1,80}|According to [^,]{1,80}|Using [^,]{1,80}|From [^,]{1,60}|By [^,]{1,80}|Statistically|Interestingly|Similarly|Likewise|Meanwhile|Nevertheless|Nonetheless|however|also|Results|Conclusions?|Findings|Main outcomes?)[,:]? )+/u;
+  /^(?:(?:(?!Nearly|Only|Early|Family|Daily|Mostly|\p{L}{1,12}fly)\p{Lu}\p{Ll}+ly|Moreover|Furthermore|However|Thus|Therefore|Hence|Overall|Here|Also|Additionally|Besides|Finally|First|Second|Third|Notably|As expected|In addition|In conclusion|In contrast|By contrast|In summary|On the other hand|For example|Indeed|Consequently|As a result|Taken together|In particular|In general|In our study|In this study|In the present study|That is|that is|[Aa]s (?:shown|presented|seen|depicted|illustrated|indicated|reported|listed|summari[sz]ed) in [^,]{1,40}|[Aa]fter (?:adjust|controll)[^,]{1,80}|Based on [^,]{1,80}|According to [^,]{1,80}|Using [^,]{1,80}|From [^,]{1,60}|By [^,]{1,80}|Statistically|Interestingly|Similarly|Likewise|Meanwhile|Nevertheless|Nonetheless|however|also|Results|Conclusions?|Findings|Main outcomes?)[,:]? )+/u;
 const SETTING =
   /^(In|Among|For|At|After|Within|During|Following|With|Under|Upon) ((?:[^,;]|,(?=\d{3})){3,120}), (?=\p{L})/iu;
 /** "In the oil thymol (40%), borneol (20%) and": the comma is one of a list. */
@@ -36,7 +36,7 @@ const COMPARED_FIRST =
 
 /** Where a part of a sentence ends. */
 const CLAUSE = new RegExp(
-  String.raw`;|(?<! ):|,? (?:while|whereas|but|although|though|because|since|when(?! compar)|suggesting|indicating|resulting|leading|thereby|thus|as well as|rather than|even|as (?:was|were|did|is|are)|via|through|by means of|due to|followed by|despite|except|regardless|especially|particularly|including|such as|based on|as (?:the|it|they|an?|this)|(?:and|or) between|and \p{Ll}{3,}s (?:the|an?|its|their)|and then|and reached|and remained|and (?:was|were|is|are|had|has|have|did|does|showed|no|not|increased|decreased|reduced|improved|inhibited|the|this|these|that|to|may|can))(?![\p{L}\p{N}])| ranging from |, (?:which|who|that|between|\p{Ll}+ing|compared|compar|respectively|with|in|at|and (?:with|in|by|to|for|of|also)|and (?:\p{L}+ ){0,6}(?:was|were|is|are|had|did))\b|, $` +
+  String.raw`;|(?<! ):|(?<=\p{Ll}{3})\. |,? (?:while|whereas|but|although|though|because|since|when(?! compar)|suggesting|indicating|resulting|leading|thereby|thus|as well as|rather than|even|as (?:was|were|did|is|are)|via|through|by means of|due to|followed by|despite|except|regardless|especially|particularly|including|such as|based on|as (?:the|it|they|an?|this)|(?:and|or) between|and (?:causes|leads to|results in|increases|reduces|decreases|inhibits|promotes|prevents|enhances|improves|suppresses|provides?)|and \p{Ll}{3,}s (?:the|an?|its|their)|and then|and reached|and remained|and (?:was|were|is|are|had|has|have|did|does|showed|no|not|increased|decreased|reduced|improved|inhibited|the|this|these|that|to|may|can))(?![\p{L}\p{N}])| ranging from |, (?:which|who|that|between|\p{Ll}+ing|compared|compar|respectively|with|in|at|and (?:with|in|by|to|for|of|also)|and (?:\p{L}+ ){0,6}(?:was|were|is|are|had|did))\b|, $` +
     `| and (?:an? )?(?:\\p{Ll}+ly )?(?:${DEGREE}|increased|decreased|reduced) | more \\p{Ll}+ly |(?<! \\p{Ll}+ed) and (?:\\p{Ll}+ly )*\\p{Ll}{3,}ed (?!and )`,
   'iu',
 );
@@ -89,14 +89,16 @@ const POINTS_FIRST =
   /^(?:results?|findings|data(?= also)|much|significantly|over|between|it|they|this|these|those(?! (?:with|without|who|having|aged))|that|we|which|who|there|such|its|their|he|she|and|or|but|as|of|than|to|by|no|not|none|neither|with|in|from|for|on|at|during|after|under|among|when|only (?:on|in|at|the)|about|approximately|nearly|almost|rapidly|more \p{Ll}+ly|since|because|while|if|although|whereas|upon|overall (?:between|in|from|by|at|with))\b/iu;
 /** "many of these genes", "both genes" */
 const POINTS_WITHIN =
-  /\b(?:these|this|such)\b|\bthose (?!with|who|of|in|treated|exposed)|^(?:both(?!.* and )|(?:all|one|two|three|four|five|six|\d+) \p{Ll}+$|(?:the )?(?:remaining|corresponding|respective|former|latter|above|aforementioned|only \d))/iu;
+  /\b(?:these|this|such)\b|\bthose (?!with|who|of|in|treated|exposed)|\bboth (?!.* and )|^(?:(?:all|one|two|three|four|five|six|\d+) \p{Ll}+$|(?:the )?(?:remaining|corresponding|respective|former|latter|above|aforementioned|only \d))/iu;
 const IS_CLAUSE =
-  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|showed?|found|identified|exhibited|displayed|presented|becomes?|became|remained|led|leads|indicates?|indicated|reflects?|(?:increased|decreased|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
+  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|show(?:s|ed)?|encode[sd]?|found|identified|exhibited|displayed|presented|becomes?|became|remained|led|leads|indicates?|indicated|reflects?|(?:increase[sd]|decrease[sd]|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
 /** "subjects who wore masks" are a subject. */
 const WHO = / who(?: (?:was|were|had|have|did not))?(?= \p{Ll})/u;
 /** Means by which something is seen. */
 const SHOWS_ONLY =
   /=|(?:^|[\s-])(?:MS|NMR|PCR|FTIR|XRD|SEM|TEM|ELISA|ANOVA|\p{L}*(?:spectrometry|cytometry|scopy|chromatography|blotting|blots?|sequencing|phoresis))(?: \(.*)?$|(?<!\p{L})(?:analys[ei]s|assays?|tests?|experiments?|measurements?|comparisons?|staining|quantification) (?:of|for|in|with) |(?:^|[\s-])(?:[IE]C ?50|MICs?|tests?|assays?|curves?|plots?|figures?|tables?|maps?|measurements?|regressions?|statistics?|comparisons?|analys[ei]s|results?|values?|images?|spectr(?:um|a)|scores?)$/iu;
+/** "Positive staining for TB": what a test showed. */
+const RESULT = /^(?:positive|negative|abnormal|elevated|high|low|higher|lower) /iu;
 const MOST_WORDS = 18;
 /** Longer ones are not understood whole, and cost the expressions time. */
 const LONGEST = 900;
@@ -116,9 +118,11 @@ const MADE = new RegExp(
 );
 /** A share of a thing: "more than half of the genome". */
 const SHARE =
-  /^(?:(?:more|less) than |about |nearly |almost )?(?:half|most|a? ?(?:third|quarter|part|majority)|the majority|\d[\d.]* ?%|two thirds) of /iu;
+  /^(?:(?:more|less) than |about |nearly |almost )?(?:half|most|a? ?(?:third|quarter|part|majority)|the majority|\d[\d.]* ?%|\p{L}+(?: |-)?percent|two thirds) of /iu;
 const CHANGE_FIRST =
   /^(?:\p{L}+ ){0,3}(?:reductions?|decreases?|declines?|increases?|increments?|changes?|effects?)(?: |$)/iu;
+/** "induced an improved level" */
+const CHANGED = /^(?:improved|increased|decreased|reduced|enhanced|elevated|higher|lower|greater|smaller) /iu;
 /** "raised the suspicion" */
 const NOTHING_DONE = /^(?:suspicions?|questions?|concerns?|awareness|possibility|hopes?|doubts?)(?: |$)/iu;
 /** "occupational" alone says nothing. */
@@ -149,6 +153,8 @@ export function readFindings(sentence: string): Finding[] {
       bracketed: value,
     });
     if (!finding || !isSure(finding, text)) return [];
+    // "anxiety (p = 0.06), depression (p = 0.04) and stress": each has its own.
+    if (arePartlySignificant(clause)) return [];
     const judged = judgedByProbability(completed(finding));
     // "was higher; this difference was not significant"
     return isInsignificant && DIRECTED.has(judged.relation) ? [] : [judged];
@@ -194,6 +200,14 @@ const FIRST_VERB = new RegExp(
 
 /** A probability or an interval: somebody tested whether two numbers differ. */
 const TESTED = /\bp ?[<=>≤≥]|\bCI\b|\bp[- ]value/iu;
+
+/** Whether of several probabilities some say that there is a difference, and some that there is none. */
+function arePartlySignificant(clause: string): boolean {
+  const all = [...clause.matchAll(/\bp ?(?<sign>[<=>≤≥]) ?(?<number>0?[.·]\d+)/giu)].map(
+    ({ groups }) => groups?.['sign'] !== '>' && Number((groups?.['number'] ?? '').replace('·', '.')) < 0.05,
+  );
+  return new Set(all).size > 1;
+}
 
 /** A difference that is not significant is none, whatever the numbers are. */
 function judgedByProbability(finding: Finding): Finding {
@@ -267,7 +281,9 @@ function mainClause(clause: string, isList: boolean): MainClause {
     const compared = COMPARED_FIRST.exec(text);
     if (compared) text = text.slice(compared[0].length);
     comparator ??= compared?.groups?.['what'] ?? null;
-    const found = isList ? null : SETTING.exec(text);
+    const begun = isList ? null : SETTING.exec(text);
+    // "After a day JA induced X, Y, and Z": the comma is one of a list.
+    const found = begun && /^[^\s,]+, and /u.test(text.slice(begun[0].length)) ? null : begun;
     if (found) text = text.slice(found[0].length);
     if (found) setting = `${found[1]?.toLowerCase()} ${found[2]}`;
   }
@@ -314,21 +330,23 @@ function finished(
   on = compare(on);
   if (relation === 'no difference') {
     const [first, second, ...rest] = isBetween ? of.split(/ and | versus | vs\.? /) : [of];
-    if (second !== undefined && rest.length === 0) [of, comparator] = [first ?? of, second];
+    if (rest.length === 0 && second !== undefined) [of, comparator] = [first ?? of, second];
+    // "similar between the trials at $6.5 and $5.6"
+    if (/[$€£]|\d[.·]\d/u.test(of + (comparator ?? ''))) return undefined;
     on = cut(on);
   }
-  const group = IN_PEOPLE.exec(on);
-  if (group && group.index > 1) {
-    population ??= group.groups?.['who'] ?? null;
-    on = on.slice(0, group.index);
-  }
   const amount =
-    / by (?<value>(?:about |approximately |up to |more than |nearly )?[\d.,·]+(?: ?[-–] ?[\d.,·]+)? ?(?:%|-?fold|times)?[^,;]{0,30})$/iu.exec(
+    / by (?<value>(?:about |approximately |up to |more than |nearly )?[<>~≈]?[\d.,·]+(?: ?[-–] ?[\d.,·]+)? ?(?:%|-?fold|times)?[^,;]{0,30})$/iu.exec(
       on,
     );
   if (amount) {
     value ??= amount.groups?.['value'] ?? null;
     on = on.slice(0, amount.index);
+  }
+  const group = IN_PEOPLE.exec(on);
+  if (group && group.index > 1) {
+    population ??= group.groups?.['who'] ?? null;
+    on = on.slice(0, group.index);
   }
   const [tidySubject, tidyObject] = [tidy(of), tidy(on)];
   return tidySubject === '' || tidyObject === ''
@@ -351,12 +369,20 @@ function cut(text: string): string {
 
 function tidy(text: string): string {
   return text
-    .replace(/^(?:both )?(?:the|an?|also) /iu, '')
+    .trim()
+    .replace(/^(?:terms of )?(?:both )?(?:the|an?|also) |^terms of /iu, '')
     .replace(SOME_OF, '')
     .replace(/,$/u, '')
-    .replace(/(?:,| (?:and|or|\p{Ll}+ly|as well|in this study|in our study|in particular|however))$/u, '')
+    .replace(
+      /(?:,| (?:and|or|did|(?!family|assembly|supply|anomaly)\p{Ll}+ly|as well|in this study|in our study|in particular|however))$/u,
+      '',
+    )
     .trim();
 }
+
+/** What was done to see it, and the ends of a list of numbers. */
+const LOOKED_AT =
+  /^(?:comparing|analy[sz]ing|considering|adjusting|controlling|correcting|(?:the )?(?:highest|lowest|maximum|minimum)) /iu;
 
 /** "Twelve of the", "three of the 20": the group is meant. */
 const SOME_OF =
@@ -378,15 +404,27 @@ function isSure({ subject, relation, object, comparator }: Finding, text: string
   )
     return false;
   // "The assay showed a higher toxicity": what shows it is not what causes it.
-  if (relation !== 'predicts' && SHOWS_ONLY.test(subject)) return false;
+  if (relation !== 'predicts' && SHOWS_ONLY.test(subject) && !RESULT.test(subject)) return false;
   // "The systems reduced it" points elsewhere; what a thing was made of is no finding.
-  if (GENERIC.test(subject) || (relation === 'contains' && (MADE.test(subject) || SHARE.test(subject)))) return false;
+  if (
+    GENERIC.test(subject) ||
+    (relation === 'contains' && MADE.test(subject)) ||
+    ((relation === 'contains' || relation === 'associated') && SHARE.test(subject))
+  )
+    return false;
   // "induced a reduction in growth": more or less of what is not said by the verb.
-  if (DIRECTED.has(relation) && CHANGE_FIRST.test(object)) return false;
+  if (DIRECTED.has(relation) && (CHANGE_FIRST.test(object) || CHANGED.test(object))) return false;
   if (/^\p{Ll}+ly /u.test(object) || NOTHING_DONE.test(object)) return false;
   // A model that predicts a shape has not found that one thing foretells another.
-  if (relation === 'predicts' && /\b(?:analys[ei]s|models?|modell?ing|simulations?|theory)\b/i.test(subject))
+  if (
+    relation === 'predicts' &&
+    (/\b(?:analys[ei]s|models?|modell?ing|simulations?|theory|algorithms?|programs?|software|tools?|servers?)\b/i.test(
+      subject,
+    ) ||
+      / to (?:be|have|possess|contain|encode) /i.test(object))
+  )
     return false;
+  if (LOOKED_AT.test(subject)) return false;
   if (relation !== 'no difference' && NEGATED.test(text)) return false;
   if (subject.toLowerCase() === object.toLowerCase()) return false;
   // "increased risk" after a noun is no verb.
@@ -399,6 +437,6 @@ function isSure({ subject, relation, object, comparator }: Finding, text: string
   return (
     !isAlone &&
     ![subject, object].some((part) => /\b(?:with|of|an?|the|by|for|to|in|and|from)$/.test(part)) &&
-    !/^[\d.,]+(?:[ %]|$)/.test(object)
+    !/^[\d.,]+(?:[ %]|[-–]?fold|$)/.test(object)
   );
 }

@@ -20,6 +20,18 @@ const gad7: Said = {
 };
 const missing: Said = { edge: 'cites', node: node('work:doi:10.5555/z', 'work', 'Not here') };
 
+/** A paper that names a disease in another way, and says that both are one. */
+function alsoCalled(name: string, other: string): Contribution {
+  const said = paper('10.5555/c', 2023, { [`${name} is rare.`]: [`disease ${name}`] });
+  const [same] = said.edges.map((edge) => ({
+    ...edge,
+    source: `disease:name:${name.toLowerCase()}`,
+    kind: 'same_as' as const,
+    target: `disease:name:${other}`,
+  }));
+  return same ? { ...said, edges: [...said.edges, same] } : said;
+}
+
 /** Papers with what every question asks for, and with signs that a careless writer of RDF breaks at. */
 const PAPERS: readonly Contribution[] = [
   paper('10.5555/a<1>{}"x"', 2020, {
@@ -39,6 +51,7 @@ const PAPERS: readonly Contribution[] = [
     'We enrolled 12 children with malaria.': ['disease malaria', children, missing],
     'Anxiety was assessed with the GAD-7.': [gad7],
   }),
+  alsoCalled('Paludism', 'malaria'),
 ];
 
 const FORMATS = [
