@@ -118,6 +118,7 @@ test('protocols, indices of symbols, banks of cells, and programs that nobody us
       'The [organisation Ministry of Labour], the [organisation WHO], [organisation People’s Hospital], [organisation Bedoukian Research], Inc. and the [organisation Department of Energy] paid.',
     ).map((line) => line.split(' | ')[1]),
     [
+      'organisation:name:ncbi',
       'software:name:geno3d',
       'organisation:name:institute of botany',
       'organisation:name:ministry of labour',
@@ -183,4 +184,15 @@ test('a list of references names what other works are about', () => {
 
 test('ways of measuring genes are no genes', () => {
   assert.deepEqual(said('The expression of the gene by [gene RT-qPCR] and [gene RPKM] of [gene RNA-seq].'), []);
+});
+
+test('what is called after a place, an animal or a number is not the place, the animal or a chemical', () => {
+  assert.deepEqual(
+    said(
+      'By the [place Berlin] definition and the Declaration of [place Helsinki] it was [organism bovine] serum with [chemical N06].',
+      'The cluster [gene C3] had genes of other kinds. [cell Cellular] processes rose. The [organism WHO] met in [place Berlin].',
+      'The protein [gene C9] rose.',
+    ).map((line) => line.split(' | ')[1]),
+    ['organisation:name:who', 'place:name:berlin', 'gene:name:c9'],
+  );
 });

@@ -2,7 +2,7 @@ import type { Cell, Stretch } from '../../parse/index.ts';
 import { STOP_WORDS } from '../../parse/index.ts';
 import { TAGGER_VERSION } from '../../tagger/index.ts';
 import { findAbbreviations } from './abbreviations.ts';
-import { isOrganisation } from '../names/bodies.ts';
+import { isKnownByLetters, isOrganisation } from '../names/bodies.ts';
 import { findCountries } from '../names/countries.ts';
 import { entityName, hasSameNumbers, shortSpecies, speciesInitial } from './entity-names.ts';
 import { rowName } from './floats.ts';
@@ -60,7 +60,11 @@ export function extractEntities(
   )
     .map((entity) => withText(entity, texts.get(entity.block) ?? ''))
     .filter(isName)
-    .filter((mention) => mention.label !== 'software' || isUsed(reading, mention));
+    .filter((mention) => mention.label !== 'software' || isUsed(reading, mention))
+    .filter(
+      ({ label, block, start, end }) =>
+        label !== 'place' || !namesSomethingElse(texts.get(block) ?? '', { start, end }),
+    );
   const genes = new Set(found.filter((each) => each.label === 'gene' && isCalledGene(reading, each)).map(geneKey));
   const mentions = [
     ...found.filter((each) => each.label !== 'gene' || genes.has(geneKey(each))),
@@ -264,7 +268,9 @@ function withText(entity: ShownEntity, text: string): Mention {
   if (bare().startsWith('(') && bare().split('(').length > bare().split(')').length) start += 1;
   const printed = bare().replaceAll(/\s+/g, ' ');
   // "O. macrocarpa" is a species, whatever its extract contains.
-  return { ...entity, start, end, printed, ...(shortSpecies(printed) !== undefined && { label: 'organism' }) };
+  const label =
+    shortSpecies(printed) !== undefined ? 'organism' : isKnownByLetters(printed) ? 'organisation' : entity.label;
+  return { ...entity, start, end, printed, label };
 }
 
 /** Two names of one type in one word without spaces are one: "nardosina-1(3),11-diene" is not two chemicals. */
@@ -296,7 +302,11 @@ function isName({ printed, label }: Mention): boolean {
     return false;
   // Half of a hyphenated word, or a number of a reference that stuck to a word.
   if (/^[-–/]|[-–/]$/.test(printed) || /\p{Ll}{4}\d{2,}$/u.test(printed)) return false;
-  if (label === 'cell' && NO_LIVING_CELL.test(printed)) return false;
+  if (label === 'cell' && (NO_LIVING_CELL.test(printed) || ADJECTIVE.test(printed.toLowerCase()))) return false;
+  // "bovine serum": of which animal, not that animal.
+  if (label === 'organism' && OF_ANIMALS.test(printed)) return false;
+  // "strain N06", "RI1495": a number that somebody gave.
+  if (label === 'chemical' && CODE.test(printed)) return false;
   // "the Halden protocol", "the DPPH method": how something is done, whoever it is named after.
   if (PROCEDURE.test(printed)) return false;
   // A sequence or a mutant of a gene is not the gene.
@@ -326,7 +336,7 @@ function isName({ printed, label }: Mention): boolean {
 
 /** The form of a company, behind its name. */
 const COMPANY = /^,? ?(?:Inc|Ltd|Limited|LLC|GmbH|Corp|Co\b|AG\b|S\.?A\.|B\.?V\.|Pty|PLC)/u;
-const ADDRESS = /\b(?:Street|Road|Avenue|Boulevard|Blvd|Suite|Drive|Lane)\b/u;
+const ADDRESS = /\b(?:Street|Road|Avenue|Boulevard|Blvd|Suite|Drive|Lane|Box)\b|\bP\.? ?O\b/u;
 const PROCEDURE =
   /(?<=\s)(?:protocols?|trials?|stud(?:y|ies)|surveys?|scales?|scores?|ind(?:ex|ices)|tests?|assays?|methods?|procedures?|criteri(?:on|a)|classifications?|guidelines?|questionnaires?|registry|equations?|models?)$/iu;
 
@@ -336,13 +346,33 @@ const geneKey = ({ printed }: Mention): string => entityName(printed, 'gene');
 const NO_GENE =
   /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: |^(?:[FR]PKM|TPM|NMRs?|SMRT|NGS|SNPs?|ESTs?|ORFs?|UTRs?|(?:[sm]c)?(?:R|D)NA-?[Ss]eq|(?:q|RT-?)*PCR|RT-qPCR|(?:GC|LC)-MS|ELISA|HPLC)$/u;
 
+/** "the Berlin definition", "the Declaration of Helsinki", "the Zaire strain": called after a place. */
+function namesSomethingElse(text: string, { start, end }: Stretch): boolean {
+  return (
+    /^ (?:definition|criteri(?:on|a)|protocol|classification|scores?|scales?|guidelines?|method|declaration|convention|agreement|accord|strain|species|virus|ebolavirus|blue|green|index|questionnaire)(?!\p{L})/iu.test(
+      text.slice(end, end + 20),
+    ) || /(?:declaration|convention|treaty) of $/iu.test(text.slice(Math.max(0, start - 16), start))
+  );
+}
+
 /** Of a gene a name or some sentence says that it is one; levels of safety and ways of sequencing look like genes too. */
-function isCalledGene(reading: Reading, { block, start, printed }: Mention): boolean {
+function isCalledGene(reading: Reading, { block, start, end, printed }: Mention): boolean {
   if (GENE_NAME.test(printed)) return true;
   const sentence = reading.sentenceAt(block, start);
   const text = reading.document.blocks[block]?.text.slice(sentence?.stretch.start, sentence?.stretch.end) ?? '';
+  // A letter with a number is called a gene in the words beside it, or it is a sample, a cluster, a strain.
+  if (/^\p{Lu}\d{1,2}$/u.test(printed)) {
+    const whole = reading.document.blocks[block]?.text ?? '';
+    return (
+      CALLED_BEFORE.test(whole.slice(Math.max(0, start - 24), start)) || CALLED_BEHIND.test(whole.slice(end, end + 24))
+    );
+  }
   return GENE_CUE.test(text);
 }
+const CALLED_BEFORE =
+  /(?:genes?|proteins?|enzymes?|receptors?|cytokines?|transcripts?|factors?|(?:expression|levels?) of|encod\p{Ll}{1,3}|locus|loci)(?: the)? $/iu;
+const CALLED_BEHIND =
+  /^ (?:genes?|proteins?|mRNAs?|expression|transcripts?|promoters?|mutants?|mutations?|locus|alleles?|receptors?|knock-?outs?)(?!\p{L})/iu;
 const GENE_NAME =
   /(?:ases?|proteins?|receptors?|factors?|enzymes?|antigens?|hormones?|genes?|subunits?|globulins?|interleukins?|cytokines?)(?:\P{L}|$)/iu;
 const GENE_CUE =
@@ -357,6 +387,8 @@ function isUsed(reading: Reading, { block, start }: Mention): boolean {
 const SOFTWARE_CUE =
   /software|program|package|version|\bv\.? ?\d|\btool|toolbox|server|library|libraries|plug-?in|script|\bcode\b|implement|using|analy[sz]ed|calculated|performed|\b(?:Inc|Corp|Ltd|LLC|GmbH)\b/i;
 
+const OF_ANIMALS = /^(?:bovine|porcine|murine|canine|feline|equine|ovine|caprine|avian|simian|leporine)$/iu;
+const CODE = /^\p{Lu}{1,2}0\d+$|^RI ?\d+$|%|^(?:number|yield|total|sum) /iu;
 /** Cells that give current, and banks of cells. */
 const NO_LIVING_CELL =
   /batter|-ion\b|\b(?:fuel|solar|photovoltaic|galvanic|electro\p{Ll}*|coin|pouch|baseline|unit|NCBI|ATCC|ECACC|DSMZ)\b/iu;

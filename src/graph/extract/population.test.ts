@@ -29,6 +29,9 @@ test('what others studied, groups of a study and numbers of other things are no 
     'It was seen in 4 people, including 2 workers who were tested.',
     'Survival was 71% for the 32 patients enrolled at diagnosis.',
     'A total of 12 genes were identified.',
+    'About 51 individuals were identified in March.',
+    'WHO estimated that 65 million people have been vaccinated.',
+    'In May 51 individuals were identified as probable cases.',
     'In all 157 transcription factors of 32 families were identified.',
     'Signs in 4 of 6 children with this illness included headache.',
   ])

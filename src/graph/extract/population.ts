@@ -26,6 +26,9 @@ const TOOK = new RegExp(
 /** A part of those whom the study took in: "including 2 workers", "of the 32 patients". */
 const PART =
   /(?<!\p{L})(?:including|for the|the|all|other|only|these|those|another|further|remaining|and) $|\d (?:out )?of $/iu;
+/** A study knows how many it took in; a report of an epidemic estimates. */
+const ABOUT =
+  /(?:about|around|approximately|roughly|nearly|almost|(?:fewer|less|more) than|over|up to|at least|estimated|~|≈) $/iu;
 /** Families of genes and of plants. */
 const NO_HOUSEHOLD =
   /\b(?:genes?|proteins?|domains?|transcripts?|transcription|TFs?|clades?|genera|genus|species|taxa|taxon|superfamil\p{L}+|subfamil\p{L}+)\b/iu;
@@ -43,14 +46,19 @@ export interface Population {
 export function findPopulation(sentence: string): Population | undefined {
   const found = WERE_TAKEN.exec(sentence) ?? TOOK.exec(sentence);
   if (!found?.groups || OTHERS.test(sentence.slice(0, found.index + found[0].length))) return undefined;
-  if (PART.test(sentence.slice(0, found.index))) return undefined;
+  if (PART.test(sentence.slice(0, found.index)) || ABOUT.test(sentence.slice(0, found.index))) return undefined;
   if (/families/iu.test(found.groups['who'] ?? '') && NO_HOUSEHOLD.test(sentence)) return undefined;
   const count = Number((found.groups['count'] ?? '').replaceAll(/\D/g, ''));
   const who = (found.groups['who'] ?? '')
     .replace(/^(?:consecutive|eligible|total|the|of|all|unique|different|separate|new) /iu, '')
     .replace(/ (?:and|or|in|of|from|with|to|at|were|was)$/iu, '')
     .trim();
-  return count > 1 && who !== '' ? { who, count, start: found.index } : undefined;
+  return count > 1 &&
+    who !== '' &&
+    !/^(?:million|billion|thousand)/iu.test(who) &&
+    !/^ as /iu.test(sentence.slice(found.index + found[0].length))
+    ? { who, count, start: found.index }
+    : undefined;
 }
 
 /** Says whom the paper studied, each with the sentence. */

@@ -14,6 +14,19 @@ test('what was measured stands before the verb and the means behind it', () => {
     'microhardness | Vickers tester',
   ]);
   assert.deepEqual(said('We measured viral load using PCR.'), ['viral load | PCR']);
+  assert.deepEqual(said('The size was calculated using Scherrer’s formula, which was 26 nm.'), [
+    'size | Scherrer’s formula',
+  ]);
+  assert.deepEqual(said('In addition, eco-anxiety was assessed using a scale of ten items to reduce the burden.'), [
+    'eco-anxiety | scale of ten items',
+  ]);
+  assert.deepEqual(
+    said('The oils were identified by comparing their spectra to the reference spectra and also by their indices.'),
+    ['oils | comparing their spectra to the reference spectra'],
+  );
+  assert.deepEqual(said('Bonds were analyzed using a spectrophotometer (FT-IR) with 2 mm.'), [
+    'Bonds | spectrophotometer (FT-IR) with 2 mm',
+  ]);
   assert.deepEqual(said('They were kept; next, domains were identified by HMMER.'), ['domains | HMMER']);
 });
 

@@ -6,7 +6,7 @@ import type { Reading, Statements } from './reading.ts';
 // How a paper measured something, from the form of the sentence: "Anxiety was assessed with the GAD-7 scale". What others
 // measured, and what is said without a means, is left out.
 
-const METHOD = { name: 'procedure-form', version: 2 };
+const METHOD = { name: 'procedure-form', version: 3 };
 
 const ADVERBS = '(?:(?:\\p{Ll}+ly|then|also|further|first|each) ){0,2}';
 const MEASURED = `(?:${alternatives(words.measured.en)})`;
@@ -27,10 +27,10 @@ const CITES_OTHERS =
 
 /** What comes before the thing that is measured: "In each sample, ", "After incubation the ". */
 const BEFORE =
-  /^(?:(?:In|At|For|Based on|After|Before|During|To|On|From|Briefly|Then|Finally|Next|First|Second|Additionally|Moreover|Furthermore|Subsequently|Meanwhile|However|Specifically|Similarly|Likewise|Also|Here|Thus)(?: [^,;]{1,100})?,? (?=\p{L}+ ))+/u;
+  /^(?:(?:In|At|For|Based on|After|Before|During|To|On|From|Briefly|Then|Finally|Next|First|Second|Additionally|Moreover|Furthermore|Subsequently|Meanwhile|However|Specifically|Similarly|Likewise|Also|Here|Thus)(?: [^,;]{1,100})?,? (?=[\p{L}-]+ ))+/u;
 /** Where the means ends and something else begins. */
 const END_OF_MEANS =
-  /(?:; |\. |, (?=\p{Ll})|: | (?:at|before|after|for|during|until|while|whereas|as (?:described|previously|reported|well)|in order|to (?:\p{Ll}{3,})|which|where|when|because|so that|from|due to|as detailed|every|and (?:the |their |its |was |were |is |are |then |expressed |compared |reported |\p{Ll}+ed )) ?)/u;
+  /(?:; |\. |, (?=\p{Ll})|: | (?:at|before|after|for|during|until|while|whereas|as (?:described|previously|reported|well)|in order|to (?!the |an? |those |that |their )\p{Ll}{3,}|asking|and (?:also )?by|which|where|when|because|so that|from|due to|as detailed|every|and (?:the |their |its |was |were |is |are |then |expressed |compared |reported |\p{Ll}+ed ))(?!\p{L}) ?)/u;
 const MOST_WORDS = 16;
 
 /** What a sentence measures, and by what means. */
@@ -65,6 +65,7 @@ function tidy(text: string): string {
     .replace(/^\d{1,2} (?=\p{Lu})/u, '')
     .replace(/^(?:(?:next|then|finally|first|second),? )?(?:the|an?|our|its|their) |^(?:next|then|finally),? /iu, '')
     .replace(/(?<![,.\s])[,.\s]+$/u, '')
+    .replace(/ (?:with|on|in|of|by|and|the|an?)$/u, '')
     .trim();
 }
 

@@ -107,7 +107,8 @@ function namesOf(naming: NamingCell, found: TaggedCell['entities']): NameInCell[
   if (only?.start === 0 && WHICH_ONE.test(text.slice(only.end))) return [{ ...naming, start: 0, end: only.end }];
   const { start, end } = bareName(text);
   const name = text.slice(start, end);
-  const isName = name.length <= LONGEST_NAME && name.split(' ').length <= MOST_WORDS && !FILLER.test(name);
+  const isName =
+    name.length <= LONGEST_NAME && name.split(' ').length <= MOST_WORDS && !FILLER.test(name) && !COUNTS.test(name);
   return isName && (found.length > 0 || IS_NAME[naming.type]?.test(name) !== false) ? [{ ...naming, start, end }] : [];
 }
 const WHICH_ONE = /^[\s,]*(?:[([]|\p{Lu}{2,6}[\s-]?\d|(?:strain|isolate|serovar|var\.|cv\.)\s)/u;

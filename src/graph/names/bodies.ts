@@ -8,7 +8,7 @@ const BODY = new RegExp(`(?<![\\p{L}-])(?:${alternatives(words.bodies)})(?!\\p{L
 const PART = alternatives(words.parts);
 /** "Department of Chemistry", "Botany Department", not "Department of Energy". */
 const PART_OF_BODY = new RegExp(
-  `^(?!Departments? (?:of|for) (?:the )?(?:${alternatives(words.ministries)})(?!\\p{L}))(?:(?:${PART})s? (?:of|for|de|di|für) [^,]{2,80}|(?:[\\p{L}-]+ ){1,4}(?:${PART})s?)$`,
+  `^(?!Departments? (?:of|for) (?:the )?(?:${alternatives(words.ministries)})(?!\\p{L}))(?:(?:${PART})s? (?:of|for|de|di|für) [^,]{2,80}(?:, (?:${PART})s? [^,]{2,80})?|(?:[\\p{L}-]+ ){1,4}(?:${PART})s?)$`,
   'iu',
 );
 /** A part with a name of its own or that of its body: "College of Engineering at Hofstra University", "Harvard Medical School". */
@@ -23,6 +23,11 @@ const MANY =
 /** Whether a text names a kind of body in capitals: "Wellcome Trust", "Universität Bonn". */
 export function namesBody(text: string): boolean {
   return BODY.test(text) && /\p{Lu}/u.test(text);
+}
+
+/** Whether a name is known by its letters alone to be that of an organisation. */
+export function isKnownByLetters(name: string): boolean {
+  return LETTERS.has(name);
 }
 
 /** Whether a name is that of one organisation, not of a part that many have, of any hospital or of people. */
