@@ -35,7 +35,8 @@ export function openOrSetAside<T>(
 /**
  * Opens or creates a SQLite file that has our mark, the four letters of `application`, in its header. A file of another
  * program is refused before anything is written to it. The mark is written before the file uses a write-ahead log, so
- * that the header always has it; `pragmas` come before it, because some apply only to an empty file.
+ * that the header always has it; `pragmas` come before it, because some apply only to an empty file, in one transaction
+ * with it: some write the header, and a process may be killed after each.
  */
 export function openOwnDatabase(
   path: string,
@@ -46,7 +47,7 @@ export function openOwnDatabase(
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, options);
-    database.exec(isNew ? `${pragmas}; ${markPragma(application)}` : pragmas);
+    database.exec(isNew ? `begin; ${pragmas}; ${markPragma(application)}; commit` : pragmas);
     return database;
   } catch (error) {
     database?.close();
