@@ -10,6 +10,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -171,15 +172,19 @@ function linkLibraries(native: string): void {
   }
 }
 
+/** The binaries; for the user nobody a copy of them, 60 MB, where he cannot read them, as in root's home. */
 function ownBinaries(asRoot: boolean, folder: string): string {
-  return asRoot ? reachableBinaries(folder) : nativeFolder();
+  const native = nativeFolder();
+  if (!asRoot || isOpenToAll(native)) return native;
+  const copy = join(folder, 'native');
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
 }
 
-/** A copy of the binaries that the user nobody can read, unlike a clone in root's home. */
-function reachableBinaries(folder: string): string {
-  const copy = join(folder, 'native');
-  cpSync(nativeFolder(), copy, { recursive: true, verbatimSymlinks: true });
-  return copy;
+/** Whether everybody may look into a folder and those that it is in. */
+function isOpenToAll(folder: string): boolean {
+  const above = dirname(folder);
+  return (statSync(folder).mode & 0o001) !== 0 && (above === folder || isOpenToAll(above));
 }
 
 /** Ports outside the ephemeral range, which another process could get before the server starts, or while it restarts. */
