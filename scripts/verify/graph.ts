@@ -17,11 +17,11 @@ import { seededRandom } from '../../test/fixtures/random-document.ts';
 import { changeGraph, graphHash, memoryStore } from '../../test/support/graph.ts';
 import { checkOptions } from '../../test/support/options.ts';
 
-// npm run verify:graph [-- --simulated 12] [--real 40] [--papers DIR] [--entities on] [--seeds 20] [--kills 30]: builds the
+// npm run verify:graph [-- --simulated 12] [--real 40] [--papers DIR] [--entities trained] [--seeds 20] [--kills 30]: builds the
 // graph of simulated papers, of published ones if available and of those of a folder, and checks that every edge has evidence, every quote is at its position, and that
 // builds have the same rows: repeated, incremental in any order, or killed.
 
-const given = checkOptions({ simulated: 12, real: 40, papers: '', entities: 'on', seeds: 20, kills: 30 });
+const given = checkOptions({ simulated: 12, real: 40, papers: '', entities: 'trained', seeds: 20, kills: 30 });
 const root = join(import.meta.dirname, '..', '..');
 using temporary = mkdtempDisposableSync(join(tmpdir(), 'verify-graph-'));
 const folder = temporary.path;

@@ -37,6 +37,7 @@ test('what others did is not the design of the paper', () => {
       'Our finding agrees with a previous case report.',
       'A systematic review would be advisable to confirm this.',
       'We plan a future randomised controlled trial.',
+      'As this was not a systematic review, we did no assessment.',
       'A randomised trial is ideal for this validation.',
       'For the definitions of cohort study see the parts of this article.',
     ),

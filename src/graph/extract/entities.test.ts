@@ -196,3 +196,12 @@ test('what is called after a place, an animal or a number is not the place, the 
     ['organisation:name:who', 'place:name:berlin', 'gene:name:c9'],
   );
 });
+
+test('a raised number is no part of a program, and what is bought in a box is none', () => {
+  assert.deepEqual(
+    said('A tree by the [software RAxML27] program. We used [software Taq] Man Transcription Reagents.').map(
+      (line) => line.split(' | ')[1],
+    ),
+    ['software:name:raxml'],
+  );
+});

@@ -6,6 +6,7 @@ import { isKnownByLetters, isOrganisation } from '../names/bodies.ts';
 import { findCountries } from '../names/countries.ts';
 import { entityName, hasSameNumbers, shortSpecies, speciesInitial } from './entity-names.ts';
 import { rowName } from './floats.ts';
+import { withoutCitation } from './software.ts';
 import { ENTITY_KINDS } from '../schema.ts';
 import type { EntityKind } from '../schema.ts';
 import type { ReadBlock, Reading, Statements } from './reading.ts';
@@ -88,7 +89,8 @@ export function extractEntities(
     const printedMost = mostFrequent(own.map(({ printed }) => printed));
     const [first = group[0]] = own.filter(({ printed }) => printed === printedMost);
     if (!first) continue;
-    const { label } = nameOf(first);
+    const { label: whole } = nameOf(first);
+    const label = type === 'software' ? withoutCitation(whole) : whole;
     // Programs have the ids that the rules for software give them.
     const id = type === 'software' ? lettersOf(label) : name;
     const target = say.node(type, `name:${id}`, label, { data: { times: own.length } });
@@ -258,7 +260,8 @@ function withText(entity: ShownEntity, text: string): Mention {
   let { start, end } = entity;
   // "c Department of Medicine", "3World Wildlife Fund": the sign of an affiliation.
   if (entity.label === 'organisation' || entity.label === 'place')
-    start += /^(?:\p{Ll} (?=\p{Lu})|\d{1,2} ?(?=\p{Lu}\p{Ll}))/u.exec(text.slice(start, end))?.[0].length ?? 0;
+    start +=
+      /^(?:\p{Ll} (?=\p{Lu})|\d{1,2} ?(?=\p{Lu}\p{Ll})|\d(?=\p{Lu}{2}))/u.exec(text.slice(start, end))?.[0].length ?? 0;
   // Brackets and quotes around a name are not part of it, nor one bracket of two.
   const bare = (): string => text.slice(start, end);
   start += LEADING.exec(bare())?.[0].length ?? 0;
@@ -379,11 +382,13 @@ const GENE_CUE =
   /\b(?:genes?|proteins?|enzymes?|expression|expressed|transcripts?|transcription(?:al)?|encod(?:es?|ed|ing)|mRNAs?|promoters?|antibod(?:y|ies)|mutants?|mutations?|receptors?|cytokines?|chemokines?|interleukins?|kinases?|synthases?|regulated|upregulat\p{Ll}+|downregulat\p{Ll}+|homolog\p{Ll}*|ortholog\p{Ll}*|signall?ing|serum|plasma|secret\p{Ll}+|phosphorylat\p{Ll}+|polymorphisms?|alleles?|loci|locus)\b/iu;
 
 /** Of a program a sentence says that it is one, or what was done with it; journals and plants have such names too. */
-function isUsed(reading: Reading, { block, start }: Mention): boolean {
+function isUsed(reading: Reading, { block, start, end }: Mention): boolean {
   const sentence = reading.sentenceAt(block, start);
   const text = reading.document.blocks[block]?.text.slice(sentence?.stretch.start, sentence?.stretch.end) ?? '';
-  return SOFTWARE_CUE.test(text);
+  return SOFTWARE_CUE.test(text) && !IS_KIT.test(reading.document.blocks[block]?.text.slice(end, end + 60) ?? '');
 }
+/** "TaqMan Reverse Transcription Reagents": what is bought in a box. */
+const IS_KIT = /^[^.;,]{0,40}\b(?:kits?|reagents?|polymerases?|RT-q?PCR|qPCR|mix|assays?|arrays?)\b/iu;
 const SOFTWARE_CUE =
   /software|program|package|version|\bv\.? ?\d|\btool|toolbox|server|library|libraries|plug-?in|script|\bcode\b|implement|using|analy[sz]ed|calculated|performed|\b(?:Inc|Corp|Ltd|LLC|GmbH)\b/i;
 

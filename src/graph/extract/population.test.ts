@@ -29,6 +29,8 @@ test('what others studied, groups of a study and numbers of other things are no 
     'It was seen in 4 people, including 2 workers who were tested.',
     'Survival was 71% for the 32 patients enrolled at diagnosis.',
     'A total of 12 genes were identified.',
+    'In a double blind clinical trial, the effect in 72 women was examined.',
+    'In a separate study 22 adults were identified.',
     'About 51 individuals were identified in March.',
     'WHO estimated that 65 million people have been vaccinated.',
     'In May 51 individuals were identified as probable cases.',

@@ -33,7 +33,7 @@ const ABOUT =
 const NO_HOUSEHOLD =
   /\b(?:genes?|proteins?|domains?|transcripts?|transcription|TFs?|clades?|genera|genus|species|taxa|taxon|superfamil\p{L}+|subfamil\p{L}+)\b/iu;
 const OTHERS =
-  /et al|\[\d|\b(?:previous|earlier|other|another) (?:study|studies|trial|report)|\b(?:group|arm|of (?:them|these|whom|which|the))\b/iu;
+  /et al|\[\d|\bin (?:a|an|one|another) (?:[\p{L}-]+ ){0,4}(?:study|trial|survey|report)\b|\b(?:previous|earlier|other|another|separate|recent) (?:study|studies|trial|report)|\b(?:group|arm|of (?:them|these|whom|which|the))\b/iu;
 
 /** Whom a sentence says a study took in, and how many. */
 export interface Population {

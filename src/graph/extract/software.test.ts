@@ -72,3 +72,10 @@ test('versions are read', () => {
     ['8.0.1', '21', '9.4'],
   );
 });
+
+test('an amount in brackets is no version', () => {
+  assert.deepEqual(
+    findSoftware(['The suspension was treated with AgNO3 (0.95 mmol) and by ProTool (0.95).']).map(({ name }) => name),
+    ['ProTool'],
+  );
+});

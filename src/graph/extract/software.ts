@@ -9,10 +9,10 @@ export interface SoftwareMention extends Stretch {
   readonly reason: 'known' | 'called software' | 'version' | 'named before';
 }
 
-export const SOFTWARE_VERSION = 2;
+export const SOFTWARE_VERSION = 3;
 
 const VERSION =
-  /^[®™]{0,2},? ?[([]?(?:(?:version|versions|ver\.?|v\.?|release) ?(?<version>\d[\w.-]{0,20}\w|\d)|(?<number>\d{1,3}(?:\.\d\w*){0,4}))(?![\p{L}\d%])/iu;
+  /^[®™]{0,2},? ?[([]?(?:(?:version|versions|ver\.?|v\.?|release) ?(?<version>\d[\w.-]{0,20}\w|\d)|(?<number>\d{1,3}(?:\.\d\w*){0,4}))(?![\p{L}\d%]| ?(?:[mµμnk]?(?:mol|M|g|L|V|A|W|s|m)|equiv|min|h|°C|Pa|wt|vol|×|±)(?!\p{L}))/iu;
 /** Behind the name of a program: "X (v. 2) statistical software". */
 const CALLED =
   /^[®™]{0,2}(?:,? ?[([]?(?:version |ver\.? ?|v\.? ?)?\d[\w.-]{0,20}[)\]]?)?,? (?:(?:statistical|statistics|analysis|imaging|image|computer|data|graphics|modell?ing|prediction|clustering|alignment|visuali[sz]ation|R) ){0,2}(?:softwares?|packages?|toolbox|toolkit|plug-?in|web ?server)\b/u;
@@ -44,7 +44,11 @@ export function findSoftware(paragraphs: readonly string[]): SoftwareMention[] {
   const found: SoftwareMention[] = [];
   const named = new Map<string, string>();
   for (const [paragraph, text] of paragraphs.entries()) {
-    const own = [...knownIn(text), ...namedIn(text)].map((mention) => ({ ...mention, paragraph }));
+    const own = [...knownIn(text), ...namedIn(text)].map((mention) => ({
+      ...mention,
+      program: withoutCitation(mention.program),
+      paragraph,
+    }));
     for (const mention of own.sort((a, b) => a.start - b.start || b.end - a.end)) {
       if (overlaps(found, mention) || isMaker(text, mention.start, mention.end)) continue;
       found.push(mention);
@@ -60,6 +64,11 @@ export function findSoftware(paragraphs: readonly string[]): SoftwareMention[] {
           found.push(whole);
       }
   return found.sort((a, b) => a.paragraph - b.paragraph || a.start - b.start);
+}
+
+/** "RAxML27": a raised number of a reference, or of a version; "Bowtie2" and "Primer3" are names. */
+export function withoutCitation(program: string): string {
+  return program.replace(/(?<=\p{Ll}{2}|\p{L}{2}\p{Lu})\d{2,3}$/u, '');
 }
 
 type Mention = Omit<SoftwareMention, 'paragraph'>;

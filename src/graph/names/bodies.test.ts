@@ -12,6 +12,10 @@ test('an organisation has a word for a kind of body, or is known by its letters'
     'Johns Hopkins University School of Medicine',
     'Medical Research Council',
     'Umicore GmbH',
+    'Takara Biotechnology',
+    'Harvard Medical School',
+    'National Personal Protective Technology Laboratory',
+    'South Texas Veterans Health Care System',
     'NIOSH',
   ])
     assert.equal(isOrganisation(name), true, name);

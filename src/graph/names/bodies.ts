@@ -8,7 +8,7 @@ const BODY = new RegExp(`(?<![\\p{L}-])(?:${alternatives(words.bodies)})(?!\\p{L
 const PART = alternatives(words.parts);
 /** "Department of Chemistry", "Botany Department", not "Department of Energy". */
 const PART_OF_BODY = new RegExp(
-  `^(?!Departments? (?:of|for) (?:the )?(?:${alternatives(words.ministries)})(?!\\p{L}))(?:(?:${PART})s? (?:of|for|de|di|für) [^,]{2,80}(?:, (?:${PART})s? [^,]{2,80})?|(?:[\\p{L}-]+ ){1,4}(?:${PART})s?)$`,
+  `^(?!Departments? (?:of|for) (?:the )?(?:${alternatives(words.ministries)})(?!\\p{L}))(?:(?:${PART})s? (?:of|for|de|di|für) [^,]{2,80}(?:, (?:${PART})s? [^,]{2,80})?|(?:[\\p{L}-]+ ){1,4}(?:${alternatives(words.endings)}))$`,
   'iu',
 );
 /** A part with a name of its own or that of its body: "College of Engineering at Hofstra University", "Harvard Medical School". */

@@ -23,6 +23,7 @@ test('countries are found by their usual and other names, as whole words', () =>
 test('other words are no countries', () => {
   assert.deepEqual(found('Guinea pigs from New Jersey, Indiana; an UXS gene, Nigerian goats and A. niger'), []);
   assert.deepEqual(found('Enzymes (New England Biolabs), New Mexico, New Britain'), []);
+  assert.deepEqual(found('It was reduced (Israel et al., 2016).'), []);
   assert.deepEqual(found('Jordan et al. asked Chad Smith, and Guinea pigs; the accuracy of US was low.'), []);
 });
 

@@ -45,15 +45,20 @@ function countryNames(): Names {
 const PLACE_BEFORE = /(?:\b(?:in|from|across|within|throughout|of|and|or)(?: the)?|,) $/;
 const OTHER_BEHIND = /^(?: \p{Lu}\p{Ll}|[- ](?:pigs?|fowls?|worms?|grass|baboons?)\b|['’]s\b|,? et al)/u;
 
+/** "(Israel et al., 2016)" */
+const AUTHOR_BEHIND = /^,? et al/u;
+
 /** Finds countries by their names. It needs no model, and a model that reads lower case misses some. */
 export function findCountries(text: string): NamedCountry[] {
   const { usual, expression } = countryNames();
   return [...text.matchAll(expression)].flatMap(({ 0: printed, index }) => {
     const name = usual.get(printed) ?? printed;
     const [start, end] = [index, index + printed.length];
+    const behind = text.slice(end, end + 16);
     const isSure =
-      !AMBIGUOUS.has(name) ||
-      (PLACE_BEFORE.test(text.slice(Math.max(0, start - 16), start)) && !OTHER_BEHIND.test(text.slice(end, end + 16)));
+      !AUTHOR_BEHIND.test(behind) &&
+      (!AMBIGUOUS.has(name) ||
+        (PLACE_BEFORE.test(text.slice(Math.max(0, start - 16), start)) && !OTHER_BEHIND.test(behind)));
     return isSure ? [{ start, end, name, country: PARTS.get(name) ?? name }] : [];
   });
 }
