@@ -309,3 +309,120 @@ test('a header centred over short cells is not a separate column', async () => {
     ['2', 'none'],
   ]);
 });
+
+/** A rule drawn cell by cell, each a little over the next. */
+function cellRules(pdf: Drawing, ends: readonly number[], y: number): void {
+  for (const [at, left] of ends.slice(0, -1).entries()) rule(pdf, left, (ends[at + 1] ?? left) + 1.5, y);
+}
+
+test('rules that are drawn cell by cell between all rows head no columns', async () => {
+  const rows = [
+    ['River', 'Code', 'Basin', 'Sand'],
+    ['Elbe', 'E1', '', '3'],
+    ['Oder', 'O2', 'B4', ''],
+    ['Rhine', '', 'B5', '8'],
+  ];
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Table 1. Grains found in rivers', { x: 200, y: 80 });
+    rule(pdf, 72, 500, 100);
+    for (const [row, cells] of rows.entries()) {
+      for (const [column, cell] of cells.entries())
+        line(pdf, cell, { x: [80, 230, 330, 430][column] ?? 0, y: 104 + row * 26 });
+      cellRules(pdf, [72, 200, 300, 400, 500], 116 + row * 26);
+    }
+    paragraph(pdf, prose(16, 2), { x: 72, y: 260, width: 468 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(tablesOf(blocks).map(rowsOf), [rows]);
+});
+
+test('a head above rows in the type of the running text goes on to their last rule', async () => {
+  const names = ['Height', 'Depth', 'Width', 'Speed', 'Sand', 'Clay'];
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Table 1. Measures of rivers', { x: 72, y: 80, size: 9 });
+    cellRules(pdf, [72, 230, 380, 540], 96);
+    line(pdf, 'Measure', { x: 80, y: 104, font: 'Times-Bold', size: 9 });
+    for (const x of [280, 430]) {
+      line(pdf, x === 280 ? 'North' : 'South', { x, y: 99, font: 'Times-Bold', size: 9 });
+      line(pdf, 'n = 20', { x, y: 109, font: 'Times-Bold', size: 9 });
+    }
+    cellRules(pdf, [72, 230, 380, 540], 120);
+    line(pdf, 'All rivers', { x: 80, y: 124, font: 'Times-Bold', size: 9 });
+    cellRules(pdf, [72, 230, 380, 540], 136);
+    for (const [row, name] of names.entries())
+      for (const [column, cell] of [name, `${row}.82`, `${row}.31`].entries())
+        line(pdf, cell, { x: [80, 280, 430][column] ?? 0, y: 140 + 28 * row });
+    cellRules(pdf, [72, 230, 380, 540], 310);
+    paragraph(pdf, prose(24, 9), { x: 72, y: 340, width: 468 });
+  });
+  const tables = tablesOf((await parsePdf(bytes)).blocks);
+  assert.deepEqual(
+    tables.map((table) =>
+      rowsOf(table)
+        .map(([first]) => first)
+        .slice(-names.length),
+    ),
+    [names],
+  );
+});
+
+test('values of columns that are close are cut where one column ends and the next begins', async () => {
+  const rows = ['Elbe', 'Oder', 'Rhine', 'Main', 'Spree'].map((name, row) => [
+    name,
+    `${12 + row}.5 (1.2-3.4)`,
+    row === 3 ? '52.0 (4.24-9.62)' : `${3 + row}.1 (2.5)`,
+  ]);
+  const bytes = await makePdf((pdf) => {
+    rule(pdf, 72, 330, 96);
+    for (const [column, head] of ['River', 'Sand', 'Clay'].entries())
+      line(pdf, head, { x: [75, 160, 250][column] ?? 0, y: 100 });
+    rule(pdf, 72, 330, 114);
+    for (const [row, [name = '', sand = '', clay = '']] of rows.entries()) {
+      line(pdf, name, { x: 75, y: 118 + row * 14 });
+      line(pdf, sand, { x: 229 - pdf.widthOfString(sand), y: 118 + row * 14 });
+      // The wide value begins right behind the one beside it.
+      line(pdf, clay, { x: row === 3 ? 234 : 235, y: 118 + row * 14 });
+    }
+    rule(pdf, 72, 330, 190);
+    paragraph(pdf, prose(16, 2), { x: 72, y: 220, width: 468 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(rowsOf(tablesOf(blocks)[0]).slice(1), rows);
+});
+
+test('a table of one column is one, with its paragraphs as rows', async () => {
+  const items = [
+    'Essential for work at rivers:',
+    'Boats, nets and jars for sand and clay from the bottom of deep and shallow rivers and of the ponds beside them, and boots',
+    'Maps of the plains',
+    'Also of use where floods are to be expected:',
+    'Ropes',
+  ];
+  const bytes = await makePdf((pdf) => {
+    const y = paragraph(pdf, prose(9, 1), { x: 72, y: 60, width: 468 }) + 14;
+    line(pdf, 'Table 1. What is taken along', { x: 72, y, size: 8 });
+    rule(pdf, 72, 300, y + 14);
+    let below = y + 20;
+    for (const item of items) {
+      pdf.font('Helvetica').fontSize(8).text(item, 76, below, { width: 220 });
+      below = pdf.y + 1;
+    }
+    rule(pdf, 72, 300, below + 4);
+    paragraph(pdf, prose(14, 2), { x: 72, y: below + 30, width: 468 });
+  });
+  const { blocks } = await parsePdf(bytes);
+  assert.deepEqual(tablesOf(blocks).map(rowsOf), [items.map((item) => [item])]);
+  const caption = blocks.find(({ kind }) => kind === 'caption');
+  assert.equal(caption?.parent, blocks.find(({ kind }) => kind === 'table')?.order);
+});
+
+test('running text between two rules below the caption of a table is no table', async () => {
+  const bytes = await makePdf((pdf) => {
+    line(pdf, 'Table 1. What is taken along', { x: 72, y: 60 });
+    rule(pdf, 72, 540, 76);
+    paragraph(pdf, prose(12, 1), { x: 72, y: 84, width: 468 });
+    rule(pdf, 72, 540, 300);
+    paragraph(pdf, prose(14, 2), { x: 72, y: 320, width: 468 });
+  });
+  assert.deepEqual(tablesOf((await parsePdf(bytes)).blocks), []);
+});

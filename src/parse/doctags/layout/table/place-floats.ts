@@ -5,6 +5,7 @@ import { shareInside, touches } from '../page/box.ts';
 import type { PageContent } from '../page/page-content.ts';
 import { OCR_FONT } from '../page/page-content.ts';
 import { keepsWords, lettersIn } from '../page/scan.ts';
+import { buildOneColumn } from './one-column.ts';
 import { buildTable } from './table-grid.ts';
 import type { TableRegion } from './table-rows.ts';
 import { findTableRegions, stripeRules } from './table-region.ts';
@@ -18,7 +19,9 @@ export function placeFloats(page: PageContent, found: PageFindings & Pick<Findin
   for (const { region } of regionsOnPage(page, found)) {
     if (drafts.some(({ box }) => touches(box, region.box, -2))) continue;
     const inside = insideOf(region, segments);
-    const table = buildTable(region, inside, found.vocabulary);
+    const table = region.single
+      ? buildOneColumn(region, inside, found.vocabulary)
+      : buildTable(region, inside, found.vocabulary);
     if (!table) continue;
     // A table that loses words or has some twice is taken back: its text stays text.
     if (!keepsWords(table, inside)) {

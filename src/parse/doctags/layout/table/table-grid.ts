@@ -5,7 +5,7 @@ import { joinTexts } from '../text/glyph-text.ts';
 import type { Segment } from '../page/segment.ts';
 import { segmentOf } from '../page/segment.ts';
 import type { TableRegion } from './table-rows.ts';
-import { rowsOf, groupRows, separators } from './table-rows.ts';
+import { joinHorizontal, rowsOf, groupRows, separators, SAME_HEIGHT } from './table-rows.ts';
 import type { Entry, TableLine, TableRow, RowSetting } from './table-rows.ts';
 import type { CellDraft } from './table-span.ts';
 import { spanRows, spanSections, takeBetweenLines } from './table-span.ts';
@@ -41,23 +41,54 @@ export function tableLines(
   const rows = rowsOf(cellPieces(segments, inner));
   if (rows.length < 2) return undefined;
   const horizontal = region.horizontal.filter((rule) => !segments.some((segment) => isUnderline(rule, segment)));
-  const columns = findColumns(rows, inner, horizontal);
+  const columns = findColumns(rows, inner, partialRules(horizontal, region));
   if (columns.length < 2) return undefined;
   const cuts = separators(region);
   const headerEnd = cuts.find((y) => y > (rows[0]?.[0]?.baseline ?? 0) - 1) ?? -Infinity;
   const lines = rows.map((row): TableLine => ({
     baseline: row[0]?.baseline ?? 0,
-    entries: row.map((piece) =>
-      entryOf(
-        piece,
-        columns,
-        region,
-        row.filter(({ baseline }) => baseline < headerEnd),
+    entries: row
+      .flatMap((piece) => valuesApart(piece, columns))
+      .map((piece) =>
+        entryOf(
+          piece,
+          columns,
+          region,
+          row.filter(({ baseline }) => baseline < headerEnd),
+        ),
       ),
-    ),
   }));
   const between = takeBetweenLines(lines);
   return { lines, columns, cuts, parts: horizontal.map(({ top }) => top), headerEnd, between };
+}
+
+/** Values of columns that are close to each other, cut where one column ends and the next begins. */
+function valuesApart(piece: Segment, columns: readonly Extent[]): Segment[] {
+  const hits = columns.filter((column) => overlapX(column, piece) > 0.5);
+  if (hits.length < 2 || !NUMBER.test(piece.text)) return [piece];
+  const slack = 0.2 * piece.size;
+  const isGutter = (before: Glyph, after: Glyph): boolean =>
+    hits.some(({ right }, at) => {
+      const next = hits[at + 1];
+      return next !== undefined && before.right < right + slack && after.left > next.left - slack;
+    });
+  const parts = cutGlyphs(piece, isGutter);
+  const isApart = parts.every((part) => hits.filter((column) => overlapX(column, part) > slack).length === 1);
+  return isApart ? parts : [piece];
+}
+
+/**
+ * Rules over a part of the table, which head several columns. One that is drawn cell by cell over the whole width does
+ * not, where nothing else ends between its ends.
+ */
+function partialRules(horizontal: readonly Box[], { box }: TableRegion): Box[] {
+  const widest = Math.max(0, ...horizontal.map(widthOf));
+  const whole = joinHorizontal(horizontal).filter((rule) => widthOf(rule) > 0.9 * widthOf(box));
+  const ends = horizontal.map(({ right }) => right);
+  const isCell = ({ left, right, top }: Box): boolean =>
+    whole.some((rule) => Math.abs(rule.top - top) < SAME_HEIGHT) &&
+    !ends.some((end) => end > left + SAME_RULE && end < right - SAME_RULE);
+  return horizontal.filter((rule) => widthOf(rule) < 0.9 * widest && !isCell(rule));
 }
 
 /** A rule right under some words and no wider than they are, as links have: it divides no rows. */
@@ -347,23 +378,27 @@ const HEAD_DEPTH = 2.6;
 
 /** Cuts segments again, at the narrower gaps that separate cells, and at vertical rules. */
 function cellPieces(segments: readonly Segment[], vertical: readonly Box[]): Segment[] {
-  return segments.flatMap((segment) => {
-    const pieces: Glyph[][] = [];
-    let current: Glyph[] = [];
-    for (const glyph of segment.glyphs) {
-      const previous = current.at(-1);
-      if (previous && (isCut(previous, glyph, segment) || rulesBetween(previous, glyph, vertical))) {
-        pieces.push(current);
-        current = [];
-      }
-      current.push(glyph);
+  return segments.flatMap((segment) =>
+    cutGlyphs(segment, (before, after) => isCut(before, after, segment) || rulesBetween(before, after, vertical)),
+  );
+}
+
+function cutGlyphs(segment: Segment, isEnd: (before: Glyph, after: Glyph) => boolean): Segment[] {
+  const pieces: Glyph[][] = [];
+  let current: Glyph[] = [];
+  for (const glyph of segment.glyphs) {
+    const previous = current.at(-1);
+    if (previous && isEnd(previous, glyph)) {
+      pieces.push(current);
+      current = [];
     }
-    if (current.length > 0) pieces.push(current);
-    if (pieces.length === 1) return [segment];
-    return pieces
-      .map((glyphs) => segmentOf(segment.page, glyphs, segment.baseline))
-      .filter((piece): piece is Segment => piece !== undefined);
-  });
+    current.push(glyph);
+  }
+  if (current.length > 0) pieces.push(current);
+  if (pieces.length === 1) return [segment];
+  return pieces
+    .map((glyphs) => segmentOf(segment.page, glyphs, segment.baseline))
+    .filter((piece): piece is Segment => piece !== undefined);
 }
 
 function isCut(previous: Glyph, glyph: Glyph, segment: Segment): boolean {
@@ -382,15 +417,15 @@ function rulesBetween(previous: Glyph, glyph: Glyph, vertical: readonly Box[]): 
 function findColumns(
   rows: readonly (readonly Segment[])[],
   vertical: readonly Box[],
-  horizontal: readonly Box[],
+  partial: readonly Box[],
 ): Extent[] {
   const most = Math.max(...rows.map((row) => row.length));
   // Rows with many cells show the columns best; others (headers, section rows) may span.
   const good = rows.filter((row) => row.length >= Math.max(2, 0.6 * most)).flat();
   const rest = rows.filter((row) => row.length < Math.max(2, 0.6 * most)).flat();
   const columns: Extent[] = [];
-  for (const piece of [...good].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
-  for (const piece of [...rest].sort(byWidth)) if (!headsSeveral(piece, horizontal)) place(columns, piece, vertical);
+  for (const piece of [...good].sort(byWidth)) if (!headsSeveral(piece, partial)) place(columns, piece, vertical);
+  for (const piece of [...rest].sort(byWidth)) if (!headsSeveral(piece, partial)) place(columns, piece, vertical);
   columns.sort((a, b) => a.left - b.left);
   return joinNeverBeside(columns, rows);
 }
@@ -414,13 +449,11 @@ function joinNeverBeside(columns: readonly Extent[], rows: readonly (readonly Se
 }
 
 /** A rule right under a piece, clearly wider than it, says that it is over several columns. */
-function headsSeveral(piece: Segment, horizontal: readonly Box[]): boolean {
-  const widest = Math.max(0, ...horizontal.map(widthOf));
-  return horizontal.some((rule) => {
+function headsSeveral(piece: Segment, partial: readonly Box[]): boolean {
+  return partial.some((rule) => {
     const width = widthOf(rule);
     const below = rule.top - piece.baseline;
     return (
-      width < 0.9 * widest &&
       width > 1.5 * widthOf(piece) &&
       below > -1 &&
       below < HEAD_DEPTH * piece.size &&

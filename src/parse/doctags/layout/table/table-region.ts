@@ -1,5 +1,5 @@
-import type { TableRegion } from './table-rows.ts';
-import { rowsOf } from './table-rows.ts';
+import type { TablePage, TableRegion } from './table-rows.ts';
+import { joinHorizontal, rowsOf } from './table-rows.ts';
 import type { Box, Table } from '../../../document.ts';
 import { proseSegments, proseShare, mainType, typeKey } from '../page/page-view.ts';
 import type { Extent } from '../page/box.ts';
@@ -19,6 +19,7 @@ import type { Segment, Line } from '../page/segment.ts';
 import { sameRow } from '../page/segment.ts';
 import { segmentLabel, captionStart } from '../role/caption.ts';
 import { isFormulaLine, hasLeaders } from '../role/paragraph.ts';
+import { oneColumnBelow } from './one-column.ts';
 import { buildTable } from './table-grid.ts';
 
 const SAME_EDGE = 5;
@@ -40,25 +41,50 @@ export function findTableRegions(
   const joints = joinVertical(jointRules(pieces, segments));
   const prose = proseSegments(segments);
   const regions: TableRegion[] = [];
-  const add = (box: Box): void => {
+  const add = (box: Box, single = false): void => {
     if (holdsDisplay(box, segments, bodySize) || holdsAbstract(box, segments)) return;
     regions.push({
       box,
       horizontal: pieces.filter((rule) => shareInside(grown(rule), grown(box)) > 0.9),
       vertical: vertical.filter((rule) => shareInside(grown(rule), grown(box)) > 0.8),
+      single,
     });
   };
-  const captioned = captionedTables({ segments, rules: horizontal, pictures: figures, prose });
+  const page = { segments, rules: horizontal, pictures: figures, prose };
+  const captioned = captions(segments).flatMap((caption) => tableBelow(caption, page) ?? []);
   const upright = [...vertical, ...joints];
   const drawn = grids(horizontal, upright).filter((box) => isTabular(box, segments, upright));
   // A grid ends where the rules between its columns end, whatever is empty in its last rows.
   const isPartOf = (box: Box, grid: Box): boolean =>
     shareInside(box, grid) > 0.9 && grid.bottom > box.bottom + 2 && vertical.some((rule) => reachesFoot(rule, grid));
-  for (const box of captioned) if (keepsColumns(box, segments) && !drawn.some((grid) => isPartOf(box, grid))) add(box);
+  const parts = chains(horizontal).flatMap((chain) => tabularParts(chain, segments, vertical, prose));
+  for (const box of captioned)
+    if (
+      keepsColumns(box, segments) &&
+      !drawn.some((grid) => isPartOf(box, grid)) &&
+      !parts.some((part) => isHeadOf(box, part, segments))
+    )
+      add(box);
+  for (const caption of captions(segments)) {
+    const box = oneColumnBelow(caption, page);
+    if (box) add(box, true);
+  }
   for (const box of drawn) add(box);
-  for (const chain of chains(horizontal)) for (const box of tabularParts(chain, segments, vertical, prose)) add(box);
+  for (const box of parts) add(box);
   return regions;
 }
+
+/** The head of a table, with the rules that go on below it. */
+function isHeadOf(box: Box, part: Box, segments: readonly Segment[]): boolean {
+  return shareInside(box, part) > 0.9 && part.bottom > box.bottom + 2 && rowsIn(box, segments).length <= HEAD_ROWS;
+}
+
+function rowsIn(box: Box, segments: readonly Segment[]): Segment[][] {
+  return rowsOf(segments.filter((segment) => shareInside(segment, grown(box)) > 0.6));
+}
+
+/** More lines are hardly a head alone. */
+const HEAD_ROWS = 3;
 
 function reachesFoot(rule: Box, grid: Box): boolean {
   const isInner = rule.left > grid.left + 8 && rule.left < grid.right - 8;
@@ -83,14 +109,6 @@ function holdsAbstract(box: Box, segments: readonly Segment[]): boolean {
 
 function grown(box: Box): Box {
   return { left: box.left - 2, top: box.top - 2, right: box.right + 2, bottom: box.bottom + 2 };
-}
-
-/** Rules drawn cell by cell become one rule. */
-function joinHorizontal(boxes: readonly Box[]): Box[] {
-  return joinBoxes(
-    boxes.toSorted((a, b) => a.top - b.top || a.left - b.left),
-    (a, b) => Math.abs(a.top - b.top) < 1.5 && overlapX(a, b) > -3,
-  );
 }
 
 function joinVertical(boxes: readonly Box[]): Box[] {
@@ -142,7 +160,7 @@ function grids(horizontal: readonly Box[], vertical: readonly Box[]): Box[] {
 }
 
 function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Box[]): boolean {
-  const rows = rowsOf(segments.filter((segment) => shareInside(segment, grown(box)) > 0.6));
+  const rows = rowsIn(box, segments);
   if (rows.length < 2 || rows.some(startsCaption)) return false;
   const inner = vertical.filter(
     (rule) => shareInside(grown(rule), grown(box)) > 0.5 && rule.left > box.left + 8 && rule.left < box.right - 8,
@@ -153,7 +171,7 @@ function isTabular(box: Box, segments: readonly Segment[], vertical: readonly Bo
 
 /** Some rows are cut into cells, at places that other rows respect. */
 function keepsColumns(box: Box, segments: readonly Segment[]): boolean {
-  const rows = rowsOf(segments.filter((segment) => shareInside(segment, grown(box)) > 0.6));
+  const rows = rowsIn(box, segments);
   return rows.filter((row) => row.length >= 2).length >= 2;
 }
 
@@ -270,23 +288,13 @@ function rowsBelow(head: Box, header: readonly Segment[][], segments: readonly S
   return several >= 2 ? { ...head, bottom } : undefined;
 }
 
-interface TablePage {
-  readonly segments: readonly Segment[];
-  readonly rules: readonly Box[];
-  readonly pictures: readonly Box[];
-  readonly prose: ReadonlySet<Segment>;
+function captions(segments: readonly Segment[]): Segment[] {
+  return segments.filter((segment) => segmentLabel(segment) === 'table');
 }
 
 /**
- * Tables below their captions: from the caption's end to the last rule before running text, another caption or a
- * picture.
+ * A table below its caption: from the caption's end to the last rule before running text, another caption or a picture.
  */
-function captionedTables(page: TablePage): Box[] {
-  return page.segments
-    .filter((segment) => segmentLabel(segment) === 'table')
-    .flatMap((caption) => tableBelow(caption, page) ?? []);
-}
-
 function tableBelow(caption: Segment, page: TablePage): Box | undefined {
   const rules = page.rules
     .filter((rule) => rule.bottom > caption.bottom - 1 && overlapX(rule, caption) > 0)
@@ -499,7 +507,7 @@ function tableOf(
   const run = lines.slice(from, to);
   const box = unionBox(run);
   const table = buildTable(
-    { box, horizontal: [], vertical: [] },
+    { box, horizontal: [], vertical: [], single: false },
     run.flatMap((line) => [...line.segments]),
     vocabulary,
   );

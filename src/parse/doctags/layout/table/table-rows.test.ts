@@ -57,3 +57,27 @@ test('a line with a label and values like those above is a row, however close it
   );
   assert.deepEqual(rowsOf(lines).slice(-2), [1, 1]);
 });
+
+test('values like those that a row began with begin the next, also behind the end of its broken label', () => {
+  const texts = [
+    ['Humans:', '7.2 (5.7)', '6.0 (4.7)', '4.8 (3.6)', '6.3 (4.9)', '5.5 (4.1)', '4.9 (3.6)', '2.9 (2.1)', '4.6 (2.5)'],
+    ['farming'],
+    ['Humans:', '2.0 (1.4)', '1.6 (1.1)', '1.3 (0.9)', '1.7 (1.2)', '1.5 (1.0)', '1.3 (0.9)', '2.0 (1.4)', '2.0 (1.4)'],
+    ['nonfarming'],
+  ];
+  const lines = texts.map((cells, at) => {
+    const baseline = 100 + 9 * at;
+    const entries = cells.map((text, column) => {
+      const left = WIDTH * column + (cells.length === 1 ? 6 : 0);
+      return { from: column, to: column, left, right: left + 3 * text.length, size: 6.5, baseline, text };
+    });
+    return { baseline, entries };
+  }) as unknown as TableLine[];
+  const columns = Array.from({ length: 9 }, (_, at) => ({ left: WIDTH * at, right: WIDTH * (at + 1) - 4 }));
+  // Its only rules are above and below.
+  const rows = groupRows(lines, { columns, cuts: [], parts: [], headerEnd: 200, between: [] });
+  assert.deepEqual(
+    rows.map((row) => row.lines.length),
+    [2, 2],
+  );
+});

@@ -5,7 +5,7 @@ import type { Features } from '../trees.ts';
 import { flag, scoreOf } from '../trees.ts';
 import model from './row-model.json' with { type: 'json' };
 import type { Extent } from '../page/box.ts';
-import { widthOf } from '../page/box.ts';
+import { joinBoxes, overlapX, widthOf } from '../page/box.ts';
 import { quantile } from '../statistics.ts';
 
 /** Where a table is, and the rules drawn in it. */
@@ -13,6 +13,16 @@ export interface TableRegion {
   readonly box: Box;
   readonly horizontal: readonly Box[];
   readonly vertical: readonly Box[];
+  /** A caption and rules say that it is a table, but it has one column. */
+  readonly single: boolean;
+}
+
+/** What tables are looked for in. */
+export interface TablePage {
+  readonly segments: readonly Segment[];
+  readonly rules: readonly Box[];
+  readonly pictures: readonly Box[];
+  readonly prose: ReadonlySet<Segment>;
 }
 
 export interface RowSetting {
@@ -149,11 +159,22 @@ export interface TableRow {
   readonly block: number;
 }
 
+/** Rules at one height are closer than this. */
+export const SAME_HEIGHT = 1.5;
+
+/** Rules drawn cell by cell become one rule. */
+export function joinHorizontal(boxes: readonly Box[]): Box[] {
+  return joinBoxes(
+    boxes.toSorted((a, b) => a.top - b.top || a.left - b.left),
+    (a, b) => Math.abs(a.top - b.top) < SAME_HEIGHT && overlapX(a, b) > -3,
+  );
+}
+
 /** Heights of the rules that cut the whole table. */
 export function separators(region: TableRegion): number[] {
   const byHeight = new Map<number, Box[]>();
   for (const rule of region.horizontal) {
-    const key = [...byHeight.keys()].find((y) => Math.abs(y - rule.top) < 1.5) ?? rule.top;
+    const key = [...byHeight.keys()].find((y) => Math.abs(y - rule.top) < SAME_HEIGHT) ?? rule.top;
     byHeight.set(key, [...(byHeight.get(key) ?? []), rule]);
   }
   return [...byHeight]
@@ -171,7 +192,8 @@ export function groupRows(lines: readonly TableLine[], setting: RowSetting): Tab
     const row = rows.at(-1);
     const figures = features(index, start);
     // A rule between two lines, over all columns or some, ends the row.
-    const goesOn = figures?.cut === 0 && figures.partCut === 0 && !repeats(line, lines[index - 1]);
+    const isAlike = [index - 1, start].some((at) => repeats(line, lines[at]));
+    const goesOn = figures?.cut === 0 && figures.partCut === 0 && !isAlike;
     if (row && goesOn && scoreOf(model, figures) > 0) {
       row.lines.push(line);
       return;
@@ -188,7 +210,10 @@ export function groupRows(lines: readonly TableLine[], setting: RowSetting): Tab
 /** Values in fewer columns may be alike by chance. */
 const REPEATED = 4;
 
-/** A line of values that look like those above, in every column it fills, is a row of its own; it may have a label. */
+/**
+ * A line of values that look like those above, or those that the row began with, in every column it fills, is a row of
+ * its own; it may have a label.
+ */
 function repeats(line: TableLine, above: TableLine | undefined): boolean {
   if (!above || line.entries.length < REPEATED) return false;
   return line.entries.every(({ text, from, to }) => {
