@@ -21,6 +21,7 @@ test('numbers, dates, tables and programs in brackets name no work', () => {
     'We measured 12 of 40 samples (30 %) in two summers.',
     'The odds ratio was 7.8 (95% CI 2.3–25.9; Table 3).',
     'Samples were taken in Hanoi (March 2003) and Darwin (2010).',
+    'The survey (Sweden, 2010) had 300 farms, another one (Porto, Portugal 2012) fewer.',
     'The hospital was closed (26 February 2003).',
     'Calculations were done in SPSS (version 21, IBM 2012).',
     'The range was [0, 1) in all of them.',

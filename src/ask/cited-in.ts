@@ -1,3 +1,5 @@
+import { findCountries } from '../graph/index.ts';
+
 /** Numbers in square brackets, as most papers print them: "[30]", "[7,9,10]", "[10–15]". */
 const NUMBERS = /\[\d{1,3}[a-z]?(?:\s?[,;–—−‐‑-]\s?\d{1,3}[a-z]?)*\]/gu;
 /** Names with a year in brackets: "(Magurran 2012)", "(e.g. Kim et al., 2007; Kolak and Ito, 2009)". */
@@ -21,7 +23,7 @@ export function citedIn(sentence: string): string | null {
       isInterval(text, sentence.slice(0, index)) ? [] : [{ text, index }],
     ),
     ...[...sentence.matchAll(NAMES_AND_YEAR)].flatMap(({ 1: text = '', index }) =>
-      NO_WORK.test(text) ? [] : [{ text, index }],
+      NO_WORK.test(text) || isPlace(text) ? [] : [{ text, index }],
     ),
     ...[...sentence.matchAll(NAMED_FIRST)].map(({ 0: text, index }) => ({ text, index })),
   ];
@@ -31,6 +33,12 @@ export function citedIn(sentence: string): string | null {
   if (cited.length === 0) return null;
   const printed = [...new Set(cited.map(({ text }) => text.replaceAll(/\s+/g, ' ')))];
   return printed.slice(0, MOST).join(', ') + (printed.length > MOST ? ' …' : '');
+}
+
+/** "Sweden, 2010", "Malmö, Sweden, 2010": where and when something was. */
+function isPlace(text: string): boolean {
+  const [, named = ''] = /^(.{2,80}?),? \d{4}$/u.exec(text.trim()) ?? [];
+  return findCountries(named).some(({ end }) => end === named.length);
 }
 
 /** Whether numbers in brackets are the bounds of the number before them. */
