@@ -12,7 +12,7 @@ const CITES = /\[\d|\(\d{1,3}(?:[,–-]\s?\d{1,3})*\)|et al|\b(?:previous|earlie
 
 /** What others should do, how one reports, and what is planned is not what the paper did. */
 const NOT_DONE =
-  /\b(?:would|should|could|future|planned|will allow|methodology of|advisable|recommend\p{L}*|needed|ideal|preferable|not an?|required|necessary|definitions?|defined as|explanations?|warranted|statement|checklist|reporting items|guidelines?)\b/iu;
+  /\b(?:would|should|could|future|planned|will allow|methodology of|advisable|recommend\p{L}*|needed|ideal|preferable|may help|cannot|not (?:be )?possible|not an?|required|necessary|definitions?|defined as|explanations?|warranted|statement|checklist|reporting items|guidelines?)\b/iu;
 
 /** Says the design of the study: named in the title, or in a sentence in which the paper speaks of itself. */
 export function extractDesigns(reading: Reading, say: Statements): void {
@@ -20,6 +20,8 @@ export function extractDesigns(reading: Reading, say: Statements): void {
   for (const { block, stretch, section } of ownSentences(reading)) {
     const text = reading.document.blocks[block]?.text.slice(stretch.start, stretch.end) ?? '';
     for (const { design, start, end } of findDesigns(text)) {
+      // "case report forms"
+      if (/^ forms?(?!\p{L})/iu.test(text.slice(end))) continue;
       const count = times.get(design) ?? 0;
       if (count >= MOST_PLACES) continue;
       times.set(design, count + 1);

@@ -27,6 +27,9 @@ test('what was measured stands before the verb and the means behind it', () => {
   assert.deepEqual(said('Bonds were analyzed using a spectrophotometer (FT-IR) with 2 mm.'), [
     'Bonds | spectrophotometer (FT-IR) with 2 mm',
   ]);
+  assert.deepEqual(said('48 hours after transfection, the efficiency was analyzed with RT-PCR.'), [
+    'efficiency | RT-PCR',
+  ]);
   assert.deepEqual(said('They were kept; next, domains were identified by HMMER.'), ['domains | HMMER']);
 });
 

@@ -63,6 +63,7 @@ function tidy(text: string): string {
   return (isOpen ? text.slice(0, text.lastIndexOf('(')) : text)
     .trim()
     .replace(/^\d{1,2} (?=\p{Lu})/u, '')
+    .replace(/^(?:\d|days? |hours? |in \(\p{L}\))[^.;]{0,60}, (?=(?:the|an?) )/iu, '')
     .replace(/^(?:(?:next|then|finally|first|second),? )?(?:the|an?|our|its|their) |^(?:next|then|finally),? /iu, '')
     .replace(/(?<![,.\s])[,.\s]+$/u, '')
     .replace(/ (?:with|on|in|of|by|and|the|an?)$/u, '')

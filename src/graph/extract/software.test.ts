@@ -73,6 +73,13 @@ test('versions are read', () => {
   );
 });
 
+test('a version is no program', () => {
+  assert.deepEqual(
+    findSoftware(['through SNAP v2006-07-28 [75] software.']).map(({ name }) => name),
+    ['SNAP'],
+  );
+});
+
 test('an amount in brackets is no version', () => {
   assert.deepEqual(
     findSoftware(['The suspension was treated with AgNO3 (0.95 mmol) and by ProTool (0.95).']).map(({ name }) => name),

@@ -36,7 +36,7 @@ const NAME =
 const SMALL_NAME = /(?<![\p{L}\d])[\p{L}][\p{L}\d.]{1,30}[\p{L}\d]/uy;
 /** Words with a version or before "package" that are not programs: databases, scales, months. */
 const NO_PROGRAM =
-  /^(?:The|An?|Our|This|These|All|Both|Using|With|In|And|We|January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Winter|NIST|Wiley|GenBank|UniProt|Ensembl|KEGG|PubMed|MEDLINE|Scopus|Embase|Cochrane|CTCAE|MedDRA|ICD|DSM|SNOMED|Table|Figure|Fig|Section|Chapter|Part|Phase|Study|Group|Model|Version|Windows|Mac|Microsoft|Adobe|IBM|Apple|Inc|Ltd|Creative|Commons|Supplementary|Additional|Online|Open|Free|Source|New|Statistical|Image|Data|Analysis|Technology|University|Institute|HIV|DNA|RNA|PCR|pH|US|USA|UK|EU|WHO)(?![\p{L}\d])/u;
+  /^(?:The|An?|Our|This|These|All|Both|Using|With|In|And|We|January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Winter|NIST|Wiley|GenBank|UniProt|Ensembl|KEGG|PubMed|MEDLINE|Scopus|Embase|Cochrane|CTCAE|MedDRA|ICD|DSM|SNOMED|Table|Figure|Fig|Section|Chapter|Part|Phase|Study|Group|Model|Version|Windows|Mac|Microsoft|Adobe|IBM|Apple|Inc|Ltd|Creative|Commons|Supplementary|Additional|Online|Open|Free|Source|New|Statistical|Image|Data|Analysis|Technology|University|Institute|HIV|DNA|RNA|PCR|pH|US|USA|UK|EU|WHO)(?![\p{L}\d])|^v\d/u;
 const MAKERS =
   /^(?:Microsoft|Adobe|IBM|Leica|Zeiss|Nikon|Olympus|Bio-Rad|BD|Agilent|Affymetrix|Illumina|Bruker|Thermo|Roche|Invitrogen|Philips|Siemens|Waters|Rigaku|Hitachi|Shimadzu)\s/u;
 
