@@ -323,8 +323,14 @@ class GlyphSetter {
   }
 
   #boxOf(index: number): Box {
-    const [left = 0, top = 0, right = 0, bottom = 0] = this.#boxes.subarray(4 * index, 4 * index + 4);
-    return { left, top, right, bottom };
+    const boxes = this.#boxes;
+    const at = 4 * index;
+    return {
+      left: boxes[at] as number,
+      top: boxes[at + 1] as number,
+      right: boxes[at + 2] as number,
+      bottom: boxes[at + 3] as number,
+    };
   }
 
   #isShown(index: number, run: TextRun, isHyphen: boolean): boolean {
@@ -458,7 +464,7 @@ function lamAlef(letters: string): string {
 
 /** A small Latin letter with its bytes in the wrong order. */
 function isSwapped(code: number): boolean {
-  return ((code & 0xff) === 0 && code >= 0x6100 && code <= 0x7a00) || ADDED.has(code);
+  return code >= 0x6100 && (((code & 0xff) === 0 && code <= 0x7a00) || ADDED.has(code));
 }
 
 /** The last two letters of "ffi" and "ffl", added up. */

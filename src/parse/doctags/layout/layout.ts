@@ -43,8 +43,11 @@ const PAGE_PASSES: readonly Pass[] = [
   }),
   pass('pictures', ['pages', 'segments', 'drawn', 'body'], ({ pages, segments, drawn, body }) => {
     // A running head may lie on a picture.
-    const places = countBy([...segments.values()].flat(), placeOf);
-    const repeats = (segment: Segment): boolean => segment.text.length >= 8 && (places.get(placeOf(segment)) ?? 0) > 2;
+    const all = [...segments.values()].flat();
+    const placeBy = new Map(all.map((segment) => [segment, placeOf(segment)]));
+    const places = countBy(all, (segment) => placeBy.get(segment));
+    const repeats = (segment: Segment): boolean =>
+      segment.text.length >= 8 && (places.get(placeBy.get(segment)) ?? 0) > 2;
     const found = byPage(pages, (page) => {
       const own = segments.get(page.number) ?? [];
       const prose = proseSegments(own);

@@ -94,10 +94,9 @@ function isFilled(picture: Box, inside: readonly Segment[]): boolean {
   return ink > (inside.length >= 3 && code > 0.7 * all ? FILLED_BY_CODE : FILLED) * areaOf(picture);
 }
 
-/** True when a table has every letter of the segments it was made from, once. */
-export function keepsWords(table: Table, segments: readonly Segment[]): boolean {
+/** True when a table has every letter of the segments it was made from, once; `given` is how many these have. */
+export function keepsWords(table: Table, given: number): boolean {
   const kept = table.cells.reduce((sum, { text }) => sum + countLetters(text), 0);
-  const given = lettersIn(segments);
   return Math.abs(kept - given) <= LOST_SHARE * given + 2;
 }
 

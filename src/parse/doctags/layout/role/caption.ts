@@ -115,8 +115,9 @@ function takeNextLines(caption: Draft, kind: string, drafts: readonly Draft[], s
     if (!last) return;
     const pitch = setting.pitches.get(Math.round(last.size * 2) / 2) ?? 1.2 * last.size;
     const next = drafts.find((draft) => {
+      if (draft.page !== caption.page || draft.kind !== 'text') return false;
       const [first] = draft.lines;
-      if (!first || draft.kind !== 'text' || draft.page !== caption.page) return false;
+      if (!first) return false;
       const distance = first.baseline - last.baseline;
       if (distance <= 0 || distance > 1.15 * pitch || Math.abs(first.left - last.left) > last.size) return false;
       if (Math.abs(first.size - last.size) > 0.04 * last.size || captionStart(first)) return false;

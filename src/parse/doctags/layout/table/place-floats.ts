@@ -24,14 +24,15 @@ export function placeFloats(page: PageContent, found: PageFindings & Pick<Findin
       : buildTable(region, inside, found.vocabulary);
     if (!table) continue;
     // A table that loses words or has some twice is taken back: its text stays text.
-    if (!keepsWords(table, inside)) {
+    const letters = lettersIn(inside);
+    if (!keepsWords(table, letters)) {
       takenBack += 1;
       continue;
     }
-    const held = new Set(inside);
-    segments = segments.filter((segment) => !held.has(segment));
-    const letters = new Map([[page.number, lettersIn(inside)]]);
-    drafts.push({ kind: 'table', lines: [], page: page.number, piece: -1, box: region.box, table, letters });
+    const taken = new Set(inside);
+    segments = segments.filter((segment) => !taken.has(segment));
+    const held = new Map([[page.number, letters]]);
+    drafts.push({ kind: 'table', lines: [], page: page.number, piece: -1, box: region.box, table, letters: held });
   }
   for (const box of found.pictures.get(page.number) ?? []) {
     const text = found.labels.get(page.number)?.texts.get(box) ?? '';
