@@ -199,9 +199,9 @@ test('what is called after a place, an animal or a number is not the place, the 
 
 test('a raised number is no part of a program, and what is bought in a box is none', () => {
   assert.deepEqual(
-    said('A tree by the [software RAxML27] program. We used [software Taq] Man Transcription Reagents.').map(
-      (line) => line.split(' | ')[1],
-    ),
+    said(
+      'We searched [software EMBASE] using the [software Pfam] database. A tree by the [software RAxML27] program. We used [software Taq] Man Transcription Reagents.',
+    ).map((line) => line.split(' | ')[1]),
     ['software:name:raxml'],
   );
 });

@@ -6,7 +6,7 @@ import { isKnownByLetters, isOrganisation } from '../names/bodies.ts';
 import { findCountries } from '../names/countries.ts';
 import { entityName, hasSameNumbers, shortSpecies, speciesInitial } from './entity-names.ts';
 import { rowName } from './floats.ts';
-import { withoutCitation } from './software.ts';
+import { NO_SOFTWARE, withoutCitation } from './software.ts';
 import { ENTITY_KINDS } from '../schema.ts';
 import type { EntityKind } from '../schema.ts';
 import type { ReadBlock, Reading, Statements } from './reading.ts';
@@ -321,6 +321,7 @@ function isName({ printed, label }: Mention): boolean {
       NO_GENE.test(printed))
   )
     return false;
+  if (label === 'software' && NO_SOFTWARE.test(printed)) return false;
   // A part of an address.
   if (label === 'organisation' && ADDRESS.test(printed)) return false;
   // A standard, not what it is about.

@@ -71,6 +71,10 @@ export function withoutCitation(program: string): string {
   return program.replace(/(?<=\p{Ll}{2}|\p{L}{2}\p{Lu})\d{2,3}$/u, '');
 }
 
+/** What is searched, bought or read from, and no program: databases, collections, makers of instruments. */
+export const NO_SOFTWARE =
+  /^(?:NIST|Wiley|GenBank|RefSeq|UniProt|Swiss-?Prot|TrEMBL|Ensembl|KEGG|COG|KOG|PubMed|(?:Ovid )?MEDLINE|Scopus|Embase|CINAHL|PsycINFO|Cochrane|Web of Science|Google Scholar|Pfam|TIGRFAM|InterPro|Rfam|Phytozome|TAIR|miRBase|Repbase|NCBI|DSMZ|ATCC|PacBio|Illumina|HiSeq|MiSeq|Promega|Qiagen|Invitrogen|Macrogen|GmbH)(?: |$)/iu;
+
 type Mention = Omit<SoftwareMention, 'paragraph'>;
 
 function* knownIn(text: string): Generator<Mention> {
