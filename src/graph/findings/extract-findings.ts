@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts';
 import { readFindings } from './read-finding.ts';
 import { sayFinding } from './say-finding.ts';
 
-const METHOD = { name: 'finding-form', version: 4 };
+const METHOD = { name: 'finding-form', version: 5 };
 /** How sure a finding is that was read by the form of its sentence: the share that was right when papers were read. */
 const SCORE = 0.8;
 

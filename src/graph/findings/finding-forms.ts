@@ -139,6 +139,7 @@ function relationOfVerb(verb: string): FindingRelation | undefined {
 }
 const direction = ({ degree = '' }: Groups): FindingRelation =>
   more.includes(degree.toLowerCase()) ? 'increases' : 'decreases';
+const mostOf = ({ most = '' }: Groups): FindingRelation => (/^(?:low|weak)/i.test(most) ? 'decreases' : 'increases');
 /** "The level showed an increase in treated samples": the subject is what changed. */
 const changed = ({ change = '', subject = '', object = '', have }: Groups): FindingRelation | undefined =>
   have !== undefined && (MEASURED.test(subject) || AT_A_TIME.test(object))
@@ -208,6 +209,11 @@ const FORMS: readonly Form[] = [
   form(`^(?:an? )?${CORRELATION} between (?<subject>[^,;]{2,140}?) and (?<object>[^,;]{2,140}?) ${SEEN}`, 'associated'),
   form(
     `^(?:there ${BE} )?(?:an? )?${CORRELATION} (?:${SEEN} )?between (?<subject>[^,;]{2,140}?) and ${OBJECT}`,
+    'associated',
+  ),
+  // "the association between X and Y was significant"
+  form(
+    `^(?:the )?(?:total |overall |direct |indirect )?${CORRELATION} between (?<subject>[^,;]{2,140}?) and (?<object>[^,;]{2,140}?) ${BE} (?:statistically |highly )?(?:significant|strong|positive|negative)$`,
     'associated',
   ),
   form(`${SUBJECT} ${HAVE} (?:an? )?${CORRELATION} (?:with|to) ${OBJECT}`, 'associated'),
@@ -313,6 +319,12 @@ const FORMS: readonly Form[] = [
   form(
     `^(?<object>[^,;]{2,120}?) ${BE} (?:\\p{Ll}+ly )?significantly (?<degree>${DEGREE}) (?:in|among|for|after|under) (?<subject>${CAUSE}[^,;]{2,100})$`,
     direction,
+  ),
+  // "X had the highest Y", "the highest Y was observed in X"
+  form(`${SUBJECT} ${GAVE} the (?<most>highest|lowest|greatest|strongest|weakest) (?<object>[^,;]{2,100})$`, mostOf),
+  form(
+    `^the (?<most>highest|lowest|greatest|strongest|weakest) (?<object>[^,;]{2,100}?) ${SEEN} (?:in|for|among) (?<subject>${CAUSE}[^,;]{2,100})$`,
+    mostOf,
   ),
   // "Y of X was higher than that of Z": the same word stands before X and Z. Without it, only one word may.
   form(

@@ -213,6 +213,17 @@ test('further forms: shares, factors of risk, activity, changes after something,
       'There was no difference between ADF and placebo in terms of the complication rate.',
       'ADF | no difference | complication rate | vs placebo',
     ],
+    ['Nurses had the highest level of fear (60.6%).', 'Nurses | increases | level of fear | = 60.6%'],
+    ['The lowest levels of expression were observed in poplar.', 'poplar | decreases | levels of expression'],
+    [
+      'The total association between worry and flourishing was significant (p < 0.001).',
+      'worry | associated | flourishing | = p < 0.001',
+    ],
+    [
+      'There was a weak relationship between worry and self-reported health (p < 0.001).',
+      'worry | associated | self-reported health | = p < 0.001',
+    ],
+    ['Men had better survival than women.', 'Men | increases | survival | vs women'],
     [
       'Sawfly oviposition on pine significantly affected transcripts.',
       'Sawfly oviposition on pine | associated | transcripts',

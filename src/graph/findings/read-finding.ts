@@ -91,7 +91,7 @@ const POINTS_FIRST =
 const POINTS_WITHIN =
   /\b(?:these|this|such)\b|\bthose (?!with|who|of|in|treated|exposed)|\bboth (?!.* and )|^(?:(?:all|one|two|three|four|five|six|\d+) \p{Ll}+$|(?:the )?(?:remaining|corresponding|respective|former|latter|above|aforementioned|only \d))/iu;
 const IS_CLAUSE =
-  /\b(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|show(?:s|ed)?|encode[sd]?|found|identified|exhibited|displayed|presented|becomes?|became|remained|led|leads|indicates?|indicated|reflects?|(?:increase[sd]|decrease[sd]|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
+  /(?<![\p{L}-])(?:which|who|that|whose|where|when|while|whereas|is|are|was|were|has|have|had|did|does|do|we|be|been|show(?:s|ed)?|encode[sd]?|found|identified|exhibited|displayed|presented|becomes?|became|remained|led|leads|indicates?|indicated|reflects?|(?:increase[sd]|decrease[sd]|declined) (?:\p{Ll}+ly|in|on|at|by|from|with|during|after)|reveal(?:s|ed)?|resulted|reported|this study|present study|current study|article|paper|online version|supplementary|limitations)\b/iu;
 /** "subjects who wore masks" are a subject. */
 const WHO = / who(?: (?:was|were|had|have|did not))?(?= \p{Ll})/u;
 /** Means by which something is seen. */
@@ -125,8 +125,9 @@ const CHANGE_FIRST =
 const CHANGED = /^(?:improved|increased|decreased|reduced|enhanced|elevated|higher|lower|greater|smaller) /iu;
 /** "raised the suspicion" */
 const NOTHING_DONE = /^(?:suspicions?|questions?|concerns?|awareness|possibility|hopes?|doubts?)(?: |$)/iu;
-/** "occupational" alone says nothing. */
-const ADJECTIVE = /^\p{Ll}+(?:al|ive|ous|ic|able)$/u;
+/** "occupational" alone says nothing; "survival" is a noun. */
+const ADJECTIVE =
+  /^(?!(?:survival|removal|arrival|signal|retrieval|withdrawal|referral|fertility|rainfall)$)\p{Ll}+(?:al|ive|ous|ic|able)$/u;
 
 /** The findings that a sentence states. */
 export function readFindings(sentence: string): Finding[] {
