@@ -182,6 +182,15 @@ test('a list of references names what other works are about', () => {
   assert.deepEqual(say.edges, []);
 });
 
+test('a gene ends with its word, without how many there are; homologs and code are no names', () => {
+  assert.deepEqual(
+    said(
+      'The gene [gene Anthocyanidin 3-O]-glucosyltransferase and [gene cytochrome P450s (26)] and [gene vacuolar EUL homologs]. The [software code] used is here.',
+    ).map((line) => line.split(' | ')[1]),
+    ['gene:name:anthocyanidin 3 o glucosyltransferase', 'gene:name:cytochrome p450s'],
+  );
+});
+
 test('ways of measuring genes are no genes', () => {
   assert.deepEqual(said('The expression of the gene by [gene RT-qPCR] and [gene RPKM] of [gene RNA-seq].'), []);
 });

@@ -269,6 +269,11 @@ function withText(entity: ShownEntity, text: string): Mention {
   while (end > start && /[\s,;:."“”'‘’]$|(?<!\([^(]{0,200})\)$|(?<!\[[^[]{0,200})\]$/.test(bare())) end -= 1;
   // "((E)-α-bisabolene": the first of two opening brackets is not closed.
   if (bare().startsWith('(') && bare().split('(').length > bare().split(')').length) start += 1;
+  // "Anthocyanidin 3-O-glucosyltransferase": the model stops at the hyphen. "P450s (26)": how many there are.
+  if (entity.label === 'gene') {
+    end += /^-\p{Ll}{2,30}ases?(?!\p{L})/u.exec(text.slice(end, end + 34))?.[0].length ?? 0;
+    end -= / ?\((?:\d+\))?$/u.exec(bare())?.[0].length ?? 0;
+  }
   const printed = bare().replaceAll(/\s+/g, ' ');
   // "O. macrocarpa" is a species, whatever its extract contains.
   const label =
@@ -315,7 +320,7 @@ function isName({ printed, label }: Mention): boolean {
   // A sequence or a mutant of a gene is not the gene.
   if (
     label === 'gene' &&
-    (/(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test|promoters?|(?:super)?famil(?:y|ies)|vectors?|plasmids?|constructs?|cassettes?|domains?|motifs?|members|regulatory factors)$/iu.test(
+    (/(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test|promoters?|(?:super)?famil(?:y|ies)|vectors?|plasmids?|constructs?|cassettes?|domains?|motifs?|members|homolog(?:ue)?s?|ortholog(?:ue)?s?|paralog(?:ue)?s?|regulatory factors|protein\(s\))$/iu.test(
       printed,
     ) ||
       NO_GENE.test(printed))
@@ -419,7 +424,7 @@ const NO_NAME: ReadonlySet<string> = new Set(
     'datasets database databases measure measures metric metrics score scores rate rates value values group groups subject ' +
     'subjects participant participants control controls population populations country countries city area areas region regions ' +
     'place places north south east west university hospital department institute company organisation organization software ' +
-    'program package tool tools version device devices equipment instrument instruments infection infections toxicity pain ' +
+    'program package code codes script scripts pipeline pipelines server servers library libraries app apps website tool tools version device devices equipment instrument instruments infection infections toxicity pain ' +
     'essential volatile crude raw iso en nf smoke smoking plume culture cultures line lines event events death deaths solution solutions mixture water body test tests result results figure table'
   ).split(' '),
 );
