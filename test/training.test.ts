@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { evidenceHash, QUESTIONS, readQuestions, writtenQuestion } from '../training/reader/questions.ts';
@@ -12,6 +13,15 @@ test('every written question has its fields, none of them long, and evidence by 
       for (const text of [value ?? []].flat()) assert.ok(text.length <= 400, `${question.paper}: ${name}`);
   const lines = readFileSync(QUESTIONS, 'utf8').trimEnd().split('\n');
   assert.equal(new Set(lines).size, lines.length, 'a line occurs twice');
+});
+
+test('papers that are left out to measure with have questions', () => {
+  const leftOut = JSON.parse(readFileSync(join(QUESTIONS, '..', 'left-out.json'), 'utf8')) as string[];
+  const asked = new Set(readQuestions(QUESTIONS).map(({ paper }) => paper));
+  assert.deepEqual(
+    [...new Set(leftOut)].filter((paper) => asked.has(paper)),
+    leftOut,
+  );
 });
 
 test('a line with a long field, an unknown field or a quote as evidence is refused', () => {

@@ -12,29 +12,29 @@ import random
 import time
 from typing import NamedTuple
 
+# First: it says what to install.
+from encoder import (
+    DEVICE,
+    SAYS_THE_SAME,
+    STARTED,
+    Embedder,
+    Packed,
+    Texts,
+    half_precision,
+    left_out_papers,
+    loaded,
+    on_device,
+    packed,
+    vectors_of,
+    whole,
+)
+from export import quantised, read_weights, with_quantised_weights
+
 import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 from safetensors.torch import save_file
-
-from export import quantised, read_weights, with_quantised_weights
-from train import (
-    DEVICE,
-    SAYS_THE_SAME,
-    SCALE,
-    STARTED,
-    WARM_UP,
-    Packed,
-    Reader,
-    Texts,
-    half_precision,
-    left_out_papers,
-    on_device,
-    packed,
-    same,
-    vectors_of,
-)
 
 # As the program embeds them.
 LONGEST_PASSAGE, LONGEST_QUESTION = 256, 128
@@ -48,6 +48,7 @@ MINED_BEFORE_EPOCHS = (2, 4)
 AROUND = 4
 SHORT_DOCUMENT = 30
 TEMPERATURE = 0.05
+WARM_UP = 0.04
 # Tables are not asked for by their meaning.
 TABLES = ("wtq", "tatqa-tables", "fetaqa", "aitqa")
 MEASURED_DEPTHS = (10, 48)
@@ -93,12 +94,8 @@ class Material:
                 public.append(Asked(each["question"], [known[key]], "", ""))
         self.asked = self.own + public
         texts.learn(passages + [each.question for each in self.asked])
-        self.passages = [row_of(texts, text, LONGEST_PASSAGE) for text in passages]
-        self.questions = [row_of(texts, each.question, LONGEST_QUESTION) for each in self.asked]
-
-
-def row_of(texts, text, longest):
-    return np.concatenate([texts.start, texts.of(text)[: longest - 2], texts.between])
+        self.passages = [texts.single([text], LONGEST_PASSAGE) for text in passages]
+        self.questions = [texts.single([each.question], LONGEST_QUESTION) for each in self.asked]
 
 
 def around(name, document, answer):
@@ -170,7 +167,7 @@ class Steps(torch.utils.data.Dataset):
                     hidden[row, column[place]] = True
         rows = [self.material.questions[at] for at in asked] + [self.material.passages[place] for place in places]
         return Step(
-            packed(rows, LONGEST_PASSAGE),
+            packed([whole(row) for row in rows], LONGEST_PASSAGE),
             len(asked),
             torch.tensor([column[place] for place in right]),
             hidden,
@@ -186,25 +183,17 @@ def train(model, material, learnt, options):
     old_passages, old_questions = vectors_of(model, material.passages), vectors_of(model, material.questions)
     of_papers = [at for at in learnt if material.asked[at].document]
     wrong = wrong_passages(model, material, of_papers, old_passages)
-    encoder = [p for name, p in model.named_parameters() if p.requires_grad and name.startswith("bert.")]
-    optimizer = torch.optim.AdamW(encoder, lr=options.rate, weight_decay=0.01, fused=True)
+    learning = [p for p in model.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(learning, lr=options.rate, weight_decay=0.01, fused=True)
     step = 0
     for epoch in range(options.epochs):
         if epoch in MINED_BEFORE_EPOCHS:
             wrong = wrong_passages(model, material, of_papers, old_passages)
         steps = Steps(material, learnt, wrong, epoch, options)
         total = options.epochs * len(steps)
-        loader = torch.utils.data.DataLoader(
-            steps,
-            batch_size=None,
-            num_workers=options.workers,
-            prefetch_factor=3 if options.workers > 0 else None,
-            collate_fn=same,
-            pin_memory=DEVICE == "cuda",
-        )
         model.train()
         losses = []
-        for made in loader:
+        for made in loaded(steps, options.workers):
             # The rate falls to nothing at the end of the epochs or of the time, whichever comes first.
             done = max(step / total, (time.time() - started) / left_s)
             if done >= 1:
@@ -213,7 +202,7 @@ def train(model, material, learnt, options):
             for group in optimizer.param_groups:
                 group["lr"] = options.rate * min(1, (step + 1) / (WARM_UP * total)) * max(0.02, 1 - done)
             with half_precision():
-                vectors = model.pooled_of_packed(made.rows.on_device()).float() / SCALE
+                vectors = model.pooled_of_packed(made.rows.on_device())
             asked, passages = vectors[: made.count], vectors[made.count :]
             nearness = (asked @ passages.T / TEMPERATURE).masked_fill(on_device(made.hidden), -1e4)
             apart = [
@@ -225,7 +214,7 @@ def train(model, material, learnt, options):
             loss = loss + options.near * sum(apart)
             optimizer.zero_grad()
             loss.backward()
-            nn.utils.clip_grad_norm_(encoder, 1.0)
+            nn.utils.clip_grad_norm_(learning, 1.0)
             optimizer.step()
             step += 1
         means = ", ".join(f"{float(each):.3f}" for each in torch.stack(losses).mean(0))
@@ -278,8 +267,8 @@ def read_collections(folder, texts):
         asked = [each.get("text") or each.get("query") for each in queries]
         texts.learn(rows + asked)
         found[name] = (
-            [row_of(texts, text, LONGEST_PASSAGE) for text in rows],
-            [row_of(texts, text, LONGEST_QUESTION) for text in asked],
+            [texts.single([text], LONGEST_PASSAGE) for text in rows],
+            [texts.single([text], LONGEST_QUESTION) for text in asked],
             [id_of(each) for each in documents],
             [relevant.get(id_of(each), {}) for each in queries],
         )
@@ -311,16 +300,16 @@ def main():
         data = json.load(file)
     texts = Texts(os.path.join(options.base, "tokenizer.json"))
     material = Material(data, texts)
-    left_out = left_out_papers([each for each in data["lists"] if each["set"] == "own"], options)
+    left_out = left_out_papers(options.left_out)
     learnt = [at for at, each in enumerate(material.asked) if each.document not in left_out]
     collections = read_collections(options.collections, texts)
     used = f"{len(material.passages)} passages, {len(learnt)} questions, {len(left_out)} papers left out"
     print(f"{used}, {time.time() - STARTED:.0f} s on {DEVICE}", flush=True)
     untrained = read_weights(os.path.join(options.base, "model.fp16.safetensors"))
-    model = Reader(untrained).to(DEVICE)
+    model = Embedder(untrained).to(DEVICE)
     measure("untrained", model, material, left_out, collections)
     train(model, material, learnt, options)
-    old = Reader(untrained).bert.state_dict()
+    old = Embedder(untrained).bert.state_dict()
     mixed = {name: old[name] + options.kept * (new.cpu() - old[name]) for name, new in model.bert.state_dict().items()}
     # Measured as it is shipped.
     weights = quantised(mixed)

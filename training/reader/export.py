@@ -4,7 +4,7 @@ import torch
 from safetensors.torch import load_file
 
 ENCODER = "bert."
-HEADS = ("answer.", "support.")
+HEAD = "answer."
 # The pooler is not used; positions are counted by the program.
 LEFT_OUT = ("position_ids", "pooler")
 MATRICES = ("encoder.", "embeddings.word_embeddings.")
@@ -16,14 +16,14 @@ def shipped_name(name):
 
 
 def quantised(state):
-    """The tensors of reader.safetensors. Heads are small and decide: they stay in full precision."""
+    """The tensors of a file that is shipped. The head is small and decides: it stays in full precision."""
     found = {}
     for full_name, tensor in state.items():
         name = shipped_name(full_name)
         weights = tensor.detach().float().cpu()
         if any(part in name for part in LEFT_OUT):
             continue
-        if name.startswith(HEADS):
+        if name.startswith(HEAD):
             found[name] = weights.contiguous()
         elif name.startswith(MATRICES) and name.endswith(".weight") and weights.ndim == 2:
             scale = weights.abs().amax(1).clamp(min=1e-8) / 127
@@ -58,5 +58,5 @@ def read_weights(path):
         weights = tensor.float()
         if f"{name}.scale" in tensors:
             weights = weights * tensors[f"{name}.scale"][:, None]
-        found[name if name.startswith(HEADS) else ENCODER + name.removeprefix(ENCODER)] = weights
+        found[name if name.startswith(HEAD) else ENCODER + name.removeprefix(ENCODER)] = weights
     return found

@@ -22,14 +22,9 @@ const SEED = 7;
 const SETS = join(import.meta.dirname, 'sets.json');
 /** Columns repeat themselves from paper to paper: they count less than questions. */
 const WEIGHT = { question: 1, column: 0.7, public: 1 } as const;
-/** Kinds of false sentences that the evidence contradicts; of others it only does not say them. */
-const CONTRADICTED: ReadonlySet<string> = new Set(['negation', 'other direction', 'swapped groups', 'other number']);
 /** Long public documents are sampled: their other sentences teach little. */
 const MOST_SENTENCES = { passage: 24, document: 70 } as const;
 const MOST_ROWS = 25;
-const LONGEST_QUOTE = 600;
-/** Sets that only measure a trained reader, in the folder `judge` of the public sets. */
-const MOST_JUDGED = 800;
 
 /** Sentences and rows of a paper or a public passage, each with the heading above it. */
 interface Document {
@@ -53,26 +48,13 @@ interface List {
   readonly weight: number;
 }
 
-/** A claim and a quote; `not`: it is only known that the quote does not support it. */
-interface Pair {
-  readonly set: string;
-  readonly claim: string;
-  readonly quote: string;
-  readonly label: 'supports' | 'contradicts' | 'neutral' | 'not';
-  /** The paper of an own claim. */
-  readonly document?: string;
-}
-
-/** What `train.py` reads. */
+/** What `train.py` and `embedder.py` read. */
 interface TrainingData {
   readonly documents: Record<string, Document>;
   readonly lists: List[];
-  readonly pairs: Pair[];
-  /** Pairs that are not learnt from. */
-  readonly judged: Pair[];
 }
 
-/** A line of a public set: a question with sentences, with the rows of a table or to a document, or a claim. */
+/** A line of a public set: a question with sentences, with the rows of a table or to a document. */
 interface PublicLine {
   readonly q?: string;
   readonly alts?: readonly string[];
@@ -84,9 +66,6 @@ interface PublicLine {
   readonly header?: readonly string[];
   readonly rows?: readonly (readonly string[])[];
   readonly goldRow?: readonly number[];
-  readonly claim?: string;
-  readonly quote?: string;
-  readonly label?: string;
 }
 
 interface PublicDocument {
@@ -182,7 +161,7 @@ function addQuestions(data: TrainingData, papers: ReadonlyMap<string, Document>)
     const answers = found.flat();
     // A question whose answer was not found again is no question without an answer.
     if (hashes.length > 0 && answers.length === 0) counts.dropped += 1;
-    else addWritten(data, written, document, answers, placesIn('absent' in written ? (written.near ?? []) : []).flat());
+    else addWritten(data, written, answers, placesIn('absent' in written ? (written.near ?? []) : []).flat());
   }
   const share = counts.hashes === 0 ? 0 : counts.found / counts.hashes;
   return (
@@ -194,7 +173,6 @@ function addQuestions(data: TrainingData, papers: ReadonlyMap<string, Document>)
 function addWritten(
   data: TrainingData,
   written: WrittenQuestion,
-  { candidates }: Document,
   answers: readonly number[],
   near: readonly number[],
 ): void {
@@ -209,12 +187,6 @@ function addWritten(
   ask(written.question, WEIGHT.question, { wording: 'paper' });
   for (const question of [written.otherWords, written.thirdWords])
     if (question !== undefined) ask(question, WEIGHT.question, { wording: 'other' });
-  const evidence = answers.slice(0, 2).map((at) => candidates[at]?.[0] ?? '');
-  const pair = { set: 'own', quote: evidence.join(' '), document };
-  data.pairs.push(
-    { ...pair, claim: written.supported, label: 'supports' },
-    { ...pair, claim: written.unsupported, label: CONTRADICTED.has(written.fault) ? 'contradicts' : 'not' },
-  );
 }
 
 /** Adds one public set. Each question gets the sentences, the rows or the document that it is asked of. */
@@ -227,8 +199,7 @@ function addSet(data: TrainingData, folder: string, { name, lines }: { name: str
     : [];
   for (const document of documents) addDocument(data, name, document, used, random);
   for (const [at, line] of used.entries()) {
-    if (line.claim !== undefined) data.pairs.push(...pairOf(name, line));
-    else if (line.rows !== undefined) addRows(data, name, line, at);
+    if (line.rows !== undefined) addRows(data, name, line, at);
     else if (line.sents !== undefined) {
       const own = { ...line, doc: String(at), sents: line.sents };
       addDocument(data, name, own, [own], random);
@@ -279,25 +250,6 @@ function addRows(
   data.lists.push({ set, question: q, document, answers, weight: WEIGHT.public });
 }
 
-const LABELS = ['supports', 'contradicts', 'neutral'] as const;
-
-/** A claim with its quote, or with the first rows of its table. */
-function pairOf(set: string, { claim = '', quote, label, caption = '', header = [], rows }: PublicLine): Pair[] {
-  const table = rows?.slice(0, 6).map((row) => row.map((cell, at) => `${header[at] ?? ''}: ${cell}`).join('; '));
-  const text = quote ?? (table && [caption, ...table].join(' '));
-  if (text === undefined) return [];
-  return [{ set, claim, quote: text.slice(0, LONGEST_QUOTE), label: LABELS.find((each) => each === label) ?? 'not' }];
-}
-
-function addJudged(data: TrainingData, folder: string): void {
-  if (!existsSync(folder)) return;
-  for (const file of readdirSync(folder).sort()) {
-    const set = basename(file, '.jsonl');
-    const claims = readJsonLines<PublicLine>(folder, file).filter(({ claim }) => claim !== undefined);
-    for (const line of sampled(claims, MOST_JUDGED, seededRandom(SEED))) data.judged.push(...pairOf(set, line));
-  }
-}
-
 async function prepare(runs: readonly string[], publicFolder: string, out: string): Promise<string> {
   const sets = JSON.parse(readFileSync(SETS, 'utf8')) as { name: string; lines: number }[];
   const missing = sets.filter(({ name }) => !existsSync(join(publicFolder, `${name}.jsonl`)));
@@ -306,17 +258,13 @@ async function prepare(runs: readonly string[], publicFolder: string, out: strin
       `--public ${publicFolder}: ${missing.map(({ name }) => `${name}.jsonl`).join(', ')} missing; ` +
         `training/reader/README.md says where each is from`,
     );
-  const data: TrainingData = { documents: {}, lists: [], pairs: [], judged: [] };
+  const data: TrainingData = { documents: {}, lists: [] };
   console.log(addQuestions(data, await readPapers(runs)));
   for (const set of sets) addSet(data, publicFolder, set);
-  addJudged(data, join(publicFolder, 'judge'));
   mkdirSync(out, { recursive: true });
   const path = join(out, 'data.json');
   writeFileSync(path, JSON.stringify(data));
-  console.log(
-    `${path}: ${Object.keys(data.documents).length} documents, ${data.lists.length} questions, ` +
-      `${data.pairs.length} claims, ${data.judged.length} claims to measure`,
-  );
+  console.log(`${path}: ${Object.keys(data.documents).length} documents, ${data.lists.length} questions`);
   return path;
 }
 

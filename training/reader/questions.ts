@@ -21,10 +21,6 @@ const answered = z.strictObject({
   otherWords: text,
   /** Once more in others, as somebody types it; later lines have it. */
   thirdWords: text.optional(),
-  /** A sentence that the evidence supports, one that it does not, and what is wrong with that. */
-  supported: text,
-  unsupported: text,
-  fault: text,
 });
 
 /** A question near to the paper's subject that the paper does not answer, and what looks most like an answer. */

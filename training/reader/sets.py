@@ -14,9 +14,7 @@ import json
 import os
 import re
 import subprocess
-import sys
 import xml.etree.ElementTree as xml
-import zipfile
 
 SETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sets.json")
 # A full stop after these ends no sentence.
@@ -156,7 +154,6 @@ def overlapping(places, spans):
     return [at for at, letters_shared in enumerate(shared) if letters_shared > min(3, places[at][1] - places[at][0] - 1)]
 
 
-DIRECTIONS = {"significantly increased": "increased", "significantly decreased": "reduced"}
 # The parts of a prompt are asked in several ways, two each: a reader that knows one way only misses the others.
 WORDINGS_OF_TRIALS = (
     "What is the effect of {what} on {to} compared with {than}?",
@@ -204,20 +201,6 @@ def evinf(repository, documents, trials):
             what, to, than = (clean(prompt[field]) for field in ("Intervention", "Outcome", "Comparator"))
             asked_so = [wording.format(what=what, to=to, than=than) for wording in (next(wordings), next(wordings))]
             yield {"q": asked_so[0], "alts": asked_so[1:], "doc": trial, "gold": gold}
-
-
-def evinf_claims(repository, _, trials):
-    for prompts in evidence_of_trials(repository, trials).values():
-        for prompt, rows in prompts.values():
-            what, to, than = (clean(prompt[field]) for field in ("Intervention", "Outcome", "Comparator"))
-            quote, label = clean(rows[0]["Annotations"]), rows[0]["Label"]
-            claims = {
-                "significantly increased": f"{what} increased {to} compared with {than}.",
-                "significantly decreased": f"{what} reduced {to} compared with {than}.",
-                "no significant difference": f"There was no significant difference in {to} between {what} and {than}.",
-            }
-            for name, claim in claims.items():
-                yield {"claim": claim, "quote": quote, "label": "supports" if name == label else "contradicts"}
 
 
 def medquad(repository, _):
@@ -420,100 +403,6 @@ def aitqa(repository, _):
             yield {"q": each["question"], "caption": "", "header": header, "rows": rows, "goldRow": gold_rows}
 
 
-ENTAILMENT = {
-    "entailment": "supports",
-    "contradiction": "contradicts",
-    "neutral": "neutral",
-    "E": "supports",
-    "C": "contradicts",
-    "N": "neutral",
-    "SUPPORTS": "supports",
-    "REFUTES": "contradicts",
-}
-
-
-def claim(hypothesis, premise, label):
-    return {"claim": clean(hypothesis), "quote": clean(premise), "label": ENTAILMENT.get(label, label)}
-
-
-def snli_devtest(repository, _):
-    for part in ("validation", "test"):
-        for row in repository.table(f"data/snli/{part}.tsv"):
-            label = ("entailment", "neutral", "contradiction")[int(row["label"])]
-            yield claim(row["hypothesis"], row["premise"], label)
-
-
-def cad_nli(repository, _):
-    for row in repository.table("NLI/all_combined/train.tsv"):
-        yield claim(row["sentence2"], row["sentence1"], row["gold_label"])
-
-
-def conjnli(repository, _):
-    for name in ("adversarial_train_15k", "conj_dev"):
-        for row in repository.table(f"data/NLI/{name}.tsv"):
-            yield claim(row["Hypothesis"], row["Premise"], row["Label"])
-
-
-def infotabs(repository, _):
-    rows = repository.table("data/maindata/infotabs_train.tsv")
-    tables = repository.read_many(sorted({f"data/tables/json/{row['table_id']}.json" for row in rows}))
-    for row in rows:
-        facts = json.loads(tables[f"data/tables/json/{row['table_id']}.json"])
-        title = ", ".join(facts.pop("title", []))
-        quote = f"{title}: " + "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in facts.items())
-        yield claim(row["hypothesis"], quote, row["label"])
-
-
-def breaking_nli(repository, _):
-    with zipfile.ZipFile(io.BytesIO(repository.read("breaking_nli_dataset.zip"))) as archive:
-        for line in archive.read("data/dataset.jsonl").decode().splitlines():
-            row = json.loads(line)
-            yield claim(row["sentence2"], row["sentence1"], row["gold_label"])
-
-
-def help_andor(repository, _):
-    for name in ("and", "or"):
-        for row in repository.table(f"output_en/leskexppmb_{name}.tsv"):
-            yield claim(row["new_sentence"], row["ori_sentence"], row["gold_label"])
-
-
-def med(repository, _):
-    for row in repository.table("MED.tsv"):
-        yield claim(row["sentence2"], row["sentence1"], row["gold_label"])
-
-
-def fever_symmetric(repository, _):
-    for part in ("dev", "test"):
-        for row in repository.json_lines(f"symmetric_v0.2/fever_symmetric_{part}.jsonl"):
-            yield claim(row["claim"], row.get("evidence") or row["evidence_sentence"], row.get("gold_label") or row["label"])
-
-
-def pawsx_en(repository, _):
-    for part in ("dev", "test"):
-        for row in csv.reader(io.StringIO(repository.text(f"data/pawsx/{part}-en.tsv")), delimiter="\t", quoting=csv.QUOTE_NONE):
-            if len(row) >= 3 and row[-1] in ("0", "1"):
-                yield claim(row[-2], row[-3], "supports" if row[-1] == "1" else "not")
-
-
-def wice(repository, _):
-    for part in ("dev", "test"):
-        for row in repository.json_lines(f"data/entailment_retrieval/claim/{part}.jsonl"):
-            places = row["supporting_sentences"][0] if row["supporting_sentences"] else range(3)
-            quote = " ".join(row["evidence"][at] for at in places if at < len(row["evidence"]))
-            yield claim(row["claim"], quote, "supports" if row["label"] == "supported" else "not")
-
-
-def scitab(repository, _):
-    labels = {"supports": "supports", "refutes": "contradicts"}
-    for each in repository.json("dataset/sci_tab.json"):
-        header, *rows = [
-            [cell.removeprefix("[BOLD]").strip() for cell in row]
-            for row in [each["table_column_names"], *each["table_content_values"]]
-        ]
-        label = labels.get(each["label"], "neutral")
-        yield {"claim": each["claim"], "caption": each["table_caption"], "header": header, "rows": rows, "label": label}
-
-
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirrors", required=True, help="folder of clones")
@@ -541,7 +430,7 @@ def main():
             continue
         convert = globals()[name.replace("-", "_")]
         documents = []
-        more = [trials] if name.startswith("evinf") else []
+        more = [trials] if name == "evinf" else []
         lines = list(convert(Repository(options.mirrors, each["repository"]), documents, *more))
         write_lines(os.path.join(options.out, f"{name}.jsonl"), lines)
         if documents:
