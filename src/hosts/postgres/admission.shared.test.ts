@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 
 import { Client } from 'pg';
 
@@ -215,6 +216,23 @@ test('two processes that need the same host and service never deadlock', async (
   });
   for (const turn of held) if (turn.kind === 'go') turn.slot[Symbol.dispose]();
   assert.deepEqual(await Promise.all(waiting), ['go', 'go']);
+});
+
+test('a process that waits for a slot asks for it again after a second, not as often as it may', async () => {
+  const open = fleetOf();
+  const table = new HostTable({ perHost: { perSecond: Infinity, concurrency: 1 } });
+  await using one = await open({ table });
+  await using other = await open({ table });
+  const held = await one.acquire(['www.narrow.org'], PATIENT);
+  const before = other.fleet.calls;
+  const startedAt = performance.now();
+  const waiting = other.acquire(['www.narrow.org'], PATIENT);
+  while (other.fleet.calls < before + 4) await setTimeout(20);
+  assert.ok(performance.now() - startedAt > 1_000, 'four calls in a second');
+  if (held.kind === 'go') held.slot[Symbol.dispose]();
+  const turn = await waiting;
+  assert.equal(turn.kind, 'go');
+  if (turn.kind === 'go') turn.slot[Symbol.dispose]();
 });
 
 test('an unused turn is returned, unless another was reserved after it', async () => {

@@ -57,7 +57,8 @@ export class Fleet implements AsyncDisposable {
   readonly #options: FleetOptions;
   readonly #sessions: Sessions;
   readonly #limits = new Map<string, Registered>();
-  readonly #asked = new Set<string>();
+  /** When each key is to be requested at the latest; it goes with any earlier call. */
+  readonly #asked = new Map<string, number>();
   #sentAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Infinity;
@@ -114,8 +115,9 @@ export class Fleet implements AsyncDisposable {
   }
 
   ask(key: string, inMs: number): void {
-    this.#asked.add(key);
-    this.#schedule(Math.max(this.#sentAt + GATHER_MS - performance.now(), inMs));
+    const now = performance.now();
+    this.#asked.set(key, Math.min(this.#asked.get(key) ?? Infinity, now + inMs));
+    this.#schedule(Math.max(this.#sentAt + GATHER_MS - now, inMs));
   }
 
   async query<R extends object>(text: string, values: readonly unknown[]): Promise<R[]> {
@@ -159,6 +161,11 @@ export class Fleet implements AsyncDisposable {
     }, inMs);
   }
 
+  /** The next call: when the first key is due, and not before `leastMs`. */
+  #scheduleNext(leastMs: number): void {
+    if (this.#asked.size > 0) this.#schedule(Math.max(leastMs, Math.min(...this.#asked.values()) - performance.now()));
+  }
+
   #renewSoon(): void {
     this.#renewal = setTimeout(() => {
       if (this.#isClosed) return;
@@ -172,7 +179,7 @@ export class Fleet implements AsyncDisposable {
     if (this.#isAsking || this.#isClosed) return;
     const untilSent = this.#sentAt + NO_HURRY_MS - performance.now();
     if (untilSent > 0 && !this.#isUrgent()) {
-      if (this.#asked.size > 0) this.#schedule(untilSent);
+      this.#scheduleNext(untilSent);
       return;
     }
     this.#isAsking = true;
@@ -181,12 +188,12 @@ export class Fleet implements AsyncDisposable {
       if (requests.length > 0) await this.#send(requests);
     } finally {
       this.#isAsking = false;
-      if (this.#asked.size > 0) this.#schedule(GATHER_MS);
+      this.#scheduleNext(GATHER_MS);
     }
   }
 
   #isUrgent(): boolean {
-    return this.#asked.values().some((key) => this.#limits.get(key)?.limits.isUrgent ?? false);
+    return this.#asked.keys().some((key) => this.#limits.get(key)?.limits.isUrgent ?? false);
   }
 
   async #send(requests: readonly LimitRequest[]): Promise<void> {
@@ -227,7 +234,7 @@ export class Fleet implements AsyncDisposable {
     } catch (error) {
       for (const { key } of sorted) this.#limits.get(key)?.limits.refused();
       this.#lost(error instanceof Error ? error.message : String(error));
-      for (const { key } of sorted) this.#asked.add(key);
+      for (const { key } of sorted) this.#asked.set(key, performance.now());
       // Waiting requests continue with our share of the limits.
       for (const { changed } of this.#limits.values()) changed();
     }
@@ -257,7 +264,7 @@ export class Fleet implements AsyncDisposable {
     if (this.#awaySince === undefined) return;
     this.#awaySince = undefined;
     this.#options.reportOutage?.(false, '');
-    for (const [key] of this.#limits) this.#asked.add(key);
+    for (const key of this.#limits.keys()) this.#asked.set(key, performance.now());
     this.#schedule(0);
     this.#options.onMessage(undefined);
   }

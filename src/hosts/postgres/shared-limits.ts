@@ -385,14 +385,18 @@ function mostAhead({ intervalMs, from }: Pace): number {
 const MOST_KEYS = 500;
 
 /** The requests for the given keys, hosts before services: the order in which slots are taken. */
-export function takeRequests(asked: Set<string>, known: ReadonlyMap<string, Registered>, now: number): LimitRequest[] {
+export function takeRequests(
+  asked: Pick<Map<string, unknown>, 'keys' | 'delete'>,
+  known: ReadonlyMap<string, Registered>,
+  now: number,
+): LimitRequest[] {
   const requests: LimitRequest[] = [];
   let isLeaving = false;
   for (const isService of [false, true]) {
     // Keys with a pending reply stay in the set and are requested after it.
     const isNext = (key: string): boolean =>
       isServiceKey(key) === isService && known.get(key)?.limits.isPending !== true;
-    const keys = [...asked].filter(isNext).slice(0, MOST_KEYS);
+    const keys = [...asked.keys()].filter(isNext).slice(0, MOST_KEYS);
     for (const key of keys) asked.delete(key);
     for (const { limits, changed } of keys.flatMap((key) => known.get(key) ?? [])) {
       const { slots } = limits;
