@@ -8,13 +8,14 @@ import { MODELS_VARIABLE } from './score/fold-models.ts';
 import type { Row, SetScores } from './score/score-set.ts';
 import { missingData, scoreSet, summarise } from './score/score-set.ts';
 import type { Column, ScoreSet } from './score/sets.ts';
-import { leftOutParts } from './score/left-out.ts';
+import { leftOutHalves, leftOutParts } from './score/left-out.ts';
 import { COLUMNS, folderSet, leftOutSet, SETS } from './score/sets.ts';
 import { DRAFT_PASSES } from '../src/parse/doctags/layout/draft-passes.ts';
 
 // npm run score:parse [-- --set NAME] [--half work|opened|kept] [--only REGEXP] [--json] [--write DIR] [--data DIR] [--without PASS]
 //   [--left-out DIR] [--folds 0,1,2,3] [--per-publisher 6] [--models DIR]
-// --left-out scores papers of the training manifest in DIR (ID.pdf, ID.xml; see `npm run train:papers`), by folds of publishers.
+// --left-out scores papers of the training manifest in DIR (ID.pdf, ID.xml; see `npm run train:papers`), by folds of publishers;
+//   with --half those of one half of all publishers.
 // --models takes for each fold the models that saw none of its publishers (`npm run train -- … --folds DIR`).
 // --data scores the PDFs of another folder that have ID.truth.json beside them; --without leaves a pass over drafts out.
 // Scores our parsers on the open documents, beside what other engines reach; exit 1 when a target is missed.
@@ -40,7 +41,7 @@ const missed: string[] = [];
 const report: Record<string, unknown> = {};
 const sets =
   options.leftOut !== ''
-    ? [leftOutSet(resolve(options.leftOut), leftOutParts(options.folds.split(',').map(Number), options.perPublisher))]
+    ? [leftOutSet(resolve(options.leftOut), leftOutPapers())]
     : options.data !== ''
       ? [folderSet(resolve(options.data))]
       : SETS.filter(({ name }) => options.set === '' || name === options.set);
@@ -59,6 +60,11 @@ if (options.json) console.log(JSON.stringify(report, undefined, 1));
 if (missed.length > 0) console.error(`\nmissed: ${missed.join(', ')}`);
 else if (!options.json) console.log('\nevery target is met');
 process.exit(missed.length > 0 ? 1 : 0);
+
+function leftOutPapers(): ReadonlyMap<string, string> {
+  const { half, folds, perPublisher } = options;
+  return half === '' ? leftOutParts(folds.split(',').map(Number), perPublisher) : leftOutHalves(perPublisher);
+}
 
 function scoreHere(set: ScoreSet): Promise<SetScores> {
   return scoreSet(set, {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { halfOfHouse } from '../scripts/score/halves.ts';
 import { missingData } from '../scripts/score/score-set.ts';
 import { renderPdf, truth, writePaper } from '../sim/content/index.ts';
 import { paperSpec } from '../sim/server/paper-spec.ts';
@@ -46,4 +47,8 @@ test('score:parse refuses a pass that does not exist', { skip }, () => {
   const { status, stderr } = score('--without', 'ducks');
   assert.equal(status, 2);
   assert.match(stderr, /without/u);
+});
+
+test('a publisher of the training manifest is always in the same half', () => {
+  assert.deepEqual(['MDPI', 'Elsevier', 'PLOS'].map(halfOfHouse), ['work', 'opened', 'kept']);
 });

@@ -18,6 +18,12 @@ export function halfOfPublisher(publisher: string, set: string): PublisherHalf {
   return set === 'pmc' || second % 2 === 0 ? 'opened' : 'aside';
 }
 
+/** The half of a house of the training manifest: some of those set aside were opened later. */
+export function halfOfHouse(house: string): 'work' | 'opened' | 'kept' {
+  if (isWorkedOn(house)) return 'work';
+  return (createHash('sha256').update(house).digest()[1] ?? 0) % 2 === 0 ? 'opened' : 'kept';
+}
+
 /** The publisher of each paper in a folder, from its MANIFEST.json. */
 export function publishersOf(folder: string): ReadonlyMap<string, string> {
   const manifest = join(folder, 'MANIFEST.json');

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { nothingMeasured, readJsonLines, SHARED } from './data.ts';
+import { halfOfHouse } from './halves.ts';
 
 /** A paper with its publisher's own file, in a public repository. */
 export interface TrainingPaper {
@@ -62,6 +63,11 @@ export function leftOutParts(folds: readonly number[], most: number): ReadonlyMa
       return folds.includes(fold) ? [[id, `fold ${fold}`]] : [];
     }),
   );
+}
+
+/** A sample of the papers of all publishers, with the half of each. */
+export function leftOutHalves(most: number): ReadonlyMap<string, string> {
+  return new Map(drawPapers(trainingPapers(), most).map(({ id, group }) => [id, halfOfHouse(group)]));
 }
 
 /** Names of houses that do not begin as their imprints do. */
