@@ -136,44 +136,61 @@ interface StoredTensor {
 
 /** Writes the embedded model. */
 export function writeModelGraph(precision: Precision): Buffer {
-  const location = 'embedder.safetensors';
-  return writeBertGraph(readFileSync(join(import.meta.dirname, '..', 'models', location)), location, precision);
+  return writeBertGraph(['embedder.safetensors'], precision);
 }
 
-/** Writes the trained reader. */
+/** Writes the trained reader: a number for each token, from the head in its file. Its words are those of the embedder. */
 export function writeReaderGraph(): Buffer {
-  const location = 'reader.safetensors';
-  return writeBertGraph(readFileSync(join(import.meta.dirname, '..', 'models', location)), location, 'int8');
+  return writeBertGraph(['reader.safetensors', 'embedder.safetensors'], 'int8', { tokens: ['answers', 'answer'] });
 }
 
 /** Writes the tagger: numbers for each token and for the sentence, from the heads in its file of weights. */
 export function writeTaggerGraph(): Buffer {
-  const location = 'tagger.safetensors';
-  const file = readFileSync(join(import.meta.dirname, '..', 'models', location));
-  return writeBertGraph(file, location, 'int8', { tags: 'tags', sentence: 'intent' });
+  return writeBertGraph(['tagger.safetensors'], 'int8', { tokens: ['tags', 'tags'], sentence: ['sentence', 'intent'] });
 }
 
-/** The linear heads of a model, by the output that each makes. */
+/** A linear layer: the output of the graph that it makes, and its name in the file of weights. */
+type Head = readonly [output: string, weights: string];
+
 interface Heads {
-  readonly tags: string;
-  readonly sentence: string;
+  /** What is said of each token. */
+  readonly tokens: Head;
+  /** What is said of the whole; a model with it also reads the shapes of tokens. */
+  readonly sentence?: Head;
 }
 
-/** Writes a BERT: a sentence encoder with mean pooling, or a tagger with heads, whose input also has shapes of tokens. */
-function writeBertGraph(file: Buffer, location: string, precision: Precision, tagger?: Heads): Buffer {
+/** The tensors of a file of weights in models/, by name. */
+function tensorsOf(location: string): [string, StoredTensor & Place][] {
+  const file = readFileSync(join(import.meta.dirname, '..', 'models', location));
   const start = 8 + Number(file.readBigUInt64LE(0));
   const tensors = JSON.parse(file.toString('utf8', 8, start)) as Record<string, StoredTensor>;
+  return Object.entries(tensors).map(
+    ([
+      name,
+      {
+        dtype,
+        shape,
+        data_offsets: [from, to],
+      },
+    ]) => [name, { dtype, shape, data_offsets: [from, to], location, offset: start + from, length: to - from }],
+  );
+}
+
+/** Writes a BERT: a sentence encoder with mean pooling, or a model with heads. The first file that has a tensor counts. */
+function writeBertGraph(locations: readonly string[], precision: Precision, heads?: Heads): Buffer {
+  const tensors = new Map(locations.toReversed().flatMap(tensorsOf));
   const graph = new GraphWriter();
   const epsilon = { epsilon: { float: 1e-12 } };
-  const heads = { num_heads: HEADS };
+  const manyHeads = { num_heads: HEADS };
   const fused = { domain: FUSED };
 
-  const place = (name: string): Place => {
-    const { shape, data_offsets } = tensors[name] ?? { shape: [], data_offsets: [0, 0] };
-    return { location, shape, offset: start + data_offsets[0], length: data_offsets[1] - data_offsets[0] };
+  const place = (name: string): StoredTensor & Place => {
+    const found = tensors.get(name);
+    if (!found) throw new Error(`${locations.join(' and ')}: no tensor ${name}`);
+    return found;
   };
   const typeOf = (name: string): ElementType =>
-    ({ I8: 'int8', F16: 'float16', F32: 'float32' } as const)[tensors[name]?.dtype ?? 'F16'];
+    ({ I8: 'int8', F16: 'float16', F32: 'float32' } as const)[place(name).dtype];
   const stored = (name: string): string => graph.external(name, typeOf(name), place(name));
   /** The scales of an int8 tensor, one per row. */
   const storedScale = (name: string, ...columns: number[]): string => {
@@ -205,14 +222,14 @@ function writeBertGraph(file: Buffer, location: string, precision: Precision, ta
     const weightNames = names.map((name) => `${name}.weight`);
     const weights = precision === 'fp32' ? full(weightNames) : joined(weightNames);
     const bias = asFloat(joined(names.map((name) => `${name}.bias`)));
-    if (precision === 'fp32') return graph.node('Attention', [input, weights, bias], heads, fused);
+    if (precision === 'fp32') return graph.node('Attention', [input, weights, bias], manyHeads, fused);
     const outputs = ['input', 'scale', 'zero'].map((part) => `${layer}.${part}`);
     graph.node('DynamicQuantizeLinear', [input], {}, { outputs });
     const [rounded, scale] = quantised(weights, weightNames);
     const [values = '', valueScale = '', valueZero = ''] = outputs;
     const zero = graph.constant('int8', [3 * DIMENSIONS], new Int8Array(3 * DIMENSIONS));
     const inputs = [values, rounded, bias, valueScale, scale, '', valueZero, zero];
-    return graph.node('QAttention', inputs, heads, fused);
+    return graph.node('QAttention', inputs, manyHeads, fused);
   };
   const addAndNormalise = (input: string, skip: string, norm: string, bias: string): string =>
     graph.node(
@@ -233,7 +250,7 @@ function writeBertGraph(file: Buffer, location: string, precision: Precision, ta
   const places = 'embeddings.position_embeddings.weight';
   const withFirst = (type: string): string => graph.node('Add', [vector(places), type]);
   const types = vector('embeddings.token_type_embeddings.weight');
-  const added = tagger
+  const added = heads?.sentence
     ? // The types of a tagger's tokens are their shapes.
       graph.node('Add', [
         graph.node('Gather', [types, graph.input('shape_ids', 'int64', [1, 'tokens'])]),
@@ -255,15 +272,15 @@ function writeBertGraph(file: Buffer, location: string, precision: Precision, ta
     const narrow = multiply(wide, `${layer}.output.dense.weight`);
     state = addAndNormalise(narrow, middle, `${layer}.output.LayerNorm`, `${layer}.output.dense.bias`);
   }
-  if (tagger) {
-    const sayHead = (input: string, head: string, output: string, ...sizes: readonly (number | string)[]): void => {
+  if (heads) {
+    const sayHead = (input: string, [output, head]: Head, ...sizes: readonly (number | string)[]): void => {
       const product = graph.node('MatMul', [input, turned(stored(`${head}.weight`))]);
       graph.node('Add', [product, stored(`${head}.bias`)], {}, { outputs: [output] });
       graph.output(output, 'float32', [...sizes, place(`${head}.weight`).shape[0] ?? 0]);
     };
-    sayHead(state, tagger.tags, 'tags', 1, 'tokens');
-    sayHead(graph.node('Gather', [state, first], { axis: 1 }), tagger.sentence, 'sentence', 1);
-    return graph.finish('tagger');
+    sayHead(state, heads.tokens, 1, 'tokens');
+    if (heads.sentence) sayHead(graph.node('Gather', [state, first], { axis: 1 }), heads.sentence, 1);
+    return graph.finish(heads.sentence ? 'tagger' : 'reader');
   }
   graph.node('ReduceMean', [state], { axes: [1], keepdims: 0 }, { outputs: ['embedding'] });
   graph.output('embedding', 'float32', [1, DIMENSIONS]);

@@ -27,7 +27,7 @@ test('the committed graph of the reader matches the output of scripts/model-grap
   assert.ok(committed.equals(writeReaderGraph()), 'run npm run models');
 });
 
-test('the sentence that answers gets the highest score, whatever is read beside it', async () => {
+test('the sentence that answers gets the highest score', async () => {
   const { reader, missing } = await openReader('best', { nearness: noNearness, threads: 1 });
   await using _closed = reader;
   assert.deepEqual([reader.name, missing], ['trained', null]);
@@ -35,6 +35,49 @@ test('the sentence that answers gets the highest score, whatever is read beside 
   assert.ok(answer > reader.least, `${answer}`);
   for (const other of others) assert.ok(other < reader.least, `${other}`);
   assert.deepEqual(await reader.score(QUESTION, []), []);
+});
+
+/** Candidates that are sentences of one passage. */
+function candidatesIn(sentences: readonly string[]): Candidate[] {
+  const passage = { ...candidate(sentences.join(' ')).passage, title: 'Oils against beetles' };
+  return sentences.map((text) => ({ ...candidate(text), passage }));
+}
+
+test('a sentence is read together with those before it in its passage', async () => {
+  const { reader } = await openReader('trained', { nearness: noNearness, threads: 1 });
+  await using _closed = reader;
+  const said = 'The lethal concentration was 0.77% after two days.';
+  const found = { passage: 0, paper: 0 };
+  for (const [oil, other] of [
+    ['garlic', 'clove'],
+    ['clove', 'garlic'],
+  ]) {
+    const question = `What was the lethal concentration of ${oil} oil?`;
+    const scoreAfter = async (before: string): Promise<number> => {
+      const read = candidatesIn([before, said]).map((each) => ({ ...each, found }));
+      return (await reader.score(question, read))[1] ?? 0;
+    };
+    const right = await scoreAfter(`We tested ${oil} oil against the larvae of the beetle.`);
+    const wrong = await scoreAfter(`We tested ${other} oil against the larvae of the beetle.`);
+    assert.ok(1 - right < (1 - wrong) / 4, `${oil}: ${right} and ${wrong}`);
+  }
+});
+
+test('a passage longer than the model reads at once is read in parts, a row of a table alone', async () => {
+  const { reader } = await openReader('trained', { nearness: noNearness, threads: 1 });
+  await using _closed = reader;
+  const long = 'The mealworm beetle and its many relatives were kept on wheat bran at room temperature in the dark.';
+  const sentences = [...Array.from({ length: 40 }, (_, at) => `${long} This was cage ${at}.`), SENTENCES[0] ?? ''];
+  const scores = await reader.score(QUESTION, candidatesIn(sentences));
+  assert.equal(scores.indexOf(Math.max(...scores)), 40, 'the last sentence is read too');
+  const endless = candidatesIn(['word '.repeat(900), 'Another sentence of the passage stands here.']);
+  for (const score of await reader.score('long question '.repeat(200), endless)) assert.ok(score >= 0 && score < 1);
+  const row = { caption: 'Table 1. Oils', header: ['Oil', 'LC50'], cells: ['Garlic', '0.77%'] };
+  const [first, second] = [SENTENCES[1] ?? '', 'Table 1. Oils | Oil Garlic; LC50: 0.77%'];
+  const both = candidatesIn([first, second]).map((each, at) => ({ ...each, row: at === 1 ? row : null }));
+  const [, beside] = await reader.score(QUESTION, both);
+  const [alone] = await reader.score(QUESTION, both.slice(1));
+  assert.equal(beside, alone);
 });
 
 test('papers in other languages are scored by the rules', async () => {

@@ -3,39 +3,33 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { AppError, packageRoot } from '../base/index.ts';
-import { isEnglish, openTextEncoder, stemmedLanguage } from '../parse/index.ts';
+import type { PartsModel } from '../parse/index.ts';
+import { isEnglish, openPartsModel, stemmedLanguage } from '../parse/index.ts';
 import type { Candidate } from './candidates.ts';
 import type { Reader } from './reader.ts';
-import type { Tensor } from './weights.ts';
-import { numbersOf, readTensors } from './weights.ts';
 
-/** The longest input: question, title, heading and sentence. Longer ones are cut at the end. */
-const MAX_TOKENS = 160;
+/** Its own weights, and the embedder's, whose word vectors it shares. */
+const WEIGHTS = ['reader.safetensors', 'embedder.safetensors'] as const;
+/** The longest input: question, title, heading and the sentences that are read together. */
+const MAX_TOKENS = 384;
+/** The longest row of sentences that are read together, with a mark after each. */
+const MAX_WINDOW = 288;
 const LONGEST_QUESTION = 400;
 const LONGEST_TITLE = 160;
 const LONGEST_HEADING = 80;
 const LONGEST_TEXT = 1_000;
-/** The encoder's vectors are scaled by this before the heads read them, as in training. */
-const SCALE = 4;
 /**
- * What is added to a candidate's logit for the place of its passage and of its paper in the search: the reader sees one
- * candidate at a time, the search compares them. Chosen with `npm run score:understanding`.
+ * What is added to a candidate's logit for the place of its passage and of its paper in the search: the reader sees a few
+ * sentences at a time, the search compares all. Chosen with `npm run score:understanding`.
  */
 const ADDED = { passage: 2, paper: 3 } as const;
 /** The sum of logit and additions from which on a candidate answers: then nine of ten answerable questions are answered. */
-const EVEN = 5.6;
+const EVEN = 4.5;
 const LEAST = 0.5;
+/** How many of the best candidates have been read alone too, of those that are scored together. */
+const READ_ALONE = 6;
 /** From here on reading further passages hardly ever finds a better sentence. */
-const SURE = 0.96;
-
-/**
- * The linear layer that reads the encoder's vector. The file has a second one, for whether a quote supports a sentence: it
- * is not used, because it does not tell false sentences from true ones (docs/measurements.md).
- */
-interface Head {
-  readonly weights: Float32Array;
-  readonly bias: number;
-}
+const SURE = 0.99;
 
 export interface TrainedReaderOptions {
   /** Threads of the model; 0 means one per core. */
@@ -45,20 +39,17 @@ export interface TrainedReaderOptions {
 }
 
 /**
- * Opens the trained reader: a MiniLM that reads a question and a candidate together. It loads at the first question.
+ * Opens the trained reader: a MiniLM that reads a question together with sentences of a passage that follow one another, so
+ * that each is read in its context; rows of tables one by one. It loads at the first question.
  */
 export async function openTrainedReader({ threads, rules }: TrainedReaderOptions): Promise<Reader> {
   const folder = join(packageRoot(), 'models');
-  const path = join(folder, 'reader.safetensors');
-  if (!existsSync(path))
-    throw new AppError('MODEL_NOT_INSTALLED', `${path} is missing`, { hint: 'install docstokg again' });
-  let read: Promise<ReadonlyMap<string, Tensor>> | undefined;
-  const tensors = (): Promise<ReadonlyMap<string, Tensor>> =>
-    (read ??= readFile(path).then((file) => readTensors(file, path)));
-  const encoder = await openTextEncoder({
+  for (const name of WEIGHTS)
+    if (!existsSync(join(folder, name)))
+      throw new AppError('MODEL_NOT_INSTALLED', `${join(folder, name)} is missing`, { hint: 'install docstokg again' });
+  const model = await openPartsModel({
     graph: join(folder, 'reader.onnx'),
-    weightsName: 'reader.safetensors',
-    weights: () => readFile(path),
+    weights: WEIGHTS.map((name) => ({ name, read: () => readFile(join(folder, name)) })),
     maxTokens: MAX_TOKENS,
     threads,
   });
@@ -75,19 +66,12 @@ export async function openTrainedReader({ threads, rules }: TrainedReaderOptions
         foreign.map((each, at) => [each, Math.min(1, ((byRules[at] ?? 0) * LEAST) / rules.least)]),
       );
       const others = candidates.filter((each) => !scores.has(each));
-      const head = headOf(await tensors());
-      const vectors = await encoder.encode(
-        others.map((candidate) => pairText(question, candidate)),
-        signal,
-      );
-      for (const [at, candidate] of others.entries()) {
-        const { passage, paper } = candidate.found;
-        const logit = logitOf(vectors[at] ?? new Float32Array(), head);
-        scores.set(candidate, sigmoid(logit + ADDED.passage * passage + ADDED.paper * paper - EVEN));
-      }
+      const logits = await logitsOf(model, question, others, signal);
+      await readBestAlone(model, question, logits, signal);
+      for (const [candidate, logit] of logits) scores.set(candidate, sigmoid(logit + placeOf(candidate) - EVEN));
       return candidates.map((each) => scores.get(each) ?? 0);
     },
-    [Symbol.asyncDispose]: () => encoder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
   };
 }
 
@@ -98,27 +82,90 @@ export function isForeign(text: string): boolean {
   return latin < letters / 2 || stemmedLanguage(text) !== undefined;
 }
 
-function headOf(tensors: ReadonlyMap<string, Tensor>): Head {
-  const [weights, bias] = [tensors.get('answer.weight'), tensors.get('answer.bias')];
-  if (!weights || !bias)
-    throw new AppError('MODEL_UNREADABLE', 'the trained reader has no weights for answers', {
-      hint: 'install docstokg again',
-    });
-  return { weights: numbersOf(weights), bias: numbersOf(bias)[0] ?? 0 };
+/** What is added for the place in the search. */
+function placeOf({ found: { passage, paper } }: Candidate): number {
+  return ADDED.passage * passage + ADDED.paper * paper;
 }
 
-function logitOf(vector: Float32Array, { weights, bias }: Head): number {
-  return vector.reduce((sum, value, at) => sum + SCALE * value * (weights[at] ?? 0), bias);
+/**
+ * Reads the best sentences once more, each alone, until those that are best by the mean of both have been read so. Among its
+ * neighbours a sentence is understood; alone it must answer by itself, which neighbours of the answer do not.
+ */
+async function readBestAlone(
+  model: PartsModel,
+  question: string,
+  logits: Map<Candidate, number>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  // A row of a table was read alone.
+  const done = new Set([...logits.keys()].filter(({ row }) => row !== null));
+  const total = ([candidate, logit]: readonly [Candidate, number]): number => logit + placeOf(candidate);
+  for (;;) {
+    const best = [...logits].sort((one, other) => total(other) - total(one)).slice(0, READ_ALONE);
+    const next = best.find(([candidate]) => !done.has(candidate));
+    if (!next) return;
+    const [candidate, logit] = next;
+    done.add(candidate);
+    const alone = (await logitsOf(model, question, [candidate], signal)).get(candidate) ?? logit;
+    logits.set(candidate, (logit + alone) / 2);
+  }
+}
+
+/** What the model says of each candidate among its neighbours, passage by passage. */
+async function logitsOf(
+  model: PartsModel,
+  question: string,
+  candidates: readonly Candidate[],
+  signal: AbortSignal | undefined,
+): Promise<Map<Candidate, number>> {
+  const asked = await model.tokensOf(plain(question, LONGEST_QUESTION));
+  const [afterTitle, afterHeading] = [await model.tokensOf('>'), await model.tokensOf(':')];
+  const logits = new Map<Candidate, number>();
+  for (const [{ title, headings }, own] of Map.groupBy(candidates, ({ passage }) => passage)) {
+    const titled = await model.tokensOf(plain(title, LONGEST_TITLE));
+    const heading = await model.tokensOf(plain(headings.at(-1) ?? '', LONGEST_HEADING));
+    const isBoth = titled.length > 0 && heading.length > 0;
+    const isAny = titled.length > 0 || heading.length > 0;
+    const head = [asked, titled, isBoth ? afterTitle : [], heading, isAny ? afterHeading : []];
+    // Two marks: before and after the question.
+    const room = Math.min(MAX_WINDOW, MAX_TOKENS - 2 - head.flat().length);
+    for (const window of await windowsOf(model, own, room)) {
+      signal?.throwIfAborted();
+      const numbers = await model.read(
+        head,
+        window.map(({ tokens }) => tokens),
+      );
+      for (const [at, { candidate }] of window.entries()) logits.set(candidate, numbers[at] ?? -Infinity);
+    }
+  }
+  return logits;
+}
+
+/** A candidate with its tokens. */
+interface Tokens {
+  readonly candidate: Candidate;
+  readonly tokens: readonly number[];
+}
+
+/** The candidates of a passage as they are read together: each row of a table alone, sentences as far as there is room. */
+async function windowsOf(model: PartsModel, candidates: readonly Candidate[], room: number): Promise<Tokens[][]> {
+  const windows: Tokens[][] = [];
+  let left = 0;
+  for (const candidate of candidates) {
+    const whole = await model.tokensOf(plain(candidate.text));
+    const tokens = whole.slice(0, room - 1);
+    const last = windows.at(-1);
+    if (last === undefined || candidate.row !== null || tokens.length + 1 > left) {
+      windows.push([{ candidate, tokens }]);
+      left = candidate.row === null ? room : 0;
+    } else last.push({ candidate, tokens });
+    left -= tokens.length + 1;
+  }
+  return windows;
 }
 
 function sigmoid(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
-}
-
-function pairText(question: string, { text, passage: { title, headings } }: Candidate): string {
-  const above = [plain(title, LONGEST_TITLE), plain(headings.at(-1) ?? '', LONGEST_HEADING)];
-  const head = above.filter((part) => part !== '').join(' > ');
-  return `${plain(question, LONGEST_QUESTION)} [SEP] ${head === '' ? '' : `${head}: `}${plain(text)}`;
 }
 
 /** One line, without words that the tokenizer takes for its own marks. */

@@ -5,6 +5,7 @@ from safetensors.torch import load_file
 
 ENCODER = "bert."
 HEAD = "answer."
+WORDS = f"{ENCODER}embeddings.word_embeddings.weight"
 # The pooler is not used; positions are counted by the program.
 LEFT_OUT = ("position_ids", "pooler")
 MATRICES = ("encoder.", "embeddings.word_embeddings.")
@@ -32,6 +33,11 @@ def quantised(state):
         else:
             found[name] = weights.half().contiguous()
     return found
+
+
+def without_words(shipped):
+    """The same without the word vectors: half of a file, and no training changes them."""
+    return {name: tensor for name, tensor in shipped.items() if not name.startswith(shipped_name(WORDS))}
 
 
 def with_quantised_weights(state, shipped):

@@ -33,7 +33,7 @@ from encoder import (
     packed,
     vectors_of,
 )
-from export import ENCODER, quantised, read_weights, with_quantised_weights
+from export import ENCODER, WORDS, quantised, read_weights, with_quantised_weights, without_words
 
 import numpy as np
 import torch
@@ -476,10 +476,13 @@ def main():
     left = f"{len({each['document'] for each in measured})} papers left out"
     print(f"{used}, {left}, {time.time() - STARTED:.0f} s", flush=True)
     base = os.path.join(options.base, "model.fp16.safetensors")
-    model = Reader(read_weights(options.start or base)).to(DEVICE)
+    start = read_weights(options.start or base)
+    # A reader that was shipped has no words of its own.
+    start.setdefault(WORDS, read_weights(options.embedder)[WORDS])
+    model = Reader(start).to(DEVICE)
     train(model, questions, windows, options, lambda name: measure(name, model, measured, windows, options))
-    # Measured as it is shipped.
-    weights = quantised(model.state_dict())
+    # Measured as it is shipped: the words, which stayed as they were, are those of the embedder.
+    weights = without_words(quantised(model.state_dict()))
     path = os.path.join(options.out, "reader.safetensors")
     save_file(weights, path)
     print(f"{path}: {os.path.getsize(path)} bytes, {time.time() - STARTED:.0f} s", flush=True)
