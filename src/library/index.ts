@@ -32,4 +32,5 @@ export { keptOpen } from './search/kept-open.ts';
 export type { KeptOpen } from './search/kept-open.ts';
 export { nearnessBy, SearchSession } from './search/search-session.ts';
 export { CorpusView } from './view/corpus-view.ts';
+export { SourceFiles } from './view/source-files.ts';
 export type { RunEvent, StepCount } from './view/corpus-view.ts';

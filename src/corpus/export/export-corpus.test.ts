@@ -10,7 +10,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { changeGraph } from '../../../test/support/graph.ts';
 import { paper } from '../../../test/support/graph-papers.ts';
 import { crateFaults } from '../../../test/support/ro-crate.ts';
-import { systemClock } from '../../base/index.ts';
+import { sha256, systemClock } from '../../base/index.ts';
 import { manifestRow } from '../../download/index.ts';
 import { ManifestFolder } from '../../run/index.ts';
 import { chunkItem, chunkOutput, openTokenizer } from '../../parse/index.ts';
@@ -220,6 +220,40 @@ test('an RO-Crate describes every work, and has its lists, its graph and the pap
   ] as const)
     assert.match((await crateFaults(broken, files)).join('\n'), fault);
   assert.match((await crateFaults(metadata, [])).join('\n'), /not in the folder: papers\/W1\.pdf/);
+});
+
+test("one's own papers are packed into an RO-Crate as long as they are the files that were parsed", async () => {
+  await using root = await mkdtempDisposable(join(tmpdir(), 'export-'));
+  const folder = join(root.path, 'run');
+  const texts = join(folder, 'Data', 'DocTagsFiles');
+  mkdirSync(texts, { recursive: true });
+  {
+    using records = Records.open(folder);
+    // Two files have one name, each in its own folder; of the third others may do nothing, the fourth has changed.
+    for (const [document, license, parsed] of [
+      ['first', 'cc-by', '%PDF-first'],
+      ['second', 'cc-by', '%PDF-second'],
+      ['closed', 'publisher-specific', '%PDF-closed'],
+      ['changed', 'cc-by', '%PDF-before'],
+    ] as const) {
+      const own = join(root.path, 'mine', document);
+      mkdirSync(own, { recursive: true });
+      writeFileSync(join(own, 'paper.pdf'), `%PDF-${document}`);
+      const about = { source: join(own, 'paper.pdf'), source_kind: 'pdf', source_sha256: sha256(parsed) };
+      writeFileSync(join(texts, `${document}.meta.json`), JSON.stringify(about));
+      writeFileSync(join(texts, `${document}.jsonl`), '');
+      const said = { ...emptyRecord(`paper:${document}`, {}), title: `The ${document} paper of ours`, license };
+      records.fileOwn({ document, sha256: sha256(parsed), checked: false }, [said]);
+    }
+  }
+  await using corpus = await openCorpus(folder);
+  const crate = join(root.path, 'crate');
+  await text(corpus, 'ro-crate', { out: crate });
+  assert.deepEqual(globSync('papers/*', { cwd: crate }).sort(), ['papers/first.pdf', 'papers/second.pdf']);
+  assert.equal(readFileSync(join(crate, 'papers', 'second.pdf'), 'utf8'), '%PDF-second');
+  const metadata = readFileSync(join(crate, 'ro-crate-metadata.json'), 'utf8');
+  assert.deepEqual(await crateFaults(metadata, globSync('**/*.*', { cwd: crate })), []);
+  assert.match(metadata, /4 scholarly works, 2 of them with their papers/);
 });
 
 test('versions are listed with the reason for merging them, and can be split', async () => {

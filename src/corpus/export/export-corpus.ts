@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { AppError, csvLine, visibleText, writeFileAtomic } from '../../base/index.ts';
 import type { Note } from '../../database/index.ts';
 import type { CorpusWorks, LibraryWork } from '../../library/index.ts';
-import { accountOf, exportGraph, Graph, prismaSvg } from '../../library/index.ts';
+import { accountOf, exportGraph, Graph, prismaSvg, SourceFiles } from '../../library/index.ts';
 import { apaCitation, bibtexEntry, citationKey, cslItem, parseLicense, risEntry } from '../../works/index.ts';
 import type { FileFormat } from '../../parse/index.ts';
 import { chunkOutput, openRowWriter, readChunkPassages } from '../../parse/index.ts';
@@ -75,10 +75,11 @@ export async function* exportCorpus(
     for (const note of obsidianNotes(works(), notesByWork(all)))
       await writeFileAtomic(join(out as string, `${note.name}.md`), note.text);
   } else if (format === 'ro-crate') {
+    const sources = new SourceFiles(all.place);
     await writeRoCrate(out as string, {
       name: place.name,
       at: place.at,
-      folder: all.place.folder,
+      fileOf: (document) => sources.find(document),
       works: [...works()],
       isOpen: isRedistributable,
       files: crateFiles([...works()], all),

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 
-import { fileInside, packageVersion, writeFileAtomic } from '../../base/index.ts';
+import { packageVersion, writeFileAtomic } from '../../base/index.ts';
 import type { LibraryWork } from '../../library/index.ts';
 import { apaCitation, parseLicense } from '../../works/index.ts';
 
@@ -12,8 +12,8 @@ import { apaCitation, parseLicense } from '../../works/index.ts';
 export interface CrateContents {
   /** The name of the corpus. */
   readonly name: string;
-  /** The folder of the corpus, for the papers. */
-  readonly folder: string;
+  /** The file of a document, if it is the one that was parsed: a paper of one's own lies outside the corpus. */
+  readonly fileOf: (document: string) => Promise<string | undefined>;
   /** The time of the export, ISO 8601. */
   readonly at: string;
   readonly works: readonly LibraryWork[];
@@ -39,14 +39,15 @@ const ROOT_LICENCE = '#licences';
 
 /** Writes the crate; papers of an earlier export that are no longer in it are removed. */
 export async function writeRoCrate(to: string, contents: CrateContents): Promise<void> {
-  const { works, folder, files } = contents;
+  const { works, files } = contents;
   await mkdir(join(to, PAPERS), { recursive: true });
   for (const { path, write } of files) await write(join(to, path));
   const papers = new Map<string, string>();
   for (const work of works) {
-    const from = work.file === null || !contents.isOpen(work) ? undefined : fileInside(folder, work.file);
+    const from = contents.isOpen(work) ? await contents.fileOf(work.document) : undefined;
     if (from === undefined) continue;
-    const path = `${PAPERS}/${basename(from)}`;
+    // Files from several folders may have one name; documents have their own.
+    const path = `${PAPERS}/${work.document}${extname(from)}`;
     await copyFile(from, join(to, path));
     papers.set(work.id, path);
   }
