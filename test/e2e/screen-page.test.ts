@@ -220,6 +220,30 @@ test('keys pressed after the name was entered decide, and never go into the name
   await page.waitForSelector('.card h2');
 });
 
+test('the next work is shown from its title, however far down the last one was read', async (context) => {
+  if (!opened) return context.skip(NO_BROWSER);
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-top-'));
+  const long = made.slice(0, 8).map((each) => ({ ...each, abstract: `${each.abstract} `.repeat(40) }));
+  await using server = await served(folder.path, long);
+  for (const [by, width] of [
+    ['ada', 1100],
+    ['bo', 380],
+  ] as const) {
+    const page = await (await opened.browser.newContext({ viewport: { width, height: 600 } })).newPage();
+    page.setDefaultTimeout(HANGING_MS);
+    await page.goto(`${server.url}screen?by=${by}&token=${TOKEN}`);
+    await page.waitForSelector('.card h2');
+    for (const act of ['i', 'm', 'e', 'u', '.choices .include']) {
+      await page.evaluate('scrollTo({ top: 500, behavior: "instant" })');
+      const work = await shownWork(page);
+      await (act.length === 1 ? page.keyboard.press(act) : page.click(act));
+      await page.waitForSelector(`.screened article:not([data-work=${JSON.stringify(work)}])`);
+      const [bar, title] = await page.$$eval('header, .card h2', (all) => all.map((each) => each.getBoundingClientRect())); // prettier-ignore
+      assert.ok(bar && title && title.top >= bar.bottom && title.bottom <= 600, `${act} at ${width}: ${title?.top}`);
+    }
+  }
+});
+
 test('criteria are changed on the page, and a phone decides with its thumbs', async (context) => {
   if (!opened) return context.skip(NO_BROWSER);
   await using folder = await mkdtempDisposable(join(tmpdir(), 'screen-phone-'));

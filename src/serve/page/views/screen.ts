@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Screening } from '../answers.ts';
 import { number } from '../format.ts';
@@ -67,6 +67,10 @@ function Review(props: { readonly by: string; readonly phase: Phase; readonly se
   const [candidate] = answer.kind === 'answered' ? answer.value.next : [];
   const file = phase === 'full-text' ? (candidate?.document ?? null) : null;
   const before = useRef<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    // The next work is read from its title, wherever the last one was left; an address that was opened stays.
+    if (before.current !== undefined) scrollTo({ top: 0, behavior: 'instant' });
+  }, [candidate?.work]);
   useEffect(() => {
     // The full text of the next work takes the place of the last one; an address that was opened keeps its own.
     if (file !== null && matchMedia(WIDE).matches) set({ document: file, page: '' });
