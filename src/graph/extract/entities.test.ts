@@ -191,6 +191,18 @@ test('a gene ends with its word, without how many there are; homologs and code a
   );
 });
 
+test('a residue or two letters are a gene only if called so, and an organism before a gene is no part of it', () => {
+  assert.deepEqual(
+    said(
+      'In [organism Norway spruce] the expression of [gene Norway spruce TPS-Lin] rose, and of [gene Norway spruce and wheat linalool synthases]. Expression of [gene wheat germ agglutinin] in [organism wheat].',
+      'The receptor binds at [gene D190] in [gene SW] of the gene. The protein [gene HA] and [gene S100 protein] too.',
+    )
+      .map((line) => line.split(' | ')[1])
+      .filter((target) => target?.startsWith('gene')),
+    ['gene:name:tps lin', 'gene:name:linalool synthase', 'gene:name:wheat germ agglutinin', 'gene:name:ha', 'gene:name:s100 protein'],
+  );
+});
+
 test('ways of measuring genes are no genes', () => {
   assert.deepEqual(said('The expression of the gene by [gene RT-qPCR] and [gene RPKM] of [gene RNA-seq].'), []);
 });

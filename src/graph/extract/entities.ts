@@ -4,6 +4,7 @@ import { TAGGER_VERSION } from '../../tagger/index.ts';
 import { findAbbreviations } from './abbreviations.ts';
 import { isKnownByLetters, isOrganisation } from '../names/bodies.ts';
 import { findCountries } from '../names/countries.ts';
+import { bareGene, isGene } from './gene-names.ts';
 import { entityName, hasSameNumbers, shortSpecies, speciesInitial } from './entity-names.ts';
 import { rowName } from './floats.ts';
 import { NO_SOFTWARE, withoutCitation } from './software.ts';
@@ -55,11 +56,13 @@ export function extractEntities(
   // Titles of cited works name what those works are about.
   const prose = reading.prose.filter(({ part, block }) => part !== 'references' || block.kind === 'caption');
   const texts = new Map(prose.map(({ block }) => [block.order, block.text]));
-  const found = joinedWords(
+  const printed = joinedWords(
     tagged.filter(isShown).filter(({ block }) => texts.has(block)),
     texts,
-  )
-    .map((entity) => withText(entity, texts.get(entity.block) ?? ''))
+  ).map((entity) => withText(entity, texts.get(entity.block) ?? ''));
+  const organisms = new Set(printed.filter(({ label }) => label === 'organism').map((each) => each.printed));
+  const found = printed
+    .map((mention) => withoutOrganism(mention, organisms))
     .filter(isName)
     .filter((mention) => mention.label !== 'software' || isUsed(reading, mention))
     .filter(
@@ -269,10 +272,11 @@ function withText(entity: ShownEntity, text: string): Mention {
   while (end > start && /[\s,;:."“”'‘’]$|(?<!\([^(]{0,200})\)$|(?<!\[[^[]{0,200})\]$/.test(bare())) end -= 1;
   // "((E)-α-bisabolene": the first of two opening brackets is not closed.
   if (bare().startsWith('(') && bare().split('(').length > bare().split(')').length) start += 1;
-  // "Anthocyanidin 3-O-glucosyltransferase": the model stops at the hyphen. "P450s (26)": how many there are.
+  // "Anthocyanidin 3-O-glucosyltransferase": the model stops at the hyphen.
   if (entity.label === 'gene') {
     end += /^-\p{Ll}{2,30}ases?(?!\p{L})/u.exec(text.slice(end, end + 34))?.[0].length ?? 0;
-    end -= / ?\((?:\d+\))?$/u.exec(bare())?.[0].length ?? 0;
+    const own = bareGene(bare());
+    [start, end] = [start + own.start, start + own.end];
   }
   const printed = bare().replaceAll(/\s+/g, ' ');
   // "O. macrocarpa" is a species, whatever its extract contains.
@@ -280,6 +284,20 @@ function withText(entity: ShownEntity, text: string): Mention {
     shortSpecies(printed) !== undefined ? 'organism' : isKnownByLetters(printed) ? 'organisation' : entity.label;
   return { ...entity, start, end, printed, label };
 }
+
+/** "Norway spruce TPS-Lin" is TPS-Lin of an organism that the paper names; "wheat germ agglutinin" has the name it has. */
+function withoutOrganism(mention: Mention, organisms: ReadonlySet<string>): Mention {
+  const { printed, end, label } = mention;
+  if (label !== 'gene') return mention;
+  for (const { index } of printed.matchAll(/ /g)) {
+    const rest = printed.slice(index + 1).replace(LEADING, '');
+    if (organisms.has(printed.slice(0, index)) && TELLS_WHICH.test(rest))
+      return withoutOrganism({ ...mention, start: end - rest.length, printed: rest }, organisms);
+  }
+  return mention;
+}
+/** A symbol, or an enzyme and what it makes. */
+const TELLS_WHICH = /^(?=.{2}).*[\p{Lu}\d]|\S \p{L}+ases?$/u;
 
 /** Two names of one type in one word without spaces are one: "nardosina-1(3),11-diene" is not two chemicals. */
 function joinedWords(entities: readonly ShownEntity[], texts: ReadonlyMap<number, string>): ShownEntity[] {
@@ -317,15 +335,7 @@ function isName({ printed, label }: Mention): boolean {
   if (label === 'chemical' && CODE.test(printed)) return false;
   // "the Halden protocol", "the DPPH method": how something is done, whoever it is named after.
   if (PROCEDURE.test(printed)) return false;
-  // A sequence or a mutant of a gene is not the gene.
-  if (
-    label === 'gene' &&
-    (/(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test|promoters?|(?:super)?famil(?:y|ies)|vectors?|plasmids?|constructs?|cassettes?|domains?|motifs?|members|homolog(?:ue)?s?|ortholog(?:ue)?s?|paralog(?:ue)?s?|regulatory factors|protein\(s\))$/iu.test(
-      printed,
-    ) ||
-      NO_GENE.test(printed))
-  )
-    return false;
+  if (label === 'gene' && !isGene(printed)) return false;
   if (label === 'software' && NO_SOFTWARE.test(printed)) return false;
   // A part of an address.
   if (label === 'organisation' && ADDRESS.test(printed)) return false;
@@ -351,10 +361,6 @@ const PROCEDURE =
 
 const geneKey = ({ printed }: Mention): string => entityName(printed, 'gene');
 
-/** A plasmid, a program that compares sequences, an entry of a list of abbreviations, a way of measuring genes. */
-const NO_GENE =
-  /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: |^(?:[FR]PKM|TPM|NMRs?|SMRT|NGS|SNPs?|ESTs?|ORFs?|UTRs?|(?:[sm]c)?(?:R|D)NA-?[Ss]eq|(?:q|RT-?)*PCR|RT-qPCR|(?:GC|LC)-MS|ELISA|HPLC)$/u;
-
 /** "the Berlin definition", "the Declaration of Helsinki", "the Zaire strain": called after a place. */
 function namesSomethingElse(text: string, { start, end }: Stretch): boolean {
   return (
@@ -369,8 +375,8 @@ function isCalledGene(reading: Reading, { block, start, end, printed }: Mention)
   if (GENE_NAME.test(printed)) return true;
   const sentence = reading.sentenceAt(block, start);
   const text = reading.document.blocks[block]?.text.slice(sentence?.stretch.start, sentence?.stretch.end) ?? '';
-  // A letter with a number is called a gene in the words beside it, or it is a sample, a cluster, a strain.
-  if (/^\p{Lu}\d{1,2}$/u.test(printed)) {
+  // A letter with a number or another is called a gene in the words beside it, or it is a sample, a residue, a strain.
+  if (/^\p{Lu}(?:\d{1,4}|\p{Lu})$/u.test(printed)) {
     const whole = reading.document.blocks[block]?.text ?? '';
     return (
       CALLED_BEFORE.test(whole.slice(Math.max(0, start - 24), start)) || CALLED_BEHIND.test(whole.slice(end, end + 24))

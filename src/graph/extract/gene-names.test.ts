@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { bareGene, isGene } from './gene-names.ts';
+
+test('the name of a gene has no count, no sign of a list, no "gene" behind its symbol', () => {
+  for (const [printed, name] of [
+    ['15 monoterpene synthases', 'monoterpene synthases'],
+    ['two (-)-pinene synthases', '(-)-pinene synthases'],
+    ['5 alpha-reductase', '5 alpha-reductase'],
+    ['(ii) esterase', 'esterase'],
+    ['(E)-farnesene synthase', '(E)-farnesene synthase'],
+    ['wild-type HA', 'HA'],
+    ['matK gene product', 'matK'],
+    ['TP53 gene', 'TP53'],
+    ['ndh genes', 'ndh'],
+    ['N gene', 'N gene'],
+    ['insulin gene', 'insulin gene'],
+    ['H1 HAs. a', 'H1 HAs'],
+    ['cytochrome P450s (26)', 'cytochrome P450s'],
+  ] as const) {
+    const { start, end } = bareGene(printed);
+    assert.equal(printed.slice(start, end), name);
+  }
+});
+
+test('parts, kinds, mutants and sugars are no genes', () => {
+  const none =
+    'HA receptor binding region; PB1 RNA segment; PB1 codon 40; TPS-d subfamily; photosystem II genes; lectin-like; S3-type protein; human- and avian-type receptors; PSII-associated proteins; E190D; V600E; PDB code 1rvx; ACA68070.1; Siaα2-3Gal receptors; α2-6; tRNAs';
+  assert.deepEqual(none.split('; ').filter(isGene), []);
+  const genes = [
+    'Toll-like receptors',
+    'S100P',
+    'β1,4-galactosyltransferase',
+    'pregnancy-associated plasma protein',
+    'fatty acid-binding protein',
+    'α2-macroglobulin',
+    'trnP-GGG',
+    'N gene',
+  ];
+  assert.deepEqual(
+    genes.filter((each) => !isGene(each)),
+    [],
+  );
+});

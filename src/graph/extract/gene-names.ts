@@ -1,0 +1,45 @@
+import type { Stretch } from '../../parse/index.ts';
+
+// What of a stretch that the tagger calls a gene or protein is its name, and which of these name none.
+
+/** The name without signs of a list, counts, words that say how it was made, and "gene" behind a symbol. */
+export function bareGene(printed: string): Stretch {
+  let end = printed.length;
+  for (const tail of TAILS) end -= tail.exec(printed.slice(0, end))?.[0].length ?? 0;
+  let start = 0;
+  for (const head of HEADS) start += head.exec(printed.slice(start, end))?.[0].length ?? 0;
+  // "5 alpha-reductase" has its number, "15 monoterpene synthases" are so many.
+  if (/\p{Ll}s$/u.test(printed.slice(start, end))) start += COUNT.exec(printed.slice(start, end))?.[0].length ?? 0;
+  return { start, end };
+}
+
+/** "type S0. a" of a caption, "P450s (26)", "matK gene product"; "insulin gene" stays what it is. */
+const TAILS = [
+  /\. \p{Ll}$/u,
+  / ?\((?:\d+\))?$/u,
+  /(?<=^(?:(?=\S*[\p{Lu}\d])\S{2,}|\p{Ll}{3})) genes?(?: products?)?$/u,
+] as const;
+/** "(ii) esterase", but "(E)-farnesene synthase"; "wild-type HA". */
+const HEADS = [
+  /^\((?:[ivx]+|\p{L}|\d)\) (?=\p{L})/u,
+  /^(?:(?:wild-?type|mutant|mutated|recombinant|putative|paralogous|orthologous|homologous|novel) )+/iu,
+] as const;
+const COUNT = /^(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|several|various|multiple) (?=[\p{L}(])/u;
+
+/** Not a part of a gene, a mutant, a kind or family of them, a sugar, or what genes are measured with. */
+export function isGene(printed: string): boolean {
+  if (NO_GENE.test(printed) || PARTS.test(printed) || KINDS.test(printed)) return false;
+  // "V600E" is a substitution; S100P is a gene.
+  if (/^(?!S100)[ACDEFGHIKLMNPQRSTVWY]\d{2,4}[ACDEFGHIKLMNPQRSTVWY]$/u.test(printed)) return false;
+  // "Siaα2-3Gal receptors": how sugars are linked; what links them is an enzyme.
+  return !/[αβ]\d[-–,→]\d/u.test(printed) || /ases?$/u.test(printed);
+}
+
+/** A plasmid, a program that compares sequences, an entry of a database or a list, a way of measuring genes. */
+const NO_GENE =
+  /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: |^PDB(?= |$)|^[A-Z]{1,3}_?\d{5,}(?:\.\d+)?$|^(?:[FR]PKM|TPM|NMRs?|SMRT|NGS|SNPs?|ESTs?|ORFs?|UTRs?|(?:[sm]c)?(?:R|D)NA-?[Ss]eq|(?:q|RT-?)*PCR|RT-qPCR|(?:GC|LC)-MS|ELISA|HPLC|[mrt]RNAs?)$/u;
+const PARTS =
+  /(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test|promoters?|(?:super|sub)?famil(?:y|ies)|clades?|vectors?|plasmids?|constructs?|cassettes?|domains?|motifs?|regions?|sites?|segments?|codons?(?: \d+)?|structures?|accessions?|members|genes|gene products?|homolog(?:ue)?s?|ortholog(?:ue)?s?|paralog(?:ue)?s?|regulatory factors|protein\(s\))$/iu;
+/** "S3-type", "lectin-like", "PSII-associated proteins"; "Toll-like receptors" have that name. */
+const KINDS =
+  /-(?:like|type|linked|associated|responsive|related|dependent|specific|binding|encoded)(?: (?:proteins|enzymes))?$|-(?:type|linked) (?:proteins?|enzymes?|receptors?)$/iu;
