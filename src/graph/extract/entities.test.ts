@@ -195,11 +195,11 @@ test('a residue or two letters are a gene only if called so, and an organism bef
   assert.deepEqual(
     said(
       'In [organism Norway spruce] the expression of [gene Norway spruce TPS-Lin] rose, and of [gene Norway spruce and wheat linalool synthases]. Expression of [gene wheat germ agglutinin] in [organism wheat].',
-      'The receptor binds at [gene D190] in [gene SW] of the gene. The protein [gene HA] and [gene S100 protein] too.',
+      'The receptor binds at [gene D190] in [gene SW] of the gene. The protein [gene HA] and [gene S100 protein] too. The genes rose in the [gene Fr4] stage; [gene Fr4] of the genes.',
     )
       .map((line) => line.split(' | ')[1])
       .filter((target) => target?.startsWith('gene')),
-    ['gene:name:tps lin', 'gene:name:linalool synthase', 'gene:name:wheat germ agglutinin', 'gene:name:ha', 'gene:name:s100 protein'],
+    ['gene:name:tps lin', 'gene:name:linalool synthase', 'gene:name:wheat germ agglutinin', 'gene:name:ha', 'gene:name:s100'],
   );
 });
 

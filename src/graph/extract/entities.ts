@@ -69,7 +69,9 @@ export function extractEntities(
       ({ label, block, start, end }) =>
         label !== 'place' || !namesSomethingElse(texts.get(block) ?? '', { start, end }),
     );
-  const genes = new Set(found.filter((each) => each.label === 'gene' && isCalledGene(reading, each)).map(geneKey));
+  const called = found.filter((each) => each.label === 'gene' && isCalledGene(reading, each)).map(geneKey);
+  const stages = found.filter((each) => IS_STAGE.test(textBehind(reading, each))).map(geneKey);
+  const genes = new Set(called).difference(new Set(stages));
   const mentions = [
     ...found.filter((each) => each.label !== 'gene' || genes.has(geneKey(each))),
     ...countriesIn(prose).filter((country) => !found.some((each) => isInName(country, each))),
@@ -384,6 +386,11 @@ function isCalledGene(reading: Reading, { block, start, end, printed }: Mention)
   }
   return GENE_CUE.test(text);
 }
+const textBehind = (reading: Reading, { block, end }: Mention): string =>
+  reading.document.blocks[block]?.text.slice(end, end + BEHIND) ?? '';
+const BEHIND = 24;
+/** "the Fr4 stage", "Fr6 and Fr8 stages": what was sampled, not what it expressed. */
+const IS_STAGE = /^(?:(?:,|-| and) ?[\p{Lu}\d]\S{0,6})? (?:stages?|cultivars?|fractions?)(?!\p{L})/u;
 const CALLED_BEFORE =
   /(?:genes?|proteins?|enzymes?|receptors?|cytokines?|transcripts?|factors?|(?:expression|levels?) of|encod\p{Ll}{1,3}|locus|loci)(?: the)? $/iu;
 const CALLED_BEHIND =

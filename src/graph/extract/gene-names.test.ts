@@ -14,6 +14,11 @@ test('the name of a gene has no count, no sign of a list, no "gene" behind its s
     ['matK gene product', 'matK'],
     ['TP53 gene', 'TP53'],
     ['ndh genes', 'ndh'],
+    ['VvGuaS enzyme', 'VvGuaS'],
+    ['HA0 protein', 'HA0'],
+    ['G protein', 'G protein'],
+    ['C-reactive protein', 'C-reactive protein'],
+    ['gene VvTPS24', 'VvTPS24'],
     ['N gene', 'N gene'],
     ['insulin gene', 'insulin gene'],
     ['H1 HAs. a', 'H1 HAs'],
@@ -26,7 +31,7 @@ test('the name of a gene has no count, no sign of a list, no "gene" behind its s
 
 test('parts, kinds, mutants and sugars are no genes', () => {
   const none =
-    'HA receptor binding region; PB1 RNA segment; PB1 codon 40; TPS-d subfamily; photosystem II genes; lectin-like; S3-type protein; human- and avian-type receptors; PSII-associated proteins; E190D; V600E; PDB code 1rvx; ACA68070.1; Siaα2-3Gal receptors; α2-6; tRNAs';
+    'HA receptor binding region; PB1 RNA segment; PB1 codon 40; TPS-d subfamily; photosystem II genes; lectin-like; S3-type protein; human- and avian-type receptors; PSII-associated proteins; E190D; V600E; PDB code 1rvx; ACA68070.1; Siaα2-3Gal receptors; α2-6; tRNAs; NAT2*5/*7; tyrosine kinase inhibitor; synthase; protein 2; plant hormone';
   assert.deepEqual(none.split('; ').filter(isGene), []);
   const genes = [
     'Toll-like receptors',
@@ -37,6 +42,9 @@ test('parts, kinds, mutants and sugars are no genes', () => {
     'α2-macroglobulin',
     'trnP-GGG',
     'N gene',
+    'trypsin inhibitor',
+    'interleukin-1 receptor antagonist',
+    'growth hormone',
   ];
   assert.deepEqual(
     genes.filter((each) => !isGene(each)),

@@ -13,33 +13,41 @@ export function bareGene(printed: string): Stretch {
   return { start, end };
 }
 
-/** "type S0. a" of a caption, "P450s (26)", "matK gene product"; "insulin gene" stays what it is. */
+/** "HA. a" of a caption, "P450s (26)", "matK gene product"; "insulin gene" and "C-reactive protein" stay what they are. */
 const TAILS = [
   /\. \p{Ll}$/u,
   / ?\((?:\d+\))?$/u,
   /(?<=^(?:(?=\S*[\p{Lu}\d])\S{2,}|\p{Ll}{3})) genes?(?: products?)?$/u,
+  /(?<=^(?=\S*[\p{Lu}\d])(?!\S*-\p{Ll}{3})\S{2,}) (?:proteins?|enzymes?)$/u,
 ] as const;
-/** "(ii) esterase", but "(E)-farnesene synthase"; "wild-type HA". */
+/** "(ii) esterase", but "(E)-farnesene synthase"; "wild-type HA", "gene VvTPS24". */
 const HEADS = [
   /^\((?:[ivx]+|\p{L}|\d)\) (?=\p{L})/u,
-  /^(?:(?:wild-?type|mutant|mutated|recombinant|putative|paralogous|orthologous|homologous|novel) )+/iu,
+  /^(?:(?:wild-?type|mutant|mutated|recombinant|putative|paralogous|orthologous|homologous|novel|WT|genes?|enzymes?) )+/iu,
 ] as const;
 const COUNT = /^(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|several|various|multiple) (?=[\p{L}(])/u;
 
 /** Not a part of a gene, a mutant, a kind or family of them, a sugar, or what genes are measured with. */
 export function isGene(printed: string): boolean {
-  if (NO_GENE.test(printed) || PARTS.test(printed) || KINDS.test(printed)) return false;
+  if ([NO_GENE, PARTS, KINDS, ACTS_ON].some((form) => form.test(printed))) return false;
+  if (printed.split(' ').every((word) => SAYS_NOT_WHICH.test(word))) return false;
   // "V600E" is a substitution; S100P is a gene.
   if (/^(?!S100)[ACDEFGHIKLMNPQRSTVWY]\d{2,4}[ACDEFGHIKLMNPQRSTVWY]$/u.test(printed)) return false;
   // "Siaα2-3Gal receptors": how sugars are linked; what links them is an enzyme.
   return !/[αβ]\d[-–,→]\d/u.test(printed) || /ases?$/u.test(printed);
 }
 
-/** A plasmid, a program that compares sequences, an entry of a database or a list, a way of measuring genes. */
+/** A plasmid, a program that compares sequences, an entry of a database or a list, an allele, a way of measuring genes. */
 const NO_GENE =
-  /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: |^PDB(?= |$)|^[A-Z]{1,3}_?\d{5,}(?:\.\d+)?$|^(?:[FR]PKM|TPM|NMRs?|SMRT|NGS|SNPs?|ESTs?|ORFs?|UTRs?|(?:[sm]c)?(?:R|D)NA-?[Ss]eq|(?:q|RT-?)*PCR|RT-qPCR|(?:GC|LC)-MS|ELISA|HPLC|[mrt]RNAs?)$/u;
+  /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: |^PDB(?= |$)|^[A-Z]{1,3}_?\d{5,}(?:\.\d+)?$|^(?:[FR]PKM|TPM|NMRs?|SMRT|NGS|SNPs?|ESTs?|ORFs?|UTRs?|(?:[sm]c)?(?:R|D)NA-?[Ss]eq|(?:q|RT-?)*PCR|RT-qPCR|(?:GC|LC)-MS|ELISA|HPLC|[mrt]RNAs?)$|\*\d/u;
 const PARTS =
   /(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test|promoters?|(?:super|sub)?famil(?:y|ies)|clades?|vectors?|plasmids?|constructs?|cassettes?|domains?|motifs?|regions?|sites?|segments?|codons?(?: \d+)?|structures?|accessions?|members|genes|gene products?|homolog(?:ue)?s?|ortholog(?:ue)?s?|paralog(?:ue)?s?|regulatory factors|protein\(s\))$/iu;
 /** "S3-type", "lectin-like", "PSII-associated proteins"; "Toll-like receptors" have that name. */
 const KINDS =
   /-(?:like|type|linked|associated|responsive|related|dependent|specific|binding|encoded)(?: (?:proteins|enzymes))?$|-(?:type|linked) (?:proteins?|enzymes?|receptors?)$/iu;
+/** "Tyrosine kinase inhibitor" is a drug, "trypsin inhibitor" a protein. */
+const ACTS_ON =
+  /(?:(?<!cyclin-dependent )kinase|converting enzyme|reductase|polymerase|integrase|checkpoint|pump|channel) inhibitors?$|(?<!ant)agonists?$|blockers?$/iu;
+/** "synthase", "protein 2", "plant hormone": of many. */
+const SAYS_NOT_WHICH =
+  /^(?:\d+|proteins?|enzymes?|genes?|synthases?|synthetases?|kinases?|polymerases?|reductases?|hydrolases?|transferases?|hydroxylases?|dehydrogenases?|oxidases?|phosphatases?|transporters?|receptors?|hormones?|factors?|inhibitors?|subunits?|complex(?:es)?|pathways?|plants?|animals?|human|mammalian|bacterial|viral|fungal|WT|type)$/iu;
