@@ -199,8 +199,18 @@ test('a residue or two letters are a gene only if called so, and an organism bef
     )
       .map((line) => line.split(' | ')[1])
       .filter((target) => target?.startsWith('gene')),
-    ['gene:name:tps lin', 'gene:name:linalool synthase', 'gene:name:wheat germ agglutinin', 'gene:name:ha', 'gene:name:s100'],
+    [
+      'gene:name:tps lin',
+      'gene:name:linalool synthase',
+      'gene:name:wheat germ agglutinin',
+      'gene:name:ha',
+      'gene:name:s100',
+    ],
   );
+});
+
+test('what a gene is like is not that gene', () => {
+  assert.deepEqual(said('The [gene beta-glucosidase]-like gene SFR2.'), []);
 });
 
 test('ways of measuring genes are no genes', () => {

@@ -5,7 +5,7 @@ import { findAbbreviations } from './abbreviations.ts';
 import { isKnownByLetters, isOrganisation } from '../names/bodies.ts';
 import { findCountries } from '../names/countries.ts';
 import { bareGene, isGene } from './gene-names.ts';
-import { entityName, hasSameNumbers, shortSpecies, speciesInitial } from './entity-names.ts';
+import { entityName, hasLetters, hasSameNumbers, shortSpecies, speciesInitial } from './entity-names.ts';
 import { rowName } from './floats.ts';
 import { NO_SOFTWARE, withoutCitation } from './software.ts';
 import { ENTITY_KINDS } from '../schema.ts';
@@ -13,7 +13,7 @@ import type { EntityKind } from '../schema.ts';
 import type { ReadBlock, Reading, Statements } from './reading.ts';
 import { bareName, headingOf, namesInTable } from './table-names.ts';
 import type { TaggedDocument, TaggedEntity } from './tagging.ts';
-import { foldCase, lettersOf } from '../../base/index.ts';
+import { lettersOf } from '../../base/index.ts';
 
 const COUNTRY = { name: 'country-name', version: 1 };
 const METHOD = { name: 'tagger', version: TAGGER_VERSION };
@@ -68,6 +68,10 @@ export function extractEntities(
     .filter(
       ({ label, block, start, end }) =>
         label !== 'place' || !namesSomethingElse(texts.get(block) ?? '', { start, end }),
+    )
+    // "beta-glucosidase-like SFR2": what it is like.
+    .filter(
+      (mention) => mention.label !== 'gene' || !/^-(?:like|type|related)(?!\p{L})/u.test(textBehind(reading, mention)),
     );
   const called = found.filter((each) => each.label === 'gene' && isCalledGene(reading, each)).map(geneKey);
   const stages = found.filter((each) => IS_STAGE.test(textBehind(reading, each))).map(geneKey);
@@ -511,19 +515,6 @@ function namesIn(reading: Reading, mentions: readonly Mention[]): (mention: Ment
     const whole = full + printed.slice(short.length + (printed.startsWith(short) ? 0 : -1));
     return { name: entityName(whole, type), label: whole, via: { reason: 'species', of: full } };
   };
-}
-
-/** "RICE = rituximab, ifosfamide": the list of what it stands for is cut, so that its letters are not all there. */
-function hasLetters(long: string, short: string): boolean {
-  const letters = lettersOf(short).split('');
-  let from = 0;
-  return (
-    foldCase(short).startsWith(foldCase(long).slice(0, 1)) &&
-    letters.every((letter) => {
-      from = lettersOf(long).indexOf(letter, from) + 1;
-      return from > 0;
-    })
-  );
 }
 
 /** An entry of a list of abbreviations: "PUFA = polyunsaturated fatty acid;". */

@@ -1,4 +1,4 @@
-import { foldCase } from '../../base/index.ts';
+import { foldCase, lettersOf } from '../../base/index.ts';
 import type { EntityKind } from '../schema.ts';
 
 const GREEK: Readonly<Record<string, string>> = {
@@ -108,4 +108,17 @@ export function hasSameNumbers(short: string, long: string): boolean {
   const numbersIn = (text: string): readonly string[] => text.match(/\d+/g) ?? [];
   const [of, inLong] = [numbersIn(short), numbersIn(long)];
   return inLong.length === 0 || of.every((number) => inLong.includes(number));
+}
+
+/** "RICE = rituximab, ifosfamide": the list of what it stands for is cut, so that its letters are not all there. */
+export function hasLetters(long: string, short: string): boolean {
+  const letters = lettersOf(short).split('');
+  let from = 0;
+  return (
+    foldCase(short).startsWith(foldCase(long).slice(0, 1)) &&
+    letters.every((letter) => {
+      from = lettersOf(long).indexOf(letter, from) + 1;
+      return from > 0;
+    })
+  );
 }

@@ -14,6 +14,9 @@ test('the name of a gene has no count, no sign of a list, no "gene" behind its s
     ['matK gene product', 'matK'],
     ['TP53 gene', 'TP53'],
     ['ndh genes', 'ndh'],
+    ['MCP monocyte chemoattractant protein', 'monocyte chemoattractant protein'],
+    ['M1 matrix protein', 'M1 matrix protein'],
+    ['RNA polymerase subunits', 'RNA polymerase'],
     ['VvGuaS enzyme', 'VvGuaS'],
     ['HA0 protein', 'HA0'],
     ['G protein', 'G protein'],
@@ -31,7 +34,7 @@ test('the name of a gene has no count, no sign of a list, no "gene" behind its s
 
 test('parts, kinds, mutants and sugars are no genes', () => {
   const none =
-    'HA receptor binding region; PB1 RNA segment; PB1 codon 40; TPS-d subfamily; photosystem II genes; lectin-like; S3-type protein; human- and avian-type receptors; PSII-associated proteins; E190D; V600E; PDB code 1rvx; ACA68070.1; Siaα2-3Gal receptors; α2-6; tRNAs; NAT2*5/*7; tyrosine kinase inhibitor; synthase; protein 2; plant hormone';
+    'HA receptor binding region; PB1 RNA segment; PB1 codon 40; TPS-d subfamily; photosystem II genes; lectin-like; S3-type protein; human- and avian-type receptors; PSII-associated proteins; E190D; V600E; PDB code 1rvx; ACA68070.1; Siaα2-3Gal receptors; α2-6; tRNAs; NAT2*5/*7; tyrosine kinase inhibitor; synthase; protein 2; plant hormone; Salvia pomifera; nad1–7 and 9; cl6054.contig4';
   assert.deepEqual(none.split('; ').filter(isGene), []);
   const genes = [
     'Toll-like receptors',
@@ -43,6 +46,7 @@ test('parts, kinds, mutants and sugars are no genes', () => {
     'trnP-GGG',
     'N gene',
     'trypsin inhibitor',
+    'Interferon alpha',
     'interleukin-1 receptor antagonist',
     'growth hormone',
   ];
