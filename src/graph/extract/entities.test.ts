@@ -209,6 +209,15 @@ test('a residue or two letters are a gene only if called so, and an organism bef
   );
 });
 
+test('what an enzyme makes is no gene, the enzyme is', () => {
+  assert.deepEqual(
+    said('The genes of [gene FPP synthase] rose, and [gene FPP] and [gene TPS9] genes.').map(
+      (line) => line.split(' | ')[1],
+    ),
+    ['gene:name:fpp synthase', 'gene:name:tps9'],
+  );
+});
+
 test('what a gene is like is not that gene', () => {
   assert.deepEqual(said('The [gene beta-glucosidase]-like gene SFR2.'), []);
 });

@@ -75,7 +75,8 @@ export function extractEntities(
     );
   const called = found.filter((each) => each.label === 'gene' && isCalledGene(reading, each)).map(geneKey);
   const stages = found.filter((each) => IS_STAGE.test(textBehind(reading, each))).map(geneKey);
-  const genes = new Set(called).difference(new Set(stages));
+  const substrates = substratesIn(prose);
+  const genes = new Set(called).difference(new Set([...stages, ...substrates]));
   const mentions = [
     ...found.filter((each) => each.label !== 'gene' || genes.has(geneKey(each))),
     ...countriesIn(prose).filter((country) => !found.some((each) => isInName(country, each))),
@@ -393,6 +394,14 @@ function isCalledGene(reading: Reading, { block, start, end, printed }: Mention)
 const textBehind = (reading: Reading, { block, end }: Mention): string =>
   reading.document.blocks[block]?.text.slice(end, end + BEHIND) ?? '';
 const BEHIND = 24;
+/** "FPP synthase", "IPP isomerase": what an enzyme makes or changes is a small molecule; kinases and reductases act on proteins too. */
+function substratesIn(prose: readonly ReadBlock[]): string[] {
+  return prose.flatMap(({ block }) =>
+    [...block.text.matchAll(/(?<![\p{L}\p{N}])(\p{Lu}{2,6}) (?:synthases?|synthetases?|isomerases?)(?!\p{L})/gu)].map(
+      ([, name = '']) => entityName(name, 'gene'),
+    ),
+  );
+}
 /** "the Fr4 stage", "Fr6 and Fr8 stages": what was sampled, not what it expressed. */
 const IS_STAGE = /^(?:(?:,|-| and) ?[\p{Lu}\d]\S{0,6})? (?:stages?|cultivars?|fractions?)(?!\p{L})/u;
 const CALLED_BEFORE =

@@ -14,6 +14,8 @@ test('the name of a gene has no count, no sign of a list, no "gene" behind its s
     ['matK gene product', 'matK'],
     ['TP53 gene', 'TP53'],
     ['ndh genes', 'ndh'],
+    ['p50 homodimers', 'p50'],
+    ['IV gamma globulin', 'gamma globulin'],
     ['MCP monocyte chemoattractant protein', 'monocyte chemoattractant protein'],
     ['M1 matrix protein', 'M1 matrix protein'],
     ['RNA polymerase subunits', 'RNA polymerase'],

@@ -21,14 +21,14 @@ export function bareGene(printed: string): Stretch {
 const TAILS = [
   /\. \p{Ll}$/u,
   / ?\((?:\d+\))?$/u,
-  / subunits$/u,
+  / (?:subunits|(?:homo|hetero)?dimers?)$/u,
   /(?<=^(?:(?=\S*[\p{Lu}\d])\S{2,}|\p{Ll}{3})) genes?(?: products?)?$/u,
   /(?<=^(?=\S*[\p{Lu}\d])(?!\S*-\p{Ll}{3})\S{2,}) (?:proteins?|enzymes?)$/u,
 ] as const;
 /** "(ii) esterase", but "(E)-farnesene synthase"; "wild-type HA", "gene VvTPS24". */
 const HEADS = [
   /^\((?:[ivx]+|\p{L}|\d)\) (?=\p{L})/u,
-  /^(?:(?:wild-?type|mutant|mutated|recombinant|putative|paralogous|orthologous|homologous|novel|WT|genes?|enzymes?) )+/iu,
+  /^(?:(?:wild-?type|mutant|mutated|recombinant|putative|paralogous|orthologous|homologous|novel|WT|IV|intravenous|circulating|genes?|enzymes?) )+/iu,
 ] as const;
 const COUNT = /^(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|several|various|multiple) (?=[\p{L}(])/u;
 
