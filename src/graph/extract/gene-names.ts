@@ -45,7 +45,7 @@ export function isGene(printed: string): boolean {
 
 /** A plasmid, a program that compares sequences, an entry of a database or a list, an allele, several of them, a way of measuring genes. */
 const NO_GENE =
-  /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: |^PDB(?= |$)|^[A-Z]{1,3}_?\d{5,}(?:\.\d+)?$|^(?:[FR]PKM|TPM|NMRs?|SMRT|NGS|SNPs?|ESTs?|ORFs?|UTRs?|(?:[sm]c)?(?:R|D)NA-?[Ss]eq|(?:q|RT-?)*PCR|RT-qPCR|(?:GC|LC)-MS|ELISA|HPLC|[mrt]RNAs?)$|\*\d|\p{L}\d+–\d|[Cc]ontig|[Ss]caffold\d|[Uu]nigene/u;
+  /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: |^PDB(?= |$)|^[A-Z]{1,3}_?\d{5,}(?:\.\d+)?$|^(?:[FR]PKM|TPM|NMRs?|SMRT|NGS|SNPs?|ESTs?|ORFs?|UTRs?|(?:[sm]c)?(?:R|D)NA-?[Ss]eq|(?:q|RT-?)*PCR|RT-qPCR|(?:GC|LC)-MS|ELISA|HPLC|(?:m|r|t|g|sg|cr|tracr|mi|si|lnc)RNAs?)$|\*\d|\p{L}\d+–\d|[Cc]ontig|[Ss]caffold\d|[Uu]nigene/u;
 const PARTS =
   /(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test|promoters?|(?:super|sub)?famil(?:y|ies)|clades?|vectors?|plasmids?|constructs?|cassettes?|domains?|motifs?|regions?|sites?|segments?|codons?(?: \d+)?|structures?|accessions?|members|genes|gene products?|homolog(?:ue)?s?|ortholog(?:ue)?s?|paralog(?:ue)?s?|regulatory factors|protein\(s\))$/iu;
 /** "S3-type", "lectin-like", "PSII-associated proteins"; "Toll-like receptors" have that name. */
