@@ -209,6 +209,15 @@ test('a residue or two letters are a gene only if called so, and an organism bef
   );
 });
 
+test('the genus alone is not cut from a species before a gene', () => {
+  assert.deepEqual(
+    said('The genes of [organism Mentha] are [gene Mentha aquatica linalool synthase] and [gene Mentha MpLSU].')
+      .map((line) => line.split(' | ')[1])
+      .filter((target) => target?.startsWith('gene')),
+    ['gene:name:mentha aquatica linalool synthase', 'gene:name:mplsu'],
+  );
+});
+
 test('what an enzyme makes is no gene, the enzyme is', () => {
   assert.deepEqual(
     said('The genes of [gene FPP synthase] rose, and [gene FPP] and [gene TPS9] genes.').map(

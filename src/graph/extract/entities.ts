@@ -296,9 +296,12 @@ function withText(entity: ShownEntity, text: string): Mention {
 function withoutOrganism(mention: Mention, organisms: ReadonlySet<string>): Mention {
   const { printed, end, label } = mention;
   if (label !== 'gene') return mention;
-  for (const { index } of printed.matchAll(/ /g)) {
+  for (const { index } of [...printed.matchAll(/ /g)].toReversed()) {
+    const organism = printed.slice(0, index);
     const rest = printed.slice(index + 1).replace(LEADING, '');
-    if (organisms.has(printed.slice(0, index)) && TELLS_WHICH.test(rest))
+    // Of "Mentha aquatica linalool synthase" the paper may name the genus alone.
+    if (/^\p{Lu}\S*$/u.test(organism) && /^\p{Ll}+ /u.test(rest)) continue;
+    if (organisms.has(organism) && TELLS_WHICH.test(rest))
       return withoutOrganism({ ...mention, start: end - rest.length, printed: rest }, organisms);
   }
   return mention;

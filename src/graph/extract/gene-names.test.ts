@@ -36,7 +36,7 @@ test('the name of a gene has no count, no sign of a list, no "gene" behind its s
 
 test('parts, kinds, mutants and sugars are no genes', () => {
   const none =
-    'HA receptor binding region; PB1 RNA segment; PB1 codon 40; TPS-d subfamily; photosystem II genes; lectin-like; S3-type protein; human- and avian-type receptors; PSII-associated proteins; E190D; V600E; PDB code 1rvx; ACA68070.1; Siaα2-3Gal receptors; α2-6; tRNAs; crRNA; NAT2*5/*7; tyrosine kinase inhibitor; synthase; protein 2; plant hormone; Salvia pomifera; nad1–7 and 9; cl6054.contig4';
+    'HA receptor binding region; PB1 RNA segment; PB1 codon 40; gene segment II; TPS-d subfamily; photosystem II genes; lectin-like; S3-type protein; human- and avian-type receptors; PSII-associated proteins; E190D; V600E; PDB code 1rvx; ACA68070.1; Siaα2-3Gal receptors; α2-6; tRNAs; crRNA; NAT2*5/*7; tyrosine kinase inhibitor; synthase; protein 2; plant hormone; Salvia pomifera; nad1–7 and 9; cl6054.contig4';
   assert.deepEqual(none.split('; ').filter(isGene), []);
   const genes = [
     'Toll-like receptors',

@@ -28,7 +28,8 @@ const TAILS = [
 /** "(ii) esterase", but "(E)-farnesene synthase"; "wild-type HA", "gene VvTPS24". */
 const HEADS = [
   /^\((?:[ivx]+|\p{L}|\d)\) (?=\p{L})/u,
-  /^(?:(?:wild-?type|mutant|mutated|recombinant|putative|paralogous|orthologous|homologous|novel|WT|IV|intravenous|circulating|genes?|enzymes?) )+/iu,
+  /^(?:(?:wild-?type|mutant|mutated|recombinant|putative|paralogous|orthologous|homologous|novel|WT|IV|intravenous|circulating) )+/iu,
+  /^(?:genes?|enzymes?) (?=\S*[\p{Lu}\d])/u,
 ] as const;
 const COUNT = /^(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|several|various|multiple) (?=[\p{L}(])/u;
 
@@ -47,7 +48,7 @@ export function isGene(printed: string): boolean {
 const NO_GENE =
   /^p[A-Z]{2,}|^p[A-Z][a-z]+-|BLAST|: |^PDB(?= |$)|^[A-Z]{1,3}_?\d{5,}(?:\.\d+)?$|^(?:[FR]PKM|TPM|NMRs?|SMRT|NGS|SNPs?|ESTs?|ORFs?|UTRs?|(?:[sm]c)?(?:R|D)NA-?[Ss]eq|(?:q|RT-?)*PCR|RT-qPCR|(?:GC|LC)-MS|ELISA|HPLC|(?:m|r|t|g|sg|cr|tracr|mi|si|lnc)RNAs?)$|\*\d|\p{L}\d+–\d|[Cc]ontig|[Ss]caffold\d|[Uu]nigene/u;
 const PARTS =
-  /(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test|promoters?|(?:super|sub)?famil(?:y|ies)|clades?|vectors?|plasmids?|constructs?|cassettes?|domains?|motifs?|regions?|sites?|segments?|codons?(?: \d+)?|structures?|accessions?|members|genes|gene products?|homolog(?:ue)?s?|ortholog(?:ue)?s?|paralog(?:ue)?s?|regulatory factors|protein\(s\))$/iu;
+  /(?<=\s)(?:sequences?|mutants?|mutations?|mRNAs?|cDNAs?|primers?|alleles?|test|promoters?|(?:super|sub)?famil(?:y|ies)|clades?|vectors?|plasmids?|constructs?|cassettes?|domains?|motifs?|regions?|sites?|segments?(?: \S{1,3})?|codons?(?: \d+)?|structures?|accessions?|members|genes|gene products?|homolog(?:ue)?s?|ortholog(?:ue)?s?|paralog(?:ue)?s?|regulatory factors|protein\(s\))$/iu;
 /** "S3-type", "lectin-like", "PSII-associated proteins"; "Toll-like receptors" have that name. */
 const KINDS =
   /-(?:like|type|linked|associated|responsive|related|dependent|specific|binding|encoded)(?: (?:proteins|enzymes))?$|-(?:type|linked) (?:proteins?|enzymes?|receptors?)$/iu;
