@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { citedHit } from '../../test/support/cited-hit.ts';
 
-import { checkAnswer, checkQuote } from './check-answer.ts';
+import { checkAnswer, checkQuote, quoteAt } from './check-answer.ts';
 
 const PASSAGES = [
   citedHit(
@@ -20,6 +20,17 @@ const written = (...sentences: unknown[]): string => JSON.stringify({ sentences 
 const sentence = (text: string, quote: string, passage = 1): object => ({ text, quotes: [{ passage, quote }] });
 
 const dropsOf = (content: string): unknown => checkAnswer(content, PASSAGES)?.dropped;
+
+test('a quote from a passage over several pages has the page on which it stands', () => {
+  const text = 'Corals were heated in May. They bleached within a week of that.';
+  const hit = { ...citedHit('corals', text, { page: 3, pageStarts: [0, 3, 27, 4] }), link: 'PDF/corals.pdf#page=3' };
+  const quotes = ['Corals', 'They'].map((word) => quoteAt(hit, { start: text.indexOf(word), end: text.length }));
+  const places = quotes.map(({ page, link }) => [page, link]);
+  assert.deepEqual(places, [
+    [3, 'PDF/corals.pdf#page=3'],
+    [4, 'PDF/corals.pdf#page=4'],
+  ]);
+});
 
 test('a sentence whose quote is in its passage is shown, with page, offsets and the sentence around it', () => {
   const checked = checkAnswer(

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { pageAt } from '../parse/index.ts';
 
 import { fieldsOf, findQuote, missingNumber, parseJson } from '../base/index.ts';
 import type { CitedHit, SearchSession } from '../corpus/index.ts';
@@ -182,6 +183,8 @@ export function quoteAt(
   { start, end }: { readonly start: number; readonly end: number },
 ): AnswerQuote {
   const found = quotedRowAt(of, start, end);
+  // A passage may begin on an earlier page.
+  const page = pageAt(of.pageStarts ?? [], start) ?? of.page ?? null;
   const around = found
     ? [found.line]
     : sentencesOf(of.text).filter((sentence) => sentence.start < end && sentence.end > start);
@@ -193,8 +196,8 @@ export function quoteAt(
     work: work?.id ?? null,
     title: work?.title ?? of.title,
     citation: work?.apa ?? null,
-    link,
-    page: of.page ?? null,
+    link: link?.replace(/(?<=#page=)\d+$/, String(page)) ?? null,
+    page,
     start,
     end,
     row: found?.row ?? null,

@@ -38,7 +38,7 @@ export { NEEDS_OCR } from './doctags/worker.ts';
 export { PdfInspector } from './doctags/inspector.ts';
 export type { PageText } from './doctags/page-text.ts';
 export type { Chunk } from './chunk/chunk.ts';
-export { embeddedText, readChunkPassages, readChunks, validateChunks } from './chunk/chunk.ts';
+export { embeddedText, pageAt, readChunkPassages, readChunks, validateChunks } from './chunk/chunk.ts';
 export { chunkDocument } from './chunk/chunker.ts';
 export type { Tokenizer } from './chunk/tokenizer.ts';
 export { openTokenizer } from './chunk/tokenizer.ts';

@@ -11,6 +11,8 @@ export interface Passage {
   readonly page: number | undefined;
   /** Its boxes on the pages, in points from the upper left corner. */
   readonly boxes: readonly Region[];
+  /** Where pages begin in its text: an offset, then the page, in turns. Missing where it is not known. */
+  readonly pageStarts?: readonly number[];
   readonly hasTable: boolean;
   readonly hasFigure: boolean;
   readonly text: string;

@@ -198,7 +198,7 @@ export async function* passagesOfDocument(
       hasWarned = true;
       wordsOnly?.('old vectors');
     }
-    const { id, document, title, headings, page, text, kinds, regions } = chunk;
+    const { id, document, title, headings, page, text, kinds, regions, pageStarts } = chunk;
     yield {
       id,
       document,
@@ -207,6 +207,7 @@ export async function* passagesOfDocument(
       section: sectionOf(chunk),
       page,
       boxes: regions,
+      ...(pageStarts.length > 2 && { pageStarts }),
       hasTable: kinds.includes('table'),
       hasFigure: kinds.includes('picture'),
       text,

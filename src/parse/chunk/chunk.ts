@@ -35,6 +35,19 @@ export interface Chunk {
   readonly blocks: readonly number[];
   /** The regions of those blocks; empty for inputs without pages. */
   readonly regions: readonly Region[];
+  /**
+   * Where in the text a page begins: an offset, then the page, in turns. Inside a paragraph that is broken over pages the
+   * offset is estimated by the area of its pieces. Empty for inputs without pages.
+   */
+  readonly pageStarts: readonly number[];
+}
+
+/** The page of a place in a text with such page starts. */
+export function pageAt(pageStarts: readonly number[], at: number): number | undefined {
+  let found: number | undefined;
+  for (let pair = 0; pair + 1 < pageStarts.length && (pageStarts[pair] ?? 0) <= at; pair += 2)
+    found = pageStarts[pair + 1];
+  return found;
 }
 
 /** What is embedded, indexed and counted: the context, a line break, the text. */
@@ -66,6 +79,7 @@ const FIELDS = {
   kinds: ['kinds', 'strings'],
   blocks: ['blocks', 'integers'],
   regions: ['regions', 'regions'],
+  pageStarts: ['page_starts', 'integers'],
 } as const satisfies Record<keyof Chunk, readonly [column: string, type: ColumnType]>;
 
 const { regions, ...others } = FIELDS;
@@ -110,7 +124,7 @@ export function readChunkTexts(path: string): AsyncGenerator<ChunkText> {
 }
 
 /** The fields of a chunk needed to find and show it; `page` is its first page. */
-const SHOWN = [...EMBEDDED, 'title', 'headings', 'kinds', 'regions'] as const;
+const SHOWN = [...EMBEDDED, 'title', 'headings', 'kinds', 'regions', 'pageStarts'] as const;
 export type ChunkPassage = Pick<Chunk, (typeof SHOWN)[number]> & { readonly page: number | undefined };
 
 export async function* readChunkPassages(path: string): AsyncGenerator<ChunkPassage> {
@@ -133,10 +147,13 @@ async function* readFields<Field extends keyof Chunk>(
       hint: 'run docparse chunk again',
     });
   }
-  const columns = fields.map((field) => FIELDS[field][0]);
+  // The first files of the format have no page starts.
+  const known = fields.filter((field) => field !== 'pageStarts' || reader.columns.includes(FIELDS[field][0]));
+  const columns = known.map((field) => FIELDS[field][0]);
   for await (const row of checkedRows(path, reader, COLUMNS, columns)) {
     const chunk: Partial<Record<keyof Chunk, unknown>> = {};
-    for (const field of fields) chunk[field] = row[FIELDS[field][0]];
+    for (const field of known) chunk[field] = row[FIELDS[field][0]];
+    if (fields.includes('pageStarts' as Field)) chunk.pageStarts = [...((chunk.pageStarts ?? []) as Iterable<number>)];
     if (chunk.blocks) chunk.blocks = [...(chunk.blocks as Iterable<number>)];
     if (chunk.regions) chunk.regions = (chunk.regions as (Region | FlatRegion)[]).map(nested);
     yield chunk as Pick<Chunk, Field>;

@@ -7,7 +7,7 @@ import { packageRoot } from '../../base/index.ts';
 import { randomDocument } from '../../../test/fixtures/random-document.ts';
 import type { Block, Cell, ParsedDocument } from '../document.ts';
 import type { Chunk, ChunkOptions } from './chunk.ts';
-import { embeddedText } from './chunk.ts';
+import { embeddedText, pageAt } from './chunk.ts';
 import { chunkDocument } from './chunker.ts';
 import { flowOf } from './flow.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -284,4 +284,32 @@ test('notes below the references are not part of that section', () => {
   const noted = chunks.find(({ text }) => text.includes('gauges'));
   assert.deepEqual(noted?.headings, []);
   assert.ok(!noted?.text.includes('Lake'));
+});
+
+test('a chunk knows where in its text each page begins, also inside a paragraph that is broken over pages', () => {
+  const region = (page: number, height: number): Block['regions'][number] => ({
+    page,
+    box: { left: 0, top: 0, right: 100, bottom: height },
+  });
+  const [first, broken, last] = ['One stands here.', `${'Two goes on. '.repeat(9)}Two ends.`, 'Three is short.'];
+  const blocks = [
+    { ...block(0, 'text', first ?? ''), regions: [region(4, 10)] },
+    { ...block(1, 'text', broken ?? ''), regions: [region(4, 30), region(5, 30)] },
+    { ...block(2, 'text', last ?? ''), regions: [region(6, 10)] },
+  ];
+  const [chunk, ...others] = chunkDocument('d', documentOf(blocks), model, OPTIONS);
+  assert.deepEqual([others, chunk?.pageStarts.filter((_, at) => at % 2 === 1)], [[], [4, 5, 6]]);
+  const { text = '', pageStarts = [] } = chunk ?? {};
+  for (const [words, page] of [
+    ['One', 4],
+    ['Two goes', 4],
+    ['Two ends', 5],
+    ['Three', 6],
+  ] as const)
+    assert.equal(pageAt(pageStarts, text.indexOf(words)), page, words);
+  // The second chunk begins on the page on which it begins, not on that of its paragraph.
+  const small = chunkDocument('d', documentOf(blocks.slice(1, 2)), model, { ...OPTIONS, maxTokens: 32, minTokens: 8 });
+  assert.equal(small[0]?.pageStarts[1], 4);
+  assert.equal(small.at(-1)?.pageStarts.join(' '), '0 5');
+  assert.deepEqual(chunkDocument('d', documentOf([block(0, 'text', 'No pages.')]), model, OPTIONS)[0]?.pageStarts, []);
 });

@@ -360,7 +360,29 @@ function toChunk(
     kinds: [...new Set(groups.map(({ kind }) => kind))],
     blocks: blocks.map(({ order }) => order),
     regions,
+    pageStarts: pageStartsOf(groups, draft),
   };
+}
+
+/** Where pages begin in the text of a draft, offset and page in turns. */
+function pageStartsOf(groups: readonly Group[], { start, end, repeated }: ChunkDraft): number[] {
+  const pairs: number[] = [];
+  for (const group of groups) {
+    const regions = group.blocks.flatMap((block) => block.regions);
+    const areas = regions.map(({ box }) => Math.max(1, (box.right - box.left) * (box.bottom - box.top)));
+    const whole = areas.reduce((sum, area) => sum + area, 0);
+    let before = 0;
+    for (const [at, { page }] of regions.entries()) {
+      const from = group.start + Math.round(((group.end - group.start) * before) / whole);
+      before += areas[at] ?? 0;
+      if (from >= end) break;
+      const offset = Math.max(0, repeated.length + from - start);
+      // What begins before this text, or at the same place as the piece before it, gives way to what follows.
+      if (pairs.at(-2) === offset) pairs.splice(-2);
+      if (pairs.at(-1) !== page) pairs.push(pairs.length === 0 ? 0 : offset, page);
+    }
+  }
+  return pairs;
 }
 
 /** The title page and the reference list are not merged with the body: they answer no questions. */
