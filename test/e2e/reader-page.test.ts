@@ -380,6 +380,14 @@ inBrowser('a view is found as it was left, and what is asked goes along', async 
   assert.equal(await page.inputValue('#search'), 'oil');
   await page.click('.places a:text("Ask")');
   assert.equal(await page.inputValue('#question'), 'oil');
+  // What was searched is replaced by the question, wherever one clicks into it; then the caret goes where one clicks.
+  await page.setViewportSize({ width: 380, height: 760 });
+  await page.click('#question', { position: { x: 20, y: 12 } });
+  await page.keyboard.type('What?');
+  assert.equal(await page.inputValue('#question'), 'What?');
+  await page.click('#question', { position: { x: 14, y: 12 } });
+  await page.keyboard.type('-');
+  assert.match(await page.inputValue('#question'), /^(?=.*What|W|-).{6}$/);
   await page.goto(`${server.url}screen?by=ada`);
   await page.click('.rail span:text("Library")');
   await page.waitForSelector('.works tbody tr');

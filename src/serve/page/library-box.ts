@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 import { useInput } from './parts.ts';
 import { READING } from './reader/reader.ts';
@@ -12,6 +12,20 @@ export function LibraryBox({ path }: { readonly path: string }): View {
   const asked = isAsking || isSearching ? (query.get('q') ?? '') : '';
   const input = useInput(asked);
   const last = useRef('');
+  /** The view before, and whether its words still stand in the box of another: they are replaced, not added to. */
+  const [before, isCarried] = [useRef(path), useRef(false)];
+  useEffect(() => {
+    isCarried.current = path !== before.current;
+    before.current = path;
+  }, [path]);
+  const entered = (): void => {
+    const { current: box } = input;
+    if (isCarried.current && box?.selectionStart === box?.selectionEnd) box?.select();
+  };
+  const clicked = (): void => {
+    entered();
+    isCarried.current = false;
+  };
   const text = (): string => input.current?.value.trim() ?? '';
   const search = (q: string): void => {
     const filter = isSearching ? Object.fromEntries(query) : {};
@@ -27,6 +41,7 @@ export function LibraryBox({ path }: { readonly path: string }): View {
   };
   // A report is searched while one types.
   const typed = (): void => {
+    isCarried.current = false;
     if (!source.report || text() === last.current) return;
     last.current = text();
     if (isSearching) set({ q: text() });
@@ -43,6 +58,8 @@ export function LibraryBox({ path }: { readonly path: string }): View {
         placeholder=${hint}
         ref=${input}
         onInput=${typed}
+        onFocus=${entered}
+        onClick=${clicked}
       />
       <kbd title="press / to get here">/</kbd>
     </div>
