@@ -259,6 +259,28 @@ inBrowser('a table is filled in, sorted, filtered and corrected, and the correct
     up,
     'the original values are back',
   );
+  // An empty cell opens wherever one clicks in it, also by its key, and what it opens is in view.
+  for (const [width, height] of [
+    [1280, 420],
+    [380, 600],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    const empty = page.locator('.cells td:has(button:text-is("–"))').last();
+    const box = await empty.boundingBox();
+    assert.ok(box);
+    await empty.click({ position: { x: box.width - 4, y: box.height - 3 } });
+    for (const by of ['click', 'Enter']) {
+      await page.waitForSelector('.one-cell h2:text("empty")');
+      assert.equal(await page.locator('.opened .viewer').count(), width === 380 ? 0 : 1);
+      const [top, bottom] = await page.$eval('.one-cell [name=value]', (input) => { const { top, bottom } = input.getBoundingClientRect(); return [top, bottom]; }); // prettier-ignore
+      assert.ok(top > 48 && bottom < height, `from ${top} to ${bottom} of ${height} at ${width}`);
+      await page.click('[aria-label="Close the cell"]');
+      await page.waitForSelector('.one-cell', { state: 'detached' });
+      assert.equal(await page.evaluate('document.activeElement.textContent'), '–', 'back in the cell');
+      if (by === 'click') await page.keyboard.press('Enter');
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
 });
 
 inBrowser(

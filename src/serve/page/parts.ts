@@ -19,6 +19,9 @@ export function field(name: View, control: View): View {
 /** Typing that pauses so long is looked at. */
 export const TYPING_MS = 250;
 
+/** Where a document stands beside what led to it, and does not cover it. */
+export const WIDE = '(min-width: 64rem)';
+
 /** An input that shows a value; what is being typed is not overwritten. */
 export function useInput(value: string): { readonly current: HTMLInputElement | null } {
   const input = useRef<HTMLInputElement>(null);

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Screening } from '../answers.ts';
 import { number } from '../format.ts';
 import { newId } from '../new-id.ts';
+import { WIDE } from '../parts.ts';
 import { keepName, keptName } from '../reviewer-name.ts';
 import type { View } from '../scene.ts';
 import { button, html, messageOf, shown, useLoaded, useScene } from '../scene.ts';
@@ -12,9 +13,6 @@ import { Card, SAID } from './screen-card.ts';
 import { Decided } from './screen-decided.ts';
 import { Protocol } from './screen-protocol.ts';
 import { Progress } from './screen-progress.ts';
-
-/** Where a document stands beside its work, and does not cover it. */
-const WIDE = '(min-width: 64rem)';
 
 export function ScreenView(): View {
   return html`<${Named} phase="title-abstract" />`;

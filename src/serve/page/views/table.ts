@@ -4,7 +4,7 @@ import type { SavedTable, TableCell, TableColumn, TableLine, TablePage, TableRow
 import { counted } from '../format.ts';
 import { rowSentence } from '../../../ask/row-sentence/index.ts';
 import { csvLine } from '../../../base/text/index.ts';
-import { field, filters, listTable, QueryChoice, QueryField, saveText } from '../parts.ts';
+import { field, filters, listTable, QueryChoice, QueryField, saveText, WIDE } from '../parts.ts';
 import type { View } from '../scene.ts';
 import { button, fault, html, shown, useLoaded, useScene } from '../scene.ts';
 import { SetNames } from './works-field.ts';
@@ -170,10 +170,12 @@ function Rows({ id }: { readonly id: string }): View {
     } while (all.next !== null);
     return all;
   });
-  /** The cell, and its paper beside it, at the quote. */
+  /** The cell, and where there is room its paper beside it, at the quote. */
   const open = (row: TableRow, at: number): void => {
     const [quote] = row.cells[at]?.quotes ?? [];
     setOpened({ row, at });
+    // There it would cover the cell, which links to it.
+    if (!matchMedia(WIDE).matches) return;
     const text = quote?.text.slice(0, 600);
     set({
       ...NOWHERE,
@@ -347,6 +349,16 @@ function OneCell(props: {
   const { source, about, reading, notify, runPath } = useScene();
   const [error, setError] = useState<unknown>();
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
+  const box = useRef<HTMLElement>(null);
+  // Tab goes on in the cell that was opened, and after it is closed where one was in the table.
+  useEffect(() => {
+    const [own, from] = [box.current, document.activeElement];
+    own?.focus({ preventScroll: true });
+    own?.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+    return () => {
+      if (from instanceof HTMLElement && own?.contains(document.activeElement)) from.focus({ preventScroll: true });
+    };
+  }, []);
   const correct = (value: string | null): void => {
     const body = { work: row.work?.id ?? row.document, column: column.name, value };
     source.post<{ readonly row: TableRow | null }>(runPath('tables', table, 'cells'), body).then(
@@ -361,13 +373,14 @@ function OneCell(props: {
   const choices = column.type === 'choice' ? column.choices : column.type === 'yes/no' ? ['yes', 'no'] : [];
   const isCorrected = cell.kind === 'value' ? cell.from === 'corrected' : cell.reason === 'corrected';
   const value = cell.kind === 'value' ? cell.value : '';
-  return html`<section class="one-cell" aria-label="A cell">
+  return html`<section class="one-cell" aria-label="A cell" tabindex="-1" ref=${box}>
     <div class="tools">
       <h2>${column.name}: ${cell.kind === 'value' ? cell.value : 'empty'}</h2>
       ${button('×', close, { class: 'quiet close', 'aria-label': 'Close the cell' })}
     </div>
     <p class="hint">
-      ${titleOf(row)} · ${cell.kind === 'value' ? (FROM[cell.from] ?? `from the ${cell.from}`) : cell.sentence}
+      <a href=${reading({ document: row.document })}>${titleOf(row)}</a> ·
+      ${cell.kind === 'value' ? (FROM[cell.from] ?? `from the ${cell.from}`) : cell.sentence}
       ${isCorrected && cell.quotes.length > 0 && '; the quote is that of the value before'}
     </p>
     ${cell.quotes.map(
