@@ -350,7 +350,7 @@ function OneCell(props: {
   const [error, setError] = useState<unknown>();
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
   const box = useRef<HTMLElement>(null);
-  // Tab goes on in the cell that was opened, and after it is closed where one was in the table.
+  // Tab continues in the cell that was opened, and after it is closed where one was in the table.
   useEffect(() => {
     const [own, from] = [box.current, document.activeElement];
     own?.focus({ preventScroll: true });
