@@ -332,6 +332,22 @@ inBrowser('questions to the graph are pages: Back returns to the one before, on 
   }
 });
 
+inBrowser('a question about two names waits for the second one, and says so', async (browser) => {
+  const page = await openPage(browser, '/graph?ask=about&of=Wellcome+Trust');
+  await page.waitForSelector('details.narrow .graph-rows', { state: 'attached' });
+  await page.selectOption('[name=ask]', 'path');
+  await page.locator('details.narrow [role=status]', { hasText: 'name a second one' }).waitFor();
+  assert.equal(await page.inputValue('[name=of]'), 'Wellcome Trust');
+  await page.click('details.narrow button:text("Ask")');
+  assert.equal(await page.evaluate('document.activeElement.name'), 'on', 'what is missing');
+  assert.equal(await page.locator('[role=alert]').count(), 0);
+  await page.fill('[name=on]', 'What the oil of thyme holds');
+  await page.press('[name=on]', 'Enter');
+  await page.waitForURL(/on=What/);
+  await page.locator('details.narrow [role=status], [role=alert]').filter({ hasNotText: 'second' }).waitFor();
+  assert.deepEqual(await page.locator('[role=alert]').allTextContents(), []);
+});
+
 inBrowser('it is seen which works a sentence cites, and where a work is cited', async (browser) => {
   for (const width of [1440, 380]) {
     const page = await openPage(browser, '/works?document=citing&page=2', width);

@@ -38,6 +38,8 @@ const MOST_ROWS = 50;
 const LISTS = 'funding';
 /** About the whole library: no name is asked for. */
 const GAPS = 'gaps';
+/** The question that needs both names; elsewhere the second one may be left out. */
+const BETWEEN = 'path';
 const LEAST_TYPED = 2;
 const MOST_LISTED = 500;
 const MOST_OFFERED = 20;
@@ -50,7 +52,8 @@ export function GraphQuestions(): View {
   const form = useRef<HTMLFormElement>(null);
   const ask = query.get('ask') ?? 'about';
   const [, , of = '', on] = ASKED.find(([name]) => name === ask) ?? [];
-  const isAsked = query.has('of') || isAboutAll(ask);
+  const isBegun = query.has('of') || isAboutAll(ask);
+  const isAsked = isBegun && (ask !== BETWEEN || query.has('on'));
   const submit = (event?: Event): void => {
     event?.preventDefault();
     const typed = Object.fromEntries(
@@ -65,10 +68,10 @@ export function GraphQuestions(): View {
   };
   const choose = ({ target }: Event): void => {
     const other = { ask: (target as HTMLSelectElement).value };
-    if (isAsked || isAboutAll(other.ask)) go(place('/graph', { ...Object.fromEntries(query), ...other }));
+    if (isBegun || isAboutAll(other.ask)) go(place('/graph', { ...Object.fromEntries(query), ...other }));
     else set(other);
   };
-  return html`<details class="narrow" open=${isAsked}>
+  return html`<details class="narrow" open=${isBegun}>
     <summary>Ask the graph</summary>
     <form class="filters" ref=${form} onSubmit=${submit}>
       ${field(
@@ -77,10 +80,11 @@ export function GraphQuestions(): View {
           ${ASKED.map(([each, name]) => html`<option value=${each} selected=${each === ask}>${name}</option>`)}
         </select>`,
       )}
-      ${of !== null && html`<${NameField} name="Of" parameter="of" hint=${of} ask=${ask} chosen=${chosen} key=${`of ${ask === LISTS}`} />`}
-      ${on !== undefined && html`<${NameField} name="And" parameter="on" hint=${on} ask=${ask} chosen=${chosen} />`}
+      ${of !== null && html`<${NameField} name="Of" parameter="of" hint=${of} ask=${ask} chosen=${chosen} isNeeded=${ask === BETWEEN} key=${`of ${ask === LISTS}`} />`}
+      ${on !== undefined && html`<${NameField} name="And" parameter="on" hint=${on} ask=${ask} chosen=${chosen} isNeeded=${ask === BETWEEN} />`}
       ${of !== null && html`<button type="submit" class="quiet">Ask</button>`}
     </form>
+    ${isBegun && !isAsked && html`<p class="hint" role="status">One name is there: name a second one, to ask how the two are connected.</p>`}
     ${isAsked && html`<${Rows} />`}
   </details>`;
 }
@@ -98,8 +102,10 @@ function NameField(props: {
   readonly ask: string;
   /** Called when one of those offered is chosen. */
   readonly chosen: () => void;
+  /** Nothing is asked without it. */
+  readonly isNeeded?: boolean;
 }): View {
-  const { name, parameter, hint, ask, chosen } = props;
+  const { name, parameter, hint, ask, chosen, isNeeded = false } = props;
   const { query, source, runPath } = useScene();
   const input = useRef<HTMLInputElement>(null);
   const value = query.get(parameter) ?? '';
@@ -138,6 +144,7 @@ function NameField(props: {
         list=${`named-${parameter}`}
         placeholder=${hint}
         autocomplete="off"
+        required=${isNeeded}
         ref=${input}
         onInput=${type}
       /><datalist id=${`named-${parameter}`}>${offered.map((each) => html`<option value=${each} />`)}</datalist>`,
