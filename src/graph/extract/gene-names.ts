@@ -7,6 +7,7 @@ import { hasLetters } from './entity-names.ts';
 export function bareGene(printed: string): Stretch {
   let end = printed.length;
   for (const tail of TAILS) end -= tail.exec(printed.slice(0, end))?.[0].length ?? 0;
+  end -= kindBehind(printed.slice(0, end)).length;
   let start = 0;
   // "MCP monocyte chemoattractant protein" of a list of abbreviations.
   const [, short = '', long = ''] = /^(\p{Lu}[\p{L}\d]{1,6}) (\p{L}.*)$/u.exec(printed.slice(0, end)) ?? [];
@@ -17,14 +18,16 @@ export function bareGene(printed: string): Stretch {
   return { start, end };
 }
 
-/** "HA. a" of a caption, "P450s (26)", "matK gene product"; "insulin gene" and "C-reactive protein" stay what they are. */
-const TAILS = [
-  /\. \p{Ll}$/u,
-  / ?\((?:\d+\))?$/u,
-  / (?:subunits|(?:homo|hetero)?dimers?)$/u,
-  /(?<=^(?:(?=\S*[\p{Lu}\d])\S{2,}|\p{Ll}{3})) genes?(?: products?)?$/u,
-  /(?<=^(?=\S*[\p{Lu}\d])(?!\S*-\p{Ll}{3})\S{2,}) (?:proteins?|enzymes?)$/u,
-] as const;
+/** Behind a symbol, the word that says what it is: "matK gene product"; "insulin gene" and "C-reactive protein" stay. */
+function kindBehind(printed: string): string {
+  const [, symbol = '', kind = ''] = /^(\S+)( genes?(?: products?)?| (?:proteins?|enzymes?))$/u.exec(printed) ?? [];
+  const isSymbol = symbol.length > 1 && /[\p{Lu}\d]/u.test(symbol);
+  if (kind.startsWith(' gene')) return isSymbol || /^\p{Ll}{3}$/u.test(symbol) ? kind : '';
+  return isSymbol && !/-\p{Ll}{3}/u.test(symbol) ? kind : '';
+}
+
+/** "HA. a" of a caption, "P450s (26)". */
+const TAILS = [/\. \p{Ll}$/u, / ?\((?:\d+\))?$/u, / (?:subunits|(?:homo|hetero)?dimers?)$/u] as const;
 /** "(ii) esterase", but "(E)-farnesene synthase"; "wild-type HA", "gene VvTPS24". */
 const HEADS = [
   /^\((?:[ivx]+|\p{L}|\d)\) (?=\p{L})/u,
