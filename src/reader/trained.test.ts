@@ -80,6 +80,18 @@ test('a passage longer than the model reads at once is read in parts, a row of a
   assert.equal(beside, alone);
 });
 
+test('a question or a title with a token for each sign leaves room for the sentences', async () => {
+  const { reader } = await openReader('trained', { nearness: noNearness, threads: 1 });
+  await using _closed = reader;
+  const signs = '?!'.repeat(300);
+  const read = candidatesIn(SENTENCES).map((each) => ({
+    ...each,
+    passage: { ...each.passage, title: signs, headings: [signs] },
+  }));
+  for (const score of await reader.score(`What was the LC50 ${signs}`, read))
+    assert.ok(score >= 0 && score <= 1, `${score}`);
+});
+
 test('papers in other languages are scored by the rules', async () => {
   const { reader } = await openReader('trained', { nearness: noNearness, threads: 1 });
   await using _closed = reader;

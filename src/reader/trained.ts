@@ -18,6 +18,8 @@ const LONGEST_QUESTION = 400;
 const LONGEST_TITLE = 160;
 const LONGEST_HEADING = 80;
 const LONGEST_TEXT = 1_000;
+/** Most tokens of question, title and heading: text without words has one for each sign, and must leave room for sentences. */
+const MOST_TOKENS = { question: 128, title: 64, heading: 32 } as const;
 /**
  * What is added to a candidate's logit for the place of its passage and of its paper in the search: the reader sees a few
  * sentences at a time, the search compares all. Chosen with `npm run score:understanding`.
@@ -121,12 +123,12 @@ async function logitsOf(
   candidates: readonly Candidate[],
   signal: AbortSignal | undefined,
 ): Promise<Map<Candidate, number>> {
-  const asked = await model.tokensOf(plain(question, LONGEST_QUESTION));
+  const asked = (await model.tokensOf(plain(question, LONGEST_QUESTION))).slice(0, MOST_TOKENS.question);
   const [afterTitle, afterHeading] = [await model.tokensOf('>'), await model.tokensOf(':')];
   const logits = new Map<Candidate, number>();
   for (const [{ title, headings }, own] of Map.groupBy(candidates, ({ passage }) => passage)) {
-    const titled = await model.tokensOf(plain(title, LONGEST_TITLE));
-    const heading = await model.tokensOf(plain(headings.at(-1) ?? '', LONGEST_HEADING));
+    const titled = (await model.tokensOf(plain(title, LONGEST_TITLE))).slice(0, MOST_TOKENS.title);
+    const heading = (await model.tokensOf(plain(headings.at(-1) ?? '', LONGEST_HEADING))).slice(0, MOST_TOKENS.heading);
     const isBoth = titled.length > 0 && heading.length > 0;
     const isAny = titled.length > 0 || heading.length > 0;
     const head = [asked, titled, isBoth ? afterTitle : [], heading, isAny ? afterHeading : []];
