@@ -168,6 +168,15 @@ test('the best sentence decides whether there is an answer', async () => {
   assert.deepEqual(await ask(0.95), []);
 });
 
+test('where nothing answers, the nearest sentences are given as such', async () => {
+  const ask = (least: number) => askCorpus(session, 'Which symbionts did not bleach?', { least });
+  const [answered, refused] = [await ask(0), await ask(1.1)];
+  assert.ok(answered.sentences.length > 0);
+  assert.deepEqual(answered.nearest, []);
+  assert.deepEqual(refused.sentences, []);
+  assert.match(refused.nearest[0]?.text ?? '', /^Clade D symbionts did not bleach/);
+});
+
 test('a question that compares two things is also searched once for each', () => {
   assert.deepEqual(comparedIn('What is the difference between corals of clade C and corals of clade D?'), [
     'What is the difference corals of clade C',

@@ -8,11 +8,12 @@ import { sentencesOf } from '../graph/index.ts';
 import { analyse } from '../parse/index.ts';
 import { isForeign } from '../reader/index.ts';
 import { StageError } from '../stage/index.ts';
+import { isAnswered } from './answered/index.ts';
 import type { AnswerSentence, CheckedAnswer } from './check-answer.ts';
 import { checkAnswer, liveSentences } from './check-answer.ts';
 import { checkSupport } from './check-support.ts';
 import type { ScoredCandidate } from './extract-answer.ts';
-import { answerSentences, byBestCandidate, readCandidates } from './extract-answer.ts';
+import { answerSentences, bestSentences, byBestCandidate, readCandidates } from './extract-answer.ts';
 import type { answerHead } from './shapes/index.ts';
 import type { AskSettings } from './writer.ts';
 import { answerPrompt } from './writer.ts';
@@ -98,7 +99,12 @@ export async function askCorpus(
     const scored = await readCandidates(reader, focus, found, { known, signal });
     const ranked = reader.name === 'rules' ? found : byBestCandidate(found, scored);
     const passages = writer ? withFirstOfSearch(ranked, found, top) : ranked.slice(0, top);
-    return { scored, passages, sentences: answerSentences(scored, { most, least }) };
+    return {
+      scored,
+      passages,
+      sentences: answerSentences(scored, { most, least }),
+      nearest: bestSentences(scored, most),
+    };
   };
   const found = await look(focus, false);
   const known = new Set(found.map(({ passage }) => passage.id));
@@ -140,6 +146,7 @@ export async function askCorpus(
         question,
         model: writer.name,
         ...said,
+        nearest: isAnswered(said) ? [] : first.nearest,
         support: written.support,
         searches,
         failure,
@@ -150,19 +157,20 @@ export async function askCorpus(
     ({ failure } = written);
     live.end([], first.passages);
   }
-  const made = ({ passages, sentences }: Pick<Answer, 'passages' | 'sentences'>): Answer => {
+  const made = ({ passages, sentences, nearest }: Pick<Answer, 'passages' | 'sentences' | 'nearest'>): Answer => {
     for (const sentence of sentences) report?.({ kind: 'sentence', sentence });
     const note =
       [isForeign(question) && !IN_ENGLISH.test(question) ? FOREIGN : '', without]
         .filter((each) => each !== '')
         .join('; ') || null;
-    return { ...WITHOUT_MODEL, question, passages, sentences, failure, note };
+    const isFound = sentences.length > 0;
+    return { ...WITHOUT_MODEL, question, passages, sentences, nearest: isFound ? [] : nearest, failure, note };
   };
   if (first.sentences.length > 0) return made(first);
   const others = await lookAgain();
   if (others.length === 0) return made(first);
   const second = await extract([...found, ...others], first.scored);
-  if (second.sentences.length === 0) return made(first);
+  if (second.sentences.length === 0) return made({ ...first, nearest: second.nearest });
   report?.({ kind: 'passages', passages: second.passages });
   return made(second);
 }

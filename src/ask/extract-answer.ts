@@ -103,19 +103,23 @@ const MOST_QUOTES = 3;
 const OPENING = /^(?:\p{L}{1,20} ){0,2}\p{L}{1,20}, /u;
 const DENIAL = /\b(?:no|not|none|neither|nor|without|never|cannot)\b|n['’]t\b/gi;
 
-/**
- * The candidates that answer, as sentences with themselves as quotes; none if the best is below `least`. What a paper
- * says twice, as in its abstract and its results, is one sentence with both places.
- */
+/** The candidates that answer, as sentences with themselves as quotes; none if the best is below `least`. */
 export function answerSentences(
   scored: readonly ScoredCandidate[],
   { most, least }: { readonly most: number; readonly least: number },
 ): AnswerSentence[] {
+  return (scored[0]?.score ?? 0) < least ? [] : bestSentences(scored, most);
+}
+
+/**
+ * The best candidates, whether or not they answer. What a paper says twice, as in its abstract and its results, is one
+ * sentence with both places.
+ */
+export function bestSentences(scored: readonly ScoredCandidate[], most: number): AnswerSentence[] {
   const best = scored[0]?.score ?? 0;
-  if (best < least) return [];
   const sentences: AnswerSentence[] = [];
   for (const { hit, candidate, score } of scored) {
-    if (score < NEAR_BEST * best || sentences.length === most) break;
+    if (score <= 0 || score < NEAR_BEST * best || sentences.length === most) break;
     const quote = quoteAt(hit, candidate);
     const said = sentences.find(({ quotes: [first] }) => first && repeats(quote, first));
     if (!said) sentences.push({ text: quote.row ? rowSentence(quote.row) : quote.text, fit: score, quotes: [quote] });

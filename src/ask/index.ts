@@ -1,5 +1,6 @@
 export { askCorpus, citedWorks } from './ask.ts';
 export type { Answer, AskEvent } from './ask.ts';
+export { isAnswered } from './answered/index.ts';
 export { checkClaim, checkQuote, numberMissing, quoteAt } from './check-answer.ts';
 export type { AnswerQuote, AnswerSentence, DropReason } from './check-answer.ts';
 export { abstractOf, PROSE } from './abstract-of.ts';

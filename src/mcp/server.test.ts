@@ -211,7 +211,7 @@ test('an assistant gets passages to answer from, and its quotes are checked', as
   assert.deepEqual(new Set(list(await ask(client, 'ask', only), 'passages').map(({ work }) => work)), new Set(['W2']));
   const none = await ask(client, 'ask', { question: 'What does metformin cost in Denmark?', run: 'reefs' });
   assert.deepEqual(none.data['sentences'], []);
-  assert.match(none.text, /Not in these papers/);
+  assert.match(none.text, /No answer was found in these papers/);
   const quote = 'We counted polyps along forty transects';
   const checked = await ask(client, 'check_quotes', {
     quotes: [

@@ -1,7 +1,15 @@
 import * as z from 'zod';
 
 import type { AskEvent, SupportCase } from '../ask/index.ts';
-import { askCorpus, askSettings, checkClaim, checkSupport, dropReasonOf, openWriter } from '../ask/index.ts';
+import {
+  askCorpus,
+  askSettings,
+  checkClaim,
+  checkSupport,
+  dropReasonOf,
+  isAnswered,
+  openWriter,
+} from '../ask/index.ts';
 import type { answerShape } from '../ask/shapes/index.ts';
 import { answerHead } from '../ask/shapes/index.ts';
 import { fields, number, text } from '../library/shapes/index.ts';
@@ -27,7 +35,7 @@ export const askQuestion = question({
   name: 'ask',
   title: 'Answer from the papers',
   description:
-    'Finds the passages to answer a question from, and the sentences of the papers that answer it best, each quoted; over HTTP a configured model writes them, and only those with a quote that is in the papers are given. Assistants write their own answer from the passages, give each sentence a quote, and have the quotes checked with check_quotes. An empty list of sentences means that these papers do not answer.',
+    'Finds the passages to answer a question from, and the sentences of the papers that answer it best, each quoted; over HTTP a configured model writes them, and only those with a quote that is in the papers are given. Assistants write their own answer from the passages, give each sentence a quote, and have the quotes checked with check_quotes. An empty list of sentences means that no answer was found in these papers; it may still be in the nearest ones, in other words.',
   input,
   head: answerHead.shape,
   ...PASSAGES,
@@ -45,6 +53,7 @@ export const askQuestion = question({
         question: asked.question,
         model: first?.model ?? null,
         sentences,
+        nearest: answers.some(isAnswered) ? [] : all(({ nearest }) => nearest),
         disagreements: all(({ disagreements }) => disagreements),
         uncertain: all(({ uncertain }) => uncertain),
         dropped: first?.dropped ?? {},
@@ -54,10 +63,9 @@ export const askQuestion = question({
         failure: answers.find(({ failure }) => failure !== null)?.failure ?? null,
         note,
       },
-      summary:
-        sentences.length === 0
-          ? `Not in these papers, as far as their sentences show; the nearest ${items.length} passages follow.${said}`
-          : `${counted(sentences.length, 'sentence answers', 'sentences answer')} "${asked.question}": ${sentences.map((sentence) => `“${sentence.text}”${citing(sentence)}`).join(' ')}${said}`,
+      summary: !answers.some(isAnswered)
+        ? `No answer was found in these papers; the nearest ${items.length} passages follow.${said}`
+        : `${counted(sentences.length, 'sentence answers', 'sentences answer')} "${asked.question}": ${sentences.map((sentence) => `“${sentence.text}”${citing(sentence)}`).join(' ')}${said}`,
       items,
     };
   },

@@ -514,7 +514,7 @@ inBrowser('a row of an answer is shown with its table and columns; a phone too s
     const [document, passage] = ['citing', 'citing#0001'];
     const quote = { text: 'Thymol | 47.59 | 0.001', sentence: '', document, passage, work: null, title: 'Oil', citation: null, link: null, page: 2, start: 0, end: 22, row, cites: null, unread: 0 }; // prettier-ignore
     const read = { rank: 1, fit: 1, found_by: 'words', run: 'run', work: 'w', title: 'Oil', by: '', year: null, venue: null, doi: null, license: null, retracted: false, headings: [], part: 'results', page: 2, text: 'Thymol', citation: null, bibtex: null, id: passage, document, boxes: [], link: null }; // prettier-ignore
-    const answer = { kind: 'answer', answer: { question: 'yield?', model: null, sentences: [{ text: 'Thymol', fit: 1, quotes: [quote] }], disagreements: [], uncertain: [], dropped: {}, support: null, cut: false, searches: [], failure: null, note: null, passages: [read] } }; // prettier-ignore
+    const answer = { kind: 'answer', answer: { question: 'yield?', model: null, sentences: [{ text: 'Thymol', fit: 1, quotes: [quote] }], nearest: [], disagreements: [], uncertain: [], dropped: {}, support: null, cut: false, searches: [], failure: null, note: null, passages: [read] } }; // prettier-ignore
     await page.route('**/ask.ndjson?*', (route) =>
       route.fulfill({ body: `${JSON.stringify(answer)}\n`, contentType: 'application/x-ndjson' }),
     );
@@ -531,6 +531,49 @@ inBrowser('a row of an answer is shown with its table and columns; a phone too s
     await page.click('.answer .source a');
     await page.waitForSelector('.opened');
   }
+});
+
+inBrowser('what the page says of an answer is no more than what is known of it', async (browser) => {
+  const page = await openPage(browser, '/works');
+  const [document, passage, text] = ['citing', 'citing#0001', 'The oil was kept cold.'];
+  const quote = { text, sentence: text, document, passage, work: null, title: 'Oil', citation: null, link: null, page: 2, start: 0, end: 22, row: null, cites: null, unread: 0 }; // prettier-ignore
+  const said = { text, fit: 0.3, quotes: [quote] };
+  const nothing = { question: 'Why?', model: null, sentences: [], nearest: [], disagreements: [], uncertain: [], dropped: {}, support: null, cut: false, searches: [], failure: null, note: null, passages: [] }; // prettier-ignore
+  let lines: readonly object[] = [];
+  await page.route('**/ask.ndjson?*', (route) =>
+    route.fulfill({
+      body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+      contentType: 'application/x-ndjson',
+    }),
+  );
+  const asked = async (...answer: readonly object[]): Promise<string> => {
+    lines = answer;
+    await page.goto(new URL('/works', server.url).href);
+    await page.goto(new URL('/ask?q=Why%3F', server.url).href);
+    const [shown] = [page.locator('.panel.ask')];
+    await page.waitForSelector('.panel.ask .answered, .panel.ask [role=alert]');
+    return await shown.innerText();
+  };
+  const near = await asked({ kind: 'answer', answer: { ...nothing, nearest: [said] } });
+  assert.match(near, /No answer was found in these papers\./);
+  assert.match(near, /no proof that they do not say it/);
+  assert.match(near, /The nearest sentences\s+The oil was kept cold\.[^]*may not answer/);
+  assert.doesNotMatch(near, /word for word/);
+  await checkAccessible(page, 'an answer that was not found');
+  const disagreeing = await asked({ kind: 'answer', answer: { ...nothing, model: 'm', disagreements: [said] } });
+  assert.match(disagreeing, /The papers disagree\s+The oil was kept cold\./);
+  assert.doesNotMatch(disagreeing, /No answer was found/);
+  const cutOff = await asked({ kind: 'passages', passages: [] });
+  assert.match(cutOff, /ended before the answer was whole/);
+  assert.doesNotMatch(cutOff, /No answer was found/);
+});
+
+inBrowser('an answer that is stopped is not said to be missing', async (browser) => {
+  const page = await openPage(browser, '/works');
+  await page.route('**/ask.ndjson?*', () => undefined);
+  await page.goto(new URL('/ask?q=Why%3F', server.url).href);
+  await page.click('.panel.ask .tools button:text("Stop")');
+  await seen(page, "/^Stopped before/.test(document.querySelector('.panel.ask [role=status]')?.textContent.trim())");
 });
 
 inBrowser(

@@ -187,7 +187,9 @@ inBrowser(
     }
     assert.ok(found, 'a planted fact was quoted');
     await page.goto(`${origin}/ask?q=${encodeURIComponent('What do metformin tablets cost in Danish pharmacies?')}`);
-    await seen("/Not in these papers/.test(document.querySelector('.panel.ask [role=status]')?.textContent ?? '')");
+    await seen(
+      "/No answer was found in these papers/.test(document.querySelector('.panel.ask [role=status]')?.textContent ?? '')",
+    );
     const [papers, texts] = [await page.$$('.panel.ask .hits li:not(.more)'), await page.$$('.panel.ask .hits li > p:not(.hint)')]; // prettier-ignore
     assert.ok(await page.isVisible('.panel.ask .lede[role=status]'), 'as large as an answer');
     assert.equal(texts.length, papers.length, 'each of the nearest passages is shown with its text');

@@ -47,6 +47,9 @@ export const answerHead = z.object({
   question: z.string(),
   model: text.describe('The model that wrote the sentences; null where they are quotes.'),
   sentences: z.array(answerSentence),
+  nearest: z
+    .array(answerSentence)
+    .describe('Where there is no answer, the sentences of the papers that come nearest: they may answer, or not.'),
   disagreements: z.array(answerSentence).describe('What papers contradict each other about, by the model.'),
   uncertain: z.array(answerSentence).describe('What the papers call uncertain or unknown, by the model.'),
   dropped: z.record(z.string(), z.int()).describe('Sentences of the model that were dropped, by reason.'),
@@ -63,7 +66,7 @@ export const answerHead = z.object({
   note: text.describe('What to know about how the sentences were found; null if nothing.'),
 });
 
-/** An answer from the papers; without sentences, they do not answer. */
+/** An answer from the papers; without sentences, no answer was found in them. */
 export const answerShape = answerHead.extend({ passages: z.array(passage) });
 
 export const column = z

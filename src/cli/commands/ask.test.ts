@@ -8,7 +8,17 @@ import { printAnswer } from './ask.ts';
 test('what is to be known of an answer is warned of', () => {
   const warnings: string[] = [];
   const session = { terminal: { print: () => {} }, json: false, warn: (message: string) => warnings.push(message) };
-  const none = { sentences: [], passages: [], searches: [], dropped: {}, cut: false, failure: null };
+  const none = {
+    sentences: [],
+    nearest: [],
+    disagreements: [],
+    uncertain: [],
+    passages: [],
+    searches: [],
+    dropped: {},
+    cut: false,
+    failure: null,
+  };
   for (const note of ['read by its words', null])
     printAnswer(
       { question: 'Wie viele?', model: null, note, ...none } as unknown as Answer,

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 
 import type { Answer } from '../../ask/index.ts';
-import { askCorpus, askSettings, citedWorks, openWriter } from '../../ask/index.ts';
+import { askCorpus, askSettings, citedWorks, isAnswered, openWriter } from '../../ask/index.ts';
 import { rowSentence } from '../../ask/row-sentence/index.ts';
 import { AppError } from '../../base/index.ts';
 import { corpusOf, splitQuestion } from '../run-argument.ts';
@@ -73,7 +73,7 @@ Examples:
         stop.signal,
       );
       terminal.clear();
-      if (answer.sentences.length === 0 || answer.failure) process.exitCode ??= 1;
+      if (!isAnswered(answer) || answer.failure) process.exitCode ??= 1;
       printAnswer(answer, flags.format, session);
       const used = writer?.budget;
       if (used && used.inputTokens > 0)
@@ -92,13 +92,13 @@ export function printAnswer(answer: Answer, format: 'text' | 'markdown' | 'bibte
   const dropped = Object.entries(answer.dropped);
   if (dropped.length > 0)
     session.warn(`dropped: ${dropped.map(([why, number]) => `${count(number)} ${why}`).join(', ')}`);
-  if (answer.sentences.length === 0) {
-    terminal.print('not in these papers');
-    const nearest = answer.passages.slice(0, 3);
-    for (const { passage, work } of nearest)
-      session.info(
-        `nearest: ${plain(work?.title ?? passage.title)}${place(passage.page ?? null)}: “${plain(passage.text.replaceAll(/\s+/g, ' ').slice(0, LONGEST_NEAREST))}”`,
-      );
+  if (!isAnswered(answer)) {
+    terminal.print('no answer was found in these papers');
+    for (const { text, quotes } of answer.nearest.slice(0, 3))
+      for (const { title, document, page } of quotes.slice(0, 1))
+        session.info(
+          `nearest: ${plain(title || document)}${place(page)}: “${plain(text.replaceAll(/\s+/g, ' ').slice(0, LONGEST_NEAREST))}”`,
+        );
     return;
   }
   session.info(

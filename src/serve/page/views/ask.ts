@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
+import { isAnswered } from '../../../ask/answered/index.ts';
 import type { AskedAnswer, AskedLine } from '../answers.ts';
 import { counted, words } from '../format.ts';
 import { saveText } from '../parts.ts';
@@ -17,7 +18,7 @@ type Sentence = AskedAnswer['sentences'][number];
 
 export function AskView(): View {
   const { source, query, place, run, runPath } = useScene();
-  const [found, setFound] = useState<{ readonly answer?: AskedAnswer; readonly error?: unknown }>();
+  const [found, setFound] = useState<Found>();
   const [stop, setStop] = useState<AbortController>();
   const [asked, remember, forget] = useAsked(run?.id ?? '');
   const q = query.get('q') ?? '';
@@ -36,17 +37,22 @@ export function AskView(): View {
       if (line.kind === 'answer') ({ answer } = line);
       else if (line.kind === 'sentence') answer = { ...answer, sentences: [...answer.sentences, line.sentence] };
       else answer = { ...answer, sentences: [], passages: line.passages };
-      setFound({ answer });
+      setFound({ answer, isWhole: line.kind === 'answer' });
       if (line.kind === 'answer') remember({ question: q, works, sentences: answer.sentences.length });
     };
     source
       .lines(runPath('ask.ndjson'), { query: { question: q, works } }, receive, signal)
+      .then(() => setFound((now) => (now?.isWhole || signal.aborted ? now : { ...now, error: new Error(CUT_OFF) })))
       .catch((error: unknown) => signal.aborted || setFound({ error }))
       .finally(() => signal.aborted || setStop(undefined));
     return () => controller.abort();
   }, [q, works]);
+  const leave = (): void => {
+    stop?.abort();
+    setFound((now) => now ?? {});
+  };
   const { answer } = found ?? {};
-  const isRefused = stop === undefined && answer?.sentences.length === 0;
+  const isRefused = found?.isWhole === true && answer !== undefined && !isAnswered(answer);
   return [
     html`<details class="narrow" open=${works !== null}>
       <summary>${works === null ? 'All papers are asked' : 'Only some papers are asked'}</summary>
@@ -56,13 +62,14 @@ export function AskView(): View {
     </details>`,
     q !== '' && html`<h2 class="asked-for">${q}</h2>`,
     html`<div class="tools">
-      <p class=${isRefused ? 'lede' : 'hint'} role="status">${status(stop !== undefined, answer)}</p>
-      ${stop && button('Stop', () => stop.abort())}
+      <p class=${isRefused ? 'lede' : 'hint'} role="status">${status(stop !== undefined, found)}</p>
+      ${stop && button('Stop', leave)}
     </div>`,
+    isRefused && answer.nearest.length > 0 && html`<p class="hint">${MAY_ANSWER}</p>`,
     found?.error !== undefined && fault(found.error),
-    stop !== undefined && answer?.sentences.length === 0 && html`<${Waiting} answer=${answer} />`,
+    stop !== undefined && answer && !isAnswered(answer) && html`<${Waiting} answer=${answer} />`,
     answer &&
-      (stop === undefined || answer.sentences.length > 0) &&
+      (stop === undefined || isAnswered(answer)) &&
       html`<div class="answered">
         <div>
           <${AnswerText} answer=${answer} />
@@ -91,9 +98,21 @@ export function AskView(): View {
   ];
 }
 
+/** What came so far, and whether it is all of it. */
+interface Found {
+  readonly answer?: AskedAnswer;
+  readonly isWhole?: boolean;
+  readonly error?: unknown;
+}
+
+const CUT_OFF = 'The connection ended before the answer was whole. Ask again.';
+const MAY_ANSWER =
+  'That is no proof that they do not say it: these sentences come nearest, and may answer in other words.';
+
 const NOTHING_YET: Omit<AskedAnswer, 'question'> = {
   model: null,
   sentences: [],
+  nearest: [],
   disagreements: [],
   uncertain: [],
   dropped: {},
@@ -147,24 +166,30 @@ function Waiting({ answer }: { readonly answer: AskedAnswer }): View {
   </div>`;
 }
 
-function status(isBusy: boolean, answer: AskedAnswer | undefined): string {
+function status(isBusy: boolean, found: Found | undefined): string {
+  const { answer, isWhole = false, error } = found ?? {};
   if (isBusy)
     return answer && answer.passages.length > 0
       ? `Reading ${counted(answer.passages.length, 'passage')} …`
       : 'Reading …';
-  if (!answer) return '';
+  if (!found || error !== undefined) return '';
+  if (!isWhole || !answer) return 'Stopped before the answer was whole.';
   const cut = answer.cut ? ' Its answer was cut off.' : '';
   const failed = answer.failure ? `No answer of the model: ${answer.failure.message}. ` : '';
   const note = answer.note === null ? '' : ` Note: ${answer.note}.`;
-  if (answer.sentences.length === 0) return `${failed}Not in these papers.${cut}${note}`;
+  if (!isAnswered(answer)) return `${failed}No answer was found in these papers.${cut}${note}`;
   if (answer.model === null)
     return `${failed || 'No model was used: '}${failed ? 'These' : 'these'} are sentences of the papers.${note}`;
   return `Written by ${answer.model}.${cut}${note}`;
 }
 
 function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
-  if (answer.sentences.length === 0)
+  if (!isAnswered(answer))
     return [
+      answer.nearest.length > 0 && [
+        html`<h2>The nearest sentences</h2>`,
+        html`<${Sentences} answer=${{ ...answer, model: null }} sentences=${answer.nearest} />`,
+      ],
       answer.passages.length > 0 && html`<h2>The nearest passages</h2>`,
       html`<ul class="hits">
         ${byPaper(answer.passages.slice(0, 3)).map(
@@ -197,7 +222,9 @@ function AnswerText({ answer }: { readonly answer: AskedAnswer }): View {
 const CITES = 'The sentence names other works as its source: it may tell what they found.';
 
 /** What was checked of a sentence before it is shown here. */
-function verdictOf({ model, support }: AskedAnswer): string {
+function verdictOf(answer: AskedAnswer): string {
+  const { model, support } = answer;
+  if (!isAnswered(answer)) return 'may not answer';
   if (model === null) return 'word for word in the paper';
   return support === null ? 'the quote is in the paper' : 'the quote is in the paper and supports it';
 }
