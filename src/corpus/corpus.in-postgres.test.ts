@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdtempDisposable } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
-import { writeSmallRun } from '../../test/fixtures/small-run.ts';
 import { corpusFacts } from '../../test/support/corpus-facts.ts';
 import { graphHash } from '../../test/support/graph.ts';
 import { startPglite } from '../../test/support/pglite-server.ts';
-import { systemClock } from '../base/index.ts';
-import { loadConfig, settingsLayer } from '../config/index.ts';
-import { copyCorpus } from './copy-corpus.ts';
+import type { PostgresScene } from '../../test/support/postgres-scene.ts';
+import { openPostgresScene, WORDS_ONLY } from '../../test/support/postgres-scene.ts';
 import type { SearchEvent } from '../run/index.ts';
 import type { Corpus } from './corpus.ts';
 import { openCorpus } from './corpus.ts';
 
 const server = await startPglite();
 after(() => server[Symbol.asyncDispose]());
-let schemas = 0;
+const openScene = (): Promise<PostgresScene> => openPostgresScene(server.url);
 
 const QUESTIONS = [
   'do corals recover where fishing is banned?',
@@ -26,48 +22,6 @@ const QUESTIONS = [
   'heat',
   'ignore all instructions',
 ];
-/** Words alone, and no trained tagger: they have tests of their own. */
-const HERE = { parse: { format: 'jsonl', dense: 'none' }, graph: { entities: 'off' } } as const;
-const never = new AbortController().signal;
-const runtime = { clock: systemClock, log: () => undefined };
-
-interface Scene extends AsyncDisposable {
-  readonly folder: string;
-  /** A path in the scene. */
-  at(name: string): string;
-  copy(from: string, to: string, signal?: AbortSignal): ReturnType<typeof copyCorpus>;
-  /** The corpus in PostgreSQL, on a machine of that name. */
-  open(machine: string): Promise<Corpus>;
-}
-
-/** A corpus folder, and a schema and a store that have nothing yet. */
-async function openScene(): Promise<Scene> {
-  const temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-in-postgres-'));
-  const at = (name: string): string => join(temporary.path, name);
-  schemas += 1;
-  const settings = {
-    queue: { schema: `corpus_${process.pid}_${schemas}`, pooler: true },
-    store: { url: at('store') },
-    ...HERE,
-  } as const;
-  await writeSmallRun(at('folder'), { graph: false });
-  return {
-    folder: at('folder'),
-    at,
-    copy: (from, to, signal = never) =>
-      copyCorpus(from, to, {
-        load: (layer) =>
-          loadConfig({ folder: temporary.path, environment: {}, flags: [...settingsLayer(settings, 'test'), ...layer] })
-            .config,
-        runtime,
-        report: () => undefined,
-        signal,
-      }),
-    open: (machine) => openCorpus(server.url, { settings, copy: at(machine) }),
-    [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
-  };
-}
-
 async function buildGraph(corpus: Corpus): Promise<void> {
   for await (const _ of corpus.graph.build());
 }
@@ -75,7 +29,7 @@ async function buildGraph(corpus: Corpus): Promise<void> {
 test('a corpus is the same in its folder, in PostgreSQL, and in a folder that it was copied back into', async () => {
   await using scene = await openScene();
   {
-    await using corpus = await openCorpus(scene.folder, { settings: HERE });
+    await using corpus = await openCorpus(scene.folder, { settings: WORDS_ONLY });
     await buildGraph(corpus);
     await corpus.saveNote({ work: 'W1', by: 'ada', quote: 'We counted polyps', text: 'How many?' });
     await corpus.saveSet('recent', { filter: 'year:2020-' });
@@ -86,7 +40,7 @@ test('a corpus is the same in its folder, in PostgreSQL, and in a folder that it
     );
   }
   const factsOf = (corpus: Corpus): Promise<object> => corpusFacts(corpus, { questions: QUESTIONS });
-  await using alone = await openCorpus(scene.folder, { settings: HERE });
+  await using alone = await openCorpus(scene.folder, { settings: WORDS_ONLY });
   const expected = await factsOf(alone);
 
   const copied = await scene.copy(scene.folder, server.url);
@@ -96,7 +50,7 @@ test('a corpus is the same in its folder, in PostgreSQL, and in a folder that it
     assert.deepEqual(await factsOf(corpus), expected);
   }
   await scene.copy(server.url, scene.at('back'));
-  await using back = await openCorpus(scene.at('back'), { settings: HERE });
+  await using back = await openCorpus(scene.at('back'), { settings: WORDS_ONLY });
   assert.deepEqual(await factsOf(back), expected);
   await back.saveNote({ work: 'W2', by: 'bo', text: 'A folder like any other.' });
   assert.equal(back.notes().length, 2);

@@ -1,8 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-import { AppError, sha256 } from '../base/index.ts';
+import { AppError } from '../base/index.ts';
 import type { CitedDocument, CitedHit, Corpus, SearchRequest, SearchSession, StageCall } from '../corpus/index.ts';
 import { stageSettings } from '../corpus/index.ts';
 import { factsPath } from '../graph/index.ts';
@@ -31,6 +31,7 @@ import {
   tableFolder,
   withCorrections,
 } from './saved-tables.ts';
+import { tablePlace } from './table-place.ts';
 
 export const PASSAGES = 6;
 const MOST_PASSAGES = 24;
@@ -96,33 +97,35 @@ export async function fillTable(
     });
   const table = { columns, model: writer?.name ?? null };
   const folder = tableFolder(corpus, columns);
-  await saveTable(folder, table);
+  await saveTable(corpus, folder, table);
   const cfgHash = rowHash(table);
   const corrections = corpus.corrections();
   const byId = new Map(documents.map((each) => [each.document, each]));
+  const place = tablePlace(corpus);
   const items = documents.map(({ document }): WorkItem => {
     const formats = format === 'jsonl' ? (['jsonl', 'parquet'] as const) : (['parquet', 'jsonl'] as const);
-    const chunks = formats.map((each) => chunkOutput(dataRoot, document, each)).find((path) => existsSync(path));
+    const chunks = formats.map((each) => chunkOutput(dataRoot, document, each)).find((path) => place.has(path));
     const facts = factsPath(dataRoot, document);
+    const inputs = { ...(chunks !== undefined && { chunks }), ...(place.has(facts) && { facts }) };
+    const inputSha256 = place.hashOf(document, Object.values(inputs));
     return {
       itemId: document,
-      inputs: { ...(chunks !== undefined && { chunks }), ...(existsSync(facts) && { facts }) },
+      inputs,
       outputs: { row: rowPath(folder, document) },
       cfgHash,
-      costHint: chunks === undefined ? 1 : statSync(chunks).size,
-      // For an index without its passages, the document's name is the fingerprint.
-      ...(chunks === undefined && { fingerprint: { inputSha256: sha256(document), cfgHash } }),
+      costHint: (chunks !== undefined && statSync(chunks, { throwIfNoEntry: false })?.size) || 1,
+      ...(inputSha256 !== undefined && { fingerprint: { inputSha256, cfgHash } }),
     };
   });
   let overBudget = 0;
   const made = new Map<string, TableRow>();
   const outcome = await runStage(
-    { stageName: 'table', items, totalItems: items.length },
+    { stageName: 'table', items: place.source(items), totalItems: items.length },
     async (item, { signal: stop }): Promise<ItemOutcome> => {
       const document = byId.get(item.itemId);
       if (!document) return { status: 'skip', reason: 'gone' };
       const facts = item.inputs['facts'];
-      const read = facts === undefined ? undefined : await readFacts(facts);
+      const read = facts === undefined ? undefined : await readFacts(await place.bring(facts));
       const row = await openRow(document, read, { session, columns, contextTokens }, stop);
       const cells = await cellsOf(row, { session, writer, support }, stop);
       if (cells === 'over-budget') return { status: 'skip', reason: 'budget' };
@@ -352,11 +355,12 @@ export async function estimateTable(
   const { support, contextTokens } = askSettings(corpus.config);
   const table = { columns, model: writer?.name ?? null };
   const folder = tableFolder(corpus, columns);
+  const place = tablePlace(corpus);
   let [known, requests, inputTokens, mostOutputTokens] = [0, 0, 0, 0];
   for (const document of documents) {
     signal?.throwIfAborted();
     const path = factsPath(corpus.config.parse.data_root, document.document);
-    const facts = existsSync(path) ? await readFacts(path) : undefined;
+    const facts = place.has(path) ? await readFacts(await place.bring(path)) : undefined;
     const row = readRow(folder, table, document)
       ? undefined
       : await openRow(document, facts, { session, columns, contextTokens }, signal);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 
-import { AppError, canonicalJson, readFields, sha256, writeOwnFile } from '../base/index.ts';
+import { AppError, canonicalJson, readFields, sha256, systemClock, writeOwnFile } from '../base/index.ts';
 import type { CitedDocument, Corpus, SearchRequest, SearchSession } from '../corpus/index.ts';
 import type { Cell, Column, Table, TableRow } from './cell.ts';
 import { empty, readCells } from './cell.ts';
@@ -32,8 +32,19 @@ export function rowPath(folder: string, document: string): string {
   return join(folder, `${document}.json`);
 }
 
-export async function saveTable(folder: string, { columns, model }: TableFile): Promise<void> {
-  await writeOwnFile(join(folder, TABLE_FILE), JSON.stringify({ columns: columns.map(writtenColumn), model }));
+export async function saveTable(
+  corpus: Pick<Corpus, 'folder' | 'shared'>,
+  folder: string,
+  { columns, model }: TableFile,
+): Promise<void> {
+  const file = { columns: columns.map(writtenColumn), model, at: systemClock.now() };
+  await writeOwnFile(join(folder, TABLE_FILE), JSON.stringify(file));
+  await corpus.shared?.files.save([pathIn(corpus, join(folder, TABLE_FILE))]);
+}
+
+/** A path as all machines of a corpus name it. */
+export function pathIn({ folder }: Pick<Corpus, 'folder'>, path: string): string {
+  return relative(folder, path).split(sep).join('/');
 }
 
 /** The tables of a corpus, newest first; `at` is when a table was last started. */
@@ -42,10 +53,11 @@ export function savedTables(corpus: Pick<Corpus, 'config'>) {
   if (!existsSync(folder)) return [];
   const tables = readdirSync(folder).flatMap((id) => {
     const path = join(folder, id, TABLE_FILE);
-    const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-    if (at === undefined) return [];
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (written === undefined) return [];
     try {
-      const { model } = readFields(path);
+      const { model, at: started } = readFields(path);
+      const at = typeof started === 'number' ? started : written;
       const columns = parseColumns(readFileSync(path, 'utf8'), path);
       return [{ columns, model: typeof model === 'string' ? model : null, id, at }];
     } catch {
@@ -54,6 +66,14 @@ export function savedTables(corpus: Pick<Corpus, 'config'>) {
     }
   });
   return tables.sort((one, other) => other.at - one.at);
+}
+
+/** Changes when a row of any table is filled in. */
+export function tablesStamp(corpus: Pick<Corpus, 'config'>): string {
+  const folder = tablesFolder(corpus);
+  if (!existsSync(folder)) return '';
+  const times = readdirSync(folder).map((id) => `${id} ${statSync(join(folder, id)).mtimeMs}`);
+  return sha256(times.join('\n')).slice(0, 16);
 }
 
 /** Fills in nothing; `next` is where the next page starts, `screenedOut` as in a filled table. */

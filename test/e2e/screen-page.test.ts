@@ -341,3 +341,24 @@ test('two reviewers in two browsers at once lose nothing and do not see each oth
   await page.waitForSelector('text=No work is in conflict');
   assert.equal(screening.conflicts().length, 0);
 });
+
+test('what another reviewer decides is counted on an open page, and the work being read stays', async (context) => {
+  if (!opened) return context.skip(NO_BROWSER);
+  await using scratch = await mkdtempDisposable(join(tmpdir(), 'screen-page-'));
+  const folder = join(scratch.path, 'review');
+  mkdirSync(folder);
+  await using server = await served(folder, made);
+  const page = await (await opened.browser.newContext()).newPage();
+  page.setDefaultTimeout(HANGING_MS);
+  await page.goto(`${server.url}screen?by=ada&token=${TOKEN}`);
+  await page.waitForSelector('.card h2');
+  const read = await shownWork(page);
+  const response = await fetch(new URL('api/v1/runs/review/screening/decide', server.url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ by: 'bo', work: read, phase: 'title-abstract', decision: 'include' }),
+  });
+  assert.equal(response.status, 200, await response.text());
+  await page.waitForSelector(`.review:has-text("1 of ${made.length} decided")`);
+  assert.equal(await shownWork(page), read);
+});

@@ -35,7 +35,7 @@ const FOLDERS = [
   'HTML',
   'XML',
   'cas',
-  ...['DocTagsFiles', 'ChunkedDocTagFiles', 'Embeddings', 'GraphFacts'].map((name) => `Data/${name}`),
+  ...['DocTagsFiles', 'ChunkedDocTagFiles', 'Embeddings', 'GraphFacts', 'Tables'].map((name) => `Data/${name}`),
 ];
 /** What is copied of the logs. Lines about objects belong to one store, lines about hosts to one machine. */
 const LOGS: readonly LogName[] = ['manifest', 'records', 'decisions', 'doctags', 'chunk', 'embed'];

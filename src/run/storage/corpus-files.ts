@@ -108,6 +108,9 @@ export class StoredFiles implements CorpusFiles {
   readonly #store: CorpusStore;
   readonly #clock: Clock;
   readonly #recent = new Map<string, StoredFile>();
+  /** By path, the object that `bringNew` has brought last; by prefix, the state of the database that it was called in. */
+  readonly #brought = new Map<string, string>();
+  readonly #broughtAt = new Map<string, string>();
   #refreshing: Promise<void> = Promise.resolve();
 
   constructor({ journal, store, objects, clock }: StoredFilesOptions) {
@@ -162,6 +165,21 @@ export class StoredFiles implements CorpusFiles {
       bytes += next.bytes;
     });
     return { files, bytes };
+  }
+
+  /** Fetches files below a prefix that were stored, here or elsewhere, since the last call; also those that changed. */
+  async bringNew(prefix: string, signal?: AbortSignal): Promise<void> {
+    const { version } = this.#store;
+    if (this.#broughtAt.get(prefix) === version) return;
+    const waiting = [...storedFiles(this.#store, prefix)].filter(
+      ({ path, sha256 }) => this.#brought.get(path) !== sha256,
+    );
+    await forEachOf(waiting, TOGETHER, async ({ path, sha256 }) => {
+      signal?.throwIfAborted();
+      await this.bring(path, signal);
+      this.#brought.set(path, sha256);
+    });
+    this.#broughtAt.set(prefix, version);
   }
 
   async save(

@@ -87,7 +87,8 @@ export function runRoutes(context: Context): Route[] {
     }),
     route({
       path: '/events',
-      summary: 'Changes as server-sent events: now, queue, hosts, event. Send Last-Event-ID to resume a stream.',
+      summary:
+        'Changes as server-sent events: now, changed, queue, hosts, event. Send Last-Event-ID to resume a stream.',
       query: { run: z.string().max(200).optional().describe('Only events of this run.') },
       gives: { types: ['text/event-stream'] },
       handle: ({ query, request, signal }) => {

@@ -56,6 +56,7 @@ export async function inlinedSource(): Promise<Source | undefined> {
     post: () => Promise.reject(noServer()),
     lines: () => Promise.reject(noServer()),
     on: () => () => undefined,
+    onChange: () => () => undefined,
     exportCsv: async (query) => csvOf(filtered(await works(), (name) => String(query[name] ?? ''))),
   };
 }

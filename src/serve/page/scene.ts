@@ -6,7 +6,7 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { plural } from '../../base/text/index.ts';
 import type { About, List, Run } from './answers.ts';
 import { number } from './format.ts';
-import type { EventKind, Query, Source } from './source.ts';
+import type { ChangeKind, EventKind, Query, Source } from './source.ts';
 import { address, Refusal } from './source.ts';
 
 export { html };
@@ -98,6 +98,36 @@ export function useLive<T>(path: string, kind: EventKind, isOurs: (data: T) => b
 }
 
 const CHART_MS = 5_000;
+
+/**
+ * A number that grows when something of this run was changed, here or elsewhere. At most every five seconds: a table that
+ * is being filled changes with each row.
+ */
+export function useChanges(kind: ChangeKind): number {
+  const { source, run } = useScene();
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isDue = false;
+    const next = (): void => {
+      isDue = false;
+      setTurn((now) => now + 1);
+      timer = setTimeout(() => {
+        timer = undefined;
+        if (isDue) next();
+      }, CHART_MS);
+    };
+    const leave = source.onChange(run?.id ?? '', kind, () => {
+      if (timer === undefined) next();
+      else isDue = true;
+    });
+    return () => {
+      clearTimeout(timer);
+      leave();
+    };
+  }, [run?.id, kind]);
+  return turn;
+}
 
 /** A response that is requested again every five seconds: faster charts are hard to read. */
 export function useCharted<T>(path: string): Fetched<T> {

@@ -1,5 +1,7 @@
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 export type EventKind = 'now' | 'queue' | 'hosts' | 'event';
+/** What people change of a run. */
+export type ChangeKind = 'decisions' | 'tables';
 
 interface LinesRequest {
   readonly query?: Query;
@@ -17,8 +19,14 @@ export interface Source {
   /** Calls `receive` with each line of a streamed response; a body makes it a POST. */
   lines(path: string, request: LinesRequest, receive: (line: never) => void, signal: AbortSignal): Promise<void>;
   on(kind: EventKind, receive: (data: unknown) => void): () => void;
+  /** Calls `receive` when something of a run was changed, here, in another window, or at another server. */
+  onChange(run: string, kind: ChangeKind, receive: () => void): () => void;
   /** Works that match a filter, for export from a report. */
   readonly exportCsv?: (query: Query) => Promise<string>;
+}
+
+interface Changed extends Readonly<Record<ChangeKind, string>> {
+  readonly run: string;
 }
 
 export class Refusal extends Error {
@@ -45,6 +53,16 @@ export function servedSource(connected: (is: boolean) => void): Source {
   events.addEventListener('open', () => connected(true));
   // The browser reconnects by itself, and the server continues after the last event.
   events.addEventListener('error', () => connected(false));
+  /** By run, how it was when the server last told. A stream that was broken, and begins again, tells it again. */
+  const known = new Map<string, Changed>();
+  const receivers = new Set<(run: string, kind: ChangeKind) => void>();
+  events.addEventListener('changed', (event: MessageEvent<string>) => {
+    const now = JSON.parse(event.data) as Changed;
+    const before = known.get(now.run);
+    known.set(now.run, now);
+    for (const kind of ['decisions', 'tables'] as const)
+      if (before && before[kind] !== now[kind]) for (const receive of receivers) receive(now.run, kind);
+  });
   return {
     report: undefined,
     get: async (path, query, signal) => await answer(fetch(`/api/v1${address(path, query)}`, signal ? { signal } : {})),
@@ -71,6 +89,13 @@ export function servedSource(connected: (is: boolean) => void): Source {
       const listener = (event: Event): void => receive(JSON.parse((event as MessageEvent<string>).data));
       events.addEventListener(kind, listener);
       return () => events.removeEventListener(kind, listener);
+    },
+    onChange: (run, kind, receive) => {
+      const listener = (ofRun: string, changed: ChangeKind): void => {
+        if (ofRun === run && changed === kind) receive();
+      };
+      receivers.add(listener);
+      return () => receivers.delete(listener);
     },
   };
 }

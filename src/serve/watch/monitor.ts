@@ -149,7 +149,10 @@ export function openMonitor({ runs: given, queue: store, hosts: known, clock, lo
         const figures = [
           ...[...runs.values()]
             .filter(({ id }) => isFor(id))
-            .map((run) => ['now', run.id, { run: run.id, ...run.figures() }] as const),
+            .flatMap((run) => [
+              ['now', run.id, { run: run.id, ...run.figures() }] as const,
+              ['changed', run.id, { run: run.id, ...run.changed() }] as const,
+            ]),
           ['queue', '', queue?.figures] as const,
           ['hosts', '', { items: hosts.slice(0, MOST_HOSTS_SENT) }] as const,
         ];

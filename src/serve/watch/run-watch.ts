@@ -1,4 +1,5 @@
-import { basename, isAbsolute, relative } from 'node:path';
+import { statSync } from 'node:fs';
+import { basename, isAbsolute, join, relative } from 'node:path';
 
 import type * as z from 'zod';
 
@@ -8,6 +9,7 @@ import { outcomesOf } from '../../library/index.ts';
 import type { Corpus, RunEvent, RunFile, SearchSession, StepCount } from '../../corpus/index.ts';
 import type { Screening } from '../../screen/index.ts';
 import { screeningOnDemand } from '../../screen/index.ts';
+import { tablesStamp } from '../../table/index.ts';
 import type { now, run } from '../api/shapes.ts';
 import { secondsLeft, Series } from './series.ts';
 
@@ -31,6 +33,8 @@ export interface RunWatch extends AsyncDisposable {
   readonly look: () => Promise<readonly RunEvent[]>;
   readonly line: () => RunLine;
   readonly figures: () => RunFigures;
+  /** What is different once decisions, or filled tables, have changed: here or at another server. */
+  readonly changed: () => { readonly decisions: string; readonly tables: string };
 }
 
 export function watchRun(id: string, corpus: Corpus, clock: Clock): RunWatch {
@@ -42,6 +46,7 @@ export function watchRun(id: string, corpus: Corpus, clock: Clock): RunWatch {
   const screening = opened.use(screeningOnDemand(corpus));
   const series = new Series<StepName>();
   let file: RunFile | undefined;
+  let changed = { decisions: '', tables: '' };
   return {
     id,
     corpus,
@@ -54,13 +59,18 @@ export function watchRun(id: string, corpus: Corpus, clock: Clock): RunWatch {
     },
 
     async look(): Promise<readonly RunEvent[]> {
+      // Looked at before they are read: what is said to be there has been read.
+      const seen = { decisions: decisionsStamp(corpus), tables: tablesStamp(corpus) };
       const events = await view.refresh();
+      changed = seen;
       // An incomplete run.json is being written; keep the previous one.
       file = await corpus.account().catch(() => file);
       const counts = Object.fromEntries(view.steps().map(({ name, done }) => [name, done]));
       series.add({ ...(counts as Record<StepName, number>), at: clock.now() });
       return events;
     },
+
+    changed: () => changed,
 
     line(): RunLine {
       const [works, saved, parsed] = view.steps();
@@ -116,4 +126,9 @@ function titleOf(file: RunFile | undefined): string | undefined {
   return input === undefined || input.length === 0
     ? undefined
     : `Works of ${input.map((path) => basename(path)).join(', ')}`;
+}
+
+/** All machines have the same lines of decisions, in one order. */
+function decisionsStamp({ folder }: Corpus): string {
+  return String(statSync(join(folder, 'decisions.jsonl'), { throwIfNoEntry: false })?.size ?? 0);
 }

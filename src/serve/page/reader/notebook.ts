@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 
 import type { List, Note } from '../answers.ts';
-import { messageOf, useLoaded, useScene } from '../scene.ts';
+import { messageOf, useChanges, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
 
 /** What people wrote in a document or about its work, and how to write more. */
@@ -22,7 +22,7 @@ const MOST = 500;
 /** The notes of a document; a report has none, since it may be sent to others. */
 export function useNotebook(document: string): Notebook {
   const { source, about, runPath, notify } = useScene();
-  const [loaded, change] = useLoaded(document, async (signal) => {
+  const [loaded, change] = useLoaded(`${document} ${useChanges('decisions')}`, async (signal) => {
     if (source.report) return [];
     return (await source.get<List<Note>>(runPath('notes'), { work: document, limit: MOST }, signal)).items;
   });

@@ -6,7 +6,7 @@ import { newId } from '../new-id.ts';
 import { WIDE } from '../parts.ts';
 import { keepName, keptName } from '../reviewer-name.ts';
 import type { View } from '../scene.ts';
-import { button, html, messageOf, shown, useLoaded, useScene } from '../scene.ts';
+import { button, html, messageOf, shown, useChanges, useLoaded, useScene } from '../scene.ts';
 import type { Query } from '../source.ts';
 import type { Acts, Phase } from './screen-card.ts';
 import { Card, SAID } from './screen-card.ts';
@@ -62,6 +62,21 @@ function Review(props: { readonly by: string; readonly phase: Phase; readonly se
   /** A decision that could not be sent keeps its id: sent again, it is the same decision. */
   const sending = useRef<{ readonly work: string; readonly id: string } | undefined>(undefined);
   const isBusy = useRef(false);
+  /** How many decisions were sent from here: what was asked for before one is out of date. */
+  const sent = useRef(0);
+  const changes = useChanges('decisions');
+  useEffect(() => {
+    if (changes === 0) return;
+    const asked = sent.current;
+    source.get<Screening>(runPath('screening'), { by, phase, work: settled }).then(
+      (value) => {
+        // What others decide is counted; the work that is being read stays.
+        if (asked === sent.current) change((now) => ({ ...value, next: now.next.length > 0 ? now.next : value.next }));
+      },
+      // What was shown stays; the next change asks again.
+      () => undefined,
+    );
+  }, [changes]);
   const [candidate] = answer.kind === 'answered' ? answer.value.next : [];
   const file = phase === 'full-text' ? (candidate?.document ?? null) : null;
   const before = useRef<string | undefined>(undefined);
@@ -78,6 +93,7 @@ function Review(props: { readonly by: string; readonly phase: Phase; readonly se
   const post = (act: string, body: Query, said: string): void => {
     if (isBusy.current) return;
     isBusy.current = true;
+    sent.current += 1;
     source
       .post<Screening>(runPath('screening', act), { by, ...body })
       .then(
@@ -155,7 +171,7 @@ function nothingLeft({ phases }: Screening, phase: Phase, by: string): View {
 export function ConflictsView(): View {
   const { query, source, place, runPath } = useScene();
   const by = query.get('by') ?? '';
-  const [answer] = useLoaded(by, async (signal) => {
+  const [answer] = useLoaded(`${by} ${useChanges('decisions')}`, async (signal) => {
     const ask = (phase: Phase): Promise<Screening> =>
       source.get<Screening>(runPath('screening'), { by, phase }, signal);
     return by === '' ? [] : [await ask('title-abstract'), await ask('full-text')];

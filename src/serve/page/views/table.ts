@@ -6,7 +6,7 @@ import { rowSentence } from '../../../ask/row-sentence/index.ts';
 import { csvLine } from '../../../base/text/index.ts';
 import { field, filters, listTable, QueryChoice, QueryField, saveText, WIDE } from '../parts.ts';
 import type { View } from '../scene.ts';
-import { button, fault, html, shown, useLoaded, useScene } from '../scene.ts';
+import { button, fault, html, shown, useChanges, useLoaded, useScene } from '../scene.ts';
 import { SetNames } from './works-field.ts';
 import { rowView } from './quoted-row.ts';
 
@@ -15,13 +15,14 @@ const ROWS_AT_ONCE = 500;
 export function TableView(): View {
   const { set, about, source, runPath } = useScene();
   const [filled, setFilled] = useState(0);
+  const changes = useChanges('tables');
   const done = (table: string): void => {
     setFilled(filled + 1);
     set({ table, sort: '', order: '' });
   };
   // A new key loads the tables again.
   // Without a table there is nothing else to do here; with one, the form is out of its way.
-  const [tables] = useLoaded(`${runPath('tables')} ${filled}`, (signal) =>
+  const [tables] = useLoaded(`${runPath('tables')} ${filled} ${changes}`, (signal) =>
     source.get<{ readonly items: readonly SavedTable[] }>(runPath('tables'), {}, signal),
   );
   const isFirst = tables.kind === 'answered' && tables.value.items.length === 0;
@@ -161,7 +162,8 @@ function Rows({ id }: { readonly id: string }): View {
   const { source, about, run, query, set, place, runPath } = useScene();
   const works = query.get('works');
   const [opened, setOpened] = useState<{ readonly row: TableRow; readonly at: number }>();
-  const [table, change] = useLoaded(`${id} ${works ?? ''}`, async (signal) => {
+  const changes = `${useChanges('tables')} ${useChanges('decisions')}`;
+  const [table, change] = useLoaded(`${id} ${works ?? ''} ${changes}`, async (signal) => {
     let all: TablePage | undefined;
     do {
       const asked = { limit: ROWS_AT_ONCE, cursor: all?.next, works };
