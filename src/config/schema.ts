@@ -69,6 +69,14 @@ const queueSchema = z.strictObject({
   path: setting(z.string().min(1).default('state/workqueue.sqlite'), 'SQLite file, relative to the current directory.'),
   wal_mode: toggle(true, 'Use write-ahead logging, so that several processes can read and write at the same time.'),
   timeout_sec: setting(z.int().min(1).default(10), 'How long to wait for a lock held by another process.'),
+  silent_sec: setting(
+    z.int().min(1).default(30),
+    'How long a PostgreSQL server may be silent before another connection is asked whether it is there. One that does not answer counts as away; a long statement of one that does is never cut.',
+  ),
+  outage_sec: setting(
+    z.int().min(1).default(600),
+    'How long a PostgreSQL server that is away is waited for before a command ends.',
+  ),
   durability: setting(
     z.enum(['enqueue', 'all', 'none']).default('enqueue'),
     'Which commits are synced to disk: enqueue (only those that accept jobs), all, or none. On PostgreSQL, none behaves like enqueue.',

@@ -18,7 +18,14 @@ export interface StoreOptions {
   readonly maxConnections?: number | undefined;
   /** By default the clock of the system. */
   readonly clock?: Clock;
-  /** PostgreSQL: after this a server that is away is waited for only seconds, instead of ten minutes. */
+  /**
+   * PostgreSQL: how long a server may be silent, 30 s by default. Then another connection is asked whether it is there: a
+   * statement may take as long as it needs, a server that has frozen counts as away.
+   */
+  readonly silentMs?: number | undefined;
+  /** PostgreSQL: how long a server that is away is waited for; ten minutes by default. */
+  readonly outageMs?: number | undefined;
+  /** PostgreSQL: after this a server that is away is waited for only seconds, instead of `outageMs`. */
   readonly stop?: AbortSignal | undefined;
   /** PostgreSQL: called when the server becomes unreachable, and when it is back. */
   readonly report?: (event: OutageEvent) => void;

@@ -11,6 +11,10 @@ export interface CuttingProxy extends AsyncDisposable {
   cut(): void;
   /** Forwards the next request to the server, and breaks the connection instead of forwarding the response. */
   loseNextAnswer(): void;
+  /** Says nothing more on any connection, and accepts others without an answer: as a server that is suspended. */
+  freeze(): void;
+  /** Goes on, with the connections that are still open. */
+  thaw(): void;
 }
 
 export async function startCuttingProxy(target: {
@@ -20,6 +24,7 @@ export async function startCuttingProxy(target: {
   const sockets = new Set<Socket>();
   let losing = false;
   let refusing = 0;
+  let isFrozen = false;
   const server = createServer((client) => {
     if (refusing > 0) {
       refusing -= 1;
@@ -45,6 +50,7 @@ export async function startCuttingProxy(target: {
         end();
       } else client.write(bytes);
     });
+    if (isFrozen) for (const socket of both) socket.pause();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -58,6 +64,14 @@ export async function startCuttingProxy(target: {
     cut,
     loseNextAnswer: () => (losing = true),
     refuseNext: (connections) => (refusing = connections),
+    freeze() {
+      isFrozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw() {
+      isFrozen = false;
+      for (const socket of sockets) socket.resume();
+    },
     async [Symbol.asyncDispose]() {
       cut();
       server.close();

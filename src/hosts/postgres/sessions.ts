@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 import type { Clock } from '../../base/index.ts';
-import { backoffDelay, wait } from '../../base/index.ts';
+import { backoffDelay, errorInfo, systemClock, wait } from '../../base/index.ts';
 
 export interface SessionsOptions {
   readonly url: string;
@@ -12,7 +12,18 @@ export interface SessionsOptions {
   readonly timeoutMs?: number | undefined;
   /** See `Sessions`. */
   readonly pooler?: boolean | undefined;
+  /** How long a server may be silent before it is asked whether it is there; 30 s by default. */
+  readonly silentMs?: number | undefined;
+  /** Aborted when somebody wants to stop: then it is asked at once. */
+  readonly stop?: AbortSignal | undefined;
 }
+
+const SILENT_MS = 30_000;
+/** How long an answer to that may take: at least a second, and two after somebody wanted to stop. */
+const LEAST_MS = 1_000;
+const AT_STOP_MS = 2_000;
+/** A single question may be lost. */
+const MOST_UNANSWERED = 2;
 
 /**
  * Connections to a server, directly or through a pooler in transaction mode. Behind a pooler each transaction may run
@@ -22,16 +33,26 @@ export class Sessions {
   readonly #pool: pg.Pool;
   readonly #begin: string;
   readonly isPooled: boolean;
+  readonly #options: SessionsOptions;
+  readonly #opened = new Set<pg.Client>();
+  readonly #ask: (limitMs: number) => Promise<boolean>;
 
-  private constructor(pool: pg.Pool, { settings, pooler = false }: SessionsOptions) {
+  private constructor(pool: pg.Pool, options: SessionsOptions, ask: (limitMs: number) => Promise<boolean>) {
+    const { settings, pooler = false } = options;
     this.#pool = pool;
+    this.#options = options;
+    this.#ask = ask;
     this.isPooled = pooler;
     const local = Object.entries(settings).map(([name, value]) => `; SET LOCAL ${name} TO ${value}`);
     this.#begin = pooler ? `BEGIN${local.join('')}` : 'BEGIN';
     // An idle connection that breaks is replaced; the next statement reports the outage.
     pool.on('error', () => undefined);
     // One that breaks in use also fails its query. From the first moment: the server may end it as it hands it over.
-    pool.on('connect', (client) => client.on('error', () => undefined));
+    pool.on('connect', (client) => {
+      client.on('error', () => undefined);
+      this.#opened.add(client);
+      client.once('end', () => this.#opened.delete(client));
+    });
   }
 
   static async open(options: SessionsOptions): Promise<Sessions> {
@@ -52,7 +73,7 @@ export class Sessions {
           oid === 20 ? Number : driver.types.getTypeParser(oid, format),
       },
     });
-    return new Sessions(pool, options);
+    return new Sessions(pool, options, (limitMs) => isThere(new driver.Client(driverOptions(url, limitMs))));
   }
 
   /** Runs one statement; a connection on which it fails is closed, since its server may have been demoted. */
@@ -75,6 +96,7 @@ export class Sessions {
 
   async #withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.connect();
+    using watch = this.#watch(client);
     try {
       const result = await work(client);
       client.release();
@@ -82,8 +104,49 @@ export class Sessions {
     } catch (error) {
       // A connection in an unknown state does not return to the pool.
       client.release(true);
-      throw error;
+      if (!watch.hasEnded) throw error;
+      throw Object.assign(new Error('it does not answer', { cause: error }), { code: 'ETIMEDOUT' });
     }
+  }
+
+  /**
+   * Ends a connection whose server has stopped answering: it is suspended, or unreachable without a word. A statement may
+   * take as long as it needs: every `silentMs` another connection is asked whether the server is there, and only if it
+   * is not either does this one end.
+   */
+  #watch(client: pg.PoolClient): Disposable & { readonly hasEnded: boolean } {
+    const { silentMs = SILENT_MS, stop } = this.#options;
+    const closed = new AbortController();
+    let hasEnded = false;
+    let [timer, unanswered, isAsking] = [systemClock.setTimer(silentMs, () => void ask()), 0, false];
+    const ask = async (): Promise<void> => {
+      if (isAsking) return;
+      isAsking = true;
+      const isThere = await this.#ask(stop?.aborted ? AT_STOP_MS : Math.max(LEAST_MS, silentMs));
+      isAsking = false;
+      if (closed.signal.aborted) return;
+      unanswered = isThere ? 0 : unanswered + 1;
+      if (unanswered > 0 && (unanswered >= MOST_UNANSWERED || stop?.aborted)) {
+        hasEnded = true;
+        // With a statement in it, this breaks the connection at once.
+        void (client as unknown as pg.Client).end().catch(() => undefined);
+      } else timer = systemClock.setTimer(unanswered > 0 ? 0 : silentMs, () => void ask());
+    };
+    const askNow = (): void => {
+      timer[Symbol.dispose]();
+      void ask();
+    };
+    if (stop?.aborted) askNow();
+    else stop?.addEventListener('abort', askNow, { once: true, signal: closed.signal });
+    return {
+      get hasEnded(): boolean {
+        return hasEnded;
+      },
+      [Symbol.dispose]() {
+        closed.abort();
+        timer[Symbol.dispose]();
+      },
+    };
   }
 
   /** A dedicated connection, for LISTEN. */
@@ -96,8 +159,34 @@ export class Sessions {
     }
   }
 
-  end(): Promise<void> {
-    return this.#pool.end();
+  async end(): Promise<void> {
+    await this.#pool.end();
+    // A server that does not answer does not close its side: that must not keep this process.
+    for (const client of this.#opened) unref(client);
+  }
+}
+
+function driverOptions(url: string, limitMs: number): pg.ClientConfig {
+  return { connectionString: url, connectionTimeoutMillis: limitMs, query_timeout: limitMs };
+}
+
+/** The driver's types lack it. */
+function unref(client: pg.Client): void {
+  (client as pg.Client & { unref(): void }).unref();
+}
+
+/** Whether a server answers, if only that it has no connection left; a pooler must have a server to answer. */
+async function isThere(client: pg.Client): Promise<boolean> {
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return true;
+  } catch (error) {
+    return /^(?!08|57)\d[\dA-Z]{4}$/.test(errorInfo(error).code);
+  } finally {
+    void client.end().catch(() => undefined);
+    unref(client);
   }
 }
 

@@ -74,11 +74,13 @@ export class PostgresConnection implements AsyncDisposable {
         hint: 'use lower-case letters, digits and _',
       });
     }
-    const { url, pooler = false, timeoutMs, maxConnections = 4 } = options;
+    const { url, pooler = false, timeoutMs, silentMs, stop, maxConnections = 4 } = options;
     const sessions = await Sessions.open({
       url,
       pooler,
       timeoutMs,
+      silentMs,
+      stop,
       max: maxConnections,
       name: 'docstokg',
       // Every statement uses an index whatever the number of jobs, so a generic plan is always good enough.
@@ -191,7 +193,8 @@ export class PostgresConnection implements AsyncDisposable {
       this.#options.report?.({ kind: 'queue-unreachable', message: errorInfo(error).message });
     }
     const outageMs = now - this.#outageSince;
-    if (outageMs > (this.#options.stop?.aborted ? OUTAGE_AT_STOP_MS : OUTAGE_MS))
+    const { stop, outageMs: most = OUTAGE_MS } = this.#options;
+    if (outageMs > (stop?.aborted ? Math.min(most, OUTAGE_AT_STOP_MS) : most))
       throw unreachable(error, this.#options.url, outageMs);
   }
 

@@ -3,7 +3,9 @@ import { after, test } from 'node:test';
 
 import { Client } from 'pg';
 
+import { startCuttingProxy } from '../../../test/e2e/cutting-proxy.ts';
 import { startPostgres } from '../../../test/postgres.ts';
+import type { AppError } from '../../base/index.ts';
 import { systemClock } from '../../base/index.ts';
 import { HeldClock } from '../../testing/index.ts';
 import type { OutageEvent } from '../store-options.ts';
@@ -141,5 +143,67 @@ test('a server that stays away is given up after ten minutes, or within seconds 
     const ended = refused.finally(() => (state.isOver = true));
     while (!state.isOver) await clock.advanceToNext();
     await ended;
+  }
+});
+
+/** The server behind a proxy that can freeze it. */
+async function behindProxy() {
+  const url = new URL(server.url);
+  const proxy = await startCuttingProxy({ host: url.hostname, port: Number(url.port) });
+  url.hostname = '127.0.0.1';
+  url.port = String(proxy.port);
+  return { proxy, url: url.href };
+}
+
+for (const pooler of [false, true])
+  test(`a server that freezes is noticed, and used again when it is back${pooler ? ', behind a pooler too' : ''}`, async () => {
+    const { proxy, url } = await behindProxy();
+    await using _proxy = proxy;
+    const events: string[] = [];
+    const { promise: away, resolve } = Promise.withResolvers<void>();
+    const report = (event: OutageEvent): void => {
+      events.push(event.kind);
+      if (event.kind === 'queue-unreachable') resolve();
+    };
+    const options = { url, schema: 'frozen', clock: systemClock, report, pooler, maxConnections: 1, silentMs: 20 };
+    await using store = await PostgresStore.open(options);
+    proxy.freeze();
+    const written = store.enqueue([job(`while frozen ${pooler}`)], 0);
+    await away;
+    proxy.thaw();
+    // It may have been accepted before; then it is known when it is sent again.
+    await written;
+    assert.equal((await store.admin.list({}, { limit: 10 })).length, pooler ? 2 : 1);
+    assert.deepEqual(events, ['queue-unreachable', 'queue-reachable']);
+  });
+
+test('a statement may take much longer than a server may be silent', async () => {
+  const { proxy, url } = await behindProxy();
+  await using _proxy = proxy;
+  const events: string[] = [];
+  const report = ({ kind }: OutageEvent): void => void events.push(kind);
+  await using connection = await PostgresConnection.open({ url, schema: 'slow', report, silentMs: 20 });
+  assert.deepEqual(await connection.run('slow', 'SELECT 1 AS one FROM pg_sleep(1)', {}), [{ one: 1 }]);
+  assert.deepEqual(await connection.transaction((run) => run('SELECT 1 AS one FROM pg_sleep(1)')), [{ one: 1 }]);
+  assert.deepEqual(events, []);
+});
+
+test('a server that stays frozen is given up after the time of the settings, and at once when somebody wants to stop', async () => {
+  for (const wantsToStop of [false, true]) {
+    const { proxy, url } = await behindProxy();
+    await using _proxy = proxy;
+    const stop = new AbortController();
+    const silentMs = wantsToStop ? 3_600_000 : 20;
+    const options = { url, schema: 'frozen', clock: systemClock, timeoutMs: 2_000, silentMs, outageMs: 100 };
+    await using store = await PostgresStore.open({ ...options, stop: stop.signal, maxConnections: 1 });
+    proxy.freeze();
+    const refused = assert.rejects(store.enqueue([job('late')], 0), (error: AppError) => {
+      assert.equal(error.code, 'QUEUE_UNREACHABLE');
+      assert.match(error.message, /does not answer|timeout/);
+      assert.match(error.hint ?? '', /run the same command again/);
+      return true;
+    });
+    if (wantsToStop) stop.abort();
+    await refused;
   }
 });

@@ -9,10 +9,19 @@ import { settingsLayer } from '../../config/index.ts';
 import type { Wrap } from '../../http/index.ts';
 import type { JobLease } from '../../journal/index.ts';
 import type { ImportRow, Lease, OrchestratorOptions } from '../../queue/index.ts';
-import type { PostgresConnection } from '../../queue/kept/index.ts';
+import type { PostgresConnection, StoreOptions } from '../../queue/kept/index.ts';
 import { openPostgres, openStore, WorkQueue } from '../../queue/kept/index.ts';
 import type { StageOptions } from '../../stage/index.ts';
 import type { QueueLineOptions } from '../lines/queue-line.ts';
+
+/** How long a server, or a lock, is waited for. */
+export function patienceOf(queue: Config['queue']): Pick<StoreOptions, 'timeoutMs' | 'silentMs' | 'outageMs'> {
+  return {
+    timeoutMs: queue.timeout_sec * 1000,
+    silentMs: queue.silent_sec * 1000,
+    outageMs: queue.outage_sec * 1000,
+  };
+}
 
 export async function openQueue(
   { queue }: Pick<Config, 'queue'>,
@@ -21,7 +30,7 @@ export async function openQueue(
 ): Promise<WorkQueue> {
   const store = await openStore(whereOf(queue), {
     walMode: queue.wal_mode,
-    timeoutMs: queue.timeout_sec * 1000,
+    ...patienceOf(queue),
     durability: queue.durability,
     schema: queue.schema,
     pooler: queue.pooler,
@@ -56,7 +65,7 @@ export async function openCorpusServer(
   return await openPostgres(queue.url, {
     schema: queue.schema,
     pooler: queue.pooler,
-    timeoutMs: queue.timeout_sec * 1000,
+    ...patienceOf(queue),
     maxConnections: SERVER_CONNECTIONS,
     clock,
     stop,

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 
-import { AppError } from '../../base/index.ts';
+import { AppError, duration } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import { proxyOf } from '../../config/index.ts';
 import { CorpusStore } from '../../database/index.ts';
@@ -9,6 +9,7 @@ import { FolderJournal, LogFolder, openPostgresJournal } from '../../journal/ind
 import type { ObjectStore } from '../../objects/index.ts';
 import { openObjects } from '../../objects/index.ts';
 import type { Runtime } from '../queue/open-queue.ts';
+import { patienceOf } from '../queue/open-queue.ts';
 import type { CorpusFiles } from './corpus-files.ts';
 import { FolderFiles, StoredFiles } from './corpus-files.ts';
 
@@ -69,12 +70,15 @@ async function openJournal({ queue, download, parse }: Config, { clock, log, sto
     url: queue.url,
     schema: queue.schema,
     pooler: queue.pooler,
-    timeoutMs: queue.timeout_sec * 1000,
+    ...patienceOf(queue),
     clock,
     stop,
     report: (event) =>
       event.kind === 'queue-unreachable'
-        ? log('warn', `the database is unreachable (${event.message}); waiting for it, for ten minutes at most`)
+        ? log(
+            'warn',
+            `the database is unreachable (${event.message}); waiting for it, for ${duration(queue.outage_sec * 1000)} at most`,
+          )
         : log('info', `the database is back after ${(event.outageMs / 1000).toFixed(1)} s`),
   });
 }
