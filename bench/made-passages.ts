@@ -60,18 +60,39 @@ interface GivenPassage {
   readonly text: string;
 }
 
+/** The rows of a file of vectors: 32-bit numbers, or with a file of scales bytes with a sign, each row times its scale. */
+function readRows(vectors: string, scales: string | undefined) {
+  const bytes = readFileSync(vectors);
+  if (scales === undefined) {
+    const all = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+    const row = (at: number): Float32Array => all.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS);
+    return { count: Math.floor(all.length / DIMENSIONS), row };
+  }
+  const small = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  const factors = readFileSync(scales);
+  const row = (at: number): Float32Array => {
+    const factor = factors.readFloatLE(4 * at);
+    return Float32Array.from(small.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS), (value) => value * factor);
+  };
+  return { count: Math.floor(small.length / DIMENSIONS), row };
+}
+
 /**
- * Passages of real papers. `vectors` is a file with the vectors of the first of them, as 32-bit numbers; the others get the
- * mean of one that is the same in all their paper and one of their own. (Thousands drawn close to the same few make groups
- * of near copies, of which an index of near vectors loses whole ones, as with real papers it does not.) When the passages of
+ * Passages of real papers. `vectors` is a file with the vectors of the first of them (`readRows`); the others get the mean
+ * of one that is the same in all their paper and one of their own. (Thousands drawn close to the same few make groups of
+ * near copies, of which an index of near vectors loses whole ones, as with real papers it does not.) When the passages of
  * the file are used up, more are made of halves of two of them.
  */
-export async function* givenPassages(texts: string, vectors: string, count: number): AsyncGenerator<IndexedPassage> {
+export async function* givenPassages(
+  {
+    texts,
+    vectors,
+    scales,
+  }: { readonly texts: string; readonly vectors: string; readonly scales?: string | undefined },
+  count: number,
+): AsyncGenerator<IndexedPassage> {
   const random = seededRandom(5);
-  const bytes = readFileSync(vectors);
-  const real = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
-  const known = Math.floor(real.length / DIMENSIONS);
-  const vectorAt = (at: number): Float32Array => real.subarray(at * DIMENSIONS, (at + 1) * DIMENSIONS);
+  const { count: known, row: vectorAt } = readRows(vectors, scales);
   const some = <T>(count: number, at: (place: number) => T): T => at(Math.floor(random() * count));
   let ofPaper = some(known, vectorAt);
   const drawn = (): Float32Array => {

@@ -1,6 +1,8 @@
 // Search over an index in PostgreSQL (`--database postgres://…`), asked by 1, 2 and 4 processes (`--passages N`, `--keep`).
 // The schema bench_search is replaced; with `--keep` only what it lacks is added. `--texts FILE --vectors FILE` takes
 // passages of real papers, and vectors of the first of them: bench/made-passages.ts says how they are written.
+// `--questions FILE` has a question in each line, by default eight; `--asked N` of them are asked, evenly spread, from the
+// first or from `--first N`.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -25,9 +27,12 @@ const ROUNDS = 3;
 const RARE = 1_000;
 const TICKS_PER_SECOND = 100;
 
-const [texts, vectors] = [option('texts'), option('vectors')];
+const [texts, vectors, scales] = [option('texts'), option('vectors'), option('scales')];
 const passages = (): AsyncGenerator<IndexedPassage> =>
-  texts === undefined || vectors === undefined ? madePassages(PASSAGES) : givenPassages(texts, vectors, PASSAGES);
+  texts === undefined || vectors === undefined
+    ? madePassages(PASSAGES)
+    : givenPassages({ texts, vectors, scales }, PASSAGES);
+const ASKED = askedQuestions(option('questions'), Number(option('asked') ?? 8), Number(option('first') ?? 0));
 const url = option('database') ?? '';
 if (url === '') {
   console.error('give --database postgres://user@host/database: its schema bench_search is replaced');
@@ -41,13 +46,13 @@ async function ask(): Promise<void> {
   await using engine = await openDenseEngine(MODEL);
   await using connection = await openPostgres(url, { schema: SCHEMA, maxConnections: 3 });
   await using index = await openPostgresIndex(connection, engine);
-  await index.search(QUERIES[0] ?? '', { mode: 'hybrid', top: 10 });
+  await index.search(ASKED[0] ?? '', { mode: 'hybrid', top: 10 });
   console.log('ready');
   for await (const _ of process.stdin) break;
   const samples: number[] = [];
   for (let at = 0, end = performance.now() + ASKING_MS; performance.now() < end; at += 1) {
     const before = performance.now();
-    await index.search(QUERIES[at % QUERIES.length] ?? '', { mode: 'hybrid', top: 10 });
+    await index.search(ASKED[at % ASKED.length] ?? '', { mode: 'hybrid', top: 10 });
     samples.push(performance.now() - before);
   }
   console.log(JSON.stringify(samples));
@@ -99,7 +104,7 @@ async function measure(): Promise<void> {
   report.add({ name: 'size on the server', unit: 'MB', samples: [(size?.bytes ?? 0) / 1e6] });
   const opening = performance.now();
   await using index = await openPostgresIndex(connection, engine);
-  await index.search(QUERIES[0] ?? '', { mode: 'hybrid', top: 10 });
+  await index.search(ASKED[0] ?? '', { mode: 'hybrid', top: 10 });
   report.add({ name: 'first answer', unit: 's', samples: [(performance.now() - opening) / 1000] });
   report.progress('asking');
   await following(index, report);
@@ -107,6 +112,13 @@ async function measure(): Promise<void> {
   await recall(connection, index, engine, report);
   for (const nodes of NODES) await load(nodes, report);
   report.finish();
+}
+
+/** Some of the questions of a file, evenly spread. */
+function askedQuestions(file: string | undefined, count: number, first: number): readonly string[] {
+  const all = file === undefined ? QUERIES : readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  const step = Math.max(1, Math.floor(all.length / count));
+  return all.filter((_, at) => at >= first && (at - first) % step === 0).slice(0, count);
 }
 
 async function drop(): Promise<void> {
@@ -132,7 +144,7 @@ async function following(index: SearchIndex, report: BenchReport): Promise<void>
   for (const [name, mode, filter] of kinds) {
     const [walls, nodes, servers]: [number[], number[], number[]] = [[], [], []];
     for (let round = 0; round <= ROUNDS; round += 1)
-      for (const query of QUERIES) {
+      for (const query of ASKED) {
         const [before, cpu] = [performance.now(), serverCpu()];
         const own = await cpuSeconds(() => index.search(query, { mode, top: 10, filter }));
         if (round === 0) continue;
@@ -155,7 +167,7 @@ async function recall(
   report: BenchReport,
 ): Promise<void> {
   const samples: number[] = [];
-  for (const query of QUERIES) {
+  for (const query of ASKED) {
     const [vector] = await engine.embed([query], 'query');
     const nearest = await connection.transaction(async (run) => {
       await run('SET LOCAL enable_indexscan = off');
@@ -174,7 +186,7 @@ async function recall(
 
 /** Nodes that ask at the same time. */
 async function load(count: number, report: BenchReport): Promise<void> {
-  const words = [...process.execArgv, import.meta.filename, '--node', '--database', url];
+  const words = [...process.execArgv, import.meta.filename, '--node', ...process.argv.slice(2)];
   const nodes = Array.from({ length: count }, () =>
     spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] }),
   );

@@ -7,7 +7,7 @@ import { corpusFacts } from '../../test/support/corpus-facts.ts';
 import { graphHash } from '../../test/support/graph.ts';
 import { startPglite } from '../../test/support/pglite-server.ts';
 import type { PostgresScene } from '../../test/support/postgres-scene.ts';
-import { openPostgresScene, WORDS_ONLY } from '../../test/support/postgres-scene.ts';
+import { logStages, openPostgresScene, WORDS_ONLY } from '../../test/support/postgres-scene.ts';
 import type { SearchEvent } from '../run/index.ts';
 import type { Corpus } from './corpus.ts';
 import { openCorpus } from './corpus.ts';
@@ -85,7 +85,10 @@ test('a copy that is stopped continues, adds what the folder has since, and is r
     await alone.saveNote({ work: 'W1', by: 'ada', text: 'Made in the folder.' });
   }
   await assert.rejects(scene.copy(scene.folder, server.url), { code: 'COPY_OTHER' });
-  await assert.rejects(scene.copy(server.url, scene.folder), { code: 'COPY_FOLDER' });
+  await assert.rejects(scene.copy(server.url, scene.folder), { code: 'COPY_OTHER' });
+  mkdirSync(scene.at('full'));
+  writeFileSync(join(scene.at('full'), 'thesis.txt'), 'not a corpus');
+  await assert.rejects(scene.copy(server.url, scene.at('full')), { code: 'COPY_FOLDER' });
   await assert.rejects(scene.copy(scene.folder, scene.at('other')), { code: 'USAGE_COPY' });
 });
 
@@ -132,10 +135,7 @@ test('a graph that one machine builds is asked on the others, also on those that
 
 test('what is not in the index yet is said', async () => {
   await using scene = await openScene();
-  mkdirSync(join(scene.folder, 'Data', 'Manifests'));
-  const rows = ['W1', 'W2', 'W6', 'W7'].map((id) => ({ stage: 'chunk', doc_id: id, status: 'success' }));
-  const log = join(scene.folder, 'Data', 'Manifests', 'docparse.chunk.manifest.jsonl');
-  writeFileSync(log, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  logStages(scene.folder, ['W1', 'W2', 'W6', 'W7']);
   await scene.copy(scene.folder, server.url);
   await using corpus = await scene.open('one');
   const told: string[] = [];

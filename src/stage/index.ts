@@ -5,5 +5,5 @@ export { stageExitCode } from './exit-code.ts';
 export type { Scheduling, StageOptions } from './options.ts';
 export { diagnosticsLine, planText, progressLine, summaryText } from './record/render.ts';
 export { attemptsPath, manifestPath, RowsByItem } from './record/manifest.ts';
-export { fingerprintPath } from './commit/fingerprint.ts';
+export { fingerprintPath, hashOfInputs } from './commit/fingerprint.ts';
 export type * from './types.ts';

@@ -107,7 +107,7 @@ export async function fillTable(
     const chunks = formats.map((each) => chunkOutput(dataRoot, document, each)).find((path) => place.has(path));
     const facts = factsPath(dataRoot, document);
     const inputs = { ...(chunks !== undefined && { chunks }), ...(place.has(facts) && { facts }) };
-    const inputSha256 = place.hashOf(document, Object.values(inputs));
+    const inputSha256 = place.hashOf(document, inputs);
     return {
       itemId: document,
       inputs,

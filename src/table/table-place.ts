@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { sha256 } from '../base/index.ts';
 import type { Corpus } from '../corpus/index.ts';
 import type { ItemSource, WorkItem } from '../stage/index.ts';
-import { fingerprintPath } from '../stage/index.ts';
+import { fingerprintPath, hashOfInputs } from '../stage/index.ts';
 import { pathIn } from './saved-tables.ts';
 
 /** Where the rows of tables and what they are made of are: in the folder, or shared with other machines. */
@@ -12,8 +12,11 @@ export interface TablePlace {
   has(path: string): boolean;
   /** Makes sure that a file is on this machine; returns its path. */
   bring(path: string): Promise<string>;
-  /** The hash of what a row is made of, if that is not the hash of files of this machine. */
-  hashOf(document: string, inputs: readonly string[]): string | undefined;
+  /**
+   * The hash of what a row is made of, if that is not the hash of files of this machine: for an index without its passages
+   * that of the document's name.
+   */
+  hashOf(document: string, inputs: Readonly<Record<string, string>>): string | undefined;
   /** The rows to fill in, each kept where the other machines find it. */
   source(items: readonly WorkItem[]): readonly WorkItem[] | ItemSource;
 }
@@ -25,8 +28,7 @@ export function tablePlace(corpus: Pick<Corpus, 'folder' | 'shared'>): TablePlac
     return {
       has,
       bring: async (path) => path,
-      // For an index without its passages, the document's name is the fingerprint.
-      hashOf: (document, inputs) => (inputs.length === 0 ? sha256(document) : undefined),
+      hashOf: (document, inputs) => (Object.keys(inputs).length === 0 ? sha256(document) : undefined),
       source: (items) => items,
     };
   return {
@@ -36,8 +38,12 @@ export function tablePlace(corpus: Pick<Corpus, 'folder' | 'shared'>): TablePlac
       return path;
     },
     // A machine that only asks has no chunks, and knows their hashes.
-    hashOf: (document, inputs) =>
-      sha256([document, ...inputs.map((path) => files.of(pathIn(corpus, path))?.sha256 ?? '')].join('\n')),
+    hashOf(document, inputs) {
+      const hashes = Object.entries(inputs).map(([name, path]) => [name, files.of(pathIn(corpus, path))?.sha256 ?? '']);
+      return hashes.length === 0
+        ? sha256(document)
+        : hashOfInputs(Object.fromEntries(hashes) as Record<string, string>);
+    },
     source(items) {
       const left = [...items];
       return {

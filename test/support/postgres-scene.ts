@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,4 +50,14 @@ export async function openPostgresScene(url: string): Promise<PostgresScene> {
     open: (machine) => openCorpus(url, { settings, copy: at(machine) }),
     [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
   };
+}
+
+/** Writes rows of the stages, as if the documents had gone through them. */
+export function logStages(folder: string, documents: readonly string[]): void {
+  mkdirSync(join(folder, 'Data', 'Manifests'));
+  for (const stage of ['doctags', 'chunk']) {
+    const rows = documents.map((id) => ({ stage, doc_id: id, status: 'success' }));
+    const log = join(folder, 'Data', 'Manifests', `docparse.${stage}.manifest.jsonl`);
+    writeFileSync(log, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
 }

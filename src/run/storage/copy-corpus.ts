@@ -3,12 +3,13 @@ import { mkdtempDisposable, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { AppError, FileLock, forEachOf, sha256File } from '../../base/index.ts';
+import { AppError, FileLock, forEachOf, readFields, sha256File } from '../../base/index.ts';
 import type { Config, Layer } from '../../config/index.ts';
 import { withoutPasswords } from '../../config/index.ts';
 import { isSharedPath, removeStore } from '../../database/index.ts';
 import type { Journal, LogName } from '../../journal/index.ts';
 import {
+  FolderJournal,
   isFleetFolder,
   leaveFleet,
   linesOf,
@@ -40,6 +41,8 @@ const FOLDERS = [
 /** What is copied of the logs. Lines about objects belong to one store, lines about hosts to one machine. */
 const LOGS: readonly LogName[] = ['manifest', 'records', 'decisions', 'doctags', 'chunk', 'embed'];
 const STAGES: ReadonlySet<LogName> = new Set(['doctags', 'chunk', 'embed']);
+/** The logs whose rows say which files there are. */
+const FILED: ReadonlySet<LogName> = new Set(['manifest', ...STAGES]);
 /** Files that are stored with one append, and groups of them at the same time. */
 const GROUP = 50;
 const TOGETHER = 8;
@@ -67,19 +70,23 @@ export async function copyToDatabase(
 ): Promise<Copied> {
   refuseFleetFolder(folder);
   using lock = new FileLock(join(folder, 'state', 'run.lock'), runtime.clock);
-  using taken = lock.tryTake();
-  if (!taken)
-    throw new AppError('RUN_FOLDER_BUSY', `a run is working on ${folder}`, { hint: 'let it finish, or stop it' });
+  using _taken = takeRun(lock, folder);
   // The database has the logs: what is here of them is only compared with those of the folder.
   await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-copy-'));
   const config = load(corpusLayer(temporary.path, 'the copy of the corpus'));
   await using storage = await openStored(config, runtime);
   const { journal, files } = storage;
   const from = new LogFolder(folder, join(folder, 'Data', 'Manifests'));
-  const added = LOGS.map((log) => ({ log, lines: newLines(from, journal, log, withoutPasswords(config.queue.url)) }));
+  const place = withoutPasswords(config.queue.url);
+  const pairs = pairsOf(from, journal.logs, { place });
+  const newer = pairs.find(({ there }) => there.length > 0);
+  if (newer)
+    throw new AppError('COPY_OTHER', `${place} has lines in its log "${newer.log}" that ${folder} has not`, {
+      hint: `docstokg copy ${place} ${folder} first, which brings them here`,
+    });
   const stored = await storeFiles(folder, files, signal);
   let lines = 0;
-  for (const { log, lines: own } of added) lines += await append(journal, log, own, signal);
+  for (const { log, here } of pairs) lines += await append(journal, log, here, signal);
   await files.refresh();
   await using connection = await openCorpusServer(config, runtime);
   await tellStore(connection, storePlace(config));
@@ -91,8 +98,9 @@ export async function copyToDatabase(
 }
 
 /**
- * Copies a corpus in PostgreSQL into a folder that does not exist, or has a part of such a copy. It is a folder like any
- * other afterwards: what is decided there stays there.
+ * Copies a corpus in PostgreSQL into a folder that does not exist, or has a part of such a copy; or adds what the database
+ * has since to the folder that it was copied from. It is a folder like any other afterwards: what is decided there stays
+ * there.
  */
 export async function copyToFolder(
   folder: string,
@@ -103,7 +111,7 @@ export async function copyToFolder(
   const config = load(corpusLayer(folder, 'the folder of the copy'));
   const { run } = await findDatabase(config, runtime);
   if (!isFleetFolder(folder) && existsSync(folder) && readdirSync(folder).length > 0)
-    throw new AppError('COPY_FOLDER', `${folder} is not empty`, { hint: 'copy into a new folder' });
+    return await addToFolder(folder, load, runtime, signal);
   let copied: Copied;
   {
     // Until everything is here the folder is one of a fleet, which never answers from a part.
@@ -121,17 +129,122 @@ export async function copyToFolder(
   return copied;
 }
 
-/** Lines of the folder's log after those that the journal has; throws if those are others. */
-function newLines(from: LogFolder, to: Journal, log: LogName, place: string): Generator<string> {
-  const known = to.logs.of(log).path;
-  const lines = portableLines(from, log);
-  for (const line of existsSync(known) ? linesOf(known) : []) {
-    if (lines.next().value === line.toString('utf8')) continue;
-    throw new AppError('COPY_OTHER', `${place} has a corpus with other lines in its log "${log}"`, {
-      hint: 'copy into an empty schema: --set queue.schema=NAME, with a --store of its own',
-    });
+/** Adds to a folder what a database has since it was copied there: files before the lines that refer to them. */
+async function addToFolder(
+  folder: string,
+  load: (layer: Layer) => Config,
+  runtime: Runtime,
+  signal: AbortSignal,
+): Promise<Copied> {
+  const own = new LogFolder(folder);
+  if (own.files().length === 0)
+    throw new AppError('COPY_FOLDER', `${folder} is not empty, and no run folder`, { hint: 'copy into a new folder' });
+  using lock = new FileLock(join(folder, 'state', 'run.lock'), runtime.clock);
+  using _taken = takeRun(lock, folder);
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'docstokg-copy-'));
+  const config = load(corpusLayer(temporary.path, 'the copy of the corpus'));
+  await using storage = await openStored(config, runtime, false);
+  await storage.files.refresh();
+  const pairs = pairsOf(own, storage.journal.logs, { place: withoutPasswords(config.queue.url) });
+  const isNewer = pairs.some(({ log, here }) => FILED.has(log) && here.length > 0);
+  const moved = await bringFiles(folder, storage.files, isNewer, signal);
+  await using journal = new FolderJournal(own, { clock: runtime.clock, rotateBytes: config.download.rotate_bytes });
+  let lines = 0;
+  for (const { log, there } of pairs) lines += await append(journal, log, there, signal);
+  const { run } = await findDatabase(config, runtime);
+  if (run) await writeRunFile(folder, run);
+  return { lines, ...moved };
+}
+
+function takeRun(lock: FileLock, folder: string): Disposable {
+  const taken = lock.tryTake();
+  if (taken) return taken;
+  throw new AppError('RUN_FOLDER_BUSY', `a run is working on ${folder}`, { hint: 'let it finish, or stop it' });
+}
+
+/** Fetches the files that a folder lacks, and those that are others, unless the folder's are newer. */
+async function bringFiles(
+  folder: string,
+  files: StoredFiles,
+  isNewer: boolean,
+  signal: AbortSignal,
+): Promise<Pick<Copied, 'files' | 'bytes'>> {
+  const newer = await newerTables(folder, files, signal);
+  let [count, bytes] = [0, 0];
+  await forEachOf([...files.below('')], TOGETHER, async ({ path, ...object }) => {
+    signal.throwIfAborted();
+    const target = join(folder, path);
+    if (existsSync(target)) {
+      const table = tableOf(path);
+      if (table === undefined ? isNewer : newer.get(table) !== 'there') return;
+      if ((await sha256File(target)) === object.sha256) return;
+    }
+    await files.objects.get(object, target, signal);
+    count += 1;
+    bytes += object.bytes;
+  });
+  return { files: count, bytes };
+}
+
+/** The name of the table that a file belongs to. */
+function tableOf(path: string): string | undefined {
+  return /^Data\/Tables\/([^/]+)\//.exec(path)?.[1];
+}
+
+/**
+ * Where each table was started last: its rows there are taken where both have some. A table is in no log: of one that was
+ * started on both sides since, rows of the other side fill gaps.
+ */
+async function newerTables(
+  folder: string,
+  files: StoredFiles,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, 'here' | 'there' | 'both'>> {
+  const newer = new Map<string, 'here' | 'there' | 'both'>();
+  const startedIn = (path: string): number => Number(readFields(path)['at'] ?? 0);
+  for (const { path } of files.below('Data/Tables/')) {
+    const table = tableOf(path);
+    if (table === undefined || !path.endsWith('/table.json')) continue;
+    await files.bring(path, signal);
+    const [here, there] = [startedIn(join(folder, path)), startedIn(join(files.folder, path))];
+    newer.set(table, here === there ? 'both' : here > there ? 'here' : 'there');
   }
-  return lines;
+  return newer;
+}
+
+/** A log in a folder and in a database, of which one goes on where the other ends: what only it has. */
+interface LogPair {
+  readonly log: LogName;
+  readonly here: readonly string[];
+  readonly there: readonly string[];
+}
+
+/** Compares all logs of a folder with those of a database, as they were copied; throws if they are of different corpora. */
+function pairsOf(folder: LogFolder, database: LogFolder, { place }: { readonly place: string }): readonly LogPair[] {
+  const pairs = LOGS.map((log): LogPair => {
+    const here = portableLines(folder, log);
+    const known = database.of(log).path;
+    const there: string[] = [];
+    for (const line of existsSync(known) ? linesOf(known) : []) {
+      const text = line.toString('utf8');
+      const next = there.length > 0 ? undefined : here.next().value;
+      if (next === undefined) there.push(text);
+      else if (next !== text) throw other(place, log);
+    }
+    return { log, here: [...here], there };
+  });
+  // Files of both would belong to neither.
+  const [newerHere, newerThere] = (['here', 'there'] as const).map((side) =>
+    pairs.find((pair) => FILED.has(pair.log) && pair[side].length > 0),
+  );
+  if (newerHere && newerThere) throw other(place, newerHere.log);
+  return pairs;
+}
+
+function other(place: string, log: LogName): AppError {
+  return new AppError('COPY_OTHER', `${place} has a corpus with other lines in its log "${log}"`, {
+    hint: 'copy into an empty schema, --set queue.schema=NAME with a --store of its own, or into a new folder',
+  });
 }
 
 /** The lines of a log in order, with paths that are the same on all machines. */
@@ -168,11 +281,13 @@ async function storeFiles(
   files: StoredFiles,
   signal: AbortSignal,
 ): Promise<Pick<Copied, 'files' | 'bytes'>> {
+  const newer = await newerTables(folder, files, signal);
   let [count, bytes] = [0, 0];
   for (const each of FOLDERS) {
     const paths = globSync('**/*', { cwd: join(folder, each) })
       .map((name) => portable(join(folder, each, name), folder))
       .filter((path) => isSharedPath(path) && statSync(join(folder, path)).isFile())
+      .filter((path) => files.of(path) === undefined || newer.get(tableOf(path) ?? '') !== 'there')
       .sort();
     const groups = Array.from({ length: Math.ceil(paths.length / GROUP) }, (_, at) =>
       paths.slice(at * GROUP, (at + 1) * GROUP),

@@ -163,9 +163,14 @@ export function marksProve(marks: readonly FileMark[], now: number): boolean {
 
 /** One hash for all inputs: the hash of the only file, or one over the names and hashes of all. */
 export async function hashInputs(inputs: Readonly<Record<string, string>>): Promise<string> {
-  const files = Object.entries(inputs);
-  const [only] = files;
-  if (only && files.length === 1) return sha256File(only[1]);
-  const lines = await Promise.all(files.map(async ([name, path]) => `${name}\0${await sha256File(path)}\n`));
+  const hashes = Object.entries(inputs).map(async ([name, path]) => [name, await sha256File(path)] as const);
+  return hashOfInputs(Object.fromEntries(await Promise.all(hashes)));
+}
+
+/** The same of files whose hashes are known, which need not be on this machine. */
+export function hashOfInputs(hashes: Readonly<Record<string, string>>): string {
+  const [only, ...others] = Object.values(hashes);
+  if (only !== undefined && others.length === 0) return only;
+  const lines = Object.entries(hashes).map(([name, hash]) => `${name}\0${hash}\n`);
   return sha256(lines.sort().join(''));
 }
